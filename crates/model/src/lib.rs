@@ -1,1 +1,35 @@
-//! placeholder
+//! Plain types of Heirloom: records and their kinds, ids, limits, budgets and the clock.
+//!
+//! Nothing here does I/O, knows SQL or HTTP, or is async. Every other crate speaks in these types.
+
+pub mod budget;
+pub mod clock;
+pub mod context;
+pub mod fault;
+pub mod id;
+pub mod kind;
+pub mod kinds;
+pub mod limits;
+pub mod merge;
+pub mod outcome;
+pub mod record;
+pub mod scope;
+pub mod session;
+pub mod settings;
+pub mod signal;
+pub mod stream;
+pub mod text;
+
+pub use budget::Budget;
+pub use clock::{Clock, FixedClock, SystemClock};
+pub use fault::{ErrorKind, Fault};
+pub use id::{IdSource, RecordId};
+pub use jiff::Timestamp;
+pub use kind::Kind;
+pub use kinds::KindData;
+pub use merge::Merge;
+pub use outcome::{AgentStatus, Outcome};
+pub use record::{Confidence, ProjectName, Record};
+pub use scope::Scope;
+pub use session::{Message, Role, Session};
+pub use settings::Settings;

@@ -1,0 +1,69 @@
+//! What work leaves behind: artifacts and outputs.
+
+use super::{KindData, join_key};
+use crate::Kind;
+use crate::record::Attrs;
+use serde::{Deserialize, Serialize};
+
+/// Type of an artifact that is a file somebody modified.
+pub const ARTIFACT_FILE: &str = "file";
+
+/// A file or another product. The record's text is its path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// `file`, `patch`, `test`, `document` or `config`.
+    #[serde(rename = "type")]
+    pub artifact_type: String,
+    /// Relative to the project's root, with `/`.
+    pub path: String,
+    /// What it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its size when it was registered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// Its SHA-256 when it was registered, hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<String>,
+    /// What a newer version wrote.
+    #[serde(flatten)]
+    pub extra: Attrs,
+}
+
+impl Artifact {
+    /// A file that was modified.
+    pub fn file(path: &str) -> Self {
+        Self {
+            artifact_type: ARTIFACT_FILE.to_owned(),
+            path: path.to_owned(),
+            description: None,
+            size_bytes: None,
+            checksum: None,
+            extra: Attrs::new(),
+        }
+    }
+
+    /// Its identity: one current entry for a path in a task.
+    pub fn key(path: &str, task: Option<&str>) -> String {
+        join_key(&[task.unwrap_or(""), path])
+    }
+}
+
+impl KindData for Artifact {
+    const KIND: Kind = Kind::Artifact;
+}
+
+/// The last output of an agent in a plan. The record's text is what goes into prompts.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Output {
+    /// What else the agent said of it.
+    #[serde(default, skip_serializing_if = "Attrs::is_empty")]
+    pub metadata: Attrs,
+    /// What a newer version wrote.
+    #[serde(flatten)]
+    pub extra: Attrs,
+}
+
+impl KindData for Output {
+    const KIND: Kind = Kind::Output;
+}

@@ -1,0 +1,79 @@
+//! A number on everything: each cap of Heirloom, in one place.
+//!
+//! Beyond a cap the caller gets a diagnostic or an error that names the cap; nothing is cut silently.
+
+/// Longest text of one record, bytes.
+pub const RECORD_TEXT_BYTES_MAX: usize = 1 << 20;
+/// Longest key of a record, bytes.
+pub const KEY_BYTES_MAX: usize = 1_024;
+/// Longest name: project, category, agent, task, plan, group, session, phase, source; bytes.
+pub const NAME_BYTES_MAX: usize = 200;
+/// Longest typed attributes of one record as JSON, bytes.
+pub const ATTRS_BYTES_MAX: usize = 1 << 20;
+/// Most changes in one atomic write.
+pub const CHANGES_MAX: usize = 10_000;
+/// Most records that one `find` returns.
+pub const FIND_MAX: usize = 1_000_000;
+
+/// Longest text of one signal, bytes.
+pub const SIGNAL_TEXT_BYTES_MAX: usize = 16 << 10;
+/// Most signals that one parser accepts; the rest are counted in one diagnostic.
+pub const SIGNALS_MAX: usize = 100_000;
+/// Most diagnostics that one parser keeps; the rest are counted.
+pub const DIAGNOSTICS_MAX: usize = 1_000;
+/// Longest line of plain output in which a signal is looked for, bytes.
+pub const PLAIN_LINE_BYTES_MAX: usize = 64 << 10;
+/// Longest line of a JSON stream, bytes.
+pub const STREAM_LINE_BYTES_MAX: usize = 64 << 20;
+/// Most bytes of assistant text that a stream keeps as its final text.
+pub const FINAL_TEXT_BYTES_MAX: usize = 256 << 10;
+/// Most signal prefixes that may be active.
+pub const SIGNAL_PREFIXES_MAX: usize = 16;
+
+/// Most iterations of one `run`.
+pub const ITERATIONS_MAX: u32 = 10_000;
+/// Iterations of one `run` when nothing is said.
+pub const ITERATIONS_DEFAULT: u32 = 10;
+/// Identical failures in a row after which a `run` gives up.
+pub const STALL_LIMIT_DEFAULT: u32 = 3;
+/// Seconds that one iteration may take when nothing is said.
+pub const ITERATION_TIMEOUT_S_DEFAULT: u64 = 3_600;
+/// Milliseconds between asking a process group to end and killing it.
+pub const TERMINATE_GRACE_MS: u64 = 3_000;
+/// Milliseconds that output may still arrive after the agent has ended.
+pub const DRAIN_GRACE_MS: u64 = 2_000;
+/// Most bytes of an agent's standard error that are kept for its error.
+pub const STDERR_TAIL_BYTES_MAX: usize = 16 << 10;
+/// Most lines of standard error in an outcome's error.
+pub const STDERR_TAIL_LINES_MAX: usize = 20;
+/// Most characters of an outcome's error or message.
+pub const OUTCOME_TEXT_CHARS_MAX: usize = 2_000;
+/// Most bytes of a prompt that go into an argument; a longer one goes through standard input.
+pub const PROMPT_ARG_BYTES_MAX: usize = 96 << 10;
+/// Most files that one iteration's outcome lists.
+pub const FILES_PER_OUTCOME_MAX: usize = 1_000;
+
+/// Entries (decisions and errors) kept in the mirror when nothing is said.
+pub const MIRROR_ENTRIES_DEFAULT: usize = 50;
+/// Characters of a context when nothing is said.
+pub const CONTEXT_BUDGET_CHARS_DEFAULT: usize = 3_000;
+/// Largest budget of a context, characters.
+pub const CONTEXT_BUDGET_CHARS_MAX: usize = 10_000_000;
+/// Most items of one section that a context considers.
+pub const CONTEXT_ITEMS_MAX: usize = 500;
+/// Largest mirror or import file that is read, bytes.
+pub const IMPORT_BYTES_MAX: u64 = 1 << 30;
+/// Largest config file, bytes.
+pub const CONFIG_BYTES_MAX: u64 = 1 << 20;
+/// Largest standard input of a command that reads one text, bytes.
+pub const STDIN_TEXT_BYTES_MAX: usize = 16 << 20;
+/// Records that `remember --stdin` and imports write in one durable batch.
+pub const BATCH_RECORDS: usize = 256;
+/// Characters of one token where no tokenizer is asked for.
+pub const CHARS_PER_TOKEN: usize = 4;
+/// Milliseconds that a writer waits for another one.
+pub const BUSY_TIMEOUT_MS: u64 = 30_000;
+/// Fewest hex digits of an abbreviated id.
+pub const ID_PREFIX_MIN: usize = 4;
+/// Longest text of one message, bytes.
+pub const MESSAGE_BYTES_MAX: usize = 256 << 20;

@@ -1,0 +1,140 @@
+//! What happens when a keyed record meets the current one with the same identity.
+//!
+//! Pure, so that every store decides alike inside its own transaction.
+
+use crate::kinds::{Knowledge, Mistake, Step, StepState, Task};
+use crate::{KindData, Record, text};
+
+/// The rule by which a newcomer meets the current record of its identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Merge {
+    /// The same text and attributes confirm, anything else replaces.
+    Replace,
+    /// The current record stays whatever the newcomer says.
+    Keep,
+    /// Knowledge: the same words confirm; the same source replaces; between two sources the higher
+    /// confidence wins, on a tie the newer, and the loser is kept as a conflict.
+    Knowledge,
+    /// Steps: done completes pending; pending never undoes done.
+    Step,
+    /// Errors: an open one is counted; a resolved one is opened anew.
+    Mistake,
+    /// Tasks: what the newcomer says is laid over what is known.
+    Task,
+}
+
+/// What a store does with the newcomer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// Nothing is written.
+    Keep,
+    /// The current record stays, with these attributes and this confidence.
+    Confirm(Box<Record>),
+    /// The newcomer takes the place of the current record.
+    Replace {
+        /// The newcomer as it is to be written.
+        winner: Box<Record>,
+        /// The current record, marked if it lost a conflict; retired by the store.
+        loser: Box<Record>,
+    },
+    /// The newcomer is written as history behind the current record.
+    Lose(Box<Record>),
+}
+
+/// Decides between `current` and `incoming`, which have the same identity.
+///
+/// Attributes that do not fit their kind never fail here: the newcomer then replaces the current record.
+pub fn decide(rule: Merge, current: &Record, incoming: Record) -> Decision {
+    match rule {
+        Merge::Keep => Decision::Keep,
+        Merge::Replace if current.text == incoming.text && current.attrs == incoming.attrs => {
+            Decision::Keep
+        }
+        Merge::Replace => replace(current, incoming),
+        Merge::Knowledge => knowledge(current, incoming),
+        Merge::Step => step(current, incoming),
+        Merge::Mistake => mistake(current, incoming),
+        Merge::Task => task(current, incoming),
+    }
+}
+
+fn replace(current: &Record, incoming: Record) -> Decision {
+    Decision::Replace {
+        winner: Box::new(incoming),
+        loser: Box::new(current.clone()),
+    }
+}
+
+fn knowledge(current: &Record, mut incoming: Record) -> Decision {
+    let (Ok(mut known), Ok(new)) = (Knowledge::of(current), Knowledge::of(&incoming)) else {
+        return replace(current, incoming);
+    };
+    if text::normal(&current.text) == text::normal(&incoming.text) {
+        let mut confirmed = current.clone();
+        known.confirmations = known.confirmations.saturating_add(1);
+        known.confirmed_at = Some(incoming.recorded_at);
+        known.rationale = known.rationale.or(new.rationale);
+        confirmed.attrs = known.to_attrs();
+        if incoming.confidence > confirmed.confidence {
+            confirmed.confidence = incoming.confidence;
+        }
+        return Decision::Confirm(Box::new(confirmed));
+    }
+    if current.source == incoming.source {
+        return replace(current, incoming);
+    }
+    if incoming.confidence >= current.confidence {
+        let mut loser = current.clone();
+        known.conflict = true;
+        loser.attrs = known.to_attrs();
+        return Decision::Replace {
+            winner: Box::new(incoming),
+            loser: Box::new(loser),
+        };
+    }
+    let mut marked = new;
+    marked.conflict = true;
+    incoming.attrs = marked.to_attrs();
+    Decision::Lose(Box::new(incoming))
+}
+
+fn step(current: &Record, incoming: Record) -> Decision {
+    let (Ok(known), Ok(new)) = (Step::of(current), Step::of(&incoming)) else {
+        return replace(current, incoming);
+    };
+    match (known.state, new.state) {
+        (StepState::Pending, StepState::Done) => replace(current, incoming),
+        (StepState::Done | StepState::Pending, StepState::Pending)
+        | (StepState::Done, StepState::Done) => Decision::Keep,
+    }
+}
+
+fn mistake(current: &Record, mut incoming: Record) -> Decision {
+    let (Ok(mut known), Ok(mut new)) = (Mistake::of(current), Mistake::of(&incoming)) else {
+        return replace(current, incoming);
+    };
+    if known.state == Mistake::OPEN && new.state == Mistake::OPEN {
+        let mut counted = current.clone();
+        known.repeats = known.repeats.saturating_add(1);
+        known.repeated_at = Some(incoming.recorded_at);
+        counted.attrs = known.to_attrs();
+        return Decision::Confirm(Box::new(counted));
+    }
+    new.repeats = known
+        .repeats
+        .saturating_add(u32::from(new.state == Mistake::OPEN));
+    incoming.attrs = new.to_attrs();
+    replace(current, incoming)
+}
+
+fn task(current: &Record, mut incoming: Record) -> Decision {
+    let (Ok(known), Ok(new)) = (Task::of(current), Task::of(&incoming)) else {
+        return replace(current, incoming);
+    };
+    let merged = known.clone().overlaid(new);
+    if merged == known && current.text == incoming.text {
+        return Decision::Keep;
+    }
+    incoming.attrs = merged.to_attrs();
+    replace(current, incoming)
+}

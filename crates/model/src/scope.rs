@@ -1,0 +1,56 @@
+//! Coordinates of a record inside its project.
+
+/// Where a record belongs; each coordinate is optional.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// The plan that it was made for.
+    pub plan: Option<String>,
+    /// The group of agents that shares it.
+    pub group: Option<String>,
+    /// The session in which it was learned.
+    pub session: Option<String>,
+    /// The task that it belongs to.
+    pub task: Option<String>,
+    /// The agent that wrote it.
+    pub agent: Option<String>,
+    /// The phase of the task.
+    pub phase: Option<String>,
+    /// The iteration of the run, from 1.
+    pub iteration: Option<u32>,
+}
+
+impl Scope {
+    /// The scope of one task.
+    pub fn of_task(task: &str) -> Self {
+        Self {
+            task: Some(task.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// Whether every coordinate that `self` names has the same value in `other`.
+    pub fn covers(&self, other: &Self) -> bool {
+        fn same<T: PartialEq>(mine: Option<&T>, theirs: Option<&T>) -> bool {
+            mine.is_none() || mine == theirs
+        }
+        same(self.plan.as_ref(), other.plan.as_ref())
+            && same(self.group.as_ref(), other.group.as_ref())
+            && same(self.session.as_ref(), other.session.as_ref())
+            && same(self.task.as_ref(), other.task.as_ref())
+            && same(self.agent.as_ref(), other.agent.as_ref())
+            && same(self.phase.as_ref(), other.phase.as_ref())
+            && same(self.iteration.as_ref(), other.iteration.as_ref())
+    }
+
+    /// The text coordinates by name, in the order of the documentation.
+    pub fn names(&self) -> [(&'static str, Option<&str>); 6] {
+        [
+            ("plan", self.plan.as_deref()),
+            ("group", self.group.as_deref()),
+            ("session", self.session.as_deref()),
+            ("task", self.task.as_deref()),
+            ("agent", self.agent.as_deref()),
+            ("phase", self.phase.as_deref()),
+        ]
+    }
+}

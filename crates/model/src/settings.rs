@@ -1,0 +1,60 @@
+//! The settings that the engine goes by, resolved: no layer, no `Option` for "not said".
+
+use crate::{Budget, limits};
+
+/// Settings of memory, signals and the run loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether memory is on; `init` switches it on.
+    pub enabled: bool,
+    /// The mirror, relative to the project's root.
+    pub mirror_path: String,
+    /// Decisions and errors kept in the mirror and offered to the context.
+    pub max_entries: usize,
+    /// The budget of a context when nothing is said.
+    pub context_budget: Budget,
+    /// Prefixes that begin a signal line, such as `HEIRLOOM_MEMORY`.
+    pub memory_prefixes: Vec<String>,
+    /// Prefixes that begin a status line, such as `HEIRLOOM_STATUS`.
+    pub status_prefixes: Vec<String>,
+    /// How a run goes.
+    pub run: RunSettings,
+}
+
+/// Settings of the run loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunSettings {
+    /// Iterations of one `run`.
+    pub iterations: u32,
+    /// Identical failures in a row after which it gives up.
+    pub stall_limit: u32,
+    /// Seconds that one iteration may take.
+    pub timeout_s: u64,
+    /// Whether prompts say how to write memory.
+    pub teach_signals: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            mirror_path: ".heirloom/memory.json".to_owned(),
+            max_entries: limits::MIRROR_ENTRIES_DEFAULT,
+            context_budget: Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT),
+            memory_prefixes: vec!["HEIRLOOM_MEMORY".to_owned(), "AGENTIUM_MEMORY".to_owned()],
+            status_prefixes: vec!["HEIRLOOM_STATUS".to_owned(), "AGENTIUM_STATUS".to_owned()],
+            run: RunSettings::default(),
+        }
+    }
+}
+
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self {
+            iterations: limits::ITERATIONS_DEFAULT,
+            stall_limit: limits::STALL_LIMIT_DEFAULT,
+            timeout_s: limits::ITERATION_TIMEOUT_S_DEFAULT,
+            teach_signals: true,
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Small pure operations on text: normal forms, excerpts, hashes, token estimates.
+
+use crate::limits::CHARS_PER_TOKEN;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The number of characters (Unicode scalar values).
+pub fn chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The estimated length in tokens: four characters a token, rounded up.
+pub fn tokens(text: &str) -> usize {
+    chars(text).div_ceil(CHARS_PER_TOKEN)
+}
+
+/// The first `chars_max` characters at most, whole graphemes, never more.
+pub fn clip(text: &str, chars_max: usize) -> &str {
+    if text.len() <= chars_max {
+        return text;
+    }
+    let (mut used, mut end) = (0, 0);
+    for grapheme in text.graphemes(true) {
+        used += grapheme.chars().count();
+        if used > chars_max {
+            return &text[..end];
+        }
+        end += grapheme.len();
+    }
+    text
+}
+
+/// The last `chars_max` characters at most, whole graphemes, never more.
+pub fn clip_start(text: &str, chars_max: usize) -> &str {
+    if text.len() <= chars_max {
+        return text;
+    }
+    let (mut used, mut start) = (0, text.len());
+    for grapheme in text.graphemes(true).rev() {
+        used += grapheme.chars().count();
+        if used > chars_max {
+            return &text[start..];
+        }
+        start -= grapheme.len();
+    }
+    text
+}
+
+/// One printable line of at most `chars_max` characters, with `…` where something is left out.
+pub fn excerpt(text: &str, chars_max: usize) -> String {
+    let line = one_line(text);
+    if chars(&line) <= chars_max {
+        return line;
+    }
+    format!("{}…", clip(&line, chars_max.saturating_sub(1)))
+}
+
+/// The text on one line: line breaks become ` | `, other control characters and runs of blanks one space.
+pub fn one_line(text: &str) -> String {
+    let mut lines = text
+        .split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}'])
+        .map(squeeze);
+    let mut out = lines
+        .by_ref()
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
+    for line in lines.filter(|line| !line.is_empty()) {
+        out.push_str(" | ");
+        out.push_str(&line);
+    }
+    out
+}
+
+fn squeeze(line: &str) -> String {
+    printable(line)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The text with control characters other than line feed and tab made harmless.
+///
+/// Escape sequences lose their escape, so that stored text never reaches a terminal raw.
+pub fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\t' => c,
+            c if c.is_control() || is_bidi_control(c) => '\u{fffd}',
+            c => c,
+        })
+        .collect()
+}
+
+/// Characters that reorder or hide what a person sees.
+fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The form in which two texts are the same: case, spacing and end punctuation ignored.
+pub fn normal(text: &str) -> String {
+    let folded = text.to_lowercase();
+    let words = folded.split_whitespace().collect::<Vec<_>>().join(" ");
+    words
+        .trim_end_matches(['.', '!', '?', ',', ';', ':', '…', ' '])
+        .to_owned()
+}
+
+/// Sixteen hex digits that identify `text` (BLAKE3, first 64 bits).
+pub fn hash16(text: &str) -> String {
+    let mut hex = blake3::hash(text.as_bytes()).to_hex().to_string();
+    hex.truncate(16);
+    hex
+}
+
+/// Sixteen hex digits that identify the list of parts; no two lists share a joined form.
+pub fn hash_parts(parts: &[&str]) -> String {
+    let mut joined = String::new();
+    for part in parts {
+        joined.push_str(&format!("{}:{part}", part.len()));
+    }
+    hash16(&joined)
+}
+
+/// What stays the same when an error happens again: the text without addresses, numbers and spacing.
+///
+/// Terminal colours are dropped, runs of digits and hexadecimal addresses become `#`, case is folded.
+pub fn signature(text: &str) -> String {
+    let lower = strip_ansi(text).to_lowercase();
+    let mut out = String::with_capacity(lower.len());
+    for word in lower.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        push_masked(&mut out, word);
+    }
+    out.trim_end_matches(['.', '!', ',', ';', ':']).to_owned()
+}
+
+fn push_masked(out: &mut String, word: &str) {
+    let mut rest = word;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        out.push_str(&rest[..start]);
+        out.push('#');
+        let hex = rest[start..].strip_prefix("0x");
+        let tail = hex.unwrap_or(&rest[start..]);
+        let is_part = |c: char| {
+            if hex.is_some() {
+                c.is_ascii_hexdigit()
+            } else {
+                c.is_ascii_digit()
+            }
+        };
+        rest = tail.trim_start_matches(is_part);
+    }
+    out.push_str(rest);
+}
+
+/// The text without ANSI escape sequences (CSI, OSC and two-byte forms).
+pub fn strip_ansi(text: &str) -> String {
+    if !text.contains('\u{1b}') {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\u{1b}' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('[') => {
+                for c in chars.by_ref() {
+                    if ('\u{40}'..='\u{7e}').contains(&c) {
+                        break;
+                    }
+                }
+            }
+            Some(']') => {
+                while let Some(c) = chars.next() {
+                    if c == '\u{7}' || (c == '\u{1b}' && chars.next_if_eq(&'\\').is_some()) {
+                        break;
+                    }
+                }
+            }
+            Some(_) | None => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clip_keeps_whole_graphemes() {
+        let family = "👨‍👩‍👧";
+        assert_eq!(clip(&format!("a{family}b"), 3), "a");
+        assert_eq!(clip_start(&format!("a{family}b"), 3), "b");
+        assert_eq!(clip("héllo", 2), "hé");
+        assert_eq!(clip("abc", 3), "abc");
+        assert_eq!(clip("abc", 0), "");
+    }
+
+    #[test]
+    fn normal_ignores_case_spacing_and_end_punctuation() {
+        assert_eq!(normal("  Run  the\tTests. "), normal("run the tests"));
+        assert_ne!(normal("use port 80"), normal("use port 81"));
+        assert_ne!(normal("do use it"), normal("do not use it"));
+    }
+
+    #[test]
+    fn one_line_cannot_forge_a_line() {
+        assert_eq!(
+            one_line("a\r\n## b\n\n  c\u{1b}[31m"),
+            "a | ## b | c\u{fffd}[31m"
+        );
+        assert_eq!(one_line("\n\n"), "");
+    }
+
+    #[test]
+    fn signature_survives_numbers_and_addresses() {
+        assert_eq!(
+            signature("\u{1b}[31mpanic\u{1b}[0m at 0x7ffe12 line 42:7."),
+            signature("Panic at 0xdead99  line 43:11")
+        );
+        assert_ne!(signature("cannot open a.rs"), signature("cannot open b.rs"));
+    }
+
+    #[test]
+    fn hash_parts_tells_lists_apart() {
+        assert_ne!(hash_parts(&["ab", "c"]), hash_parts(&["a", "bc"]));
+        assert_eq!(hash_parts(&["ab"]).len(), 16);
+    }
+}

@@ -1,0 +1,98 @@
+//! What can go wrong in a store.
+
+use heirloom_model::{ErrorKind, Fault, RecordId};
+use std::path::PathBuf;
+
+/// Why a store did not do what it was asked. When a write returns one, nothing of it took effect.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// No record or session of that id in the project.
+    #[error("no {what} `{id}` in project `{project}`")]
+    NotFound {
+        /// `record` or `session`.
+        what: &'static str,
+        /// The id.
+        id: String,
+        /// The project that was searched.
+        project: String,
+    },
+    /// The record is not in the state that the change needs.
+    #[error("record {id} {problem}")]
+    Stale {
+        /// The record.
+        id: RecordId,
+        /// What is wrong: already retired, still current, its place is taken…
+        problem: String,
+    },
+    /// Something is over its cap or is not well-formed.
+    #[error("{0}")]
+    Invalid(String),
+    /// The database was written by a newer Heirloom.
+    #[error("{path} has schema version {found}; this Heirloom knows versions up to {known}")]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The newest version that this binary knows.
+        known: u32,
+    },
+    /// There is no database where one was expected.
+    #[error("no database at {0}")]
+    Missing(PathBuf),
+    /// The database cannot be read as one.
+    #[error("{path} is damaged or is no Heirloom database: {problem}")]
+    Damaged {
+        /// The database.
+        path: PathBuf,
+        /// What was found.
+        problem: String,
+    },
+    /// The disk is full.
+    #[error("the disk is full: {0}")]
+    DiskFull(String),
+    /// Another process held the database for longer than the wait allows.
+    #[error("another process held the database for over {waited_ms} ms")]
+    Busy {
+        /// How long this process waited.
+        waited_ms: u64,
+    },
+    /// The operating system refused a file operation.
+    #[error("{action} {path}: {source}")]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// To which file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Anything else that the database said.
+    #[error("the database refused: {0}")]
+    Backend(String),
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        let (kind, hint) = match &error {
+            StoreError::NotFound { .. } => (ErrorKind::NotFound, Some("`heirloom list` shows what there is")),
+            StoreError::Stale { .. } => (ErrorKind::Failed, Some("`heirloom history ID` shows what became of it")),
+            StoreError::Invalid(_) => (ErrorKind::Usage, None),
+            StoreError::Newer { .. } => (ErrorKind::Failed, Some("install the newer Heirloom; the database was left untouched")),
+            StoreError::Missing(_) => (ErrorKind::NotFound, Some("run `heirloom init` here")),
+            StoreError::Damaged { .. } => {
+                (ErrorKind::Failed, Some("nothing was changed; keep a copy of the file before trying anything"))
+            }
+            StoreError::DiskFull(_) => (ErrorKind::Failed, Some("free some space and try again; nothing was half-written")),
+            StoreError::Busy { .. } => (ErrorKind::Failed, Some("see which process holds the database, then try again")),
+            StoreError::Io { .. } => (ErrorKind::Failed, Some("check the path, its owner and its permissions")),
+            StoreError::Backend(_) => (ErrorKind::Failed, None),
+        };
+        let fault = Self::new(kind, message);
+        match hint {
+            Some(hint) => fault.hint(hint),
+            None => fault,
+        }
+    }
+}

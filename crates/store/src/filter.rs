@@ -1,0 +1,106 @@
+//! Which records a question is about.
+
+use heirloom_model::{Kind, RecordId, Scope, Timestamp};
+
+/// The time for which a question is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// What is current at this moment: neither retired nor expired.
+    Current(Timestamp),
+    /// What was current at this past moment.
+    AsOf(Timestamp),
+    /// Everything that was ever written.
+    Ever,
+}
+
+/// The order of the answer, by id, which is by time of writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Newest first.
+    #[default]
+    Newest,
+    /// Oldest first.
+    Oldest,
+}
+
+/// A question for records of one project; every part that is given narrows the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    /// These kinds; empty = all.
+    pub kinds: Vec<Kind>,
+    /// This category (knowledge, notes).
+    pub category: Option<String>,
+    /// This state (steps, errors).
+    pub state: Option<String>,
+    /// This key.
+    pub key: Option<String>,
+    /// Every coordinate named here.
+    pub scope: Scope,
+    /// At this time.
+    pub when: When,
+    /// In this order.
+    pub order: Order,
+    /// At most this many.
+    pub limit: usize,
+    /// Only those that come behind this id in the order: the last id of the page before.
+    pub after: Option<RecordId>,
+}
+
+impl Filter {
+    /// Everything of these kinds that is current at `now`, newest first, without a limit but the cap.
+    pub fn current(kinds: &[Kind], now: Timestamp) -> Self {
+        Self {
+            kinds: kinds.to_vec(),
+            category: None,
+            state: None,
+            key: None,
+            scope: Scope::default(),
+            when: When::Current(now),
+            order: Order::Newest,
+            limit: heirloom_model::limits::FIND_MAX,
+            after: None,
+        }
+    }
+
+    /// The same question for one category.
+    #[must_use]
+    pub fn category(mut self, category: &str) -> Self {
+        self.category = Some(category.to_owned());
+        self
+    }
+
+    /// The same question for one state.
+    #[must_use]
+    pub fn state(mut self, state: &str) -> Self {
+        self.state = Some(state.to_owned());
+        self
+    }
+
+    /// The same question for one key.
+    #[must_use]
+    pub fn key(mut self, key: &str) -> Self {
+        self.key = Some(key.to_owned());
+        self
+    }
+
+    /// The same question for one scope.
+    #[must_use]
+    pub fn scope(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// The same question, oldest first.
+    #[must_use]
+    pub fn oldest_first(mut self) -> Self {
+        self.order = Order::Oldest;
+        self
+    }
+
+    /// The same question with at most `limit` answers.
+    #[must_use]
+    pub fn limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+}

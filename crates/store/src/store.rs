@@ -1,0 +1,158 @@
+//! The narrow waist: what every store can do.
+
+use crate::{Filter, StoreError};
+use heirloom_model::{Kind, Merge, Message, ProjectName, Record, RecordId, Session, Timestamp};
+
+/// One change to the records of a project.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Write `record`. If it has a key and a current record of the same kind, category and key exists,
+    /// `merge` decides what becomes of the two; else it is created.
+    Put {
+        /// The newcomer.
+        record: Box<Record>,
+        /// The rule for meeting the current record.
+        merge: Merge,
+    },
+    /// Write `record` in the place of `id`, which must be current. The two may differ in key and category.
+    Revise {
+        /// The current record.
+        id: RecordId,
+        /// Its successor.
+        record: Box<Record>,
+    },
+    /// Retire the current record `id` without a successor.
+    Retire {
+        /// The record.
+        id: RecordId,
+        /// When.
+        at: Timestamp,
+    },
+    /// Make the retired record `id` current again. Whatever current record holds its identity, or stands
+    /// at the end of its chain, is retired in its favour.
+    Restore {
+        /// The record.
+        id: RecordId,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// What became of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// A new record.
+    Created,
+    /// The current record said the same and was confirmed.
+    Confirmed,
+    /// A new record took the place of an older one.
+    Replaced,
+    /// The newcomer lost against another source's value and is kept as history.
+    Conflict,
+    /// Nothing was written: the current record already says it.
+    Unchanged,
+    /// The record is no longer current.
+    Retired,
+    /// The record is current again.
+    Restored,
+}
+
+impl Verdict {
+    /// Its name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Confirmed => "confirmed",
+            Self::Replaced => "replaced",
+            Self::Conflict => "conflict",
+            Self::Unchanged => "unchanged",
+            Self::Retired => "retired",
+            Self::Restored => "restored",
+        }
+    }
+}
+
+/// The answer to one change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Applied {
+    /// The record that the change is about: the one that was written, or the current one that was
+    /// confirmed or left as it is.
+    pub id: RecordId,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// The other record: who was replaced, who won the conflict, who was retired by a restore.
+    pub other: Option<RecordId>,
+}
+
+/// Current records by kind; kinds without any are left out.
+pub type Counts = Vec<(Kind, u64)>;
+
+/// What a store says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description {
+    /// `sqlite` and where, or `sqlite (memory)`.
+    pub location: String,
+    /// The schema's version.
+    pub schema_version: u32,
+    /// Bytes on disk, journals included.
+    pub size_bytes: u64,
+}
+
+/// Keeps records, sessions and messages of many projects, for many processes at once.
+///
+/// Promises that hold for every method: it is atomic; when it returns an error nothing of it took
+/// effect; when a write returns `Ok` it survives `kill -9` and power loss; a reader sees every write that
+/// was acknowledged before the reader began. Projects come into being with their first write; reading an
+/// unknown project finds nothing. Implementations are checked by [`crate::conformance`].
+pub trait Store: Send + Sync {
+    /// Carries out `changes` in order, all or none, with one sync; one answer each, in the same order.
+    ///
+    /// Later changes see earlier ones. Errors: `Invalid` over a cap; `NotFound` and `Stale` as each change
+    /// says. An empty slice writes nothing.
+    fn apply(&self, project: &ProjectName, changes: &[Change]) -> Result<Vec<Applied>, StoreError>;
+
+    /// The record `id`, current or not.
+    fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError>;
+
+    /// The ids that begin with `prefix` (hexadecimal, hyphens ignored), oldest first, at most `limit`.
+    fn ids_with_prefix(&self, project: &ProjectName, prefix: &str, limit: usize) -> Result<Vec<RecordId>, StoreError>;
+
+    /// The records that `filter` asks for, in its order.
+    fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError>;
+
+    /// The chain of records that `id` belongs to, oldest first: those that it replaced, itself, and those
+    /// that replaced it, and what lost against one of them. Errors: `NotFound`.
+    fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError>;
+
+    /// How many records of each kind are current at `now`.
+    fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<Counts, StoreError>;
+
+    /// When a record of the project was last written.
+    fn last_write(&self, project: &ProjectName) -> Result<Option<Timestamp>, StoreError>;
+
+    /// Every project that was ever written to, by name.
+    fn projects(&self) -> Result<Vec<ProjectName>, StoreError>;
+
+    /// Creates the session or replaces what is known of it; its messages stay.
+    fn put_session(&self, session: &Session) -> Result<(), StoreError>;
+
+    /// The session `id`. Errors: `NotFound`.
+    fn session(&self, project: &ProjectName, id: &str) -> Result<Session, StoreError>;
+
+    /// The newest sessions by start, newest first, of one task if it is named.
+    fn sessions(&self, project: &ProjectName, task: Option<&str>, limit: usize) -> Result<Vec<Session>, StoreError>;
+
+    /// Appends `messages` to an existing session in order and returns the place of the first.
+    ///
+    /// The store gives `seq`; what the messages carry there is ignored. Errors: `NotFound`.
+    fn append_messages(&self, project: &ProjectName, session: &str, messages: &[Message]) -> Result<u64, StoreError>;
+
+    /// The messages of a session from place `from` on, in order, at most `limit`. Errors: `NotFound`.
+    fn messages(&self, project: &ProjectName, session: &str, from: u64, limit: usize) -> Result<Vec<Message>, StoreError>;
+
+    /// What the store says of itself.
+    fn describe(&self) -> Result<Description, StoreError>;
+
+    /// Looks for damage; one line for each finding, none if the store is whole.
+    fn check(&self) -> Result<Vec<String>, StoreError>;
+}
