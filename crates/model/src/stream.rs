@@ -52,13 +52,11 @@ pub struct Usage {
 /// One thing that an agent program said in its output stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEvent {
-    /// Text of the model for the person, complete. `line` is the output line (from 1) of its first line.
-    ///
-    /// In plain text every chunk of output is one such event and may end in the middle of a line.
+    /// Text of the model for the person: one message, complete (deltas are joined before).
     Text {
         /// What the model said.
         text: String,
-        /// The output line on which it begins, from 1.
+        /// The output line on which it arrived, from 1.
         line: u64,
     },
     /// The program named its session.

@@ -1,0 +1,1 @@
+//! Agent programs: their command lines, prompts and what they need.

@@ -1,0 +1,1 @@
+//! What a prompt is told, inside a budget, with a receipt.

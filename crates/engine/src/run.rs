@@ -1,0 +1,1 @@
+//! The loop of iterations of an agent command.

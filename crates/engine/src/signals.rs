@@ -1,0 +1,1 @@
+//! Lines that an agent prints to write memory.

@@ -1,0 +1,4 @@
+//! placeholder
+/// x
+#[derive(Debug)]
+pub struct ScriptedAgent;

@@ -1,0 +1,180 @@
+//! What the model service was asked.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// The wire format of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Api {
+    /// `POST …/v1/messages`.
+    AnthropicMessages,
+    /// `POST …/chat/completions`.
+    ChatCompletions,
+    /// `POST …/responses`.
+    Responses,
+    /// `POST …/models/M:generateContent` and `:streamGenerateContent`.
+    Gemini,
+    /// Anything else: model lists, token counts, telemetry.
+    Other,
+}
+
+/// One request as it arrived.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedRequest {
+    /// `GET`, `POST`, `HEAD`.
+    pub method: String,
+    /// Path and query.
+    pub path: String,
+    /// The wire format, from the path.
+    pub api: Api,
+    /// Whether the script answered it (a side request gets a fixed answer).
+    pub is_main: bool,
+    /// The JSON body; `null` if there was none or it was no JSON.
+    pub body: Value,
+    /// Time since the service started.
+    pub at: Duration,
+}
+
+impl RecordedRequest {
+    /// Builds the record and decides whether the request is a main one.
+    pub(crate) fn new(method: &str, path: &str, body: Value, at: Duration) -> RecordedRequest {
+        let api = api_of(method, path);
+        RecordedRequest {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            api,
+            is_main: is_main(api, &body),
+            body,
+            at,
+        }
+    }
+
+    /// Whether `text` occurs in any string of the body (not in its keys).
+    #[must_use]
+    pub fn mentions(&self, text: &str) -> bool {
+        any_string(&self.body, &mut |string| string.contains(text))
+    }
+
+    /// Whether the newest message carries a tool's result.
+    #[must_use]
+    pub fn ends_with_tool_result(&self) -> bool {
+        match self.api {
+            Api::AnthropicMessages => last_of(&self.body, "messages")
+                .is_some_and(|message| has_part(&message["content"], is_type("tool_result"))),
+            Api::ChatCompletions => {
+                last_of(&self.body, "messages").is_some_and(|message| message["role"] == "tool")
+            }
+            // `function_call_output`, `custom_tool_call_output`, ….
+            Api::Responses => last_of(&self.body, "input").is_some_and(|item| {
+                item["type"]
+                    .as_str()
+                    .is_some_and(|kind| kind.ends_with("_output"))
+            }),
+            Api::Gemini => last_of(&self.body, "contents").is_some_and(|content| {
+                has_part(&content["parts"], |part| part.get("functionResponse").is_some())
+            }),
+            Api::Other => false,
+        }
+    }
+
+    /// The names of the tools that the program offers, in its order.
+    #[must_use]
+    pub fn tool_names(&self) -> Vec<String> {
+        let tools = self.body["tools"].as_array().map_or(&[][..], Vec::as_slice);
+        tools
+            .iter()
+            .flat_map(|tool| match tool["functionDeclarations"].as_array() {
+                Some(declared) => declared.iter().collect(),
+                None => vec![tool],
+            })
+            .filter_map(|tool| {
+                let name = tool.get("name").or_else(|| tool["function"].get("name"))?;
+                name.as_str().map(str::to_owned)
+            })
+            .collect()
+    }
+
+    /// The model that was asked for; empty if none was named.
+    #[must_use]
+    pub fn model(&self) -> String {
+        if let Some(model) = self.body["model"].as_str() {
+            return model.to_owned();
+        }
+        let named = self.path.split_once("/models/").map_or("", |(_, rest)| rest);
+        named.split([':', '?', '/']).next().unwrap_or("").to_owned()
+    }
+
+    /// Whether the answer is to come as server-sent events.
+    #[must_use]
+    pub fn wants_stream(&self) -> bool {
+        self.body["stream"] == true || self.path.contains(":streamGenerateContent")
+    }
+}
+
+fn api_of(method: &str, path: &str) -> Api {
+    let path = path.split('?').next().unwrap_or("").trim_end_matches('/');
+    if method != "POST" {
+        Api::Other
+    } else if path.ends_with("/messages") {
+        Api::AnthropicMessages
+    } else if path.ends_with("/chat/completions") {
+        Api::ChatCompletions
+    } else if path.ends_with("/responses") {
+        Api::Responses
+    } else if path.ends_with(":generateContent") || path.ends_with(":streamGenerateContent") {
+        Api::Gemini
+    } else {
+        Api::Other
+    }
+}
+
+/// Programs ask for more than the user's turn: titles, quota, commit messages,
+/// "who speaks next". Those must not use up the script.
+fn is_main(api: Api, body: &Value) -> bool {
+    let offers_tools = body["tools"]
+        .as_array()
+        .is_some_and(|tools| !tools.is_empty());
+    match api {
+        // Claude Code asks its small model, or for one token, without tools.
+        Api::AnthropicMessages => {
+            let small = body["model"]
+                .as_str()
+                .is_some_and(|model| model.contains("haiku"));
+            let structured = body["output_config"].get("format").is_some();
+            offers_tools || !(small || structured || body["max_tokens"] == 1)
+        }
+        // aider asks for a commit message after each edit.
+        Api::ChatCompletions => {
+            let system = &body["messages"][0]["content"];
+            offers_tools || !any_string(system, &mut |text| text.contains("Git commit message"))
+        }
+        Api::Responses => true,
+        // Gemini CLI asks who speaks next, and classifies, with a JSON schema.
+        Api::Gemini => body["generationConfig"]["responseMimeType"] != "application/json",
+        Api::Other => false,
+    }
+}
+
+fn last_of<'a>(body: &'a Value, key: &str) -> Option<&'a Value> {
+    body[key].as_array()?.last()
+}
+
+fn has_part(parts: &Value, test: impl Fn(&Value) -> bool) -> bool {
+    parts
+        .as_array()
+        .is_some_and(|parts| parts.iter().any(test))
+}
+
+fn is_type(name: &str) -> impl Fn(&Value) -> bool {
+    move |part| part["type"] == name
+}
+
+fn any_string(value: &Value, test: &mut impl FnMut(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => test(text),
+        Value::Array(items) => items.iter().any(|item| any_string(item, test)),
+        Value::Object(fields) => fields.values().any(|field| any_string(field, test)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
