@@ -1,0 +1,1 @@
+//! Files changed in a git repository.
