@@ -1,8 +1,9 @@
 //! Child processes that behave, misbehave and refuse to end.
 #![expect(
     clippy::disallowed_methods,
-    reason = "the scripts of a test are thrown away"
+    reason = "the files of a test are thrown away"
 )]
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 use heirloom_engine::run::child::{
     Chunk, EndStatus, Ended, LaunchSpec, PumpLimits, spawn, version_of,
