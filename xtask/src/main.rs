@@ -5,6 +5,7 @@
     reason = "a terminal program for developers: its output is what it prints"
 )]
 
+mod agents;
 mod bench;
 mod cargo;
 mod check;
@@ -52,7 +53,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "bench" => bench::run(args),
         "fuzz" => fuzz::run(args),
         "dist" => dist::run(args),
-        "agents" => Err("no agent is driven yet: xtask/src/agents.rs is missing".into()),
+        "agents" => agents::run(args),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())
