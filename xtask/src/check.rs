@@ -121,9 +121,13 @@ fn fmt(_: &Options, _: &mut Option<Counts>) -> Outcome {
     if !cargo::has("fmt") {
         return Outcome::Skipped("rustfmt is not installed".into());
     }
-    outcome(cargo::run(&mut cargo::command([
-        "fmt", "--all", "--", "--check",
-    ])))
+    // The fuzz targets are outside the workspace.
+    let fuzz = "--manifest-path=fuzz/Cargo.toml";
+    let packages = ["--all", fuzz].map(|which| {
+        let mut fmt = cargo::command(["fmt", which]);
+        cargo::run(fmt.args(["--", "--check"]))
+    });
+    outcome(packages.into_iter().collect())
 }
 
 fn clippy(_: &Options, _: &mut Option<Counts>) -> Outcome {

@@ -139,6 +139,8 @@ fn fuzz_one(folder: &Path, host: &str, target: &str, seconds: u64) -> Result<(),
         .arg(&seeds)
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .arg(format!("-max_total_time={seconds}"))
+        // An input that takes this many seconds is as bad as a crash.
+        .arg("-timeout=10")
         .arg("-print_final_stats=1")
         .current_dir(folder)
         .stdin(Stdio::null());

@@ -10,7 +10,7 @@ use super::Violation;
 use super::tokens::lex;
 use super::tree::{Tree, is_test};
 use paths::Named;
-use table::{CRATES, Crate, OPENS_THE_STORE, POWERS, Power, ROOMS, Room, SURFACES};
+use table::{CRATES, Crate, DURABLE, OPENS_THE_STORE, POWERS, Power, ROOMS, Room, SURFACES};
 
 const RULE: &str = "walls";
 
@@ -71,7 +71,8 @@ fn breach(
     exports: &BTreeMap<String, Vec<String>>,
 ) -> Option<String> {
     if SURFACES.iter().any(|surface| path.starts_with(surface)) {
-        return (first(named) == STORE && path != OPENS_THE_STORE).then(|| {
+        let open = path == OPENS_THE_STORE || is_under(&named.segments, DURABLE);
+        return (first(named) == STORE && !open).then(|| {
             format!(
                 "a surface uses `{}`: call the Engine",
                 shown(&named.segments)
@@ -94,7 +95,8 @@ fn sibling_breach(
     exports: &BTreeMap<String, Vec<String>>,
 ) -> Option<String> {
     let (first, rest) = segments.split_first()?;
-    if first.starts_with("heirloom_") && !room.crates.contains(&first.as_str()) {
+    let open = room.powers.contains(&Power::Files) && is_under(segments, DURABLE);
+    if first.starts_with("heirloom_") && !room.crates.contains(&first.as_str()) && !open {
         return Some(format!(
             "room `{}` uses `{}`, it may use {}: let the Engine fetch it and pass it in",
             room.name,
@@ -129,27 +131,34 @@ fn power_breach(place: &str, powers: &[Power], named: &Named) -> Option<String> 
         .iter()
         .filter(|(power, _, _)| !powers.contains(power))
         .find_map(|(power, paths, instead)| {
-            let used = paths.iter().find(|path| is_under(&named.segments, path))?;
+            let used = paths.iter().find(|path| reaches(&named.segments, path))?;
             Some((power, used, instead))
         })?;
     let path = path.trim_end_matches("::{self}");
     Some(format!("`{place}` uses `{path}`: {instead}"))
 }
 
-/// Whether a path is the given one or goes on from it. A glob reaches all below it.
-fn is_under(segments: &[String], path: &str) -> bool {
+/// Whether a path uses another: it is that path, goes on from it, or is a glob above it.
+fn reaches(segments: &[String], path: &str) -> bool {
+    // `std::time::{self}` means the module itself and nothing below it.
     if let Some(path) = path.strip_suffix("::{self}") {
         return shown(segments) == path;
     }
-    let mut wanted = path.split("::");
-    for segment in segments {
-        match wanted.next() {
-            Some(wanted) if wanted == segment => {}
-            Some(_) => return segment == "*",
-            None => return true,
-        }
-    }
-    wanted.next().is_none()
+    let glob_above = segments.split_last().is_some_and(|(last, above)| {
+        let above = shown(above);
+        last == "*"
+            && path
+                .strip_prefix(&above)
+                .is_some_and(|rest| rest.starts_with("::"))
+    });
+    glob_above || is_under(segments, path)
+}
+
+/// Whether a path is the given one or goes on from it.
+fn is_under(segments: &[String], path: &str) -> bool {
+    let mut segments = segments.iter();
+    path.split("::")
+        .all(|wanted| segments.next().is_some_and(|segment| segment == wanted))
 }
 
 /// An engine that re-exports the store itself hands it to every surface.

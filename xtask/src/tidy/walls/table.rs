@@ -132,6 +132,10 @@ const fn pure(name: &'static str) -> Room {
     }
 }
 
+/// The one module of the store that is open to whoever may write files: it makes them whole and
+/// durable, and knows no `Store`.
+pub(super) const DURABLE: &str = "heirloom_store::durable";
+
 /// A room that reads and writes files, and knows no store.
 const fn with_files(name: &'static str) -> Room {
     Room {
@@ -150,6 +154,7 @@ pub(super) const ROOMS: &[Room] = &[
     pure("commands"),
     pure("context"),
     pure("window"),
+    pure("agentium"),
     Room {
         name: "recall",
         crates: &["heirloom_model", "heirloom_index", "heirloom_store"],
@@ -159,6 +164,7 @@ pub(super) const ROOMS: &[Room] = &[
     with_files("workspace"),
     with_files("adapters"),
     with_files("places"),
+    with_files("mirror"),
     Room {
         name: "run",
         crates: MODEL,

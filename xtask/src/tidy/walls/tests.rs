@@ -61,6 +61,7 @@ fn pure_rooms_use_the_model_and_themselves() {
             ("use crate::context::Section;", 0),
             ("use super::Section;", 0),
             ("use std::time::Duration;", 0),
+            ("use heirloom_store::durable::write_atomic;", 1),
             ("use heirloom_store::Store;", 1),
             ("use std::{fmt, fs, process::Command};", 2),
             ("use std::time::{Duration, Instant, SystemTime};", 2),
@@ -109,6 +110,9 @@ fn other_rooms_have_their_own_walls() {
                 ("use heirloom_store::Store;", 1),
                 ("use std::net::TcpStream;", 1),
                 ("use crate::run;", 1),
+                ("use heirloom_store::durable::write_atomic;", 0),
+                ("use heirloom_store::{durable, Store};", 1),
+                ("use heirloom_store::*;", 1),
             ],
         );
     }
@@ -189,6 +193,8 @@ fn surfaces_call_the_engine() {
                 ("use heirloom_engine::Engine; async fn f() {}", 0),
                 ("use heirloom_store::Sqlite;", 1),
                 ("fn f() { heirloom_store::open() }", 1),
+                ("fn f() { heirloom_store::durable::write_atomic() }", 0),
+                ("use heirloom_store::*;", 1),
                 ("pub use heirloom_store::Store;", 1),
             ],
         );
