@@ -2,21 +2,22 @@
 //!
 //! `model_service SCRIPT.json` prints its base URL, then each request as one
 //! JSON line, until it is killed. The script is a list of turns:
-//! `[{"text": "…", "tool_calls": [{"name": "Bash", "input": {…}}]}]`.
+//! `[{"text": "…", "tool_calls": [{"name": "Bash", "input": {…}}]}]`;
+//! `{"status": 529}` is an error instead.
 
 #![expect(clippy::print_stdout, reason = "a program for a developer's terminal")]
 
 use std::error::Error;
 use std::time::Duration;
 
-use heirloom_testkit::{ModelService, Turn};
+use heirloom_testkit::{ModelService, Reply, Turn};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("name a script file")?;
     let script: Value = serde_json::from_str(&std::fs::read_to_string(path)?)?;
     let turns = script.as_array().ok_or("the script is no list")?;
-    let service = ModelService::start(turns.iter().map(turn).collect::<Vec<Turn>>())?;
+    let service = ModelService::start(turns.iter().map(turn).collect::<Vec<Reply>>())?;
     println!("{}", service.base_url());
     let mut printed = 0;
     loop {
@@ -36,10 +37,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-fn turn(value: &Value) -> Turn {
+fn turn(value: &Value) -> Reply {
+    if let Some(status) = value["status"].as_u64() {
+        return Reply::Status(u16::try_from(status).unwrap_or(500));
+    }
     let calls = value["tool_calls"].as_array().into_iter().flatten();
-    calls.fold(
-        Turn::text(value["text"].as_str().unwrap_or("")),
-        |turn, call| turn.and_call(call["name"].as_str().unwrap_or(""), call["input"].clone()),
-    )
+    let text = Turn::text(value["text"].as_str().unwrap_or(""));
+    let turn = calls.fold(text, |turn, call| {
+        turn.and_call(call["name"].as_str().unwrap_or(""), call["input"].clone())
+    });
+    turn.into()
 }

@@ -68,3 +68,26 @@ fn ensure(holds: bool, message: &str) -> Result<(), String> {
         Err(message.to_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn records_hold_what_was_said_once_and_nothing_that_was_shown() {
+        let listed = |texts: &[&str]| {
+            let records: Vec<Value> = texts.iter().map(|text| json!({"text": text})).collect();
+            json!({ "records": records })
+        };
+        let good = [LEARNED, LONG, LEARNED_LATER, "something else"];
+        assert_eq!(records(&listed(&good)), Ok(()));
+        assert!(records(&listed(&good[1..])).is_err(), "a fact is missing");
+        let twice = [&good[..], &good[..1]].concat();
+        assert!(records(&listed(&twice)).is_err(), "a fact is there twice");
+        let shown = [&good[..], &[SHOWN]].concat();
+        assert!(records(&listed(&shown)).is_err(), "a tool's output counts");
+        assert!(records(&json!({})).is_err());
+    }
+}

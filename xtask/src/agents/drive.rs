@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use heirloom_testkit::{ModelService, TempProject};
+use heirloom_testkit::{ModelService, Script, TempProject};
 use serde_json::Value;
 
 use crate::cargo;
@@ -47,7 +47,7 @@ pub(crate) struct Stage {
 impl Stage {
     /// Sets the stage below `target/agents/work`: not in the system's temp
     /// folder, where Codex refuses to keep its home.
-    pub(crate) fn set(program: &'static Program) -> Result<Stage, String> {
+    pub(crate) fn set(program: &'static Program, script: Script) -> Result<Stage, String> {
         let work = cargo::target_dir()?.join("agents/work");
         let text = |error: std::io::Error| format!("cannot set the stage: {error}");
         let project = TempProject::git_in(&work).map_err(text)?;
@@ -60,7 +60,7 @@ impl Stage {
         if home.exists() {
             fs::remove_dir_all(&home).map_err(text)?;
         }
-        let service = ModelService::start(plan::script(program)).map_err(text)?;
+        let service = ModelService::start(script).map_err(text)?;
         for (name, content) in program.home_files(&service) {
             let path = home.join(name);
             fs::create_dir_all(path.parent().unwrap_or(&home)).map_err(text)?;
@@ -156,7 +156,7 @@ pub(crate) fn build_heirloom() -> Result<PathBuf, String> {
 /// Drives the program for three iterations and checks what came of it.
 pub(crate) fn three_iterations(program: &'static Program, heirloom: &Path) -> Driven {
     let started = Instant::now();
-    let (requests, outcome) = match Stage::set(program) {
+    let (requests, outcome) = match Stage::set(program, plan::script(program)) {
         Err(error) => (0, Err(error)),
         Ok(stage) => {
             let outcome = act(&stage, heirloom);
