@@ -3,7 +3,7 @@
 //! `model_service SCRIPT.json` prints its base URL, then each request as one
 //! JSON line, until it is killed. The script is a list of turns:
 //! `[{"text": "…", "tool_calls": [{"name": "Bash", "input": {…}}]}]`;
-//! `{"status": 529}` is an error instead.
+//! `{"status": 529}` is an error instead, `"cut": true` breaks the turn off.
 
 #![expect(clippy::print_stdout, reason = "a program for a developer's terminal")]
 
@@ -46,5 +46,9 @@ fn turn(value: &Value) -> Reply {
     let turn = calls.fold(text, |turn, call| {
         turn.and_call(call["name"].as_str().unwrap_or(""), call["input"].clone())
     });
-    turn.into()
+    if value["cut"] == true {
+        Reply::Cut(turn)
+    } else {
+        turn.into()
+    }
 }

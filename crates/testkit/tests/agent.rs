@@ -134,17 +134,15 @@ fn hangs_until_it_is_told_to_stop() {
 
 #[test]
 fn a_child_keeps_its_output_open() {
-    let started = Instant::now();
-    let mut child = ScriptedAgent::command(["--hold-stdout", "1"])
+    let mut child = ScriptedAgent::command(["--hold-stdout", "2"])
         .stdout(Stdio::piped())
         .spawn()
         .expect("starts");
     let mut stdout = child.stdout.take().expect("piped");
     assert!(child.wait().expect("ends").success());
-    let ended = started.elapsed();
+    let ended = Instant::now();
     std::io::Read::read_to_end(&mut stdout, &mut Vec::new()).expect("ends");
-    assert!(ended < Duration::from_millis(900), "{ended:?}");
-    assert!(started.elapsed() >= Duration::from_secs(1));
+    assert!(ended.elapsed() >= Duration::from_millis(500));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the model says in the three iterations.
 
-use heirloom_testkit::{RecordedRequest, Script, Turn};
+use heirloom_testkit::{RecordedRequest, Reply, Script, Turn};
 
 use super::program::Program;
 
@@ -60,4 +60,10 @@ pub(crate) fn script(program: &Program) -> Script {
             _ => Turn::text(last_words(iteration)),
         }
     })
+}
+
+/// The script whose first answer breaks off in the middle; the second is whole.
+pub(crate) fn cut_once() -> Script {
+    let turn = Turn::text(last_words(1));
+    Script::replies([Reply::Cut(turn.clone()), turn.into()])
 }

@@ -12,13 +12,16 @@ use super::{install, plan};
 const REFUSED: u16 = 400;
 
 /// Runs the program without Heirloom, as the adapter would, and saves what it
-/// prints: once with signals and a tool, once when the model refuses.
+/// prints: with signals and a tool, when the model refuses, and when an answer
+/// breaks off in the middle.
 pub(crate) fn save(program: &'static Program) -> Result<(), String> {
     let printed = print(program, plan::script(program), Ends::Well)?;
     write(program, "", &printed)?;
     let refuse = Script::function(|_| Reply::Status(REFUSED));
     let printed = print(program, refuse, Ends::Anyhow)?;
-    write(program, "-error", &printed)
+    write(program, "-error", &printed)?;
+    let printed = print(program, plan::cut_once(), Ends::Anyhow)?;
+    write(program, "-cut", &printed)
 }
 
 /// How a run is expected to end. aider exits with 0 even when it was refused.
