@@ -85,7 +85,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             println!("tidy: {} files, all in order", tree.len());
             Ok(())
         }
-        count => Err(format!("{count} violations in {} files", tree.len())),
+        count => Err(format!("violations: {count}, in {} files", tree.len())),
     }
 }
 
