@@ -62,8 +62,11 @@ pub(crate) fn script(program: &Program) -> Script {
     })
 }
 
-/// The script whose first answer breaks off in the middle; the second is whole.
+/// The script whose first answer breaks off inside a fact; the second is whole.
 pub(crate) fn cut_once() -> Script {
-    let turn = Turn::text(last_words(1));
+    let turn = Turn::text(format!(
+        "I found it.\nHEIRLOOM_MEMORY: KEY_FACT {LONG}, where it has to stay\n\
+         HEIRLOOM_MEMORY: STEP_PENDING write the test\n"
+    ));
     Script::replies([Reply::Cut(turn.clone()), turn.into()])
 }
