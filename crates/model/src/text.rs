@@ -51,7 +51,10 @@ pub fn excerpt(text: &str, chars_max: usize) -> String {
     if chars(&line) <= chars_max {
         return line;
     }
-    format!("{}…", clip(&line, chars_max.saturating_sub(1)))
+    match chars_max.checked_sub(1) {
+        Some(rest) => format!("{}…", clip(&line, rest)),
+        None => String::new(),
+    }
 }
 
 /// The text on one line: line breaks become ` | `, other control characters and runs of blanks one space.
