@@ -3,7 +3,8 @@
 //! Pure, so that every store decides alike inside its own transaction.
 
 use crate::kinds::{Knowledge, Mistake, Step, StepState, Task};
-use crate::{KindData, Record, text};
+use crate::record::Attrs;
+use crate::{Kind, KindData, Record, text};
 
 /// The rule by which a newcomer meets the current record of its identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,6 +57,16 @@ pub fn decide(rule: Merge, current: &Record, incoming: Record) -> Decision {
         Merge::Mistake => mistake(current, incoming),
         Merge::Task => task(current, incoming),
     }
+}
+
+/// The attributes of a retired record that is current again: it no longer counts as the loser of a
+/// conflict, whoever brought it back has arbitrated.
+pub fn restored(record: &Record) -> Attrs {
+    let mut attrs = record.attrs.clone();
+    if record.kind == Kind::Knowledge {
+        attrs.remove("conflict");
+    }
+    attrs
 }
 
 fn replace(current: &Record, incoming: Record) -> Decision {
