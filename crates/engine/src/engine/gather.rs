@@ -53,17 +53,15 @@ impl Engine {
 
     /// The newest knowledge of one category, or of every category but decisions; oldest first.
     fn newest_knowledge(&self, category: Option<&str>, limit: usize) -> Result<Vec<Record>, Fault> {
-        let filter = Filter::current(&[Kind::Knowledge], self.now());
-        let mut found = match category {
-            Some(category) => self.find(&filter.category(category).limit(limit))?,
-            None => {
-                let decisions = limits::MIRROR_ENTRIES_DEFAULT.max(self.settings.max_entries);
-                let mut all = self.find(&filter.limit(limit.saturating_add(decisions)))?;
-                all.retain(|record| record.category() != Some(CATEGORY_DECISION));
-                all.truncate(limit);
-                all
-            }
-        };
+        let now = self.now();
+        let filter = Filter::current(&[Kind::Knowledge], now).limit(limit);
+        let mut found = self.find(&match category {
+            Some(category) => filter.category(category),
+            None => filter.except_category(CATEGORY_DECISION),
+        })?;
+        found.retain(|record| {
+            record.true_from.is_none_or(|from| from <= now) && record.true_to.is_none_or(|to| to > now)
+        });
         found.reverse();
         Ok(found)
     }

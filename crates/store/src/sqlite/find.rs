@@ -126,6 +126,10 @@ impl Question {
                 sql.push_str(&format!(" AND \"{column}\" = {value}"));
             }
         }
+        if let Some(category) = &filter.except_category {
+            let category = self.bind(category.clone());
+            sql.push_str(&format!(" AND category IS NOT {category}"));
+        }
         if let Some(iteration) = filter.scope.iteration {
             let iteration = self.bind(iteration);
             sql.push_str(&format!(" AND iteration = {iteration}"));
