@@ -18,7 +18,7 @@ pub(crate) fn engine(root: &Path) -> Outcome<Engine> {
     let config = b"[project]\nname = \"bench\"\n\n[memory]\nenabled = true\n";
     heirloom_store::durable::write_atomic(&folder.join("config.toml"), config)?;
     let store = SqliteStore::create(&folder.join("heirloom.db"))?;
-    let place = Place { root: root.to_owned(), folder };
+    let place = Place { root: root.to_owned(), config: folder.join("config.toml"), folder };
     let project = ProjectName::new("bench")?;
     Ok(Engine::new(Arc::new(store), project, place, Settings::default(), Arc::new(SystemClock)))
 }

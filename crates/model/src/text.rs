@@ -182,37 +182,45 @@ fn push_masked(out: &mut String, word: &str) {
     out.push_str(rest);
 }
 
-/// The text without ANSI escape sequences (CSI, OSC and two-byte forms).
+/// The text without ANSI escape sequences (CSI, OSC and other strings, character sets, two-byte forms).
+///
+/// An unfinished sequence ends at the next escape or line break, so it never hides a later line.
 pub fn strip_ansi(text: &str) -> String {
-    if !text.contains('\u{1b}') {
-        return text.to_owned();
-    }
     let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '\u{1b}' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('[') => {
-                for c in chars.by_ref() {
-                    if ('\u{40}'..='\u{7e}').contains(&c) {
-                        break;
-                    }
-                }
-            }
-            Some(']') => {
-                while let Some(c) = chars.next() {
-                    if c == '\u{7}' || (c == '\u{1b}' && chars.next_if_eq(&'\\').is_some()) {
-                        break;
-                    }
-                }
-            }
-            Some(_) | None => {}
-        }
+    let mut rest = text;
+    while let Some(start) = rest.find('\u{1b}') {
+        out.push_str(&rest[..start]);
+        rest = after_escape(&rest[start + 1..]);
     }
+    out.push_str(rest);
     out
+}
+
+/// What follows the escape sequence whose first byte, the escape, is already taken off.
+fn after_escape(rest: &str) -> &str {
+    let Some(first) = rest.chars().next() else {
+        return rest;
+    };
+    match first {
+        '[' => {
+            let rest = rest[1..].trim_start_matches(|c| matches!(c, ' '..='?'));
+            rest.strip_prefix(|c| matches!(c, '@'..='~'))
+                .unwrap_or(rest)
+        }
+        ']' | 'P' | 'X' | '^' | '_' => {
+            let ends = |c| matches!(c, '\u{7}' | '\u{1b}' | '\n');
+            let rest = rest.find(ends).map_or("", |end| &rest[end..]);
+            let rest = rest.strip_prefix('\u{7}').unwrap_or(rest);
+            rest.strip_prefix("\u{1b}\\").unwrap_or(rest)
+        }
+        ' '..='/' => {
+            let rest = rest.trim_start_matches(|c| matches!(c, ' '..='/'));
+            rest.strip_prefix(|c| matches!(c, '0'..='~'))
+                .unwrap_or(rest)
+        }
+        '0'..='~' => &rest[1..],
+        _ => rest,
+    }
 }
 
 #[cfg(test)]
@@ -294,6 +302,23 @@ mod tests {
             assert!(chars(clipped) <= max && text.starts_with(clipped));
             let whole: String = text.graphemes(true).take(clipped.graphemes(true).count()).collect();
             assert_eq!(whole, clipped);
+        }
+    }
+
+    #[test]
+    fn strip_ansi_knows_every_form_and_hides_no_later_line() {
+        for (input, plain) in [
+            ("a\u{1b}[1;31mb\u{1b}[0mc", "abc"),
+            ("\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\.", "link."),
+            ("\u{1b}(B\u{1b}[mplain", "plain"),
+            ("\u{1b}7\u{1b}=x", "x"),
+            ("\u{1b}]0;never ended\nnext", "\nnext"),
+            ("\u{1b}]0;cut\u{1b}[1mnext", "next"),
+            ("\u{1b}[1;é", "é"),
+            ("end\u{1b}", "end"),
+            ("end\u{1b}[", "end"),
+        ] {
+            assert_eq!(strip_ansi(input), plain, "{input:?}");
         }
     }
 }

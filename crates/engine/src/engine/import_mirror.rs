@@ -1,7 +1,7 @@
 //! Taking a `memory.json` in, without loss and without doubling.
 
 use super::Engine;
-use crate::mirror::{MirrorDecision, MirrorError, MirrorFile, MirrorTask, Parsed};
+use crate::mirror::{MirrorDecision, MirrorDiagnostic, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber};
 use heirloom_model::kinds::{
     Artifact, CATEGORY_DECISION, CATEGORY_FACT, Knowledge, Mistake, Step, StepState, Task,
 };
@@ -53,7 +53,9 @@ impl Engine {
         for fact in &file.key_facts {
             batch.knowledge(CATEGORY_FACT, fact, "", Scope::default());
         }
-        let mut report = ImportReport { diagnostics: parsed.diagnostics, ..ImportReport::default() };
+        let said = |d: MirrorDiagnostic| Diagnostic { line: 0, message: format!("{}: {}", d.at, d.message) };
+        let diagnostics = parsed.diagnostics.into_iter().map(said).collect();
+        let mut report = ImportReport { diagnostics, ..ImportReport::default() };
         let changes = batch.changes;
         for chunk in changes.chunks(heirloom_model::limits::BATCH_RECORDS) {
             self.take_batch(&mut chunk.to_vec(), &mut report)?;
@@ -66,8 +68,7 @@ impl Engine {
         if file.session_id.trim().is_empty() || heirloom_model::record::check_name("session", &file.session_id).is_err() {
             return Ok(());
         }
-        let iteration = u32::try_from(file.iteration).unwrap_or(0);
-        let mut session = self.new_session(None, None, iteration);
+        let mut session = self.new_session(None, None, file.iteration);
         session.id.clone_from(&file.session_id);
         session.attrs.insert("repository".to_owned(), json!(file.repository));
         self.put_session(&session)
@@ -101,7 +102,7 @@ impl Batch<'_> {
         record.attrs = Task {
             task_type: filled(&task.task_type),
             branch: filled(&task.branch),
-            pr_number: u64::try_from(task.pr_number).ok().filter(|n| *n > 0),
+            pr_number: task.pr_number.as_ref().and_then(PrNumber::number).filter(|n| *n > 0),
             blocked_reason: filled(&task.blocked_reason),
             ..Task::default()
         }
@@ -137,7 +138,7 @@ impl Batch<'_> {
         self.put(record);
     }
 
-    fn error(&mut self, error: &MirrorError) {
+    fn error(&mut self, error: &MirrorMistake) {
         let scope = scope(error.iteration, &error.task_id, &error.phase);
         let key = Mistake::key(&error.error, scope.task.as_deref(), scope.phase.as_deref());
         let mut record = self.engine.draft(Kind::Error, &error.error, scope, SOURCE);
@@ -155,12 +156,12 @@ impl Batch<'_> {
     }
 }
 
-fn scope(iteration: i64, task: &str, phase: &str) -> Scope {
+fn scope(iteration: u32, task: &str, phase: &str) -> Scope {
     let filled = |s: &str| Some(s.to_owned()).filter(|s| !s.is_empty());
     Scope {
         task: filled(task),
         phase: filled(phase),
-        iteration: u32::try_from(iteration).ok().filter(|n| *n > 0),
+        iteration: Some(iteration).filter(|n| *n > 0),
         ..Scope::default()
     }
 }

@@ -3,13 +3,13 @@
 use super::Engine;
 use super::import_mirror::ImportReport;
 use super::sessions::iteration_of;
-use crate::mirror::{self, MirrorDecision, MirrorError, MirrorFile, MirrorTask};
+use crate::mirror::{self, MirrorDecision, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber};
 use crate::places;
 use heirloom_model::kinds::{CATEGORY_FACT, Mistake, StepState};
 use heirloom_model::{Fault, Kind, Record, limits};
 use heirloom_store::{Filter, durable};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder whose place depends on where the project keeps its memory.
 const FOLDER: &str = ".heirloom/";
@@ -51,16 +51,8 @@ impl Engine {
     /// One that cannot be read is set aside at any time, so that the next save does not destroy it.
     pub fn load_mirror(&self) -> Result<MirrorLoad, Fault> {
         let path = self.mirror_path()?;
-        let io = |error| Fault::failed(format!("cannot read {}: {error}", path.display()));
-        let bytes = match std::fs::metadata(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(MirrorLoad::Nothing),
-            Err(error) => return Err(io(error)),
-            Ok(meta) if meta.len() > limits::IMPORT_BYTES_MAX => None,
-            Ok(_) => Some(std::fs::read(&path).map_err(io)?),
-        };
-        let parsed = match bytes {
-            Some(bytes) => mirror::parse(&bytes).map_err(|error| error.to_string()),
-            None => Err(format!("it is larger than {} bytes", limits::IMPORT_BYTES_MAX)),
+        let Some(parsed) = self.read_mirror(&path)? else {
+            return Ok(MirrorLoad::Nothing);
         };
         match parsed {
             Ok(_) if self.latest_session()?.is_some() => Ok(MirrorLoad::Nothing),
@@ -73,6 +65,21 @@ impl Engine {
         }
     }
 
+    /// The mirror at `path`, or what is wrong with it; `None` if there is none.
+    fn read_mirror(&self, path: &Path) -> Result<Option<Result<Parsed, String>>, Fault> {
+        let io = |error| Fault::failed(format!("cannot read {}: {error}", path.display()));
+        match std::fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(io(error)),
+            Ok(meta) if meta.len() > limits::IMPORT_BYTES_MAX => {
+                return Ok(Some(Err(format!("it is larger than {} bytes", limits::IMPORT_BYTES_MAX))));
+            }
+            Ok(_) => {}
+        }
+        let bytes = std::fs::read(path).map_err(io)?;
+        Ok(Some(mirror::parse(&bytes).map_err(|error| error.to_string())))
+    }
+
     /// Prunes, then writes the mirror whole or not at all.
     pub fn save_mirror(&self, task: Option<&str>) -> Result<PathBuf, Fault> {
         self.prune(task)?;
@@ -80,7 +87,11 @@ impl Engine {
         if let Some(parent) = path.parent() {
             durable::create_dir_private(parent)?;
         }
-        durable::write_atomic(&path, &mirror::to_json(&self.mirror()?))?;
+        let mut file = self.mirror()?;
+        if let Some(old) = self.read_mirror(&path)?.and_then(Result::ok) {
+            file.keep_from(&old.file);
+        }
+        durable::write_atomic(&path, &mirror::to_json(&file))?;
         Ok(path)
     }
 
@@ -99,7 +110,7 @@ impl Engine {
         let mut file = MirrorFile {
             session_id: session.as_ref().map(|s| s.id.clone()).unwrap_or_default(),
             repository: attr("repository").unwrap_or_else(|| self.project.to_string()),
-            iteration: session.as_ref().map_or(0, |s| i64::from(iteration_of(s))),
+            iteration: session.as_ref().map_or(0, iteration_of),
             last_checkpoint: self.now().to_string(),
             ..MirrorFile::default()
         };
@@ -145,7 +156,7 @@ fn mirror_task(id: String, task: &Record) -> MirrorTask {
         task_type: attr("type"),
         phase: task.scope.phase.clone().unwrap_or_default(),
         branch: attr("branch"),
-        pr_number: task.attrs.get("pr_number").and_then(serde_json::Value::as_i64).unwrap_or(0),
+        pr_number: task.attrs.get("pr_number").and_then(serde_json::Value::as_u64).map(PrNumber::Number),
         blocked_reason: attr("blocked_reason"),
         ..MirrorTask::default()
     }
@@ -153,20 +164,22 @@ fn mirror_task(id: String, task: &Record) -> MirrorTask {
 
 fn mirror_decision(record: Record) -> MirrorDecision {
     MirrorDecision {
-        iteration: i64::from(record.scope.iteration.unwrap_or(0)),
+        iteration: record.scope.iteration.unwrap_or(0),
         task_id: record.scope.task.clone().unwrap_or_default(),
         rationale: record.attr_str("rationale").unwrap_or_default().to_owned(),
         description: record.text,
+        ..MirrorDecision::default()
     }
 }
 
-fn mirror_error(record: Record) -> MirrorError {
-    MirrorError {
-        iteration: i64::from(record.scope.iteration.unwrap_or(0)),
+fn mirror_error(record: Record) -> MirrorMistake {
+    MirrorMistake {
+        iteration: record.scope.iteration.unwrap_or(0),
         task_id: record.scope.task.clone().unwrap_or_default(),
         phase: record.scope.phase.clone().unwrap_or_default(),
         resolution: record.attr_str("resolution").unwrap_or_default().to_owned(),
         resolved: record.state() == Some(Mistake::RESOLVED),
         error: record.text,
+        ..MirrorMistake::default()
     }
 }

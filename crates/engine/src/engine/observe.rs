@@ -78,7 +78,6 @@ pub struct Observer<'e> {
     source: String,
     dry_run: bool,
     reader: StreamReader,
-    rules: SignalRules,
     parser: SignalParser,
     seen: HashSet<(Verb, String)>,
     pending: Vec<(usize, Vec<Change>)>,
@@ -88,11 +87,10 @@ pub struct Observer<'e> {
 
 impl Engine {
     /// The prefixes that begin signal and status lines.
-    pub(super) fn signal_rules(&self) -> SignalRules {
-        SignalRules {
-            memory_prefixes: self.settings.memory_prefixes.clone(),
-            status_prefixes: self.settings.status_prefixes.clone(),
-        }
+    pub(super) fn signal_rules(&self) -> Result<SignalRules, Fault> {
+        SignalRules::new(&self.settings.memory_prefixes, &self.settings.status_prefixes).map_err(|error| {
+            Fault::usage(error.to_string()).hint("see `signals.prefixes` and `signals.status_prefixes` in `heirloom config`")
+        })
     }
 
     /// An observer of one iteration's output. Signals that need a task go to `main` if `scope` names none.
@@ -103,7 +101,7 @@ impl Engine {
             self.writable()?;
         }
         super::new_record::check_scope(&scope)?;
-        let rules = self.signal_rules();
+        let rules = self.signal_rules()?;
         Ok(Observer {
             engine: self,
             source: scope.agent.clone().unwrap_or_else(|| "agent".to_owned()),
@@ -111,7 +109,6 @@ impl Engine {
             dry_run,
             reader: StreamReader::new(format),
             parser: SignalParser::new(&rules),
-            rules,
             seen: HashSet::new(),
             pending: Vec::new(),
             observation: Observation::default(),
@@ -126,16 +123,16 @@ impl Observer<'_> {
     /// Errors are the store's: what was found before the error is recorded.
     pub fn push(&mut self, bytes: &[u8], on_event: &mut dyn FnMut(&StreamEvent)) -> Result<(), Fault> {
         let mut found = Vec::new();
-        let (parser, rules) = (&mut self.parser, &self.rules);
-        self.reader.push(bytes, &mut |piece| take_piece(piece, parser, rules, &mut found, on_event));
+        let parser = &mut self.parser;
+        self.reader.push(bytes, &mut |piece| take_piece(piece, parser, &mut found, on_event));
         self.take(found)
     }
 
     /// Reads to the end of the output and returns what was found.
     pub fn finish(mut self, on_event: &mut dyn FnMut(&StreamEvent)) -> Result<Observation, Fault> {
         let mut found = Vec::new();
-        let (parser, rules) = (&mut self.parser, &self.rules);
-        self.reader.finish(&mut |piece| take_piece(piece, parser, rules, &mut found, on_event));
+        let parser = &mut self.parser;
+        self.reader.finish(&mut |piece| take_piece(piece, parser, &mut found, on_event));
         self.parser.finish(&mut |one| found.push(one));
         self.take(found)?;
         Ok(self.observation)
@@ -170,7 +167,7 @@ impl Observer<'_> {
         let outcome = if signal.verb == Verb::Status {
             let (status, message) = signals::split_status(&signal.text);
             self.observation.status = status.or(self.observation.status);
-            self.observation.status_message = Some(message).filter(|m| !m.is_empty());
+            self.observation.status_message = Some(message.to_owned()).filter(|m| !m.is_empty());
             SignalOutcome::Status
         } else if !self.seen.insert((signal.verb, signal.text.clone())) {
             SignalOutcome::Duplicate
@@ -341,7 +338,6 @@ fn complaint(signal: &Signal, fault: &Fault) -> String {
 fn take_piece(
     piece: Piece<'_>,
     parser: &mut SignalParser,
-    rules: &SignalRules,
     found: &mut Vec<Found>,
     on_event: &mut dyn FnMut(&StreamEvent),
 ) {
@@ -350,13 +346,13 @@ fn take_piece(
         Piece::Event(event) => {
             match &event {
                 StreamEvent::Text { text, line } => {
-                    signals::parse_message(rules, text, *line, &mut |one| found.push(one));
+                    parser.message(text, *line, &mut |one| found.push(one));
                 }
                 StreamEvent::Unreadable { line, message } => {
                     found.push(Found::Diagnostic(Diagnostic { line: *line, message: message.clone() }));
                 }
                 StreamEvent::Finished { text: Some(text), .. } => {
-                    signals::parse_message(rules, text, 0, &mut |one| found.push(one));
+                    parser.message(text, 0, &mut |one| found.push(one));
                 }
                 StreamEvent::Finished { text: None, .. }
                 | StreamEvent::SessionId(_)

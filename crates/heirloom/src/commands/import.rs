@@ -138,10 +138,10 @@ fn import_agentium(
 fn import_settings(found: &open::Found, path: &Path, session: &mut Session) -> Result<Option<String>, Fault> {
     let parsed = agentium::parse(&String::from_utf8_lossy(&read(path)?))
         .map_err(|error| Fault::failed(format!("{}: {error}", path.display())))?;
-    for diagnostic in &parsed.diagnostics {
-        session.out.talk(&format!("{}:{}: {}", path.display(), diagnostic.line, diagnostic.message));
+    for problem in &parsed.diagnostics {
+        session.out.talk(&format!("{}: {problem}", path.display()));
     }
-    let settings = parsed.settings;
+    let settings = parsed.memory.unwrap_or_default();
     let mut edits = Vec::new();
     if let Some(enabled) = settings.enabled {
         edits.push(("enabled", toml::Value::Boolean(enabled)));
@@ -154,9 +154,9 @@ fn import_settings(found: &open::Found, path: &Path, session: &mut Session) -> R
             edits.push((key, toml::Value::Integer(value)));
         }
     }
-    let config = found.place.folder.join("config.toml");
-    let text = std::fs::read_to_string(&config).unwrap_or_default();
-    open::write_file(&config, crate::config::with_keys(&text, "memory", &edits)?.as_bytes())?;
+    let config = &found.place.config;
+    let text = std::fs::read_to_string(config).unwrap_or_default();
+    open::write_file(config, crate::config::with_keys(&text, "memory", &edits)?.as_bytes())?;
     let written: Vec<_> = edits.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     session.out.talk(&format!("{}: [memory] {}", config.display(), written.join(", ")));
     Ok(settings.file_path)

@@ -36,21 +36,20 @@ const GITIGNORE: &str = "\
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let start = session.start()?;
-    let root = places::project_root(&start);
     let named = session.bare_config()?.text("project.name").to_owned();
     if !named.is_empty() {
         ProjectName::new(&named).map_err(|error| Fault::usage(error.to_string()))?;
     }
-    let folder = if args.user {
-        session.user_folder(&places::project_identity(&root)).ok_or_else(|| {
+    let mut place = places::find_root(&start).unwrap_or_else(|| places::new_place(&start));
+    if args.user {
+        place = session.user_place(&place.root).ok_or_else(|| {
             Fault::failed("no data folder: neither XDG_DATA_HOME nor HOME is set").hint("set HOME")
-        })?
-    } else {
-        places::init_folder(&start)
-    };
+        })?;
+    }
+    let folder = place.folder;
     let mut made = Vec::new();
     open::create_folder(&folder)?;
-    create(&folder.join("config.toml"), &config_text(&named), &mut made)?;
+    create(&place.config, &config_text(&named), &mut made)?;
     if !args.user {
         create(&folder.join(".gitignore"), GITIGNORE, &mut made)?;
     }
@@ -78,7 +77,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     session.out.talk(&format!("project {}", engine.project()));
     session.out.talk("next: heirloom run -- YOUR-AGENT, or heirloom remember \"…\"; heirloom context shows what is handed over");
-    if !args.import && places::project_root(&start).join(".agentium").is_dir() {
+    if !args.import && place.root.join(".agentium").is_dir() {
         session.out.talk("there is a memory of Agentium here: heirloom import agentium takes it in");
     }
     Ok(0)

@@ -178,7 +178,7 @@ impl Loop<'_> {
         let root = self.engine.root();
         let mut files: Vec<_> = heard.files.iter().filter_map(|p| places::normalise_inside(root, p).ok()).collect();
         if let (Some(before), Some(after)) = (before, self.git()) {
-            files.extend(git::changed_between(root, before, &after));
+            files.extend(git::changed_between(before, &after));
         }
         files.sort();
         files.dedup();
@@ -192,7 +192,7 @@ impl Loop<'_> {
             return Ok(());
         }
         self.engine.record_outcome(scope, outcome, self.adapter.as_str())?;
-        let rules = self.engine.signal_rules();
+        let rules = self.engine.signal_rules()?;
         let words = signals::without_signals(&text::strip_ansi(&heard.words), &rules);
         self.engine.append_turns(&self.session, &[(Role::Assistant, words.trim())])?;
         self.engine.save_mirror(Some(&self.task))?;
