@@ -4,6 +4,7 @@
 
 pub mod adapters;
 pub mod context;
+pub mod mirror;
 pub mod run;
 pub mod signals;
 pub mod streams;
