@@ -3,6 +3,7 @@
 //! The library never talks to the user: it reads no environment, no home directory and no terminal.
 
 pub mod adapters;
+pub mod agentium;
 pub mod context;
 pub mod mirror;
 pub mod run;
