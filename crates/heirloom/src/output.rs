@@ -104,7 +104,7 @@ impl Output {
 /// A table for people: columns padded, the last one as wide as it is.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let mut table = comfy_table::Table::new();
-    table.load_preset(comfy_table::presets::NOTHING);
+    table.load_style(comfy_table::presets::NOTHING);
     table.set_content_arrangement(comfy_table::ContentArrangement::Disabled);
     for row in rows {
         table.add_row(row.iter().map(|cell| text::one_line(cell)).collect::<Vec<_>>());

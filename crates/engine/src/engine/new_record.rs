@@ -7,7 +7,6 @@ use heirloom_model::kinds::{
 use heirloom_model::record::{Attrs, BadName, check_name};
 use heirloom_model::{Confidence, Fault, Kind, KindData, Merge, Record, RecordId, Scope, Timestamp, text};
 use heirloom_store::{Change, Verdict};
-use serde_json::Value;
 
 /// What is to be remembered. Only the text is needed; the rest has defaults.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -59,7 +58,7 @@ impl Engine {
     pub fn remember_all(&self, news: Vec<NewRecord>) -> Result<Vec<Remembered>, Fault> {
         let mut changes = Vec::with_capacity(news.len());
         for new in news {
-            changes.push(self.change_of(new)?);
+            changes.push(self.change_of(&new)?);
         }
         let applied = self.apply(&changes)?;
         let remembered = applied.into_iter().map(|one| Remembered {
@@ -71,21 +70,21 @@ impl Engine {
     }
 
     /// Checks what somebody says and makes it a change.
-    pub fn change_of(&self, new: NewRecord) -> Result<Change, Fault> {
+    pub fn change_of(&self, new: &NewRecord) -> Result<Change, Fault> {
         let said = new.text.trim();
         if said.is_empty() {
             return Err(Fault::usage("there is no text to remember").hint("heirloom remember \"TEXT\""));
         }
         check_scope(&new.scope)?;
         let source = new.source.clone().unwrap_or_else(|| "user".to_owned());
-        check_name("source", &source).map_err(bad_name)?;
+        check_name("source", &source).map_err(|e| bad_name(&e))?;
         let confidence = checked_confidence(new.confidence, &source)?;
         if let (Some(from), Some(to)) = (new.true_from, new.true_to)
             && to < from
         {
             return Err(Fault::usage(format!("true-to {to} lies before true-from {from}")));
         }
-        let typed = typed(&new, said, &source)?;
+        let typed = typed(new, said, &source)?;
         let mut record = self.draft(typed.kind, said, new.scope.clone(), &source);
         record.key = typed.key;
         record.attrs = typed.attrs;
@@ -126,14 +125,14 @@ impl Engine {
 pub(super) fn check_scope(scope: &Scope) -> Result<(), Fault> {
     for (what, name) in scope.names() {
         if let Some(name) = name {
-            check_name(what, name).map_err(bad_name)?;
+            check_name(what, name).map_err(|e| bad_name(&e))?;
         }
     }
     Ok(())
 }
 
 /// A bad name as a usage error.
-pub(super) fn bad_name(error: BadName) -> Fault {
+pub(super) fn bad_name(error: &BadName) -> Fault {
     Fault::usage(error.to_string())
 }
 
@@ -161,7 +160,7 @@ fn typed(new: &NewRecord, said: &str, source: &str) -> Result<Typed, Fault> {
         Kind::Knowledge => knowledge(new, said, source, given)?,
         Kind::Task => {
             let id = given.or(task).unwrap_or(said);
-            check_name("task", id).map_err(bad_name)?;
+            check_name("task", id).map_err(|e| bad_name(&e))?;
             (Some(id.to_owned()), Task::default().to_attrs(), Merge::Task)
         }
         Kind::Step => (Some(Step::key(said, task)), Step::in_state(StepState::Pending).to_attrs(), Merge::Step),
@@ -195,15 +194,10 @@ fn knowledge(
     given: Option<&str>,
 ) -> Result<(Option<String>, Attrs, Merge), Fault> {
     let category = new.category.as_deref().unwrap_or(CATEGORY_FACT);
-    check_name("category", category).map_err(bad_name)?;
+    check_name("category", category).map_err(|e| bad_name(&e))?;
     let mut knowledge = Knowledge::of_category(category);
     knowledge.rationale = new.rationale.clone().filter(|why| !why.trim().is_empty());
     knowledge.proposal = !matches!(source, "user" | "orchestrator");
     let key = given.map_or_else(|| text::hash16(&text::normal(said)), str::to_owned);
     Ok((Some(key), knowledge.to_attrs(), Merge::Knowledge))
-}
-
-/// Reads one attribute as text, for surfaces that show records.
-pub(super) fn attr_text<'a>(record: &'a Record, name: &str) -> Option<&'a str> {
-    record.attrs.get(name).and_then(Value::as_str)
 }

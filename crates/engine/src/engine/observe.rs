@@ -255,7 +255,7 @@ impl Observer<'_> {
                 let mut note = self.new_record(said);
                 note.kind = Some(Kind::Note);
                 note.category = Some(signal.verb.as_str().to_owned());
-                self.engine.change_of(note)?
+                self.engine.change_of(&note)?
             }
             Verb::Status => return Ok(Vec::new()),
         };
@@ -272,7 +272,7 @@ impl Observer<'_> {
     }
 
     fn knowledge(&self, category: &str, said: &str, key: Option<&str>, why: Option<&str>) -> Result<Change, Fault> {
-        self.engine.change_of(NewRecord {
+        self.engine.change_of(&NewRecord {
             category: Some(category.to_owned()),
             key: key.map(str::to_owned),
             rationale: why.map(str::to_owned),

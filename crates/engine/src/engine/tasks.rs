@@ -8,7 +8,7 @@ use heirloom_model::{Fault, Kind, KindData, Merge, Record, RecordId, Scope};
 use heirloom_store::{Applied, Change, Filter};
 
 /// The task of a run or an observation that names none.
-pub const TASK_MAIN: &str = "main";
+pub(super) const TASK_MAIN: &str = "main";
 
 /// What is said about a task; what is not said stays as it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,7 +53,7 @@ impl Engine {
 
     /// The change that [`Engine::set_task`] writes.
     pub(super) fn task_change(&self, id: &str, said: &TaskChange, source: &str) -> Result<Change, Fault> {
-        check_name("task", id).map_err(bad_name)?;
+        check_name("task", id).map_err(|e| bad_name(&e))?;
         let scope = Scope {
             task: Some(id.to_owned()),
             phase: said.phase.clone().filter(|phase| !phase.trim().is_empty()),

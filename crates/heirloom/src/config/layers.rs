@@ -5,7 +5,7 @@ use heirloom_model::settings::RunSettings;
 use heirloom_model::{Budget, Fault, Settings, limits};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::{Table, Value};
 
 const DEFAULTS: &str = include_str!("defaults.toml");
@@ -97,7 +97,7 @@ impl Config {
         self.values.get(key.name).map(|(value, origin)| (value, origin))
     }
 
-    fn lay_file(&mut self, path: &PathBuf, layer: Layer) -> Result<(), Fault> {
+    fn lay_file(&mut self, path: &Path, layer: Layer) -> Result<(), Fault> {
         let place = path.display().to_string();
         match fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
