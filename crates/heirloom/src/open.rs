@@ -5,8 +5,8 @@
 use crate::cli::Global;
 use crate::config::{Config, Environment};
 use crate::output::Output;
-use heirloom_engine::places::{self, Place};
 use heirloom_engine::Engine;
+use heirloom_engine::places::{self, Place};
 use heirloom_model::{Clock, Fault, FixedClock, ProjectName, SystemClock, text};
 use heirloom_store::{SqliteStore, durable};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,11 @@ impl Session {
         if let Some(name) = &global.project {
             global.set.push(format!("project.name={name}"));
         }
-        Self { env: Environment::read(), out: Output::new(global.json), global }
+        Self {
+            env: Environment::read(),
+            out: Output::new(global.json),
+            global,
+        }
     }
 
     /// The folder to start from: `--project-dir`, `HEIRLOOM_PROJECT_DIR`, else the current one.
@@ -50,12 +54,16 @@ impl Session {
         let start = given.or_else(|| self.env.get("HEIRLOOM_PROJECT_DIR").map(PathBuf::from));
         let start = match start {
             Some(dir) => dir,
-            None => std::env::current_dir()
-                .map_err(|error| Fault::failed(format!("the current folder cannot be read: {error}")))?,
+            None => std::env::current_dir().map_err(|error| {
+                Fault::failed(format!("the current folder cannot be read: {error}"))
+            })?,
         };
         start.canonicalize().map_err(|error| {
-            Fault::not_found(format!("cannot open the folder {}: {error}", start.display()))
-                .hint("check --project-dir or HEIRLOOM_PROJECT_DIR")
+            Fault::not_found(format!(
+                "cannot open the folder {}: {error}",
+                start.display()
+            ))
+            .hint("check --project-dir or HEIRLOOM_PROJECT_DIR")
         })
     }
 
@@ -64,9 +72,12 @@ impl Session {
         let Some(now) = self.env.get("HEIRLOOM_NOW") else {
             return Ok(Arc::new(SystemClock));
         };
-        let fixed = now
-            .parse()
-            .map_err(|error| Fault::usage(format!("HEIRLOOM_NOW=`{}`: {error}", text::excerpt(now, 60))))?;
+        let fixed = now.parse().map_err(|error| {
+            Fault::usage(format!(
+                "HEIRLOOM_NOW=`{}`: {error}",
+                text::excerpt(now, 60)
+            ))
+        })?;
         Ok(Arc::new(FixedClock(fixed)))
     }
 
@@ -86,7 +97,8 @@ impl Session {
         };
         let config = Config::load(&self.env, Some(&place.config), &self.global.set)?;
         for warning in &config.warnings {
-            self.out.talk(&format!("heirloom: {}: {}", warning.place, warning.message));
+            self.out
+                .talk(&format!("heirloom: {}: {}", warning.place, warning.message));
         }
         Ok(Found { place, config })
     }
@@ -94,21 +106,44 @@ impl Session {
     fn find_user_place(&self, start: &Path) -> Result<Place, Fault> {
         let root = places::new_place(start).root;
         let missing = || {
-            Fault::not_found(format!("no Heirloom project in {} or above it", start.display()))
-                .hint("run `heirloom init` in the project's folder")
+            Fault::not_found(format!(
+                "no Heirloom project in {} or above it",
+                start.display()
+            ))
+            .hint("run `heirloom init` in the project's folder")
         };
         let place = self.user_place(&root).ok_or_else(missing)?;
-        if place.config.is_file() { Ok(place) } else { Err(missing()) }
+        if place.config.is_file() {
+            Ok(place)
+        } else {
+            Err(missing())
+        }
     }
 
     /// Where `init --user` keeps the memory of the project in `root`: in the user's data folder, by its name.
     pub(crate) fn user_place(&self, root: &Path) -> Option<Place> {
         let name = places::project_name(root, None);
-        let readable: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();
-        let folder = format!("{}-{}", text::clip_start(&readable, 80).trim_start_matches(['.', '-']), text::hash16(&name));
+        let readable: String = name
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || "._-".contains(c) {
+                    c
+                } else {
+                    '-'
+                }
+            })
+            .collect();
+        let folder = format!(
+            "{}-{}",
+            text::clip_start(&readable, 80).trim_start_matches(['.', '-']),
+            text::hash16(&name)
+        );
         let folder = self.env.data_dir()?.join(folder);
-        Some(Place { root: root.to_owned(), config: folder.join(places::CONFIG_FILE), folder })
+        Some(Place {
+            root: root.to_owned(),
+            config: folder.join(places::CONFIG_FILE),
+            folder,
+        })
     }
 
     /// Finds the project and opens its memory.
@@ -120,7 +155,11 @@ impl Session {
     /// The memory of the demo's project in `root`, by its own settings only.
     pub(crate) fn demo_engine(&self, root: &Path) -> Result<Engine, Fault> {
         let folder = root.join(places::OWN_FOLDER);
-        let place = Place { root: root.to_owned(), config: folder.join(places::CONFIG_FILE), folder };
+        let place = Place {
+            root: root.to_owned(),
+            config: folder.join(places::CONFIG_FILE),
+            folder,
+        };
         let config = Config::load(&Environment::default(), Some(&place.config), &[])?;
         self.engine(&Found { place, config })
     }
@@ -132,9 +171,16 @@ impl Session {
         let store = open_store(&found.place.folder)?;
         let name = places::project_name(&found.place.root, Some(found.config.text("project.name")));
         let project = ProjectName::new(&name).map_err(|error| {
-            Fault::usage(error.to_string()).hint("set `name` under `[project]`, or give --project NAME")
+            Fault::usage(error.to_string())
+                .hint("set `name` under `[project]`, or give --project NAME")
         })?;
-        Ok(Engine::new(Arc::new(store), project, found.place.clone(), found.config.settings(), self.clock()?))
+        Ok(Engine::new(
+            Arc::new(store),
+            project,
+            found.place.clone(),
+            found.config.settings(),
+            self.clock()?,
+        ))
     }
 }
 
@@ -157,7 +203,10 @@ fn missing_store(fault: Fault, marker: &Path) -> Fault {
         "a database was made here before and is gone: put a copy back, or delete {} to begin with an empty memory",
         marker.display()
     );
-    Fault { hint: Some(hint), ..fault }
+    Fault {
+        hint: Some(hint),
+        ..fault
+    }
 }
 
 /// Writes a file whole or not at all, for this person only.

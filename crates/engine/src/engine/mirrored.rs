@@ -3,7 +3,9 @@
 use super::Engine;
 use super::import_mirror::ImportReport;
 use super::sessions::iteration_of;
-use crate::mirror::{self, MirrorDecision, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber};
+use crate::mirror::{
+    self, MirrorDecision, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber,
+};
 use crate::places;
 use heirloom_model::kinds::{CATEGORY_FACT, Mistake, StepState};
 use heirloom_model::{Fault, Kind, Record, limits};
@@ -35,7 +37,9 @@ impl Engine {
     pub fn mirror_path(&self) -> Result<PathBuf, Fault> {
         let configured = self.settings.mirror_path.as_str();
         if let Some(inside) = configured.strip_prefix(FOLDER)
-            && !inside.split('/').any(|part| part == ".." || part.is_empty())
+            && !inside
+                .split('/')
+                .any(|part| part == ".." || part.is_empty())
         {
             return Ok(self.folder.join(inside));
         }
@@ -60,7 +64,10 @@ impl Engine {
             Err(problem) => {
                 let stamp = self.now().strftime("%Y%m%dT%H%M%SZ").to_string();
                 let aside = durable::set_aside(&path, &format!("corrupt-{stamp}"))?;
-                Ok(MirrorLoad::SetAside { path: aside, problem })
+                Ok(MirrorLoad::SetAside {
+                    path: aside,
+                    problem,
+                })
             }
         }
     }
@@ -72,12 +79,17 @@ impl Engine {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(io(error)),
             Ok(meta) if meta.len() > limits::IMPORT_BYTES_MAX => {
-                return Ok(Some(Err(format!("it is larger than {} bytes", limits::IMPORT_BYTES_MAX))));
+                return Ok(Some(Err(format!(
+                    "it is larger than {} bytes",
+                    limits::IMPORT_BYTES_MAX
+                ))));
             }
             Ok(_) => {}
         }
         let bytes = std::fs::read(path).map_err(io)?;
-        Ok(Some(mirror::parse(&bytes).map_err(|error| error.to_string())))
+        Ok(Some(
+            mirror::parse(&bytes).map_err(|error| error.to_string()),
+        ))
     }
 
     /// Prunes, then writes the mirror whole or not at all.
@@ -104,7 +116,10 @@ impl Engine {
     pub fn mirror(&self) -> Result<MirrorFile, Fault> {
         let session = self.latest_session()?;
         let attr = |name: &str| {
-            let value = session.as_ref().and_then(|s| s.attrs.get(name)).and_then(serde_json::Value::as_str);
+            let value = session
+                .as_ref()
+                .and_then(|s| s.attrs.get(name))
+                .and_then(serde_json::Value::as_str);
             value.map(str::to_owned)
         };
         let mut file = MirrorFile {
@@ -122,8 +137,14 @@ impl Engine {
                 file.decisions.push(mirror_decision(entry));
             }
         }
-        let facts = Filter::current(&[Kind::Knowledge], self.now()).category(CATEGORY_FACT).oldest_first();
-        file.key_facts = self.find(&facts)?.into_iter().map(|fact| fact.text).collect();
+        let facts = Filter::current(&[Kind::Knowledge], self.now())
+            .category(CATEGORY_FACT)
+            .oldest_first();
+        file.key_facts = self
+            .find(&facts)?
+            .into_iter()
+            .map(|fact| fact.text)
+            .collect();
         Ok(file)
     }
 
@@ -135,8 +156,12 @@ impl Engine {
                 tasks.insert(id.clone(), mirror_task(id, &task));
             }
         }
-        for record in self.find(&Filter::current(&[Kind::Step, Kind::Artifact], now).oldest_first())? {
-            let Some(task) = record.scope.task.as_ref().and_then(|id| tasks.get_mut(id)) else { continue };
+        for record in
+            self.find(&Filter::current(&[Kind::Step, Kind::Artifact], now).oldest_first())?
+        {
+            let Some(task) = record.scope.task.as_ref().and_then(|id| tasks.get_mut(id)) else {
+                continue;
+            };
             if record.kind == Kind::Artifact {
                 task.files_modified.push(record.text);
             } else if record.state() == Some(StepState::Done.as_str()) {
@@ -156,7 +181,11 @@ fn mirror_task(id: String, task: &Record) -> MirrorTask {
         task_type: attr("type"),
         phase: task.scope.phase.clone().unwrap_or_default(),
         branch: attr("branch"),
-        pr_number: task.attrs.get("pr_number").and_then(serde_json::Value::as_u64).map(PrNumber::Number),
+        pr_number: task
+            .attrs
+            .get("pr_number")
+            .and_then(serde_json::Value::as_u64)
+            .map(PrNumber::Number),
         blocked_reason: attr("blocked_reason"),
         ..MirrorTask::default()
     }

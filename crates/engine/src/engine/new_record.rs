@@ -2,10 +2,13 @@
 
 use super::Engine;
 use heirloom_model::kinds::{
-    Artifact, CATEGORY_FACT, Knowledge, Mistake, Note, Output, Step, StepState, Summary, Task, join_key,
+    Artifact, CATEGORY_FACT, Knowledge, Mistake, Note, Output, Step, StepState, Summary, Task,
+    join_key,
 };
 use heirloom_model::record::{Attrs, BadName, check_name};
-use heirloom_model::{Confidence, Fault, Kind, KindData, Merge, Record, RecordId, Scope, Timestamp, text};
+use heirloom_model::{
+    Confidence, Fault, Kind, KindData, Merge, Record, RecordId, Scope, Timestamp, text,
+};
 use heirloom_store::{Change, Verdict};
 
 /// What is to be remembered. Only the text is needed; the rest has defaults.
@@ -51,7 +54,9 @@ impl Engine {
     /// `true_to` before `true_from`; `Refused` when memory is off.
     pub fn remember(&self, new: NewRecord) -> Result<Remembered, Fault> {
         let mut remembered = self.remember_all(vec![new])?;
-        remembered.pop().ok_or_else(|| Fault::failed("the store did not answer a write"))
+        remembered
+            .pop()
+            .ok_or_else(|| Fault::failed("the store did not answer a write"))
     }
 
     /// Remembers several things as one durable, atomic step; one answer each, in order.
@@ -64,7 +69,11 @@ impl Engine {
         let remembered = applied.into_iter().map(|one| Remembered {
             id: one.id,
             verdict: one.verdict,
-            winner: if one.verdict == Verdict::Conflict { one.other } else { None },
+            winner: if one.verdict == Verdict::Conflict {
+                one.other
+            } else {
+                None
+            },
         });
         Ok(remembered.collect())
     }
@@ -73,7 +82,9 @@ impl Engine {
     pub fn change_of(&self, new: &NewRecord) -> Result<Change, Fault> {
         let said = new.text.trim();
         if said.is_empty() {
-            return Err(Fault::usage("there is no text to remember").hint("heirloom remember \"TEXT\""));
+            return Err(
+                Fault::usage("there is no text to remember").hint("heirloom remember \"TEXT\"")
+            );
         }
         check_scope(&new.scope)?;
         let source = new.source.clone().unwrap_or_else(|| "user".to_owned());
@@ -82,7 +93,9 @@ impl Engine {
         if let (Some(from), Some(to)) = (new.true_from, new.true_to)
             && to < from
         {
-            return Err(Fault::usage(format!("true-to {to} lies before true-from {from}")));
+            return Err(Fault::usage(format!(
+                "true-to {to} lies before true-from {from}"
+            )));
         }
         let typed = typed(new, said, &source)?;
         let mut record = self.draft(typed.kind, said, new.scope.clone(), &source);
@@ -94,7 +107,10 @@ impl Engine {
         if record.kind == Kind::Task {
             record.scope.task.clone_from(&record.key);
         }
-        Ok(Change::Put { record: Box::new(record), merge: typed.merge })
+        Ok(Change::Put {
+            record: Box::new(record),
+            merge: typed.merge,
+        })
     }
 
     /// A record with this text, an id and the current time; everything else at its default.
@@ -140,8 +156,9 @@ fn checked_confidence(given: Option<f64>, source: &str) -> Result<Confidence, Fa
     let Some(value) = given else {
         return Ok(Confidence::of_source(source));
     };
-    Confidence::new(value)
-        .ok_or_else(|| Fault::usage(format!("confidence {value} is outside 0..1")).hint("0 = a guess, 1 = certain"))
+    Confidence::new(value).ok_or_else(|| {
+        Fault::usage(format!("confidence {value} is outside 0..1")).hint("0 = a guess, 1 = certain")
+    })
 }
 
 /// What a kind adds to a plain text.
@@ -155,7 +172,11 @@ struct Typed {
 fn typed(new: &NewRecord, said: &str, source: &str) -> Result<Typed, Fault> {
     let kind = new.kind.unwrap_or(Kind::Knowledge);
     let task = new.scope.task.as_deref();
-    let given = new.key.as_deref().map(str::trim).filter(|key| !key.is_empty());
+    let given = new
+        .key
+        .as_deref()
+        .map(str::trim)
+        .filter(|key| !key.is_empty());
     let (key, attrs, merge) = match kind {
         Kind::Knowledge => knowledge(new, said, source, given)?,
         Kind::Task => {
@@ -163,20 +184,40 @@ fn typed(new: &NewRecord, said: &str, source: &str) -> Result<Typed, Fault> {
             check_name("task", id).map_err(|e| bad_name(&e))?;
             (Some(id.to_owned()), Task::default().to_attrs(), Merge::Task)
         }
-        Kind::Step => (Some(Step::key(said, task)), Step::in_state(StepState::Pending).to_attrs(), Merge::Step),
+        Kind::Step => (
+            Some(Step::key(said, task)),
+            Step::in_state(StepState::Pending).to_attrs(),
+            Merge::Step,
+        ),
         Kind::Error => {
             let key = Mistake::key(said, task, new.scope.phase.as_deref());
             (Some(key), Mistake::open().to_attrs(), Merge::Mistake)
         }
-        Kind::Artifact => (Some(Artifact::key(said, task)), Artifact::file(said).to_attrs(), Merge::Replace),
+        Kind::Artifact => (
+            Some(Artifact::key(said, task)),
+            Artifact::file(said).to_attrs(),
+            Merge::Replace,
+        ),
         Kind::Output => {
             let plan = new.scope.plan.as_deref().unwrap_or("");
             let agent = new.scope.agent.as_deref().unwrap_or(source);
-            (Some(join_key(&[plan, agent])), Output::default().to_attrs(), Merge::Replace)
+            (
+                Some(join_key(&[plan, agent])),
+                Output::default().to_attrs(),
+                Merge::Replace,
+            )
         }
         Kind::Note => {
             let category = new.category.clone().unwrap_or_else(|| "Notes".to_owned());
-            (None, Note { category, extra: Attrs::new() }.to_attrs(), Merge::Replace)
+            (
+                None,
+                Note {
+                    category,
+                    extra: Attrs::new(),
+                }
+                .to_attrs(),
+                Merge::Replace,
+            )
         }
         Kind::Summary => (None, Summary::default().to_attrs(), Merge::Replace),
         Kind::Episode => {
@@ -184,7 +225,12 @@ fn typed(new: &NewRecord, said: &str, source: &str) -> Result<Typed, Fault> {
                 .hint("record how an iteration ended with `heirloom outcome`"));
         }
     };
-    Ok(Typed { kind, key, attrs, merge })
+    Ok(Typed {
+        kind,
+        key,
+        attrs,
+        merge,
+    })
 }
 
 fn knowledge(

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// Switch memory on for the project in this folder
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Again: changes nothing.")]
+#[command(
+    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Again: changes nothing."
+)]
 pub(crate) struct Args {
     /// Keep everything in the user's data folder, no file in the project
     #[arg(long)]
@@ -66,11 +68,15 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if session.out.json {
         let made: Vec<_> = made.iter().map(|path| path.display().to_string()).collect();
         let folder = folder.display().to_string();
-        session.out.value(&json!({"project": engine.project().as_str(), "folder": folder, "created": made}));
+        session.out.value(
+            &json!({"project": engine.project().as_str(), "folder": folder, "created": made}),
+        );
         return Ok(0);
     }
     if made.is_empty() {
-        session.out.line(&format!("memory is here already: {}", folder.display()));
+        session
+            .out
+            .line(&format!("memory is here already: {}", folder.display()));
     }
     for path in &made {
         session.out.line(&format!("created {}", path.display()));
@@ -78,7 +84,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     session.out.talk(&format!("project {}", engine.project()));
     session.out.talk("next: heirloom run -- YOUR-AGENT, or heirloom remember \"…\"; heirloom context shows what is handed over");
     if !args.import && place.root.join(".agentium").is_dir() {
-        session.out.talk("there is a memory of Agentium here: heirloom import agentium takes it in");
+        session
+            .out
+            .talk("there is a memory of Agentium here: heirloom import agentium takes it in");
     }
     Ok(0)
 }
@@ -86,7 +94,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
 fn config_text(name: &str) -> String {
     let mut text = "# Heirloom in this project. `heirloom config` lists every key.\n".to_owned();
     if !name.is_empty() {
-        text.push_str(&format!("\n[project]\nname = {}\n", toml::Value::String(name.to_owned())));
+        text.push_str(&format!(
+            "\n[project]\nname = {}\n",
+            toml::Value::String(name.to_owned())
+        ));
     }
     text.push_str("\n[memory]\nenabled = true\n");
     text

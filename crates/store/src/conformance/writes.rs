@@ -64,7 +64,7 @@ fn comes_back(store: &dyn Store) {
     w.created(&plain);
     assert_eq!(w.get(plain.id), plain);
     let other = ok(World::of(store, "another").store.projects());
-    assert_eq!(other, [w.project.clone()]);
+    assert_eq!(other, std::slice::from_ref(&w.project));
 }
 
 fn appended(store: &dyn Store) {
@@ -242,33 +242,34 @@ fn errors(store: &dyn Store) {
 
 fn tasks(store: &dyn Store) {
     let w = World::new(store);
-    let task = |attrs: Task, second| {
+    let task = |attrs: Task, phase: Option<&str>, second| {
         let mut task = w.record(Kind::Task, "Mend the login", second);
         task.key = Some("42".to_owned());
+        task.scope.phase = phase.map(str::to_owned);
         task.attrs = attrs.to_attrs();
         task
-    };
-    let phase = Task {
-        phase: Some("build".to_owned()),
-        ..Task::default()
     };
     let branch = Task {
         branch: Some("fix".to_owned()),
         ..Task::default()
     };
-    let (first, second) = (task(phase.clone(), 1), task(branch, 2));
+    let (first, second) = (
+        task(Task::default(), Some("build"), 1),
+        task(branch, None, 2),
+    );
     w.change(put(&first, Merge::Task));
     let applied = w.change(put(&second, Merge::Task));
     assert_eq!(
         applied,
         answer(second.id, Verdict::Replaced, Some(first.id))
     );
-    let merged = Task::of(&w.get(second.id)).map(|t| (t.phase, t.branch));
+    let merged = w.get(second.id);
+    assert_eq!(merged.scope.phase.as_deref(), Some("build"));
     assert_eq!(
-        merged,
-        Ok((Some("build".to_owned()), Some("fix".to_owned())))
+        Task::of(&merged).map(|t| t.branch),
+        Ok(Some("fix".to_owned()))
     );
-    let applied = w.change(put(&task(phase, 3), Merge::Task));
+    let applied = w.change(put(&task(Task::default(), Some("build"), 3), Merge::Task));
     assert_eq!(applied, answer(second.id, Verdict::Unchanged, None));
 }
 
@@ -375,7 +376,7 @@ fn all_or_nothing(store: &dyn Store) {
         retire(w.id(4), 4),
     ];
     assert!(store.apply(&fresh.project, &changes).is_err());
-    assert_eq!(ok(store.projects()), [w.project.clone()]);
+    assert_eq!(ok(store.projects()), std::slice::from_ref(&w.project));
 }
 
 fn later_see_earlier(store: &dyn Store) {
