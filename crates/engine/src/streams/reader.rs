@@ -40,6 +40,8 @@ enum Mode {
 struct Undecided {
     /// The beginning of a line that may be JSON.
     held: Vec<u8>,
+    /// The first byte in it that is not blank.
+    first: Option<u8>,
     /// Whether the current line is plain output of which a part is already passed on.
     in_plain_line: bool,
     /// Lines and bytes that were plain output.
@@ -130,15 +132,18 @@ impl Undecided {
         if self.in_plain_line {
             self.pass(line, sink);
         } else {
+            if self.first.is_none() {
+                self.first = line.iter().copied().find(|byte| !is_blank(*byte));
+            }
             self.held.extend_from_slice(line);
-            match self.held.iter().find(|byte| !is_blank(**byte)) {
+            let is_long = self.held.len() > STREAM_AUTO_BYTES_MAX;
+            match self.first {
                 // Too long to be told from data in bounded memory.
-                Some(b'{') if self.held.len() > STREAM_AUTO_BYTES_MAX => {
+                Some(b'{') if is_long => {
                     self.pass_held(sink);
                     return (rest, Some(Next::Text));
                 }
-                Some(b'{') | None if feed.is_none() && self.held.len() <= STREAM_AUTO_BYTES_MAX => {
-                }
+                Some(b'{') | None if feed.is_none() && !is_long => {}
                 Some(b'{') => return (rest, self.end_line(sink)),
                 Some(_) | None => {
                     self.pass_held(sink);
@@ -167,6 +172,7 @@ impl Undecided {
 
     fn end_plain_line(&mut self) -> Option<Next> {
         self.in_plain_line = false;
+        self.first = None;
         self.lines += 1;
         let over = self.lines >= STREAM_AUTO_LINES_MAX || self.bytes >= STREAM_AUTO_BYTES_MAX;
         over.then_some(Next::Text)
