@@ -676,8 +676,8 @@ fn formats_and_places() {
     assert_eq!(format(Adapter::Aider, "aider -m x"), StreamFormat::Text);
     assert_eq!(format(Adapter::Command, "x"), StreamFormat::Auto);
     let place =
-        |adapter: Adapter| adapter.transcripts(Path::new("/home/u"), Path::new("/work/my.app_2"));
-    let claude = "/home/u/.claude/projects/-work-my-app-2";
+        |adapter: Adapter| adapter.transcripts(Path::new("/home/u"), Path::new("/home/u/my.app_2"));
+    let claude = "/home/u/.claude/projects/-home-u-my-app-2";
     assert_eq!(place(Adapter::ClaudeCode), Some(claude.into()));
     assert_eq!(
         place(Adapter::Codex),
