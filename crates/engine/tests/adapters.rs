@@ -714,5 +714,12 @@ fn pull_requests_are_found_by_their_addresses() {
     let ours = |text: &str| find_pr(text, Some("github.com/O/n"));
     assert_eq!(ours("https://github.com/o/N/pull/1"), Some(1));
     assert_eq!(ours("https://u@github.com:443/o/n/pull/1"), Some(1));
+    assert_eq!(ours("https://github.com/upstream/n/pull/4"), Some(4));
     assert_eq!(ours("https://github.com/rust-lang/rust/pull/123"), None);
+    assert_eq!(ours("https://gitlab.com/O/n/-/merge_requests/7"), None);
+    // A project that is not named after a repository says nothing about addresses.
+    for name in ["my project", "team/app", "/home/u/app/.git"] {
+        let found = find_pr("https://github.com/o/n/pull/1", Some(name));
+        assert_eq!(found, Some(1), "{name}");
+    }
 }
