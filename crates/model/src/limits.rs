@@ -67,6 +67,10 @@ pub const CONTEXT_BUDGET_CHARS_DEFAULT: usize = 3_000;
 pub const CONTEXT_BUDGET_CHARS_MAX: usize = 10_000_000;
 /// Most items of one section that a context considers.
 pub const CONTEXT_ITEMS_MAX: usize = 500;
+/// Completed steps and files of a task that come before errors in a context; older ones come last.
+pub const CONTEXT_TASK_RECENT: usize = 10;
+/// Longest excerpt of an item in a receipt, characters.
+pub const RECEIPT_EXCERPT_CHARS_MAX: usize = 80;
 /// Largest mirror or import file that is read, bytes.
 pub const IMPORT_BYTES_MAX: u64 = 1 << 30;
 /// Largest config file, bytes.

@@ -3,7 +3,8 @@
 //! Pure, so that every store decides alike inside its own transaction.
 
 use crate::kinds::{Knowledge, Mistake, Step, StepState, Task};
-use crate::{KindData, Record, text};
+use crate::record::Attrs;
+use crate::{Kind, KindData, Record, text};
 
 /// The rule by which a newcomer meets the current record of its identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,6 +57,16 @@ pub fn decide(rule: Merge, current: &Record, incoming: Record) -> Decision {
         Merge::Mistake => mistake(current, incoming),
         Merge::Task => task(current, incoming),
     }
+}
+
+/// The attributes of a retired record that is current again: it no longer counts as the loser of a
+/// conflict, whoever brought it back has arbitrated.
+pub fn restored(record: &Record) -> Attrs {
+    let mut attrs = record.attrs.clone();
+    if record.kind == Kind::Knowledge {
+        attrs.remove("conflict");
+    }
+    attrs
 }
 
 fn replace(current: &Record, incoming: Record) -> Decision {
@@ -132,9 +143,17 @@ fn task(current: &Record, mut incoming: Record) -> Decision {
         return replace(current, incoming);
     };
     let merged = known.clone().overlaid(new);
-    if merged == known && current.text == incoming.text {
+    let phase = incoming.scope.phase.take().or_else(|| current.scope.phase.clone());
+    let iteration = incoming.scope.iteration.max(current.scope.iteration);
+    let says_nothing_new = merged == known
+        && phase == current.scope.phase
+        && iteration == current.scope.iteration
+        && current.text == incoming.text;
+    if says_nothing_new {
         return Decision::Keep;
     }
+    incoming.scope.phase = phase;
+    incoming.scope.iteration = iteration;
     incoming.attrs = merged.to_attrs();
     replace(current, incoming)
 }

@@ -1,1 +1,1 @@
-//! (being written)
+//! The suite that every store must pass.

@@ -1,1 +1,263 @@
-//! (being written)
+//! The one place that writes files.
+//!
+//! Files are private (0600) from their first byte, are replaced whole or not at all, and have reached the
+//! disk when a function returns. A target that is a symbolic link is refused, so that nothing that was
+//! planted in a folder makes Heirloom write somewhere else.
+
+use crate::StoreError;
+use std::ffi::OsString;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use tempfile::{Builder, NamedTempFile};
+
+/// Mode of every file that is written here: its owner alone reads it.
+const FILE_MODE: u32 = 0o600;
+/// Mode of every folder that is made here.
+const FOLDER_MODE: u32 = 0o700;
+/// Most names that [`set_aside`] tries.
+const NAMES_MAX: u32 = 10_000;
+
+/// Replaces or creates the file at `path` with `bytes`.
+///
+/// A reader sees the old content or the new one, never a part; after `Ok` the new one survives power
+/// loss. The folder must exist. Errors: `DiskFull`; `Io` with the path, also for a symbolic link.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    refuse_symlink("replace", path)?;
+    let mut file = scratch(path)?;
+    (file.write_all(bytes)).map_err(|error| failed("write", path, error))?;
+    settle(file, path)
+}
+
+/// Copies the file `from` to `to` with the promises of [`write_atomic`], whatever its size.
+pub fn copy_durable(from: &Path, to: &Path) -> Result<(), StoreError> {
+    refuse_symlink("replace", to)?;
+    let source = File::open(from).map_err(|error| failed("read", from, error))?;
+    let mut file = scratch(to)?;
+    copy_all(source, file.as_file_mut()).map_err(|error| failed("copy to", to, error))?;
+    settle(file, to)
+}
+
+/// Appends `bytes` to the file at `path`, which is created if it is missing; synced when it returns.
+///
+/// After a crash the file may end in a part of `bytes`. Errors as for [`write_atomic`].
+pub fn append_synced(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    refuse_symlink("append to", path)?;
+    let is_new = !path.exists();
+    let mut options = OpenOptions::new();
+    let mut file = (options.append(true).create(true).mode(FILE_MODE).open(path))
+        .map_err(|error| failed("append to", path, error))?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    written.map_err(|error| failed("append to", path, error))?;
+    if is_new { sync_folder_of(path) } else { Ok(()) }
+}
+
+/// Makes the folder `path` and those above it that are missing, all of them private (0700).
+///
+/// A folder that exists keeps its mode.
+pub fn create_dir_private(path: &Path) -> Result<(), StoreError> {
+    let mut builder = DirBuilder::new();
+    (builder.recursive(true).mode(FOLDER_MODE).create(path))
+        .map_err(|error| failed("make the folder", path, error))?;
+    sync_folder_of(path)
+}
+
+/// Renames the file at `path` to `<name>.<suffix>` beside itself and returns that path.
+///
+/// Never overwrites: a name that is taken gets `-2`, `-3`… behind it.
+pub fn set_aside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
+    let claimed = claim_beside(path, suffix)?;
+    // Renaming over the claimed empty file is atomic; renaming to a free name could overwrite a file
+    // that another process puts there in between.
+    if let Err(error) = std::fs::rename(path, &claimed) {
+        let left_behind = std::fs::remove_file(&claimed);
+        drop(left_behind);
+        return Err(failed("rename", path, error));
+    }
+    sync_folder_of(path)?;
+    Ok(claimed)
+}
+
+/// Creates an empty private file `<name>.<suffix>` beside `path` under a name that was free.
+pub(crate) fn claim_beside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
+    for n in 1..=NAMES_MAX {
+        let candidate = beside(path, suffix, n);
+        let mut options = OpenOptions::new();
+        match (options.write(true).create_new(true).mode(FILE_MODE)).open(&candidate) {
+            Ok(_) => return Ok(candidate),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed("create", &candidate, error)),
+        }
+    }
+    let taken = io::Error::new(ErrorKind::AlreadyExists, "every name is taken");
+    Err(failed("find a free name beside", path, taken))
+}
+
+/// A private temporary file in the folder of `path`; gone again unless it is persisted.
+pub(crate) fn scratch(path: &Path) -> Result<NamedTempFile, StoreError> {
+    let mut prefix = OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push(".");
+    (Builder::new().prefix(&prefix).suffix(".tmp"))
+        .tempfile_in(folder_of(path))
+        .map_err(|error| failed("make a temporary file beside", path, error))
+}
+
+/// Syncs the folder that holds `path`, so that a rename or a new name in it survives power loss.
+pub(crate) fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
+    let folder = folder_of(path);
+    (File::open(folder).and_then(|folder| folder.sync_all()))
+        .map_err(|error| failed("sync the folder", folder, error))
+}
+
+/// Refuses a target that is a symbolic link.
+pub(crate) fn refuse_symlink(action: &'static str, path: &Path) -> Result<(), StoreError> {
+    match path.symlink_metadata() {
+        Ok(found) if found.file_type().is_symlink() => {
+            let why = io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link");
+            Err(failed(action, path, why))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// The store's error for a failed file operation.
+pub(crate) fn failed(action: &'static str, path: &Path, source: io::Error) -> StoreError {
+    if matches!(
+        source.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded
+    ) {
+        return StoreError::DiskFull(format!("{action} {}", path.display()));
+    }
+    StoreError::Io {
+        action,
+        path: path.to_owned(),
+        source,
+    }
+}
+
+fn settle(file: NamedTempFile, path: &Path) -> Result<(), StoreError> {
+    (file.as_file().sync_all()).map_err(|error| failed("sync", path, error))?;
+    (file.persist(path)).map_err(|error| failed("replace", path, error.error))?;
+    sync_folder_of(path)
+}
+
+fn copy_all(mut from: impl Read, to: &mut File) -> io::Result<()> {
+    io::copy(&mut from, to).map(drop)
+}
+
+fn beside(path: &Path, suffix: &str, n: u32) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(suffix);
+    if n > 1 {
+        name.push(format!("-{n}"));
+    }
+    PathBuf::from(name)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn mode(path: &Path) -> u32 {
+        path.symlink_metadata().unwrap().permissions().mode() & 0o777
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn an_atomic_write_replaces_whole_and_leaves_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("memory.json");
+        write_atomic(&path, b"one").unwrap();
+        write_atomic(&path, b"two").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(mode(&path), 0o600);
+        assert_eq!(names(folder.path()), ["memory.json"]);
+    }
+
+    #[test]
+    fn a_symbolic_link_is_never_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let outside = folder.path().join("outside");
+        let link = folder.path().join("link");
+        write_atomic(&outside, b"theirs").unwrap();
+        symlink(&outside, &link).unwrap();
+        for refused in [
+            write_atomic(&link, b"x"),
+            copy_durable(&outside, &link),
+            append_synced(&link, b"x"),
+        ] {
+            assert!(matches!(refused, Err(StoreError::Io { path, .. }) if path == link));
+        }
+        assert_eq!(fs::read(&outside).unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn folders_are_private_and_appended_files_grow() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("a/b");
+        create_dir_private(&folder).unwrap();
+        create_dir_private(&folder).unwrap();
+        assert_eq!(
+            (mode(&folder), mode(&root.path().join("a"))),
+            (0o700, 0o700)
+        );
+        let log = folder.join("log");
+        append_synced(&log, b"1\n").unwrap();
+        append_synced(&log, b"2\n").unwrap();
+        assert_eq!(fs::read(&log).unwrap(), b"1\n2\n");
+        assert_eq!(mode(&log), 0o600);
+    }
+
+    #[test]
+    fn setting_aside_never_overwrites() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("heirloom.db");
+        for content in ["1", "2", "3"] {
+            write_atomic(&path, content.as_bytes()).unwrap();
+            let aside = set_aside(&path, "damaged-x").unwrap();
+            assert_eq!(fs::read_to_string(aside).unwrap(), content);
+        }
+        assert_eq!(
+            names(folder.path()),
+            [
+                "heirloom.db.damaged-x",
+                "heirloom.db.damaged-x-2",
+                "heirloom.db.damaged-x-3"
+            ]
+        );
+        assert!(set_aside(&path, "damaged-x").is_err());
+        assert_eq!(names(folder.path()).len(), 3);
+    }
+
+    #[test]
+    fn errors_name_the_action_and_the_path() {
+        let path = Path::new("/nonexistent-folder/file");
+        let error = write_atomic(path, b"").unwrap_err().to_string();
+        assert!(error.contains("/nonexistent-folder/file"), "{error}");
+        let full = io::Error::from(ErrorKind::StorageFull);
+        assert!(matches!(
+            failed("write", path, full),
+            StoreError::DiskFull(_)
+        ));
+    }
+}

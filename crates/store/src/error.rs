@@ -76,17 +76,36 @@ impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
         let (kind, hint) = match &error {
-            StoreError::NotFound { .. } => (ErrorKind::NotFound, Some("`heirloom list` shows what there is")),
-            StoreError::Stale { .. } => (ErrorKind::Failed, Some("`heirloom history ID` shows what became of it")),
+            StoreError::NotFound { .. } => (
+                ErrorKind::NotFound,
+                Some("`heirloom list` shows what there is"),
+            ),
+            StoreError::Stale { .. } => (
+                ErrorKind::Failed,
+                Some("`heirloom history ID` shows what became of it"),
+            ),
             StoreError::Invalid(_) => (ErrorKind::Usage, None),
-            StoreError::Newer { .. } => (ErrorKind::Failed, Some("install the newer Heirloom; the database was left untouched")),
+            StoreError::Newer { .. } => (
+                ErrorKind::Failed,
+                Some("install the newer Heirloom; the database was left untouched"),
+            ),
             StoreError::Missing(_) => (ErrorKind::NotFound, Some("run `heirloom init` here")),
-            StoreError::Damaged { .. } => {
-                (ErrorKind::Failed, Some("nothing was changed; keep a copy of the file before trying anything"))
-            }
-            StoreError::DiskFull(_) => (ErrorKind::Failed, Some("free some space and try again; nothing was half-written")),
-            StoreError::Busy { .. } => (ErrorKind::Failed, Some("see which process holds the database, then try again")),
-            StoreError::Io { .. } => (ErrorKind::Failed, Some("check the path, its owner and its permissions")),
+            StoreError::Damaged { .. } => (
+                ErrorKind::Failed,
+                Some("nothing was changed; keep a copy of the file before trying anything"),
+            ),
+            StoreError::DiskFull(_) => (
+                ErrorKind::Failed,
+                Some("free some space and try again; nothing was half-written"),
+            ),
+            StoreError::Busy { .. } => (
+                ErrorKind::Failed,
+                Some("see which process holds the database, then try again"),
+            ),
+            StoreError::Io { .. } => (
+                ErrorKind::Failed,
+                Some("check the path, its owner and its permissions"),
+            ),
             StoreError::Backend(_) => (ErrorKind::Failed, None),
         };
         let fault = Self::new(kind, message);

@@ -3,6 +3,7 @@
 //!
 //! Synchronous on purpose: hooks and the command line start no runtime.
 
+mod caps;
 pub mod conformance;
 pub mod durable;
 mod error;

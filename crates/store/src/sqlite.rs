@@ -1,1 +1,213 @@
-//! (being written)
+//! The store in SQLite: one file for one person or machine, or memory for tests.
+//!
+//! One connection a store, behind a lock; other processes open the same file. The journal is a write-ahead
+//! log that is synced once for each acknowledged write, so that readers and a writer never wait for each
+//! other, and writers wait for one another in turn.
+
+mod apply;
+mod codec;
+mod failure;
+mod find;
+mod history;
+mod inspect;
+mod migrate;
+mod open;
+mod sessions;
+
+use crate::{Applied, Change, Counts, Description, Filter, Store, StoreError, caps};
+use failure::Failure;
+use heirloom_model::{Message, ProjectName, Record, RecordId, Session, Timestamp};
+use rusqlite::{Connection, TransactionBehavior};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Prepared statements that a connection keeps: every fixed one and the usual questions.
+const STATEMENTS_CACHED: usize = 64;
+
+/// A [`Store`] in one SQLite database.
+#[derive(Debug)]
+pub struct SqliteStore {
+    place: Place,
+    connection: Mutex<Connection>,
+}
+
+/// Where a database is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    /// In this file.
+    File(PathBuf),
+    /// In memory, gone with the store.
+    Memory,
+}
+
+impl Place {
+    fn path(&self) -> PathBuf {
+        match self {
+            Self::File(path) => path.clone(),
+            Self::Memory => PathBuf::from(":memory:"),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "sqlite {}", path.display()),
+            Self::Memory => f.write_str("sqlite (memory)"),
+        }
+    }
+}
+
+impl SqliteStore {
+    /// Opens the database at `path`; makes it, private to its owner (0600), if there is no such file.
+    ///
+    /// Any number of processes may do so at once: one makes it, all open it. The folder must exist.
+    /// Errors: those of [`SqliteStore::open`] but `Missing`.
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        open::create(path, migrate::MIGRATIONS).map(Self::new)
+    }
+
+    /// Opens the database at `path`, which must exist; never makes one.
+    ///
+    /// An older schema is brought up to date, after the file was copied beside itself as
+    /// `<name>.before-v<N>-<time>`. Errors: `Missing`; `Newer`; `Damaged` if it is empty or no Heirloom
+    /// database; `Io` if it is a folder, a symbolic link or not readable. None of them changes the file.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        open::open(path, migrate::MIGRATIONS).map(Self::new)
+    }
+
+    /// A fresh store in memory, gone when it is dropped.
+    pub fn memory() -> Result<Self, StoreError> {
+        open::memory(migrate::MIGRATIONS).map(Self::new)
+    }
+
+    fn new((connection, place): (Connection, Place)) -> Self {
+        Self {
+            place,
+            connection: Mutex::new(connection),
+        }
+    }
+
+    /// The connection. One that was left by a panic is sound: its transaction was rolled back on the way.
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        (self.connection.lock()).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T>(
+        &self,
+        question: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        question(&self.lock()).map_err(|failure| failure.at(&self.place))
+    }
+
+    /// Carries `work` out in one transaction, which takes the write lock before it reads anything: a
+    /// transaction that began as a reader could not wait for another writer, only fail.
+    fn write<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        let mut connection = self.lock();
+        let in_transaction = || {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        in_transaction().map_err(|failure: Failure| failure.at(&self.place))
+    }
+}
+
+impl Store for SqliteStore {
+    fn apply(&self, project: &ProjectName, changes: &[Change]) -> Result<Vec<Applied>, StoreError> {
+        caps::changes(project, changes)?;
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.write(|connection| apply::apply(connection, project, changes))
+    }
+
+    fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError> {
+        self.read(|connection| apply::get(connection, project, id))
+    }
+
+    fn ids_with_prefix(
+        &self,
+        project: &ProjectName,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<RecordId>, StoreError> {
+        caps::limit("ids_with_prefix", limit)?;
+        self.read(|connection| history::ids_with_prefix(connection, project, prefix, limit))
+    }
+
+    fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError> {
+        caps::filter(filter)?;
+        self.read(|connection| find::find(connection, project, filter))
+    }
+
+    fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {
+        self.read(|connection| history::history(connection, project, id))
+    }
+
+    fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<Counts, StoreError> {
+        self.read(|connection| history::counts(connection, project, now))
+    }
+
+    fn last_write(&self, project: &ProjectName) -> Result<Option<Timestamp>, StoreError> {
+        self.read(|connection| history::last_write(connection, project))
+    }
+
+    fn projects(&self) -> Result<Vec<ProjectName>, StoreError> {
+        self.read(history::projects)
+    }
+
+    fn put_session(&self, session: &Session) -> Result<(), StoreError> {
+        caps::session(session)?;
+        self.write(|connection| sessions::put(connection, session))
+    }
+
+    fn session(&self, project: &ProjectName, id: &str) -> Result<Session, StoreError> {
+        self.read(|connection| sessions::get(connection, project, id))
+    }
+
+    fn sessions(
+        &self,
+        project: &ProjectName,
+        task: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Session>, StoreError> {
+        caps::limit("sessions", limit)?;
+        self.read(|connection| sessions::list(connection, project, task, limit))
+    }
+
+    fn append_messages(
+        &self,
+        project: &ProjectName,
+        session: &str,
+        messages: &[Message],
+    ) -> Result<u64, StoreError> {
+        caps::messages(messages)?;
+        self.write(|connection| sessions::append(connection, project, session, messages))
+    }
+
+    fn messages(
+        &self,
+        project: &ProjectName,
+        session: &str,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError> {
+        caps::limit("messages", limit)?;
+        self.read(|connection| sessions::messages(connection, project, session, from, limit))
+    }
+
+    fn describe(&self) -> Result<Description, StoreError> {
+        self.read(|connection| inspect::describe(connection, &self.place))
+    }
+
+    fn check(&self) -> Result<Vec<String>, StoreError> {
+        self.read(inspect::check)
+    }
+}

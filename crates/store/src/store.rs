@@ -115,7 +115,12 @@ pub trait Store: Send + Sync {
     fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError>;
 
     /// The ids that begin with `prefix` (hexadecimal, hyphens ignored), oldest first, at most `limit`.
-    fn ids_with_prefix(&self, project: &ProjectName, prefix: &str, limit: usize) -> Result<Vec<RecordId>, StoreError>;
+    fn ids_with_prefix(
+        &self,
+        project: &ProjectName,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<RecordId>, StoreError>;
 
     /// The records that `filter` asks for, in its order.
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError>;
@@ -140,15 +145,31 @@ pub trait Store: Send + Sync {
     fn session(&self, project: &ProjectName, id: &str) -> Result<Session, StoreError>;
 
     /// The newest sessions by start, newest first, of one task if it is named.
-    fn sessions(&self, project: &ProjectName, task: Option<&str>, limit: usize) -> Result<Vec<Session>, StoreError>;
+    fn sessions(
+        &self,
+        project: &ProjectName,
+        task: Option<&str>,
+        limit: usize,
+    ) -> Result<Vec<Session>, StoreError>;
 
     /// Appends `messages` to an existing session in order and returns the place of the first.
     ///
     /// The store gives `seq`; what the messages carry there is ignored. Errors: `NotFound`.
-    fn append_messages(&self, project: &ProjectName, session: &str, messages: &[Message]) -> Result<u64, StoreError>;
+    fn append_messages(
+        &self,
+        project: &ProjectName,
+        session: &str,
+        messages: &[Message],
+    ) -> Result<u64, StoreError>;
 
     /// The messages of a session from place `from` on, in order, at most `limit`. Errors: `NotFound`.
-    fn messages(&self, project: &ProjectName, session: &str, from: u64, limit: usize) -> Result<Vec<Message>, StoreError>;
+    fn messages(
+        &self,
+        project: &ProjectName,
+        session: &str,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<Message>, StoreError>;
 
     /// What the store says of itself.
     fn describe(&self) -> Result<Description, StoreError>;

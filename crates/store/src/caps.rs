@@ -1,0 +1,127 @@
+//! What a store refuses before it touches the database.
+
+use crate::{Change, Filter, StoreError};
+use heirloom_model::record::{Attrs, check_name};
+use heirloom_model::{Message, ProjectName, Record, Session, limits};
+use serde_json::Value;
+
+/// Checks a list of changes for `project`.
+pub(crate) fn changes(project: &ProjectName, changes: &[Change]) -> Result<(), StoreError> {
+    at_most("changes in one write", changes.len(), limits::CHANGES_MAX)?;
+    for change in changes {
+        match change {
+            Change::Put {
+                record: newcomer, ..
+            } => {
+                record(project, newcomer)?;
+                if newcomer.retired_at.is_none() && newcomer.replaced_by.is_some() {
+                    return invalid(format!(
+                        "record {} has a successor but is not retired",
+                        newcomer.id
+                    ));
+                }
+            }
+            Change::Revise {
+                record: newcomer, ..
+            } => {
+                record(project, newcomer)?;
+                if newcomer.retired_at.is_some() || newcomer.replaced_by.is_some() {
+                    return invalid(format!("the successor {} is already retired", newcomer.id));
+                }
+            }
+            Change::Retire { .. } | Change::Restore { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+/// Checks a question.
+pub(crate) fn filter(filter: &Filter) -> Result<(), StoreError> {
+    limit("find", filter.limit)
+}
+
+/// Checks the number of answers that are asked for.
+pub(crate) fn limit(what: &str, limit: usize) -> Result<(), StoreError> {
+    at_most(&format!("answers of `{what}`"), limit, limits::FIND_MAX)
+}
+
+/// Checks a session.
+pub(crate) fn session(session: &Session) -> Result<(), StoreError> {
+    name("session", &session.id)?;
+    optional_name("agent", session.agent.as_deref())?;
+    optional_name("task", session.task.as_deref())
+}
+
+/// Checks the turns that are to be appended.
+pub(crate) fn messages(messages: &[Message]) -> Result<(), StoreError> {
+    at_most("messages in one write", messages.len(), limits::CHANGES_MAX)?;
+    for message in messages {
+        optional_name("sender", message.sender.as_deref())?;
+        let size = message.text.len();
+        at_most("bytes of a message", size, limits::MESSAGE_BYTES_MAX)?;
+    }
+    Ok(())
+}
+
+/// Attributes as they are stored: none for an empty object.
+pub(crate) fn attrs_json(attrs: &Attrs) -> Result<Option<String>, StoreError> {
+    if attrs.is_empty() {
+        return Ok(None);
+    }
+    let json = serde_json::to_string(attrs)
+        .map_err(|error| StoreError::Invalid(format!("attributes are no JSON: {error}")))?;
+    at_most("bytes of attributes", json.len(), limits::ATTRS_BYTES_MAX)?;
+    Ok(Some(json))
+}
+
+fn record(project: &ProjectName, record: &Record) -> Result<(), StoreError> {
+    if record.project != *project {
+        return invalid(format!(
+            "record {} belongs to project `{}`, not `{project}`",
+            record.id, record.project
+        ));
+    }
+    let size = record.text.len();
+    at_most(
+        "bytes of a record's text",
+        size,
+        limits::RECORD_TEXT_BYTES_MAX,
+    )?;
+    if let Some(key) = &record.key {
+        at_most("bytes of a key", key.len(), limits::KEY_BYTES_MAX)?;
+    }
+    name("source", &record.source)?;
+    for (what, value) in record.scope.names() {
+        optional_name(what, value)?;
+    }
+    word("category", &record.attrs)?;
+    word("state", &record.attrs)
+}
+
+/// An attribute that is part of identities and indexes: a name or nothing.
+fn word(what: &str, attrs: &Attrs) -> Result<(), StoreError> {
+    match attrs.get(what) {
+        None => Ok(()),
+        Some(Value::String(value)) => name(what, value),
+        Some(_) => invalid(format!("the {what} must be text")),
+    }
+}
+
+fn optional_name(what: &str, value: Option<&str>) -> Result<(), StoreError> {
+    value.map_or(Ok(()), |value| name(what, value))
+}
+
+fn name(what: &str, value: &str) -> Result<(), StoreError> {
+    check_name(what, value).map_err(|bad| StoreError::Invalid(bad.to_string()))
+}
+
+fn at_most(what: &str, found: usize, max: usize) -> Result<(), StoreError> {
+    if found > max {
+        return invalid(format!("{found} {what}; at most {max} are allowed"));
+    }
+    Ok(())
+}
+
+fn invalid<T>(problem: String) -> Result<T, StoreError> {
+    Err(StoreError::Invalid(problem))
+}

@@ -1,0 +1,268 @@
+//! Carrying out changes, inside one transaction.
+
+use super::codec::{self, COLUMNS, micros};
+use super::failure::Failure;
+use crate::{Applied, Change, StoreError, Verdict, caps};
+use heirloom_model::merge::{self, Decision, Merge};
+use heirloom_model::{ProjectName, Record, RecordId, Timestamp};
+use rusqlite::{Connection, params};
+
+/// Carries out `changes` in order; the caller commits, or drops everything on an error.
+pub(super) fn apply(
+    connection: &Connection,
+    project: &ProjectName,
+    changes: &[Change],
+) -> Result<Vec<Applied>, Failure> {
+    let mut writer = Writer {
+        connection,
+        project,
+        number: codec::project(connection, project)?,
+    };
+    changes.iter().map(|change| writer.change(change)).collect()
+}
+
+struct Writer<'a> {
+    connection: &'a Connection,
+    project: &'a ProjectName,
+    /// The project's number; none until something is written to it.
+    number: Option<i64>,
+}
+
+impl Writer<'_> {
+    fn change(&mut self, change: &Change) -> Result<Applied, Failure> {
+        match change {
+            Change::Put { record, merge } => self.put(record, *merge),
+            Change::Revise { id, record } => self.revise(*id, record),
+            Change::Retire { id, at } => self.retire(*id, *at),
+            Change::Restore { id, at } => self.restore(*id, *at),
+        }
+    }
+
+    fn put(&mut self, incoming: &Record, rule: Merge) -> Result<Applied, Failure> {
+        let holder = if incoming.retired_at.is_none() {
+            self.holder_of(incoming)?
+        } else {
+            None
+        };
+        let Some(current) = holder else {
+            self.insert(incoming)?;
+            return Ok(answer(incoming.id, Verdict::Created, None));
+        };
+        if !current.is_current(incoming.recorded_at) {
+            self.succeed(&current, incoming)?;
+            return Ok(answer(incoming.id, Verdict::Created, None));
+        }
+        match merge::decide(rule, &current, incoming.clone()) {
+            Decision::Keep => Ok(answer(current.id, Verdict::Unchanged, None)),
+            Decision::Confirm(confirmed) => {
+                self.confirm(&confirmed)?;
+                Ok(answer(current.id, Verdict::Confirmed, None))
+            }
+            Decision::Replace { winner, loser } => {
+                self.succeed(&loser, &winner)?;
+                Ok(answer(winner.id, Verdict::Replaced, Some(loser.id)))
+            }
+            Decision::Lose(mut loser) => {
+                loser.retired_at = Some(loser.recorded_at);
+                loser.replaced_by = Some(current.id);
+                self.insert(&loser)?;
+                Ok(answer(loser.id, Verdict::Conflict, Some(current.id)))
+            }
+        }
+    }
+
+    fn revise(&mut self, id: RecordId, record: &Record) -> Result<Applied, Failure> {
+        let current = self.get(id)?;
+        if !current.is_current(record.recorded_at) {
+            return Err(stale(id, "is not current any more"));
+        }
+        if current.kind != record.kind {
+            let (old, new) = (current.kind, record.kind);
+            let problem = format!("a {new} cannot take the place of record {id}, which is a {old}");
+            return Err(StoreError::Invalid(problem).into());
+        }
+        if let Some(holder) = self.holder_of(record)?.filter(|holder| holder.id != id) {
+            if holder.is_current(record.recorded_at) {
+                let taken = format!("cannot take a key that record {} holds", holder.id);
+                return Err(stale(id, &taken));
+            }
+            self.mark_retired(&holder, record.recorded_at, Some(record.id))?;
+        }
+        self.succeed(&current, record)?;
+        Ok(answer(record.id, Verdict::Replaced, Some(id)))
+    }
+
+    fn retire(&mut self, id: RecordId, at: Timestamp) -> Result<Applied, Failure> {
+        let record = self.get(id)?;
+        if record.retired_at.is_some() {
+            return Err(stale(id, "is already retired"));
+        }
+        self.mark_retired(&record, at, None)?;
+        Ok(answer(id, Verdict::Retired, None))
+    }
+
+    fn restore(&mut self, id: RecordId, at: Timestamp) -> Result<Applied, Failure> {
+        let record = self.get(id)?;
+        let Some(retired_at) = record.retired_at else {
+            return Err(stale(id, "is not retired"));
+        };
+        if record.expires_at.is_some_and(|end| end <= at) {
+            return Err(stale(id, "has expired meanwhile"));
+        }
+        let end = self.end_of_chain(&record)?;
+        let holder = self.holder_of(&record)?;
+        // Both are usually the same record; they differ when the chain went on under another key.
+        let holder = holder.filter(|holder| end.as_ref().is_none_or(|end| end.id != holder.id));
+        let mut retired = None;
+        for other in end.iter().chain(&holder) {
+            if other.retired_at.is_none() {
+                retired = retired.or(Some(other.id));
+            }
+            // The end of a chain may have been forgotten since: it keeps its time, but points here, so
+            // that the chain stays one.
+            self.mark_retired(other, other.retired_at.unwrap_or(at), Some(id))?;
+        }
+        self.bring_back(&record, retired_at, at)?;
+        Ok(answer(id, Verdict::Restored, retired))
+    }
+
+    /// The record that is not retired and has the identity of `record`, if that has one.
+    fn holder_of(&self, record: &Record) -> Result<Option<Record>, Failure> {
+        let (Some(project), Some(key)) = (self.number, &record.key) else {
+            return Ok(None);
+        };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM records INDEXED BY records_by_identity \
+             WHERE project = ?1 AND kind = ?2 AND key = ?3 AND ifnull(category, '') = ?4 \
+             AND retired_at IS NULL"
+        );
+        let category = record.category().unwrap_or("");
+        let values = params![project, record.kind.as_str(), key, category];
+        Ok(codec::select(self.connection, self.project, &sql, values)?.pop())
+    }
+
+    fn get(&self, id: RecordId) -> Result<Record, Failure> {
+        get(self.connection, self.project, id)
+    }
+
+    /// The last of those that took the place of `record`, one after the other.
+    fn end_of_chain(&self, record: &Record) -> Result<Option<Record>, Failure> {
+        let (Some(project), Some(next)) = (self.number, record.replaced_by) else {
+            return Ok(None);
+        };
+        // UNION, not UNION ALL: ends even if imported records replace each other in a circle.
+        let sql = format!(
+            "WITH RECURSIVE ahead (next) AS (\
+               SELECT ?2 UNION \
+               SELECT r.replaced_by FROM ahead JOIN records r ON r.project = ?1 AND r.id = ahead.next \
+               WHERE r.replaced_by IS NOT NULL) \
+             SELECT {COLUMNS} FROM records WHERE project = ?1 AND replaced_by IS NULL \
+             AND id IN (SELECT next FROM ahead) LIMIT 1"
+        );
+        let values = params![project, next.as_bytes()];
+        Ok(codec::select(self.connection, self.project, &sql, values)?.pop())
+    }
+
+    fn insert(&mut self, record: &Record) -> Result<(), Failure> {
+        let project = match self.number {
+            Some(number) => number,
+            None => codec::project_or_new(self.connection, self.project, record.recorded_at)?,
+        };
+        self.number = Some(project);
+        match codec::insert(self.connection, project, record) {
+            Err(Failure::Sql(error))
+                if Failure::is_duplicate(&error) && self.get(record.id).is_ok() =>
+            {
+                Err(stale(record.id, "exists already"))
+            }
+            other => other,
+        }
+    }
+
+    /// Retires `old`, with the attributes that it has here, in favour of `new`, which is written.
+    fn succeed(&mut self, old: &Record, new: &Record) -> Result<(), Failure> {
+        self.mark_retired(old, new.recorded_at, Some(new.id))?;
+        self.insert(new)
+    }
+
+    fn mark_retired(
+        &self,
+        record: &Record,
+        at: Timestamp,
+        replaced_by: Option<RecordId>,
+    ) -> Result<(), Failure> {
+        let sql = "UPDATE records SET retired_at = ?3, replaced_by = ?4, attrs = ?5 \
+             WHERE project = ?1 AND id = ?2";
+        self.connection.prepare_cached(sql)?.execute(params![
+            self.number,
+            record.id.as_bytes(),
+            micros(at),
+            replaced_by.as_ref().map(RecordId::as_bytes),
+            caps::attrs_json(&record.attrs)?,
+        ])?;
+        Ok(())
+    }
+
+    fn confirm(&self, record: &Record) -> Result<(), Failure> {
+        let sql = "UPDATE records SET attrs = ?3, confidence = ?4 WHERE project = ?1 AND id = ?2";
+        self.connection.prepare_cached(sql)?.execute(params![
+            self.number,
+            record.id.as_bytes(),
+            caps::attrs_json(&record.attrs)?,
+            record.confidence.get(),
+        ])?;
+        Ok(())
+    }
+
+    fn bring_back(
+        &self,
+        record: &Record,
+        retired_at: Timestamp,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
+        let sql = "INSERT OR IGNORE INTO lapses (project, id, retired_at, restored_at) \
+             VALUES (?1, ?2, ?3, ?4)";
+        let id = record.id.as_bytes();
+        let values = params![self.number, id, micros(retired_at), micros(at)];
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        let sql = "UPDATE records SET retired_at = NULL, replaced_by = NULL, attrs = ?3 \
+             WHERE project = ?1 AND id = ?2";
+        let attrs = caps::attrs_json(&merge::restored(record))?;
+        self.connection
+            .prepare_cached(sql)?
+            .execute(params![self.number, id, attrs])?;
+        Ok(())
+    }
+}
+
+/// The record `id`, current or not.
+pub(super) fn get(
+    connection: &Connection,
+    project: &ProjectName,
+    id: RecordId,
+) -> Result<Record, Failure> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM records INDEXED BY records_by_id \
+         WHERE project = (SELECT id FROM projects WHERE name = ?1) AND id = ?2"
+    );
+    let values = params![project.as_str(), id.as_bytes()];
+    let found = codec::select(connection, project, &sql, values)?.pop();
+    found.ok_or_else(|| {
+        Failure::Store(StoreError::NotFound {
+            what: "record",
+            id: id.to_string(),
+            project: project.to_string(),
+        })
+    })
+}
+
+fn answer(id: RecordId, verdict: Verdict, other: Option<RecordId>) -> Applied {
+    Applied { id, verdict, other }
+}
+
+fn stale(id: RecordId, problem: &str) -> Failure {
+    Failure::Store(StoreError::Stale {
+        id,
+        problem: problem.to_owned(),
+    })
+}

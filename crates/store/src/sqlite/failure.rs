@@ -1,0 +1,94 @@
+//! What SQLite says, in the store's words.
+
+use super::Place;
+use crate::StoreError;
+use rusqlite::ErrorCode;
+use std::io;
+
+/// A failure inside a transaction, before it is known which file it was.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// SQLite refused.
+    Sql(rusqlite::Error),
+    /// A row does not hold what was once written to it.
+    Damaged(String),
+    /// The store refuses.
+    Store(StoreError),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl Failure {
+    /// The store's error for a database at `place`.
+    pub(super) fn at(self, place: &Place) -> StoreError {
+        match self {
+            Self::Store(error) => error,
+            Self::Damaged(problem) => damaged(place, problem),
+            Self::Sql(error) => of_sql(&error, place),
+        }
+    }
+
+    /// Whether a unique index refused a row.
+    pub(super) fn is_duplicate(error: &rusqlite::Error) -> bool {
+        error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+    }
+}
+
+/// The error for a database that cannot be read as one.
+pub(super) fn damaged(place: &Place, problem: String) -> StoreError {
+    StoreError::Damaged {
+        path: place.path(),
+        problem,
+    }
+}
+
+fn of_sql(error: &rusqlite::Error, place: &Place) -> StoreError {
+    let Some(code) = error.sqlite_error_code() else {
+        let unreadable = matches!(
+            error,
+            rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)
+                | rusqlite::Error::Utf8Error(..)
+        );
+        return if unreadable {
+            damaged(place, error.to_string())
+        } else {
+            StoreError::Backend(error.to_string())
+        };
+    };
+    let refused = |action| StoreError::Io {
+        action,
+        path: place.path(),
+        source: io::Error::other(error.to_string()),
+    };
+    if code == ErrorCode::DiskFull {
+        StoreError::DiskFull(place.to_string())
+    } else if matches!(code, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) {
+        StoreError::Busy {
+            waited_ms: heirloom_model::limits::BUSY_TIMEOUT_MS,
+        }
+    } else if matches!(code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) {
+        damaged(place, error.to_string())
+    } else if matches!(code, ErrorCode::CannotOpen | ErrorCode::PermissionDenied) {
+        refused("open")
+    } else if code == ErrorCode::ReadOnly {
+        refused("write to")
+    } else if code == ErrorCode::SystemIoFailure {
+        refused("use")
+    } else if code == ErrorCode::TooBig {
+        StoreError::Invalid(error.to_string())
+    } else {
+        StoreError::Backend(error.to_string())
+    }
+}

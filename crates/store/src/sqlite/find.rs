@@ -1,0 +1,187 @@
+//! Answering a [`Filter`]: which index is walked, and the SQL for it.
+//!
+//! A question is put together from one part a kind. Each part walks one index that yields its answers in
+//! order of id, and the parts are merged as they come: the cost follows the number of answers, not the
+//! number of records.
+
+use super::codec::{self, COLUMNS, micros};
+use super::failure::Failure;
+use crate::{Filter, Order, When};
+use heirloom_model::{Kind, ProjectName, Record};
+use rusqlite::{Connection, ToSql};
+use std::fmt::Write;
+
+/// The records that `filter` asks for, in its order.
+pub(super) fn find(
+    connection: &Connection,
+    project: &ProjectName,
+    filter: &Filter,
+) -> Result<Vec<Record>, Failure> {
+    let question = Question::new(project, filter);
+    let values: Vec<&dyn ToSql> = question.values.iter().map(Box::as_ref).collect();
+    codec::select(connection, project, &question.sql, &values)
+}
+
+/// The index that a part walks; each yields its entries in order of id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Walk {
+    /// All records of the project.
+    All,
+    /// The current ones of a kind.
+    Kind,
+    /// Those of a kind and category.
+    Category,
+    /// Those of a kind and state.
+    State,
+    /// Those of a kind and task.
+    Task,
+    /// Those of a kind and key: few.
+    Key,
+}
+
+impl Walk {
+    fn of(filter: &Filter) -> Self {
+        match filter.when {
+            When::AsOf(_) | When::Ever => Self::All,
+            When::Current(_) if filter.key.is_some() => Self::Key,
+            When::Current(_) if filter.scope.task.is_some() => Self::Task,
+            When::Current(_) if filter.state.is_some() => Self::State,
+            When::Current(_) if filter.category.is_some() => Self::Category,
+            When::Current(_) if !filter.kinds.is_empty() => Self::Kind,
+            When::Current(_) => Self::All,
+        }
+    }
+
+    fn index(self) -> &'static str {
+        match self {
+            Self::All => "records_by_id",
+            Self::Kind => "current_by_kind",
+            Self::Category => "current_by_category",
+            Self::State => "current_by_state",
+            Self::Task => "current_by_task",
+            Self::Key => "records_by_identity",
+        }
+    }
+}
+
+/// A question in SQL.
+struct Question {
+    sql: String,
+    values: Vec<Box<dyn ToSql>>,
+}
+
+impl Question {
+    fn new(project: &ProjectName, filter: &Filter) -> Self {
+        let mut question = Self {
+            sql: String::new(),
+            values: Vec::new(),
+        };
+        let walk = Walk::of(filter);
+        let conditions = question.conditions(project, filter);
+        let mut kinds = filter.kinds.clone();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let parts = if walk == Walk::All {
+            vec![question.kind_in(&kinds)]
+        } else {
+            let all = if kinds.is_empty() {
+                &Kind::ALL[..]
+            } else {
+                &kinds
+            };
+            all.iter().map(|kind| question.kind_in(&[*kind])).collect()
+        };
+        let index = walk.index();
+        for (i, kind) in parts.iter().enumerate() {
+            let union = if i == 0 { "" } else { " UNION ALL " };
+            let part = format!(
+                "{union}SELECT {COLUMNS} FROM records INDEXED BY {index} WHERE {conditions}{kind}"
+            );
+            question.sql.push_str(&part);
+        }
+        let direction = match filter.order {
+            Order::Newest => "DESC",
+            Order::Oldest => "ASC",
+        };
+        let limit = question.bind(i64::try_from(filter.limit).unwrap_or(i64::MAX));
+        question
+            .sql
+            .push_str(&format!(" ORDER BY id {direction} LIMIT {limit}"));
+        question
+    }
+
+    /// Everything but the kind.
+    fn conditions(&mut self, project: &ProjectName, filter: &Filter) -> String {
+        let project = self.bind(project.as_str().to_owned());
+        let mut sql = format!("project = (SELECT id FROM projects WHERE name = {project})");
+        self.when(&mut sql, filter.when);
+        let texts = [
+            ("key", filter.key.as_deref()),
+            ("category", filter.category.as_deref()),
+            ("state", filter.state.as_deref()),
+        ];
+        for (column, value) in texts.into_iter().chain(filter.scope.names()) {
+            if let Some(value) = value {
+                let value = self.bind(value.to_owned());
+                sql.push_str(&format!(" AND \"{column}\" = {value}"));
+            }
+        }
+        if let Some(category) = &filter.except_category {
+            let category = self.bind(category.clone());
+            sql.push_str(&format!(" AND category IS NOT {category}"));
+        }
+        if let Some(iteration) = filter.scope.iteration {
+            let iteration = self.bind(iteration);
+            sql.push_str(&format!(" AND iteration = {iteration}"));
+        }
+        if let Some(after) = filter.after {
+            let behind = match filter.order {
+                Order::Newest => "<",
+                Order::Oldest => ">",
+            };
+            let after = self.bind(*after.as_bytes());
+            sql.push_str(&format!(" AND id {behind} {after}"));
+        }
+        sql
+    }
+
+    fn when(&mut self, sql: &mut String, when: When) {
+        let condition = match when {
+            When::Current(now) => {
+                let now = self.bind(micros(now));
+                format!(" AND retired_at IS NULL AND (expires_at IS NULL OR expires_at > {now})")
+            }
+            When::AsOf(then) => {
+                let then = self.bind(micros(then));
+                format!(
+                    " AND recorded_at <= {then} AND (retired_at IS NULL OR retired_at > {then}) \
+                     AND (expires_at IS NULL OR expires_at > {then}) \
+                     AND NOT EXISTS (SELECT 1 FROM lapses l WHERE l.project = records.project \
+                     AND l.id = records.id AND l.retired_at <= {then} AND l.restored_at > {then})"
+                )
+            }
+            When::Ever => return,
+        };
+        sql.push_str(&condition);
+    }
+
+    fn kind_in(&mut self, kinds: &[Kind]) -> String {
+        match kinds {
+            [] => String::new(),
+            [kind] => format!(" AND kind = {}", self.bind(kind.as_str())),
+            many => {
+                let names: Vec<String> = many.iter().map(|kind| self.bind(kind.as_str())).collect();
+                format!(" AND kind IN ({})", names.join(", "))
+            }
+        }
+    }
+
+    /// Keeps a value and returns the placeholder for it.
+    fn bind(&mut self, value: impl ToSql + 'static) -> String {
+        self.values.push(Box::new(value));
+        let mut placeholder = String::from("?");
+        // Writing to a string cannot fail.
+        let _ = write!(placeholder, "{}", self.values.len());
+        placeholder
+    }
+}

@@ -1,0 +1,194 @@
+//! Sessions and their messages.
+
+use super::codec::{self, micros, time};
+use super::failure::Failure;
+use crate::{StoreError, caps};
+use heirloom_model::{Message, ProjectName, RecordId, Role, Session, Timestamp, clock};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+
+const SESSION_COLUMNS: &str = "id, agent, task, started_at, ended_at, attrs";
+
+/// Creates the session or replaces what is known of it.
+pub(super) fn put(connection: &Connection, session: &Session) -> Result<(), Failure> {
+    let project = codec::project_or_new(connection, &session.project, session.started_at)?;
+    let sql = "INSERT INTO sessions (project, id, agent, task, started_at, ended_at, attrs) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+         ON CONFLICT (project, id) DO UPDATE SET agent = excluded.agent, task = excluded.task, \
+         started_at = excluded.started_at, ended_at = excluded.ended_at, attrs = excluded.attrs";
+    connection.prepare_cached(sql)?.execute(params![
+        project,
+        session.id,
+        session.agent,
+        session.task,
+        micros(session.started_at),
+        session.ended_at.map(micros),
+        caps::attrs_json(&session.attrs)?,
+    ])?;
+    Ok(())
+}
+
+/// The session `id`.
+pub(super) fn get(
+    connection: &Connection,
+    project: &ProjectName,
+    id: &str,
+) -> Result<Session, Failure> {
+    let sql = format!(
+        "SELECT {SESSION_COLUMNS} FROM sessions \
+         WHERE project = (SELECT id FROM projects WHERE name = ?1) AND id = ?2"
+    );
+    let found = select(connection, project, &sql, params![project.as_str(), id])?.pop();
+    found.ok_or_else(|| missing(project, id))
+}
+
+/// The newest sessions by start, newest first.
+pub(super) fn list(
+    connection: &Connection,
+    project: &ProjectName,
+    task: Option<&str>,
+    limit: usize,
+) -> Result<Vec<Session>, Failure> {
+    let of_task = if task.is_some() { " AND task = ?2" } else { "" };
+    let sql = format!(
+        "SELECT {SESSION_COLUMNS} FROM sessions \
+         WHERE project = (SELECT id FROM projects WHERE name = ?1){of_task} \
+         ORDER BY started_at DESC, id DESC LIMIT ?3"
+    );
+    let values = params![project.as_str(), task, limit];
+    select(connection, project, &sql, values)
+}
+
+/// Appends messages and returns the place of the first.
+pub(super) fn append(
+    connection: &Connection,
+    project: &ProjectName,
+    session: &str,
+    messages: &[Message],
+) -> Result<u64, Failure> {
+    let number = number_of(connection, project, session)?;
+    let sql = "SELECT ifnull(max(seq) + 1, 0) FROM messages WHERE project = ?1 AND session = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let first: u64 = statement.query_row(params![number, session], |row| row.get(0))?;
+    let sql = "INSERT INTO messages (project, session, seq, id, role, sender, text, attrs, tokens, at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    let mut statement = connection.prepare_cached(sql)?;
+    for (seq, message) in (first..).zip(messages) {
+        let written = statement.execute(params![
+            number,
+            session,
+            seq,
+            message.id.as_bytes(),
+            message.role.as_str(),
+            message.sender,
+            message.text,
+            caps::attrs_json(&message.attrs)?,
+            message.tokens,
+            micros(message.at),
+        ]);
+        if let Err(error) = written {
+            return Err(if Failure::is_duplicate(&error) {
+                Failure::Store(StoreError::Stale {
+                    id: message.id,
+                    problem: "exists already".to_owned(),
+                })
+            } else {
+                Failure::Sql(error)
+            });
+        }
+    }
+    Ok(first)
+}
+
+/// The messages of a session from place `from` on, in order.
+pub(super) fn messages(
+    connection: &Connection,
+    project: &ProjectName,
+    session: &str,
+    from: u64,
+    limit: usize,
+) -> Result<Vec<Message>, Failure> {
+    let number = number_of(connection, project, session)?;
+    let sql = "SELECT id, seq, role, sender, text, attrs, tokens, at FROM messages \
+         WHERE project = ?1 AND session = ?2 AND seq >= ?3 ORDER BY seq LIMIT ?4";
+    let mut statement = connection.prepare_cached(sql)?;
+    // Beyond the largest place that can be stored there is none.
+    let from = i64::try_from(from).unwrap_or(i64::MAX);
+    let mut rows = statement.query(params![number, session, from, limit])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(message(row)?);
+    }
+    Ok(found)
+}
+
+/// The project's number, if the session exists in it.
+fn number_of(
+    connection: &Connection,
+    project: &ProjectName,
+    session: &str,
+) -> Result<i64, Failure> {
+    let sql = "SELECT project FROM sessions \
+         WHERE project = (SELECT id FROM projects WHERE name = ?1) AND id = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let values = params![project.as_str(), session];
+    let found = statement.query_row(values, |row| row.get(0)).optional()?;
+    found.ok_or_else(|| missing(project, session))
+}
+
+fn missing(project: &ProjectName, id: &str) -> Failure {
+    Failure::Store(StoreError::NotFound {
+        what: "session",
+        id: id.to_owned(),
+        project: project.to_string(),
+    })
+}
+
+fn select(
+    connection: &Connection,
+    project: &ProjectName,
+    sql: &str,
+    values: &[&dyn ToSql],
+) -> Result<Vec<Session>, Failure> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(session(project, row)?);
+    }
+    Ok(found)
+}
+
+fn session(project: &ProjectName, row: &Row<'_>) -> Result<Session, Failure> {
+    let id: String = row.get(0)?;
+    let attrs = codec::attrs(row, 5)
+        .map_err(|problem| Failure::Damaged(format!("session {id}: {problem}")))?;
+    Ok(Session {
+        project: project.clone(),
+        id,
+        agent: row.get(1)?,
+        task: row.get(2)?,
+        started_at: clock::from_micros(row.get(3)?),
+        ended_at: time(row, 4)?,
+        attrs,
+    })
+}
+
+fn message(row: &Row<'_>) -> Result<Message, Failure> {
+    let id = RecordId::from_bytes(row.get(0)?);
+    let damaged = |problem: String| Failure::Damaged(format!("message {id}: {problem}"));
+    let role = row.get_ref(2)?.as_str().unwrap_or_default();
+    let role: Role = role
+        .parse()
+        .map_err(|_| damaged(format!("unknown role `{role}`")))?;
+    let at: Timestamp = clock::from_micros(row.get(7)?);
+    Ok(Message {
+        id,
+        seq: row.get(1)?,
+        role,
+        sender: row.get(3)?,
+        text: row.get(4)?,
+        attrs: codec::attrs(row, 5).map_err(damaged)?,
+        tokens: row.get(6)?,
+        at,
+    })
+}
