@@ -14,7 +14,10 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     let root = tempfile::tempdir()?;
     let engine = probe::engine(root.path())?;
     probe::fill(&engine, RECORDS)?;
-    let request = ContextRequest { task: Some("7".to_owned()), ..ContextRequest::default() };
+    let request = ContextRequest {
+        task: Some("7".to_owned()),
+        ..ContextRequest::default()
+    };
     let mut times = Vec::new();
     for _ in 0..300 {
         let start = Instant::now();
@@ -47,6 +50,10 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     bare.print("process start, --version");
     let whole = spawned(&["context", "--task", "7"])?;
     whole.print("context, 10,000 records, process start");
-    println!("{:40} {:12.2}", "  ratio to --version", whole.p50() / bare.p50());
+    println!(
+        "{:40} {:12.2}",
+        "  ratio to --version",
+        whole.p50() / bare.p50()
+    );
     Ok(())
 }

@@ -1,5 +1,9 @@
 //! Prints the figures of docs/benchmarks.md. Run it with `cargo xtask bench`.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "printing figures is what it does")]
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "printing figures is what it does"
+)]
 
 mod context;
 mod observe;
@@ -22,7 +26,10 @@ struct Request {
 }
 
 fn main() -> ExitCode {
-    match parse(std::env::args().skip(1)).map_err(Into::into).and_then(|request| run(&request)) {
+    match parse(std::env::args().skip(1))
+        .map_err(Into::into)
+        .and_then(|request| run(&request))
+    {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bench: {error}");
@@ -32,19 +39,31 @@ fn main() -> ExitCode {
 }
 
 fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
-    let mut request = Request { heirloom: None, only: None };
+    let mut request = Request {
+        heirloom: None,
+        only: None,
+    };
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--heirloom" => request.heirloom = args.next().map(PathBuf::from),
             "--only" => request.only = args.next(),
-            other => return Err(format!("{other}? usage: [--heirloom BINARY] [--only context|remember|observe|size]")),
+            other => {
+                return Err(format!(
+                    "{other}? usage: [--heirloom BINARY] [--only context|remember|observe|size]"
+                ));
+            }
         }
     }
     Ok(request)
 }
 
 fn run(request: &Request) -> Outcome<()> {
-    let wanted = |name: &str| request.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let wanted = |name: &str| {
+        request
+            .only
+            .as_ref()
+            .is_none_or(|only| name.contains(only.as_str()))
+    };
     let heirloom = request.heirloom.as_deref();
     if wanted("context") {
         context::measure(heirloom)?;
@@ -57,7 +76,10 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if let Some(binary) = heirloom.filter(|_| wanted("size")) {
         let mb = std::fs::metadata(binary)?.len() as f64 / 1e6;
-        println!("binary                                   {mb:8.1} MB   {}", binary.display());
+        println!(
+            "binary                                   {mb:8.1} MB   {}",
+            binary.display()
+        );
     }
     Ok(())
 }

@@ -30,9 +30,14 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
         let observation = observer.finish(&mut |_| {})?;
         let rate = BYTES as f64 / 1e6 / start.elapsed().as_secs_f64();
         assert!(observation.signals.is_empty(), "no signal was printed");
-        println!("observe, plain text, {:6}               {rate:8.0} MB/s", format.as_str());
+        println!(
+            "observe, plain text, {:6}               {rate:8.0} MB/s",
+            format.as_str()
+        );
     }
-    let Some(heirloom) = heirloom else { return Ok(()) };
+    let Some(heirloom) = heirloom else {
+        return Ok(());
+    };
     let start = Instant::now();
     let mut child = Command::new(heirloom)
         .args(["observe", "--format", "text"])

@@ -18,18 +18,47 @@ pub(crate) fn engine(root: &Path) -> Outcome<Engine> {
     let config = b"[project]\nname = \"bench\"\n\n[memory]\nenabled = true\n";
     heirloom_store::durable::write_atomic(&folder.join("config.toml"), config)?;
     let store = SqliteStore::create(&folder.join("heirloom.db"))?;
-    let place = Place { root: root.to_owned(), folder };
+    let place = Place {
+        root: root.to_owned(),
+        config: folder.join("config.toml"),
+        folder,
+    };
     let project = ProjectName::new("bench")?;
-    Ok(Engine::new(Arc::new(store), project, place, Settings::default(), Arc::new(SystemClock)))
+    Ok(Engine::new(
+        Arc::new(store),
+        project,
+        place,
+        Settings::default(),
+        Arc::new(SystemClock),
+    ))
 }
 
 /// A text of about 120 characters, different for each number.
 pub(crate) fn text(number: usize) -> String {
-    let subjects = ["the parser", "the cache", "the login form", "the migration", "the retry loop", "the worker pool"];
-    let verbs = ["rejects", "doubles", "forgets", "reorders", "truncates", "normalises"];
+    let subjects = [
+        "the parser",
+        "the cache",
+        "the login form",
+        "the migration",
+        "the retry loop",
+        "the worker pool",
+    ];
+    let verbs = [
+        "rejects",
+        "doubles",
+        "forgets",
+        "reorders",
+        "truncates",
+        "normalises",
+    ];
     let subject = subjects[number % subjects.len()];
     let verb = verbs[number / subjects.len() % verbs.len()];
-    format!("{subject} {verb} entry {number} of module {} when the input has more than {} lines, see src/part_{}.rs", number % 97, number % 1009, number % 389)
+    format!(
+        "{subject} {verb} entry {number} of module {} when the input has more than {} lines, see src/part_{}.rs",
+        number % 97,
+        number % 1009,
+        number % 389
+    )
 }
 
 /// Fills a project with `count` records of the kinds that a run leaves behind.
@@ -58,7 +87,11 @@ pub(crate) fn fill(engine: &Engine, count: usize) -> Outcome<()> {
 
 /// Times of `runs` bare writes of 4 KB with a sync each, into a file in `folder`.
 pub(crate) fn bare_syncs(folder: &Path, runs: usize) -> Outcome<Vec<Duration>> {
-    let mut file = File::options().create(true).write(true).truncate(true).open(folder.join("probe"))?;
+    let mut file = File::options()
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .open(folder.join("probe"))?;
     file.write_all(&vec![0; 4 << 20])?;
     file.sync_all()?;
     let mut times = Vec::with_capacity(runs);

@@ -23,7 +23,10 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
         let bare = Times::of(&probe::bare_syncs(root.path(), WRITES)?);
         let mut times = Vec::new();
         for _ in 0..WRITES {
-            let new = NewRecord { text: probe::text(stored), ..NewRecord::default() };
+            let new = NewRecord {
+                text: probe::text(stored),
+                ..NewRecord::default()
+            };
             stored += 1;
             let start = Instant::now();
             engine.remember(new)?;
@@ -32,10 +35,17 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
         let durable = Times::of(&times);
         durable.print(&format!("remember, durable, {size} records"));
         bare.print("  bare 4 KB write + sync");
-        println!("{:40} {:12.3} ms", "  difference of the medians", durable.p50() - bare.p50());
+        println!(
+            "{:40} {:12.3} ms",
+            "  difference of the medians",
+            durable.p50() - bare.p50()
+        );
     }
     let bytes = engine.describe_store()?.size_bytes;
-    println!("store, {stored} records of 120 characters   {:8.1} MB", bytes as f64 / 1e6);
+    println!(
+        "store, {stored} records of 120 characters   {:8.1} MB",
+        bytes as f64 / 1e6
+    );
     if let Some(heirloom) = heirloom {
         from_stdin(heirloom)?;
     }
@@ -45,7 +55,10 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
 fn fill_facts(engine: &Engine, from: usize, to: usize) -> Outcome<()> {
     for start in (from..to).step_by(1_000) {
         let news = (start..to.min(start + 1_000))
-            .map(|number| NewRecord { text: probe::text(number), ..NewRecord::default() })
+            .map(|number| NewRecord {
+                text: probe::text(number),
+                ..NewRecord::default()
+            })
             .collect();
         engine.remember_all(news)?;
     }
@@ -58,7 +71,10 @@ fn from_stdin(heirloom: &Path) -> Outcome<()> {
     drop(probe::engine(root.path())?);
     let mut input = String::new();
     for number in 0..LINES {
-        input.push_str(&format!("{}\n", serde_json::json!({"text": probe::text(number)})));
+        input.push_str(&format!(
+            "{}\n",
+            serde_json::json!({"text": probe::text(number)})
+        ));
     }
     let start = Instant::now();
     let mut child = Command::new(heirloom)
@@ -67,7 +83,11 @@ fn from_stdin(heirloom: &Path) -> Outcome<()> {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()?;
-    child.stdin.take().ok_or("no standard input")?.write_all(input.as_bytes())?;
+    child
+        .stdin
+        .take()
+        .ok_or("no standard input")?
+        .write_all(input.as_bytes())?;
     assert!(child.wait()?.success(), "remember --stdin failed");
     let rate = LINES as f64 / start.elapsed().as_secs_f64();
     println!("remember --stdin, {LINES} lines             {rate:8.0} records/s, syncs shared");

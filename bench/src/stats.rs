@@ -26,6 +26,11 @@ impl Times {
 
     /// Prints one line: name, median, 99th percentile, number of runs.
     pub(crate) fn print(&self, name: &str) {
-        println!("{name:40} p50 {:8.3} ms   p99 {:8.3} ms   n {}", self.p50(), self.quantile(0.99), self.0.len());
+        println!(
+            "{name:40} p50 {:8.3} ms   p99 {:8.3} ms   n {}",
+            self.p50(),
+            self.quantile(0.99),
+            self.0.len()
+        );
     }
 }

@@ -53,7 +53,15 @@ impl Engine {
         settings: Settings,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { store, project, root: place.root, folder: place.folder, settings, clock, ids: IdSource::default() }
+        Self {
+            store,
+            project,
+            root: place.root,
+            folder: place.folder,
+            settings,
+            clock,
+            ids: IdSource::default(),
+        }
     }
 
     /// The project's name.
@@ -104,6 +112,9 @@ impl Engine {
     /// Writes one change.
     fn apply_one(&self, change: Change) -> Result<Applied, Fault> {
         let applied = self.apply(&[change])?;
-        applied.first().copied().ok_or_else(|| Fault::failed("the store did not answer a write"))
+        applied
+            .first()
+            .copied()
+            .ok_or_else(|| Fault::failed("the store did not answer a write"))
     }
 }

@@ -8,7 +8,12 @@ use std::path::PathBuf;
 ///
 /// Start with `heirloom demo`, or `heirloom init` in a project.
 #[derive(Debug, Parser)]
-#[command(name = "heirloom", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(
+    name = "heirloom",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,

@@ -1,4 +1,8 @@
 //! One file a command: its arguments, whose doc comment is the help text, then one function.
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "every command takes its arguments in the same form"
+)]
 
 pub(crate) mod completions;
 pub(crate) mod config;

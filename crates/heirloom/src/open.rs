@@ -5,8 +5,8 @@
 use crate::cli::Global;
 use crate::config::{Config, Environment};
 use crate::output::Output;
-use heirloom_engine::places::{self, Place};
 use heirloom_engine::Engine;
+use heirloom_engine::places::{self, Place};
 use heirloom_model::{Clock, Fault, FixedClock, ProjectName, SystemClock, text};
 use heirloom_store::{SqliteStore, durable};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,11 @@ impl Session {
         if let Some(name) = &global.project {
             global.set.push(format!("project.name={name}"));
         }
-        Self { env: Environment::read(), out: Output::new(global.json), global }
+        Self {
+            env: Environment::read(),
+            out: Output::new(global.json),
+            global,
+        }
     }
 
     /// The folder to start from: `--project-dir`, `HEIRLOOM_PROJECT_DIR`, else the current one.
@@ -50,12 +54,16 @@ impl Session {
         let start = given.or_else(|| self.env.get("HEIRLOOM_PROJECT_DIR").map(PathBuf::from));
         let start = match start {
             Some(dir) => dir,
-            None => std::env::current_dir()
-                .map_err(|error| Fault::failed(format!("the current folder cannot be read: {error}")))?,
+            None => std::env::current_dir().map_err(|error| {
+                Fault::failed(format!("the current folder cannot be read: {error}"))
+            })?,
         };
         start.canonicalize().map_err(|error| {
-            Fault::not_found(format!("cannot open the folder {}: {error}", start.display()))
-                .hint("check --project-dir or HEIRLOOM_PROJECT_DIR")
+            Fault::not_found(format!(
+                "cannot open the folder {}: {error}",
+                start.display()
+            ))
+            .hint("check --project-dir or HEIRLOOM_PROJECT_DIR")
         })
     }
 
@@ -64,9 +72,12 @@ impl Session {
         let Some(now) = self.env.get("HEIRLOOM_NOW") else {
             return Ok(Arc::new(SystemClock));
         };
-        let fixed = now
-            .parse()
-            .map_err(|error| Fault::usage(format!("HEIRLOOM_NOW=`{}`: {error}", text::excerpt(now, 60))))?;
+        let fixed = now.parse().map_err(|error| {
+            Fault::usage(format!(
+                "HEIRLOOM_NOW=`{}`: {error}",
+                text::excerpt(now, 60)
+            ))
+        })?;
         Ok(Arc::new(FixedClock(fixed)))
     }
 
@@ -80,30 +91,59 @@ impl Session {
     /// Errors: `NotFound` with the hint to run `heirloom init`.
     pub(crate) fn find(&mut self) -> Result<Found, Fault> {
         let start = self.start()?;
-        let place = match places::find_place(&start) {
+        let place = match places::find_root(&start) {
             Some(place) => place,
             None => self.find_user_place(&start)?,
         };
-        let config = Config::load(&self.env, Some(&place.folder.join("config.toml")), &self.global.set)?;
+        let config = Config::load(&self.env, Some(&place.config), &self.global.set)?;
         for warning in &config.warnings {
-            self.out.talk(&format!("heirloom: {}: {}", warning.place, warning.message));
+            self.out
+                .talk(&format!("heirloom: {}: {}", warning.place, warning.message));
         }
         Ok(Found { place, config })
     }
 
     fn find_user_place(&self, start: &Path) -> Result<Place, Fault> {
-        let root = places::project_root(start);
+        let root = places::new_place(start).root;
         let missing = || {
-            Fault::not_found(format!("no Heirloom project in {} or above it", start.display()))
-                .hint("run `heirloom init` in the project's folder")
+            Fault::not_found(format!(
+                "no Heirloom project in {} or above it",
+                start.display()
+            ))
+            .hint("run `heirloom init` in the project's folder")
         };
-        let folder = self.user_folder(&places::project_identity(&root)).ok_or_else(missing)?;
-        if folder.join("config.toml").is_file() { Ok(Place { root, folder }) } else { Err(missing()) }
+        let place = self.user_place(&root).ok_or_else(missing)?;
+        if place.config.is_file() {
+            Ok(place)
+        } else {
+            Err(missing())
+        }
     }
 
-    /// The folder that `init --user` makes for a project.
-    pub(crate) fn user_folder(&self, identity: &str) -> Option<PathBuf> {
-        Some(self.env.data_dir()?.join(places::folder_name(identity)))
+    /// Where `init --user` keeps the memory of the project in `root`: in the user's data folder, by its name.
+    pub(crate) fn user_place(&self, root: &Path) -> Option<Place> {
+        let name = places::project_name(root, None);
+        let readable: String = name
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || "._-".contains(c) {
+                    c
+                } else {
+                    '-'
+                }
+            })
+            .collect();
+        let folder = format!(
+            "{}-{}",
+            text::clip_start(&readable, 80).trim_start_matches(['.', '-']),
+            text::hash16(&name)
+        );
+        let folder = self.env.data_dir()?.join(folder);
+        Some(Place {
+            root: root.to_owned(),
+            config: folder.join(places::CONFIG_FILE),
+            folder,
+        })
     }
 
     /// Finds the project and opens its memory.
@@ -114,9 +154,14 @@ impl Session {
 
     /// The memory of the demo's project in `root`, by its own settings only.
     pub(crate) fn demo_engine(&self, root: &Path) -> Result<Engine, Fault> {
-        let folder = root.join(".heirloom");
-        let config = Config::load(&Environment::default(), Some(&folder.join("config.toml")), &[])?;
-        self.engine(&Found { place: Place { root: root.to_owned(), folder }, config })
+        let folder = root.join(places::OWN_FOLDER);
+        let place = Place {
+            root: root.to_owned(),
+            config: folder.join(places::CONFIG_FILE),
+            folder,
+        };
+        let config = Config::load(&Environment::default(), Some(&place.config), &[])?;
+        self.engine(&Found { place, config })
     }
 
     /// Opens the memory of a project that was found.
@@ -124,22 +169,19 @@ impl Session {
     /// Errors: `NotFound` when a database that was made here is gone; it is never replaced by an empty one.
     pub(crate) fn engine(&self, found: &Found) -> Result<Engine, Fault> {
         let store = open_store(&found.place.folder)?;
-        let named = found.config.text("project.name");
-        let identity = if named.is_empty() { places::project_identity(&found.place.root) } else { named.to_owned() };
-        let project = ProjectName::new(&shortened(&identity)).map_err(|error| {
-            Fault::usage(error.to_string()).hint("set `name` under `[project]`, or give --project NAME")
+        let name = places::project_name(&found.place.root, Some(found.config.text("project.name")));
+        let project = ProjectName::new(&name).map_err(|error| {
+            Fault::usage(error.to_string())
+                .hint("set `name` under `[project]`, or give --project NAME")
         })?;
-        Ok(Engine::new(Arc::new(store), project, found.place.clone(), found.config.settings(), self.clock()?))
+        Ok(Engine::new(
+            Arc::new(store),
+            project,
+            found.place.clone(),
+            found.config.settings(),
+            self.clock()?,
+        ))
     }
-}
-
-/// A path that is longer than a name may be keeps its end, which tells more.
-fn shortened(identity: &str) -> String {
-    if identity.len() <= heirloom_model::limits::NAME_BYTES_MAX {
-        return identity.to_owned();
-    }
-    let end = text::clip_start(identity, heirloom_model::limits::NAME_BYTES_MAX / 4 - 20);
-    format!("{}…{end}", text::hash16(identity))
 }
 
 fn open_store(folder: &Path) -> Result<SqliteStore, Fault> {
@@ -161,7 +203,10 @@ fn missing_store(fault: Fault, marker: &Path) -> Fault {
         "a database was made here before and is gone: put a copy back, or delete {} to begin with an empty memory",
         marker.display()
     );
-    Fault { hint: Some(hint), ..fault }
+    Fault {
+        hint: Some(hint),
+        ..fault
+    }
 }
 
 /// Writes a file whole or not at all, for this person only.

@@ -59,7 +59,9 @@ impl Output {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.reader_left = true,
             Err(error) => {
                 self.failed = true;
-                self.talk(&format!("heirloom: cannot write to standard output: {error}"));
+                self.talk(&format!(
+                    "heirloom: cannot write to standard output: {error}"
+                ));
             }
         }
     }
@@ -67,10 +69,8 @@ impl Output {
     /// Sends what was written so far on its way.
     pub(crate) fn flush(&mut self) {
         if let Err(error) = self.stdout.flush() {
-            match error.kind() {
-                io::ErrorKind::BrokenPipe => self.reader_left = true,
-                _ => self.failed = true,
-            }
+            self.reader_left |= error.kind() == io::ErrorKind::BrokenPipe;
+            self.failed |= error.kind() != io::ErrorKind::BrokenPipe;
         }
     }
 
@@ -84,7 +84,8 @@ impl Output {
     pub(crate) fn fault(&mut self, fault: &Fault) {
         self.flush();
         if self.json {
-            let error = json!({"kind": fault.kind.as_str(), "message": fault.message, "hint": fault.hint});
+            let error =
+                json!({"kind": fault.kind.as_str(), "message": fault.message, "hint": fault.hint});
             let line = json!({ "error": error }).to_string();
             return self.talk(&line);
         }
@@ -104,10 +105,14 @@ impl Output {
 /// A table for people: columns padded, the last one as wide as it is.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let mut table = comfy_table::Table::new();
-    table.load_preset(comfy_table::presets::NOTHING);
+    table.load_style(comfy_table::presets::NOTHING);
     table.set_content_arrangement(comfy_table::ContentArrangement::Disabled);
     for row in rows {
-        table.add_row(row.iter().map(|cell| text::one_line(cell)).collect::<Vec<_>>());
+        table.add_row(
+            row.iter()
+                .map(|cell| text::one_line(cell))
+                .collect::<Vec<_>>(),
+        );
     }
     for column in table.column_iter_mut() {
         column.set_padding((0, 2));

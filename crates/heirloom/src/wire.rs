@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// A record: the columns of the store with the kind's attributes beside them.
 pub(crate) fn record(record: &Record) -> Value {
     let time = |t: Option<Timestamp>| t.map(|t| t.to_string());
-    let columns = json!({
+    let mut value = json!({
         "id": record.id.to_string(),
         "project": record.project.as_str(),
         "kind": record.kind.as_str(),
@@ -32,14 +32,12 @@ pub(crate) fn record(record: &Record) -> Value {
         "replaced_by": record.replaced_by.map(|id| id.to_string()),
         "expires_at": time(record.expires_at),
     });
-    let mut all = match columns {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    };
-    for (name, value) in &record.attrs {
-        all.entry(name.clone()).or_insert_with(|| value.clone());
+    for (name, attribute) in &record.attrs {
+        if value.get(name).is_none() {
+            value[name] = attribute.clone();
+        }
     }
-    Value::Object(all)
+    value
 }
 
 /// A list under its plural name.
@@ -55,7 +53,9 @@ pub(crate) fn applied(applied: &Applied) -> Value {
             Verdict::Conflict => "winner",
             Verdict::Replaced => "replaced",
             Verdict::Restored => "retired",
-            Verdict::Created | Verdict::Confirmed | Verdict::Unchanged | Verdict::Retired => "other",
+            Verdict::Created | Verdict::Confirmed | Verdict::Unchanged | Verdict::Retired => {
+                "other"
+            }
         };
         value[name] = json!(other.to_string());
     }
@@ -98,16 +98,29 @@ pub(crate) fn parse_record(value: Value, project: &ProjectName) -> Result<Record
         return Err("expected an object".to_owned());
     };
     map.remove("project");
-    let id = text_of(&mut map, "id")?.ok_or("`id` is missing")?.parse().map_err(|e| format!("`id`: {e}"))?;
-    let kind: Kind = text_of(&mut map, "kind")?.ok_or("`kind` is missing")?.parse().map_err(|e| format!("`kind`: {e}"))?;
+    let id = text_of(&mut map, "id")?
+        .ok_or("`id` is missing")?
+        .parse()
+        .map_err(|e| format!("`id`: {e}"))?;
+    let kind: Kind = text_of(&mut map, "kind")?
+        .ok_or("`kind` is missing")?
+        .parse()
+        .map_err(|e| format!("`kind`: {e}"))?;
     let said = text_of(&mut map, "text")?.ok_or("`text` is missing")?;
     let recorded_at = time_of(&mut map, "recorded_at")?.ok_or("`recorded_at` is missing")?;
     let confidence = match map.remove("confidence").and_then(|value| value.as_f64()) {
-        Some(value) => Confidence::new(value).ok_or_else(|| format!("`confidence`: {value} is outside 0..1"))?,
+        Some(value) => Confidence::new(value)
+            .ok_or_else(|| format!("`confidence`: {value} is outside 0..1"))?,
         None => Confidence::FULL,
     };
-    let tokens = map.remove("tokens").and_then(|value| value.as_u64()).and_then(|n| u32::try_from(n).ok());
-    let iteration = map.remove("iteration").and_then(|value| value.as_u64()).and_then(|n| u32::try_from(n).ok());
+    let tokens = map
+        .remove("tokens")
+        .and_then(|value| value.as_u64())
+        .and_then(|n| u32::try_from(n).ok());
+    let iteration = map
+        .remove("iteration")
+        .and_then(|value| value.as_u64())
+        .and_then(|n| u32::try_from(n).ok());
     let replaced_by = match text_of(&mut map, "replaced_by")? {
         Some(id) => Some(id.parse().map_err(|e| format!("`replaced_by`: {e}"))?),
         None => None,
@@ -149,5 +162,7 @@ fn text_of(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, S
 }
 
 fn time_of(map: &mut Map<String, Value>, name: &str) -> Result<Option<Timestamp>, String> {
-    text_of(map, name)?.map(|said| said.parse().map_err(|error| format!("`{name}`: {error}"))).transpose()
+    text_of(map, name)?
+        .map(|said| said.parse().map_err(|error| format!("`{name}`: {error}")))
+        .transpose()
 }

@@ -143,7 +143,11 @@ fn task(current: &Record, mut incoming: Record) -> Decision {
         return replace(current, incoming);
     };
     let merged = known.clone().overlaid(new);
-    let phase = incoming.scope.phase.take().or_else(|| current.scope.phase.clone());
+    let phase = incoming
+        .scope
+        .phase
+        .take()
+        .or_else(|| current.scope.phase.clone());
     let iteration = incoming.scope.iteration.max(current.scope.iteration);
     let says_nothing_new = merged == known
         && phase == current.scope.phase

@@ -292,6 +292,19 @@ mod tests {
         assert_eq!(hash_parts(&["ab"]).len(), 16);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_text_goes_on_one_line(text in "([a-b]|[ \t\n]|\\PC|\\pC|\\pZ){0,12}", max in 0..12_usize) {
+            let line = one_line(&text);
+            assert!(is_one_line(&line));
+            assert_eq!(is_one_line(&text), line == text);
+            let clipped = clip(&text, max);
+            assert!(chars(clipped) <= max && text.starts_with(clipped));
+            let whole: String = text.graphemes(true).take(clipped.graphemes(true).count()).collect();
+            assert_eq!(whole, clipped);
+        }
+    }
+
     #[test]
     fn strip_ansi_knows_every_form_and_hides_no_later_line() {
         for (input, plain) in [
@@ -306,19 +319,6 @@ mod tests {
             ("end\u{1b}[", "end"),
         ] {
             assert_eq!(strip_ansi(input), plain, "{input:?}");
-        }
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_text_goes_on_one_line(text in "([a-b]|[ \t\n]|\\PC|\\pC|\\pZ){0,12}", max in 0..12_usize) {
-            let line = one_line(&text);
-            assert!(is_one_line(&line));
-            assert_eq!(is_one_line(&text), line == text);
-            let clipped = clip(&text, max);
-            assert!(chars(clipped) <= max && text.starts_with(clipped));
-            let whole: String = text.graphemes(true).take(clipped.graphemes(true).count()).collect();
-            assert_eq!(whole, clipped);
         }
     }
 }

@@ -42,10 +42,11 @@ CREATE UNIQUE INDEX records_by_id ON records (project, id);
 CREATE UNIQUE INDEX records_by_identity ON records (project, kind, key, ifnull(category, ''))
   WHERE key IS NOT NULL AND retired_at IS NULL;
 
--- What contexts ask for: the newest of a kind, of a category, in a state, of a task.
+-- What contexts ask for: the newest of a kind, of a category, in a state, of a task. A category belongs to one
+-- kind in practice, so its index goes without the kind: a megabyte less for 100,000 records.
 CREATE INDEX current_by_kind ON records (project, kind, id)
   WHERE retired_at IS NULL;
-CREATE INDEX current_by_category ON records (project, kind, category, id)
+CREATE INDEX current_by_category ON records (project, category, id)
   WHERE retired_at IS NULL AND category IS NOT NULL;
 CREATE INDEX current_by_state ON records (project, kind, state, id)
   WHERE retired_at IS NULL AND state IS NOT NULL;
@@ -133,17 +134,14 @@ CREATE VIEW knowledge AS SELECT
   source, confidence, tokens, recorded_at, true_from, true_to, expires_at
 FROM records_all WHERE kind = 'knowledge' AND is_current;
 
--- Here `phase` and `iteration` are where the task stands, not where the record was written.
 CREATE VIEW tasks AS SELECT
   project, id, key, text,
   attrs ->> '$.type' AS type,
-  attrs ->> '$.phase' AS phase,
   attrs ->> '$.branch' AS branch,
   attrs ->> '$.pr_number' AS pr_number,
   attrs ->> '$.blocked_reason' AS blocked_reason,
   attrs ->> '$.state' AS state,
-  ifnull(attrs ->> '$.iteration', 0) AS iteration,
-  plan, "group", session, task, agent, phase AS scope_phase, iteration AS scope_iteration,
+  plan, "group", session, task, agent, phase, iteration,
   source, confidence, tokens, recorded_at, true_from, true_to, expires_at
 FROM records_all WHERE kind = 'task' AND is_current;
 

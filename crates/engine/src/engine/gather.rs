@@ -24,7 +24,11 @@ impl Engine {
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Fault> {
         let budget = request.budget.unwrap_or(self.settings.context_budget);
         if !self.settings.enabled {
-            return Ok(Context { text: String::new(), budget, sections: Vec::new() });
+            return Ok(Context {
+                text: String::new(),
+                budget,
+                sections: Vec::new(),
+            });
         }
         let view = self.memory_view(request)?;
         Ok(context::render(&view, budget, &self.signal_prefixes()))
@@ -33,7 +37,12 @@ impl Engine {
     /// Every prefix that begins a signal or a status line.
     pub(super) fn signal_prefixes(&self) -> Vec<String> {
         let settings = &self.settings;
-        settings.memory_prefixes.iter().chain(&settings.status_prefixes).cloned().collect()
+        settings
+            .memory_prefixes
+            .iter()
+            .chain(&settings.status_prefixes)
+            .cloned()
+            .collect()
     }
 
     fn memory_view(&self, request: &ContextRequest) -> Result<MemoryView, Fault> {
@@ -44,9 +53,13 @@ impl Engine {
         let decisions = self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
         let facts = self.newest_knowledge(None, limits::CONTEXT_ITEMS_MAX)?;
         Ok(MemoryView {
-            task: self.task_view(task.unwrap_or(TASK_MAIN), task.is_some(), request.phase.as_deref())?,
+            task: self.task_view(
+                task.unwrap_or(TASK_MAIN),
+                task.is_some(),
+                request.phase.as_deref(),
+            )?,
             errors: errors.into_iter().map(error_item).collect(),
-            decisions: decisions.into_iter().map(decision_item).collect(),
+            decisions: decisions.into_iter().map(plain_item).collect(),
             facts: facts.into_iter().map(fact_item).collect(),
         })
     }
@@ -60,26 +73,42 @@ impl Engine {
             None => filter.except_category(CATEGORY_DECISION),
         })?;
         found.retain(|record| {
-            record.true_from.is_none_or(|from| from <= now) && record.true_to.is_none_or(|to| to > now)
+            record.true_from.is_none_or(|from| from <= now)
+                && record.true_to.is_none_or(|to| to > now)
         });
         found.reverse();
         Ok(found)
     }
 
-    fn task_view(&self, id: &str, named: bool, phase: Option<&str>) -> Result<Option<TaskView>, Fault> {
+    fn task_view(
+        &self,
+        id: &str,
+        named: bool,
+        phase: Option<&str>,
+    ) -> Result<Option<TaskView>, Fault> {
         let record = self.task_record(id)?;
         if record.is_none() && !named {
             return Ok(None);
         }
         let [completed, pending] = self.steps(id)?;
         let files = self.files_of(id)?;
-        let attr = |name| record.as_ref().and_then(|r| r.attr_str(name)).map(str::to_owned);
+        let attr = |name| {
+            record
+                .as_ref()
+                .and_then(|r| r.attr_str(name))
+                .map(str::to_owned)
+        };
         Ok(Some(TaskView {
             id: record.as_ref().map(|r| r.id),
             title: Task::title(id, attr("type").as_deref()),
-            phase: phase.map(str::to_owned).or_else(|| record.as_ref().and_then(|r| r.scope.phase.clone())),
+            phase: phase
+                .map(str::to_owned)
+                .or_else(|| record.as_ref().and_then(|r| r.scope.phase.clone())),
             branch: attr("branch"),
-            pr_number: record.as_ref().and_then(|r| r.attrs.get("pr_number")).and_then(serde_json::Value::as_u64),
+            pr_number: record
+                .as_ref()
+                .and_then(|r| r.attrs.get("pr_number"))
+                .and_then(serde_json::Value::as_u64),
             blocked_reason: attr("blocked_reason"),
             completed: completed.into_iter().map(plain_item).collect(),
             pending: pending.into_iter().map(plain_item).collect(),
@@ -89,15 +118,10 @@ impl Engine {
 }
 
 fn plain_item(record: Record) -> Item {
-    Item { id: Some(record.id), text: record.text }
-}
-
-fn decision_item(record: Record) -> Item {
-    let text = match record.attr_str("rationale") {
-        Some(why) => format!("{} (because {why})", record.text),
-        None => record.text,
-    };
-    Item { id: Some(record.id), text }
+    Item {
+        id: Some(record.id),
+        text: record.text,
+    }
 }
 
 fn fact_item(record: Record) -> Item {
@@ -106,7 +130,10 @@ fn fact_item(record: Record) -> Item {
         Some(key) if named && !looks_like_hash(key) => format!("{key}: {}", record.text),
         Some(_) | None => record.text,
     };
-    Item { id: Some(record.id), text }
+    Item {
+        id: Some(record.id),
+        text,
+    }
 }
 
 /// Whether a key was made from the text rather than given by somebody.
@@ -115,5 +142,10 @@ fn looks_like_hash(key: &str) -> bool {
 }
 
 fn error_item(record: Record) -> ErrorItem {
-    ErrorItem { id: Some(record.id), iteration: record.scope.iteration, phase: record.scope.phase, text: record.text }
+    ErrorItem {
+        id: Some(record.id),
+        iteration: record.scope.iteration,
+        phase: record.scope.phase,
+        text: record.text,
+    }
 }

@@ -1,7 +1,9 @@
 //! Taking a `memory.json` in, without loss and without doubling.
 
 use super::Engine;
-use crate::mirror::{MirrorDecision, MirrorError, MirrorFile, MirrorTask, Parsed};
+use crate::mirror::{
+    MirrorDecision, MirrorDiagnostic, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber,
+};
 use heirloom_model::kinds::{
     Artifact, CATEGORY_DECISION, CATEGORY_FACT, Knowledge, Mistake, Step, StepState, Task,
 };
@@ -40,7 +42,11 @@ impl Engine {
     pub fn import_mirror(&self, parsed: Parsed) -> Result<ImportReport, Fault> {
         self.writable()?;
         let file = parsed.file;
-        let mut batch = Batch { engine: self, taken: HashSet::new(), changes: Vec::new() };
+        let mut batch = Batch {
+            engine: self,
+            taken: HashSet::new(),
+            changes: Vec::new(),
+        };
         for (id, task) in &file.tasks {
             batch.task(id, task);
         }
@@ -53,7 +59,15 @@ impl Engine {
         for fact in &file.key_facts {
             batch.knowledge(CATEGORY_FACT, fact, "", Scope::default());
         }
-        let mut report = ImportReport { diagnostics: parsed.diagnostics, ..ImportReport::default() };
+        let said = |d: MirrorDiagnostic| Diagnostic {
+            line: 0,
+            message: format!("{}: {}", d.at, d.message),
+        };
+        let diagnostics = parsed.diagnostics.into_iter().map(said).collect();
+        let mut report = ImportReport {
+            diagnostics,
+            ..ImportReport::default()
+        };
         let changes = batch.changes;
         for chunk in changes.chunks(heirloom_model::limits::BATCH_RECORDS) {
             self.take_batch(&mut chunk.to_vec(), &mut report)?;
@@ -63,13 +77,16 @@ impl Engine {
     }
 
     fn import_session(&self, file: &MirrorFile) -> Result<(), Fault> {
-        if file.session_id.trim().is_empty() || heirloom_model::record::check_name("session", &file.session_id).is_err() {
+        if file.session_id.trim().is_empty()
+            || heirloom_model::record::check_name("session", &file.session_id).is_err()
+        {
             return Ok(());
         }
-        let iteration = u32::try_from(file.iteration).unwrap_or(0);
-        let mut session = self.new_session(None, None, iteration);
+        let mut session = self.new_session(None, None, file.iteration);
         session.id.clone_from(&file.session_id);
-        session.attrs.insert("repository".to_owned(), json!(file.repository));
+        session
+            .attrs
+            .insert("repository".to_owned(), json!(file.repository));
         self.put_session(&session)
     }
 }
@@ -83,40 +100,60 @@ impl Batch<'_> {
             let category = record.category().unwrap_or_default().to_owned();
             let mut unique = key.clone();
             let mut n = 1;
-            while !self.taken.insert((record.kind, category.clone(), unique.clone())) {
+            while !self
+                .taken
+                .insert((record.kind, category.clone(), unique.clone()))
+            {
                 n += 1;
                 unique = format!("{key}#{n}");
             }
             record.key = Some(unique);
         }
-        self.changes.push(Change::Put { record: Box::new(record), merge: Merge::Keep });
+        self.changes.push(Change::Put {
+            record: Box::new(record),
+            merge: Merge::Keep,
+        });
     }
 
     fn task(&mut self, id: &str, task: &MirrorTask) {
         let filled = |s: &str| Some(s.to_owned()).filter(|s| !s.is_empty());
-        let scope = Scope { phase: filled(&task.phase), ..Scope::of_task(id) };
+        let scope = Scope {
+            phase: filled(&task.phase),
+            ..Scope::of_task(id)
+        };
         let title = Task::title(id, filled(&task.task_type).as_deref());
         let mut record = self.engine.draft(Kind::Task, &title, scope, SOURCE);
         record.key = Some(id.to_owned());
         record.attrs = Task {
             task_type: filled(&task.task_type),
             branch: filled(&task.branch),
-            pr_number: u64::try_from(task.pr_number).ok().filter(|n| *n > 0),
+            pr_number: task
+                .pr_number
+                .as_ref()
+                .and_then(PrNumber::number)
+                .filter(|n| *n > 0),
             blocked_reason: filled(&task.blocked_reason),
             ..Task::default()
         }
         .to_attrs();
         self.put(record);
-        for (words, state) in [(&task.completed_steps, StepState::Done), (&task.pending_steps, StepState::Pending)] {
+        for (words, state) in [
+            (&task.completed_steps, StepState::Done),
+            (&task.pending_steps, StepState::Pending),
+        ] {
             for step in words {
-                let mut record = self.engine.draft(Kind::Step, step, Scope::of_task(id), SOURCE);
+                let mut record = self
+                    .engine
+                    .draft(Kind::Step, step, Scope::of_task(id), SOURCE);
                 record.key = Some(Step::key(step, Some(id)));
                 record.attrs = Step::in_state(state).to_attrs();
                 self.put(record);
             }
         }
         for path in &task.files_modified {
-            let mut record = self.engine.draft(Kind::Artifact, path, Scope::of_task(id), SOURCE);
+            let mut record = self
+                .engine
+                .draft(Kind::Artifact, path, Scope::of_task(id), SOURCE);
             record.key = Some(Artifact::key(path, Some(id)));
             record.attrs = Artifact::file(path).to_attrs();
             self.put(record);
@@ -125,7 +162,12 @@ impl Batch<'_> {
 
     fn decision(&mut self, decision: &MirrorDecision) {
         let scope = scope(decision.iteration, &decision.task_id, "");
-        self.knowledge(CATEGORY_DECISION, &decision.description, &decision.rationale, scope);
+        self.knowledge(
+            CATEGORY_DECISION,
+            &decision.description,
+            &decision.rationale,
+            scope,
+        );
     }
 
     fn knowledge(&mut self, category: &str, said: &str, why: &str, scope: Scope) {
@@ -137,12 +179,16 @@ impl Batch<'_> {
         self.put(record);
     }
 
-    fn error(&mut self, error: &MirrorError) {
+    fn error(&mut self, error: &MirrorMistake) {
         let scope = scope(error.iteration, &error.task_id, &error.phase);
         let key = Mistake::key(&error.error, scope.task.as_deref(), scope.phase.as_deref());
         let mut record = self.engine.draft(Kind::Error, &error.error, scope, SOURCE);
         record.key = Some(key);
-        let state = if error.resolved { Mistake::RESOLVED } else { Mistake::OPEN };
+        let state = if error.resolved {
+            Mistake::RESOLVED
+        } else {
+            Mistake::OPEN
+        };
         record.attrs = Mistake {
             state: state.to_owned(),
             resolution: Some(error.resolution.clone()).filter(|how| !how.is_empty()),
@@ -155,12 +201,12 @@ impl Batch<'_> {
     }
 }
 
-fn scope(iteration: i64, task: &str, phase: &str) -> Scope {
+fn scope(iteration: u32, task: &str, phase: &str) -> Scope {
     let filled = |s: &str| Some(s.to_owned()).filter(|s| !s.is_empty());
     Scope {
         task: filled(task),
         phase: filled(phase),
-        iteration: u32::try_from(iteration).ok().filter(|n| *n > 0),
+        iteration: Some(iteration).filter(|n| *n > 0),
         ..Scope::default()
     }
 }

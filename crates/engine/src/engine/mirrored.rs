@@ -3,13 +3,15 @@
 use super::Engine;
 use super::import_mirror::ImportReport;
 use super::sessions::iteration_of;
-use crate::mirror::{self, MirrorDecision, MirrorError, MirrorFile, MirrorTask};
+use crate::mirror::{
+    self, MirrorDecision, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber,
+};
 use crate::places;
 use heirloom_model::kinds::{CATEGORY_FACT, Mistake, StepState};
 use heirloom_model::{Fault, Kind, Record, limits};
 use heirloom_store::{Filter, durable};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The folder whose place depends on where the project keeps its memory.
 const FOLDER: &str = ".heirloom/";
@@ -35,7 +37,9 @@ impl Engine {
     pub fn mirror_path(&self) -> Result<PathBuf, Fault> {
         let configured = self.settings.mirror_path.as_str();
         if let Some(inside) = configured.strip_prefix(FOLDER)
-            && !inside.split('/').any(|part| part == ".." || part.is_empty())
+            && !inside
+                .split('/')
+                .any(|part| part == ".." || part.is_empty())
         {
             return Ok(self.folder.join(inside));
         }
@@ -51,16 +55,8 @@ impl Engine {
     /// One that cannot be read is set aside at any time, so that the next save does not destroy it.
     pub fn load_mirror(&self) -> Result<MirrorLoad, Fault> {
         let path = self.mirror_path()?;
-        let io = |error| Fault::failed(format!("cannot read {}: {error}", path.display()));
-        let bytes = match std::fs::metadata(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(MirrorLoad::Nothing),
-            Err(error) => return Err(io(error)),
-            Ok(meta) if meta.len() > limits::IMPORT_BYTES_MAX => None,
-            Ok(_) => Some(std::fs::read(&path).map_err(io)?),
-        };
-        let parsed = match bytes {
-            Some(bytes) => mirror::parse(&bytes).map_err(|error| error.to_string()),
-            None => Err(format!("it is larger than {} bytes", limits::IMPORT_BYTES_MAX)),
+        let Some(parsed) = self.read_mirror(&path)? else {
+            return Ok(MirrorLoad::Nothing);
         };
         match parsed {
             Ok(_) if self.latest_session()?.is_some() => Ok(MirrorLoad::Nothing),
@@ -68,9 +64,32 @@ impl Engine {
             Err(problem) => {
                 let stamp = self.now().strftime("%Y%m%dT%H%M%SZ").to_string();
                 let aside = durable::set_aside(&path, &format!("corrupt-{stamp}"))?;
-                Ok(MirrorLoad::SetAside { path: aside, problem })
+                Ok(MirrorLoad::SetAside {
+                    path: aside,
+                    problem,
+                })
             }
         }
+    }
+
+    /// The mirror at `path`, or what is wrong with it; `None` if there is none.
+    fn read_mirror(&self, path: &Path) -> Result<Option<Result<Parsed, String>>, Fault> {
+        let io = |error| Fault::failed(format!("cannot read {}: {error}", path.display()));
+        match std::fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(io(error)),
+            Ok(meta) if meta.len() > limits::IMPORT_BYTES_MAX => {
+                return Ok(Some(Err(format!(
+                    "it is larger than {} bytes",
+                    limits::IMPORT_BYTES_MAX
+                ))));
+            }
+            Ok(_) => {}
+        }
+        let bytes = std::fs::read(path).map_err(io)?;
+        Ok(Some(
+            mirror::parse(&bytes).map_err(|error| error.to_string()),
+        ))
     }
 
     /// Prunes, then writes the mirror whole or not at all.
@@ -80,7 +99,11 @@ impl Engine {
         if let Some(parent) = path.parent() {
             durable::create_dir_private(parent)?;
         }
-        durable::write_atomic(&path, &mirror::to_json(&self.mirror()?))?;
+        let mut file = self.mirror()?;
+        if let Some(old) = self.read_mirror(&path)?.and_then(Result::ok) {
+            file.keep_from(&old.file);
+        }
+        durable::write_atomic(&path, &mirror::to_json(&file))?;
         Ok(path)
     }
 
@@ -93,13 +116,16 @@ impl Engine {
     pub fn mirror(&self) -> Result<MirrorFile, Fault> {
         let session = self.latest_session()?;
         let attr = |name: &str| {
-            let value = session.as_ref().and_then(|s| s.attrs.get(name)).and_then(serde_json::Value::as_str);
+            let value = session
+                .as_ref()
+                .and_then(|s| s.attrs.get(name))
+                .and_then(serde_json::Value::as_str);
             value.map(str::to_owned)
         };
         let mut file = MirrorFile {
             session_id: session.as_ref().map(|s| s.id.clone()).unwrap_or_default(),
             repository: attr("repository").unwrap_or_else(|| self.project.to_string()),
-            iteration: session.as_ref().map_or(0, |s| i64::from(iteration_of(s))),
+            iteration: session.as_ref().map_or(0, iteration_of),
             last_checkpoint: self.now().to_string(),
             ..MirrorFile::default()
         };
@@ -111,8 +137,14 @@ impl Engine {
                 file.decisions.push(mirror_decision(entry));
             }
         }
-        let facts = Filter::current(&[Kind::Knowledge], self.now()).category(CATEGORY_FACT).oldest_first();
-        file.key_facts = self.find(&facts)?.into_iter().map(|fact| fact.text).collect();
+        let facts = Filter::current(&[Kind::Knowledge], self.now())
+            .category(CATEGORY_FACT)
+            .oldest_first();
+        file.key_facts = self
+            .find(&facts)?
+            .into_iter()
+            .map(|fact| fact.text)
+            .collect();
         Ok(file)
     }
 
@@ -124,8 +156,12 @@ impl Engine {
                 tasks.insert(id.clone(), mirror_task(id, &task));
             }
         }
-        for record in self.find(&Filter::current(&[Kind::Step, Kind::Artifact], now).oldest_first())? {
-            let Some(task) = record.scope.task.as_ref().and_then(|id| tasks.get_mut(id)) else { continue };
+        for record in
+            self.find(&Filter::current(&[Kind::Step, Kind::Artifact], now).oldest_first())?
+        {
+            let Some(task) = record.scope.task.as_ref().and_then(|id| tasks.get_mut(id)) else {
+                continue;
+            };
             if record.kind == Kind::Artifact {
                 task.files_modified.push(record.text);
             } else if record.state() == Some(StepState::Done.as_str()) {
@@ -145,7 +181,11 @@ fn mirror_task(id: String, task: &Record) -> MirrorTask {
         task_type: attr("type"),
         phase: task.scope.phase.clone().unwrap_or_default(),
         branch: attr("branch"),
-        pr_number: task.attrs.get("pr_number").and_then(serde_json::Value::as_i64).unwrap_or(0),
+        pr_number: task
+            .attrs
+            .get("pr_number")
+            .and_then(serde_json::Value::as_u64)
+            .map(PrNumber::Number),
         blocked_reason: attr("blocked_reason"),
         ..MirrorTask::default()
     }
@@ -153,20 +193,22 @@ fn mirror_task(id: String, task: &Record) -> MirrorTask {
 
 fn mirror_decision(record: Record) -> MirrorDecision {
     MirrorDecision {
-        iteration: i64::from(record.scope.iteration.unwrap_or(0)),
+        iteration: record.scope.iteration.unwrap_or(0),
         task_id: record.scope.task.clone().unwrap_or_default(),
         rationale: record.attr_str("rationale").unwrap_or_default().to_owned(),
         description: record.text,
+        ..MirrorDecision::default()
     }
 }
 
-fn mirror_error(record: Record) -> MirrorError {
-    MirrorError {
-        iteration: i64::from(record.scope.iteration.unwrap_or(0)),
+fn mirror_error(record: Record) -> MirrorMistake {
+    MirrorMistake {
+        iteration: record.scope.iteration.unwrap_or(0),
         task_id: record.scope.task.clone().unwrap_or_default(),
         phase: record.scope.phase.clone().unwrap_or_default(),
         resolution: record.attr_str("resolution").unwrap_or_default().to_owned(),
         resolved: record.state() == Some(Mistake::RESOLVED),
         error: record.text,
+        ..MirrorMistake::default()
     }
 }

@@ -2,12 +2,14 @@
 
 use super::Engine;
 use heirloom_model::kinds::{
-    Artifact, CATEGORY_FACT, Knowledge, Mistake, Note, Output, Step, StepState, Summary, Task, join_key,
+    Artifact, CATEGORY_FACT, Knowledge, Mistake, Note, Output, Step, StepState, Summary, Task,
+    join_key,
 };
 use heirloom_model::record::{Attrs, BadName, check_name};
-use heirloom_model::{Confidence, Fault, Kind, KindData, Merge, Record, RecordId, Scope, Timestamp, text};
+use heirloom_model::{
+    Confidence, Fault, Kind, KindData, Merge, Record, RecordId, Scope, Timestamp, text,
+};
 use heirloom_store::{Change, Verdict};
-use serde_json::Value;
 
 /// What is to be remembered. Only the text is needed; the rest has defaults.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -52,40 +54,50 @@ impl Engine {
     /// `true_to` before `true_from`; `Refused` when memory is off.
     pub fn remember(&self, new: NewRecord) -> Result<Remembered, Fault> {
         let mut remembered = self.remember_all(vec![new])?;
-        remembered.pop().ok_or_else(|| Fault::failed("the store did not answer a write"))
+        remembered
+            .pop()
+            .ok_or_else(|| Fault::failed("the store did not answer a write"))
     }
 
     /// Remembers several things as one durable, atomic step; one answer each, in order.
     pub fn remember_all(&self, news: Vec<NewRecord>) -> Result<Vec<Remembered>, Fault> {
         let mut changes = Vec::with_capacity(news.len());
         for new in news {
-            changes.push(self.change_of(new)?);
+            changes.push(self.change_of(&new)?);
         }
         let applied = self.apply(&changes)?;
         let remembered = applied.into_iter().map(|one| Remembered {
             id: one.id,
             verdict: one.verdict,
-            winner: if one.verdict == Verdict::Conflict { one.other } else { None },
+            winner: if one.verdict == Verdict::Conflict {
+                one.other
+            } else {
+                None
+            },
         });
         Ok(remembered.collect())
     }
 
     /// Checks what somebody says and makes it a change.
-    pub fn change_of(&self, new: NewRecord) -> Result<Change, Fault> {
+    pub fn change_of(&self, new: &NewRecord) -> Result<Change, Fault> {
         let said = new.text.trim();
         if said.is_empty() {
-            return Err(Fault::usage("there is no text to remember").hint("heirloom remember \"TEXT\""));
+            return Err(
+                Fault::usage("there is no text to remember").hint("heirloom remember \"TEXT\"")
+            );
         }
         check_scope(&new.scope)?;
         let source = new.source.clone().unwrap_or_else(|| "user".to_owned());
-        check_name("source", &source).map_err(bad_name)?;
+        check_name("source", &source).map_err(|e| bad_name(&e))?;
         let confidence = checked_confidence(new.confidence, &source)?;
         if let (Some(from), Some(to)) = (new.true_from, new.true_to)
             && to < from
         {
-            return Err(Fault::usage(format!("true-to {to} lies before true-from {from}")));
+            return Err(Fault::usage(format!(
+                "true-to {to} lies before true-from {from}"
+            )));
         }
-        let typed = typed(&new, said, &source)?;
+        let typed = typed(new, said, &source)?;
         let mut record = self.draft(typed.kind, said, new.scope.clone(), &source);
         record.key = typed.key;
         record.attrs = typed.attrs;
@@ -95,7 +107,10 @@ impl Engine {
         if record.kind == Kind::Task {
             record.scope.task.clone_from(&record.key);
         }
-        Ok(Change::Put { record: Box::new(record), merge: typed.merge })
+        Ok(Change::Put {
+            record: Box::new(record),
+            merge: typed.merge,
+        })
     }
 
     /// A record with this text, an id and the current time; everything else at its default.
@@ -126,14 +141,14 @@ impl Engine {
 pub(super) fn check_scope(scope: &Scope) -> Result<(), Fault> {
     for (what, name) in scope.names() {
         if let Some(name) = name {
-            check_name(what, name).map_err(bad_name)?;
+            check_name(what, name).map_err(|e| bad_name(&e))?;
         }
     }
     Ok(())
 }
 
 /// A bad name as a usage error.
-pub(super) fn bad_name(error: BadName) -> Fault {
+pub(super) fn bad_name(error: &BadName) -> Fault {
     Fault::usage(error.to_string())
 }
 
@@ -141,8 +156,9 @@ fn checked_confidence(given: Option<f64>, source: &str) -> Result<Confidence, Fa
     let Some(value) = given else {
         return Ok(Confidence::of_source(source));
     };
-    Confidence::new(value)
-        .ok_or_else(|| Fault::usage(format!("confidence {value} is outside 0..1")).hint("0 = a guess, 1 = certain"))
+    Confidence::new(value).ok_or_else(|| {
+        Fault::usage(format!("confidence {value} is outside 0..1")).hint("0 = a guess, 1 = certain")
+    })
 }
 
 /// What a kind adds to a plain text.
@@ -156,28 +172,52 @@ struct Typed {
 fn typed(new: &NewRecord, said: &str, source: &str) -> Result<Typed, Fault> {
     let kind = new.kind.unwrap_or(Kind::Knowledge);
     let task = new.scope.task.as_deref();
-    let given = new.key.as_deref().map(str::trim).filter(|key| !key.is_empty());
+    let given = new
+        .key
+        .as_deref()
+        .map(str::trim)
+        .filter(|key| !key.is_empty());
     let (key, attrs, merge) = match kind {
         Kind::Knowledge => knowledge(new, said, source, given)?,
         Kind::Task => {
             let id = given.or(task).unwrap_or(said);
-            check_name("task", id).map_err(bad_name)?;
+            check_name("task", id).map_err(|e| bad_name(&e))?;
             (Some(id.to_owned()), Task::default().to_attrs(), Merge::Task)
         }
-        Kind::Step => (Some(Step::key(said, task)), Step::in_state(StepState::Pending).to_attrs(), Merge::Step),
+        Kind::Step => (
+            Some(Step::key(said, task)),
+            Step::in_state(StepState::Pending).to_attrs(),
+            Merge::Step,
+        ),
         Kind::Error => {
             let key = Mistake::key(said, task, new.scope.phase.as_deref());
             (Some(key), Mistake::open().to_attrs(), Merge::Mistake)
         }
-        Kind::Artifact => (Some(Artifact::key(said, task)), Artifact::file(said).to_attrs(), Merge::Replace),
+        Kind::Artifact => (
+            Some(Artifact::key(said, task)),
+            Artifact::file(said).to_attrs(),
+            Merge::Replace,
+        ),
         Kind::Output => {
             let plan = new.scope.plan.as_deref().unwrap_or("");
             let agent = new.scope.agent.as_deref().unwrap_or(source);
-            (Some(join_key(&[plan, agent])), Output::default().to_attrs(), Merge::Replace)
+            (
+                Some(join_key(&[plan, agent])),
+                Output::default().to_attrs(),
+                Merge::Replace,
+            )
         }
         Kind::Note => {
             let category = new.category.clone().unwrap_or_else(|| "Notes".to_owned());
-            (None, Note { category, extra: Attrs::new() }.to_attrs(), Merge::Replace)
+            (
+                None,
+                Note {
+                    category,
+                    extra: Attrs::new(),
+                }
+                .to_attrs(),
+                Merge::Replace,
+            )
         }
         Kind::Summary => (None, Summary::default().to_attrs(), Merge::Replace),
         Kind::Episode => {
@@ -185,7 +225,12 @@ fn typed(new: &NewRecord, said: &str, source: &str) -> Result<Typed, Fault> {
                 .hint("record how an iteration ended with `heirloom outcome`"));
         }
     };
-    Ok(Typed { kind, key, attrs, merge })
+    Ok(Typed {
+        kind,
+        key,
+        attrs,
+        merge,
+    })
 }
 
 fn knowledge(
@@ -195,15 +240,10 @@ fn knowledge(
     given: Option<&str>,
 ) -> Result<(Option<String>, Attrs, Merge), Fault> {
     let category = new.category.as_deref().unwrap_or(CATEGORY_FACT);
-    check_name("category", category).map_err(bad_name)?;
+    check_name("category", category).map_err(|e| bad_name(&e))?;
     let mut knowledge = Knowledge::of_category(category);
     knowledge.rationale = new.rationale.clone().filter(|why| !why.trim().is_empty());
     knowledge.proposal = !matches!(source, "user" | "orchestrator");
     let key = given.map_or_else(|| text::hash16(&text::normal(said)), str::to_owned);
     Ok((Some(key), knowledge.to_attrs(), Merge::Knowledge))
-}
-
-/// Reads one attribute as text, for surfaces that show records.
-pub(super) fn attr_text<'a>(record: &'a Record, name: &str) -> Option<&'a str> {
-    record.attrs.get(name).and_then(Value::as_str)
 }

@@ -78,7 +78,6 @@ pub struct Observer<'e> {
     source: String,
     dry_run: bool,
     reader: StreamReader,
-    rules: SignalRules,
     parser: SignalParser,
     seen: HashSet<(Verb, String)>,
     pending: Vec<(usize, Vec<Change>)>,
@@ -88,22 +87,31 @@ pub struct Observer<'e> {
 
 impl Engine {
     /// The prefixes that begin signal and status lines.
-    pub(super) fn signal_rules(&self) -> SignalRules {
-        SignalRules {
-            memory_prefixes: self.settings.memory_prefixes.clone(),
-            status_prefixes: self.settings.status_prefixes.clone(),
-        }
+    pub(super) fn signal_rules(&self) -> Result<SignalRules, Fault> {
+        SignalRules::new(
+            &self.settings.memory_prefixes,
+            &self.settings.status_prefixes,
+        )
+        .map_err(|error| {
+            Fault::usage(error.to_string())
+                .hint("see `signals.prefixes` and `signals.status_prefixes` in `heirloom config`")
+        })
     }
 
     /// An observer of one iteration's output. Signals that need a task go to `main` if `scope` names none.
     ///
     /// Errors: `Refused` when memory is off and this is no dry run.
-    pub fn observer(&self, scope: Scope, format: StreamFormat, dry_run: bool) -> Result<Observer<'_>, Fault> {
+    pub fn observer(
+        &self,
+        scope: Scope,
+        format: StreamFormat,
+        dry_run: bool,
+    ) -> Result<Observer<'_>, Fault> {
         if !dry_run {
             self.writable()?;
         }
         super::new_record::check_scope(&scope)?;
-        let rules = self.signal_rules();
+        let rules = self.signal_rules()?;
         Ok(Observer {
             engine: self,
             source: scope.agent.clone().unwrap_or_else(|| "agent".to_owned()),
@@ -111,7 +119,6 @@ impl Engine {
             dry_run,
             reader: StreamReader::new(format),
             parser: SignalParser::new(&rules),
-            rules,
             seen: HashSet::new(),
             pending: Vec::new(),
             observation: Observation::default(),
@@ -124,18 +131,25 @@ impl Observer<'_> {
     /// Reads the next bytes of the output; `on_event` sees what a JSON stream says.
     ///
     /// Errors are the store's: what was found before the error is recorded.
-    pub fn push(&mut self, bytes: &[u8], on_event: &mut dyn FnMut(&StreamEvent)) -> Result<(), Fault> {
+    pub fn push(
+        &mut self,
+        bytes: &[u8],
+        on_event: &mut dyn FnMut(&StreamEvent),
+    ) -> Result<(), Fault> {
         let mut found = Vec::new();
-        let (parser, rules) = (&mut self.parser, &self.rules);
-        self.reader.push(bytes, &mut |piece| take_piece(piece, parser, rules, &mut found, on_event));
+        let parser = &mut self.parser;
+        self.reader.push(bytes, &mut |piece| {
+            take_piece(piece, parser, &mut found, on_event)
+        });
         self.take(found)
     }
 
     /// Reads to the end of the output and returns what was found.
     pub fn finish(mut self, on_event: &mut dyn FnMut(&StreamEvent)) -> Result<Observation, Fault> {
         let mut found = Vec::new();
-        let (parser, rules) = (&mut self.parser, &self.rules);
-        self.reader.finish(&mut |piece| take_piece(piece, parser, rules, &mut found, on_event));
+        let parser = &mut self.parser;
+        self.reader
+            .finish(&mut |piece| take_piece(piece, parser, &mut found, on_event));
         self.parser.finish(&mut |one| found.push(one));
         self.take(found)?;
         Ok(self.observation)
@@ -161,7 +175,9 @@ impl Observer<'_> {
 
     fn complain(&mut self, line: u64, message: String) {
         if self.observation.diagnostics.len() < limits::DIAGNOSTICS_MAX {
-            self.observation.diagnostics.push(Diagnostic { line, message });
+            self.observation
+                .diagnostics
+                .push(Diagnostic { line, message });
         }
     }
 
@@ -170,7 +186,7 @@ impl Observer<'_> {
         let outcome = if signal.verb == Verb::Status {
             let (status, message) = signals::split_status(&signal.text);
             self.observation.status = status.or(self.observation.status);
-            self.observation.status_message = Some(message).filter(|m| !m.is_empty());
+            self.observation.status_message = Some(message.to_owned()).filter(|m| !m.is_empty());
             SignalOutcome::Status
         } else if !self.seen.insert((signal.verb, signal.text.clone())) {
             SignalOutcome::Duplicate
@@ -183,7 +199,9 @@ impl Observer<'_> {
             }
             SignalOutcome::Refused
         };
-        self.observation.signals.push(ObservedSignal { signal, outcome });
+        self.observation
+            .signals
+            .push(ObservedSignal { signal, outcome });
         Ok(())
     }
 
@@ -194,7 +212,10 @@ impl Observer<'_> {
         if pending.is_empty() {
             return Ok(());
         }
-        let all: Vec<_> = pending.iter().flat_map(|(_, changes)| changes.iter().cloned()).collect();
+        let all: Vec<_> = pending
+            .iter()
+            .flat_map(|(_, changes)| changes.iter().cloned())
+            .collect();
         if let Ok(applied) = self.engine.apply(&all) {
             let mut answers = applied.into_iter();
             for (place, changes) in &pending {
@@ -210,7 +231,9 @@ impl Observer<'_> {
                 Err(fault) => {
                     let signal = self.observation.signals[place].signal.clone();
                     self.complain(signal.line, complaint(&signal, &fault));
-                    failed = (fault.kind == heirloom_model::ErrorKind::Failed).then_some(fault).or(failed);
+                    failed = (fault.kind == heirloom_model::ErrorKind::Failed)
+                        .then_some(fault)
+                        .or(failed);
                 }
             }
         }
@@ -219,7 +242,10 @@ impl Observer<'_> {
 
     fn settle(&mut self, place: usize, answer: Option<Applied>) {
         if let (Some(observed), Some(applied)) = (self.observation.signals.get_mut(place), answer) {
-            observed.outcome = SignalOutcome::Stored { id: applied.id, verdict: applied.verdict };
+            observed.outcome = SignalOutcome::Stored {
+                id: applied.id,
+                verdict: applied.verdict,
+            };
         }
     }
 
@@ -237,18 +263,33 @@ impl Observer<'_> {
                 let (key, value) = signals::split_convention(said).map_err(Fault::usage)?;
                 self.knowledge(CATEGORY_CONVENTION, value, Some(key), None)?
             }
-            Verb::StepDone => return self.in_task(|o, scope| o.engine.step_change(said, StepState::Done, scope, &o.source)),
+            Verb::StepDone => {
+                return self.in_task(|o, scope| {
+                    o.engine
+                        .step_change(said, StepState::Done, scope, &o.source)
+                });
+            }
             Verb::StepPending => {
-                return self.in_task(|o, scope| o.engine.step_change(said, StepState::Pending, scope, &o.source));
+                return self.in_task(|o, scope| {
+                    o.engine
+                        .step_change(said, StepState::Pending, scope, &o.source)
+                });
             }
             Verb::FileModified => {
                 let inside = places::normalise_inside(self.engine.root(), said)
                     .map_err(|problem| Fault::refused(problem.to_string()))?;
-                return self.in_task(|o, scope| Ok(o.engine.file_change(&inside, scope, &o.source)));
+                return self
+                    .in_task(|o, scope| Ok(o.engine.file_change(&inside, scope, &o.source)));
             }
             Verb::Error => {
-                let change = self.engine.error_change(said, self.scope.clone(), &self.source)?;
-                return if self.scope.task.is_some() { self.in_task(|_, _| Ok(change)) } else { Ok(vec![change]) };
+                let change = self
+                    .engine
+                    .error_change(said, self.scope.clone(), &self.source)?;
+                return if self.scope.task.is_some() {
+                    self.in_task(|_, _| Ok(change))
+                } else {
+                    Ok(vec![change])
+                };
             }
             Verb::ErrorResolved => self.resolve(said)?,
             Verb::Blocked => self.blocked(said)?,
@@ -258,7 +299,7 @@ impl Observer<'_> {
                 let mut note = self.new_record(said);
                 note.kind = Some(Kind::Note);
                 note.category = Some(signal.verb.as_str().to_owned());
-                self.engine.change_of(note)?
+                self.engine.change_of(&note)?
             }
             Verb::Status => return Ok(Vec::new()),
         };
@@ -274,8 +315,14 @@ impl Observer<'_> {
         }
     }
 
-    fn knowledge(&self, category: &str, said: &str, key: Option<&str>, why: Option<&str>) -> Result<Change, Fault> {
-        self.engine.change_of(NewRecord {
+    fn knowledge(
+        &self,
+        category: &str,
+        said: &str,
+        key: Option<&str>,
+        why: Option<&str>,
+    ) -> Result<Change, Fault> {
+        self.engine.change_of(&NewRecord {
             category: Some(category.to_owned()),
             key: key.map(str::to_owned),
             rationale: why.map(str::to_owned),
@@ -284,22 +331,43 @@ impl Observer<'_> {
     }
 
     /// A change that belongs to a task, behind the one that makes the task known (once an observer).
-    fn in_task(&mut self, make: impl FnOnce(&Self, Scope) -> Result<Change, Fault>) -> Result<Vec<Change>, Fault> {
+    fn in_task(
+        &mut self,
+        make: impl FnOnce(&Self, Scope) -> Result<Change, Fault>,
+    ) -> Result<Vec<Change>, Fault> {
         let task = self.task();
-        let change = make(self, Scope { task: Some(task.clone()), ..self.scope.clone() })?;
+        let change = make(
+            self,
+            Scope {
+                task: Some(task.clone()),
+                ..self.scope.clone()
+            },
+        )?;
         if std::mem::replace(&mut self.known_task, true) {
             return Ok(vec![change]);
         }
-        let said = TaskChange { phase: self.scope.phase.clone(), ..TaskChange::default() };
-        Ok(vec![self.engine.task_change(&task, &said, &self.source)?, change])
+        let said = TaskChange {
+            phase: self.scope.phase.clone(),
+            ..TaskChange::default()
+        };
+        Ok(vec![
+            self.engine.task_change(&task, &said, &self.source)?,
+            change,
+        ])
     }
 
     fn task(&self) -> String {
-        self.scope.task.clone().unwrap_or_else(|| TASK_MAIN.to_owned())
+        self.scope
+            .task
+            .clone()
+            .unwrap_or_else(|| TASK_MAIN.to_owned())
     }
 
     fn blocked(&mut self, why: &str) -> Result<Change, Fault> {
-        let said = TaskChange { blocked_reason: Some(why.to_owned()), ..TaskChange::default() };
+        let said = TaskChange {
+            blocked_reason: Some(why.to_owned()),
+            ..TaskChange::default()
+        };
         self.engine.task_change(&self.task(), &said, &self.source)
     }
 
@@ -320,7 +388,8 @@ impl Observer<'_> {
             (None, Some(n)) => format!("resolved in iteration {n}"),
             (None, None) => "resolved".to_owned(),
         };
-        self.engine.resolve_change(&self.engine.get(named)?, &resolution, &self.source)
+        self.engine
+            .resolve_change(&self.engine.get(named)?, &resolution, &self.source)
     }
 
     fn forget(&mut self, said: &str) -> Result<Change, Fault> {
@@ -328,20 +397,30 @@ impl Observer<'_> {
         let id = self.engine.resolve_id(said)?;
         let record = self.engine.get(id)?;
         if record.source != self.source {
-            return Err(Fault::refused(format!("record {id} was written by `{}`, not by `{}`", record.source, self.source)));
+            return Err(Fault::refused(format!(
+                "record {id} was written by `{}`, not by `{}`",
+                record.source, self.source
+            )));
         }
-        Ok(Change::Retire { id, at: self.engine.now() })
+        Ok(Change::Retire {
+            id,
+            at: self.engine.now(),
+        })
     }
 }
 
 fn complaint(signal: &Signal, fault: &Fault) -> String {
-    format!("{} {}: {}", signal.verb.as_str(), text::excerpt(&signal.text, 80), fault.message)
+    format!(
+        "{} {}: {}",
+        signal.verb.as_str(),
+        text::excerpt(&signal.text, 80),
+        fault.message
+    )
 }
 
 fn take_piece(
     piece: Piece<'_>,
     parser: &mut SignalParser,
-    rules: &SignalRules,
     found: &mut Vec<Found>,
     on_event: &mut dyn FnMut(&StreamEvent),
 ) {
@@ -350,13 +429,18 @@ fn take_piece(
         Piece::Event(event) => {
             match &event {
                 StreamEvent::Text { text, line } => {
-                    signals::parse_message(rules, text, *line, &mut |one| found.push(one));
+                    parser.message(text, *line, &mut |one| found.push(one));
                 }
                 StreamEvent::Unreadable { line, message } => {
-                    found.push(Found::Diagnostic(Diagnostic { line: *line, message: message.clone() }));
+                    found.push(Found::Diagnostic(Diagnostic {
+                        line: *line,
+                        message: message.clone(),
+                    }));
                 }
-                StreamEvent::Finished { text: Some(text), .. } => {
-                    signals::parse_message(rules, text, 0, &mut |one| found.push(one));
+                StreamEvent::Finished {
+                    text: Some(text), ..
+                } => {
+                    parser.message(text, 0, &mut |one| found.push(one));
                 }
                 StreamEvent::Finished { text: None, .. }
                 | StreamEvent::SessionId(_)

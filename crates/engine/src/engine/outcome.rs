@@ -13,20 +13,30 @@ impl Engine {
     ///
     /// Its error opens one error (the same signature in the same task and phase is counted, not doubled);
     /// a success closes the open errors of that task and phase with `succeeded in iteration N`.
-    pub fn record_outcome(&self, scope: &Scope, outcome: &Outcome, source: &str) -> Result<Vec<Applied>, Fault> {
+    pub fn record_outcome(
+        &self,
+        scope: &Scope,
+        outcome: &Outcome,
+        source: &str,
+    ) -> Result<Vec<Applied>, Fault> {
         check_scope(scope)?;
         let mut changes = Vec::new();
         if let Some(task) = &scope.task {
             changes.push(self.task_change(task, &task_after(scope, outcome), source)?);
         }
         for path in outcome.files.iter().take(limits::FILES_PER_OUTCOME_MAX) {
-            let inside = places::normalise_inside(self.root(), path)
-                .map_err(|problem| Fault::refused(format!("file `{}`: {problem}", text::excerpt(path, 120))))?;
+            let inside = places::normalise_inside(self.root(), path).map_err(|problem| {
+                Fault::refused(format!("file `{}`: {problem}", text::excerpt(path, 120)))
+            })?;
             changes.push(self.file_change(&inside, scope.clone(), source));
         }
         if outcome.success {
             changes.extend(self.closing_changes(scope, source)?);
-        } else if let Some(error) = outcome.error.as_deref().filter(|error| !error.trim().is_empty()) {
+        } else if let Some(error) = outcome
+            .error
+            .as_deref()
+            .filter(|error| !error.trim().is_empty())
+        {
             let short = text::clip_start(error.trim(), limits::OUTCOME_TEXT_CHARS_MAX);
             changes.push(self.error_change(short, scope.clone(), source)?);
         }

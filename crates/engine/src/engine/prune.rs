@@ -21,9 +21,15 @@ impl Engine {
     /// Open errors of `task` are never among them.
     pub fn prunable(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
         let entries = self.entries()?;
-        let mut report = PruneReport { entries: entries.len(), ..PruneReport::default() };
+        let mut report = PruneReport {
+            entries: entries.len(),
+            ..PruneReport::default()
+        };
         let over = entries.len().saturating_sub(self.settings.max_entries);
-        let mut old: Vec<_> = entries.iter().filter(|entry| !(is_open(entry) && of_task(entry, task))).collect();
+        let mut old: Vec<_> = entries
+            .iter()
+            .filter(|entry| !(is_open(entry) && of_task(entry, task)))
+            .collect();
         old.sort_by_key(|entry| (entry.recorded_at.as_second(), is_open(entry), entry.id));
         for entry in old.into_iter().take(over) {
             match entry.kind == Kind::Error {
@@ -47,8 +53,11 @@ impl Engine {
     /// Current decisions and errors, oldest first.
     pub(super) fn entries(&self) -> Result<Vec<Record>, Fault> {
         let now = self.now();
-        let mut entries =
-            self.find(&Filter::current(&[Kind::Knowledge], now).category(CATEGORY_DECISION).oldest_first())?;
+        let mut entries = self.find(
+            &Filter::current(&[Kind::Knowledge], now)
+                .category(CATEGORY_DECISION)
+                .oldest_first(),
+        )?;
         entries.extend(self.find(&Filter::current(&[Kind::Error], now).oldest_first())?);
         entries.sort_by_key(|entry| entry.id);
         Ok(entries)

@@ -30,18 +30,28 @@ impl Engine {
             return Ok(id);
         }
         let hex = given.trim().replace('-', "").to_ascii_lowercase();
-        if hex.len() < limits::ID_PREFIX_MIN || hex.len() > 32 || !hex.bytes().all(|b| b.is_ascii_hexdigit()) {
-            return Err(Fault::usage(format!("`{}` is not an id", text::excerpt(given, 60)))
-                .hint("ids are shown by `heirloom list`; a unique beginning of one is enough"));
+        if hex.len() < limits::ID_PREFIX_MIN
+            || hex.len() > 32
+            || !hex.bytes().all(|b| b.is_ascii_hexdigit())
+        {
+            return Err(
+                Fault::usage(format!("`{}` is not an id", text::excerpt(given, 60)))
+                    .hint("ids are shown by `heirloom list`; a unique beginning of one is enough"),
+            );
         }
         let found = self.store.ids_with_prefix(&self.project, &hex, 6)?;
         match found.as_slice() {
-            [] => Err(Fault::not_found(format!("no record whose id begins with `{given}`"))
-                .hint("`heirloom list` shows what there is")),
+            [] => Err(
+                Fault::not_found(format!("no record whose id begins with `{given}`"))
+                    .hint("`heirloom list` shows what there is"),
+            ),
             [one] => Ok(*one),
             several => {
                 let names: Vec<_> = several.iter().map(ToString::to_string).collect();
-                Err(Fault::usage(format!("`{given}` is the beginning of several ids")).hint(names.join(", ")))
+                Err(
+                    Fault::usage(format!("`{given}` is the beginning of several ids"))
+                        .hint(names.join(", ")),
+                )
             }
         }
     }
@@ -88,8 +98,12 @@ impl Engine {
             return self.restore(id);
         }
         let chain = self.history(id)?;
-        let gave_way = |r: &&Record| r.replaced_by == Some(id) && !(r.id > id && lost_a_conflict(r));
-        let before = chain.iter().filter(gave_way).max_by_key(|r| (r.retired_at, r.id));
+        let gave_way =
+            |r: &&Record| r.replaced_by == Some(id) && !(r.id > id && lost_a_conflict(r));
+        let before = chain
+            .iter()
+            .filter(gave_way)
+            .max_by_key(|r| (r.retired_at, r.id));
         match before {
             Some(before) => self.restore(before.id),
             None => {
@@ -101,11 +115,18 @@ impl Engine {
 
     fn restore(&self, id: RecordId) -> Result<Undone, Fault> {
         let applied = self.apply_one(Change::Restore { id, at: self.now() })?;
-        Ok(Undone::Restored { id: applied.id, retired: applied.other })
+        Ok(Undone::Restored {
+            id: applied.id,
+            retired: applied.other,
+        })
     }
 }
 
 /// Whether the record was never current because another source's value won against it.
 fn lost_a_conflict(record: &Record) -> bool {
-    record.attrs.get("conflict").and_then(serde_json::Value::as_bool).unwrap_or(false)
+    record
+        .attrs
+        .get("conflict")
+        .and_then(serde_json::Value::as_bool)
+        .unwrap_or(false)
 }

@@ -133,7 +133,9 @@ pub struct RunReport {
 impl RunReport {
     /// Whether the last iteration succeeded.
     pub fn success(&self) -> bool {
-        self.iterations.last().is_some_and(|last| last.outcome.success)
+        self.iterations
+            .last()
+            .is_some_and(|last| last.outcome.success)
     }
 }
 
@@ -159,7 +161,9 @@ impl Engine {
         interrupt: Arc<AtomicBool>,
         watch: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<RunReport, Fault> {
-        let adapter = request.adapter.unwrap_or_else(|| Adapter::of_command(&request.command));
+        let adapter = request
+            .adapter
+            .unwrap_or_else(|| Adapter::of_command(&request.command));
         let task = request.task.clone().unwrap_or_else(|| TASK_MAIN.to_owned());
         let mut first = 1;
         if self.settings.enabled {
@@ -169,11 +173,23 @@ impl Engine {
             }
             first = self.prepare_task(request, &task)?;
         }
-        let mut session = self.new_session(Some(adapter.as_str().to_owned()), Some(task.clone()), first);
-        if let Some(repository) = self.latest_session()?.and_then(|s| s.attrs.get("repository").cloned()) {
+        let mut session =
+            self.new_session(Some(adapter.as_str().to_owned()), Some(task.clone()), first);
+        if let Some(repository) = self
+            .latest_session()?
+            .and_then(|s| s.attrs.get("repository").cloned())
+        {
             session.attrs.insert("repository".to_owned(), repository);
         }
-        Loop { engine: self, request, adapter, task, session, interrupt }.go(first, watch)
+        Loop {
+            engine: self,
+            request,
+            adapter,
+            task,
+            session,
+            interrupt,
+        }
+        .go(first, watch)
     }
 
     /// Makes the task known and says which iteration comes next.
@@ -185,13 +201,19 @@ impl Engine {
         };
         self.set_task(task, &said, "orchestrator")?;
         let known = self.task_record(task)?;
-        Ok(known.and_then(|record| record.scope.iteration).unwrap_or(0).saturating_add(1))
+        Ok(known
+            .and_then(|record| record.scope.iteration)
+            .unwrap_or(0)
+            .saturating_add(1))
     }
 }
 
 impl Loop<'_> {
     fn go(mut self, first: u32, watch: &mut dyn FnMut(&RunEvent<'_>)) -> Result<RunReport, Fault> {
-        let limit = self.request.iterations.unwrap_or(self.engine.settings.run.iterations);
+        let limit = self
+            .request
+            .iterations
+            .unwrap_or(self.engine.settings.run.iterations);
         let mut iterations: Vec<IterationReport> = Vec::new();
         let reason = loop {
             let done = u32::try_from(iterations.len()).unwrap_or(u32::MAX);
@@ -213,7 +235,12 @@ impl Loop<'_> {
             self.session.ended_at = Some(self.engine.now());
             self.engine.put_session(&self.session)?;
         }
-        Ok(RunReport { session: self.session.id, task: self.task, iterations, reason })
+        Ok(RunReport {
+            session: self.session.id,
+            task: self.task,
+            iterations,
+            reason,
+        })
     }
 
     fn reason_to_end(&self, iterations: &[IterationReport]) -> Option<EndReason> {
@@ -232,7 +259,9 @@ impl Loop<'_> {
         let same = iterations
             .iter()
             .rev()
-            .take_while(|one| !one.outcome.success && verdict::failure_signature(&one.outcome) == failure)
+            .take_while(|one| {
+                !one.outcome.success && verdict::failure_signature(&one.outcome) == failure
+            })
             .count();
         (same >= stall).then_some(EndReason::Stalled)
     }

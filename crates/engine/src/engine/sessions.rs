@@ -7,7 +7,12 @@ use serde_json::json;
 
 impl Engine {
     /// A new session for `agent` on `task`, with its first iteration; not stored yet.
-    pub(crate) fn new_session(&self, agent: Option<String>, task: Option<String>, iteration: u32) -> Session {
+    pub(crate) fn new_session(
+        &self,
+        agent: Option<String>,
+        task: Option<String>,
+        iteration: u32,
+    ) -> Session {
         let now = self.now();
         let mut attrs = Attrs::new();
         attrs.insert("iteration".to_owned(), json!(iteration));
@@ -34,7 +39,11 @@ impl Engine {
     }
 
     /// Appends turns to a stored session.
-    pub(crate) fn append_turns(&self, session: &Session, turns: &[(Role, &str)]) -> Result<(), Fault> {
+    pub(crate) fn append_turns(
+        &self,
+        session: &Session,
+        turns: &[(Role, &str)],
+    ) -> Result<(), Fault> {
         self.writable()?;
         let now = self.now();
         let messages: Vec<_> = turns
@@ -51,13 +60,17 @@ impl Engine {
                 at: now,
             })
             .collect();
-        self.store.append_messages(&self.project, &session.id, &messages)?;
+        self.store
+            .append_messages(&self.project, &session.id, &messages)?;
         Ok(())
     }
 }
 
 /// The iteration that a session of a run has reached.
 pub(crate) fn iteration_of(session: &Session) -> u32 {
-    let iteration = session.attrs.get("iteration").and_then(serde_json::Value::as_u64);
+    let iteration = session
+        .attrs
+        .get("iteration")
+        .and_then(serde_json::Value::as_u64);
     iteration.and_then(|n| u32::try_from(n).ok()).unwrap_or(0)
 }

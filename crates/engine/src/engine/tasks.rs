@@ -8,7 +8,7 @@ use heirloom_model::{Fault, Kind, KindData, Merge, Record, RecordId, Scope};
 use heirloom_store::{Applied, Change, Filter};
 
 /// The task of a run or an observation that names none.
-pub const TASK_MAIN: &str = "main";
+pub(super) const TASK_MAIN: &str = "main";
 
 /// What is said about a task; what is not said stays as it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -52,8 +52,13 @@ impl Engine {
     }
 
     /// The change that [`Engine::set_task`] writes.
-    pub(super) fn task_change(&self, id: &str, said: &TaskChange, source: &str) -> Result<Change, Fault> {
-        check_name("task", id).map_err(bad_name)?;
+    pub(super) fn task_change(
+        &self,
+        id: &str,
+        said: &TaskChange,
+        source: &str,
+    ) -> Result<Change, Fault> {
+        check_name("task", id).map_err(|e| bad_name(&e))?;
         let scope = Scope {
             task: Some(id.to_owned()),
             phase: said.phase.clone().filter(|phase| !phase.trim().is_empty()),
@@ -62,13 +67,23 @@ impl Engine {
         };
         check_scope(&scope)?;
         let known = self.task_record(id)?;
-        let known_type = known.as_ref().and_then(|record| record.attr_str("type").map(str::to_owned));
+        let known_type = known
+            .as_ref()
+            .and_then(|record| record.attr_str("type").map(str::to_owned));
         let task_type = said.task_type.clone().or(known_type);
-        let mut record = self.draft(Kind::Task, &Task::title(id, task_type.as_deref()), scope, source);
+        let mut record = self.draft(
+            Kind::Task,
+            &Task::title(id, task_type.as_deref()),
+            scope,
+            source,
+        );
         record.key = Some(id.to_owned());
         let typed = Task {
             task_type: said.task_type.clone(),
-            branch: said.branch.clone().filter(|branch| !branch.trim().is_empty()),
+            branch: said
+                .branch
+                .clone()
+                .filter(|branch| !branch.trim().is_empty()),
             pr_number: said.pr_number,
             blocked_reason: said.blocked_reason.clone(),
             state: said.state,
@@ -78,7 +93,10 @@ impl Engine {
         if known.is_none() && said.blocked_reason.as_deref() == Some("") {
             record.attrs.remove("blocked_reason");
         }
-        Ok(Change::Put { record: Box::new(record), merge: Merge::Task })
+        Ok(Change::Put {
+            record: Box::new(record),
+            merge: Merge::Task,
+        })
     }
 
     /// The current record of a task.
@@ -94,7 +112,13 @@ impl Engine {
                 .hint("`heirloom task list` shows what there is")
         })?;
         let [completed, pending] = self.steps(id)?;
-        Ok(TaskDetails { task, completed, pending, files: self.files_of(id)?, open_errors: self.open_errors(Some(id))? })
+        Ok(TaskDetails {
+            task,
+            completed,
+            pending,
+            files: self.files_of(id)?,
+            open_errors: self.open_errors(Some(id))?,
+        })
     }
 
     /// Every current task, newest first.
@@ -104,7 +128,9 @@ impl Engine {
 
     /// The steps of a task: those done, those pending; each oldest first.
     pub(super) fn steps(&self, task: &str) -> Result<[Vec<Record>; 2], Fault> {
-        let filter = Filter::current(&[Kind::Step], self.now()).scope(Scope::of_task(task)).oldest_first();
+        let filter = Filter::current(&[Kind::Step], self.now())
+            .scope(Scope::of_task(task))
+            .oldest_first();
         let (done, pending) = self
             .find(&filter)?
             .into_iter()
@@ -114,19 +140,43 @@ impl Engine {
 
     /// The files of a task, oldest first.
     pub(super) fn files_of(&self, task: &str) -> Result<Vec<Record>, Fault> {
-        let filter = Filter::current(&[Kind::Artifact], self.now()).scope(Scope::of_task(task)).oldest_first();
-        Ok(self.find(&filter)?.into_iter().filter(|record| record.attr_str("type") == Some("file")).collect())
+        let filter = Filter::current(&[Kind::Artifact], self.now())
+            .scope(Scope::of_task(task))
+            .oldest_first();
+        Ok(self
+            .find(&filter)?
+            .into_iter()
+            .filter(|record| record.attr_str("type") == Some("file"))
+            .collect())
     }
 
     /// Records a step of a task; done completes the pending step with the same words.
-    pub fn step(&self, task: &str, words: &str, state: StepState, source: &str) -> Result<Applied, Fault> {
-        let scope = Scope { agent: agent_of(source), ..Scope::of_task(task) };
-        let changes = [self.known_task(task, source)?, self.step_change(words, state, scope, source)?];
+    pub fn step(
+        &self,
+        task: &str,
+        words: &str,
+        state: StepState,
+        source: &str,
+    ) -> Result<Applied, Fault> {
+        let scope = Scope {
+            agent: agent_of(source),
+            ..Scope::of_task(task)
+        };
+        let changes = [
+            self.known_task(task, source)?,
+            self.step_change(words, state, scope, source)?,
+        ];
         last(&self.apply(&changes)?)
     }
 
     /// The change that records a step.
-    pub(super) fn step_change(&self, words: &str, state: StepState, scope: Scope, source: &str) -> Result<Change, Fault> {
+    pub(super) fn step_change(
+        &self,
+        words: &str,
+        state: StepState,
+        scope: Scope,
+        source: &str,
+    ) -> Result<Change, Fault> {
         let words = words.trim();
         if words.is_empty() {
             return Err(Fault::usage("the step has no words"));
@@ -135,7 +185,10 @@ impl Engine {
         let mut record = self.draft(Kind::Step, words, scope, source);
         record.key = Some(Step::key(words, record.scope.task.as_deref()));
         record.attrs = Step::in_state(state).to_attrs();
-        Ok(Change::Put { record: Box::new(record), merge: Merge::Step })
+        Ok(Change::Put {
+            record: Box::new(record),
+            merge: Merge::Step,
+        })
     }
 
     /// The change that records a file as modified; `path` is already normalised.
@@ -143,7 +196,10 @@ impl Engine {
         let mut record = self.draft(Kind::Artifact, path, scope, source);
         record.key = Some(Artifact::key(path, record.scope.task.as_deref()));
         record.attrs = Artifact::file(path).to_attrs();
-        Change::Put { record: Box::new(record), merge: Merge::Keep }
+        Change::Put {
+            record: Box::new(record),
+            merge: Merge::Keep,
+        }
     }
 
     /// Says that a task is finished or given up, and writes the episode. Returns the episode's id.
@@ -157,14 +213,25 @@ impl Engine {
     ) -> Result<RecordId, Fault> {
         let source = agent.clone().unwrap_or_else(|| "user".to_owned());
         let blocked_reason = (state == TaskState::Done).then(String::new);
-        let said = TaskChange { state: Some(state), blocked_reason, ..TaskChange::default() };
-        let action = if state == TaskState::Failed { "failed" } else { "completed" };
+        let said = TaskChange {
+            state: Some(state),
+            blocked_reason,
+            ..TaskChange::default()
+        };
+        let action = if state == TaskState::Failed {
+            "failed"
+        } else {
+            "completed"
+        };
         let words = match (&approach, &outcome) {
             (Some(approach), Some(outcome)) => format!("{approach}: {outcome}"),
             (Some(one), None) | (None, Some(one)) => one.clone(),
             (None, None) => format!("{action} {id}"),
         };
-        let scope = Scope { agent, ..Scope::of_task(id) };
+        let scope = Scope {
+            agent,
+            ..Scope::of_task(id)
+        };
         check_scope(&scope)?;
         let mut episode = self.draft(Kind::Episode, &words, scope, &source);
         let typed = Episode {
@@ -177,7 +244,10 @@ impl Engine {
             extra: Attrs::new(),
         };
         episode.attrs = typed.to_attrs();
-        let put = Change::Put { record: Box::new(episode), merge: Merge::Replace };
+        let put = Change::Put {
+            record: Box::new(episode),
+            merge: Merge::Replace,
+        };
         Ok(last(&self.apply(&[self.task_change(id, &said, &source)?, put])?)?.id)
     }
 
@@ -189,7 +259,10 @@ impl Engine {
 
 /// The last answer of a batch.
 pub(super) fn last(applied: &[Applied]) -> Result<Applied, Fault> {
-    applied.last().copied().ok_or_else(|| Fault::failed("the store did not answer a write"))
+    applied
+        .last()
+        .copied()
+        .ok_or_else(|| Fault::failed("the store did not answer a write"))
 }
 
 /// The agent that a source names: everybody but people and orchestrators.

@@ -25,7 +25,10 @@ impl Engine {
                 Err(fault) => return Err(fault),
             }
             record.project = self.project.clone();
-            changes.push(Change::Put { record: Box::new(record), merge: Merge::Keep });
+            changes.push(Change::Put {
+                record: Box::new(record),
+                merge: Merge::Keep,
+            });
             if changes.len() == limits::BATCH_RECORDS {
                 self.take_batch(&mut changes, &mut report)?;
             }
@@ -34,7 +37,11 @@ impl Engine {
         Ok(report)
     }
 
-    pub(super) fn take_batch(&self, changes: &mut Vec<Change>, report: &mut ImportReport) -> Result<(), Fault> {
+    pub(super) fn take_batch(
+        &self,
+        changes: &mut Vec<Change>,
+        report: &mut ImportReport,
+    ) -> Result<(), Fault> {
         for applied in self.apply(&std::mem::take(changes))? {
             match applied.verdict {
                 Verdict::Created | Verdict::Replaced => report.created += 1,
@@ -50,8 +57,17 @@ impl Engine {
 
     /// Calls `each` with every record, oldest first: the current ones, or with `past` all of them.
     pub fn export_records(&self, past: bool, each: &mut dyn FnMut(&Record)) -> Result<u64, Fault> {
-        let when = if past { When::Ever } else { When::Current(self.now()) };
-        let mut filter = Filter { when, order: Order::Oldest, limit: 1_000, ..Filter::current(&[], self.now()) };
+        let when = if past {
+            When::Ever
+        } else {
+            When::Current(self.now())
+        };
+        let mut filter = Filter {
+            when,
+            order: Order::Oldest,
+            limit: 1_000,
+            ..Filter::current(&[], self.now())
+        };
         let mut count = 0;
         loop {
             let page = self.find(&filter)?;

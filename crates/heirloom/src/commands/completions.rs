@@ -7,7 +7,9 @@ use heirloom_model::Fault;
 
 /// Print the completions of a shell
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: heirloom completions bash > ~/.local/share/bash-completion/completions/heirloom")]
+#[command(
+    after_help = "Example: heirloom completions bash > ~/.local/share/bash-completion/completions/heirloom"
+)]
 pub(crate) struct Args {
     /// The shell
     shell: clap_complete::Shell,

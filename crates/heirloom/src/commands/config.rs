@@ -8,7 +8,9 @@ use serde_json::json;
 
 /// Show the settings, and where each value came from
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Later layers win: defaults, user, project, HEIRLOOM_<SECTION>_<KEY>, --set.")]
+#[command(
+    after_help = "Later layers win: defaults, user, project, HEIRLOOM_<SECTION>_<KEY>, --set."
+)]
 pub(crate) struct Args {
     /// Show only keys that begin with this
     key: Option<String>,
@@ -25,9 +27,12 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     };
     let wanted = args.key.unwrap_or_default();
     let chosen = KEYS.iter().filter(|key| key.name.starts_with(&wanted));
-    let rows: Vec<_> = chosen.filter_map(|key| Some((key, config.get(key)?))).collect();
+    let rows: Vec<_> = chosen
+        .filter_map(|key| Some((key, config.get(key)?)))
+        .collect();
     if rows.is_empty() {
-        return Err(Fault::not_found(format!("no key begins with `{wanted}`")).hint("`heirloom config` lists every key"));
+        return Err(Fault::not_found(format!("no key begins with `{wanted}`"))
+            .hint("`heirloom config` lists every key"));
     }
     if session.out.json {
         let list: Vec<_> = rows
@@ -36,9 +41,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 json!({"key": key.name, "value": value, "origin": origin.layer.as_str(), "place": origin.place})
             })
             .collect();
-        let warnings: Vec<_> =
-            config.warnings.iter().map(|w| json!({"place": w.place, "message": w.message})).collect();
-        session.out.value(&json!({"config": list, "warnings": warnings}));
+        let warnings: Vec<_> = config
+            .warnings
+            .iter()
+            .map(|w| json!({"place": w.place, "message": w.message}))
+            .collect();
+        session
+            .out
+            .value(&json!({"config": list, "warnings": warnings}));
         return Ok(0);
     }
     let lines: Vec<Vec<String>> = rows

@@ -29,8 +29,15 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let budget = args.budget_chars.map(Budget::Chars).or(args.budget_tokens.map(Budget::Tokens));
-    let context = engine.context(&ContextRequest { task: args.task, phase: args.phase, budget })?;
+    let budget = args
+        .budget_chars
+        .map(Budget::Chars)
+        .or(args.budget_tokens.map(Budget::Tokens));
+    let context = engine.context(&ContextRequest {
+        task: args.task,
+        phase: args.phase,
+        budget,
+    })?;
     if session.out.json {
         session.out.value(&wire::context(&context));
         return Ok(0);
@@ -47,13 +54,25 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
 /// The receipt as lines for a person.
 fn receipt(context: &Context) -> Vec<String> {
     let used = match context.budget {
-        Budget::Chars(n) => format!("{} of {n} characters", heirloom_model::text::chars(&context.text)),
-        Budget::Tokens(n) => format!("{} of {n} tokens", heirloom_model::text::tokens(&context.text)),
+        Budget::Chars(n) => format!(
+            "{} of {n} characters",
+            heirloom_model::text::chars(&context.text)
+        ),
+        Budget::Tokens(n) => format!(
+            "{} of {n} tokens",
+            heirloom_model::text::tokens(&context.text)
+        ),
     };
     let mut lines = vec![format!("receipt: {used}")];
     for section in &context.sections {
         let inside = section.items.iter().filter(|item| item.included()).count();
-        lines.push(format!("{}: {} of {} items, {} characters", section.name, inside, section.items.len(), section.chars));
+        lines.push(format!(
+            "{}: {} of {} items, {} characters",
+            section.name,
+            inside,
+            section.items.len(),
+            section.chars
+        ));
         let rows: Vec<_> = section
             .items
             .iter()
@@ -62,7 +81,11 @@ fn receipt(context: &Context) -> Vec<String> {
                     if item.included() { "  in" } else { "  out" }.to_owned(),
                     item.chars.to_string(),
                     item.id.map(|id| id.to_string()).unwrap_or_default(),
-                    if item.included() { String::new() } else { item.reason.as_str().to_owned() },
+                    if item.included() {
+                        String::new()
+                    } else {
+                        item.reason.as_str().to_owned()
+                    },
                     heirloom_model::text::excerpt(&item.excerpt, 60),
                 ]
             })

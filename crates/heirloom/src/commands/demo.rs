@@ -24,11 +24,14 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
     let folder = tempfile::TempDir::with_prefix("heirloom-demo-")
         .map_err(|error| Fault::failed(format!("cannot make a temporary folder: {error}")))?;
     let engine = project(session, folder.path())?;
-    tell(session, &[
-        "A small shell script plays the agent. It has no memory: each iteration starts from nothing but its prompt.",
-        &format!("Its job: {PROMPT}"),
-        "",
-    ]);
+    tell(
+        session,
+        &[
+            "A small shell script plays the agent. It has no memory: each iteration starts from nothing but its prompt.",
+            &format!("Its job: {PROMPT}"),
+            "",
+        ],
+    );
     let request = RunRequest {
         command: ["sh", "agent.sh"].map(str::to_owned).to_vec(),
         adapter: None,
@@ -45,7 +48,10 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
         let json = session.out.json;
         let mut screen = Screen::new(&mut session.out, request.phase.clone());
         let report = engine.run(&request, interrupt, &mut |event| {
-            if let RunEvent::IterationStarted { iteration, context, .. } = event {
+            if let RunEvent::IterationStarted {
+                iteration, context, ..
+            } = event
+            {
                 screen.show(&boxed(*iteration, &context.text));
             }
             if !json {
@@ -67,29 +73,37 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
             "undone": fact,
         }));
     } else {
-        tell(session, &[
-            "",
-            "What you saw: iteration 1 guessed and failed; what it learned stood in the prompt of iteration 2, which",
-            "got further; iteration 3 did the step that was left. Nothing but memory passed between them.",
-            "",
-            "Now in a project of yours:",
-            "  heirloom init",
-            "  heirloom run --task 1 -- claude -p \"your task\"      (or codex exec, aider, gemini, any command)",
-            "  heirloom context --task 1                            what the next iteration will be told",
-        ]);
+        tell(
+            session,
+            &[
+                "",
+                "What you saw: iteration 1 guessed and failed; what it learned stood in the prompt of iteration 2, which",
+                "got further; iteration 3 did the step that was left. Nothing but memory passed between them.",
+                "",
+                "Now in a project of yours:",
+                "  heirloom init",
+                "  heirloom run --task 1 -- claude -p \"your task\"      (or codex exec, aider, gemini, any command)",
+                "  heirloom context --task 1                            what the next iteration will be told",
+            ],
+        );
     }
     if done {
         return Ok(0);
     }
-    Err(Fault::failed("the demo's agent did not finish in three iterations")
-        .hint("the output above says where it stopped; `sh`, `grep` and `head` are needed"))
+    Err(
+        Fault::failed("the demo's agent did not finish in three iterations")
+            .hint("the output above says where it stopped; `sh`, `grep` and `head` are needed"),
+    )
 }
 
 /// A project in a temporary folder, with the agent and the checker in it.
 fn project(session: &Session, root: &Path) -> Result<Engine, Fault> {
     let folder = root.join(".heirloom");
     open::create_folder(&folder)?;
-    open::write_file(&folder.join("config.toml"), b"[project]\nname = \"demo\"\n\n[memory]\nenabled = true\n")?;
+    open::write_file(
+        &folder.join("config.toml"),
+        b"[project]\nname = \"demo\"\n\n[memory]\nenabled = true\n",
+    )?;
     open::write_file(&root.join("agent.sh"), AGENT.as_bytes())?;
     open::write_file(&root.join("check.sh"), CHECK.as_bytes())?;
     session.demo_engine(root)
@@ -127,13 +141,23 @@ fn go_back(engine: &Engine, session: &mut Session) -> Result<String, Fault> {
     };
     engine.remember(keyed("The server listens on port 8080"))?;
     let wrong = engine.remember(keyed("The server listens on port 80"))?;
-    tell(session, &["", "Somebody corrects a convention, wrongly. Nothing is overwritten; its history:"]);
+    tell(
+        session,
+        &[
+            "",
+            "Somebody corrects a convention, wrongly. Nothing is overwritten; its history:",
+        ],
+    );
     if !session.out.json {
         let rows: Vec<_> = engine
             .history(wrong.id)?
             .iter()
             .map(|record| {
-                let state = if record.retired_at.is_some() { "replaced" } else { "current" };
+                let state = if record.retired_at.is_some() {
+                    "replaced"
+                } else {
+                    "current"
+                };
                 vec![format!("  {state}"), text::excerpt(&record.text, 60)]
             })
             .collect();
@@ -141,9 +165,18 @@ fn go_back(engine: &Engine, session: &mut Session) -> Result<String, Fault> {
     }
     let restored = match engine.undo(wrong.id)? {
         Undone::Restored { id, .. } => engine.get(id)?.text,
-        Undone::Uncreated { .. } => return Err(Fault::failed("undo did not bring the earlier value back")),
+        Undone::Uncreated { .. } => {
+            return Err(Fault::failed("undo did not bring the earlier value back"));
+        }
     };
-    let current = engine.find(&Filter::current(&[Kind::Knowledge], engine.now()).category("convention"))?;
-    tell(session, &[&format!("heirloom undo brings the earlier one back: {restored} ({} current)", current.len())]);
+    let current =
+        engine.find(&Filter::current(&[Kind::Knowledge], engine.now()).category("convention"))?;
+    tell(
+        session,
+        &[&format!(
+            "heirloom undo brings the earlier one back: {restored} ({} current)",
+            current.len()
+        )],
+    );
     Ok(restored)
 }

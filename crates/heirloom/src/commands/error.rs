@@ -46,9 +46,21 @@ enum Action {
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.open()?;
     match args.action {
-        Action::Log { text, task, phase, iteration, agent } => {
+        Action::Log {
+            text,
+            task,
+            phase,
+            iteration,
+            agent,
+        } => {
             let source = agent.clone().unwrap_or_else(|| "user".to_owned());
-            let scope = Scope { task, phase, iteration, agent, ..Scope::default() };
+            let scope = Scope {
+                task,
+                phase,
+                iteration,
+                agent,
+                ..Scope::default()
+            };
             let logged = engine.log_error(&text, scope, &source)?;
             if session.out.json {
                 let mut value = wire::applied(&logged.applied);
@@ -57,16 +69,29 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 }
                 session.out.value(&value);
             } else {
-                session.out.line(&format!("{} {}", logged.applied.id, logged.applied.verdict.as_str()));
+                session.out.line(&format!(
+                    "{} {}",
+                    logged.applied.id,
+                    logged.applied.verdict.as_str()
+                ));
                 if let Some(how) = &logged.resolved_before {
-                    session.out.line(&format!("the same error was resolved before: {how}"));
+                    session
+                        .out
+                        .line(&format!("the same error was resolved before: {how}"));
                 }
             }
         }
-        Action::Resolve { error, resolution, agent } => {
-            let applied = engine.resolve_error(&error, &resolution, agent.as_deref().unwrap_or("user"))?;
+        Action::Resolve {
+            error,
+            resolution,
+            agent,
+        } => {
+            let applied =
+                engine.resolve_error(&error, &resolution, agent.as_deref().unwrap_or("user"))?;
             if session.out.json {
-                session.out.value(&serde_json::json!({"id": applied.id.to_string(), "outcome": "resolved"}));
+                session.out.value(
+                    &serde_json::json!({"id": applied.id.to_string(), "outcome": "resolved"}),
+                );
             } else {
                 session.out.line(&format!("{} resolved", applied.id));
             }

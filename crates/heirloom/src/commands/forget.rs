@@ -17,10 +17,16 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let record = engine.get(id)?;
     engine.forget(id)?;
     if session.out.json {
-        session.out.value(&json!({"id": id.to_string(), "outcome": "retired"}));
+        session
+            .out
+            .value(&json!({"id": id.to_string(), "outcome": "retired"}));
     } else {
-        session.out.line(&format!("forgotten: {}", text::excerpt(&record.text, 100)));
-        session.out.talk(&format!("  heirloom undo {id}   brings it back"));
+        session
+            .out
+            .line(&format!("forgotten: {}", text::excerpt(&record.text, 100)));
+        session
+            .out
+            .talk(&format!("  heirloom undo {id}   brings it back"));
     }
     Ok(0)
 }

@@ -18,7 +18,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if session.out.json {
         session.out.value(&wire::list("records", &chain));
     } else {
-        session.out.line(&output::table(&chain.iter().map(row).collect::<Vec<_>>()));
+        session
+            .out
+            .line(&output::table(&chain.iter().map(row).collect::<Vec<_>>()));
     }
     Ok(0)
 }

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 /// Take in what was remembered elsewhere; the same import twice changes nothing
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Without PATH, agentium looks for .agentium/memory.json and .agentium.yaml in the project.")]
+#[command(
+    after_help = "Without PATH, agentium looks for .agentium/memory.json and .agentium.yaml in the project."
+)]
 pub(crate) struct Args {
     /// jsonl: an export; agentium: memory.json and .agentium.yaml
     format: Format,
@@ -34,22 +36,32 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.engine(&found)?;
     let report = match args.format {
         Format::Jsonl => {
-            let path = args.path.ok_or_else(|| {
-                Fault::usage("which file?").hint("heirloom import jsonl FILE")
-            })?;
+            let path = args
+                .path
+                .ok_or_else(|| Fault::usage("which file?").hint("heirloom import jsonl FILE"))?;
             import_jsonl(&engine, &path)?
         }
         Format::Agentium => import_agentium(&engine, &found, args.path.as_deref(), session)?,
     };
     if session.out.json {
-        let diagnostics: Vec<_> =
-            report.diagnostics.iter().map(|d| json!({"line": d.line, "message": d.message})).collect();
-        session.out.value(&json!({"created": report.created, "known": report.known, "diagnostics": diagnostics}));
+        let diagnostics: Vec<_> = report
+            .diagnostics
+            .iter()
+            .map(|d| json!({"line": d.line, "message": d.message}))
+            .collect();
+        session.out.value(
+            &json!({"created": report.created, "known": report.known, "diagnostics": diagnostics}),
+        );
     } else {
         for diagnostic in &report.diagnostics {
-            session.out.talk(&format!("line {}: {}", diagnostic.line, diagnostic.message));
+            session
+                .out
+                .talk(&format!("line {}: {}", diagnostic.line, diagnostic.message));
         }
-        session.out.line(&format!("{} records taken in, {} known already", report.created, report.known));
+        session.out.line(&format!(
+            "{} records taken in, {} known already",
+            report.created, report.known
+        ));
     }
     Ok(0)
 }
@@ -59,20 +71,26 @@ pub(super) fn agentium(session: &mut Session) -> Result<(), Fault> {
     let found = session.find()?;
     let engine = session.engine(&found)?;
     let report = import_agentium(&engine, &found, None, session)?;
-    session.out.talk(&format!("imported {} records of Agentium", report.created));
+    session
+        .out
+        .talk(&format!("imported {} records of Agentium", report.created));
     Ok(())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     let name = path.display();
-    let meta = std::fs::metadata(path)
-        .map_err(|error| Fault::not_found(format!("cannot read {name}: {error}")).hint("check the path"))?;
+    let meta = std::fs::metadata(path).map_err(|error| {
+        Fault::not_found(format!("cannot read {name}: {error}")).hint("check the path")
+    })?;
     if !meta.is_file() {
         return Err(Fault::usage(format!("{name} is no file")));
     }
     if meta.len() > limits::IMPORT_BYTES_MAX {
         let most = limits::IMPORT_BYTES_MAX;
-        return Err(Fault::usage(format!("{name} has {} bytes; at most {most} are read", meta.len())));
+        return Err(Fault::usage(format!(
+            "{name} has {} bytes; at most {most} are read",
+            meta.len()
+        )));
     }
     std::fs::read(path).map_err(|error| Fault::failed(format!("cannot read {name}: {error}")))
 }
@@ -90,7 +108,10 @@ fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
             .and_then(|value| wire::parse_record(value, engine.project()));
         match parsed {
             Ok(record) => records.push(record),
-            Err(message) => diagnostics.push(Diagnostic { line: number as u64 + 1, message }),
+            Err(message) => diagnostics.push(Diagnostic {
+                line: number as u64 + 1,
+                message,
+            }),
         }
     }
     let mut report = engine.import_records(records)?;
@@ -105,7 +126,10 @@ fn import_agentium(
     session: &mut Session,
 ) -> Result<ImportReport, Fault> {
     let root = &found.place.root;
-    let is_settings = |path: &Path| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    let is_settings = |path: &Path| {
+        path.extension()
+            .is_some_and(|end| end == "yaml" || end == "yml")
+    };
     let (memory, settings) = match path {
         Some(path) if is_settings(path) => (None, Some(path.to_owned())),
         Some(path) => (Some(path.to_owned()), None),
@@ -115,19 +139,25 @@ fn import_agentium(
         }
     };
     if memory.is_none() && settings.is_none() {
-        return Err(Fault::not_found(format!("neither {AGENTIUM_MEMORY} nor {AGENTIUM_SETTINGS} in {}", root.display()))
-            .hint("name the file: heirloom import agentium PATH"));
+        return Err(Fault::not_found(format!(
+            "neither {AGENTIUM_MEMORY} nor {AGENTIUM_SETTINGS} in {}",
+            root.display()
+        ))
+        .hint("name the file: heirloom import agentium PATH"));
     }
     let mut report = ImportReport::default();
     let mut memory = memory;
     if let Some(path) = settings {
         let taken = import_settings(found, &path, session)?;
-        let named = taken.and_then(|file| places::normalise_inside(root, &file).ok()).map(|file| root.join(file));
+        let named = taken
+            .and_then(|file| places::normalise_inside(root, &file).ok())
+            .map(|file| root.join(file));
         memory = memory.or(named.filter(|path| path.is_file()));
     }
     if let Some(path) = memory {
-        let parsed = mirror::parse(&read(&path)?)
-            .map_err(|error| Fault::failed(format!("{}: {error}", path.display())).hint("nothing was taken in"))?;
+        let parsed = mirror::parse(&read(&path)?).map_err(|error| {
+            Fault::failed(format!("{}: {error}", path.display())).hint("nothing was taken in")
+        })?;
         report = engine.import_mirror(parsed)?;
     }
     Ok(report)
@@ -135,13 +165,17 @@ fn import_agentium(
 
 /// Lays the `memory:` section of `.agentium.yaml` into the project's config; says what it wrote.
 /// Returns the memory file that it names.
-fn import_settings(found: &open::Found, path: &Path, session: &mut Session) -> Result<Option<String>, Fault> {
+fn import_settings(
+    found: &open::Found,
+    path: &Path,
+    session: &mut Session,
+) -> Result<Option<String>, Fault> {
     let parsed = agentium::parse(&String::from_utf8_lossy(&read(path)?))
         .map_err(|error| Fault::failed(format!("{}: {error}", path.display())))?;
-    for diagnostic in &parsed.diagnostics {
-        session.out.talk(&format!("{}:{}: {}", path.display(), diagnostic.line, diagnostic.message));
+    for problem in &parsed.diagnostics {
+        session.out.talk(&format!("{}: {problem}", path.display()));
     }
-    let settings = parsed.settings;
+    let settings = parsed.memory.unwrap_or_default();
     let mut edits = Vec::new();
     if let Some(enabled) = settings.enabled {
         edits.push(("enabled", toml::Value::Boolean(enabled)));
@@ -149,15 +183,28 @@ fn import_settings(found: &open::Found, path: &Path, session: &mut Session) -> R
     if let Some(file) = &settings.file_path {
         edits.push(("file_path", toml::Value::String(file.clone())));
     }
-    for (key, value) in [("max_entries", settings.max_entries), ("context_budget", settings.context_budget)] {
+    for (key, value) in [
+        ("max_entries", settings.max_entries),
+        ("context_budget", settings.context_budget),
+    ] {
         if let Some(value) = value.and_then(|n| i64::try_from(n).ok()) {
             edits.push((key, toml::Value::Integer(value)));
         }
     }
-    let config = found.place.folder.join("config.toml");
-    let text = std::fs::read_to_string(&config).unwrap_or_default();
-    open::write_file(&config, crate::config::with_keys(&text, "memory", &edits)?.as_bytes())?;
-    let written: Vec<_> = edits.iter().map(|(key, value)| format!("{key} = {value}")).collect();
-    session.out.talk(&format!("{}: [memory] {}", config.display(), written.join(", ")));
+    let config = &found.place.config;
+    let text = std::fs::read_to_string(config).unwrap_or_default();
+    open::write_file(
+        config,
+        crate::config::with_keys(&text, "memory", &edits)?.as_bytes(),
+    )?;
+    let written: Vec<_> = edits
+        .iter()
+        .map(|(key, value)| format!("{key} = {value}"))
+        .collect();
+    session.out.talk(&format!(
+        "{}: [memory] {}",
+        config.display(),
+        written.join(", ")
+    ));
     Ok(settings.file_path)
 }

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// Switch memory on for the project in this folder
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Again: changes nothing.")]
+#[command(
+    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Again: changes nothing."
+)]
 pub(crate) struct Args {
     /// Keep everything in the user's data folder, no file in the project
     #[arg(long)]
@@ -36,21 +38,20 @@ const GITIGNORE: &str = "\
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let start = session.start()?;
-    let root = places::project_root(&start);
     let named = session.bare_config()?.text("project.name").to_owned();
     if !named.is_empty() {
         ProjectName::new(&named).map_err(|error| Fault::usage(error.to_string()))?;
     }
-    let folder = if args.user {
-        session.user_folder(&places::project_identity(&root)).ok_or_else(|| {
+    let mut place = places::find_root(&start).unwrap_or_else(|| places::new_place(&start));
+    if args.user {
+        place = session.user_place(&place.root).ok_or_else(|| {
             Fault::failed("no data folder: neither XDG_DATA_HOME nor HOME is set").hint("set HOME")
-        })?
-    } else {
-        places::init_folder(&start)
-    };
+        })?;
+    }
+    let folder = place.folder;
     let mut made = Vec::new();
     open::create_folder(&folder)?;
-    create(&folder.join("config.toml"), &config_text(&named), &mut made)?;
+    create(&place.config, &config_text(&named), &mut made)?;
     if !args.user {
         create(&folder.join(".gitignore"), GITIGNORE, &mut made)?;
     }
@@ -67,19 +68,25 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if session.out.json {
         let made: Vec<_> = made.iter().map(|path| path.display().to_string()).collect();
         let folder = folder.display().to_string();
-        session.out.value(&json!({"project": engine.project().as_str(), "folder": folder, "created": made}));
+        session.out.value(
+            &json!({"project": engine.project().as_str(), "folder": folder, "created": made}),
+        );
         return Ok(0);
     }
     if made.is_empty() {
-        session.out.line(&format!("memory is here already: {}", folder.display()));
+        session
+            .out
+            .line(&format!("memory is here already: {}", folder.display()));
     }
     for path in &made {
         session.out.line(&format!("created {}", path.display()));
     }
     session.out.talk(&format!("project {}", engine.project()));
     session.out.talk("next: heirloom run -- YOUR-AGENT, or heirloom remember \"…\"; heirloom context shows what is handed over");
-    if !args.import && places::project_root(&start).join(".agentium").is_dir() {
-        session.out.talk("there is a memory of Agentium here: heirloom import agentium takes it in");
+    if !args.import && place.root.join(".agentium").is_dir() {
+        session
+            .out
+            .talk("there is a memory of Agentium here: heirloom import agentium takes it in");
     }
     Ok(0)
 }
@@ -87,7 +94,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
 fn config_text(name: &str) -> String {
     let mut text = "# Heirloom in this project. `heirloom config` lists every key.\n".to_owned();
     if !name.is_empty() {
-        text.push_str(&format!("\n[project]\nname = {}\n", toml::Value::String(name.to_owned())));
+        text.push_str(&format!(
+            "\n[project]\nname = {}\n",
+            toml::Value::String(name.to_owned())
+        ));
     }
     text.push_str("\n[memory]\nenabled = true\n");
     text

@@ -36,10 +36,22 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         state: None,
         key: None,
         except_category: None,
-        scope: Scope { task: args.task, agent: args.agent, ..Scope::default() },
-        when: if args.all { When::Ever } else { When::Current(engine.now()) },
+        scope: Scope {
+            task: args.task,
+            agent: args.agent,
+            ..Scope::default()
+        },
+        when: if args.all {
+            When::Ever
+        } else {
+            When::Current(engine.now())
+        },
         order: Order::Newest,
-        limit: args.limit.unwrap_or(if session.out.json { limits::FIND_MAX } else { 100 }),
+        limit: args.limit.unwrap_or(if session.out.json {
+            limits::FIND_MAX
+        } else {
+            100
+        }),
         after: None,
     };
     let records = engine.find(&filter)?;
@@ -48,10 +60,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         return Ok(0);
     }
     if records.is_empty() {
-        session.out.talk("nothing is remembered here yet: heirloom remember \"TEXT\"");
+        session
+            .out
+            .talk("nothing is remembered here yet: heirloom remember \"TEXT\"");
         return Ok(0);
     }
-    session.out.line(&output::table(&records.iter().map(row).collect::<Vec<_>>()));
+    session
+        .out
+        .line(&output::table(&records.iter().map(row).collect::<Vec<_>>()));
     if args.limit.is_none() && records.len() == 100 {
         session.out.talk("the newest 100; more with -n N");
     }
@@ -69,5 +85,10 @@ pub(super) fn row(record: &Record) -> Vec<String> {
     if record.retired_at.is_some() {
         words = format!("(retired) {words}");
     }
-    vec![record.id.to_string(), what, record.scope.task.clone().unwrap_or_default(), words]
+    vec![
+        record.id.to_string(),
+        what,
+        record.scope.task.clone().unwrap_or_default(),
+        words,
+    ]
 }

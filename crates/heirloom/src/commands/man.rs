@@ -19,7 +19,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let page = match args.command {
         None => program,
         Some(name) => program.find_subcommand(&name).cloned().ok_or_else(|| {
-            Fault::usage(format!("there is no command `{name}`")).hint("`heirloom --help` lists the commands")
+            Fault::usage(format!("there is no command `{name}`"))
+                .hint("`heirloom --help` lists the commands")
         })?,
     };
     let mut text = Vec::new();

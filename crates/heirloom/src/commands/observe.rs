@@ -11,7 +11,9 @@ use std::io::Read;
 
 /// Read an agent's output from standard input and record its signals
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: my-agent | tee /dev/tty | heirloom observe --task 42 --phase TEST")]
+#[command(
+    after_help = "Example: my-agent | tee /dev/tty | heirloom observe --task 42 --phase TEST"
+)]
 pub(crate) struct Args {
     /// The form of the output
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
@@ -54,7 +56,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             Ok(0) => break,
             Ok(n) => observer.push(&chunk[..n], &mut |_| {})?,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Fault::failed(format!("cannot read standard input: {error}"))),
+            Err(error) => {
+                return Err(Fault::failed(format!(
+                    "cannot read standard input: {error}"
+                )));
+            }
         }
     }
     let observation = observer.finish(&mut |_| {})?;
@@ -76,9 +82,14 @@ fn report(observation: &Observation, session: &mut Session) {
                 })
             })
             .collect();
-        let diagnostics: Vec<_> =
-            observation.diagnostics.iter().map(|d| json!({"line": d.line, "message": d.message})).collect();
-        session.out.value(&json!({"signals": signals, "diagnostics": diagnostics}));
+        let diagnostics: Vec<_> = observation
+            .diagnostics
+            .iter()
+            .map(|d| json!({"line": d.line, "message": d.message}))
+            .collect();
+        session
+            .out
+            .value(&json!({"signals": signals, "diagnostics": diagnostics}));
         return;
     }
     let rows: Vec<_> = observation
@@ -99,6 +110,8 @@ fn report(observation: &Observation, session: &mut Session) {
         session.out.line(&output::table(&rows));
     }
     for diagnostic in &observation.diagnostics {
-        session.out.talk(&format!("line {}: {}", diagnostic.line, diagnostic.message));
+        session
+            .out
+            .talk(&format!("line {}: {}", diagnostic.line, diagnostic.message));
     }
 }

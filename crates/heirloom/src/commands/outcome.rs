@@ -7,7 +7,9 @@ use serde_json::json;
 
 /// Record how an iteration ended, for a controller of one's own
 #[derive(Debug, clap::Args)]
-#[command(after_help = "An error opens one error; a success closes the open errors of the task and phase.")]
+#[command(
+    after_help = "An error opens one error; a success closes the open errors of the task and phase."
+)]
 pub(crate) struct Args {
     /// The task
     #[arg(long, value_name = "ID")]
@@ -50,7 +52,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     outcome.pr_number = args.pr;
     outcome.branch = args.branch;
     outcome.files = args.file;
-    let source = args.agent.clone().unwrap_or_else(|| "orchestrator".to_owned());
+    let source = args
+        .agent
+        .clone()
+        .unwrap_or_else(|| "orchestrator".to_owned());
     let scope = Scope {
         task: Some(args.task.clone()),
         phase: args.phase,
@@ -62,9 +67,16 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     engine.save_mirror(Some(&args.task))?;
     if session.out.json {
         let records: Vec<_> = applied.iter().map(wire::applied).collect();
-        session.out.value(&json!({"task": args.task, "success": outcome.success, "records": records}));
+        session
+            .out
+            .value(&json!({"task": args.task, "success": outcome.success, "records": records}));
     } else {
-        session.out.line(&format!("task {}: {} ({} records)", args.task, outcome.status, applied.len()));
+        session.out.line(&format!(
+            "task {}: {} ({} records)",
+            args.task,
+            outcome.status,
+            applied.len()
+        ));
     }
     Ok(0)
 }

@@ -18,7 +18,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.open()?;
     let task = args.task.as_deref();
-    let report = if args.apply { engine.prune(task)? } else { engine.prunable(task)? };
+    let report = if args.apply {
+        engine.prune(task)?
+    } else {
+        engine.prunable(task)?
+    };
     if session.out.json {
         session.out.value(&json!({
             "applied": args.apply,
@@ -28,7 +32,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         }));
         return Ok(0);
     }
-    let verb = if args.apply { "retired" } else { "would retire" };
+    let verb = if args.apply {
+        "retired"
+    } else {
+        "would retire"
+    };
     session.out.line(&format!(
         "{verb} {} decisions and {} errors of {} entries (memory.max_entries = {})",
         report.decisions.len(),
@@ -36,8 +44,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         report.entries,
         engine.settings().max_entries,
     ));
-    if !args.apply && !(report.decisions.is_empty() && report.errors.is_empty()) {
-        session.out.talk("  heirloom prune --apply   does it; `heirloom undo ID` brings one back");
+    if !args.apply && report.decisions.len() + report.errors.len() > 0 {
+        session
+            .out
+            .talk("  heirloom prune --apply   does it; `heirloom undo ID` brings one back");
     }
     Ok(0)
 }

@@ -79,7 +79,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
 }
 
 fn answer(remembered: &Remembered) -> Value {
-    wire::applied(&Applied { id: remembered.id, verdict: remembered.verdict, other: remembered.winner })
+    wire::applied(&Applied {
+        id: remembered.id,
+        verdict: remembered.verdict,
+        other: remembered.winner,
+    })
 }
 
 /// Reads JSONL and answers JSONL: a line is answered when it is durable. Lines that are there together
@@ -105,27 +109,40 @@ fn from_stdin(engine: &Engine, session: &mut Session) -> Result<u8, Fault> {
         session.out.flush();
     }
     if failed > 0 {
-        session.out.talk(&format!("heirloom: {failed} of {number} lines were not taken"));
+        session.out.talk(&format!(
+            "heirloom: {failed} of {number} lines were not taken"
+        ));
     }
     Ok(u8::from(failed > 0))
 }
 
-fn store_batch(engine: &Engine, session: &mut Session, batch: Vec<Result<NewRecord, String>>) -> Result<u64, Fault> {
-    let good: Vec<_> = batch.iter().filter_map(|one| one.as_ref().ok().cloned()).collect();
+fn store_batch(
+    engine: &Engine,
+    session: &mut Session,
+    batch: Vec<Result<NewRecord, String>>,
+) -> Result<u64, Fault> {
+    let good: Vec<_> = batch
+        .iter()
+        .filter_map(|one| one.as_ref().ok().cloned())
+        .collect();
     let together = engine.remember_all(good);
     let mut answers = match together {
         Ok(answers) => answers.into_iter().map(Ok).collect::<Vec<_>>(),
         // One bad record must not take the others with it: one by one, so that it is named.
-        Err(fault) if fault.kind == heirloom_model::ErrorKind::Usage => {
-            batch.iter().flatten().map(|one| engine.remember(one.clone()).map_err(|f| f.message)).collect()
-        }
+        Err(fault) if fault.kind == heirloom_model::ErrorKind::Usage => batch
+            .iter()
+            .flatten()
+            .map(|one| engine.remember(one.clone()).map_err(|f| f.message))
+            .collect(),
         Err(fault) => return Err(fault),
     }
     .into_iter();
     let mut failed = 0;
     for one in &batch {
         let answered = match one {
-            Ok(_) => answers.next().unwrap_or_else(|| Err("the store did not answer".to_owned())),
+            Ok(_) => answers
+                .next()
+                .unwrap_or_else(|| Err("the store did not answer".to_owned())),
             Err(problem) => Err(problem.clone()),
         };
         match answered {
@@ -147,7 +164,11 @@ fn read_error(error: std::io::Error) -> Fault {
 fn next_line(input: &mut impl BufRead) -> Result<Option<String>, Fault> {
     let most = 4 * limits::RECORD_TEXT_BYTES_MAX as u64;
     let mut line = Vec::new();
-    let read = input.by_ref().take(most).read_until(b'\n', &mut line).map_err(read_error)?;
+    let read = input
+        .by_ref()
+        .take(most)
+        .read_until(b'\n', &mut line)
+        .map_err(read_error)?;
     if read == 0 {
         return Ok(None);
     }
@@ -181,7 +202,10 @@ fn take(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String> {
         Value::String(said) => said,
         Value::Number(n) => n.to_string(),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
-            return Err(format!("`{}`: expected a text or a number", text::excerpt(name, 40)));
+            return Err(format!(
+                "`{}`: expected a text or a number",
+                text::excerpt(name, 40)
+            ));
         }
     };
     let slot = match name {
@@ -198,12 +222,21 @@ fn take(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String> {
             return Ok(());
         }
         "iteration" => {
-            new.scope.iteration = Some(said.parse().map_err(|_| "`iteration`: expected a whole number from 1")?);
+            new.scope.iteration = Some(
+                said.parse()
+                    .map_err(|_| "`iteration`: expected a whole number from 1")?,
+            );
             return Ok(());
         }
         "true_from" | "true_to" => {
-            let time = said.parse::<Timestamp>().map_err(|error| format!("`{name}`: {error}"))?;
-            *(if name == "true_from" { &mut new.true_from } else { &mut new.true_to }) = Some(time);
+            let time = said
+                .parse::<Timestamp>()
+                .map_err(|error| format!("`{name}`: {error}"))?;
+            *(if name == "true_from" {
+                &mut new.true_from
+            } else {
+                &mut new.true_to
+            }) = Some(time);
             return Ok(());
         }
         "category" => &mut new.category,

@@ -53,13 +53,19 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let found = session.find()?;
     let engine = session.engine(&found)?;
     let configured = found.config.texts("run.command");
-    let command = if args.command.is_empty() { configured } else { args.command };
+    let command = if args.command.is_empty() {
+        configured
+    } else {
+        args.command
+    };
     if command.is_empty() {
         return Err(Fault::usage("which command is the agent?")
             .hint("heirloom run -- claude -p \"…\"   or set run.command in the user's config"));
     }
     if !engine.settings().enabled {
-        session.out.talk("memory is off here (memory.enabled = false): the agent runs without it");
+        session
+            .out
+            .talk("memory is off here (memory.enabled = false): the agent runs without it");
     }
     let request = RunRequest {
         command,
@@ -90,16 +96,21 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
 fn exit_code(report: &RunReport) -> u8 {
     match report.reason {
         EndReason::Interrupted => 130,
-        EndReason::Complete | EndReason::NothingPending | EndReason::IterationLimit | EndReason::Stalled => {
-            u8::from(!report.success())
-        }
+        EndReason::Complete
+        | EndReason::NothingPending
+        | EndReason::IterationLimit
+        | EndReason::Stalled => u8::from(!report.success()),
     }
 }
 
 /// A flag that Ctrl-C and a request to end set.
 pub(super) fn interrupt_flag() -> Result<Arc<AtomicBool>, Fault> {
     let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+    for signal in [
+        signal_hook::consts::SIGINT,
+        signal_hook::consts::SIGTERM,
+        signal_hook::consts::SIGHUP,
+    ] {
         signal_hook::flag::register(signal, flag.clone())
             .map_err(|error| Fault::failed(format!("cannot listen for Ctrl-C: {error}")))?;
     }

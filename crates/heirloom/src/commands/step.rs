@@ -7,7 +7,9 @@ use heirloom_model::kinds::StepState;
 
 /// Record a step of a task: done, or still pending
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Done completes the pending step with the same words (case, spaces and end punctuation ignored).")]
+#[command(
+    after_help = "Done completes the pending step with the same words (case, spaces and end punctuation ignored)."
+)]
 pub(crate) struct Args {
     /// done or pending
     state: State,
@@ -38,7 +40,12 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if session.out.json {
         session.out.value(&wire::applied(&applied));
     } else {
-        session.out.line(&format!("{} {}: {}", applied.id, state.as_str(), applied.verdict.as_str()));
+        session.out.line(&format!(
+            "{} {}: {}",
+            applied.id,
+            state.as_str(),
+            applied.verdict.as_str()
+        ));
     }
     Ok(0)
 }

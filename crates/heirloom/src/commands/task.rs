@@ -67,14 +67,29 @@ struct EndArgs {
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.open()?;
     match args.action {
-        Action::Set { id, task_type, phase, branch, pr, blocked } => {
-            let change =
-                TaskChange { task_type, phase, branch, pr_number: pr, blocked_reason: blocked, ..TaskChange::default() };
+        Action::Set {
+            id,
+            task_type,
+            phase,
+            branch,
+            pr,
+            blocked,
+        } => {
+            let change = TaskChange {
+                task_type,
+                phase,
+                branch,
+                pr_number: pr,
+                blocked_reason: blocked,
+                ..TaskChange::default()
+            };
             let applied = engine.set_task(&id, &change, "user")?;
             if session.out.json {
                 session.out.value(&wire::applied(&applied));
             } else {
-                session.out.line(&format!("task {id}: {}", applied.verdict.as_str()));
+                session
+                    .out
+                    .line(&format!("task {id}: {}", applied.verdict.as_str()));
             }
         }
         Action::Show { id } => show(&engine, &id, session)?,
@@ -83,9 +98,13 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             if session.out.json {
                 session.out.value(&wire::list("tasks", &tasks));
             } else if tasks.is_empty() {
-                session.out.talk("no task yet: heirloom task set ID --type issue");
+                session
+                    .out
+                    .talk("no task yet: heirloom task set ID --type issue");
             } else {
-                session.out.line(&output::table(&tasks.iter().map(row).collect::<Vec<_>>()));
+                session
+                    .out
+                    .line(&output::table(&tasks.iter().map(row).collect::<Vec<_>>()));
             }
         }
         Action::Done(end) => finish(&engine, end, TaskState::Done, session)?,
@@ -94,12 +113,21 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(0)
 }
 
-fn finish(engine: &Engine, end: EndArgs, state: TaskState, session: &mut Session) -> Result<(), Fault> {
+fn finish(
+    engine: &Engine,
+    end: EndArgs,
+    state: TaskState,
+    session: &mut Session,
+) -> Result<(), Fault> {
     let episode = engine.finish_task(&end.id, state, end.agent, end.approach, end.outcome)?;
     if session.out.json {
-        session.out.value(&json!({"id": end.id, "state": state.as_str(), "episode": episode.to_string()}));
+        session
+            .out
+            .value(&json!({"id": end.id, "state": state.as_str(), "episode": episode.to_string()}));
     } else {
-        session.out.line(&format!("task {}: {}", end.id, state.as_str()));
+        session
+            .out
+            .line(&format!("task {}: {}", end.id, state.as_str()));
     }
     Ok(())
 }
@@ -112,7 +140,11 @@ fn row(task: &Record) -> Vec<String> {
         task.text.clone(),
         task.scope.phase.clone().unwrap_or_default(),
         attr("branch"),
-        if blocked.is_empty() { attr("state") } else { format!("blocked: {blocked}") },
+        if blocked.is_empty() {
+            attr("state")
+        } else {
+            format!("blocked: {blocked}")
+        },
     ]
 }
 
@@ -140,7 +172,10 @@ fn show(engine: &Engine, id: &str, session: &mut Session) -> Result<(), Fault> {
     ] {
         if !records.is_empty() {
             session.out.line(&format!("\n{title}"));
-            let rows: Vec<_> = records.iter().map(|r| vec![format!("  {}", r.id), r.text.clone()]).collect();
+            let rows: Vec<_> = records
+                .iter()
+                .map(|r| vec![format!("  {}", r.id), r.text.clone()])
+                .collect();
             session.out.line(&output::table(&rows));
         }
     }

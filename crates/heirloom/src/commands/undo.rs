@@ -26,14 +26,22 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             Undone::Uncreated { id } => (id, "retired"),
         };
         let retired = retired.map(|id| id.to_string());
-        session.out.value(&json!({"id": id.to_string(), "outcome": outcome, "retired": retired}));
+        session
+            .out
+            .value(&json!({"id": id.to_string(), "outcome": outcome, "retired": retired}));
         return Ok(0);
     }
     if let Some(id) = current {
-        session.out.line(&format!("current again: {id} {}", text::excerpt(&engine.get(id)?.text, 80)));
+        session.out.line(&format!(
+            "current again: {id} {}",
+            text::excerpt(&engine.get(id)?.text, 80)
+        ));
     }
     if let Some(id) = retired {
-        session.out.line(&format!("retired:       {id} {}", text::excerpt(&engine.get(id)?.text, 80)));
+        session.out.line(&format!(
+            "retired:       {id} {}",
+            text::excerpt(&engine.get(id)?.text, 80)
+        ));
     }
     Ok(0)
 }

@@ -6,13 +6,20 @@ use toml_edit::{DocumentMut, Item, Table};
 /// `text` with these keys of `section` set; comments, order and other keys stay.
 ///
 /// Errors: `Usage` if the text is no TOML.
-pub(crate) fn with_keys(text: &str, section: &str, keys: &[(&str, toml::Value)]) -> Result<String, Fault> {
-    let mut document: DocumentMut =
-        text.parse().map_err(|error| Fault::usage(format!("the config file cannot be read: {error}")))?;
+pub(crate) fn with_keys(
+    text: &str,
+    section: &str,
+    keys: &[(&str, toml::Value)],
+) -> Result<String, Fault> {
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|error| Fault::usage(format!("the config file cannot be read: {error}")))?;
     let table = document.entry(section).or_insert(Item::Table(Table::new()));
     for (key, value) in keys {
-        let value: toml_edit::Value =
-            value.to_string().parse().map_err(|error| Fault::failed(format!("`{key}`: {error}")))?;
+        let value: toml_edit::Value = value
+            .to_string()
+            .parse()
+            .map_err(|error| Fault::failed(format!("`{key}`: {error}")))?;
         table[key] = toml_edit::value(value);
     }
     Ok(document.to_string())
@@ -25,7 +32,11 @@ mod tests {
     #[test]
     fn other_keys_and_comments_stay() {
         let text = "# mine\n[memory]\nenabled = true # yes\n";
-        let edited = with_keys(text, "memory", &[("max_entries", toml::Value::Integer(7))]).unwrap();
-        assert_eq!(edited, "# mine\n[memory]\nenabled = true # yes\nmax_entries = 7\n");
+        let edited =
+            with_keys(text, "memory", &[("max_entries", toml::Value::Integer(7))]).unwrap();
+        assert_eq!(
+            edited,
+            "# mine\n[memory]\nenabled = true # yes\nmax_entries = 7\n"
+        );
     }
 }

@@ -14,10 +14,18 @@ impl Environment {
     pub(crate) fn read() -> Self {
         let wanted = |name: &str| {
             name.starts_with("HEIRLOOM_")
-                || matches!(name, "HOME" | "XDG_CONFIG_HOME" | "XDG_DATA_HOME" | "NO_COLOR" | "CI" | "TERM")
+                || matches!(
+                    name,
+                    "HOME" | "XDG_CONFIG_HOME" | "XDG_DATA_HOME" | "NO_COLOR" | "CI" | "TERM"
+                )
         };
         let vars = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())))
+            .filter_map(|(name, value)| {
+                Some((
+                    name.into_string().ok()?,
+                    value.to_string_lossy().into_owned(),
+                ))
+            })
             .filter(|(name, _)| wanted(name))
             .collect();
         Self { vars }
@@ -25,7 +33,10 @@ impl Environment {
 
     /// The value of a variable; an empty one counts as not set.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.vars.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.vars
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
     }
 
     /// The user's config file: `HEIRLOOM_CONFIG`, else `config.toml` in the XDG folder.
@@ -33,7 +44,10 @@ impl Environment {
         if let Some(path) = self.get("HEIRLOOM_CONFIG") {
             return Some(PathBuf::from(path));
         }
-        Some(self.xdg("XDG_CONFIG_HOME", ".config")?.join("heirloom/config.toml"))
+        Some(
+            self.xdg("XDG_CONFIG_HOME", ".config")?
+                .join("heirloom/config.toml"),
+        )
     }
 
     /// Where the stores of `init --user` are.
@@ -42,7 +56,10 @@ impl Environment {
     }
 
     fn xdg(&self, name: &str, below_home: &str) -> Option<PathBuf> {
-        let given = self.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let given = self
+            .get(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute());
         given.or_else(|| Some(PathBuf::from(self.get("HOME")?).join(below_home)))
     }
 }

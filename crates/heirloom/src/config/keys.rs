@@ -28,7 +28,11 @@ pub(crate) struct Key {
 }
 
 const fn key(name: &'static str, kind: Type) -> Key {
-    Key { name, kind, trusted_only: false }
+    Key {
+        name,
+        kind,
+        trusted_only: false,
+    }
 }
 
 /// Every key, in the order of `defaults.toml`.
@@ -41,7 +45,11 @@ pub(crate) const KEYS: &[Key] = &[
     key("memory.context_budget_tokens", Type::Int(0, 2_500_000)),
     key("signals.prefixes", Type::Texts),
     key("signals.status_prefixes", Type::Texts),
-    Key { name: "run.command", kind: Type::Texts, trusted_only: true },
+    Key {
+        name: "run.command",
+        kind: Type::Texts,
+        trusted_only: true,
+    },
     key("run.iterations", Type::Int(1, 10_000)),
     key("run.stall_limit", Type::Int(1, 10_000)),
     key("run.timeout_s", Type::Int(1, 604_800)),
@@ -56,7 +64,10 @@ impl Key {
 
     /// The environment variable that sets it.
     pub(crate) fn variable(&self) -> String {
-        format!("HEIRLOOM_{}", self.name.replace('.', "_").to_ascii_uppercase())
+        format!(
+            "HEIRLOOM_{}",
+            self.name.replace('.', "_").to_ascii_uppercase()
+        )
     }
 
     /// `value` if it fits the key; else what is wrong.
@@ -65,9 +76,15 @@ impl Key {
         match (self.kind, value) {
             (Type::Bool, Value::Boolean(_)) | (Type::Text, Value::String(_)) => Ok(()),
             (Type::Int(low, high), Value::Integer(n)) if (low..=high).contains(n) => Ok(()),
-            (Type::Int(low, high), Value::Integer(n)) => Err(format!("{n} is outside {low}..{high}")),
+            (Type::Int(low, high), Value::Integer(n)) => {
+                Err(format!("{n} is outside {low}..{high}"))
+            }
             (Type::Texts, Value::Array(list)) if texts(list) => Ok(()),
-            (kind, other) => Err(format!("expected {}, found {}", kind.describe(), other.type_str())),
+            (kind, other) => Err(format!(
+                "expected {}, found {}",
+                kind.describe(),
+                other.type_str()
+            )),
         }
     }
 
@@ -80,9 +97,11 @@ impl Key {
                 "false" | "0" | "no" | "off" => Value::Boolean(false),
                 _ => return Err(format!("expected true or false, found `{text}`")),
             },
-            Type::Int(..) => {
-                Value::Integer(text.trim().parse().map_err(|_| format!("expected a whole number, found `{text}`"))?)
-            }
+            Type::Int(..) => Value::Integer(
+                text.trim()
+                    .parse()
+                    .map_err(|_| format!("expected a whole number, found `{text}`"))?,
+            ),
             Type::Texts => list(text)?,
         };
         self.check(&value)?;
@@ -95,8 +114,13 @@ fn list(text: &str) -> Result<Value, String> {
     if text.trim_start().starts_with('[') {
         return text.parse::<Value>().map_err(|e| e.message().to_owned());
     }
-    let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
-    Ok(Value::Array(words.map(|word| Value::String(word.to_owned())).collect()))
+    let words = text
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty());
+    Ok(Value::Array(
+        words.map(|word| Value::String(word.to_owned())).collect(),
+    ))
 }
 
 impl Type {

@@ -5,7 +5,7 @@ use heirloom_model::settings::RunSettings;
 use heirloom_model::{Budget, Fault, Settings, limits};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::{Table, Value};
 
 const DEFAULTS: &str = include_str!("defaults.toml");
@@ -67,8 +67,14 @@ pub(crate) struct Config {
 impl Config {
     /// The built-in defaults.
     pub(crate) fn defaults() -> Result<Self, Fault> {
-        let mut config = Self { values: BTreeMap::new(), warnings: Vec::new() };
-        let origin = Origin { layer: Layer::Default, place: "built in".to_owned() };
+        let mut config = Self {
+            values: BTreeMap::new(),
+            warnings: Vec::new(),
+        };
+        let origin = Origin {
+            layer: Layer::Default,
+            place: "built in".to_owned(),
+        };
         config.lay_text(DEFAULTS, &origin)?;
         Ok(config)
     }
@@ -77,7 +83,11 @@ impl Config {
     ///
     /// Errors: `Usage` for a file that is no TOML (with its line) or a flag that fits no key. A wrong or
     /// unknown key in a file or variable is a warning: a typo must not lock anybody out.
-    pub(crate) fn load(env: &Environment, project: Option<&Path>, flags: &[String]) -> Result<Self, Fault> {
+    pub(crate) fn load(
+        env: &Environment,
+        project: Option<&Path>,
+        flags: &[String],
+    ) -> Result<Self, Fault> {
         let mut config = Self::defaults()?;
         if let Some(path) = env.user_config() {
             config.lay_file(&path, Layer::User)?;
@@ -94,34 +104,47 @@ impl Config {
 
     /// The value of a key and where it came from.
     pub(crate) fn get(&self, key: &Key) -> Option<(&Value, &Origin)> {
-        self.values.get(key.name).map(|(value, origin)| (value, origin))
+        self.values
+            .get(key.name)
+            .map(|(value, origin)| (value, origin))
     }
 
-    fn lay_file(&mut self, path: &PathBuf, layer: Layer) -> Result<(), Fault> {
+    fn lay_file(&mut self, path: &Path, layer: Layer) -> Result<(), Fault> {
         let place = path.display().to_string();
         match fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(Fault::failed(format!("cannot read {place}: {error}"))),
             Ok(meta) if meta.len() > limits::CONFIG_BYTES_MAX => {
                 let most = limits::CONFIG_BYTES_MAX;
-                return Err(Fault::usage(format!("{place} has {} bytes; at most {most} are read", meta.len())));
+                return Err(Fault::usage(format!(
+                    "{place} has {} bytes; at most {most} are read",
+                    meta.len()
+                )));
             }
             Ok(_) => {}
         }
-        let bytes = fs::read(path).map_err(|error| Fault::failed(format!("cannot read {place}: {error}")))?;
+        let bytes = fs::read(path)
+            .map_err(|error| Fault::failed(format!("cannot read {place}: {error}")))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            Fault::usage(format!("{place} is not UTF-8 at byte {at}")).hint("save the file as UTF-8")
+            Fault::usage(format!("{place} is not UTF-8 at byte {at}"))
+                .hint("save the file as UTF-8")
         })?;
         self.lay_text(&text, &Origin { layer, place })
     }
 
     fn lay_text(&mut self, text: &str, origin: &Origin) -> Result<(), Fault> {
-        let table: Table = text.trim_start_matches('\u{feff}').parse().map_err(|error: toml::de::Error| {
-            let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            Fault::usage(format!("{}:{line}: {}", origin.place, error.message()))
-                .hint("correct the line; `heirloom config` lists every key with its default")
-        })?;
+        let table: Table =
+            text.trim_start_matches('\u{feff}')
+                .parse()
+                .map_err(|error: toml::de::Error| {
+                    let line = error.span().map_or(1, |span| {
+                        text[..span.start.min(text.len())].matches('\n').count() + 1
+                    });
+                    Fault::usage(format!("{}:{line}: {}", origin.place, error.message())).hint(
+                        "correct the line; `heirloom config` lists every key with its default",
+                    )
+                })?;
         for (section, value) in table {
             match value {
                 Value::Table(inner) => {
@@ -129,7 +152,12 @@ impl Config {
                         self.lay(&format!("{section}.{key}"), value, origin);
                     }
                 }
-                other => self.lay(&section, other, origin),
+                Value::String(_)
+                | Value::Integer(_)
+                | Value::Float(_)
+                | Value::Boolean(_)
+                | Value::Datetime(_)
+                | Value::Array(_) => self.lay(&section, value, origin),
             }
         }
         Ok(())
@@ -138,8 +166,13 @@ impl Config {
     fn lay_environment(&mut self, env: &Environment) {
         for key in KEYS {
             let variable = key.variable();
-            let Some(text) = env.get(&variable) else { continue };
-            let origin = Origin { layer: Layer::Environment, place: variable };
+            let Some(text) = env.get(&variable) else {
+                continue;
+            };
+            let origin = Origin {
+                layer: Layer::Environment,
+                place: variable,
+            };
             match key.parse(text) {
                 Ok(value) => self.lay(key.name, value, &origin),
                 Err(problem) => self.warn(&origin, format!("{problem}; the value is not used")),
@@ -149,19 +182,34 @@ impl Config {
 
     fn lay_flag(&mut self, flag: &str) -> Result<(), Fault> {
         let Some((name, text)) = flag.split_once('=') else {
-            return Err(Fault::usage(format!("--set {flag}: expected section.key=value")));
+            return Err(Fault::usage(format!(
+                "--set {flag}: expected section.key=value"
+            )));
         };
         let key = Key::named(name.trim()).ok_or_else(|| {
-            Fault::usage(format!("--set {flag}: there is no key `{name}`")).hint("`heirloom config` lists every key")
+            Fault::usage(format!("--set {flag}: there is no key `{name}`"))
+                .hint("`heirloom config` lists every key")
         })?;
-        let value = key.parse(text).map_err(|problem| Fault::usage(format!("--set {name}: {problem}")))?;
-        self.lay(key.name, value, &Origin { layer: Layer::Flag, place: format!("--set {name}") });
+        let value = key
+            .parse(text)
+            .map_err(|problem| Fault::usage(format!("--set {name}: {problem}")))?;
+        self.lay(
+            key.name,
+            value,
+            &Origin {
+                layer: Layer::Flag,
+                place: format!("--set {name}"),
+            },
+        );
         Ok(())
     }
 
     fn lay(&mut self, name: &str, value: Value, origin: &Origin) {
         let Some(key) = Key::named(name) else {
-            return self.warn(origin, format!("there is no key `{name}`; `heirloom config` lists every key"));
+            return self.warn(
+                origin,
+                format!("there is no key `{name}`; `heirloom config` lists every key"),
+            );
         };
         if key.trusted_only && origin.layer == Layer::Project {
             let message = format!(
@@ -173,12 +221,18 @@ impl Config {
             Ok(()) => {
                 self.values.insert(key.name, (value, origin.clone()));
             }
-            Err(problem) => self.warn(origin, format!("`{name}`: {problem}; the value is not used")),
+            Err(problem) => self.warn(
+                origin,
+                format!("`{name}`: {problem}; the value is not used"),
+            ),
         }
     }
 
     fn warn(&mut self, origin: &Origin, message: String) {
-        self.warnings.push(Warning { place: origin.place.clone(), message });
+        self.warnings.push(Warning {
+            place: origin.place.clone(),
+            message,
+        });
     }
 
     fn value(&self, name: &str) -> Option<&Value> {
@@ -193,7 +247,11 @@ impl Config {
     /// A list of texts.
     pub(crate) fn texts(&self, name: &str) -> Vec<String> {
         let list = self.value(name).and_then(Value::as_array);
-        list.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+        list.into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
     }
 
     fn flag(&self, name: &str) -> bool {
@@ -201,7 +259,10 @@ impl Config {
     }
 
     fn int(&self, name: &str) -> u64 {
-        self.value(name).and_then(Value::as_integer).and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
+        self.value(name)
+            .and_then(Value::as_integer)
+            .and_then(|n| u64::try_from(n).ok())
+            .unwrap_or(0)
     }
 
     fn size(&self, name: &str) -> usize {
@@ -238,9 +299,14 @@ mod tests {
 
     fn layered(user: &str, project: &str, flags: &[&str]) -> Config {
         let mut config = Config::defaults().unwrap();
-        let origin = |layer, place: &str| Origin { layer, place: place.to_owned() };
+        let origin = |layer, place: &str| Origin {
+            layer,
+            place: place.to_owned(),
+        };
         config.lay_text(user, &origin(Layer::User, "user")).unwrap();
-        config.lay_text(project, &origin(Layer::Project, "project")).unwrap();
+        config
+            .lay_text(project, &origin(Layer::Project, "project"))
+            .unwrap();
         for flag in flags {
             config.lay_flag(flag).unwrap();
         }
@@ -252,15 +318,27 @@ mod tests {
         let config = Config::defaults().unwrap();
         assert_eq!(config.warnings, []);
         for key in KEYS {
-            let (value, _) = config.get(key).unwrap_or_else(|| panic!("{} has no default", key.name));
+            let (value, _) = config
+                .get(key)
+                .unwrap_or_else(|| panic!("{} has no default", key.name));
             assert_eq!(key.check(value), Ok(()), "{}", key.name);
         }
-        assert_eq!(config.settings(), Settings { enabled: false, ..Settings::default() });
+        assert_eq!(
+            config.settings(),
+            Settings {
+                enabled: false,
+                ..Settings::default()
+            }
+        );
     }
 
     #[test]
     fn later_layers_win_and_say_where_from() {
-        let config = layered("memory.max_entries = 7\nmemory.enabled = true", "[memory]\nmax_entries = 9", &["run.iterations=3"]);
+        let config = layered(
+            "memory.max_entries = 7\nmemory.enabled = true",
+            "[memory]\nmax_entries = 9",
+            &["run.iterations=3"],
+        );
         let origin = |name| config.get(Key::named(name).unwrap()).unwrap().1.layer;
         assert_eq!(config.settings().max_entries, 9);
         assert_eq!(origin("memory.max_entries"), Layer::Project);
@@ -273,24 +351,44 @@ mod tests {
     fn a_project_cannot_say_what_is_run() {
         let config = layered("", "[run]\ncommand = [\"sh\", \"-c\", \"evil\"]", &[]);
         assert_eq!(config.texts("run.command"), Vec::<String>::new());
-        assert!(config.warnings[0].message.contains("not taken from a project's file"));
+        assert!(
+            config.warnings[0]
+                .message
+                .contains("not taken from a project's file")
+        );
         let config = layered("[run]\ncommand = [\"claude\"]", "", &[]);
         assert_eq!(config.texts("run.command"), ["claude"]);
     }
 
     #[test]
     fn wrong_values_are_said_and_not_used() {
-        let config = layered("[memory]\nmax_entries = \"many\"\ncontext_budget = -1\nbudget = 4", "", &[]);
+        let config = layered(
+            "[memory]\nmax_entries = \"many\"\ncontext_budget = -1\nbudget = 4",
+            "",
+            &[],
+        );
         let said: Vec<_> = config.warnings.iter().map(|w| w.message.as_str()).collect();
         assert_eq!(said.len(), 3, "{said:?}");
-        assert_eq!(config.settings().max_entries, limits::MIRROR_ENTRIES_DEFAULT);
+        assert_eq!(
+            config.settings().max_entries,
+            limits::MIRROR_ENTRIES_DEFAULT
+        );
     }
 
     #[test]
     fn a_syntax_error_names_its_line() {
         let mut config = Config::defaults().unwrap();
-        let origin = Origin { layer: Layer::User, place: "config.toml".to_owned() };
-        let fault = config.lay_text("[memory]\nenabled = = 3\n", &origin).unwrap_err();
-        assert!(fault.message.starts_with("config.toml:2:"), "{}", fault.message);
+        let origin = Origin {
+            layer: Layer::User,
+            place: "config.toml".to_owned(),
+        };
+        let fault = config
+            .lay_text("[memory]\nenabled = = 3\n", &origin)
+            .unwrap_err();
+        assert!(
+            fault.message.starts_with("config.toml:2:"),
+            "{}",
+            fault.message
+        );
     }
 }

@@ -1,8 +1,8 @@
 //! Answering a [`Filter`]: which index is walked, and the SQL for it.
 //!
-//! A question is put together from one part a kind. Each part walks one index that yields its answers in
-//! order of id, and the parts are merged as they come: the cost follows the number of answers, not the
-//! number of records.
+//! Each index yields its entries in order of id. Where it begins with the kind, a question for several
+//! kinds is put together from one part a kind, and the parts are merged as they come: the cost follows the
+//! number of answers, not the number of records.
 
 use super::codec::{self, COLUMNS, micros};
 use super::failure::Failure;
@@ -29,13 +29,13 @@ enum Walk {
     All,
     /// The current ones of a kind.
     Kind,
-    /// Those of a kind and category.
+    /// The current ones of a category.
     Category,
-    /// Those of a kind and state.
+    /// The current ones of a kind and state.
     State,
-    /// Those of a kind and task.
+    /// The current ones of a kind and task.
     Task,
-    /// Those of a kind and key: few.
+    /// The current ones of a kind and key: few.
     Key,
 }
 
@@ -81,7 +81,7 @@ impl Question {
         let mut kinds = filter.kinds.clone();
         kinds.sort_unstable();
         kinds.dedup();
-        let parts = if walk == Walk::All {
+        let parts = if matches!(walk, Walk::All | Walk::Category) {
             vec![question.kind_in(&kinds)]
         } else {
             let all = if kinds.is_empty() {

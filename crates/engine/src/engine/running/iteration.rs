@@ -42,9 +42,17 @@ impl Loop<'_> {
         };
         let context = engine.context(&request)?;
         let pending = self.pending()?;
-        let launch = self.adapter.plan(&self.request.command, &self.handover(&context.text, iteration))?;
+        let launch = self.adapter.plan(
+            &self.request.command,
+            &self.handover(&context.text, iteration),
+        )?;
         self.begin(iteration, &launch)?;
-        watch(&RunEvent::IterationStarted { iteration, adapter: self.adapter, context: &context, pending });
+        watch(&RunEvent::IterationStarted {
+            iteration,
+            adapter: self.adapter,
+            context: &context,
+            pending,
+        });
         let before = self.git();
         let branch_before = self.git_branch();
         let scope = self.scope(iteration);
@@ -53,13 +61,17 @@ impl Loop<'_> {
         let ending = match ended.status {
             EndStatus::Exit(code) => Ending::Exit(code),
             EndStatus::Signal(signal) => Ending::Signal(signal),
-            EndStatus::TimedOut => Ending::TimedOut { after_s: self.timeout_s() },
+            EndStatus::TimedOut => Ending::TimedOut {
+                after_s: self.timeout_s(),
+            },
             EndStatus::Interrupted => Ending::Interrupted,
         };
         let mut outcome = verdict::judge(ending, &observation, &heard.said, pending);
         outcome.files = self.files(before.as_ref(), &heard);
         outcome.pr_number = adapters::find_pr(&heard.words, Some(engine.project().as_str()));
-        outcome.branch = self.git_branch().filter(|now| branch_before.as_ref() != Some(now));
+        outcome.branch = self
+            .git_branch()
+            .filter(|now| branch_before.as_ref() != Some(now));
         self.record(&scope, &outcome, &heard)?;
         if let Some(fault) = heard.fault {
             return Err(fault);
@@ -77,7 +89,10 @@ impl Loop<'_> {
 
     fn handover(&self, context: &str, iteration: u32) -> Handover {
         let settings = self.engine.settings();
-        let prefix = settings.memory_prefixes.first().filter(|_| settings.enabled && settings.run.teach_signals);
+        let prefix = settings
+            .memory_prefixes
+            .first()
+            .filter(|_| settings.enabled && settings.run.teach_signals);
         Handover {
             context: context.to_owned(),
             iteration,
@@ -94,14 +109,20 @@ impl Loop<'_> {
             task: Some(self.task.clone()),
             phase: self.request.phase.clone(),
             iteration: Some(iteration),
-            session: self.engine.settings().enabled.then(|| self.session.id.clone()),
+            session: self
+                .engine
+                .settings()
+                .enabled
+                .then(|| self.session.id.clone()),
             agent: Some(self.adapter.as_str().to_owned()),
             ..Scope::default()
         }
     }
 
     fn timeout_s(&self) -> u64 {
-        self.request.timeout_s.unwrap_or(self.engine.settings().run.timeout_s)
+        self.request
+            .timeout_s
+            .unwrap_or(self.engine.settings().run.timeout_s)
     }
 
     fn pending(&self) -> Result<usize, Fault> {
@@ -113,11 +134,19 @@ impl Loop<'_> {
     }
 
     fn git(&self) -> Option<GitState> {
-        self.engine.settings().enabled.then(|| GitState::read(self.engine.root())).flatten()
+        self.engine
+            .settings()
+            .enabled
+            .then(|| GitState::read(self.engine.root()))
+            .flatten()
     }
 
     fn git_branch(&self) -> Option<String> {
-        self.engine.settings().enabled.then(|| git::current_branch(self.engine.root())).flatten()
+        self.engine
+            .settings()
+            .enabled
+            .then(|| git::current_branch(self.engine.root()))
+            .flatten()
     }
 
     /// Stores the session and what the agent is told.
@@ -125,9 +154,12 @@ impl Loop<'_> {
         if !self.engine.settings().enabled {
             return Ok(());
         }
-        self.session.attrs.insert("iteration".to_owned(), json!(iteration));
+        self.session
+            .attrs
+            .insert("iteration".to_owned(), json!(iteration));
         self.engine.put_session(&self.session)?;
-        self.engine.append_turns(&self.session, &[(Role::User, &launch.prompt)])
+        self.engine
+            .append_turns(&self.session, &[(Role::User, &launch.prompt)])
     }
 
     fn listen(
@@ -136,7 +168,11 @@ impl Loop<'_> {
         scope: &Scope,
         watch: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<(child::Ended, Observation, Heard), Fault> {
-        let io = |error| Fault::failed(format!("cannot make a folder for the agent's files: {error}"));
+        let io = |error| {
+            Fault::failed(format!(
+                "cannot make a folder for the agent's files: {error}"
+            ))
+        };
         let folder = match &self.request.temp_dir {
             Some(dir) => tempfile::TempDir::with_prefix_in("heirloom-run-", dir),
             None => tempfile::TempDir::with_prefix("heirloom-run-"),
@@ -153,7 +189,9 @@ impl Loop<'_> {
             stdin: launch.stdin.clone(),
         };
         let dry_run = !self.engine.settings().enabled;
-        let mut observer = self.engine.observer(scope.clone(), launch.format, dry_run)?;
+        let mut observer = self
+            .engine
+            .observer(scope.clone(), launch.format, dry_run)?;
         let mut heard = Heard::default();
         let limits = PumpLimits {
             timeout: Some(Duration::from_secs(self.timeout_s())),
@@ -176,9 +214,13 @@ impl Loop<'_> {
 
     fn files(&self, before: Option<&GitState>, heard: &Heard) -> Vec<String> {
         let root = self.engine.root();
-        let mut files: Vec<_> = heard.files.iter().filter_map(|p| places::normalise_inside(root, p).ok()).collect();
+        let mut files: Vec<_> = heard
+            .files
+            .iter()
+            .filter_map(|p| places::normalise_inside(root, p).ok())
+            .collect();
         if let (Some(before), Some(after)) = (before, self.git()) {
-            files.extend(git::changed_between(root, before, &after));
+            files.extend(git::changed_between(before, &after));
         }
         files.sort();
         files.dedup();
@@ -191,10 +233,12 @@ impl Loop<'_> {
         if !self.engine.settings().enabled {
             return Ok(());
         }
-        self.engine.record_outcome(scope, outcome, self.adapter.as_str())?;
-        let rules = self.engine.signal_rules();
+        self.engine
+            .record_outcome(scope, outcome, self.adapter.as_str())?;
+        let rules = self.engine.signal_rules()?;
         let words = signals::without_signals(&text::strip_ansi(&heard.words), &rules);
-        self.engine.append_turns(&self.session, &[(Role::Assistant, words.trim())])?;
+        self.engine
+            .append_turns(&self.session, &[(Role::Assistant, words.trim())])?;
         self.engine.save_mirror(Some(&self.task))?;
         Ok(())
     }
@@ -211,7 +255,11 @@ impl Heard {
         match chunk {
             Chunk::Tick => watch(&RunEvent::Tick),
             Chunk::Stderr(bytes) => {
-                keep_tail(&mut self.said.stderr_tail, &String::from_utf8_lossy(bytes), limits::STDERR_TAIL_BYTES_MAX);
+                keep_tail(
+                    &mut self.said.stderr_tail,
+                    &String::from_utf8_lossy(bytes),
+                    limits::STDERR_TAIL_BYTES_MAX,
+                );
                 watch(&RunEvent::Stderr(bytes));
             }
             Chunk::Stdout(bytes) => {
@@ -219,13 +267,20 @@ impl Heard {
                 if !self.streaming && matches!(format, StreamFormat::Text | StreamFormat::Auto) {
                     self.hear(&String::from_utf8_lossy(bytes));
                 }
-                let (signals, diagnostics) = (observer.so_far().signals.len(), observer.so_far().diagnostics.len());
+                let (signals, diagnostics) = (
+                    observer.so_far().signals.len(),
+                    observer.so_far().diagnostics.len(),
+                );
                 if let Err(fault) = observer.push(bytes, &mut |event| self.event(event, watch)) {
                     self.fault = self.fault.take().or(Some(fault));
                 }
                 let now = observer.so_far();
-                now.signals[signals..].iter().for_each(|one| watch(&RunEvent::Signal(one)));
-                now.diagnostics[diagnostics..].iter().for_each(|one| watch(&RunEvent::Diagnostic(one)));
+                now.signals[signals..]
+                    .iter()
+                    .for_each(|one| watch(&RunEvent::Signal(one)));
+                now.diagnostics[diagnostics..]
+                    .iter()
+                    .for_each(|one| watch(&RunEvent::Diagnostic(one)));
             }
         }
     }

@@ -31,7 +31,12 @@ pub(super) struct Said {
 }
 
 /// The outcome, without files, branch and pull request.
-pub(super) fn judge(ending: Ending, observation: &Observation, said: &Said, pending: usize) -> Outcome {
+pub(super) fn judge(
+    ending: Ending,
+    observation: &Observation,
+    said: &Said,
+    pending: usize,
+) -> Outcome {
     let ended_well = ending == Ending::Exit(0) && !said.stream_failed;
     let status = match observation.status {
         Some(AgentStatus::Blocked) => AgentStatus::Blocked,
@@ -58,8 +63,13 @@ fn error_of(ending: Ending, outcome: &Outcome, said: &Said) -> String {
         Ending::TimedOut { after_s } => Some(format!("timed out after {after_s} s")),
     };
     let lines = last_lines(&said.stderr_tail);
-    let told = said.stream_error.clone().filter(|error| !error.trim().is_empty());
-    let what = told.or_else(|| Some(lines).filter(|lines| !lines.is_empty())).or_else(|| outcome.message.clone());
+    let told = said
+        .stream_error
+        .clone()
+        .filter(|error| !error.trim().is_empty());
+    let what = told
+        .or_else(|| Some(lines).filter(|lines| !lines.is_empty()))
+        .or_else(|| outcome.message.clone());
     let words = match (how, what) {
         (Some(how), Some(what)) => format!("{how}: {what}"),
         (Some(one), None) | (None, Some(one)) => one,
@@ -70,14 +80,22 @@ fn error_of(ending: Ending, outcome: &Outcome, said: &Said) -> String {
 
 fn last_lines(stderr: &str) -> String {
     let clean = text::printable(&text::strip_ansi(stderr));
-    let lines: Vec<_> = clean.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let lines: Vec<_> = clean
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .collect();
     let from = lines.len().saturating_sub(limits::STDERR_TAIL_LINES_MAX);
     lines[from..].join("\n")
 }
 
 /// What two identical failures have in common.
 pub(super) fn failure_signature(outcome: &Outcome) -> (AgentStatus, String) {
-    let error = outcome.error.as_deref().or(outcome.message.as_deref()).unwrap_or_default();
+    let error = outcome
+        .error
+        .as_deref()
+        .or(outcome.message.as_deref())
+        .unwrap_or_default();
     (outcome.status, text::signature(error))
 }
 
@@ -86,10 +104,21 @@ mod tests {
     use super::*;
 
     fn check(ending: Ending, status: Option<AgentStatus>, stderr: &str, pending: usize) -> String {
-        let observation = Observation { status, ..Observation::default() };
-        let said = Said { stderr_tail: stderr.to_owned(), ..Said::default() };
+        let observation = Observation {
+            status,
+            ..Observation::default()
+        };
+        let said = Said {
+            stderr_tail: stderr.to_owned(),
+            ..Said::default()
+        };
         let outcome = judge(ending, &observation, &said, pending);
-        format!("{} {} {}", outcome.success, outcome.status, outcome.error.unwrap_or_default())
+        format!(
+            "{} {} {}",
+            outcome.success,
+            outcome.status,
+            outcome.error.unwrap_or_default()
+        )
     }
 
     #[test]
@@ -97,13 +126,39 @@ mod tests {
         use AgentStatus::{Blocked, Complete, Failed, Partial};
         assert_eq!(check(Ending::Exit(0), None, "warning", 0), "true COMPLETE ");
         assert_eq!(check(Ending::Exit(0), None, "", 2), "true PARTIAL ");
-        assert_eq!(check(Ending::Exit(0), Some(Partial), "", 0), "true PARTIAL ");
-        assert_eq!(check(Ending::Exit(0), Some(Failed), "", 0), "false FAILED the agent's status is FAILED");
-        assert_eq!(check(Ending::Exit(1), Some(Complete), "\u{1b}[31mboom\u{1b}[0m\n\n", 0), "false FAILED exit code 1: boom");
-        assert_eq!(check(Ending::Exit(1), None, "", 0), "false FAILED exit code 1");
-        assert_eq!(check(Ending::Exit(1), Some(Blocked), "", 0), "false BLOCKED exit code 1");
-        assert_eq!(check(Ending::Signal(9), None, "", 0), "false FAILED ended by signal 9");
-        assert_eq!(check(Ending::TimedOut { after_s: 5 }, None, "", 0), "false FAILED timed out after 5 s");
+        assert_eq!(
+            check(Ending::Exit(0), Some(Partial), "", 0),
+            "true PARTIAL "
+        );
+        assert_eq!(
+            check(Ending::Exit(0), Some(Failed), "", 0),
+            "false FAILED the agent's status is FAILED"
+        );
+        assert_eq!(
+            check(
+                Ending::Exit(1),
+                Some(Complete),
+                "\u{1b}[31mboom\u{1b}[0m\n\n",
+                0
+            ),
+            "false FAILED exit code 1: boom"
+        );
+        assert_eq!(
+            check(Ending::Exit(1), None, "", 0),
+            "false FAILED exit code 1"
+        );
+        assert_eq!(
+            check(Ending::Exit(1), Some(Blocked), "", 0),
+            "false BLOCKED exit code 1"
+        );
+        assert_eq!(
+            check(Ending::Signal(9), None, "", 0),
+            "false FAILED ended by signal 9"
+        );
+        assert_eq!(
+            check(Ending::TimedOut { after_s: 5 }, None, "", 0),
+            "false FAILED timed out after 5 s"
+        );
         assert_eq!(check(Ending::Interrupted, None, "", 0), "false PARTIAL ");
     }
 }

@@ -16,14 +16,23 @@ pub(super) struct Events<'o> {
 impl<'o> Events<'o> {
     /// Events go to `out`.
     pub(super) fn new(out: &'o mut Output) -> Self {
-        Self { out, stdout: Vec::new(), stderr: Vec::new() }
+        Self {
+            out,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+        }
     }
 
     /// Prints one event.
     pub(super) fn take(&mut self, event: &RunEvent<'_>) {
         let value = match event {
             RunEvent::Mirror(load) => mirror(load),
-            RunEvent::IterationStarted { iteration, adapter, context, pending } => json!({
+            RunEvent::IterationStarted {
+                iteration,
+                adapter,
+                context,
+                pending,
+            } => json!({
                 "event": "iteration_started",
                 "iteration": iteration,
                 "agent": adapter.as_str(),
@@ -40,8 +49,12 @@ impl<'o> Events<'o> {
                 "line": one.signal.line,
                 "outcome": one.outcome.as_str(),
             }),
-            RunEvent::Diagnostic(one) => json!({"event": "diagnostic", "line": one.line, "message": one.message}),
-            RunEvent::Stream(StreamEvent::SessionId(id)) => json!({"event": "agent_session", "id": id}),
+            RunEvent::Diagnostic(one) => {
+                json!({"event": "diagnostic", "line": one.line, "message": one.message})
+            }
+            RunEvent::Stream(StreamEvent::SessionId(id)) => {
+                json!({"event": "agent_session", "id": id})
+            }
             RunEvent::Stream(_) | RunEvent::Tick => return,
             RunEvent::IterationEnded(report) => {
                 self.rest();
@@ -56,7 +69,11 @@ impl<'o> Events<'o> {
 
     /// Whole lines of output; a line that is not finished waits for its end.
     fn lines(&mut self, stream: &str, bytes: &[u8]) {
-        let kept = if stream == "stdout" { &mut self.stdout } else { &mut self.stderr };
+        let kept = if stream == "stdout" {
+            &mut self.stdout
+        } else {
+            &mut self.stderr
+        };
         kept.extend_from_slice(bytes);
         let end = match kept.iter().rposition(|byte| *byte == b'\n') {
             Some(end) => end + 1,
@@ -68,7 +85,10 @@ impl<'o> Events<'o> {
     }
 
     fn rest(&mut self) {
-        for (stream, bytes) in [("stdout", std::mem::take(&mut self.stdout)), ("stderr", std::mem::take(&mut self.stderr))] {
+        for (stream, bytes) in [
+            ("stdout", std::mem::take(&mut self.stdout)),
+            ("stderr", std::mem::take(&mut self.stderr)),
+        ] {
             if !bytes.is_empty() {
                 self.print(stream, &bytes);
             }
@@ -77,7 +97,8 @@ impl<'o> Events<'o> {
 
     fn print(&mut self, stream: &str, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        self.out.value(&json!({"event": "output", "stream": stream, "text": text}));
+        self.out
+            .value(&json!({"event": "output", "stream": stream, "text": text}));
     }
 
     /// Prints how the run ended.

@@ -48,7 +48,12 @@ impl<'o> Screen<'o> {
     pub(in crate::commands) fn take(&mut self, event: &RunEvent<'_>) {
         match event {
             RunEvent::Mirror(load) => self.mirror(load),
-            RunEvent::IterationStarted { iteration, adapter, context, pending } => {
+            RunEvent::IterationStarted {
+                iteration,
+                adapter,
+                context,
+                pending,
+            } => {
                 (self.iteration, self.pending, self.usage) = (*iteration, *pending, None);
                 self.last_signal.clear();
                 self.json_stream = false;
@@ -59,15 +64,23 @@ impl<'o> Screen<'o> {
             RunEvent::Stdout(_) | RunEvent::Tick => {}
             RunEvent::Stderr(bytes) => {
                 let words = String::from_utf8_lossy(bytes).into_owned();
-                words.lines().for_each(|line| self.talk(&format!("  | {line}")));
+                words
+                    .lines()
+                    .for_each(|line| self.talk(&format!("  | {line}")));
             }
             RunEvent::Stream(event) => self.stream(event),
             RunEvent::Signal(one) => {
-                self.last_signal = format!("{} {}", one.signal.verb.as_str(), text::excerpt(&one.signal.text, 60));
+                self.last_signal = format!(
+                    "{} {}",
+                    one.signal.verb.as_str(),
+                    text::excerpt(&one.signal.text, 60)
+                );
                 let line = format!("  + {} ({})", self.last_signal, one.outcome.as_str());
                 self.talk(&line);
             }
-            RunEvent::Diagnostic(one) => self.talk(&format!("  ! line {}: {}", one.line, one.message)),
+            RunEvent::Diagnostic(one) => {
+                self.talk(&format!("  ! line {}: {}", one.line, one.message))
+            }
             RunEvent::IterationEnded(report) => self.ended(report),
         }
         self.progress();
@@ -84,7 +97,10 @@ impl<'o> Screen<'o> {
         match load {
             MirrorLoad::Nothing => {}
             MirrorLoad::Imported(report) => {
-                self.talk(&format!("took in {} entries of an existing memory file", report.created));
+                self.talk(&format!(
+                    "took in {} entries of an existing memory file",
+                    report.created
+                ));
             }
             MirrorLoad::SetAside { path, problem } => {
                 self.talk(&format!("the memory file could not be read ({problem}): it is now {}, and is rebuilt from the store", path.display()));
@@ -95,11 +111,16 @@ impl<'o> Screen<'o> {
     fn stream(&mut self, event: &StreamEvent) {
         self.json_stream = true;
         match event {
-            StreamEvent::Text { text, .. } | StreamEvent::Finished { text: Some(text), .. } => {
+            StreamEvent::Text { text, .. }
+            | StreamEvent::Finished {
+                text: Some(text), ..
+            } => {
                 let words = format!("{}\n", text::printable(text).trim_end());
                 self.output(words.as_bytes());
             }
-            StreamEvent::ToolCall { name, input } => self.talk(&format!("  > {name} {}", text::excerpt(input, 80))),
+            StreamEvent::ToolCall { name, input } => {
+                self.talk(&format!("  > {name} {}", text::excerpt(input, 80)))
+            }
             StreamEvent::Usage(usage) => self.usage = Some(*usage),
             StreamEvent::Error(error) => self.talk(&format!("  ! {error}")),
             StreamEvent::FileChanged(path) => self.talk(&format!("  ~ {path}")),
@@ -119,9 +140,19 @@ impl<'o> Screen<'o> {
         let outcome = &report.outcome;
         self.pending = report.pending;
         let seconds = Duration::from_millis(report.duration_ms).as_secs_f64();
-        let tokens = report.usage.map(|u| format!(" · {} tokens", u.input + u.cached + u.output)).unwrap_or_default();
-        let word = if report.interrupted { "interrupted" } else { outcome.status.as_str() };
-        self.talk(&format!("iteration {} · {word} · {seconds:.1} s · {} signals · {} steps pending{tokens}", report.iteration, report.signals, report.pending));
+        let tokens = report
+            .usage
+            .map(|u| format!(" · {} tokens", u.input + u.cached + u.output))
+            .unwrap_or_default();
+        let word = if report.interrupted {
+            "interrupted"
+        } else {
+            outcome.status.as_str()
+        };
+        self.talk(&format!(
+            "iteration {} · {word} · {seconds:.1} s · {} signals · {} steps pending{tokens}",
+            report.iteration, report.signals, report.pending
+        ));
         if let Some(error) = &outcome.error {
             self.talk(&format!("  ! {}", text::excerpt(error, 300)));
         }
@@ -133,7 +164,11 @@ impl<'o> Screen<'o> {
             spinner.finish_and_clear();
         }
         let n = report.iterations.len();
-        self.talk(&format!("ended: {} after {n} iteration{}", report.reason.as_str(), if n == 1 { "" } else { "s" }));
+        self.talk(&format!(
+            "ended: {} after {n} iteration{}",
+            report.reason.as_str(),
+            if n == 1 { "" } else { "s" }
+        ));
     }
 
     /// Whole lines at once, so that the progress line never cuts one.
@@ -173,9 +208,23 @@ impl<'o> Screen<'o> {
 
     fn progress(&self) {
         let Some(spinner) = &self.spinner else { return };
-        let phase = self.phase.as_deref().map(|phase| format!(" · {phase}")).unwrap_or_default();
-        let tokens = self.usage.map(|u| format!(" · {} tokens", u.input + u.cached + u.output)).unwrap_or_default();
-        let last = if self.last_signal.is_empty() { String::new() } else { format!(" · {}", self.last_signal) };
-        spinner.set_message(format!("iteration {}{phase} · {} pending{tokens}{last}", self.iteration, self.pending));
+        let phase = self
+            .phase
+            .as_deref()
+            .map(|phase| format!(" · {phase}"))
+            .unwrap_or_default();
+        let tokens = self
+            .usage
+            .map(|u| format!(" · {} tokens", u.input + u.cached + u.output))
+            .unwrap_or_default();
+        let last = if self.last_signal.is_empty() {
+            String::new()
+        } else {
+            format!(" · {}", self.last_signal)
+        };
+        spinner.set_message(format!(
+            "iteration {}{phase} · {} pending{tokens}{last}",
+            self.iteration, self.pending
+        ));
     }
 }

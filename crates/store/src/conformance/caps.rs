@@ -1,0 +1,112 @@
+//! Every cap is hit once: the last allowed size is written, one more is refused.
+
+use super::Check;
+use super::world::{World, at, expect, is_invalid, put};
+use crate::{Filter, Store, StoreError};
+use heirloom_model::{Kind, Merge, Record, limits};
+use serde_json::json;
+
+pub(super) const CHECKS: &[Check] = &[
+    ("texts, keys and attributes have caps", sizes),
+    ("names have caps and no control characters", names),
+    ("a write has a cap on its changes", changes),
+    ("a question has a cap on its answers", answers),
+    ("a record belongs to the project it is written to", project),
+];
+
+fn sizes(store: &dyn Store) {
+    let w = World::new(store);
+    let text = |size| w.record(Kind::Note, &"x".repeat(size), 1);
+    at_the_cap(&w, limits::RECORD_TEXT_BYTES_MAX, &text);
+    let key = |size| Record {
+        key: Some("x".repeat(size)),
+        ..w.record(Kind::Note, "key", 1)
+    };
+    at_the_cap(&w, limits::KEY_BYTES_MAX, &key);
+    let attrs = |size: usize| {
+        let mut record = w.record(Kind::Note, "attrs", 1);
+        let around = "{\"a\":\"\"}".len();
+        let filling = "x".repeat(size.saturating_sub(around));
+        record.attrs.insert("a".to_owned(), json!(filling));
+        record
+    };
+    at_the_cap(&w, limits::ATTRS_BYTES_MAX, &attrs);
+}
+
+fn names(store: &dyn Store) {
+    let w = World::new(store);
+    let name = |size: usize| "x".repeat(size);
+    let source = |size| Record {
+        source: name(size),
+        ..w.record(Kind::Note, "source", 1)
+    };
+    at_the_cap(&w, limits::NAME_BYTES_MAX, &source);
+    let task = |size| {
+        let mut record = w.record(Kind::Note, "task", 1);
+        record.scope.task = Some(name(size));
+        record
+    };
+    at_the_cap(&w, limits::NAME_BYTES_MAX, &task);
+    let category = |size| {
+        let mut record = w.record(Kind::Note, "category", 1);
+        record
+            .attrs
+            .insert("category".to_owned(), json!(name(size)));
+        record
+    };
+    at_the_cap(&w, limits::NAME_BYTES_MAX, &category);
+    for bad in [json!(""), json!("a\u{1b}b"), json!(7), json!(null)] {
+        let mut record = w.record(Kind::Note, "category", 1);
+        record.attrs.insert("category".to_owned(), bad);
+        expect(&w.refused(put(&record, Merge::Replace)), is_invalid);
+    }
+}
+
+fn changes(store: &dyn Store) {
+    let w = World::new(store);
+    let mut many: Vec<_> = (0..=limits::CHANGES_MAX)
+        .map(|_| put(&w.record(Kind::Note, "x", 1), Merge::Replace))
+        .collect();
+    match store.apply(&w.project, &many) {
+        Ok(_) => panic!("too many changes"),
+        Err(error) => expect(&error, is_invalid),
+    }
+    assert!(w.current(9).is_empty());
+    many.truncate(limits::CHANGES_MAX);
+    assert_eq!(w.apply(&many).len(), limits::CHANGES_MAX);
+}
+
+fn answers(store: &dyn Store) {
+    let w = World::new(store);
+    let over = limits::FIND_MAX + 1;
+    let filter = Filter::current(&[], at(1));
+    assert_eq!(filter.limit, limits::FIND_MAX);
+    refuse(store.find(&w.project, &filter.limit(over)).map(drop));
+    refuse(store.ids_with_prefix(&w.project, "", over).map(drop));
+    refuse(store.sessions(&w.project, None, over).map(drop));
+}
+
+fn project(store: &dyn Store) {
+    let (w, other) = (World::new(store), World::of(store, "other"));
+    let strange = other.record(Kind::Note, "x", 1);
+    expect(&w.refused(put(&strange, Merge::Replace)), is_invalid);
+}
+
+#[track_caller]
+fn at_the_cap(w: &World<'_>, cap: usize, record: &dyn Fn(usize) -> Record) {
+    let largest = record(cap);
+    w.created(&largest);
+    assert!(w.get(largest.id) == largest, "it comes back whole");
+    expect(
+        &w.refused(put(&record(cap + 1), Merge::Replace)),
+        is_invalid,
+    );
+}
+
+#[track_caller]
+fn refuse(result: Result<(), StoreError>) {
+    match result {
+        Ok(()) => panic!("too many answers"),
+        Err(error) => expect(&error, is_invalid),
+    }
+}

@@ -1,0 +1,294 @@
+//! What `find` and the smaller questions answer.
+
+use super::Check;
+use super::world::{World, at, ok, put, retire};
+use crate::{Filter, Order, Store, When};
+use heirloom_model::kinds::{Knowledge, Mistake};
+use heirloom_model::{Kind, KindData, Merge, RecordId, Scope};
+
+pub(super) const CHECKS: &[Check] = &[
+    ("answers are in order of id", order),
+    ("every part of a filter narrows the answer", narrowing),
+    ("every coordinate narrows the answer", coordinates),
+    ("several kinds are merged in order", several_kinds),
+    ("pages make up the whole", pages),
+    ("a limit of none finds none", no_limit),
+    ("ids are found by their beginning", prefixes),
+    ("counts are by kind", counts),
+    ("the last write is the newest record's", last_write),
+    ("projects keep to themselves", isolation),
+    ("names may hold quotes and emoji", names),
+];
+
+fn order(store: &dyn Store) {
+    let w = World::new(store);
+    let (early, late) = (
+        w.record(Kind::Note, "early", 1),
+        w.record(Kind::Note, "late", 2),
+    );
+    w.created(&late);
+    w.created(&early);
+    let filter = Filter::current(&[], at(9));
+    assert_eq!(filter.order, Order::Newest);
+    assert_eq!(w.texts(&filter), ["late", "early"]);
+    assert_eq!(w.texts(&filter.oldest_first()), ["early", "late"]);
+}
+
+fn narrowing(store: &dyn Store) {
+    let w = World::new(store);
+    let mut error = w.record(Kind::Error, "error", 1);
+    error.attrs = Mistake::open().to_attrs();
+    let mut decision = w.fact("d", "decision", 2);
+    decision.attrs = Knowledge::of_category("decision").to_attrs();
+    let mut note = w.record(Kind::Note, "note", 3);
+    note.attrs = Knowledge::of_category("decision").to_attrs();
+    let fact = w.fact("f", "fact", 4);
+    let gone = w.fact("g", "gone", 5);
+    for record in [&error, &decision, &note, &fact, &gone] {
+        w.created(record);
+    }
+    w.change(retire(gone.id, 6));
+    let rows: [(Filter, &[&str]); 13] = [
+        (current(&[]), &["fact", "note", "decision", "error"]),
+        (current(&[Kind::Knowledge]), &["fact", "decision"]),
+        (current(&[]).category("decision"), &["note", "decision"]),
+        (
+            current(&[Kind::Knowledge]).category("decision"),
+            &["decision"],
+        ),
+        (current(&[Kind::Error]).category("decision"), &[]),
+        (current(&[]).state("open"), &["error"]),
+        (current(&[Kind::Error]).state("open"), &["error"]),
+        (current(&[Kind::Error]).state("resolved"), &[]),
+        (current(&[]).key("f"), &["fact"]),
+        (current(&[Kind::Note]).key("f"), &[]),
+        (current(&[]).key("f").category("decision"), &[]),
+        (current(&[]).key("d").category("decision"), &["decision"]),
+        (current(&[Kind::Knowledge]).key("g"), &[]),
+    ];
+    for (filter, expected) in rows {
+        assert_eq!(w.texts(&filter), expected, "{filter:?}");
+        let as_of = Filter {
+            when: When::AsOf(at(9)),
+            ..filter
+        };
+        assert_eq!(w.texts(&as_of), expected, "{as_of:?}");
+    }
+    let ever = |filter| Filter {
+        when: When::Ever,
+        ..filter
+    };
+    assert_eq!(w.texts(&ever(current(&[]).key("g"))), ["gone"]);
+    let facts = ever(current(&[Kind::Knowledge, Kind::Note]).category("fact"));
+    assert_eq!(w.texts(&facts), ["gone", "fact"]);
+}
+
+fn coordinates(store: &dyn Store) {
+    let w = World::new(store);
+    let name = |value: &str| Some(value.to_owned());
+    let nowhere = Scope::default;
+    let scopes = [
+        Scope {
+            plan: name("x"),
+            ..nowhere()
+        },
+        Scope {
+            group: name("x"),
+            ..nowhere()
+        },
+        Scope {
+            session: name("x"),
+            ..nowhere()
+        },
+        Scope {
+            task: name("x"),
+            ..nowhere()
+        },
+        Scope {
+            agent: name("x"),
+            ..nowhere()
+        },
+        Scope {
+            phase: name("x"),
+            ..nowhere()
+        },
+        Scope {
+            iteration: Some(1),
+            ..nowhere()
+        },
+    ];
+    for (i, scope) in scopes.iter().enumerate() {
+        let mut record = w.record(Kind::Note, &i.to_string(), 1);
+        record.scope = scope.clone();
+        w.created(&record);
+    }
+    let mut both = w.record(Kind::Note, "both", 2);
+    both.scope = Scope {
+        task: name("x"),
+        agent: name("y"),
+        ..nowhere()
+    };
+    w.created(&both);
+    for (i, scope) in scopes.iter().enumerate() {
+        let mut expected = vec![i.to_string()];
+        if scope.task.is_some() {
+            expected.insert(0, "both".to_owned());
+        }
+        for kinds in [&[][..], &[Kind::Note], &[Kind::Note, Kind::Step]] {
+            let found = w.texts(&current(kinds).scope(scope.clone()));
+            assert_eq!(found, expected, "{scope:?}");
+        }
+    }
+    let scope = Scope {
+        task: name("x"),
+        agent: name("y"),
+        ..nowhere()
+    };
+    assert_eq!(w.texts(&current(&[]).scope(scope)), ["both"]);
+    let elsewhere = Scope {
+        task: name("x"),
+        agent: name("x"),
+        ..nowhere()
+    };
+    assert!(w.texts(&current(&[]).scope(elsewhere)).is_empty());
+}
+
+fn several_kinds(store: &dyn Store) {
+    let w = World::new(store);
+    for second in 0..30 {
+        let kind = Kind::ALL[usize::try_from(second % 9).unwrap_or(0)];
+        w.created(&w.record(kind, &second.to_string(), second));
+    }
+    let kinds = [Kind::Step, Kind::Knowledge, Kind::Note, Kind::Step];
+    let found = w.texts(&current(&kinds).limit(5));
+    assert_eq!(found, ["29", "27", "25", "20", "18"]);
+    assert_eq!(w.find(&current(&kinds)).len(), 11);
+    assert_eq!(w.find(&current(&Kind::ALL)).len(), 30);
+}
+
+fn pages(store: &dyn Store) {
+    let w = World::new(store);
+    let changes: Vec<_> = (0..25)
+        .map(|n| {
+            put(
+                &w.fact(&n.to_string(), &n.to_string(), n / 5),
+                Merge::Replace,
+            )
+        })
+        .collect();
+    w.apply(&changes);
+    for filter in [
+        current(&[]),
+        current(&[Kind::Knowledge]),
+        current(&[Kind::Knowledge]).category("fact").oldest_first(),
+        Filter {
+            when: When::Ever,
+            ..current(&[]).oldest_first()
+        },
+    ] {
+        let whole = w.find(&filter);
+        assert_eq!(whole.len(), 25);
+        let mut page = filter.limit(4);
+        let mut paged = Vec::new();
+        loop {
+            let found = w.find(&page);
+            assert!(found.len() <= 4);
+            let Some(last) = found.last() else { break };
+            page.after = Some(last.id);
+            paged.extend(found);
+        }
+        assert_eq!(paged, whole);
+    }
+}
+
+fn no_limit(store: &dyn Store) {
+    let w = World::new(store);
+    w.created(&w.fact("k", "one", 1));
+    assert!(w.find(&current(&[]).limit(0)).is_empty());
+    assert!(ok(store.ids_with_prefix(&w.project, "", 0)).is_empty());
+}
+
+fn prefixes(store: &dyn Store) {
+    let w = World::new(store);
+    let id = |text: &str| match text.parse::<RecordId>() {
+        Ok(id) => id,
+        Err(bad) => panic!("{bad}"),
+    };
+    let ids = [
+        id("01890a5d-ac96-774b-bcce-b302099a8057"),
+        id("01890a5d-ac96-774b-bcce-b302099a8058"),
+        id("01890a5e-ac96-774b-bcce-b302099a8057"),
+    ];
+    for id in ids.iter().rev() {
+        let mut record = w.record(Kind::Note, "x", 1);
+        record.id = *id;
+        w.created(&record);
+    }
+    let found = |prefix: &str, limit| ok(store.ids_with_prefix(&w.project, prefix, limit));
+    assert_eq!(found("", 9), ids);
+    assert_eq!(found("01890a5", 9), ids);
+    assert_eq!(found("01890a5", 2), ids[..2]);
+    assert_eq!(found("01890A5D-AC96", 9), ids[..2]);
+    assert_eq!(found("01890a5dac96774b", 9), ids[..2]);
+    assert_eq!(found("01890a5d-ac96-774b-bcce-b302099a8058", 9), [ids[1]]);
+    assert_eq!(found("02", 9), []);
+    assert_eq!(found("01890a5d-ac96-774b-bcce-b302099a80580", 9), []);
+    assert_eq!(found("no hex", 9), []);
+    let elsewhere = World::of(store, "other");
+    assert_eq!(ok(store.ids_with_prefix(&elsewhere.project, "", 9)), []);
+}
+
+fn counts(store: &dyn Store) {
+    let w = World::new(store);
+    assert_eq!(ok(store.counts(&w.project, at(1))), []);
+    w.created(&w.record(Kind::Note, "a", 1));
+    let retired = w.created(&w.record(Kind::Note, "b", 2));
+    w.created(&w.fact("k", "c", 3));
+    w.change(retire(retired, 4));
+    w.put(&w.fact("k", "d", 5));
+    let expected = [(Kind::Knowledge, 1), (Kind::Note, 1)];
+    assert_eq!(ok(store.counts(&w.project, at(9))), expected);
+}
+
+fn last_write(store: &dyn Store) {
+    let w = World::new(store);
+    assert_eq!(ok(store.last_write(&w.project)), None);
+    let early = w.record(Kind::Note, "early", 2);
+    w.created(&w.record(Kind::Note, "late", 5));
+    w.created(&early);
+    assert_eq!(ok(store.last_write(&w.project)), Some(at(5)));
+}
+
+fn isolation(store: &dyn Store) {
+    let (here, there) = (World::of(store, "b"), World::of(store, "a"));
+    here.created(&here.fact("k", "here", 1));
+    there.created(&there.fact("k", "there", 2));
+    assert_eq!(here.current(9), ["here"]);
+    assert_eq!(there.current(9), ["there"]);
+    assert_eq!(here.as_of(9), ["here"]);
+    let projects = [there.project.clone(), here.project.clone()];
+    assert_eq!(ok(store.projects()), projects, "by name");
+    assert!(World::of(store, "c").current(9).is_empty());
+    assert_eq!(ok(store.projects()).len(), 2, "reading makes no project");
+}
+
+fn names(store: &dyn Store) {
+    for (i, name) in ["it's \"quoted\"", "🦀/ünï", "%_*?", "a b"]
+        .iter()
+        .enumerate()
+    {
+        let w = World::of(store, name);
+        let mut record = w.fact(name, name, 1);
+        record.source = (*name).to_owned();
+        record.scope = Scope::of_task(name);
+        record.attrs = Knowledge::of_category(name).to_attrs();
+        w.created(&record);
+        let filter = current(&[Kind::Knowledge]).category(name).key(name);
+        assert_eq!(w.find(&filter.scope(Scope::of_task(name))), [record]);
+        assert_eq!(ok(store.projects()).len(), i + 1);
+    }
+}
+
+fn current(kinds: &[Kind]) -> Filter {
+    Filter::current(kinds, at(9))
+}

@@ -1,0 +1,448 @@
+//! Put, merge and revise; batches are all or nothing.
+
+use super::Check;
+use super::world::{
+    World, answer, at, expect, is_invalid, is_not_found, is_stale, ok, put, restore, retire, revise,
+};
+use crate::{Store, Verdict};
+use heirloom_model::kinds::{Knowledge, Mistake, Step, StepState, Task};
+use heirloom_model::{Confidence, Kind, KindData, Merge, RecordId, Scope};
+use serde_json::json;
+
+pub(super) const CHECKS: &[Check] = &[
+    ("a record comes back as it was written", comes_back),
+    ("records without a key are appended", appended),
+    ("the same words confirm", same_words_confirm),
+    ("the same source replaces", same_source_replaces),
+    ("the higher confidence wins a conflict", conflict),
+    ("a tie goes to the newer", tie),
+    ("keep leaves the current record", keep),
+    ("replace leaves an equal record", replace),
+    ("steps complete and never go back", steps),
+    ("errors are counted and opened anew", errors),
+    ("tasks are laid over each other", tasks),
+    ("a key belongs to its kind and category", identity),
+    ("an expired holder gives way", expired_holder),
+    ("a revision may change key and category", revision),
+    (
+        "a revision cannot take a key that is held",
+        revision_of_taken_key,
+    ),
+    ("a revision needs a current record", revision_of_past),
+    ("a batch is all or nothing", all_or_nothing),
+    ("later changes see earlier ones", later_see_earlier),
+    ("no changes write nothing", no_changes),
+    ("an id is written once", id_once),
+    ("what is written as past has no identity", written_as_past),
+];
+
+fn comes_back(store: &dyn Store) {
+    let w = World::new(store);
+    let mut record = w.record(Kind::Note, "naïve \"quotes\" 'n 🦀\u{0}\r\n\tend", 1);
+    record.key = Some("k:\"1\"; DROP TABLE records--".to_owned());
+    record.scope = Scope {
+        plan: Some("p".to_owned()),
+        group: Some("g".to_owned()),
+        session: Some("s".to_owned()),
+        task: Some("t".to_owned()),
+        agent: Some("a".to_owned()),
+        phase: Some("ph".to_owned()),
+        iteration: Some(u32::MAX),
+    };
+    let attrs = json!({
+        "category": "Notes 🗒", "n": [1, -2, 0.1, 1e300, u64::MAX, 2.0], "deep": {"null": null, "\u{0}": true}
+    });
+    record.attrs = attrs.as_object().cloned().unwrap_or_default();
+    record.confidence = Confidence::new(0.1).unwrap_or(Confidence::FULL);
+    record.tokens = u32::MAX;
+    record.true_from = Some(at(-2_000_000_000));
+    record.true_to = Some(at(5));
+    record.expires_at = Some(at(100));
+    w.created(&record);
+    assert_eq!(w.get(record.id), record);
+    let plain = w.record(Kind::Summary, "", 2);
+    w.created(&plain);
+    assert_eq!(w.get(plain.id), plain);
+    let other = ok(World::of(store, "another").store.projects());
+    assert_eq!(other, std::slice::from_ref(&w.project));
+}
+
+fn appended(store: &dyn Store) {
+    let w = World::new(store);
+    for second in 1..4 {
+        w.created(&w.record(Kind::Note, "the same", second));
+    }
+    assert_eq!(w.current(9).len(), 3);
+}
+
+fn same_words_confirm(store: &dyn Store) {
+    let w = World::new(store);
+    let mut first = w.fact("k", "Use pnpm.", 1);
+    first.confidence = Confidence::AGENT;
+    w.created(&first);
+    let again = w.fact("k", "  use PNPM", 2);
+    assert_eq!(w.put(&again), answer(first.id, Verdict::Confirmed, None));
+    let kept = w.get(first.id);
+    assert_eq!(kept.text, "Use pnpm.");
+    assert_eq!(kept.confidence, Confidence::FULL);
+    let known = Knowledge::of(&kept).map(|k| (k.confirmations, k.confirmed_at));
+    assert_eq!(known, Ok((1, Some(at(2)))));
+    assert_eq!(w.current(9).len(), 1);
+    expect_gone(&w, again.id);
+}
+
+fn same_source_replaces(store: &dyn Store) {
+    let w = World::new(store);
+    let (first, second) = (w.fact("k", "port 80", 1), w.fact("k", "port 81", 2));
+    w.created(&first);
+    let applied = w.put(&second);
+    assert_eq!(
+        applied,
+        answer(second.id, Verdict::Replaced, Some(first.id))
+    );
+    let old = w.get(first.id);
+    assert_eq!(
+        (old.retired_at, old.replaced_by),
+        (Some(at(2)), Some(second.id))
+    );
+    assert_eq!(w.get(second.id), second);
+    assert_eq!(w.current(9), ["port 81"]);
+}
+
+fn conflict(store: &dyn Store) {
+    let w = World::new(store);
+    let first = w.fact("k", "port 80", 1);
+    w.created(&first);
+    let mut weaker = w.fact("k", "port 81", 2);
+    weaker.source = "bob".to_owned();
+    weaker.confidence = Confidence::AGENT;
+    let applied = w.put(&weaker);
+    assert_eq!(
+        applied,
+        answer(weaker.id, Verdict::Conflict, Some(first.id))
+    );
+    let lost = w.get(weaker.id);
+    assert_eq!(
+        (lost.retired_at, lost.replaced_by),
+        (Some(at(2)), Some(first.id))
+    );
+    assert_eq!(Knowledge::of(&lost).map(|k| k.conflict), Ok(true));
+    assert_eq!(w.get(first.id), first);
+    assert_eq!(w.current(9), ["port 80"]);
+    assert_eq!(w.as_of(2), ["port 80"], "a loser was never current");
+    assert_eq!(w.history(first.id), ["port 80", "port 81"]);
+
+    // Whoever brings the loser back has arbitrated.
+    let applied = w.change(restore(weaker.id, 3));
+    assert_eq!(
+        applied,
+        answer(weaker.id, Verdict::Restored, Some(first.id))
+    );
+    let won = w.get(weaker.id);
+    assert_eq!(Knowledge::of(&won).map(|k| k.conflict), Ok(false));
+    assert_eq!(w.current(9), ["port 81"]);
+    assert_eq!(w.as_of(2), ["port 80"]);
+}
+
+fn tie(store: &dyn Store) {
+    let w = World::new(store);
+    let first = w.fact("k", "port 80", 1);
+    w.created(&first);
+    let mut newer = w.fact("k", "port 81", 2);
+    newer.source = "orchestrator".to_owned();
+    assert_eq!(
+        w.put(&newer),
+        answer(newer.id, Verdict::Replaced, Some(first.id))
+    );
+    let lost = Knowledge::of(&w.get(first.id)).map(|k| k.conflict);
+    assert_eq!(lost, Ok(true));
+    let kept = Knowledge::of(&w.get(newer.id)).map(|k| k.conflict);
+    assert_eq!(kept, Ok(false));
+}
+
+fn keep(store: &dyn Store) {
+    let w = World::new(store);
+    let (first, second) = (w.fact("k", "one", 1), w.fact("k", "two", 2));
+    w.created(&first);
+    let applied = w.change(put(&second, Merge::Keep));
+    assert_eq!(applied, answer(first.id, Verdict::Unchanged, None));
+    assert_eq!(w.get(first.id), first);
+    expect_gone(&w, second.id);
+}
+
+fn replace(store: &dyn Store) {
+    let w = World::new(store);
+    let (first, same) = (w.fact("k", "one", 1), w.fact("k", "one", 2));
+    w.created(&first);
+    let applied = w.change(put(&same, Merge::Replace));
+    assert_eq!(applied, answer(first.id, Verdict::Unchanged, None));
+    let other = w.fact("k", "One", 3);
+    let applied = w.change(put(&other, Merge::Replace));
+    assert_eq!(applied, answer(other.id, Verdict::Replaced, Some(first.id)));
+}
+
+fn steps(store: &dyn Store) {
+    let w = World::new(store);
+    let step = |state, second| {
+        let mut step = w.record(Kind::Step, "write tests", second);
+        step.key = Some(Step::key("write tests", None));
+        step.attrs = Step::in_state(state).to_attrs();
+        step
+    };
+    let pending = step(StepState::Pending, 1);
+    let done = step(StepState::Done, 3);
+    let rule = Merge::Step;
+    assert_eq!(w.change(put(&pending, rule)).verdict, Verdict::Created);
+    let again = w.change(put(&step(StepState::Pending, 2), rule));
+    assert_eq!(again, answer(pending.id, Verdict::Unchanged, None));
+    let completed = w.change(put(&done, rule));
+    assert_eq!(
+        completed,
+        answer(done.id, Verdict::Replaced, Some(pending.id))
+    );
+    let back = w.change(put(&step(StepState::Pending, 4), rule));
+    assert_eq!(back, answer(done.id, Verdict::Unchanged, None));
+}
+
+fn errors(store: &dyn Store) {
+    let w = World::new(store);
+    let error = |state: &str, second| {
+        let mut error = w.record(Kind::Error, "E0502", second);
+        error.key = Some("e".to_owned());
+        let state = state.to_owned();
+        error.attrs = Mistake {
+            state,
+            ..Mistake::open()
+        }
+        .to_attrs();
+        error
+    };
+    let open = error(Mistake::OPEN, 1);
+    let rule = Merge::Mistake;
+    w.change(put(&open, rule));
+    let counted = w.change(put(&error(Mistake::OPEN, 2), rule));
+    assert_eq!(counted, answer(open.id, Verdict::Confirmed, None));
+    let repeats = Mistake::of(&w.get(open.id)).map(|m| (m.repeats, m.repeated_at));
+    assert_eq!(repeats, Ok((1, Some(at(2)))));
+    let resolved = error(Mistake::RESOLVED, 3);
+    let applied = w.change(put(&resolved, rule));
+    assert_eq!(
+        applied,
+        answer(resolved.id, Verdict::Replaced, Some(open.id))
+    );
+    let anew = error(Mistake::OPEN, 4);
+    let applied = w.change(put(&anew, rule));
+    assert_eq!(
+        applied,
+        answer(anew.id, Verdict::Replaced, Some(resolved.id))
+    );
+    let repeats = Mistake::of(&w.get(anew.id)).map(|m| m.repeats);
+    assert_eq!(repeats, Ok(2));
+}
+
+fn tasks(store: &dyn Store) {
+    let w = World::new(store);
+    let task = |attrs: Task, phase: Option<&str>, second| {
+        let mut task = w.record(Kind::Task, "Mend the login", second);
+        task.key = Some("42".to_owned());
+        task.scope.phase = phase.map(str::to_owned);
+        task.attrs = attrs.to_attrs();
+        task
+    };
+    let branch = Task {
+        branch: Some("fix".to_owned()),
+        ..Task::default()
+    };
+    let (first, second) = (
+        task(Task::default(), Some("build"), 1),
+        task(branch, None, 2),
+    );
+    w.change(put(&first, Merge::Task));
+    let applied = w.change(put(&second, Merge::Task));
+    assert_eq!(
+        applied,
+        answer(second.id, Verdict::Replaced, Some(first.id))
+    );
+    let merged = w.get(second.id);
+    assert_eq!(merged.scope.phase.as_deref(), Some("build"));
+    assert_eq!(
+        Task::of(&merged).map(|t| t.branch),
+        Ok(Some("fix".to_owned()))
+    );
+    let applied = w.change(put(&task(Task::default(), Some("build"), 3), Merge::Task));
+    assert_eq!(applied, answer(second.id, Verdict::Unchanged, None));
+}
+
+fn identity(store: &dyn Store) {
+    let w = World::new(store);
+    w.created(&w.fact("k", "fact", 1));
+    let mut decision = w.fact("k", "decision", 2);
+    decision.attrs = Knowledge::of_category("decision").to_attrs();
+    w.created(&decision);
+    let mut output = w.record(Kind::Output, "output", 3);
+    output.key = Some("k".to_owned());
+    w.created(&output);
+    let mut note = w.record(Kind::Note, "note without a category", 4);
+    note.key = Some("k".to_owned());
+    w.created(&note);
+    note.id = w.id(5);
+    note.attrs.insert("category".to_owned(), json!("Notes"));
+    w.created(&note);
+    w.created(&w.fact("K", "another case is another key", 6));
+    assert_eq!(w.current(9).len(), 6);
+    let elsewhere = World::of(store, "other");
+    elsewhere.created(&elsewhere.fact("k", "fact", 7));
+}
+
+fn expired_holder(store: &dyn Store) {
+    let w = World::new(store);
+    let mut brief = w.fact("k", "for an hour", 1);
+    brief.expires_at = Some(at(10));
+    w.created(&brief);
+    let next = w.fact("k", "from now on", 10);
+    assert_eq!(w.put(&next), answer(next.id, Verdict::Created, None));
+    assert_eq!(w.current(10), ["from now on"]);
+    assert_eq!(w.as_of(9), ["for an hour"]);
+    assert_eq!(w.history(next.id), ["for an hour", "from now on"]);
+    assert!(w.get(brief.id).retired_at.is_some());
+}
+
+fn revision(store: &dyn Store) {
+    let w = World::new(store);
+    let first = w.fact("k", "one", 1);
+    w.created(&first);
+    let mut second = w.fact("other", "two", 2);
+    second.attrs = Knowledge::of_category("decision").to_attrs();
+    let applied = w.change(revise(first.id, &second));
+    assert_eq!(
+        applied,
+        answer(second.id, Verdict::Replaced, Some(first.id))
+    );
+    assert_eq!(w.current(9), ["two"]);
+    assert_eq!(w.history(first.id), ["one", "two"]);
+    let old = w.get(first.id);
+    assert_eq!(
+        (old.retired_at, old.replaced_by),
+        (Some(at(2)), Some(second.id))
+    );
+    // The key that was left is free again.
+    w.created(&w.fact("k", "three", 3));
+}
+
+fn revision_of_taken_key(store: &dyn Store) {
+    let w = World::new(store);
+    let (a, b) = (w.fact("a", "a", 1), w.fact("b", "b", 2));
+    w.created(&a);
+    w.created(&b);
+    expect(&w.refused(revise(a.id, &w.fact("b", "c", 3))), is_stale);
+    let other_kind = w.record(Kind::Note, "c", 3);
+    expect(&w.refused(revise(a.id, &other_kind)), is_invalid);
+    assert_eq!((w.get(a.id), w.get(b.id)), (a, b));
+}
+
+fn revision_of_past(store: &dyn Store) {
+    let w = World::new(store);
+    let first = w.fact("k", "one", 1);
+    let next = w.fact("k", "two", 3);
+    expect(&w.refused(revise(first.id, &next)), is_not_found);
+    w.created(&first);
+    w.change(retire(first.id, 2));
+    expect(&w.refused(revise(first.id, &next)), is_stale);
+    let mut brief = w.fact("brief", "one", 1);
+    brief.expires_at = Some(at(2));
+    w.created(&brief);
+    expect(&w.refused(revise(brief.id, &next)), is_stale);
+    expect_gone(&w, next.id);
+}
+
+fn all_or_nothing(store: &dyn Store) {
+    let w = World::new(store);
+    let old = w.fact("k", "old", 1);
+    w.created(&old);
+    let changes = [
+        put(&w.fact("k", "new", 2), Merge::Replace),
+        put(&w.fact("fresh", "fresh", 2), Merge::Replace),
+        retire(w.id(3), 3),
+    ];
+    match store.apply(&w.project, &changes) {
+        Ok(applied) => panic!("the last change has no record: {applied:?}"),
+        Err(error) => expect(&error, is_not_found),
+    }
+    assert_eq!(w.current(9), ["old"]);
+    assert_eq!(w.get(old.id), old);
+    let fresh = World::of(store, "never written to");
+    let changes = [
+        put(&fresh.fact("k", "x", 1), Merge::Keep),
+        retire(w.id(4), 4),
+    ];
+    assert!(store.apply(&fresh.project, &changes).is_err());
+    assert_eq!(ok(store.projects()), std::slice::from_ref(&w.project));
+}
+
+fn later_see_earlier(store: &dyn Store) {
+    let w = World::new(store);
+    let (a, b) = (w.fact("k", "a", 1), w.fact("k", "b", 2));
+    let applied = w.apply(&[
+        put(&a, Merge::Replace),
+        put(&b, Merge::Replace),
+        retire(b.id, 3),
+        restore(a.id, 4),
+    ]);
+    let expected = [
+        answer(a.id, Verdict::Created, None),
+        answer(b.id, Verdict::Replaced, Some(a.id)),
+        answer(b.id, Verdict::Retired, None),
+        answer(a.id, Verdict::Restored, None),
+    ];
+    assert_eq!(applied, expected);
+    assert_eq!(w.current(9), ["a"]);
+    assert_eq!(w.history(a.id), ["a", "b"], "the chain stays one");
+}
+
+fn no_changes(store: &dyn Store) {
+    let w = World::new(store);
+    assert_eq!(w.apply(&[]), []);
+    assert_eq!(ok(store.projects()), []);
+}
+
+fn id_once(store: &dyn Store) {
+    let w = World::new(store);
+    let first = w.fact("k", "one", 1);
+    w.created(&first);
+    let mut same_id = w.fact("other", "two", 2);
+    same_id.id = first.id;
+    let error = w.refused(put(&same_id, Merge::Replace));
+    expect(&error, is_stale);
+    assert_eq!(w.get(first.id), first);
+    // The same id in another project is another record.
+    let elsewhere = World::of(store, "other");
+    same_id.project = elsewhere.project.clone();
+    elsewhere.created(&same_id);
+}
+
+fn written_as_past(store: &dyn Store) {
+    let w = World::new(store);
+    let mut past = w.fact("k", "then", 1);
+    let current = w.fact("k", "now", 5);
+    w.created(&current);
+    past.retired_at = Some(at(5));
+    past.replaced_by = Some(current.id);
+    w.created(&past);
+    assert_eq!(w.get(past.id), past);
+    assert_eq!(w.current(9), ["now"]);
+    assert_eq!(w.as_of(3), ["then"]);
+    assert_eq!(w.history(current.id), ["then", "now"]);
+    let mut half = w.fact("half", "x", 6);
+    half.replaced_by = Some(current.id);
+    expect(&w.refused(put(&half, Merge::Replace)), is_invalid);
+    expect(&w.refused(revise(current.id, &past)), is_invalid);
+}
+
+/// Fails if the record was written after all.
+#[track_caller]
+fn expect_gone(w: &World<'_>, id: RecordId) {
+    match w.store.get(&w.project, id) {
+        Ok(record) => panic!("it was written: {record:?}"),
+        Err(error) => expect(&error, is_not_found),
+    }
+}
