@@ -239,10 +239,7 @@ fn claude_lines() {
     );
     claude(
         r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error"}"#,
-        &[
-            "error API Error",
-            "finished failed=true None",
-        ],
+        &["error API Error", "finished failed=true None"],
     );
 }
 

@@ -156,7 +156,7 @@ fn gemini() {
         told(include_str!("streams/gemini-error.jsonl")),
         [
             "usage 0+0+0",
-            "error [API Error: {\"error\":{\"code\":400,\"message\"",
+            "error [API Error: {\"error\":{\"code\":400,\"messag",
             "finished failed=true None",
         ]
     );

@@ -196,10 +196,13 @@ impl Claude {
             return out(StreamEvent::Finished { text, failed });
         }
         // What a failure says is the program's, not the model's.
-        text.into_iter().for_each(|text| out(StreamEvent::Error(text)));
+        text.into_iter()
+            .for_each(|text| out(StreamEvent::Error(text)));
         each(line.errors, &mut |raw| {
             let error = string(Some(raw));
-            error.into_iter().for_each(|error| out(StreamEvent::Error(error)));
+            error
+                .into_iter()
+                .for_each(|error| out(StreamEvent::Error(error)));
         });
         out(StreamEvent::Finished { text: None, failed });
     }
