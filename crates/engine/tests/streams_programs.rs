@@ -165,7 +165,7 @@ fn gemini() {
         told(include_str!("streams/gemini-cut.jsonl")),
         [
             "unreadable 7 the answer broke off inside a line: HEIRLOOM_MEMORY: KEY_FACT the session \
-             token is checked in src/login/__init__/…",
+             token is checked in src/login/__init__/to…",
             "usage 0+0+0",
             "error [API Error: terminated]",
             "finished failed=true None",
