@@ -8,10 +8,10 @@ use heirloom_model::stream::{StreamEvent, StreamFormat};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
-const CODEX_FILES: &str = include_str!("streams/codex-file-change.jsonl");
-const CODEX_COMMAND: &str = include_str!("streams/codex-command.jsonl");
-const CLAUDE: &str = include_str!("streams/claude.jsonl");
-const GEMINI: &str = include_str!("streams/gemini.jsonl");
+const CODEX_FILES: &str = include_str!("streams/small-codex-file-change.jsonl");
+const CODEX_COMMAND: &str = include_str!("streams/small-codex-command.jsonl");
+const CLAUDE: &str = include_str!("streams/small-claude.jsonl");
+const GEMINI: &str = include_str!("streams/small-gemini.jsonl");
 
 /// An event on one line.
 fn line_of(event: &StreamEvent) -> String {
@@ -239,10 +239,7 @@ fn claude_lines() {
     );
     claude(
         r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error"}"#,
-        &[
-            "error API Error",
-            "finished failed=true Some(\"API Error\")",
-        ],
+        &["error API Error", "finished failed=true None"],
     );
 }
 

@@ -1,6 +1,6 @@
 //! Which words begin a signal line.
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use heirloom_model::limits::{NAME_BYTES_MAX, SIGNAL_PREFIXES_MAX};
 use heirloom_model::text;
 
@@ -74,8 +74,12 @@ impl SignalRules {
         // The longest first: where one word begins another, both are tried, the whole one first.
         prefixes.sort_by_key(|prefix| std::cmp::Reverse(prefix.word.len()));
         let words = prefixes.iter().map(|prefix| prefix.word.as_str());
-        // Not having a searcher only costs speed: then every line is read.
-        let finder = AhoCorasick::new(words.chain(["```", "~~~"])).ok();
+        // Only leftmost searches use vector instructions: ten times faster than stepping through states.
+        // Not having a searcher at all only costs speed: then every line is read.
+        let finder = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostFirst)
+            .build(words.chain(["```", "~~~"]))
+            .ok();
         Self { prefixes, finder }
     }
 

@@ -9,6 +9,9 @@ use std::collections::VecDeque;
 /// Messages whose usage may still be reported again: lines of parallel subagents alternate.
 const MESSAGES_OPEN_MAX: usize = 64;
 
+/// The model of messages that the program writes itself, such as `API Error: 400`.
+const NO_MODEL: &str = "<synthetic>";
+
 /// The state of one stream.
 #[derive(Debug, Default)]
 pub(super) struct Claude {
@@ -45,6 +48,8 @@ struct Line<'a> {
 
 #[derive(Deserialize)]
 struct Message<'a> {
+    #[serde(borrow)]
+    model: Field<'a>,
     #[serde(borrow)]
     id: Field<'a>,
     #[serde(borrow)]
@@ -115,6 +120,9 @@ impl Claude {
         let Some(message) = object::<Message<'_>>(line.message) else {
             return;
         };
+        if word(message.model) == NO_MODEL {
+            return;
+        }
         let id = string(message.id).unwrap_or_default();
         let is_subagent = line.parent_tool_use_id.is_some();
         let spoken = &mut self.spoken;
@@ -174,27 +182,29 @@ impl Claude {
     }
 
     fn result(&mut self, line: &Line<'_>, out: Out<'_>) {
-        // The program's own sum wins over ours; later messages come on top of it.
-        if let Some(usage) = tokens(line.usage) {
+        // The program's own sum wins over ours, and later messages come on top of it. It is all zero
+        // when an answer that broke off was asked for again: then ours is the better one.
+        if let Some(usage) = tokens(line.usage).filter(|usage| *usage != Usage::default()) {
             self.open.clear();
             (self.closed, self.told) = (usage, usage);
             out(StreamEvent::Usage(usage));
         }
         let failed = is_true(line.is_error) || word(line.subtype).starts_with("error");
-        let text = string(line.result);
-        if failed {
-            let before = text.clone().filter(|text| !text.trim().is_empty());
-            before
-                .into_iter()
-                .for_each(|text| out(StreamEvent::Error(text)));
-            each(line.errors, &mut |raw| {
-                string(Some(raw))
-                    .into_iter()
-                    .for_each(|text| out(StreamEvent::Error(text)));
-            });
+        let text = string(line.result).filter(|text| !text.trim().is_empty());
+        if !failed {
+            let text = text.and_then(|text| self.spoken.unless_repeated(text));
+            return out(StreamEvent::Finished { text, failed });
         }
-        let text = text.and_then(|text| self.spoken.unless_repeated(text));
-        out(StreamEvent::Finished { text, failed });
+        // What a failure says is the program's, not the model's.
+        text.into_iter()
+            .for_each(|text| out(StreamEvent::Error(text)));
+        each(line.errors, &mut |raw| {
+            let error = string(Some(raw));
+            error
+                .into_iter()
+                .for_each(|error| out(StreamEvent::Error(error)));
+        });
+        out(StreamEvent::Finished { text: None, failed });
     }
 }
 

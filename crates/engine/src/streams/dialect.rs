@@ -95,3 +95,9 @@ pub(super) fn sum(a: Usage, b: Usage) -> Usage {
         output: a.output.saturating_add(b.output),
     }
 }
+
+/// The beginning of a line, for a message about it.
+pub(super) fn shown(line: &str) -> String {
+    const SHOWN_CHARS_MAX: usize = 80;
+    text::excerpt(text::clip(line, SHOWN_CHARS_MAX * 4), SHOWN_CHARS_MAX)
+}

@@ -1,6 +1,6 @@
 //! Gemini CLI `--output-format stream-json`.
 
-use super::dialect::{Dialect, Out, SessionName, Spoken, tool_call};
+use super::dialect::{Dialect, Out, SessionName, Spoken, shown, tool_call};
 use super::json::{Field, count, is_true, object, object_of, string, word};
 use heirloom_model::limits::STREAM_LINE_BYTES_MAX;
 use heirloom_model::stream::{StreamEvent, Usage};
@@ -89,7 +89,7 @@ impl Dialect for Gemini {
                     .into_iter()
                     .for_each(|message| out(StreamEvent::Error(message)));
             }
-            "result" => self.result(&line, out),
+            "result" => self.result(&line, number, out),
             _ => {}
         }
         Ok(())
@@ -133,7 +133,11 @@ impl Gemini {
         }
     }
 
-    fn result(&mut self, line: &Line<'_>, out: Out<'_>) {
+    fn result(&mut self, line: &Line<'_>, number: u64, out: Out<'_>) {
+        let failed = word(line.status) != "success";
+        if failed {
+            self.drop_broken_line(number, out);
+        }
         self.end_message(out);
         if let Some(stats) = object::<Stats<'_>>(line.stats) {
             let cached = count(stats.cached);
@@ -150,7 +154,26 @@ impl Gemini {
             .into_iter()
             .for_each(|error| out(StreamEvent::Error(error)));
         let text = string(line.response).and_then(|text| self.spoken.unless_repeated(text));
-        let failed = word(line.status) != "success";
         out(StreamEvent::Finished { text, failed });
+    }
+
+    /// Takes the last line off a message whose deltas end in a failure: the answer broke off inside
+    /// it, and half a fact must not be remembered as a whole one.
+    fn drop_broken_line(&mut self, number: u64, out: Out<'_>) {
+        let Some((message, _)) = &mut self.message else {
+            return;
+        };
+        let whole = message.rfind('\n').map_or(0, |feed| feed + 1);
+        let broken = message.split_off(whole);
+        if whole == 0 {
+            self.message = None;
+        }
+        if !broken.trim().is_empty() {
+            let message = format!("the answer broke off inside a line: {}", shown(&broken));
+            out(StreamEvent::Unreadable {
+                line: number,
+                message,
+            });
+        }
     }
 }

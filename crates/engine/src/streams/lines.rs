@@ -1,10 +1,9 @@
 //! The lines of a JSON stream, cut anywhere, in bounded memory.
 
-use super::dialect::{Dialect, Out};
+use super::dialect::{Dialect, Out, shown};
 use super::json::without_controls;
 use heirloom_model::limits::{DIAGNOSTICS_MAX, STREAM_LINE_BYTES_MAX};
 use heirloom_model::stream::StreamEvent;
-use heirloom_model::text;
 use memchr::memchr;
 
 /// A buffer that grew for one huge line is given back when it is larger than this.
@@ -135,10 +134,4 @@ impl JsonLines {
         let line = self.line;
         out(StreamEvent::Unreadable { line, message });
     }
-}
-
-/// The beginning of a line, for a message about it.
-fn shown(line: &str) -> String {
-    const SHOWN_CHARS_MAX: usize = 80;
-    text::excerpt(text::clip(line, SHOWN_CHARS_MAX * 4), SHOWN_CHARS_MAX)
 }

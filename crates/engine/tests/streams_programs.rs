@@ -1,0 +1,193 @@
+//! What the real programs printed, saved by `cargo xtask agents`: their events and their signals.
+
+use heirloom_engine::signals::{SignalParser, SignalRules};
+use heirloom_engine::streams::{Piece, StreamReader};
+use heirloom_model::signal::Found;
+use heirloom_model::stream::{StreamEvent, StreamFormat};
+
+/// What an output says, but for its texts and what is only progress.
+fn told(output: &str) -> Vec<String> {
+    let mut parser = SignalParser::new(&SignalRules::default());
+    let mut reader = StreamReader::new(StreamFormat::Auto);
+    let mut lines = Vec::new();
+    for chunk in output.as_bytes().chunks(100) {
+        reader.push(chunk, &mut |piece| tell(piece, &mut parser, &mut lines));
+    }
+    reader.finish(&mut |piece| tell(piece, &mut parser, &mut lines));
+    parser.finish(&mut |found| lines.push(found_line(&found)));
+    lines
+}
+
+fn tell(piece: Piece<'_>, parser: &mut SignalParser, lines: &mut Vec<String>) {
+    let event = match piece {
+        Piece::Raw(bytes) => {
+            return parser.push(bytes, &mut |found| lines.push(found_line(&found)));
+        }
+        Piece::Event(event) => event,
+    };
+    lines.push(match event {
+        StreamEvent::Text { text, line } => {
+            return parser.message(&text, line, &mut |found| lines.push(found_line(&found)));
+        }
+        StreamEvent::SessionId(_) => return,
+        StreamEvent::ToolCall { name, input } => format!("call {name} {input}"),
+        StreamEvent::ToolResult { failed } => format!("answer failed={failed}"),
+        StreamEvent::FileChanged(path) => format!("file {path}"),
+        StreamEvent::Usage(usage) => {
+            format!("usage {}+{}+{}", usage.input, usage.cached, usage.output)
+        }
+        StreamEvent::Error(message) => format!("error {message:.40}"),
+        StreamEvent::Finished { text, failed } => format!("finished failed={failed} {text:?}"),
+        StreamEvent::Unreadable { line, message } => format!("unreadable {line} {message}"),
+    });
+}
+
+fn found_line(found: &Found) -> String {
+    match found {
+        Found::Signal(signal) => format!(
+            "{} {} {:.40}",
+            signal.line,
+            signal.verb.as_str(),
+            signal.text
+        ),
+        Found::Diagnostic(diagnostic) => format!("{} ! {}", diagnostic.line, diagnostic.message),
+    }
+}
+
+/// The signals that the model wrote, on this line; the file that it read holds another one.
+fn signals(line: u64) -> [String; 5] {
+    [
+        format!("{line} KEY_FACT the login module is in auth.rs"),
+        format!("{line} DECISION keep the session cookie BECAUSE other te"),
+        format!("{line} KEY_FACT the session token is checked in src/logi"),
+        format!("{line} STEP_DONE read the notes"),
+        format!("{line} STEP_PENDING write the test"),
+    ]
+}
+
+fn check(output: &str, before: &[&str], line: u64, after: &[&str]) {
+    let mut expected: Vec<String> = before.iter().map(|one| (*one).to_owned()).collect();
+    expected.extend(signals(line));
+    expected.extend(after.iter().map(|one| (*one).to_owned()));
+    assert_eq!(told(output), expected);
+}
+
+#[test]
+fn claude_code() {
+    check(
+        include_str!("streams/claude-code.jsonl"),
+        &[
+            "usage 19181+0+1",
+            "call Bash {\"command\":\"cat notes.txt\"}",
+            "answer failed=false",
+        ],
+        5,
+        &[
+            "usage 38450+0+2",
+            "usage 38450+0+109",
+            "finished failed=false None",
+        ],
+    );
+    assert_eq!(
+        told(include_str!("streams/claude-code-error.jsonl")),
+        [
+            "error API Error: 400 scripted fault 400",
+            "finished failed=true None"
+        ]
+    );
+    // The program asks again; its own sum of tokens is then zero.
+    assert_eq!(
+        told(include_str!("streams/claude-code-cut.jsonl")),
+        [
+            "2 KEY_FACT the session token is checked in src/logi",
+            "2 STEP_PENDING write the test",
+            "usage 19177+0+54",
+            "finished failed=false None",
+        ]
+    );
+}
+
+#[test]
+fn codex() {
+    let fallback = "error Model metadata for `scripted` not found.";
+    check(
+        include_str!("streams/codex.jsonl"),
+        &[
+            fallback,
+            "call command_execution /bin/bash -lc 'cat notes.txt'",
+            "answer failed=false",
+        ],
+        7,
+        &["usage 20028+0+110", "finished failed=false None"],
+    );
+    assert_eq!(
+        told(include_str!("streams/codex-error.jsonl")),
+        [
+            fallback,
+            "error {\"error\":{\"code\":\"invalid_request_error\"",
+            "finished failed=true None",
+        ]
+    );
+    assert_eq!(
+        told(include_str!("streams/codex-cut.jsonl")),
+        [
+            fallback,
+            "error Reconnecting... 1/5 (stream disconnected",
+            "5 KEY_FACT the session token is checked in src/logi",
+            "5 STEP_PENDING write the test",
+            "usage 9938+0+54",
+            "finished failed=false None",
+        ]
+    );
+}
+
+#[test]
+fn gemini() {
+    check(
+        include_str!("streams/gemini.jsonl"),
+        &[
+            "call run_shell_command {\"command\":\"cat notes.txt\"}",
+            "answer failed=false",
+        ],
+        6,
+        &["usage 24593+0+113", "finished failed=false None"],
+    );
+    assert_eq!(
+        told(include_str!("streams/gemini-error.jsonl")),
+        [
+            "usage 0+0+0",
+            "error [API Error: {\"error\":{\"code\":400,\"messag",
+            "finished failed=true None",
+        ]
+    );
+    // The answer broke off inside a fact and was not asked for again: half a fact is no fact.
+    assert_eq!(
+        told(include_str!("streams/gemini-cut.jsonl")),
+        [
+            "unreadable 7 the answer broke off inside a line: HEIRLOOM_MEMORY: KEY_FACT the session \
+             token is checked in src/login/__init__/to…",
+            "usage 0+0+0",
+            "error [API Error: terminated]",
+            "finished failed=true None",
+        ]
+    );
+}
+
+#[test]
+fn aider_prints_plain_text() {
+    let found = told(include_str!("streams/aider.txt"));
+    assert!(
+        found
+            .iter()
+            .any(|one| one.contains(" KEY_FACT the login module")),
+        "{found:?}"
+    );
+    assert!(
+        found.iter().all(|one| !one.contains("came from a file")),
+        "{found:?}"
+    );
+    assert_eq!(
+        told(include_str!("streams/aider-error.txt")),
+        Vec::<String>::new()
+    );
+}
