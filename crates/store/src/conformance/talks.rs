@@ -56,7 +56,7 @@ fn comes_back(store: &dyn Store) {
     assert_eq!(ok(store.session(&w.project, "s-1")), written);
     let kept = ok(store.messages(&w.project, "s-1", 0, 9));
     assert_eq!(kept.len(), 1, "its messages stay");
-    assert_eq!(ok(store.projects()), [w.project.clone()]);
+    assert_eq!(ok(store.projects()), std::slice::from_ref(&w.project));
 }
 
 fn newest_first(store: &dyn Store) {
