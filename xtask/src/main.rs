@@ -1,2 +1,63 @@
-//! Chores.
-fn main() {}
+//! The project's own chores, run as `cargo xtask <verb>`.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a terminal program for developers: its output is what it prints"
+)]
+
+mod agents;
+mod bench;
+mod cargo;
+mod check;
+mod dist;
+mod fuzz;
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+The project's own chores.
+
+usage: cargo xtask <verb>
+
+  check [--fast] [--keep-going]    format, clippy, tidy, tests and docs; --fast leaves out
+                                   doc tests and docs, --keep-going runs what follows a failure
+  tidy                             sizes, walls, names, links and the other rules of the house
+  bench [ARGS]                     build the dist profile and print the figures of docs/benchmarks.md
+  fuzz [TARGET] [--seconds N]      run the fuzz targets on stable, 60 s each unless told
+  dist                             build the binary that is shipped and check its size
+  agents [ARGS]                    drive real agent programs through `heirloom run`
+  help                             this text
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (verb, rest) = match args.split_first() {
+        Some((verb, rest)) => (verb.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    match run(verb, rest) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask {verb}: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs one verb; the error is what to tell the developer.
+fn run(verb: &str, args: &[String]) -> Result<(), String> {
+    match verb {
+        "check" => check::run(args),
+        "tidy" => tidy::run(args),
+        "bench" => bench::run(args),
+        "fuzz" => fuzz::run(args),
+        "dist" => dist::run(args),
+        "agents" => agents::run(args),
+        "help" | "--help" | "-h" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => Err(format!("no verb `{other}`; `cargo xtask help` lists them")),
+    }
+}

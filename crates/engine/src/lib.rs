@@ -1,9 +1,20 @@
-//! The engine of Heirloom: the rooms, and the [`Engine`](engine) that composes them over a store.
+//! The engine of Heirloom: the rooms, and the [`Engine`] that composes them over a store.
 //!
 //! The library never talks to the user: it reads no environment, no home directory and no terminal.
 
 pub mod adapters;
+pub mod agentium;
 pub mod context;
+mod engine;
+pub mod mirror;
+pub mod places;
 pub mod run;
 pub mod signals;
 pub mod streams;
+
+pub use engine::{
+    ContextRequest, EndReason, Engine, ErrorLogged, ImportReport, IterationReport, MirrorLoad,
+    NewRecord, Observation, ObservedSignal, Observer, PruneReport, Remembered, RunEvent, RunReport,
+    RunRequest, SignalOutcome, TaskChange, TaskDetails, Undone,
+};
+pub use heirloom_store::{Applied, Counts, Description, Filter, Order, Verdict, When};

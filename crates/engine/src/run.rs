@@ -1,1 +1,4 @@
 //! The loop of iterations of an agent command.
+
+pub mod child;
+pub mod git;

@@ -1,2 +1,29 @@
-//! The binary.
-fn main() {}
+//! `heirloom`: memory and context for coding agents, at the terminal.
+//!
+//! Starts no runtime, no logger and no tokenizer: a command is a few calls of the engine.
+
+mod cli;
+mod commands;
+mod config;
+mod open;
+mod output;
+mod wire;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let mut session = open::Session::begin(&cli.global);
+    let code = match commands::run(cli.command, &mut session) {
+        Ok(code) => code,
+        Err(fault) => {
+            session.out.fault(&fault);
+            fault.kind.exit_code()
+        }
+    };
+    ExitCode::from(session.out.exit_code(code))
+}

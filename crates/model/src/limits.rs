@@ -25,6 +25,12 @@ pub const DIAGNOSTICS_MAX: usize = 1_000;
 pub const PLAIN_LINE_BYTES_MAX: usize = 64 << 10;
 /// Longest line of a JSON stream, bytes.
 pub const STREAM_LINE_BYTES_MAX: usize = 64 << 20;
+/// Most lines that are read before output in an unknown format is taken for plain text.
+pub const STREAM_AUTO_LINES_MAX: u64 = 200;
+/// Most bytes that are read before output in an unknown format is taken for plain text.
+pub const STREAM_AUTO_BYTES_MAX: usize = 1 << 20;
+/// Most characters of a tool call's input that a stream tells.
+pub const TOOL_INPUT_CHARS_MAX: usize = 200;
 /// Most bytes of assistant text that a stream keeps as its final text.
 pub const FINAL_TEXT_BYTES_MAX: usize = 256 << 10;
 /// Most signal prefixes that may be active.
@@ -61,7 +67,13 @@ pub const CONTEXT_BUDGET_CHARS_DEFAULT: usize = 3_000;
 pub const CONTEXT_BUDGET_CHARS_MAX: usize = 10_000_000;
 /// Most items of one section that a context considers.
 pub const CONTEXT_ITEMS_MAX: usize = 500;
-/// Largest mirror or import file that is read, bytes.
+/// Completed steps and files of a task that come before errors in a context; older ones come last.
+pub const CONTEXT_TASK_RECENT: usize = 10;
+/// Longest excerpt of an item in a receipt, characters.
+pub const RECEIPT_EXCERPT_CHARS_MAX: usize = 80;
+/// Largest mirror that is read, bytes.
+pub const MIRROR_BYTES_MAX: u64 = 64 << 20;
+/// Largest import file that is read, bytes.
 pub const IMPORT_BYTES_MAX: u64 = 1 << 30;
 /// Largest config file, bytes.
 pub const CONFIG_BYTES_MAX: u64 = 1 << 20;

@@ -143,9 +143,21 @@ fn task(current: &Record, mut incoming: Record) -> Decision {
         return replace(current, incoming);
     };
     let merged = known.clone().overlaid(new);
-    if merged == known && current.text == incoming.text {
+    let phase = incoming
+        .scope
+        .phase
+        .take()
+        .or_else(|| current.scope.phase.clone());
+    let iteration = incoming.scope.iteration.max(current.scope.iteration);
+    let says_nothing_new = merged == known
+        && phase == current.scope.phase
+        && iteration == current.scope.iteration
+        && current.text == incoming.text;
+    if says_nothing_new {
         return Decision::Keep;
     }
+    incoming.scope.phase = phase;
+    incoming.scope.iteration = iteration;
     incoming.attrs = merged.to_attrs();
     replace(current, incoming)
 }

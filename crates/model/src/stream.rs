@@ -11,7 +11,7 @@ pub enum StreamFormat {
     CodexJson,
     /// Gemini CLI `--output-format stream-json`, one JSON value a line.
     GeminiStream,
-    /// Decided by the first line that is not blank.
+    /// Decided by the first JSON line of a known program; plain text when none comes soon.
     #[default]
     Auto,
 }

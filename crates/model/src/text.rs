@@ -18,6 +18,11 @@ pub fn clip(text: &str, chars_max: usize) -> &str {
     if text.len() <= chars_max {
         return text;
     }
+    let head = &text.as_bytes()[..=chars_max];
+    // Between two ASCII characters a grapheme always ends, but for CR LF.
+    if head.is_ascii() && !head.ends_with(b"\r\n") {
+        return &text[..chars_max];
+    }
     let (mut used, mut end) = (0, 0);
     for grapheme in text.graphemes(true) {
         used += grapheme.chars().count();
@@ -51,43 +56,66 @@ pub fn excerpt(text: &str, chars_max: usize) -> String {
     if chars(&line) <= chars_max {
         return line;
     }
-    format!("{}…", clip(&line, chars_max.saturating_sub(1)))
+    match chars_max.checked_sub(1) {
+        Some(rest) => format!("{}…", clip(&line, rest)),
+        None => String::new(),
+    }
 }
 
 /// The text on one line: line breaks become ` | `, other control characters and runs of blanks one space.
 pub fn one_line(text: &str) -> String {
-    let mut lines = text
-        .split(['\n', '\r', '\u{2028}', '\u{2029}', '\u{85}'])
-        .map(squeeze);
-    let mut out = lines
-        .by_ref()
-        .find(|line| !line.is_empty())
-        .unwrap_or_default();
-    for line in lines.filter(|line| !line.is_empty()) {
-        out.push_str(" | ");
-        out.push_str(&line);
+    let mut out = String::with_capacity(text.len());
+    let mut gap = "";
+    for c in text.chars() {
+        if matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}') {
+            gap = " | ";
+        } else if c == '\t' || (c.is_whitespace() && !c.is_control()) {
+            gap = if gap.is_empty() { " " } else { gap };
+        } else {
+            if !out.is_empty() {
+                out.push_str(gap);
+            }
+            gap = "";
+            out.push(harmless(c));
+        }
     }
     out
 }
 
-fn squeeze(line: &str) -> String {
-    printable(line)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+/// Whether [`one_line`] would leave the text as it is; reads it once and allocates nothing.
+pub fn is_one_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if bytes.starts_with(b" ") || bytes.ends_with(b" ") {
+        return false;
+    }
+    // Two folds without an early exit: the compiler makes them vector code, and most text passes.
+    let printable = |ok, byte: &u8| ok & (b' '..=b'~').contains(byte);
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    let spaced = |found, (a, b): (&u8, &u8)| found | ((*a == b' ') & (*b == b' '));
+    if pairs.fold(false, spaced) {
+        return false;
+    }
+    let odd = |c: char| c != ' ' && (c.is_whitespace() || harmless(c) != c);
+    bytes.iter().fold(true, printable) || !text.contains(odd)
 }
 
 /// The text with control characters other than line feed and tab made harmless.
 ///
 /// Escape sequences lose their escape, so that stored text never reaches a terminal raw.
 pub fn printable(text: &str) -> String {
+    let keep = |c| matches!(c, '\n' | '\t');
     text.chars()
-        .map(|c| match c {
-            '\n' | '\t' => c,
-            c if c.is_control() || is_bidi_control(c) => '\u{fffd}',
-            c => c,
-        })
+        .map(|c| if keep(c) { c } else { harmless(c) })
         .collect()
+}
+
+/// The character, or `\u{fffd}` for one that steers a terminal or hides text.
+fn harmless(c: char) -> char {
+    if c.is_control() || is_bidi_control(c) {
+        '\u{fffd}'
+    } else {
+        c
+    }
 }
 
 /// Characters that reorder or hide what a person sees.
@@ -154,37 +182,45 @@ fn push_masked(out: &mut String, word: &str) {
     out.push_str(rest);
 }
 
-/// The text without ANSI escape sequences (CSI, OSC and two-byte forms).
+/// The text without ANSI escape sequences (CSI, OSC and other strings, character sets, two-byte forms).
+///
+/// An unfinished sequence ends at the next escape or line break, so it never hides a later line.
 pub fn strip_ansi(text: &str) -> String {
-    if !text.contains('\u{1b}') {
-        return text.to_owned();
-    }
     let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '\u{1b}' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('[') => {
-                for c in chars.by_ref() {
-                    if ('\u{40}'..='\u{7e}').contains(&c) {
-                        break;
-                    }
-                }
-            }
-            Some(']') => {
-                while let Some(c) = chars.next() {
-                    if c == '\u{7}' || (c == '\u{1b}' && chars.next_if_eq(&'\\').is_some()) {
-                        break;
-                    }
-                }
-            }
-            Some(_) | None => {}
-        }
+    let mut rest = text;
+    while let Some(start) = rest.find('\u{1b}') {
+        out.push_str(&rest[..start]);
+        rest = after_escape(&rest[start + 1..]);
     }
+    out.push_str(rest);
     out
+}
+
+/// What follows the escape sequence whose first byte, the escape, is already taken off.
+fn after_escape(rest: &str) -> &str {
+    let Some(first) = rest.chars().next() else {
+        return rest;
+    };
+    match first {
+        '[' => {
+            let rest = rest[1..].trim_start_matches(|c| matches!(c, ' '..='?'));
+            rest.strip_prefix(|c| matches!(c, '@'..='~'))
+                .unwrap_or(rest)
+        }
+        ']' | 'P' | 'X' | '^' | '_' => {
+            let ends = |c| matches!(c, '\u{7}' | '\u{1b}' | '\n');
+            let rest = rest.find(ends).map_or("", |end| &rest[end..]);
+            let rest = rest.strip_prefix('\u{7}').unwrap_or(rest);
+            rest.strip_prefix("\u{1b}\\").unwrap_or(rest)
+        }
+        ' '..='/' => {
+            let rest = rest.trim_start_matches(|c| matches!(c, ' '..='/'));
+            rest.strip_prefix(|c| matches!(c, '0'..='~'))
+                .unwrap_or(rest)
+        }
+        '0'..='~' => &rest[1..],
+        _ => rest,
+    }
 }
 
 #[cfg(test)]
@@ -199,6 +235,8 @@ mod tests {
         assert_eq!(clip("héllo", 2), "hé");
         assert_eq!(clip("abc", 3), "abc");
         assert_eq!(clip("abc", 0), "");
+        assert_eq!(clip("a\r\nb", 2), "a");
+        assert_eq!(clip("ae\u{301}", 2), "a");
     }
 
     #[test]
@@ -218,6 +256,28 @@ mod tests {
     }
 
     #[test]
+    fn one_line_knows_its_own_work() {
+        for text in [
+            "",
+            " ",
+            "a b",
+            "a  b",
+            "a ",
+            " a",
+            "a\tb",
+            "a\u{a0}b",
+            "é\u{2028}b",
+            "a\u{200f}",
+            "\u{7f}",
+            "é ü",
+            "a\n",
+        ] {
+            assert_eq!(is_one_line(text), one_line(text) == text, "{text:?}");
+            assert!(is_one_line(&one_line(text)), "{text:?}");
+        }
+    }
+
+    #[test]
     fn signature_survives_numbers_and_addresses() {
         assert_eq!(
             signature("\u{1b}[31mpanic\u{1b}[0m at 0x7ffe12 line 42:7."),
@@ -230,5 +290,35 @@ mod tests {
     fn hash_parts_tells_lists_apart() {
         assert_ne!(hash_parts(&["ab", "c"]), hash_parts(&["a", "bc"]));
         assert_eq!(hash_parts(&["ab"]).len(), 16);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_goes_on_one_line(text in "([a-b]|[ \t\n]|\\PC|\\pC|\\pZ){0,12}", max in 0..12_usize) {
+            let line = one_line(&text);
+            assert!(is_one_line(&line));
+            assert_eq!(is_one_line(&text), line == text);
+            let clipped = clip(&text, max);
+            assert!(chars(clipped) <= max && text.starts_with(clipped));
+            let whole: String = text.graphemes(true).take(clipped.graphemes(true).count()).collect();
+            assert_eq!(whole, clipped);
+        }
+    }
+
+    #[test]
+    fn strip_ansi_knows_every_form_and_hides_no_later_line() {
+        for (input, plain) in [
+            ("a\u{1b}[1;31mb\u{1b}[0mc", "abc"),
+            ("\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\.", "link."),
+            ("\u{1b}(B\u{1b}[mplain", "plain"),
+            ("\u{1b}7\u{1b}=x", "x"),
+            ("\u{1b}]0;never ended\nnext", "\nnext"),
+            ("\u{1b}]0;cut\u{1b}[1mnext", "next"),
+            ("\u{1b}[1;é", "é"),
+            ("end\u{1b}", "end"),
+            ("end\u{1b}[", "end"),
+        ] {
+            assert_eq!(strip_ansi(input), plain, "{input:?}");
+        }
     }
 }

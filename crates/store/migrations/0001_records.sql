@@ -135,17 +135,14 @@ CREATE VIEW knowledge AS SELECT
   source, confidence, tokens, recorded_at, true_from, true_to, expires_at
 FROM records_all WHERE kind = 'knowledge' AND is_current;
 
--- Here `phase` and `iteration` are where the task stands, not where the record was written.
 CREATE VIEW tasks AS SELECT
   project, id, key, text,
   attrs ->> '$.type' AS type,
-  attrs ->> '$.phase' AS phase,
   attrs ->> '$.branch' AS branch,
   attrs ->> '$.pr_number' AS pr_number,
   attrs ->> '$.blocked_reason' AS blocked_reason,
   attrs ->> '$.state' AS state,
-  ifnull(attrs ->> '$.iteration', 0) AS iteration,
-  plan, "group", session, task, agent, phase AS scope_phase, iteration AS scope_iteration,
+  plan, "group", session, task, agent, phase, iteration,
   source, confidence, tokens, recorded_at, true_from, true_to, expires_at
 FROM records_all WHERE kind = 'task' AND is_current;
 

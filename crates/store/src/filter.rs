@@ -30,6 +30,8 @@ pub struct Filter {
     pub kinds: Vec<Kind>,
     /// This category (knowledge, notes).
     pub category: Option<String>,
+    /// Any category but this one, or none.
+    pub except_category: Option<String>,
     /// This state (steps, errors).
     pub state: Option<String>,
     /// This key.
@@ -52,6 +54,7 @@ impl Filter {
         Self {
             kinds: kinds.to_vec(),
             category: None,
+            except_category: None,
             state: None,
             key: None,
             scope: Scope::default(),
@@ -66,6 +69,13 @@ impl Filter {
     #[must_use]
     pub fn category(mut self, category: &str) -> Self {
         self.category = Some(category.to_owned());
+        self
+    }
+
+    /// The same question for every category but one.
+    #[must_use]
+    pub fn except_category(mut self, category: &str) -> Self {
+        self.except_category = Some(category.to_owned());
         self
     }
 

@@ -210,6 +210,10 @@ impl Oracle {
             .map(|(record, _)| record.clone())
             .filter(|r| filter.kinds.is_empty() || filter.kinds.contains(&r.kind))
             .filter(|r| named(filter.category.as_deref(), r.category()))
+            .filter(|r| {
+                filter.except_category.is_none()
+                    || filter.except_category.as_deref() != r.category()
+            })
             .filter(|r| named(filter.state.as_deref(), r.state()))
             .filter(|r| named(filter.key.as_deref(), r.key.as_deref()))
             .filter(|r| filter.scope.covers(&r.scope))
@@ -272,6 +276,8 @@ fn questions(now: i64, middle: Option<RecordId>) -> Vec<Filter> {
         Filter::current(&[Kind::Knowledge], at(now)),
         Filter::current(&[Kind::Note, Kind::Step], at(now)).oldest_first(),
         base.clone().category("decision"),
+        base.clone().except_category("decision"),
+        Filter::current(&[Kind::Knowledge], at(now)).except_category("fact"),
         Filter::current(&[Kind::Note], at(now)).category("fact"),
         base.clone().state("pending").oldest_first(),
         base.clone().key("k1"),

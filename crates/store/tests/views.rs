@@ -89,12 +89,10 @@ fn full() -> [(&'static str, Kind, Attrs); 9] {
     };
     let task = Task {
         task_type: some("issue"),
-        phase: some("build"),
         branch: some("fix"),
         pr_number: Some(7),
         blocked_reason: some("waiting"),
         state: Some(heirloom_model::kinds::TaskState::Open),
-        iteration: 3,
         ..Task::default()
     };
     let mistake = Mistake {

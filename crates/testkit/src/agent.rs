@@ -1,4 +1,47 @@
-//! placeholder
-/// x
-#[derive(Debug)]
+//! The scripted agent: a small real program for tests of the run loop.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The scripted agent, a POSIX shell script in this crate.
+///
+/// What it does stands in its arguments; the script's head lists the actions:
+///
+/// ```text
+/// testkit-agent.sh --count runs --if 'in auth.rs' --say 'I know where' --on 3 --exit 1 -p 'Fix it'
+/// ```
+///
+/// A script and no binary of this crate: cargo builds a package's binaries
+/// only for that package's own tests, so `cargo nextest run -p other` on a
+/// fresh clone would not find it. It is checked in rather than written at run
+/// time because a file that was just written may still be open in a process
+/// that another test is starting, and then cannot be executed.
+#[derive(Clone, Copy, Debug)]
 pub struct ScriptedAgent;
+
+impl ScriptedAgent {
+    /// The program's absolute path; it is executable.
+    #[must_use]
+    pub fn path() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("agent/testkit-agent.sh")
+    }
+
+    /// The program with the actions, reading no input.
+    pub fn command<A: AsRef<OsStr>>(actions: impl IntoIterator<Item = A>) -> Command {
+        let mut command = Command::new(ScriptedAgent::path());
+        command.args(actions).stdin(Stdio::null());
+        command
+    }
+
+    /// Makes the agent known as `name` (`claude`, `codex`, …) in `folder`, for
+    /// a test that puts the folder at the front of `PATH`; returns the path.
+    #[cfg(unix)]
+    pub fn link_as(folder: &Path, name: &str) -> io::Result<PathBuf> {
+        std::fs::create_dir_all(folder)?;
+        let link = folder.join(name);
+        std::os::unix::fs::symlink(ScriptedAgent::path(), &link)?;
+        Ok(link)
+    }
+}

@@ -34,7 +34,9 @@ impl TempProject {
     /// programs that refuse the system's temp folder.
     pub fn git_in(parent: &Path) -> io::Result<TempProject> {
         fs::create_dir_all(parent)?;
-        let builder = tempfile::Builder::new().prefix("project-").tempdir_in(parent);
+        let builder = tempfile::Builder::new()
+            .prefix("project-")
+            .tempdir_in(parent);
         let project = TempProject::of(builder?)?;
         project.init_git()?;
         Ok(project)

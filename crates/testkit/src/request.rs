@@ -72,7 +72,9 @@ impl RecordedRequest {
                     .is_some_and(|kind| kind.ends_with("_output"))
             }),
             Api::Gemini => last_of(&self.body, "contents").is_some_and(|content| {
-                has_part(&content["parts"], |part| part.get("functionResponse").is_some())
+                has_part(&content["parts"], |part| {
+                    part.get("functionResponse").is_some()
+                })
             }),
             Api::Other => false,
         }
@@ -101,7 +103,10 @@ impl RecordedRequest {
         if let Some(model) = self.body["model"].as_str() {
             return model.to_owned();
         }
-        let named = self.path.split_once("/models/").map_or("", |(_, rest)| rest);
+        let named = self
+            .path
+            .split_once("/models/")
+            .map_or("", |(_, rest)| rest);
         named.split([':', '?', '/']).next().unwrap_or("").to_owned()
     }
 
@@ -161,9 +166,7 @@ fn last_of<'a>(body: &'a Value, key: &str) -> Option<&'a Value> {
 }
 
 fn has_part(parts: &Value, test: impl Fn(&Value) -> bool) -> bool {
-    parts
-        .as_array()
-        .is_some_and(|parts| parts.iter().any(test))
+    parts.as_array().is_some_and(|parts| parts.iter().any(test))
 }
 
 fn is_type(name: &str) -> impl Fn(&Value) -> bool {

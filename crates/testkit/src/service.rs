@@ -17,7 +17,6 @@ use tokio::sync::oneshot;
 
 use crate::request::{Api, RecordedRequest};
 use crate::script::{Reply, SIDE_TEXT, Script, Turn};
-use crate::wire::Call;
 
 /// The largest request taken: agent programs send whole conversations.
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;

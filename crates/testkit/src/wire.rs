@@ -37,7 +37,7 @@ impl Event {
         }
     }
 
-    fn plain(data: impl ToString) -> Event {
+    fn plain(data: &(impl ToString + ?Sized)) -> Event {
         Event {
             name: None,
             data: data.to_string(),

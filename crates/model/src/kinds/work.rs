@@ -30,15 +30,12 @@ impl TaskState {
     }
 }
 
-/// A piece of work. The record's key is the task's id.
+/// A piece of work. The record's key is the task's id; its scope has the phase and the last iteration.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Task {
     /// `issue`, `pr`, or any other word.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub task_type: Option<String>,
-    /// The phase it is in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phase: Option<String>,
     /// The branch it is worked on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
@@ -51,9 +48,6 @@ pub struct Task {
     /// Where it stands; `None` says nothing new about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<TaskState>,
-    /// The last iteration that worked on it.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub iteration: u32,
     /// What a newer version wrote.
     #[serde(flatten)]
     pub extra: Attrs,
@@ -77,7 +71,6 @@ impl Task {
     #[must_use]
     pub fn overlaid(mut self, newer: Self) -> Self {
         self.task_type = newer.task_type.or(self.task_type);
-        self.phase = newer.phase.or(self.phase);
         self.branch = newer.branch.or(self.branch);
         self.pr_number = newer.pr_number.or(self.pr_number);
         self.blocked_reason = newer
@@ -85,7 +78,6 @@ impl Task {
             .or(self.blocked_reason)
             .filter(|why| !why.is_empty());
         self.state = newer.state.or(self.state);
-        self.iteration = self.iteration.max(newer.iteration);
         self.extra.extend(newer.extra);
         self
     }

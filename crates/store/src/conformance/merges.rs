@@ -185,32 +185,33 @@ fn errors(store: &dyn Store) {
 
 fn tasks(store: &dyn Store) {
     let w = World::new(store);
-    let task = |attrs: Task, second| {
+    let task = |attrs: Task, phase: Option<&str>, second| {
         let mut task = w.record(Kind::Task, "Mend the login", second);
         task.key = Some("42".to_owned());
+        task.scope.phase = phase.map(str::to_owned);
         task.attrs = attrs.to_attrs();
         task
-    };
-    let phase = Task {
-        phase: Some("build".to_owned()),
-        ..Task::default()
     };
     let branch = Task {
         branch: Some("fix".to_owned()),
         ..Task::default()
     };
-    let (first, second) = (task(phase.clone(), 1), task(branch, 2));
+    let (first, second) = (
+        task(Task::default(), Some("build"), 1),
+        task(branch, None, 2),
+    );
     w.change(put(&first, Merge::Task));
     let applied = w.change(put(&second, Merge::Task));
     assert_eq!(
         applied,
         answer(second.id, Verdict::Replaced, Some(first.id))
     );
-    let merged = Task::of(&w.get(second.id)).map(|t| (t.phase, t.branch));
+    let merged = w.get(second.id);
+    assert_eq!(merged.scope.phase.as_deref(), Some("build"));
     assert_eq!(
-        merged,
-        Ok((Some("build".to_owned()), Some("fix".to_owned())))
+        Task::of(&merged).map(|t| t.branch),
+        Ok(Some("fix".to_owned()))
     );
-    let applied = w.change(put(&task(phase, 3), Merge::Task));
+    let applied = w.change(put(&task(Task::default(), Some("build"), 3), Merge::Task));
     assert_eq!(applied, answer(second.id, Verdict::Unchanged, None));
 }

@@ -142,6 +142,10 @@ impl Question {
                 sql.push_str(&format!(" AND \"{column}\" = {value}"));
             }
         }
+        if let Some(category) = &filter.except_category {
+            let category = self.bind(category.clone());
+            sql.push_str(&format!(" AND category IS NOT {category}"));
+        }
         if let Some(iteration) = filter.scope.iteration {
             let iteration = self.bind(iteration);
             sql.push_str(&format!(" AND iteration = {iteration}"));
@@ -240,6 +244,8 @@ mod tests {
         let task = || Scope::of_task("42");
         check(&current(&[]), "records_by_id", "project=?");
         check(&one(), "current_by_kind", "project=? AND kind=?");
+        let facts = one().except_category("decision");
+        check(&facts, "current_by_kind", "project=? AND kind=?");
         check(&many(), "current_by_kind", "project=? AND kind=?");
         for filter in [one(), many(), current(&[])] {
             let columns = "project=? AND category=?";

@@ -96,12 +96,7 @@ fn full_text(request: &RecordedRequest, turn: &Turn, serial: usize) -> (&'static
     }
 }
 
-fn half(
-    request: &RecordedRequest,
-    turn: &Turn,
-    serial: usize,
-    then: &[Step],
-) -> Response<Body> {
+fn half(request: &RecordedRequest, turn: &Turn, serial: usize, then: &[Step]) -> Response<Body> {
     let (kind, text) = full_text(request, turn, serial);
     // Bytes, not characters: a cut may well fall inside one.
     let first = Bytes::copy_from_slice(&text.as_bytes()[..text.len() / 2]);

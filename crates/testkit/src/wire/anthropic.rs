@@ -45,7 +45,12 @@ pub(super) fn whole(call: &Call<'_>) -> Value {
         }));
     }
     let content = Value::Array(content);
-    message(call, &content, Some(stop_reason(call)), call.output_tokens())
+    message(
+        call,
+        &content,
+        Some(stop_reason(call)),
+        call.output_tokens(),
+    )
 }
 
 /// The answer as a stream.

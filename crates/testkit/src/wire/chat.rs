@@ -45,7 +45,11 @@ pub(super) fn whole(call: &Call<'_>) -> Value {
 
 /// The answer as a stream.
 pub(super) fn events(call: &Call<'_>) -> Vec<Event> {
-    let mut events = vec![chunk(call, &json!({"role": "assistant", "content": ""}), None)];
+    let mut events = vec![chunk(
+        call,
+        &json!({"role": "assistant", "content": ""}),
+        None,
+    )];
     for text in pieces(&call.turn.text) {
         events.push(chunk(call, &json!({"content": text}), None));
     }
@@ -67,7 +71,7 @@ pub(super) fn events(call: &Call<'_>) -> Vec<Event> {
         let mut last = envelope(call);
         last["choices"] = json!([]);
         last["usage"] = usage(call);
-        events.push(Event::plain(last));
+        events.push(Event::plain(&last));
     }
     events.push(Event::plain("[DONE]"));
     events
@@ -85,5 +89,5 @@ fn envelope(call: &Call<'_>) -> Value {
 fn chunk(call: &Call<'_>, delta: &Value, finish_reason: Option<&str>) -> Event {
     let mut chunk = envelope(call);
     chunk["choices"] = json!([{"index": 0, "delta": delta, "finish_reason": finish_reason}]);
-    Event::plain(chunk)
+    Event::plain(&chunk)
 }

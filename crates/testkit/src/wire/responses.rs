@@ -61,7 +61,12 @@ fn output(call: &Call<'_>) -> Vec<Value> {
         items.push(message(call, "completed", &[text_part(&call.turn.text)]));
     }
     for (index, tool) in call.turn.tool_calls.iter().enumerate() {
-        items.push(function_call(call, index, "completed", &tool.input.to_string()));
+        items.push(function_call(
+            call,
+            index,
+            "completed",
+            &tool.input.to_string(),
+        ));
     }
     items
 }

@@ -1,0 +1,59 @@
+//! How long a context takes: inside a process, and from process start.
+
+use crate::stats::Times;
+use crate::{Outcome, probe};
+use heirloom_engine::ContextRequest;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Records in the store.
+const RECORDS: usize = 10_000;
+
+pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
+    let root = tempfile::tempdir()?;
+    let engine = probe::engine(root.path())?;
+    probe::fill(&engine, RECORDS)?;
+    let request = ContextRequest {
+        task: Some("7".to_owned()),
+        ..ContextRequest::default()
+    };
+    let mut times = Vec::new();
+    for _ in 0..300 {
+        let start = Instant::now();
+        let context = engine.context(&request)?;
+        times.push(start.elapsed());
+        assert!(!context.text.is_empty(), "the context is empty");
+    }
+    Times::of(&times).print("context, 10,000 records, in process");
+    drop(engine);
+    let Some(heirloom) = heirloom else {
+        println!("context from process start: skipped, no --heirloom BINARY");
+        return Ok(());
+    };
+    let spawned = |args: &[&str]| -> Outcome<Times> {
+        let mut times = Vec::new();
+        for _ in 0..200 {
+            let start = Instant::now();
+            let status = Command::new(heirloom)
+                .args(args)
+                .current_dir(root.path())
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .status()?;
+            times.push(start.elapsed());
+            assert!(status.success(), "{args:?} failed");
+        }
+        Ok(Times::of(&times))
+    };
+    let bare = spawned(&["--version"])?;
+    bare.print("process start, --version");
+    let whole = spawned(&["context", "--task", "7"])?;
+    whole.print("context, 10,000 records, process start");
+    println!(
+        "{:40} {:12.2}",
+        "  ratio to --version",
+        whole.p50() / bare.p50()
+    );
+    Ok(())
+}

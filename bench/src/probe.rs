@@ -1,0 +1,106 @@
+//! What everything is built from here: projects with records in them, and the bare cost of the disk.
+
+use crate::Outcome;
+use heirloom_engine::places::Place;
+use heirloom_engine::{Engine, NewRecord};
+use heirloom_model::{Kind, ProjectName, Scope, Settings, SystemClock};
+use heirloom_store::SqliteStore;
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// An engine with a store in `root/.heirloom`, as `heirloom init` makes it.
+pub(crate) fn engine(root: &Path) -> Outcome<Engine> {
+    let folder = root.join(".heirloom");
+    heirloom_store::durable::create_dir_private(&folder)?;
+    let config = b"[project]\nname = \"bench\"\n\n[memory]\nenabled = true\n";
+    heirloom_store::durable::write_atomic(&folder.join("config.toml"), config)?;
+    let store = SqliteStore::create(&folder.join("heirloom.db"))?;
+    let place = Place {
+        root: root.to_owned(),
+        config: folder.join("config.toml"),
+        folder,
+    };
+    let project = ProjectName::new("bench")?;
+    Ok(Engine::new(
+        Arc::new(store),
+        project,
+        place,
+        Settings::default(),
+        Arc::new(SystemClock),
+    ))
+}
+
+/// A text of about 120 characters, different for each number.
+pub(crate) fn text(number: usize) -> String {
+    let subjects = [
+        "the parser",
+        "the cache",
+        "the login form",
+        "the migration",
+        "the retry loop",
+        "the worker pool",
+    ];
+    let verbs = [
+        "rejects",
+        "doubles",
+        "forgets",
+        "reorders",
+        "truncates",
+        "normalises",
+    ];
+    let subject = subjects[number % subjects.len()];
+    let verb = verbs[number / subjects.len() % verbs.len()];
+    format!(
+        "{subject} {verb} entry {number} of module {} when the input has more than {} lines, see src/part_{}.rs",
+        number % 97,
+        number % 1009,
+        number % 389
+    )
+}
+
+/// Fills a project with `count` records of the kinds that a run leaves behind.
+pub(crate) fn fill(engine: &Engine, count: usize) -> Outcome<()> {
+    let new = |number: usize| {
+        let (kind, category) = match number % 20 {
+            0 => (Kind::Error, None),
+            1..=3 => (Kind::Step, None),
+            4 => (Kind::Artifact, None),
+            5..=8 => (Kind::Knowledge, Some("decision".to_owned())),
+            _ => (Kind::Knowledge, None),
+        };
+        NewRecord {
+            text: text(number),
+            kind: Some(kind),
+            category,
+            scope: Scope::of_task(&format!("{}", number % 50)),
+            ..NewRecord::default()
+        }
+    };
+    for start in (0..count).step_by(1_000) {
+        engine.remember_all((start..count.min(start + 1_000)).map(new).collect())?;
+    }
+    Ok(())
+}
+
+/// Times of `runs` bare writes of 4 KB with a sync each, into a file in `folder`.
+pub(crate) fn bare_syncs(folder: &Path, runs: usize) -> Outcome<Vec<Duration>> {
+    let mut file = File::options()
+        .create(true)
+        .write(true)
+        .truncate(true)
+        .open(folder.join("probe"))?;
+    file.write_all(&vec![0; 4 << 20])?;
+    file.sync_all()?;
+    let mut times = Vec::with_capacity(runs);
+    for run in 0..runs {
+        let start = Instant::now();
+        file.seek(SeekFrom::Start((run as u64 % 1_000) * 4_096))?;
+        file.write_all(&[run as u8; 4_096])?;
+        file.sync_data()?;
+        times.push(start.elapsed());
+    }
+    Ok(times)
+}

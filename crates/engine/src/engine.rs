@@ -1,0 +1,120 @@
+//! The wiring: loads from the store, asks the pure rooms to compute, stores what they say.
+
+mod errors;
+mod gather;
+mod import_mirror;
+mod mirrored;
+mod new_record;
+mod observe;
+mod outcome;
+mod prune;
+mod records;
+mod running;
+mod sessions;
+mod tasks;
+mod transfer;
+
+pub use errors::ErrorLogged;
+pub use gather::ContextRequest;
+pub use import_mirror::ImportReport;
+pub use mirrored::MirrorLoad;
+pub use new_record::{NewRecord, Remembered};
+pub use observe::{Observation, ObservedSignal, Observer, SignalOutcome};
+pub use prune::PruneReport;
+pub use records::Undone;
+pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
+pub use tasks::{TaskChange, TaskDetails};
+
+use crate::places::Place;
+use heirloom_model::{Clock, Fault, IdSource, ProjectName, Settings, Timestamp};
+use heirloom_store::{Applied, Change, Description, Store};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Memory of one project: every surface calls this, nothing else calls the store.
+///
+/// Cheap to share between threads; every method may be called at the same time as any other.
+pub struct Engine {
+    store: Arc<dyn Store>,
+    project: ProjectName,
+    root: PathBuf,
+    folder: PathBuf,
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+    ids: IdSource,
+}
+
+impl Engine {
+    /// An engine for the project at `place`.
+    pub fn new(
+        store: Arc<dyn Store>,
+        project: ProjectName,
+        place: Place,
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            store,
+            project,
+            root: place.root,
+            folder: place.folder,
+            settings,
+            clock,
+            ids: IdSource::default(),
+        }
+    }
+
+    /// The project's name.
+    pub fn project(&self) -> &ProjectName {
+        &self.project
+    }
+
+    /// The folder that paths are relative to.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The settings it goes by.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The current time by the engine's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// What the store says of itself.
+    pub fn describe_store(&self) -> Result<Description, Fault> {
+        Ok(self.store.describe()?)
+    }
+
+    /// Looks for damage in the store; one line for each finding.
+    pub fn check_store(&self) -> Result<Vec<String>, Fault> {
+        Ok(self.store.check()?)
+    }
+
+    /// Refuses when memory is switched off: writes need it on.
+    fn writable(&self) -> Result<(), Fault> {
+        if self.settings.enabled {
+            return Ok(());
+        }
+        Err(Fault::refused(format!("memory is switched off for project `{}`", self.project))
+            .hint("set `enabled = true` under `[memory]` in .heirloom/config.toml, or run `heirloom init`"))
+    }
+
+    /// Writes `changes` as one durable, atomic step.
+    fn apply(&self, changes: &[Change]) -> Result<Vec<Applied>, Fault> {
+        self.writable()?;
+        Ok(self.store.apply(&self.project, changes)?)
+    }
+
+    /// Writes one change.
+    fn apply_one(&self, change: Change) -> Result<Applied, Fault> {
+        let applied = self.apply(&[change])?;
+        applied
+            .first()
+            .copied()
+            .ok_or_else(|| Fault::failed("the store did not answer a write"))
+    }
+}

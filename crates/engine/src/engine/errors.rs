@@ -1,0 +1,177 @@
+//! Errors: open, counted when they happen again, resolved.
+
+use super::Engine;
+use super::new_record::check_scope;
+use super::tasks::{agent_of, last};
+use heirloom_model::kinds::Mistake;
+use heirloom_model::{Fault, Kind, KindData, Merge, Record, RecordId, Scope, text};
+use heirloom_store::{Applied, Change, Filter};
+
+/// What became of a logged error.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ErrorLogged {
+    /// What the store did.
+    pub applied: Applied,
+    /// How the same error was resolved earlier, if it was.
+    pub resolved_before: Option<String>,
+}
+
+impl Engine {
+    /// Logs an error: a new one is opened, an open one with the same signature in the same task and phase is
+    /// counted, a resolved one is opened anew and its resolution is told.
+    pub fn log_error(&self, error: &str, scope: Scope, source: &str) -> Result<ErrorLogged, Fault> {
+        let error = error.trim();
+        if error.is_empty() {
+            return Err(Fault::usage("the error has no text"));
+        }
+        let known = self.error_like(error, &scope)?;
+        let resolved_before =
+            known.and_then(|record| record.attr_str("resolution").map(str::to_owned));
+        let mut changes = Vec::new();
+        if let Some(task) = scope.task.clone() {
+            changes.push(self.known_task(&task, source)?);
+        }
+        changes.push(self.error_change(error, scope, source)?);
+        let applied = last(&self.apply(&changes)?)?;
+        Ok(ErrorLogged {
+            applied,
+            resolved_before,
+        })
+    }
+
+    /// The change that opens or counts an error.
+    pub(super) fn error_change(
+        &self,
+        error: &str,
+        mut scope: Scope,
+        source: &str,
+    ) -> Result<Change, Fault> {
+        check_scope(&scope)?;
+        scope.agent = scope.agent.or_else(|| agent_of(source));
+        let key = Mistake::key(error, scope.task.as_deref(), scope.phase.as_deref());
+        let mut record = self.draft(Kind::Error, error, scope, source);
+        record.key = Some(key);
+        record.attrs = Mistake::open().to_attrs();
+        Ok(Change::Put {
+            record: Box::new(record),
+            merge: Merge::Mistake,
+        })
+    }
+
+    fn error_like(&self, error: &str, scope: &Scope) -> Result<Option<Record>, Fault> {
+        let key = Mistake::key(error, scope.task.as_deref(), scope.phase.as_deref());
+        Ok(self
+            .find(
+                &Filter::current(&[Kind::Error], self.now())
+                    .key(&key)
+                    .limit(1),
+            )?
+            .pop())
+    }
+
+    /// Open errors, oldest first: all, or those of `task` together with those of no task.
+    pub fn open_errors(&self, task: Option<&str>) -> Result<Vec<Record>, Fault> {
+        let filter = Filter::current(&[Kind::Error], self.now())
+            .state(Mistake::OPEN)
+            .oldest_first();
+        let mut errors = self.find(&filter)?;
+        if task.is_some() {
+            errors
+                .retain(|error| error.scope.task.is_none() || error.scope.task.as_deref() == task);
+        }
+        Ok(errors)
+    }
+
+    /// Resolves the open error that `given` names: its id, or a text that it contains.
+    ///
+    /// Errors: `NotFound`; `Usage` if several open errors contain the text (they are listed) or the
+    /// resolution is empty.
+    pub fn resolve_error(
+        &self,
+        given: &str,
+        resolution: &str,
+        source: &str,
+    ) -> Result<Applied, Fault> {
+        let resolution = resolution.trim();
+        if resolution.is_empty() {
+            return Err(Fault::usage("how was it resolved?")
+                .hint("heirloom error resolve ID --with \"RESOLUTION\""));
+        }
+        let id = self.open_error_named(given, None)?;
+        self.apply_one(self.resolve_change(&self.get(id)?, resolution, source)?)
+    }
+
+    /// The open error that `given` names: by id, by the same signature, or by a text that it contains.
+    pub(super) fn open_error_named(
+        &self,
+        given: &str,
+        task: Option<&str>,
+    ) -> Result<RecordId, Fault> {
+        let open = self.open_errors(task)?;
+        let named = given.parse::<RecordId>().ok().or_else(|| {
+            let hex = given.len() >= 8 && given.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+            hex.then(|| self.resolve_id(given).ok()).flatten()
+        });
+        if let Some(id) = named {
+            let record = self.get(id)?;
+            if record.kind == Kind::Error && open.iter().any(|error| error.id == id) {
+                return Ok(id);
+            }
+            return Err(
+                Fault::not_found(format!("record {id} is not an open error"))
+                    .hint("`heirloom list --kind error` shows the open ones"),
+            );
+        }
+        let signature = text::signature(given);
+        let mut matching: Vec<_> = open
+            .iter()
+            .filter(|error| text::signature(&error.text) == signature)
+            .collect();
+        if matching.is_empty() {
+            let wanted = text::normal(given);
+            matching = open
+                .iter()
+                .filter(|error| text::normal(&error.text).contains(&wanted))
+                .collect();
+        }
+        match matching.as_slice() {
+            [] => Err(Fault::not_found(format!(
+                "no open error contains `{}`",
+                text::excerpt(given, 80)
+            ))
+            .hint("`heirloom list --kind error` shows the open ones")),
+            [one] => Ok(one.id),
+            several => {
+                let lines: Vec<_> = several
+                    .iter()
+                    .take(10)
+                    .map(|e| format!("{} {}", e.id, text::excerpt(&e.text, 60)))
+                    .collect();
+                Err(
+                    Fault::usage(format!("{} open errors contain this text", several.len()))
+                        .hint(format!("name one by its id: {}", lines.join("; "))),
+                )
+            }
+        }
+    }
+
+    /// The change that resolves an open error.
+    pub(super) fn resolve_change(
+        &self,
+        error: &Record,
+        resolution: &str,
+        source: &str,
+    ) -> Result<Change, Fault> {
+        let mut typed = Mistake::of(error).map_err(|e| Fault::failed(e.to_string()))?;
+        typed.state = Mistake::RESOLVED.to_owned();
+        typed.resolution = Some(resolution.to_owned());
+        let mut record = self.draft(Kind::Error, &error.text, error.scope.clone(), source);
+        record.key.clone_from(&error.key);
+        record.attrs = typed.to_attrs();
+        record.confidence = error.confidence;
+        Ok(Change::Revise {
+            id: error.id,
+            record: Box::new(record),
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! From the store to a context: loads what Session Memory may say, and lets the context room render it.
+
+use super::Engine;
+use super::tasks::TASK_MAIN;
+use crate::context;
+use heirloom_model::context::{Context, ErrorItem, Item, MemoryView, TaskView};
+use heirloom_model::kinds::{CATEGORY_DECISION, Task};
+use heirloom_model::{Budget, Fault, Kind, Record, limits};
+use heirloom_store::Filter;
+
+/// Which context is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ContextRequest {
+    /// The current task.
+    pub task: Option<String>,
+    /// The current phase, if it is not the one that the task was last in.
+    pub phase: Option<String>,
+    /// The budget; the configured one if it is not said.
+    pub budget: Option<Budget>,
+}
+
+impl Engine {
+    /// The context for the next prompt: never over its budget, with a receipt. Empty when memory is off.
+    pub fn context(&self, request: &ContextRequest) -> Result<Context, Fault> {
+        let budget = request.budget.unwrap_or(self.settings.context_budget);
+        if !self.settings.enabled {
+            return Ok(Context {
+                text: String::new(),
+                budget,
+                sections: Vec::new(),
+            });
+        }
+        let view = self.memory_view(request)?;
+        Ok(context::render(&view, budget, &self.signal_prefixes()))
+    }
+
+    /// Every prefix that begins a signal or a status line.
+    pub(super) fn signal_prefixes(&self) -> Vec<String> {
+        let settings = &self.settings;
+        settings
+            .memory_prefixes
+            .iter()
+            .chain(&settings.status_prefixes)
+            .cloned()
+            .collect()
+    }
+
+    fn memory_view(&self, request: &ContextRequest) -> Result<MemoryView, Fault> {
+        let task = request.task.as_deref();
+        let entries = self.settings.max_entries;
+        let mut errors = self.open_errors(task)?;
+        errors.drain(..errors.len().saturating_sub(entries));
+        let decisions = self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
+        let facts = self.newest_knowledge(None, limits::CONTEXT_ITEMS_MAX)?;
+        Ok(MemoryView {
+            task: self.task_view(
+                task.unwrap_or(TASK_MAIN),
+                task.is_some(),
+                request.phase.as_deref(),
+            )?,
+            errors: errors.into_iter().map(error_item).collect(),
+            decisions: decisions.into_iter().map(plain_item).collect(),
+            facts: facts.into_iter().map(fact_item).collect(),
+        })
+    }
+
+    /// The newest knowledge of one category, or of every category but decisions; oldest first.
+    fn newest_knowledge(&self, category: Option<&str>, limit: usize) -> Result<Vec<Record>, Fault> {
+        let now = self.now();
+        let filter = Filter::current(&[Kind::Knowledge], now).limit(limit);
+        let mut found = self.find(&match category {
+            Some(category) => filter.category(category),
+            None => filter.except_category(CATEGORY_DECISION),
+        })?;
+        found.retain(|record| {
+            record.true_from.is_none_or(|from| from <= now)
+                && record.true_to.is_none_or(|to| to > now)
+        });
+        found.reverse();
+        Ok(found)
+    }
+
+    fn task_view(
+        &self,
+        id: &str,
+        named: bool,
+        phase: Option<&str>,
+    ) -> Result<Option<TaskView>, Fault> {
+        let record = self.task_record(id)?;
+        if record.is_none() && !named {
+            return Ok(None);
+        }
+        let [completed, pending] = self.steps(id)?;
+        let files = self.files_of(id)?;
+        let attr = |name| {
+            record
+                .as_ref()
+                .and_then(|r| r.attr_str(name))
+                .map(str::to_owned)
+        };
+        Ok(Some(TaskView {
+            id: record.as_ref().map(|r| r.id),
+            title: Task::title(id, attr("type").as_deref()),
+            phase: phase
+                .map(str::to_owned)
+                .or_else(|| record.as_ref().and_then(|r| r.scope.phase.clone())),
+            branch: attr("branch"),
+            pr_number: record
+                .as_ref()
+                .and_then(|r| r.attrs.get("pr_number"))
+                .and_then(serde_json::Value::as_u64),
+            blocked_reason: attr("blocked_reason"),
+            completed: completed.into_iter().map(plain_item).collect(),
+            pending: pending.into_iter().map(plain_item).collect(),
+            files: files.into_iter().map(plain_item).collect(),
+        }))
+    }
+}
+
+fn plain_item(record: Record) -> Item {
+    Item {
+        id: Some(record.id),
+        text: record.text,
+    }
+}
+
+fn fact_item(record: Record) -> Item {
+    let named = record.category() == Some(heirloom_model::kinds::CATEGORY_CONVENTION);
+    let text = match &record.key {
+        Some(key) if named && !looks_like_hash(key) => format!("{key}: {}", record.text),
+        Some(_) | None => record.text,
+    };
+    Item {
+        id: Some(record.id),
+        text,
+    }
+}
+
+/// Whether a key was made from the text rather than given by somebody.
+fn looks_like_hash(key: &str) -> bool {
+    key.len() == 16 && key.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn error_item(record: Record) -> ErrorItem {
+    ErrorItem {
+        id: Some(record.id),
+        iteration: record.scope.iteration,
+        phase: record.scope.phase,
+        text: record.text,
+    }
+}

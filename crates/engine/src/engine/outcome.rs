@@ -1,0 +1,83 @@
+//! How an iteration ended: the task moves on, errors open or close.
+
+use super::Engine;
+use super::new_record::check_scope;
+use super::tasks::TaskChange;
+use crate::places;
+use heirloom_model::kinds::TaskState;
+use heirloom_model::{AgentStatus, Fault, Outcome, Scope, limits, text};
+use heirloom_store::{Applied, Change};
+
+impl Engine {
+    /// Records the outcome of one iteration as one durable step.
+    ///
+    /// Its error opens one error (the same signature in the same task and phase is counted, not doubled);
+    /// a success closes the open errors of that task and phase with `succeeded in iteration N`.
+    pub fn record_outcome(
+        &self,
+        scope: &Scope,
+        outcome: &Outcome,
+        source: &str,
+    ) -> Result<Vec<Applied>, Fault> {
+        check_scope(scope)?;
+        let mut changes = Vec::new();
+        if let Some(task) = &scope.task {
+            changes.push(self.task_change(task, &task_after(scope, outcome), source)?);
+        }
+        for path in outcome.files.iter().take(limits::FILES_PER_OUTCOME_MAX) {
+            let inside = places::normalise_inside(self.root(), path).map_err(|problem| {
+                Fault::refused(format!("file `{}`: {problem}", text::excerpt(path, 120)))
+            })?;
+            changes.push(self.file_change(&inside, scope.clone(), source));
+        }
+        if outcome.success {
+            changes.extend(self.closing_changes(scope, source)?);
+        } else if let Some(error) = outcome
+            .error
+            .as_deref()
+            .filter(|error| !error.trim().is_empty())
+        {
+            let short = text::clip_start(error.trim(), limits::OUTCOME_TEXT_CHARS_MAX);
+            changes.push(self.error_change(short, scope.clone(), source)?);
+        }
+        self.apply(&changes)
+    }
+
+    fn closing_changes(&self, scope: &Scope, source: &str) -> Result<Vec<Change>, Fault> {
+        let mut changes = Vec::new();
+        for error in self.open_errors(None)? {
+            if error.scope.task == scope.task && error.scope.phase == scope.phase {
+                let resolution = match scope.iteration {
+                    Some(n) => format!("succeeded in iteration {n}"),
+                    None => "succeeded".to_owned(),
+                };
+                changes.push(self.resolve_change(&error, &resolution, source)?);
+            }
+        }
+        Ok(changes)
+    }
+}
+
+fn task_after(scope: &Scope, outcome: &Outcome) -> TaskChange {
+    let blocked_reason = match outcome.status {
+        AgentStatus::Blocked => {
+            let why = outcome.message.clone().filter(|why| !why.trim().is_empty());
+            Some(why.unwrap_or_else(|| "blocked, no reason given".to_owned()))
+        }
+        AgentStatus::Complete => Some(String::new()),
+        AgentStatus::Partial | AgentStatus::Failed => None,
+    };
+    TaskChange {
+        phase: scope.phase.clone(),
+        branch: outcome.branch.clone(),
+        pr_number: outcome.pr_number,
+        blocked_reason,
+        state: if outcome.status == AgentStatus::Complete && outcome.success {
+            Some(TaskState::Done)
+        } else {
+            Some(TaskState::Open)
+        },
+        iteration: scope.iteration,
+        ..TaskChange::default()
+    }
+}

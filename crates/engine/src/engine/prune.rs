@@ -1,0 +1,73 @@
+//! Keeping the entries of a run under their number: the oldest are retired, nothing is deleted.
+
+use super::Engine;
+use heirloom_model::kinds::{CATEGORY_DECISION, Mistake};
+use heirloom_model::{Fault, Kind, Record, RecordId};
+use heirloom_store::{Change, Filter};
+
+/// What pruning would retire, or has retired.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PruneReport {
+    /// Entries (decisions and errors) before.
+    pub entries: usize,
+    /// Decisions beyond the number.
+    pub decisions: Vec<RecordId>,
+    /// Errors beyond the number.
+    pub errors: Vec<RecordId>,
+}
+
+impl Engine {
+    /// What lies beyond `max_entries`: the oldest first; of the same age a resolved error before an open one.
+    /// Open errors of `task` are never among them.
+    pub fn prunable(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
+        let entries = self.entries()?;
+        let mut report = PruneReport {
+            entries: entries.len(),
+            ..PruneReport::default()
+        };
+        let over = entries.len().saturating_sub(self.settings.max_entries);
+        let mut old: Vec<_> = entries
+            .iter()
+            .filter(|entry| !(is_open(entry) && of_task(entry, task)))
+            .collect();
+        old.sort_by_key(|entry| (entry.recorded_at.as_second(), is_open(entry), entry.id));
+        for entry in old.into_iter().take(over) {
+            match entry.kind == Kind::Error {
+                true => report.errors.push(entry.id),
+                false => report.decisions.push(entry.id),
+            }
+        }
+        Ok(report)
+    }
+
+    /// Retires what [`Engine::prunable`] names, in one durable step.
+    pub fn prune(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
+        let report = self.prunable(task)?;
+        let at = self.now();
+        let ids = report.decisions.iter().chain(&report.errors);
+        let changes: Vec<_> = ids.map(|&id| Change::Retire { id, at }).collect();
+        self.apply(&changes)?;
+        Ok(report)
+    }
+
+    /// Current decisions and errors, oldest first.
+    pub(super) fn entries(&self) -> Result<Vec<Record>, Fault> {
+        let now = self.now();
+        let mut entries = self.find(
+            &Filter::current(&[Kind::Knowledge], now)
+                .category(CATEGORY_DECISION)
+                .oldest_first(),
+        )?;
+        entries.extend(self.find(&Filter::current(&[Kind::Error], now).oldest_first())?);
+        entries.sort_by_key(|entry| entry.id);
+        Ok(entries)
+    }
+}
+
+fn is_open(entry: &Record) -> bool {
+    entry.kind == Kind::Error && entry.state() == Some(Mistake::OPEN)
+}
+
+fn of_task(entry: &Record, task: Option<&str>) -> bool {
+    task.is_some() && entry.scope.task.as_deref() == task
+}

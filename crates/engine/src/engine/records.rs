@@ -1,0 +1,132 @@
+//! Looking at records, and going back: list, show, forget, history, undo.
+
+use super::Engine;
+use heirloom_model::{Fault, Record, RecordId, Timestamp, limits, text};
+use heirloom_store::{Change, Counts, Filter};
+
+/// What an undo did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undone {
+    /// A retired record is current again; the one that held its place, if any, is retired.
+    Restored {
+        /// The record that is current again.
+        id: RecordId,
+        /// The record that was retired for it.
+        retired: Option<RecordId>,
+    },
+    /// A record that had replaced nothing is retired: its creation is undone.
+    Uncreated {
+        /// The record.
+        id: RecordId,
+    },
+}
+
+impl Engine {
+    /// The id that `given` names: a whole id, or the unique beginning of one (at least 4 hex digits).
+    ///
+    /// Errors: `NotFound`; `Usage` if it is no id or names several records, which are listed.
+    pub fn resolve_id(&self, given: &str) -> Result<RecordId, Fault> {
+        if let Ok(id) = given.parse() {
+            return Ok(id);
+        }
+        let hex = given.trim().replace('-', "").to_ascii_lowercase();
+        if hex.len() < limits::ID_PREFIX_MIN
+            || hex.len() > 32
+            || !hex.bytes().all(|b| b.is_ascii_hexdigit())
+        {
+            return Err(
+                Fault::usage(format!("`{}` is not an id", text::excerpt(given, 60)))
+                    .hint("ids are shown by `heirloom list`; a unique beginning of one is enough"),
+            );
+        }
+        let found = self.store.ids_with_prefix(&self.project, &hex, 6)?;
+        match found.as_slice() {
+            [] => Err(
+                Fault::not_found(format!("no record whose id begins with `{given}`"))
+                    .hint("`heirloom list` shows what there is"),
+            ),
+            [one] => Ok(*one),
+            several => {
+                let names: Vec<_> = several.iter().map(ToString::to_string).collect();
+                Err(
+                    Fault::usage(format!("`{given}` is the beginning of several ids"))
+                        .hint(names.join(", ")),
+                )
+            }
+        }
+    }
+
+    /// The record `id`, current or not.
+    pub fn get(&self, id: RecordId) -> Result<Record, Fault> {
+        Ok(self.store.get(&self.project, id)?)
+    }
+
+    /// The records that `filter` asks for.
+    pub fn find(&self, filter: &Filter) -> Result<Vec<Record>, Fault> {
+        Ok(self.store.find(&self.project, filter)?)
+    }
+
+    /// Current records by kind.
+    pub fn counts(&self) -> Result<Counts, Fault> {
+        Ok(self.store.counts(&self.project, self.now())?)
+    }
+
+    /// When the project was last written to.
+    pub fn last_write(&self) -> Result<Option<Timestamp>, Fault> {
+        Ok(self.store.last_write(&self.project)?)
+    }
+
+    /// Retires a current record; `undo` brings it back.
+    ///
+    /// Errors: `NotFound`; `Failed` if it is not current.
+    pub fn forget(&self, id: RecordId) -> Result<RecordId, Fault> {
+        Ok(self.apply_one(Change::Retire { id, at: self.now() })?.id)
+    }
+
+    /// What the record was before and became after, oldest first.
+    pub fn history(&self, id: RecordId) -> Result<Vec<Record>, Fault> {
+        Ok(self.store.history(&self.project, id)?)
+    }
+
+    /// Takes the last thing back that happened to a record; undoing twice brings the second state back.
+    ///
+    /// A retired record becomes current again. A current one that had replaced another gives its place back.
+    /// A current one that had replaced nothing is retired.
+    pub fn undo(&self, id: RecordId) -> Result<Undone, Fault> {
+        let record = self.get(id)?;
+        if record.retired_at.is_some() {
+            return self.restore(id);
+        }
+        let chain = self.history(id)?;
+        let gave_way =
+            |r: &&Record| r.replaced_by == Some(id) && !(r.id > id && lost_a_conflict(r));
+        let before = chain
+            .iter()
+            .filter(gave_way)
+            .max_by_key(|r| (r.retired_at, r.id));
+        match before {
+            Some(before) => self.restore(before.id),
+            None => {
+                let id = self.forget(id)?;
+                Ok(Undone::Uncreated { id })
+            }
+        }
+    }
+
+    fn restore(&self, id: RecordId) -> Result<Undone, Fault> {
+        let applied = self.apply_one(Change::Restore { id, at: self.now() })?;
+        Ok(Undone::Restored {
+            id: applied.id,
+            retired: applied.other,
+        })
+    }
+}
+
+/// Whether the record was never current because another source's value won against it.
+fn lost_a_conflict(record: &Record) -> bool {
+    record
+        .attrs
+        .get("conflict")
+        .and_then(serde_json::Value::as_bool)
+        .unwrap_or(false)
+}

@@ -1,0 +1,329 @@
+//! One iteration of a run.
+
+use super::verdict::{self, Ending, Said};
+use super::{IterationReport, Loop, RunEvent};
+use crate::adapters::{self, Handover, Launch};
+use crate::engine::{ContextRequest, Observation, Observer};
+use crate::run::child::{self, Chunk, EndStatus, LaunchSpec, PumpLimits};
+use crate::run::git::{self, GitState};
+use crate::{places, signals};
+use heirloom_model::stream::{StreamEvent, StreamFormat, Usage};
+use heirloom_model::{Fault, Outcome, Role, Scope, limits, text};
+use heirloom_store::durable;
+use serde_json::json;
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// What was heard of an agent besides its signals.
+#[derive(Default)]
+struct Heard {
+    said: Said,
+    usage: Option<Usage>,
+    /// The end of what the model said, or of plain output.
+    words: String,
+    /// Whether the output turned out to be a JSON stream.
+    streaming: bool,
+    files: Vec<String>,
+    fault: Option<Fault>,
+}
+
+impl Loop<'_> {
+    /// Runs the agent once and records how it went.
+    pub(super) fn iterate(
+        &mut self,
+        iteration: u32,
+        watch: &mut dyn FnMut(&RunEvent<'_>),
+    ) -> Result<IterationReport, Fault> {
+        let engine = self.engine;
+        let request = ContextRequest {
+            task: Some(self.task.clone()),
+            phase: self.request.phase.clone(),
+            budget: None,
+        };
+        let context = engine.context(&request)?;
+        let pending = self.pending()?;
+        let launch = self.adapter.plan(
+            &self.request.command,
+            &self.handover(&context.text, iteration),
+        )?;
+        self.begin(iteration, &launch)?;
+        watch(&RunEvent::IterationStarted {
+            iteration,
+            adapter: self.adapter,
+            context: &context,
+            pending,
+        });
+        let before = self.git();
+        let branch_before = self.git_branch();
+        let scope = self.scope(iteration);
+        let (ended, observation, heard) = self.listen(&launch, &scope, watch)?;
+        let pending = self.pending()?;
+        let ending = match ended.status {
+            EndStatus::Exit(code) => Ending::Exit(code),
+            EndStatus::Signal(signal) => Ending::Signal(signal),
+            EndStatus::TimedOut => Ending::TimedOut {
+                after_s: self.timeout_s(),
+            },
+            EndStatus::Interrupted => Ending::Interrupted,
+        };
+        let mut outcome = verdict::judge(ending, &observation, &heard.said, pending);
+        outcome.files = self.files(before.as_ref(), &heard);
+        outcome.pr_number = adapters::find_pr(&heard.words, Some(engine.project().as_str()));
+        outcome.branch = self
+            .git_branch()
+            .filter(|now| branch_before.as_ref() != Some(now));
+        self.record(&scope, &outcome, &heard)?;
+        if let Some(fault) = heard.fault {
+            return Err(fault);
+        }
+        Ok(IterationReport {
+            iteration,
+            outcome,
+            duration_ms: ended.duration_ms,
+            signals: observation.signals.len(),
+            pending,
+            usage: heard.usage,
+            interrupted: ending == Ending::Interrupted,
+        })
+    }
+
+    fn handover(&self, context: &str, iteration: u32) -> Handover {
+        let settings = self.engine.settings();
+        let prefix = settings
+            .memory_prefixes
+            .first()
+            .filter(|_| settings.enabled && settings.run.teach_signals);
+        Handover {
+            context: context.to_owned(),
+            iteration,
+            task: Some(self.task.clone()),
+            phase: self.request.phase.clone(),
+            teach: prefix.map(|prefix| adapters::teach_text(prefix)),
+            cwd: self.engine.root().to_owned(),
+            in_git: places::git_root(self.engine.root()).is_some(),
+        }
+    }
+
+    fn scope(&self, iteration: u32) -> Scope {
+        Scope {
+            task: Some(self.task.clone()),
+            phase: self.request.phase.clone(),
+            iteration: Some(iteration),
+            session: self
+                .engine
+                .settings()
+                .enabled
+                .then(|| self.session.id.clone()),
+            agent: Some(self.adapter.as_str().to_owned()),
+            ..Scope::default()
+        }
+    }
+
+    fn timeout_s(&self) -> u64 {
+        self.request
+            .timeout_s
+            .unwrap_or(self.engine.settings().run.timeout_s)
+    }
+
+    fn pending(&self) -> Result<usize, Fault> {
+        if !self.engine.settings().enabled {
+            return Ok(0);
+        }
+        let [_, pending] = self.engine.steps(&self.task)?;
+        Ok(pending.len())
+    }
+
+    fn git(&self) -> Option<GitState> {
+        self.engine
+            .settings()
+            .enabled
+            .then(|| GitState::read(self.engine.root()))
+            .flatten()
+    }
+
+    fn git_branch(&self) -> Option<String> {
+        self.engine
+            .settings()
+            .enabled
+            .then(|| git::current_branch(self.engine.root()))
+            .flatten()
+    }
+
+    /// Stores the session and what the agent is told.
+    fn begin(&mut self, iteration: u32, launch: &Launch) -> Result<(), Fault> {
+        if !self.engine.settings().enabled {
+            return Ok(());
+        }
+        self.session
+            .attrs
+            .insert("iteration".to_owned(), json!(iteration));
+        self.engine.put_session(&self.session)?;
+        self.engine
+            .append_turns(&self.session, &[(Role::User, &launch.prompt)])
+    }
+
+    fn listen(
+        &self,
+        launch: &Launch,
+        scope: &Scope,
+        watch: &mut dyn FnMut(&RunEvent<'_>),
+    ) -> Result<(child::Ended, Observation, Heard), Fault> {
+        let io = |error| {
+            Fault::failed(format!(
+                "cannot make a folder for the agent's files: {error}"
+            ))
+        };
+        let folder = match &self.request.temp_dir {
+            Some(dir) => tempfile::TempDir::with_prefix_in("heirloom-run-", dir),
+            None => tempfile::TempDir::with_prefix("heirloom-run-"),
+        }
+        .map_err(io)?;
+        for (name, bytes) in launch.files() {
+            durable::write_atomic(&folder.path().join(name), bytes)?;
+        }
+        let spec = LaunchSpec {
+            program: OsString::from(&launch.program),
+            args: launch.args_in(folder.path()),
+            cwd: self.engine.root().to_owned(),
+            env: launch.env_in(folder.path()),
+            stdin: launch.stdin.clone(),
+        };
+        let dry_run = !self.engine.settings().enabled;
+        let mut observer = self
+            .engine
+            .observer(scope.clone(), launch.format, dry_run)?;
+        let mut heard = Heard::default();
+        let limits = PumpLimits {
+            timeout: Some(Duration::from_secs(self.timeout_s())),
+            interrupt: self.interrupt.clone(),
+            ..PumpLimits::default()
+        };
+        let ended = child::spawn(&spec)?.pump(&limits, &mut |chunk| {
+            heard.chunk(chunk, launch.format, &mut observer, watch);
+        });
+        let observation = observer.finish(&mut |event| heard.event(event, watch));
+        let observation = match observation {
+            Ok(observation) => observation,
+            Err(fault) => {
+                heard.fault = heard.fault.or(Some(fault));
+                Observation::default()
+            }
+        };
+        Ok((ended, observation, heard))
+    }
+
+    fn files(&self, before: Option<&GitState>, heard: &Heard) -> Vec<String> {
+        let root = self.engine.root();
+        let mut files: Vec<_> = heard
+            .files
+            .iter()
+            .filter_map(|p| places::normalise_inside(root, p).ok())
+            .collect();
+        if let (Some(before), Some(after)) = (before, self.git()) {
+            files.extend(git::changed_between(before, &after));
+        }
+        files.sort();
+        files.dedup();
+        files.truncate(limits::FILES_PER_OUTCOME_MAX);
+        files
+    }
+
+    /// Records the outcome, the agent's last words and the mirror.
+    fn record(&self, scope: &Scope, outcome: &Outcome, heard: &Heard) -> Result<(), Fault> {
+        if !self.engine.settings().enabled {
+            return Ok(());
+        }
+        self.engine
+            .record_outcome(scope, outcome, self.adapter.as_str())?;
+        let rules = self.engine.signal_rules()?;
+        let words = signals::without_signals(&text::strip_ansi(&heard.words), &rules);
+        self.engine
+            .append_turns(&self.session, &[(Role::Assistant, words.trim())])?;
+        self.engine.save_mirror(Some(&self.task))?;
+        Ok(())
+    }
+}
+
+impl Heard {
+    fn chunk(
+        &mut self,
+        chunk: Chunk<'_>,
+        format: StreamFormat,
+        observer: &mut Observer<'_>,
+        watch: &mut dyn FnMut(&RunEvent<'_>),
+    ) {
+        match chunk {
+            Chunk::Tick => watch(&RunEvent::Tick),
+            Chunk::Stderr(bytes) => {
+                keep_tail(
+                    &mut self.said.stderr_tail,
+                    &String::from_utf8_lossy(bytes),
+                    limits::STDERR_TAIL_BYTES_MAX,
+                );
+                watch(&RunEvent::Stderr(bytes));
+            }
+            Chunk::Stdout(bytes) => {
+                watch(&RunEvent::Stdout(bytes));
+                if !self.streaming && matches!(format, StreamFormat::Text | StreamFormat::Auto) {
+                    self.hear(&String::from_utf8_lossy(bytes));
+                }
+                let (signals, diagnostics) = (
+                    observer.so_far().signals.len(),
+                    observer.so_far().diagnostics.len(),
+                );
+                if let Err(fault) = observer.push(bytes, &mut |event| self.event(event, watch)) {
+                    self.fault = self.fault.take().or(Some(fault));
+                }
+                let now = observer.so_far();
+                now.signals[signals..]
+                    .iter()
+                    .for_each(|one| watch(&RunEvent::Signal(one)));
+                now.diagnostics[diagnostics..]
+                    .iter()
+                    .for_each(|one| watch(&RunEvent::Diagnostic(one)));
+            }
+        }
+    }
+
+    fn event(&mut self, event: &StreamEvent, watch: &mut dyn FnMut(&RunEvent<'_>)) {
+        watch(&RunEvent::Stream(event));
+        if !std::mem::replace(&mut self.streaming, true) {
+            self.words.clear();
+        }
+        match event {
+            StreamEvent::Text { text, .. } => self.hear(&format!("{text}\n")),
+            StreamEvent::Usage(usage) => self.usage = Some(*usage),
+            StreamEvent::Error(error) => self.said.stream_error = Some(error.clone()),
+            StreamEvent::FileChanged(path) if self.files.len() < limits::FILES_PER_OUTCOME_MAX => {
+                self.files.push(path.clone());
+            }
+            StreamEvent::Finished { text, failed } => {
+                self.said.stream_failed = *failed;
+                if let Some(text) = text {
+                    self.hear(text);
+                }
+            }
+            StreamEvent::FileChanged(_)
+            | StreamEvent::SessionId(_)
+            | StreamEvent::ToolCall { .. }
+            | StreamEvent::ToolResult { .. }
+            | StreamEvent::Unreadable { .. } => {}
+        }
+    }
+
+    fn hear(&mut self, words: &str) {
+        keep_tail(&mut self.words, words, limits::FINAL_TEXT_BYTES_MAX);
+    }
+}
+
+/// Appends, and forgets the beginning beyond `bytes_max`.
+fn keep_tail(tail: &mut String, more: &str, bytes_max: usize) {
+    tail.push_str(more);
+    if tail.len() > 2 * bytes_max {
+        let mut cut = tail.len() - bytes_max;
+        while !tail.is_char_boundary(cut) {
+            cut += 1;
+        }
+        tail.drain(..cut);
+    }
+}

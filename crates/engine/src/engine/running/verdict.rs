@@ -1,0 +1,164 @@
+//! What an iteration amounts to: pure, from how the child ended and what the agent said.
+
+use crate::engine::Observation;
+use heirloom_model::{AgentStatus, Outcome, limits, text};
+
+/// How the agent's process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By itself with this code.
+    Exit(i32),
+    /// By this signal.
+    Signal(i32),
+    /// It took longer than it may.
+    TimedOut {
+        /// Seconds that it had.
+        after_s: u64,
+    },
+    /// Somebody interrupted the run.
+    Interrupted,
+}
+
+/// What the agent's program said besides signals.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    /// The end of standard error.
+    pub(super) stderr_tail: String,
+    /// The last error that its stream reported.
+    pub(super) stream_error: Option<String>,
+    /// Whether its stream ended as a failure.
+    pub(super) stream_failed: bool,
+}
+
+/// The outcome, without files, branch and pull request.
+pub(super) fn judge(
+    ending: Ending,
+    observation: &Observation,
+    said: &Said,
+    pending: usize,
+) -> Outcome {
+    let ended_well = ending == Ending::Exit(0) && !said.stream_failed;
+    let status = match observation.status {
+        Some(AgentStatus::Blocked) => AgentStatus::Blocked,
+        Some(status) if ended_well => status,
+        None if ended_well && pending == 0 => AgentStatus::Complete,
+        None if ended_well => AgentStatus::Partial,
+        Some(_) | None if ending == Ending::Interrupted => AgentStatus::Partial,
+        Some(_) | None => AgentStatus::Failed,
+    };
+    let mut outcome = Outcome::of(status);
+    outcome.success &= ended_well;
+    outcome.message.clone_from(&observation.status_message);
+    if !outcome.success && ending != Ending::Interrupted {
+        outcome.error = Some(error_of(ending, &outcome, said));
+    }
+    outcome
+}
+
+fn error_of(ending: Ending, outcome: &Outcome, said: &Said) -> String {
+    let how = match ending {
+        Ending::Exit(0) | Ending::Interrupted => None,
+        Ending::Exit(code) => Some(format!("exit code {code}")),
+        Ending::Signal(signal) => Some(format!("ended by signal {signal}")),
+        Ending::TimedOut { after_s } => Some(format!("timed out after {after_s} s")),
+    };
+    let lines = last_lines(&said.stderr_tail);
+    let told = said
+        .stream_error
+        .clone()
+        .filter(|error| !error.trim().is_empty());
+    let what = told
+        .or_else(|| Some(lines).filter(|lines| !lines.is_empty()))
+        .or_else(|| outcome.message.clone());
+    let words = match (how, what) {
+        (Some(how), Some(what)) => format!("{how}: {what}"),
+        (Some(one), None) | (None, Some(one)) => one,
+        (None, None) => format!("the agent's status is {}", outcome.status),
+    };
+    text::clip(&words, limits::OUTCOME_TEXT_CHARS_MAX).to_owned()
+}
+
+fn last_lines(stderr: &str) -> String {
+    let clean = text::printable(&text::strip_ansi(stderr));
+    let lines: Vec<_> = clean
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let from = lines.len().saturating_sub(limits::STDERR_TAIL_LINES_MAX);
+    lines[from..].join("\n")
+}
+
+/// What two identical failures have in common.
+pub(super) fn failure_signature(outcome: &Outcome) -> (AgentStatus, String) {
+    let error = outcome
+        .error
+        .as_deref()
+        .or(outcome.message.as_deref())
+        .unwrap_or_default();
+    (outcome.status, text::signature(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(ending: Ending, status: Option<AgentStatus>, stderr: &str, pending: usize) -> String {
+        let observation = Observation {
+            status,
+            ..Observation::default()
+        };
+        let said = Said {
+            stderr_tail: stderr.to_owned(),
+            ..Said::default()
+        };
+        let outcome = judge(ending, &observation, &said, pending);
+        format!(
+            "{} {} {}",
+            outcome.success,
+            outcome.status,
+            outcome.error.unwrap_or_default()
+        )
+    }
+
+    #[test]
+    fn verdicts() {
+        use AgentStatus::{Blocked, Complete, Failed, Partial};
+        assert_eq!(check(Ending::Exit(0), None, "warning", 0), "true COMPLETE ");
+        assert_eq!(check(Ending::Exit(0), None, "", 2), "true PARTIAL ");
+        assert_eq!(
+            check(Ending::Exit(0), Some(Partial), "", 0),
+            "true PARTIAL "
+        );
+        assert_eq!(
+            check(Ending::Exit(0), Some(Failed), "", 0),
+            "false FAILED the agent's status is FAILED"
+        );
+        assert_eq!(
+            check(
+                Ending::Exit(1),
+                Some(Complete),
+                "\u{1b}[31mboom\u{1b}[0m\n\n",
+                0
+            ),
+            "false FAILED exit code 1: boom"
+        );
+        assert_eq!(
+            check(Ending::Exit(1), None, "", 0),
+            "false FAILED exit code 1"
+        );
+        assert_eq!(
+            check(Ending::Exit(1), Some(Blocked), "", 0),
+            "false BLOCKED exit code 1"
+        );
+        assert_eq!(
+            check(Ending::Signal(9), None, "", 0),
+            "false FAILED ended by signal 9"
+        );
+        assert_eq!(
+            check(Ending::TimedOut { after_s: 5 }, None, "", 0),
+            "false FAILED timed out after 5 s"
+        );
+        assert_eq!(check(Ending::Interrupted, None, "", 0), "false PARTIAL ");
+    }
+}

@@ -1,0 +1,725 @@
+//! What each adapter makes of the commands that people type.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the files of a test are thrown away"
+)]
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
+
+use heirloom_engine::adapters::{Adapter, Handover, Launch, find_pr, teach_text};
+use heirloom_model::stream::StreamFormat;
+use heirloom_model::{ErrorKind, Fault, limits};
+use std::path::{Path, PathBuf};
+
+const CONTEXT: &str = "## Session Memory\n- a fact\n";
+
+fn memory() -> Handover {
+    Handover {
+        context: CONTEXT.to_owned(),
+        iteration: 2,
+        task: Some("42".to_owned()),
+        phase: Some("TEST".to_owned()),
+        teach: Some("Teach.".to_owned()),
+        cwd: PathBuf::from("/project"),
+        in_git: true,
+    }
+}
+
+/// The prompt that this memory makes of a person's own.
+fn whole(own: &str) -> String {
+    let line = "This is iteration 2. Continue from where you left off.";
+    let own = if own.is_empty() {
+        String::new()
+    } else {
+        format!("{own}\n\n")
+    };
+    format!("## Session Memory\n- a fact\n\n{line}\n\n{own}Teach.")
+}
+
+fn words(line: &str) -> Vec<String> {
+    // `|` separates words that hold blanks.
+    let separator = if line.contains('|') { '|' } else { ' ' };
+    let words = line.split(separator).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+fn plan(adapter: Adapter, command: &str, memory: &Handover) -> Result<Launch, Fault> {
+    adapter.plan(&words(command), memory)
+}
+
+/// The command of a launch in one line; `PROMPT` stands for the whole prompt.
+fn line(launch: &Launch) -> String {
+    let args = launch.args_in(Path::new("/tmp/x"));
+    let args = args
+        .iter()
+        .map(|arg| arg.to_str().unwrap().replace(&launch.prompt, "PROMPT"));
+    let mut line: Vec<String> = vec![launch.program.clone()];
+    line.extend(args);
+    line.join(if line.iter().any(|word| word.contains(' ')) {
+        "|"
+    } else {
+        " "
+    })
+}
+
+#[track_caller]
+fn check_with(adapter: Adapter, command: &str, memory: &Handover, own: &str, expected: &str) {
+    let launch = plan(adapter, command, memory).unwrap();
+    assert_eq!(line(&launch), expected, "{command}");
+    assert_eq!(launch.prompt, whole(own), "{command}");
+    assert_eq!(launch.stdin, None, "{command}");
+}
+
+#[track_caller]
+fn check_fault(adapter: Adapter, command: &str, kind: ErrorKind, part: &str) {
+    let fault = plan(adapter, command, &memory()).unwrap_err();
+    assert_eq!(fault.kind, kind, "{command}: {fault}");
+    assert!(fault.message.contains(part), "{command}: {fault}");
+    assert!(
+        fault.hint.is_some() || kind != ErrorKind::Usage,
+        "{command}: {fault}"
+    );
+}
+
+/// A memory whose prompt does not fit into an argument.
+fn long() -> Handover {
+    Handover {
+        context: "x".repeat(limits::PROMPT_ARG_BYTES_MAX),
+        ..memory()
+    }
+}
+
+#[track_caller]
+fn check_stdin(adapter: Adapter, command: &str, memory: &Handover, expected: &str) {
+    let launch = plan(adapter, command, memory).unwrap();
+    assert_eq!(line(&launch), expected, "{command}");
+    let stdin = launch.stdin.as_deref();
+    assert_eq!(stdin, Some(launch.prompt.as_bytes()), "{command}");
+}
+
+#[test]
+fn claude_code() {
+    let check = |command: &str, own: &str, expected: &str| {
+        check_with(Adapter::ClaudeCode, command, &memory(), own, expected);
+    };
+    let json = "--output-format stream-json --verbose";
+    check("claude -p fix", "fix", &format!("claude -p PROMPT {json}"));
+    check("claude fix", "fix", &format!("claude -p PROMPT {json}"));
+    check(
+        "claude --print fix",
+        "fix",
+        &format!("claude --print PROMPT {json}"),
+    );
+    check(
+        "claude|-p|fix the tests",
+        "fix the tests",
+        &format!("claude -p PROMPT {json}"),
+    );
+    check("claude", "", &format!("claude -p PROMPT {json}"));
+    check("claude -p", "", &format!("claude -p PROMPT {json}"));
+    check(
+        "claude --model x -p --allowedTools Bash Edit",
+        "",
+        &format!("claude --model x -p PROMPT --allowedTools Bash Edit {json}"),
+    );
+    check(
+        "claude -p --model x fix --allowedTools Bash Edit",
+        "fix",
+        &format!("claude -p --model x PROMPT --allowedTools Bash Edit {json}"),
+    );
+    check(
+        "claude -pc fix",
+        "fix",
+        &format!("claude -pc PROMPT {json}"),
+    );
+    check(
+        "claude -c fix",
+        "fix",
+        &format!("claude -p -c PROMPT {json}"),
+    );
+    check(
+        "claude -p --resume 0a1b fix",
+        "fix",
+        &format!("claude -p --resume 0a1b PROMPT {json}"),
+    );
+    // The word after a flag that we do not know may be its value.
+    check(
+        "claude --new-flag value",
+        "",
+        &format!("claude -p PROMPT --new-flag value {json}"),
+    );
+    check(
+        "claude --new-flag value -p fix",
+        "fix",
+        &format!("claude --new-flag value -p PROMPT {json}"),
+    );
+    check(
+        "claude --new=value fix",
+        "fix",
+        &format!("claude -p --new=value PROMPT {json}"),
+    );
+    check(
+        "claude -p -- fix",
+        "fix",
+        &format!("claude -p {json} -- PROMPT"),
+    );
+    // Nothing is doubled, and what was asked for stays.
+    let full = "claude -p fix --output-format stream-json --verbose";
+    check(full, "fix", &full.replace("fix", "PROMPT"));
+    check(
+        "claude --output-format=stream-json -p fix",
+        "fix",
+        "claude --output-format=stream-json -p PROMPT --verbose",
+    );
+    check(
+        "claude -p fix --output-format text",
+        "fix",
+        "claude -p PROMPT --output-format text",
+    );
+    check_fault(
+        Adapter::ClaudeCode,
+        "claude -p --input-format stream-json",
+        ErrorKind::Usage,
+        "conversation",
+    );
+    check_fault(
+        Adapter::ClaudeCode,
+        "claude --append-system-prompt {prompt} -p fix",
+        ErrorKind::Usage,
+        "system prompt",
+    );
+}
+
+#[test]
+fn claude_code_with_a_long_prompt() {
+    let check = |command: &str, expected: &str| {
+        check_stdin(Adapter::ClaudeCode, command, &long(), expected)
+    };
+    let json = "--output-format stream-json --verbose";
+    check("claude -p fix", &format!("claude -p {json}"));
+    check("claude -p {prompt}", &format!("claude -p {json}"));
+    check("claude --model x", &format!("claude -p --model x {json}"));
+}
+
+#[test]
+fn a_prompt_that_looks_like_a_flag_goes_through_standard_input() {
+    let mut bare = memory();
+    (bare.context, bare.iteration) = (String::new(), 1);
+    let json = "--output-format stream-json";
+    check_stdin(
+        Adapter::ClaudeCode,
+        "claude -p -- --fix",
+        &bare,
+        &format!("claude -p {json} --verbose --"),
+    );
+    check_stdin(
+        Adapter::Codex,
+        "codex exec -- --fix",
+        &bare,
+        "codex exec --json -- -",
+    );
+    check_stdin(
+        Adapter::Gemini,
+        "gemini -p=--fix",
+        &bare,
+        &format!("gemini {json}"),
+    );
+}
+
+#[test]
+fn codex() {
+    let check = |command: &str, own: &str, expected: &str| {
+        check_with(Adapter::Codex, command, &memory(), own, expected)
+    };
+    check("codex exec fix", "fix", "codex exec --json PROMPT");
+    check("codex e fix", "fix", "codex exec --json PROMPT");
+    check("codex|exec|fix it", "fix it", "codex exec --json PROMPT");
+    check("codex exec", "", "codex exec --json -- PROMPT");
+    check("codex exec -", "", "codex exec --json PROMPT");
+    check(
+        "codex exec -i a.png",
+        "",
+        "codex exec --json -i a.png -- PROMPT",
+    );
+    check(
+        "codex exec -m o3 fix --json",
+        "fix",
+        "codex exec -m o3 PROMPT --json",
+    );
+    check(
+        "codex -m o3 exec fix",
+        "fix",
+        "codex -m o3 exec --json PROMPT",
+    );
+    check(
+        "codex exec --new-flag value",
+        "",
+        "codex exec --json --new-flag value -- PROMPT",
+    );
+    // The interactive program cannot run in a loop.
+    check("codex fix", "fix", "codex exec --json PROMPT");
+    check("codex", "", "codex exec --json -- PROMPT");
+    check(
+        "codex -m o3 -a never fix",
+        "fix",
+        "codex -a never exec --json -m o3 PROMPT",
+    );
+    check("codex -- exec", "exec", "codex exec --json -- PROMPT");
+    check(
+        "codex resume --last fix",
+        "fix",
+        "codex exec --json resume --last PROMPT",
+    );
+    check(
+        "codex exec resume 0a1b fix",
+        "fix",
+        "codex exec --json resume 0a1b PROMPT",
+    );
+    check(
+        "codex exec resume 0a1b",
+        "",
+        "codex exec --json resume 0a1b -- PROMPT",
+    );
+    check(
+        "codex exec resume --last",
+        "",
+        "codex exec --json resume --last -- PROMPT",
+    );
+    check(
+        "codex exec review",
+        "",
+        "codex exec --json review -- PROMPT",
+    );
+    let outside = Handover {
+        in_git: false,
+        ..memory()
+    };
+    let skip = "codex exec --json --skip-git-repo-check PROMPT";
+    check_with(Adapter::Codex, "codex exec fix", &outside, "fix", skip);
+    let said = "codex exec --skip-git-repo-check --json fix";
+    check_with(
+        Adapter::Codex,
+        said,
+        &outside,
+        "fix",
+        &said.replace("fix", "PROMPT"),
+    );
+    let long =
+        |command: &str, expected: &str| check_stdin(Adapter::Codex, command, &long(), expected);
+    long("codex exec fix", "codex exec --json -");
+    long("codex exec", "codex exec --json -- -");
+    long("codex exec {prompt}", "codex exec --json -");
+    check_fault(
+        Adapter::Codex,
+        "codex login",
+        ErrorKind::Usage,
+        "`codex login`",
+    );
+    check_fault(
+        Adapter::Codex,
+        "codex exec resume",
+        ErrorKind::Usage,
+        "which session",
+    );
+}
+
+#[test]
+fn gemini() {
+    let check = |command: &str, own: &str, expected: &str| {
+        check_with(Adapter::Gemini, command, &memory(), own, expected)
+    };
+    let json = "--output-format stream-json";
+    let fixed = format!("gemini -p PROMPT {json}");
+    check("gemini -p fix", "fix", &fixed);
+    check("gemini --prompt fix", "fix", &fixed);
+    check("gemini --prompt=fix", "fix", &fixed);
+    check("gemini -pfix", "fix", &fixed);
+    check("gemini fix it", "fix it", &fixed);
+    check("gemini", "", &fixed);
+    check(
+        "gemini --skip-trust -m flash -p fix --yolo",
+        "fix",
+        &format!("gemini -p PROMPT --skip-trust -m flash --yolo {json}"),
+    );
+    check("gemini -p fix -o text", "fix", "gemini -p PROMPT -o text");
+    let long =
+        |command: &str, expected: &str| check_stdin(Adapter::Gemini, command, &long(), expected);
+    long("gemini -p fix -y", &format!("gemini -y {json}"));
+    long("gemini fix it", &format!("gemini {json}"));
+    check_fault(
+        Adapter::Gemini,
+        "gemini -i fix",
+        ErrorKind::Usage,
+        "waits for a person",
+    );
+    check_fault(
+        Adapter::Gemini,
+        "gemini mcp list",
+        ErrorKind::Usage,
+        "`gemini mcp`",
+    );
+}
+
+const AIDER: &str = "--yes-always --no-pretty --stream --no-show-model-warnings \
+                     --no-check-update --no-analytics --no-show-release-notes --no-detect-urls";
+
+#[test]
+fn aider() {
+    let check = |command: &str, own: &str, expected: &str| {
+        check_with(Adapter::Aider, command, &memory(), own, expected)
+    };
+    let file = "--message-file /tmp/x/prompt.md";
+    let plain = format!("aider {file} {AIDER}");
+    check("aider -m fix", "fix", &plain);
+    check("aider --message fix", "fix", &plain);
+    check("aider --message=fix", "fix", &plain);
+    check("aider --msg fix", "fix", &plain);
+    check("aider -mfix", "fix", &plain);
+    check("aider", "", &plain);
+    check(
+        "aider --model gpt a.rs -m fix --read b.md",
+        "fix",
+        &format!("{plain} --model gpt a.rs --read b.md"),
+    );
+    // What the command says of a flag stays, whichever way it says it.
+    let said = "--yes --pretty --no-stream --show-model-warnings --check-update \
+                --analytics-disable --no-show-release-notes --detect-urls";
+    let command = format!("aider {said} -m fix");
+    check(&command, "fix", &format!("aider {file} {said}"));
+    let outside = Handover {
+        in_git: false,
+        ..memory()
+    };
+    check_with(
+        Adapter::Aider,
+        "aider -m fix",
+        &outside,
+        "fix",
+        &format!("{plain} --no-git"),
+    );
+    let git = format!("{plain} --git");
+    check_with(Adapter::Aider, "aider -m fix --git", &outside, "fix", &git);
+    // However long, it goes through the file.
+    let launch = plan(Adapter::Aider, "aider -m fix", &long()).unwrap();
+    assert_eq!((line(&launch), &launch.stdin), (plain, &None));
+}
+
+#[test]
+fn aider_reads_the_persons_own_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("todo.md"), "fix\nall\n").unwrap();
+    let memory = Handover {
+        cwd: folder.path().to_owned(),
+        ..memory()
+    };
+    let file = format!("aider --message-file /tmp/x/prompt.md {AIDER}");
+    for command in ["aider -f todo.md", "aider --message-file todo.md"] {
+        check_with(Adapter::Aider, command, &memory, "fix\nall", &file);
+    }
+    let fault = plan(Adapter::Aider, "aider -f gone.md", &memory).unwrap_err();
+    assert_eq!(fault.kind, ErrorKind::NotFound);
+    assert!(fault.message.contains("gone.md"), "{fault}");
+}
+
+#[test]
+fn aider_never_runs_memory_as_a_command() {
+    let mut evil = memory();
+    evil.context = "!rm -rf .".to_owned();
+    let launch = plan(Adapter::Aider, "aider -m fix", &evil).unwrap();
+    assert!(launch.prompt.starts_with("\n!rm"), "{}", launch.prompt);
+}
+
+#[test]
+fn any_command() {
+    let stdin = |command: &str, expected: &str| {
+        check_stdin(Adapter::Command, command, &memory(), expected);
+        assert_eq!(
+            plan(Adapter::Command, command, &memory()).unwrap().prompt,
+            whole("")
+        );
+    };
+    stdin("./agent.sh", "./agent.sh");
+    stdin("./agent.sh --fast now", "./agent.sh --fast now");
+    let check = |command: &str, expected: &str| {
+        check_with(Adapter::Command, command, &memory(), "", expected)
+    };
+    check("agent {prompt}", "agent PROMPT");
+    check(
+        "agent|--do=please: {prompt}|now",
+        "agent|--do=please: PROMPT|now",
+    );
+    check(
+        "sh|-c|agent \"$1\"|sh|{prompt}",
+        "sh|-c|agent \"$1\"|sh|PROMPT",
+    );
+    let fault = plan(Adapter::Command, "agent {prompt}", &long()).unwrap_err();
+    assert_eq!(fault.kind, ErrorKind::Usage);
+    assert!(fault.hint.is_some());
+    // Nothing to say is still an end of input.
+    let silent = Handover {
+        context: String::new(),
+        iteration: 1,
+        teach: None,
+        ..memory()
+    };
+    let launch = plan(Adapter::Command, "agent", &silent).unwrap();
+    assert_eq!(launch.stdin.as_deref(), Some(&b""[..]));
+    let fault = plan(Adapter::ClaudeCode, "claude", &silent).unwrap_err();
+    assert_eq!(fault.kind, ErrorKind::Usage);
+}
+
+#[test]
+fn a_mark_is_replaced_in_every_adapter() {
+    let check = |adapter, command: &str, expected: &str| {
+        check_with(adapter, command, &memory(), "", expected);
+    };
+    let json = "--output-format stream-json";
+    check(
+        Adapter::ClaudeCode,
+        "claude|-p|Do it. {prompt} Now.",
+        "claude|-p|Do it. PROMPT Now.|--output-format|stream-json|--verbose",
+    );
+    check(
+        Adapter::ClaudeCode,
+        "claude -p {prompt}",
+        &format!("claude -p PROMPT {json} --verbose"),
+    );
+    check(
+        Adapter::Codex,
+        "codex exec {prompt}",
+        "codex exec --json PROMPT",
+    );
+    check(
+        Adapter::Gemini,
+        "gemini -p {prompt}",
+        &format!("gemini -p PROMPT {json}"),
+    );
+    check(
+        Adapter::Aider,
+        "aider --message {prompt}",
+        &format!("aider --message-file /tmp/x/prompt.md {AIDER}"),
+    );
+    check(
+        Adapter::Aider,
+        "aider --message=now:{prompt}",
+        &format!("aider {AIDER} --message=now:PROMPT"),
+    );
+    // What memory says is not looked through for marks.
+    let mut quoting = memory();
+    quoting.context = "a {prompt} b".to_owned();
+    let launch = plan(Adapter::Command, "agent {prompt}", &quoting).unwrap();
+    assert_eq!(line(&launch), "agent PROMPT");
+    assert!(launch.prompt.starts_with("a {prompt} b\n\n"));
+}
+
+#[test]
+fn a_mark_inside_code_is_refused() {
+    for command in [
+        "sh|-c|agent '{prompt}'",
+        "bash|-lc|agent {prompt}",
+        "/bin/sh|-ec|agent {prompt}",
+        "env|A=b|bash|-c|{prompt}",
+        "python3|-c|print('{prompt}')",
+        "node|--eval|{prompt}",
+        "perl|-e|{prompt}",
+        "{prompt}",
+    ] {
+        let command = words(&format!("{command}|"));
+        let fault = Adapter::Command.plan(&command, &memory()).unwrap_err();
+        assert_eq!(fault.kind, ErrorKind::Usage, "{command:?}: {fault}");
+    }
+    assert!(plan(Adapter::Command, "", &memory()).is_err());
+}
+
+#[test]
+fn programs_are_known_by_name() {
+    let check = |command: &str, expected| {
+        assert_eq!(Adapter::of_command(&words(command)), expected, "{command}");
+    };
+    check("claude -p x", Adapter::ClaudeCode);
+    check("/opt/bin/claude.exe", Adapter::ClaudeCode);
+    check(
+        "npx -y @anthropic-ai/claude-code@2.1.197 -p x",
+        Adapter::ClaudeCode,
+    );
+    check(
+        "node node_modules/@anthropic-ai/claude-code/cli.js",
+        Adapter::ClaudeCode,
+    );
+    check("codex exec x", Adapter::Codex);
+    check("npx @openai/codex exec", Adapter::Codex);
+    check("node ./codex.js", Adapter::Codex);
+    check("python3 -m aider", Adapter::Aider);
+    check("uvx --from aider-chat aider", Adapter::Aider);
+    check("env A=b gemini", Adapter::Gemini);
+    check("timeout 60 gemini -p x", Adapter::Gemini);
+    check("npx @google/gemini-cli", Adapter::Gemini);
+    check("./agent.sh claude", Adapter::Command);
+    check("echo codex", Adapter::Command);
+    check("my-claude-wrapper", Adapter::Command);
+    check("", Adapter::Command);
+    for adapter in Adapter::ALL {
+        assert_eq!(adapter.as_str().parse::<Adapter>(), Ok(adapter));
+    }
+    assert_eq!(" Claude ".parse::<Adapter>(), Ok(Adapter::ClaudeCode));
+    let fault = "cluade".parse::<Adapter>().unwrap_err();
+    assert!(fault.message.contains("gemini"), "{fault}");
+}
+
+#[test]
+fn launchers_stay_before_the_program() {
+    let check = |adapter, command: &str, expected: &str| {
+        check_with(adapter, command, &memory(), "fix", expected);
+    };
+    check(
+        Adapter::Codex,
+        "npx -y @openai/codex exec fix",
+        "npx -y @openai/codex exec --json PROMPT",
+    );
+    check(
+        Adapter::Aider,
+        "uvx --from aider-chat aider -m fix",
+        &format!("uvx --from aider-chat aider --message-file /tmp/x/prompt.md {AIDER}"),
+    );
+    // A wrapper that was declared to be an adapter's program.
+    check(
+        Adapter::ClaudeCode,
+        "./my-claude -p fix",
+        "./my-claude -p PROMPT --output-format stream-json --verbose",
+    );
+}
+
+#[test]
+fn the_prompt_has_only_the_parts_that_say_something() {
+    let check = |context: &str, iteration, own: &str, teach: Option<&str>, expected: &str| {
+        let memory = Handover {
+            context: context.to_owned(),
+            iteration,
+            teach: teach.map(str::to_owned),
+            ..memory()
+        };
+        assert_eq!(memory.prompt(own), expected);
+    };
+    let line = "This is iteration 3. Continue from where you left off.";
+    check("", 1, "", None, "");
+    check("", 1, "fix", None, "fix");
+    check("## A\n\n", 1, "fix\n", Some("T"), "## A\n\nfix\n\nT");
+    check("", 3, "fix", None, &format!("{line}\n\nfix"));
+    check("## A", 3, "", Some(" "), &format!("## A\n\n{line}"));
+    check("", 1, "  indented", None, "  indented");
+    check("", 1, "a\0b", None, "a\u{fffd}b");
+}
+
+#[test]
+fn teaching_is_short_and_no_signal() {
+    let text = teach_text("HEIRLOOM_MEMORY");
+    assert!(text.chars().count() <= 500, "{}", text.chars().count());
+    assert_eq!(text.lines().count(), 1);
+    let opening = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    assert!(!opening.starts_with("HEIRLOOM_MEMORY"));
+    for verb in [
+        "KEY_FACT",
+        "DECISION",
+        "BECAUSE",
+        "STEP_DONE",
+        "STEP_PENDING",
+        "FILE_MODIFIED",
+        "ERROR",
+        "ERROR_RESOLVED",
+    ] {
+        assert!(text.contains(verb), "{verb}");
+    }
+}
+
+#[test]
+fn files_and_variables_of_a_launch() {
+    let launch = plan(Adapter::Command, "agent", &memory()).unwrap();
+    let files = launch.files();
+    assert_eq!(files[0], ("context.md", CONTEXT.as_bytes()));
+    assert_eq!(files[1], ("prompt.md", whole("").as_bytes()));
+    let env = launch.env_in(Path::new("/tmp/x"));
+    let expected = [
+        ("HEIRLOOM_ITERATION", "2"),
+        ("HEIRLOOM_TASK", "42"),
+        ("HEIRLOOM_PHASE", "TEST"),
+        ("HEIRLOOM_CONTEXT_FILE", "/tmp/x/context.md"),
+        ("HEIRLOOM_PROMPT_FILE", "/tmp/x/prompt.md"),
+    ];
+    assert_eq!(
+        env,
+        expected.map(|(name, value)| (name.into(), value.into()))
+    );
+}
+
+#[test]
+fn formats_and_places() {
+    let format = |adapter, command| plan(adapter, command, &memory()).unwrap().format;
+    assert_eq!(
+        format(Adapter::ClaudeCode, "claude -p x"),
+        StreamFormat::ClaudeStream
+    );
+    let text = "claude -p x --output-format text";
+    assert_eq!(format(Adapter::ClaudeCode, text), StreamFormat::Text);
+    let json = "claude -p x --output-format json";
+    assert_eq!(format(Adapter::ClaudeCode, json), StreamFormat::Auto);
+    assert_eq!(
+        format(Adapter::Codex, "codex exec x"),
+        StreamFormat::CodexJson
+    );
+    assert_eq!(
+        format(Adapter::Gemini, "gemini -p x"),
+        StreamFormat::GeminiStream
+    );
+    assert_eq!(
+        format(Adapter::Gemini, "gemini -p x -o=text"),
+        StreamFormat::Text
+    );
+    assert_eq!(format(Adapter::Aider, "aider -m x"), StreamFormat::Text);
+    assert_eq!(format(Adapter::Command, "x"), StreamFormat::Auto);
+    let place =
+        |adapter: Adapter| adapter.transcripts(Path::new("/home/u"), Path::new("/home/u/my.app_2"));
+    let claude = "/home/u/.claude/projects/-home-u-my-app-2";
+    assert_eq!(place(Adapter::ClaudeCode), Some(claude.into()));
+    assert_eq!(
+        place(Adapter::Codex),
+        Some("/home/u/.codex/sessions".into())
+    );
+    assert_eq!(place(Adapter::Command), None);
+    assert!(Adapter::Codex.instruction_files().contains(&"AGENTS.md"));
+}
+
+#[test]
+fn pull_requests_are_found_by_their_addresses() {
+    let check = |text: &str, expected: Option<u64>| {
+        assert_eq!(find_pr(text, None), expected, "{text}");
+    };
+    check("opened https://github.com/o/n/pull/12.", Some(12));
+    check("[PR](https://github.com/o/n/pull/12)", Some(12));
+    check("<https://github.com/o/n/pull/12/files#diff>", Some(12));
+    check("https://gitlab.com/a/b/c/-/merge_requests/7", Some(7));
+    check("https://codeberg.org/o/n/pulls/3", Some(3));
+    check("https://bitbucket.org/o/n/pull-requests/4", Some(4));
+    check(
+        "https://github.com/o/n/pull/1 then https://github.com/o/n/pull/2",
+        Some(2),
+    );
+    check(r#"{"url":"https://github.com/o/n/pull/9"}"#, Some(9));
+    check("https://github.com/o/n/pull/new/branch", None);
+    check("https://github.com/o/n/issues/5", None);
+    check("https://github.com/pull/5", None);
+    check("github.com/o/n/pull/5", None);
+    check("see /pull/5", None);
+    check("https://github.com/o/n/pull/0", None);
+    check("https://github.com/o/n/pull/99999999999999999999999", None);
+    check("://://", None);
+    let ours = |text: &str| find_pr(text, Some("github.com/O/n"));
+    assert_eq!(ours("https://github.com/o/N/pull/1"), Some(1));
+    assert_eq!(ours("https://u@github.com:443/o/n/pull/1"), Some(1));
+    assert_eq!(ours("https://github.com/upstream/n/pull/4"), Some(4));
+    assert_eq!(ours("https://github.com/rust-lang/rust/pull/123"), None);
+    assert_eq!(ours("https://gitlab.com/O/n/-/merge_requests/7"), None);
+    // A project that is not named after a repository says nothing about addresses.
+    for name in ["my project", "team/app", "/home/u/app/.git"] {
+        let found = find_pr("https://github.com/o/n/pull/1", Some(name));
+        assert_eq!(found, Some(1), "{name}");
+    }
+}

@@ -1,0 +1,35 @@
+//! `heirloom export`.
+
+use crate::open::Session;
+use crate::wire;
+use heirloom_model::Fault;
+
+/// Print what is remembered, to keep it or to take it elsewhere
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: heirloom export --format jsonl --all > memory.jsonl")]
+pub(crate) struct Args {
+    /// jsonl: one record a line; agentium: a memory.json
+    #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
+    format: Format,
+    /// The past too (jsonl)
+    #[arg(long)]
+    all: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    Jsonl,
+    Agentium,
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    let engine = session.open()?;
+    match args.format {
+        Format::Jsonl => {
+            let out = &mut session.out;
+            engine.export_records(args.all, &mut |record| out.value(&wire::record(record)))?;
+        }
+        Format::Agentium => session.out.bytes(&engine.mirror_bytes()?),
+    }
+    Ok(0)
+}

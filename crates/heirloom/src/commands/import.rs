@@ -1,0 +1,210 @@
+//! `heirloom import`.
+
+use crate::open::{self, Session};
+use crate::wire;
+use heirloom_engine::{Engine, ImportReport, agentium, mirror, places};
+use heirloom_model::signal::Diagnostic;
+use heirloom_model::{Fault, limits};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Take in what was remembered elsewhere; the same import twice changes nothing
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Without PATH, agentium looks for .agentium/memory.json and .agentium.yaml in the project."
+)]
+pub(crate) struct Args {
+    /// jsonl: an export; agentium: memory.json and .agentium.yaml
+    format: Format,
+    /// The file
+    path: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    Jsonl,
+    Agentium,
+}
+
+/// Where Agentium keeps its memory, relative to the project's root.
+const AGENTIUM_MEMORY: &str = ".agentium/memory.json";
+/// Where Agentium keeps its settings.
+const AGENTIUM_SETTINGS: &str = ".agentium.yaml";
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    let found = session.find()?;
+    let engine = session.engine(&found)?;
+    let report = match args.format {
+        Format::Jsonl => {
+            let path = args
+                .path
+                .ok_or_else(|| Fault::usage("which file?").hint("heirloom import jsonl FILE"))?;
+            import_jsonl(&engine, &path)?
+        }
+        Format::Agentium => import_agentium(&engine, &found, args.path.as_deref(), session)?,
+    };
+    if session.out.json {
+        let diagnostics: Vec<_> = report
+            .diagnostics
+            .iter()
+            .map(|d| json!({"line": d.line, "message": d.message}))
+            .collect();
+        session.out.value(
+            &json!({"created": report.created, "known": report.known, "diagnostics": diagnostics}),
+        );
+    } else {
+        for diagnostic in &report.diagnostics {
+            session
+                .out
+                .talk(&format!("line {}: {}", diagnostic.line, diagnostic.message));
+        }
+        session.out.line(&format!(
+            "{} records taken in, {} known already",
+            report.created, report.known
+        ));
+    }
+    Ok(0)
+}
+
+/// Takes in what Agentium left in the project; says what came in.
+pub(super) fn agentium(session: &mut Session) -> Result<(), Fault> {
+    let found = session.find()?;
+    let engine = session.engine(&found)?;
+    let report = import_agentium(&engine, &found, None, session)?;
+    session
+        .out
+        .talk(&format!("imported {} records of Agentium", report.created));
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Fault> {
+    let name = path.display();
+    let meta = std::fs::metadata(path).map_err(|error| {
+        Fault::not_found(format!("cannot read {name}: {error}")).hint("check the path")
+    })?;
+    if !meta.is_file() {
+        return Err(Fault::usage(format!("{name} is no file")));
+    }
+    if meta.len() > limits::IMPORT_BYTES_MAX {
+        let most = limits::IMPORT_BYTES_MAX;
+        return Err(Fault::usage(format!(
+            "{name} has {} bytes; at most {most} are read",
+            meta.len()
+        )));
+    }
+    std::fs::read(path).map_err(|error| Fault::failed(format!("cannot read {name}: {error}")))
+}
+
+fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
+    let bytes = read(path)?;
+    let mut records = Vec::new();
+    let mut diagnostics = Vec::new();
+    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let parsed = serde_json::from_slice(line)
+            .map_err(|error| format!("no JSON: {error}"))
+            .and_then(|value| wire::parse_record(value, engine.project()));
+        match parsed {
+            Ok(record) => records.push(record),
+            Err(message) => diagnostics.push(Diagnostic {
+                line: number as u64 + 1,
+                message,
+            }),
+        }
+    }
+    let mut report = engine.import_records(records)?;
+    report.diagnostics.append(&mut diagnostics);
+    Ok(report)
+}
+
+fn import_agentium(
+    engine: &Engine,
+    found: &open::Found,
+    path: Option<&Path>,
+    session: &mut Session,
+) -> Result<ImportReport, Fault> {
+    let root = &found.place.root;
+    let is_settings = |path: &Path| {
+        path.extension()
+            .is_some_and(|end| end == "yaml" || end == "yml")
+    };
+    let (memory, settings) = match path {
+        Some(path) if is_settings(path) => (None, Some(path.to_owned())),
+        Some(path) => (Some(path.to_owned()), None),
+        None => {
+            let there = |name: &str| Some(root.join(name)).filter(|path| path.is_file());
+            (there(AGENTIUM_MEMORY), there(AGENTIUM_SETTINGS))
+        }
+    };
+    if memory.is_none() && settings.is_none() {
+        return Err(Fault::not_found(format!(
+            "neither {AGENTIUM_MEMORY} nor {AGENTIUM_SETTINGS} in {}",
+            root.display()
+        ))
+        .hint("name the file: heirloom import agentium PATH"));
+    }
+    let mut report = ImportReport::default();
+    let mut memory = memory;
+    if let Some(path) = settings {
+        let taken = import_settings(found, &path, session)?;
+        let named = taken
+            .and_then(|file| places::normalise_inside(root, &file).ok())
+            .map(|file| root.join(file));
+        memory = memory.or(named.filter(|path| path.is_file()));
+    }
+    if let Some(path) = memory {
+        let parsed = mirror::parse(&read(&path)?).map_err(|error| {
+            Fault::failed(format!("{}: {error}", path.display())).hint("nothing was taken in")
+        })?;
+        report = engine.import_mirror(parsed)?;
+    }
+    Ok(report)
+}
+
+/// Lays the `memory:` section of `.agentium.yaml` into the project's config; says what it wrote.
+/// Returns the memory file that it names.
+fn import_settings(
+    found: &open::Found,
+    path: &Path,
+    session: &mut Session,
+) -> Result<Option<String>, Fault> {
+    let parsed = agentium::parse(&String::from_utf8_lossy(&read(path)?))
+        .map_err(|error| Fault::failed(format!("{}: {error}", path.display())))?;
+    for problem in &parsed.diagnostics {
+        session.out.talk(&format!("{}: {problem}", path.display()));
+    }
+    let settings = parsed.memory.unwrap_or_default();
+    let mut edits = Vec::new();
+    if let Some(enabled) = settings.enabled {
+        edits.push(("enabled", toml::Value::Boolean(enabled)));
+    }
+    if let Some(file) = &settings.file_path {
+        edits.push(("file_path", toml::Value::String(file.clone())));
+    }
+    for (key, value) in [
+        ("max_entries", settings.max_entries),
+        ("context_budget", settings.context_budget),
+    ] {
+        if let Some(value) = value.and_then(|n| i64::try_from(n).ok()) {
+            edits.push((key, toml::Value::Integer(value)));
+        }
+    }
+    let config = &found.place.config;
+    let text = std::fs::read_to_string(config).unwrap_or_default();
+    open::write_file(
+        config,
+        crate::config::with_keys(&text, "memory", &edits)?.as_bytes(),
+    )?;
+    let written: Vec<_> = edits
+        .iter()
+        .map(|(key, value)| format!("{key} = {value}"))
+        .collect();
+    session.out.talk(&format!(
+        "{}: [memory] {}",
+        config.display(),
+        written.join(", ")
+    ));
+    Ok(settings.file_path)
+}

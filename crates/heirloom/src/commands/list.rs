@@ -1,0 +1,94 @@
+//! `heirloom list`.
+
+use crate::open::Session;
+use crate::{output, wire};
+use heirloom_engine::{Filter, Order, When};
+use heirloom_model::{Fault, Kind, Record, Scope, limits, text};
+
+/// List records, newest first
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only this kind; may be given several times
+    #[arg(long, value_name = "KIND")]
+    kind: Vec<Kind>,
+    /// Only this category
+    #[arg(long, value_name = "NAME")]
+    category: Option<String>,
+    /// Only of this task
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// Only by this agent
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// The past too: what was replaced, forgotten or pruned
+    #[arg(long)]
+    all: bool,
+    /// At most this many
+    #[arg(short = 'n', long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    let engine = session.open()?;
+    let filter = Filter {
+        kinds: args.kind,
+        category: args.category,
+        state: None,
+        key: None,
+        except_category: None,
+        scope: Scope {
+            task: args.task,
+            agent: args.agent,
+            ..Scope::default()
+        },
+        when: if args.all {
+            When::Ever
+        } else {
+            When::Current(engine.now())
+        },
+        order: Order::Newest,
+        limit: args.limit.unwrap_or(if session.out.json {
+            limits::FIND_MAX
+        } else {
+            100
+        }),
+        after: None,
+    };
+    let records = engine.find(&filter)?;
+    if session.out.json {
+        session.out.value(&wire::list("records", &records));
+        return Ok(0);
+    }
+    if records.is_empty() {
+        session
+            .out
+            .talk("nothing is remembered here yet: heirloom remember \"TEXT\"");
+        return Ok(0);
+    }
+    session
+        .out
+        .line(&output::table(&records.iter().map(row).collect::<Vec<_>>()));
+    if args.limit.is_none() && records.len() == 100 {
+        session.out.talk("the newest 100; more with -n N");
+    }
+    Ok(0)
+}
+
+/// One record as cells of a table.
+pub(super) fn row(record: &Record) -> Vec<String> {
+    let what = match (record.category(), record.state()) {
+        (Some(category), _) => format!("{}/{category}", record.kind),
+        (None, Some(state)) => format!("{}/{state}", record.kind),
+        (None, None) => record.kind.to_string(),
+    };
+    let mut words = text::excerpt(&record.text, 90);
+    if record.retired_at.is_some() {
+        words = format!("(retired) {words}");
+    }
+    vec![
+        record.id.to_string(),
+        what,
+        record.scope.task.clone().unwrap_or_default(),
+        words,
+    ]
+}

@@ -1,0 +1,117 @@
+//! `heirloom observe`.
+
+use crate::cli::ScopeArgs;
+use crate::open::Session;
+use crate::output;
+use heirloom_engine::Observation;
+use heirloom_model::Fault;
+use heirloom_model::stream::StreamFormat;
+use serde_json::json;
+use std::io::Read;
+
+/// Read an agent's output from standard input and record its signals
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: my-agent | tee /dev/tty | heirloom observe --task 42 --phase TEST"
+)]
+pub(crate) struct Args {
+    /// The form of the output
+    #[arg(long, value_name = "FORMAT", default_value = "auto")]
+    format: Format,
+    /// Say what was found; record nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    Text,
+    ClaudeStream,
+    CodexJson,
+    GeminiStream,
+    Auto,
+}
+
+impl From<Format> for StreamFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Text => Self::Text,
+            Format::ClaudeStream => Self::ClaudeStream,
+            Format::CodexJson => Self::CodexJson,
+            Format::GeminiStream => Self::GeminiStream,
+            Format::Auto => Self::Auto,
+        }
+    }
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    let engine = session.open()?;
+    let mut observer = engine.observer(args.scope.scope(), args.format.into(), args.dry_run)?;
+    let mut input = std::io::stdin().lock();
+    let mut chunk = vec![0; 256 << 10];
+    loop {
+        match input.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(n) => observer.push(&chunk[..n], &mut |_| {})?,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                return Err(Fault::failed(format!(
+                    "cannot read standard input: {error}"
+                )));
+            }
+        }
+    }
+    let observation = observer.finish(&mut |_| {})?;
+    report(&observation, session);
+    Ok(0)
+}
+
+fn report(observation: &Observation, session: &mut Session) {
+    if session.out.json {
+        let signals: Vec<_> = observation
+            .signals
+            .iter()
+            .map(|one| {
+                json!({
+                    "verb": one.signal.verb.as_str(),
+                    "text": one.signal.text,
+                    "line": one.signal.line,
+                    "outcome": one.outcome.as_str(),
+                })
+            })
+            .collect();
+        let diagnostics: Vec<_> = observation
+            .diagnostics
+            .iter()
+            .map(|d| json!({"line": d.line, "message": d.message}))
+            .collect();
+        session
+            .out
+            .value(&json!({"signals": signals, "diagnostics": diagnostics}));
+        return;
+    }
+    let rows: Vec<_> = observation
+        .signals
+        .iter()
+        .map(|one| {
+            vec![
+                format!("line {}", one.signal.line),
+                one.signal.verb.as_str().to_owned(),
+                one.outcome.as_str().to_owned(),
+                heirloom_model::text::excerpt(&one.signal.text, 90),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        session.out.talk("no signals");
+    } else {
+        session.out.line(&output::table(&rows));
+    }
+    for diagnostic in &observation.diagnostics {
+        session
+            .out
+            .talk(&format!("line {}: {}", diagnostic.line, diagnostic.message));
+    }
+}

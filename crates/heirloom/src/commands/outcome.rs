@@ -1,0 +1,82 @@
+//! `heirloom outcome`.
+
+use crate::open::Session;
+use crate::wire;
+use heirloom_model::{AgentStatus, Fault, Outcome, Scope};
+use serde_json::json;
+
+/// Record how an iteration ended, for a controller of one's own
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "An error opens one error; a success closes the open errors of the task and phase."
+)]
+pub(crate) struct Args {
+    /// The task
+    #[arg(long, value_name = "ID")]
+    task: String,
+    /// The phase
+    #[arg(long, value_name = "NAME")]
+    phase: Option<String>,
+    /// The iteration, from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    iteration: Option<u32>,
+    /// COMPLETE, PARTIAL, BLOCKED or FAILED
+    #[arg(long, value_name = "STATUS")]
+    status: AgentStatus,
+    /// The agent's words on it
+    #[arg(long, value_name = "TEXT")]
+    message: Option<String>,
+    /// What went wrong
+    #[arg(long, value_name = "TEXT")]
+    error: Option<String>,
+    /// The pull request
+    #[arg(long, value_name = "N")]
+    pr: Option<u64>,
+    /// The branch
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// A file that was modified; may be given several times
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    file: Vec<String>,
+    /// The agent
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    let engine = session.open()?;
+    let mut outcome = Outcome::of(args.status);
+    outcome.success &= args.error.is_none();
+    outcome.message = args.message;
+    outcome.error = args.error;
+    outcome.pr_number = args.pr;
+    outcome.branch = args.branch;
+    outcome.files = args.file;
+    let source = args
+        .agent
+        .clone()
+        .unwrap_or_else(|| "orchestrator".to_owned());
+    let scope = Scope {
+        task: Some(args.task.clone()),
+        phase: args.phase,
+        iteration: args.iteration,
+        agent: args.agent,
+        ..Scope::default()
+    };
+    let applied = engine.record_outcome(&scope, &outcome, &source)?;
+    engine.save_mirror(Some(&args.task))?;
+    if session.out.json {
+        let records: Vec<_> = applied.iter().map(wire::applied).collect();
+        session
+            .out
+            .value(&json!({"task": args.task, "success": outcome.success, "records": records}));
+    } else {
+        session.out.line(&format!(
+            "task {}: {} ({} records)",
+            args.task,
+            outcome.status,
+            applied.len()
+        ));
+    }
+    Ok(0)
+}

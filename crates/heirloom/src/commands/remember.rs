@@ -1,0 +1,256 @@
+//! `heirloom remember`.
+
+use crate::cli::ScopeArgs;
+use crate::open::Session;
+use crate::wire;
+use heirloom_engine::{Applied, Engine, NewRecord, Remembered, Verdict};
+use heirloom_model::{Fault, Kind, Timestamp, limits, text};
+use serde_json::{Value, json};
+use std::io::{BufRead, Read};
+
+/// Remember something: a fact, a decision, a convention
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  heirloom remember \"The tests need a running Redis\"
+  heirloom remember \"Use tabs\" --category convention --key indent
+  heirloom remember --stdin < facts.jsonl      one {\"text\": …} a line, each acknowledged when durable")]
+pub(crate) struct Args {
+    /// What is to be remembered
+    #[arg(required_unless_present = "stdin")]
+    text: Option<String>,
+    /// Read JSONL from standard input: {text, kind?, category?, key?, …}
+    #[arg(long, conflicts_with = "text")]
+    stdin: bool,
+    /// Its category: fact, decision, convention, learning, or any other word
+    #[arg(long, value_name = "NAME")]
+    category: Option<String>,
+    /// Its key: a later value for the same key takes its place
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// How sure the source is, 0 to 1
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    confidence: Option<f64>,
+    /// Who says so: user, orchestrator, or an agent's id
+    #[arg(long, value_name = "WHO")]
+    source: Option<String>,
+    /// Why, for a decision
+    #[arg(long, value_name = "WHY")]
+    rationale: Option<String>,
+    /// From when on it holds (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    true_from: Option<Timestamp>,
+    /// Until when it holds (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    true_to: Option<Timestamp>,
+    #[command(flatten)]
+    scope: ScopeArgs,
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    let engine = session.open()?;
+    if args.stdin {
+        return from_stdin(&engine, session);
+    }
+    let remembered = engine.remember(NewRecord {
+        text: args.text.unwrap_or_default(),
+        kind: None,
+        category: args.category,
+        key: args.key,
+        confidence: args.confidence,
+        source: args.source,
+        rationale: args.rationale,
+        scope: args.scope.scope(),
+        true_from: args.true_from,
+        true_to: args.true_to,
+    })?;
+    if session.out.json {
+        session.out.value(&answer(&remembered));
+        return Ok(0);
+    }
+    let line = match remembered.verdict {
+        Verdict::Conflict => "lost against a value of higher confidence; kept as history",
+        Verdict::Created => "remembered",
+        Verdict::Confirmed => "known already; confirmed",
+        Verdict::Replaced => "remembered; the earlier value is history",
+        Verdict::Unchanged | Verdict::Retired | Verdict::Restored => remembered.verdict.as_str(),
+    };
+    session.out.line(&format!("{} {line}", remembered.id));
+    Ok(0)
+}
+
+fn answer(remembered: &Remembered) -> Value {
+    wire::applied(&Applied {
+        id: remembered.id,
+        verdict: remembered.verdict,
+        other: remembered.winner,
+    })
+}
+
+/// Reads JSONL and answers JSONL: a line is answered when it is durable. Lines that are there together
+/// share a sync. A line that cannot be taken is answered with its error, and the rest goes on.
+fn from_stdin(engine: &Engine, session: &mut Session) -> Result<u8, Fault> {
+    let mut input = std::io::BufReader::with_capacity(1 << 20, std::io::stdin());
+    let mut failed = 0u64;
+    let mut number = 0u64;
+    while let Some(first) = next_line(&mut input)? {
+        let mut lines = vec![first];
+        // What has not arrived yet is waited for only after what has is acknowledged.
+        while lines.len() < limits::BATCH_RECORDS && input.buffer().contains(&b'\n') {
+            lines.extend(next_line(&mut input)?);
+        }
+        let mut batch = Vec::with_capacity(lines.len());
+        for line in &lines {
+            number += 1;
+            if !line.trim().is_empty() {
+                batch.push(parse(line).map_err(|problem| format!("line {number}: {problem}")));
+            }
+        }
+        failed += store_batch(engine, session, batch)?;
+        session.out.flush();
+    }
+    if failed > 0 {
+        session.out.talk(&format!(
+            "heirloom: {failed} of {number} lines were not taken"
+        ));
+    }
+    Ok(u8::from(failed > 0))
+}
+
+fn store_batch(
+    engine: &Engine,
+    session: &mut Session,
+    batch: Vec<Result<NewRecord, String>>,
+) -> Result<u64, Fault> {
+    let good: Vec<_> = batch
+        .iter()
+        .filter_map(|one| one.as_ref().ok().cloned())
+        .collect();
+    let together = engine.remember_all(good);
+    let mut answers = match together {
+        Ok(answers) => answers.into_iter().map(Ok).collect::<Vec<_>>(),
+        // One bad record must not take the others with it: one by one, so that it is named.
+        Err(fault) if fault.kind == heirloom_model::ErrorKind::Usage => batch
+            .iter()
+            .flatten()
+            .map(|one| engine.remember(one.clone()).map_err(|f| f.message))
+            .collect(),
+        Err(fault) => return Err(fault),
+    }
+    .into_iter();
+    let mut failed = 0;
+    for one in &batch {
+        let answered = match one {
+            Ok(_) => answers
+                .next()
+                .unwrap_or_else(|| Err("the store did not answer".to_owned())),
+            Err(problem) => Err(problem.clone()),
+        };
+        match answered {
+            Ok(remembered) => session.out.value(&answer(&remembered)),
+            Err(problem) => {
+                failed += 1;
+                session.out.value(&json!({ "error": problem }));
+            }
+        }
+    }
+    Ok(failed)
+}
+
+fn read_error(error: std::io::Error) -> Fault {
+    Fault::failed(format!("cannot read standard input: {error}"))
+}
+
+/// The next line, lossily decoded; longer ones than a record may be are cut there and refused later.
+fn next_line(input: &mut impl BufRead) -> Result<Option<String>, Fault> {
+    let most = 4 * limits::RECORD_TEXT_BYTES_MAX as u64;
+    let mut line = Vec::new();
+    let read = input
+        .by_ref()
+        .take(most)
+        .read_until(b'\n', &mut line)
+        .map_err(read_error)?;
+    if read == 0 {
+        return Ok(None);
+    }
+    if read as u64 == most && line.last() != Some(&b'\n') {
+        input.skip_until(b'\n').map_err(read_error)?;
+    }
+    Ok(Some(String::from_utf8_lossy(&line).into_owned()))
+}
+
+fn parse(line: &str) -> Result<NewRecord, String> {
+    let value: Value = serde_json::from_str(line).map_err(|error| format!("no JSON: {error}"))?;
+    let Value::Object(map) = value else {
+        return Err("expected an object such as {\"text\": \"…\"}".to_owned());
+    };
+    let mut new = NewRecord::default();
+    for (name, value) in map {
+        take(&mut new, &name, value)?;
+    }
+    if new.text.trim().is_empty() {
+        return Err("`text` is missing or empty".to_owned());
+    }
+    Ok(new)
+}
+
+fn take(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String> {
+    if value.is_null() {
+        return Ok(());
+    }
+    let number = value.as_f64();
+    let said = match value {
+        Value::String(said) => said,
+        Value::Number(n) => n.to_string(),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+            return Err(format!(
+                "`{}`: expected a text or a number",
+                text::excerpt(name, 40)
+            ));
+        }
+    };
+    let slot = match name {
+        "text" => {
+            new.text = said;
+            return Ok(());
+        }
+        "kind" => {
+            new.kind = Some(said.parse::<Kind>().map_err(|e| e.to_string())?);
+            return Ok(());
+        }
+        "confidence" => {
+            new.confidence = Some(number.ok_or("`confidence`: expected a number from 0 to 1")?);
+            return Ok(());
+        }
+        "iteration" => {
+            new.scope.iteration = Some(
+                said.parse()
+                    .map_err(|_| "`iteration`: expected a whole number from 1")?,
+            );
+            return Ok(());
+        }
+        "true_from" | "true_to" => {
+            let time = said
+                .parse::<Timestamp>()
+                .map_err(|error| format!("`{name}`: {error}"))?;
+            *(if name == "true_from" {
+                &mut new.true_from
+            } else {
+                &mut new.true_to
+            }) = Some(time);
+            return Ok(());
+        }
+        "category" => &mut new.category,
+        "key" => &mut new.key,
+        "source" => &mut new.source,
+        "rationale" => &mut new.rationale,
+        "plan" => &mut new.scope.plan,
+        "group" => &mut new.scope.group,
+        "session" => &mut new.scope.session,
+        "task" => &mut new.scope.task,
+        "agent" => &mut new.scope.agent,
+        "phase" => &mut new.scope.phase,
+        other => return Err(format!("there is no field `{}`", text::excerpt(other, 40))),
+    };
+    *slot = Some(said);
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! `heirloom run`.
+
+mod events;
+mod screen;
+
+use crate::open::Session;
+use events::Events;
+use heirloom_engine::adapters::Adapter;
+use heirloom_engine::{EndReason, RunReport, RunRequest};
+use heirloom_model::Fault;
+pub(super) use screen::Screen;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Run an agent again and again on a task; each iteration starts with what the earlier ones learned
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  heirloom run --task 42 --type issue -- claude -p \"Fix issue 42\" --allowedTools Bash,Edit
+  heirloom run --task 42 -- codex exec \"Fix issue 42\"
+  heirloom run --iterations 3 -- ./my-agent.sh {prompt}
+
+The context goes into the agent's prompt: in the place of {prompt}, else where the program takes it,
+else through standard input. HEIRLOOM_CONTEXT_FILE and HEIRLOOM_PROMPT_FILE name files with both.
+The agent writes memory by printing lines such as `HEIRLOOM_MEMORY: KEY_FACT the tests need Redis`.")]
+pub(crate) struct Args {
+    /// claude-code, codex, aider, gemini or command; else chosen by the program's name
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<Adapter>,
+    /// The task
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// issue, pr, or any other word
+    #[arg(long = "type", value_name = "TYPE")]
+    task_type: Option<String>,
+    /// The phase of the task
+    #[arg(long, value_name = "NAME")]
+    phase: Option<String>,
+    /// At most this many iterations in this call
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: Option<u32>,
+    /// Go on until the task is complete
+    #[arg(long)]
+    until_done: bool,
+    /// Seconds that one iteration may take
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
+    /// The agent's command
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    let found = session.find()?;
+    let engine = session.engine(&found)?;
+    let configured = found.config.texts("run.command");
+    let command = if args.command.is_empty() {
+        configured
+    } else {
+        args.command
+    };
+    if command.is_empty() {
+        return Err(Fault::usage("which command is the agent?")
+            .hint("heirloom run -- claude -p \"…\"   or set run.command in the user's config"));
+    }
+    if !engine.settings().enabled {
+        session
+            .out
+            .talk("memory is off here (memory.enabled = false): the agent runs without it");
+    }
+    let request = RunRequest {
+        command,
+        adapter: args.agent,
+        task: args.task,
+        task_type: args.task_type,
+        phase: args.phase,
+        iterations: args.iterations,
+        until_done: args.until_done,
+        timeout_s: args.timeout,
+        temp_dir: None,
+    };
+    let interrupt = interrupt_flag()?;
+    let report = if session.out.json {
+        let mut events = Events::new(&mut session.out);
+        let report = engine.run(&request, interrupt, &mut |event| events.take(event))?;
+        events.end(&report);
+        report
+    } else {
+        let mut screen = Screen::new(&mut session.out, request.phase.clone());
+        let report = engine.run(&request, interrupt, &mut |event| screen.take(event))?;
+        screen.end(&report);
+        report
+    };
+    Ok(exit_code(&report))
+}
+
+fn exit_code(report: &RunReport) -> u8 {
+    match report.reason {
+        EndReason::Interrupted => 130,
+        EndReason::Complete
+        | EndReason::NothingPending
+        | EndReason::IterationLimit
+        | EndReason::Stalled => u8::from(!report.success()),
+    }
+}
+
+/// A flag that Ctrl-C and a request to end set.
+pub(super) fn interrupt_flag() -> Result<Arc<AtomicBool>, Fault> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [
+        signal_hook::consts::SIGINT,
+        signal_hook::consts::SIGTERM,
+        signal_hook::consts::SIGHUP,
+    ] {
+        signal_hook::flag::register(signal, flag.clone())
+            .map_err(|error| Fault::failed(format!("cannot listen for Ctrl-C: {error}")))?;
+    }
+    Ok(flag)
+}

@@ -1,0 +1,230 @@
+//! A run for a person: the agent's output as it comes, and a line on how it goes.
+
+use crate::output::Output;
+use heirloom_engine::{IterationReport, MirrorLoad, RunEvent, RunReport};
+use heirloom_model::stream::{StreamEvent, Usage};
+use heirloom_model::text;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::time::Duration;
+
+/// Shows a run: the agent's words on standard output, everything else on standard error.
+pub(in crate::commands) struct Screen<'o> {
+    out: &'o mut Output,
+    spinner: Option<ProgressBar>,
+    phase: Option<String>,
+    iteration: u32,
+    pending: usize,
+    last_signal: String,
+    usage: Option<Usage>,
+    line: Vec<u8>,
+    json_stream: bool,
+}
+
+impl<'o> Screen<'o> {
+    /// Shows on `out`; a progress line only on a terminal.
+    pub(in crate::commands) fn new(out: &'o mut Output, phase: Option<String>) -> Self {
+        let spinner = out.on_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        });
+        Self {
+            out,
+            spinner,
+            phase,
+            iteration: 0,
+            pending: 0,
+            last_signal: String::new(),
+            usage: None,
+            line: Vec::new(),
+            json_stream: false,
+        }
+    }
+
+    /// Shows one event.
+    pub(in crate::commands) fn take(&mut self, event: &RunEvent<'_>) {
+        match event {
+            RunEvent::Mirror(load) => self.mirror(load),
+            RunEvent::IterationStarted {
+                iteration,
+                adapter,
+                context,
+                pending,
+            } => {
+                (self.iteration, self.pending, self.usage) = (*iteration, *pending, None);
+                self.last_signal.clear();
+                self.json_stream = false;
+                let chars = text::chars(&context.text);
+                self.talk(&format!("iteration {iteration} · {} · context {chars} characters · {pending} steps pending", adapter.as_str()));
+            }
+            RunEvent::Stdout(bytes) if !self.json_stream => self.output(bytes),
+            RunEvent::Stdout(_) | RunEvent::Tick => {}
+            RunEvent::Stderr(bytes) => {
+                let words = String::from_utf8_lossy(bytes).into_owned();
+                words
+                    .lines()
+                    .for_each(|line| self.talk(&format!("  | {line}")));
+            }
+            RunEvent::Stream(event) => self.stream(event),
+            RunEvent::Signal(one) => {
+                self.last_signal = format!(
+                    "{} {}",
+                    one.signal.verb.as_str(),
+                    text::excerpt(&one.signal.text, 60)
+                );
+                let line = format!("  + {} ({})", self.last_signal, one.outcome.as_str());
+                self.talk(&line);
+            }
+            RunEvent::Diagnostic(one) => {
+                self.talk(&format!("  ! line {}: {}", one.line, one.message))
+            }
+            RunEvent::IterationEnded(report) => self.ended(report),
+        }
+        self.progress();
+    }
+
+    /// Shows a text of ours between the agent's words.
+    pub(in crate::commands) fn show(&mut self, words: &str) {
+        if !self.out.json {
+            self.output(text::printable(words).as_bytes());
+        }
+    }
+
+    fn mirror(&mut self, load: &MirrorLoad) {
+        match load {
+            MirrorLoad::Nothing => {}
+            MirrorLoad::Imported(report) => {
+                self.talk(&format!(
+                    "took in {} entries of an existing memory file",
+                    report.created
+                ));
+            }
+            MirrorLoad::SetAside { path, problem } => {
+                self.talk(&format!("the memory file could not be read ({problem}): it is now {}, and is rebuilt from the store", path.display()));
+            }
+        }
+    }
+
+    fn stream(&mut self, event: &StreamEvent) {
+        self.json_stream = true;
+        match event {
+            StreamEvent::Text { text, .. }
+            | StreamEvent::Finished {
+                text: Some(text), ..
+            } => {
+                let words = format!("{}\n", text::printable(text).trim_end());
+                self.output(words.as_bytes());
+            }
+            StreamEvent::ToolCall { name, input } => {
+                self.talk(&format!("  > {name} {}", text::excerpt(input, 80)))
+            }
+            StreamEvent::Usage(usage) => self.usage = Some(*usage),
+            StreamEvent::Error(error) => self.talk(&format!("  ! {error}")),
+            StreamEvent::FileChanged(path) => self.talk(&format!("  ~ {path}")),
+            StreamEvent::Unreadable { .. }
+            | StreamEvent::SessionId(_)
+            | StreamEvent::ToolResult { .. }
+            | StreamEvent::Finished { text: None, .. } => {}
+        }
+    }
+
+    fn ended(&mut self, report: &IterationReport) {
+        let rest = std::mem::take(&mut self.line);
+        if !rest.is_empty() {
+            self.write(&rest);
+            self.write(b"\n");
+        }
+        let outcome = &report.outcome;
+        self.pending = report.pending;
+        let seconds = Duration::from_millis(report.duration_ms).as_secs_f64();
+        let tokens = report
+            .usage
+            .map(|u| format!(" · {} tokens", u.input + u.cached + u.output))
+            .unwrap_or_default();
+        let word = if report.interrupted {
+            "interrupted"
+        } else {
+            outcome.status.as_str()
+        };
+        self.talk(&format!(
+            "iteration {} · {word} · {seconds:.1} s · {} signals · {} steps pending{tokens}",
+            report.iteration, report.signals, report.pending
+        ));
+        if let Some(error) = &outcome.error {
+            self.talk(&format!("  ! {}", text::excerpt(error, 300)));
+        }
+    }
+
+    /// Says how the run ended.
+    pub(in crate::commands) fn end(&mut self, report: &RunReport) {
+        if let Some(spinner) = self.spinner.take() {
+            spinner.finish_and_clear();
+        }
+        let n = report.iterations.len();
+        self.talk(&format!(
+            "ended: {} after {n} iteration{}",
+            report.reason.as_str(),
+            if n == 1 { "" } else { "s" }
+        ));
+    }
+
+    /// Whole lines at once, so that the progress line never cuts one.
+    fn output(&mut self, bytes: &[u8]) {
+        if self.spinner.is_none() {
+            return self.write(bytes);
+        }
+        self.line.extend_from_slice(bytes);
+        let end = match self.line.iter().rposition(|byte| *byte == b'\n') {
+            Some(end) => end + 1,
+            None if self.line.len() > 1 << 16 => self.line.len(),
+            None => return,
+        };
+        let ready: Vec<u8> = self.line.drain(..end).collect();
+        self.write(&ready);
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        let out = &mut *self.out;
+        let mut print = || {
+            out.bytes(bytes);
+            out.flush();
+        };
+        match &self.spinner {
+            Some(spinner) => spinner.suspend(print),
+            None => print(),
+        }
+    }
+
+    fn talk(&mut self, line: &str) {
+        let out = &mut *self.out;
+        match &self.spinner {
+            Some(spinner) => spinner.suspend(|| out.talk(line)),
+            None => out.talk(line),
+        }
+    }
+
+    fn progress(&self) {
+        let Some(spinner) = &self.spinner else { return };
+        let phase = self
+            .phase
+            .as_deref()
+            .map(|phase| format!(" · {phase}"))
+            .unwrap_or_default();
+        let tokens = self
+            .usage
+            .map(|u| format!(" · {} tokens", u.input + u.cached + u.output))
+            .unwrap_or_default();
+        let last = if self.last_signal.is_empty() {
+            String::new()
+        } else {
+            format!(" · {}", self.last_signal)
+        };
+        spinner.set_message(format!(
+            "iteration {}{phase} · {} pending{tokens}{last}",
+            self.iteration, self.pending
+        ));
+    }
+}

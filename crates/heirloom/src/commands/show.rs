@@ -1,0 +1,36 @@
+//! `heirloom show`.
+
+use crate::open::Session;
+use crate::wire;
+use heirloom_model::Fault;
+use serde_json::Value;
+
+/// Show one record whole
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The record
+    id: String,
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    let engine = session.open()?;
+    let record = engine.get(engine.resolve_id(&args.id)?)?;
+    let value = wire::record(&record);
+    if session.out.json {
+        session.out.value(&value);
+        return Ok(0);
+    }
+    for (name, value) in value.as_object().into_iter().flatten() {
+        match value {
+            Value::Null => {}
+            Value::String(_) if name == "text" => {}
+            Value::String(text) => session.out.line(&format!("{name:12} {text}")),
+            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                session.out.line(&format!("{name:12} {value}"));
+            }
+        }
+    }
+    session.out.line("");
+    session.out.line(&record.text);
+    Ok(0)
+}

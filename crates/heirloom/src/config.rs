@@ -1,0 +1,13 @@
+//! Settings in layers, each value with the layer it came from.
+//!
+//! The one place that reads the environment and the home directory.
+
+mod edit;
+mod env;
+mod keys;
+mod layers;
+
+pub(crate) use edit::with_keys;
+pub(crate) use env::Environment;
+pub(crate) use keys::{KEYS, Key};
+pub(crate) use layers::{Config, Layer};

@@ -1,0 +1,65 @@
+//! The process's environment, read once.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What Heirloom takes from its environment.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    vars: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// Reads the variables that begin with `HEIRLOOM_`, and the few others that matter.
+    pub(crate) fn read() -> Self {
+        let wanted = |name: &str| {
+            name.starts_with("HEIRLOOM_")
+                || matches!(
+                    name,
+                    "HOME" | "XDG_CONFIG_HOME" | "XDG_DATA_HOME" | "NO_COLOR" | "CI" | "TERM"
+                )
+        };
+        let vars = std::env::vars_os()
+            .filter_map(|(name, value)| {
+                Some((
+                    name.into_string().ok()?,
+                    value.to_string_lossy().into_owned(),
+                ))
+            })
+            .filter(|(name, _)| wanted(name))
+            .collect();
+        Self { vars }
+    }
+
+    /// The value of a variable; an empty one counts as not set.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.vars
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
+    }
+
+    /// The user's config file: `HEIRLOOM_CONFIG`, else `config.toml` in the XDG folder.
+    pub(crate) fn user_config(&self) -> Option<PathBuf> {
+        if let Some(path) = self.get("HEIRLOOM_CONFIG") {
+            return Some(PathBuf::from(path));
+        }
+        Some(
+            self.xdg("XDG_CONFIG_HOME", ".config")?
+                .join("heirloom/config.toml"),
+        )
+    }
+
+    /// Where the stores of `init --user` are.
+    pub(crate) fn data_dir(&self) -> Option<PathBuf> {
+        Some(self.xdg("XDG_DATA_HOME", ".local/share")?.join("heirloom"))
+    }
+
+    fn xdg(&self, name: &str, below_home: &str) -> Option<PathBuf> {
+        let given = self
+            .get(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute());
+        given.or_else(|| Some(PathBuf::from(self.get("HOME")?).join(below_home)))
+    }
+}

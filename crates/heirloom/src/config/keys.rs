@@ -1,0 +1,135 @@
+//! Every key, its type, and who may set it.
+
+use toml::Value;
+
+/// The type of a key's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number within these bounds.
+    Int(i64, i64),
+    /// A text.
+    Text,
+    /// A list of texts.
+    Texts,
+}
+
+/// One key.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key {
+    /// `section.key`.
+    pub(crate) name: &'static str,
+    /// The type of its value.
+    pub(crate) kind: Type,
+    /// Whether it can make Heirloom run a program, open a port or send data away: then a project's file,
+    /// which comes with a clone, is not listened to.
+    pub(crate) trusted_only: bool,
+}
+
+const fn key(name: &'static str, kind: Type) -> Key {
+    Key {
+        name,
+        kind,
+        trusted_only: false,
+    }
+}
+
+/// Every key, in the order of `defaults.toml`.
+pub(crate) const KEYS: &[Key] = &[
+    key("project.name", Type::Text),
+    key("memory.enabled", Type::Bool),
+    key("memory.file_path", Type::Text),
+    key("memory.max_entries", Type::Int(0, 100_000)),
+    key("memory.context_budget", Type::Int(0, 10_000_000)),
+    key("memory.context_budget_tokens", Type::Int(0, 2_500_000)),
+    key("signals.prefixes", Type::Texts),
+    key("signals.status_prefixes", Type::Texts),
+    Key {
+        name: "run.command",
+        kind: Type::Texts,
+        trusted_only: true,
+    },
+    key("run.iterations", Type::Int(1, 10_000)),
+    key("run.stall_limit", Type::Int(1, 10_000)),
+    key("run.timeout_s", Type::Int(1, 604_800)),
+    key("run.teach_signals", Type::Bool),
+];
+
+impl Key {
+    /// The key of this name.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+
+    /// The environment variable that sets it.
+    pub(crate) fn variable(&self) -> String {
+        format!(
+            "HEIRLOOM_{}",
+            self.name.replace('.', "_").to_ascii_uppercase()
+        )
+    }
+
+    /// `value` if it fits the key; else what is wrong.
+    pub(crate) fn check(&self, value: &Value) -> Result<(), String> {
+        let texts = |list: &Vec<Value>| list.iter().all(Value::is_str);
+        match (self.kind, value) {
+            (Type::Bool, Value::Boolean(_)) | (Type::Text, Value::String(_)) => Ok(()),
+            (Type::Int(low, high), Value::Integer(n)) if (low..=high).contains(n) => Ok(()),
+            (Type::Int(low, high), Value::Integer(n)) => {
+                Err(format!("{n} is outside {low}..{high}"))
+            }
+            (Type::Texts, Value::Array(list)) if texts(list) => Ok(()),
+            (kind, other) => Err(format!(
+                "expected {}, found {}",
+                kind.describe(),
+                other.type_str()
+            )),
+        }
+    }
+
+    /// Reads the text of a variable or flag as a value of the key's type.
+    pub(crate) fn parse(&self, text: &str) -> Result<Value, String> {
+        let value = match self.kind {
+            Type::Text => Value::String(text.to_owned()),
+            Type::Bool => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" | "yes" | "on" => Value::Boolean(true),
+                "false" | "0" | "no" | "off" => Value::Boolean(false),
+                _ => return Err(format!("expected true or false, found `{text}`")),
+            },
+            Type::Int(..) => Value::Integer(
+                text.trim()
+                    .parse()
+                    .map_err(|_| format!("expected a whole number, found `{text}`"))?,
+            ),
+            Type::Texts => list(text)?,
+        };
+        self.check(&value)?;
+        Ok(value)
+    }
+}
+
+/// A list as TOML (`["a", "b"]`) or as words between commas.
+fn list(text: &str) -> Result<Value, String> {
+    if text.trim_start().starts_with('[') {
+        return text.parse::<Value>().map_err(|e| e.message().to_owned());
+    }
+    let words = text
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.is_empty());
+    Ok(Value::Array(
+        words.map(|word| Value::String(word.to_owned())).collect(),
+    ))
+}
+
+impl Type {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::Bool => "true or false",
+            Self::Int(..) => "a whole number",
+            Self::Text => "a text",
+            Self::Texts => "a list of texts",
+        }
+    }
+}

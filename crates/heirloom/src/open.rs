@@ -1,0 +1,220 @@
+//! From what was typed to an engine: where the project is, its settings, its store.
+//!
+//! The only file of the command line that knows the store.
+
+use crate::cli::Global;
+use crate::config::{Config, Environment};
+use crate::output::Output;
+use heirloom_engine::Engine;
+use heirloom_engine::places::{self, Place};
+use heirloom_model::{Clock, Fault, FixedClock, ProjectName, SystemClock, text};
+use heirloom_store::{SqliteStore, durable};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The database's name inside a project's folder.
+const DATABASE: &str = "heirloom.db";
+/// Says that a database was made here: without it, a missing one is a fresh clone's.
+const MARKER: &str = "store.json";
+
+/// One call of the program.
+pub(crate) struct Session {
+    global: Global,
+    /// The environment.
+    pub(crate) env: Environment,
+    /// Where answers go.
+    pub(crate) out: Output,
+}
+
+/// A project that was found.
+pub(crate) struct Found {
+    /// Its root, and the folder that holds its memory.
+    pub(crate) place: Place,
+    /// Its settings.
+    pub(crate) config: Config,
+}
+
+impl Session {
+    /// Reads the environment; nothing else happens yet.
+    pub(crate) fn begin(global: &Global) -> Self {
+        let mut global = global.clone();
+        if let Some(name) = &global.project {
+            global.set.push(format!("project.name={name}"));
+        }
+        Self {
+            env: Environment::read(),
+            out: Output::new(global.json),
+            global,
+        }
+    }
+
+    /// The folder to start from: `--project-dir`, `HEIRLOOM_PROJECT_DIR`, else the current one.
+    pub(crate) fn start(&self) -> Result<PathBuf, Fault> {
+        let given = self.global.project_dir.clone();
+        let start = given.or_else(|| self.env.get("HEIRLOOM_PROJECT_DIR").map(PathBuf::from));
+        let start = match start {
+            Some(dir) => dir,
+            None => std::env::current_dir().map_err(|error| {
+                Fault::failed(format!("the current folder cannot be read: {error}"))
+            })?,
+        };
+        start.canonicalize().map_err(|error| {
+            Fault::not_found(format!(
+                "cannot open the folder {}: {error}",
+                start.display()
+            ))
+            .hint("check --project-dir or HEIRLOOM_PROJECT_DIR")
+        })
+    }
+
+    /// The clock: the system's, or the one that `HEIRLOOM_NOW` fixes.
+    pub(crate) fn clock(&self) -> Result<Arc<dyn Clock>, Fault> {
+        let Some(now) = self.env.get("HEIRLOOM_NOW") else {
+            return Ok(Arc::new(SystemClock));
+        };
+        let fixed = now.parse().map_err(|error| {
+            Fault::usage(format!(
+                "HEIRLOOM_NOW=`{}`: {error}",
+                text::excerpt(now, 60)
+            ))
+        })?;
+        Ok(Arc::new(FixedClock(fixed)))
+    }
+
+    /// Settings without a project.
+    pub(crate) fn bare_config(&self) -> Result<Config, Fault> {
+        Config::load(&self.env, None, &self.global.set)
+    }
+
+    /// The project around the start folder, or kept for it in the user's data folder.
+    ///
+    /// Errors: `NotFound` with the hint to run `heirloom init`.
+    pub(crate) fn find(&mut self) -> Result<Found, Fault> {
+        let start = self.start()?;
+        let place = match places::find_root(&start) {
+            Some(place) => place,
+            None => self.find_user_place(&start)?,
+        };
+        let config = Config::load(&self.env, Some(&place.config), &self.global.set)?;
+        for warning in &config.warnings {
+            self.out
+                .talk(&format!("heirloom: {}: {}", warning.place, warning.message));
+        }
+        Ok(Found { place, config })
+    }
+
+    fn find_user_place(&self, start: &Path) -> Result<Place, Fault> {
+        let root = places::new_place(start).root;
+        let missing = || {
+            Fault::not_found(format!(
+                "no Heirloom project in {} or above it",
+                start.display()
+            ))
+            .hint("run `heirloom init` in the project's folder")
+        };
+        let place = self.user_place(&root).ok_or_else(missing)?;
+        if place.config.is_file() {
+            Ok(place)
+        } else {
+            Err(missing())
+        }
+    }
+
+    /// Where `init --user` keeps the memory of the project in `root`: in the user's data folder, by its name.
+    pub(crate) fn user_place(&self, root: &Path) -> Option<Place> {
+        let name = places::project_name(root, None);
+        let readable: String = name
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || "._-".contains(c) {
+                    c
+                } else {
+                    '-'
+                }
+            })
+            .collect();
+        let folder = format!(
+            "{}-{}",
+            text::clip_start(&readable, 80).trim_start_matches(['.', '-']),
+            text::hash16(&name)
+        );
+        let folder = self.env.data_dir()?.join(folder);
+        Some(Place {
+            root: root.to_owned(),
+            config: folder.join(places::CONFIG_FILE),
+            folder,
+        })
+    }
+
+    /// Finds the project and opens its memory.
+    pub(crate) fn open(&mut self) -> Result<Engine, Fault> {
+        let found = self.find()?;
+        self.engine(&found)
+    }
+
+    /// The memory of the demo's project in `root`, by its own settings only.
+    pub(crate) fn demo_engine(&self, root: &Path) -> Result<Engine, Fault> {
+        let folder = root.join(places::OWN_FOLDER);
+        let place = Place {
+            root: root.to_owned(),
+            config: folder.join(places::CONFIG_FILE),
+            folder,
+        };
+        let config = Config::load(&Environment::default(), Some(&place.config), &[])?;
+        self.engine(&Found { place, config })
+    }
+
+    /// Opens the memory of a project that was found.
+    ///
+    /// Errors: `NotFound` when a database that was made here is gone; it is never replaced by an empty one.
+    pub(crate) fn engine(&self, found: &Found) -> Result<Engine, Fault> {
+        let store = open_store(&found.place.folder)?;
+        let name = places::project_name(&found.place.root, Some(found.config.text("project.name")));
+        let project = ProjectName::new(&name).map_err(|error| {
+            Fault::usage(error.to_string())
+                .hint("set `name` under `[project]`, or give --project NAME")
+        })?;
+        Ok(Engine::new(
+            Arc::new(store),
+            project,
+            found.place.clone(),
+            found.config.settings(),
+            self.clock()?,
+        ))
+    }
+}
+
+fn open_store(folder: &Path) -> Result<SqliteStore, Fault> {
+    let database = folder.join(DATABASE);
+    let marker = folder.join(MARKER);
+    if database.exists() || marker.exists() {
+        return SqliteStore::open(&database).map_err(|error| missing_store(error.into(), &marker));
+    }
+    let store = SqliteStore::create(&database)?;
+    durable::write_atomic(&marker, b"{\"database\": \"heirloom.db\"}\n")?;
+    Ok(store)
+}
+
+fn missing_store(fault: Fault, marker: &Path) -> Fault {
+    if fault.kind != heirloom_model::ErrorKind::NotFound {
+        return fault;
+    }
+    let hint = format!(
+        "a database was made here before and is gone: put a copy back, or delete {} to begin with an empty memory",
+        marker.display()
+    );
+    Fault {
+        hint: Some(hint),
+        ..fault
+    }
+}
+
+/// Writes a file whole or not at all, for this person only.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    Ok(durable::write_atomic(path, bytes)?)
+}
+
+/// Creates a folder for this person only.
+pub(crate) fn create_folder(path: &Path) -> Result<(), Fault> {
+    Ok(durable::create_dir_private(path)?)
+}

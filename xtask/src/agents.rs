@@ -1,0 +1,114 @@
+//! Drives real agent programs through `heirloom run`, against a scripted model.
+//!
+//! Each program is installed at a pinned version below `target/agents`, gets a
+//! fresh project, a fresh home and the model service on loopback, and runs for
+//! three iterations. What the first one learned must stand in the second one's
+//! prompt, and what a tool merely showed must not be remembered.
+//!
+//! No program reaches the network: besides being pointed at the service, each
+//! gets a proxy at a closed port for every other address.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a child needs our PATH; what is written is thrown away or can be written again"
+)]
+
+mod check;
+mod drive;
+mod install;
+mod plan;
+mod program;
+mod report;
+mod streams;
+
+use std::path::PathBuf;
+
+use program::{PROGRAMS, Program};
+
+const HELP: &str = "\
+usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--streams]
+
+  --only NAME      one of claude-code, codex, gemini, aider
+  --write-doc      write the table to docs/agents.md too
+  --heirloom PATH  drive this binary instead of building one
+  --streams        without Heirloom: run each program once and save what it printed
+                   to crates/engine/tests/streams
+";
+
+/// Runs the chore; the error is what to tell the developer.
+pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    let Some(options) = parse(args)? else {
+        print!("{HELP}");
+        return Ok(());
+    };
+    for program in &options.programs {
+        install::ensure(program)?;
+    }
+    if options.streams {
+        return options.programs.iter().try_for_each(|p| streams::save(p));
+    }
+    let heirloom = match options.heirloom {
+        Some(path) => path,
+        None => drive::build_heirloom()?,
+    };
+    let mut results = Vec::new();
+    for program in &options.programs {
+        eprintln!("agents: {} {}", program.name, program.version);
+        results.push(drive::three_iterations(program, &heirloom));
+    }
+    print!("{}", report::table(&results));
+    if options.write_doc {
+        report::write_doc(&results)?;
+    }
+    let failed: Vec<&str> = results
+        .iter()
+        .filter(|result| result.outcome.is_err())
+        .map(|result| result.program.name)
+        .collect();
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("failed: {}", failed.join(", ")))
+    }
+}
+
+struct Options {
+    programs: Vec<&'static Program>,
+    write_doc: bool,
+    streams: bool,
+    heirloom: Option<PathBuf>,
+}
+
+/// The options; none if help was asked for.
+fn parse(args: &[String]) -> Result<Option<Options>, String> {
+    let mut options = Options {
+        programs: PROGRAMS.iter().collect(),
+        write_doc: false,
+        streams: false,
+        heirloom: None,
+    };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--only" => {
+                let name = args.next().ok_or("--only wants a name")?;
+                options.programs.retain(|program| program.name == name);
+                if options.programs.is_empty() {
+                    return Err(format!("no program is called `{name}`\n{HELP}"));
+                }
+            }
+            "--heirloom" => {
+                let path = args.next().ok_or("--heirloom wants a path")?;
+                let path = PathBuf::from(path).canonicalize();
+                options.heirloom = Some(path.map_err(|error| format!("--heirloom: {error}"))?);
+            }
+            "--write-doc" => options.write_doc = true,
+            "--streams" => options.streams = true,
+            "--help" | "-h" => return Ok(None),
+            other => return Err(format!("what is `{other}`?\n{HELP}")),
+        }
+    }
+    if options.write_doc && options.programs.len() < PROGRAMS.len() {
+        return Err("--write-doc wants all programs: leave --only out".into());
+    }
+    Ok(Some(options))
+}

@@ -1,0 +1,80 @@
+//! The table of what was driven, on the terminal and in the docs.
+
+use std::fmt::Write;
+
+use crate::cargo;
+
+use super::drive::Driven;
+use super::plan::ITERATIONS;
+use super::program::{PROMPT, Program};
+
+const INTRODUCTION: &str = "\
+# Agent programs that Heirloom was driven with
+
+`cargo xtask agents --write-doc` wrote this page. It installs each program at
+the version below, points it at a scripted model on loopback, and runs it in a
+fresh project through `heirloom run` for three iterations. No program reaches
+the network.
+
+What is checked:
+
+- the agent reads a file in which somebody wrote a signal line, and that line is
+  not remembered: only what the agent itself says counts;
+- what iteration 1 said stands in the prompt of iteration 2, with the line
+  \"This is iteration 2.\", and what both said in that of iteration 3;
+- each fact is recorded once, in one piece, though it came in fragments.
+
+";
+
+/// The table in Markdown.
+pub(crate) fn table(results: &[Driven]) -> String {
+    let mut table = String::from(
+        "| Program | Version | Driven | Result |\n\
+         |---|---|---|---|\n",
+    );
+    for driven in results {
+        let outcome = match &driven.outcome {
+            Ok(()) => "passed".to_owned(),
+            Err(error) => format!("**failed**: {}", error.replace('|', "\\|")),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "| {} | {} {} | {ITERATIONS} iterations, {} model requests, {} s | {outcome} |",
+            driven.program.name,
+            driven.program.package,
+            driven.program.version,
+            driven.requests,
+            driven.elapsed.as_secs(),
+        );
+    }
+    table
+}
+
+/// Writes `docs/agents.md`.
+pub(crate) fn write_doc(results: &[Driven]) -> Result<(), String> {
+    let mut page = INTRODUCTION.to_owned();
+    page.push_str(&table(results));
+    page.push_str(
+        "\n## The command lines\n\nHeirloom adds the context and the stream options.\n\n```sh\n",
+    );
+    for driven in results {
+        let _ = writeln!(page, "{}", command(driven.program));
+    }
+    page.push_str("```\n");
+    let path = cargo::root().join("docs/agents.md");
+    std::fs::write(&path, page).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+fn command(program: &Program) -> String {
+    let binary = program.binary.rsplit('/').next().unwrap_or(program.binary);
+    let arguments = program.arguments.iter().map(|argument| match *argument {
+        "PROMPT" => format!(" '{PROMPT}'"),
+        other => format!(" {other}"),
+    });
+    format!(
+        "heirloom run --agent {} -- {binary}{}",
+        program.name,
+        arguments.collect::<String>()
+    )
+}

@@ -1,0 +1,249 @@
+//! `check`: everything that must hold before a change is merged, in the order of its cost.
+
+mod counts;
+mod tee;
+
+use std::time::{Duration, Instant};
+
+use crate::{cargo, tidy};
+use counts::Counts;
+
+/// What was asked for.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Options {
+    /// Leave out doc tests and docs.
+    fast: bool,
+    /// Run the steps that follow a failure.
+    keep_going: bool,
+}
+
+/// How a step ended.
+enum Outcome {
+    Passed,
+    /// Its tool is not installed.
+    Skipped(String),
+    Failed(String),
+}
+
+/// One row of the summary.
+struct Row {
+    name: &'static str,
+    outcome: Outcome,
+    elapsed: Duration,
+}
+
+/// A step and what it adds to the test counts.
+struct Step {
+    name: &'static str,
+    run: fn(&Options, &mut Option<Counts>) -> Outcome,
+}
+
+const STEPS: [Step; 5] = [
+    Step {
+        name: "fmt",
+        run: fmt,
+    },
+    Step {
+        name: "clippy",
+        run: clippy,
+    },
+    Step {
+        name: "tidy",
+        run: |_, _| outcome(tidy::run(&[])),
+    },
+    Step {
+        name: "tests",
+        run: tests,
+    },
+    Step {
+        name: "docs",
+        run: docs,
+    },
+];
+
+/// Runs the steps, prints a summary and, when tests ran, `N passed, N failed, N skipped`.
+pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    let options = parse(args)?;
+    let started = Instant::now();
+    let mut counts = None;
+    let mut rows: Vec<Row> = Vec::new();
+    for step in &STEPS {
+        if options.fast && step.name == "docs" {
+            continue;
+        }
+        println!("\n== {} (at {})", step.name, seconds(started.elapsed()));
+        let step_started = Instant::now();
+        let outcome = (step.run)(&options, &mut counts);
+        let failed = matches!(outcome, Outcome::Failed(_));
+        rows.push(Row {
+            name: step.name,
+            outcome,
+            elapsed: step_started.elapsed(),
+        });
+        if failed && !options.keep_going {
+            break;
+        }
+    }
+    print!("\n{}", summary(&rows));
+    println!("{:<8}{:>9}", "all", seconds(started.elapsed()));
+    if let Some(counts) = counts {
+        println!("\n{counts}");
+    }
+    let failed: Vec<&str> = rows
+        .iter()
+        .filter(|row| matches!(row.outcome, Outcome::Failed(_)))
+        .map(|row| row.name)
+        .collect();
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("failed: {}", failed.join(", ")))
+    }
+}
+
+fn parse(args: &[String]) -> Result<Options, String> {
+    let mut options = Options::default();
+    for arg in args {
+        match arg.as_str() {
+            "--fast" => options.fast = true,
+            "--keep-going" => options.keep_going = true,
+            other => {
+                return Err(format!(
+                    "unexpected `{other}`; usage: check [--fast] [--keep-going]"
+                ));
+            }
+        }
+    }
+    Ok(options)
+}
+
+fn fmt(_: &Options, _: &mut Option<Counts>) -> Outcome {
+    if !cargo::has("fmt") {
+        return Outcome::Skipped("rustfmt is not installed".into());
+    }
+    // The fuzz targets are outside the workspace.
+    let fuzz = "--manifest-path=fuzz/Cargo.toml";
+    let packages = ["--all", fuzz].map(|which| {
+        let mut fmt = cargo::command(["fmt", which]);
+        cargo::run(fmt.args(["--", "--check"]))
+    });
+    outcome(packages.into_iter().collect())
+}
+
+fn clippy(_: &Options, _: &mut Option<Counts>) -> Outcome {
+    if !cargo::has("clippy") {
+        return Outcome::Skipped("clippy is not installed".into());
+    }
+    let mut clippy = cargo::command(["clippy", "--workspace", "--all-targets"]);
+    clippy.args(["--", "-D", "warnings"]);
+    outcome(cargo::run(&mut clippy))
+}
+
+/// Unit and integration tests with nextest where it is installed, then doc tests, which only
+/// cargo itself can run.
+fn tests(options: &Options, counts: &mut Option<Counts>) -> Outcome {
+    let mut total = Counts::default();
+    let mut results = Vec::new();
+    let nextest = cargo::has("nextest");
+    let mut runners = vec![if nextest {
+        vec!["nextest", "run", "--workspace", "--no-fail-fast"]
+    } else {
+        vec!["test", "--workspace", "--no-fail-fast", "--tests"]
+    }];
+    if !options.fast {
+        runners.push(vec!["test", "--workspace", "--no-fail-fast", "--doc"]);
+    }
+    for runner in runners {
+        let mut command = cargo::command(&runner);
+        let (result, output) = tee::run(&mut command);
+        let ran = if runner.contains(&"nextest") {
+            counts::of_nextest(&output)
+        } else {
+            counts::of_cargo_test(&output)
+        };
+        total.add(ran.or_one_failure_unless(result.is_ok()));
+        results.push(result);
+    }
+    *counts = Some(total);
+    outcome(results.into_iter().collect())
+}
+
+fn docs(_: &Options, _: &mut Option<Counts>) -> Outcome {
+    let mut doc = cargo::command(["doc", "--workspace", "--no-deps"]);
+    doc.env("RUSTDOCFLAGS", "-D warnings");
+    outcome(cargo::run(&mut doc))
+}
+
+/// Prints a failure where it happened, so that the reader finds it above the next step.
+fn outcome(result: Result<(), String>) -> Outcome {
+    match result {
+        Ok(()) => Outcome::Passed,
+        Err(message) => {
+            println!("{message}");
+            Outcome::Failed(message)
+        }
+    }
+}
+
+fn summary(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let (state, detail) = match &row.outcome {
+            Outcome::Passed => ("ok", ""),
+            Outcome::Skipped(why) => ("skipped", why.as_str()),
+            Outcome::Failed(why) => ("FAILED", why.as_str()),
+        };
+        let line = format!(
+            "{:<8}{:>9}  {state:<8}{detail}",
+            row.name,
+            seconds(row.elapsed)
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments() {
+        let parsed = |line: &str| {
+            let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            parse(&args)
+        };
+        assert_eq!(parsed(""), Ok(Options::default()));
+        let both = Options {
+            fast: true,
+            keep_going: true,
+        };
+        assert_eq!(parsed("--keep-going --fast"), Ok(both));
+        assert!(parsed("--slow").is_err());
+    }
+
+    #[test]
+    fn the_summary_names_every_step_and_its_end() {
+        let row = |name, outcome| Row {
+            name,
+            outcome,
+            elapsed: Duration::from_millis(1_250),
+        };
+        let text = summary(&[
+            row("fmt", Outcome::Skipped("rustfmt is not installed".into())),
+            row("clippy", Outcome::Passed),
+            row("tests", Outcome::Failed("`cargo test` failed".into())),
+        ]);
+        assert_eq!(
+            text,
+            "fmt         1.2 s  skipped rustfmt is not installed\n\
+             clippy      1.2 s  ok\n\
+             tests       1.2 s  FAILED  `cargo test` failed\n"
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! The store stays a narrow waist.
+
+use proc_macro2::TokenTree;
+
+use super::Violation;
+use super::tokens::{braces, ident, inside, lex, line};
+use super::tree::Tree;
+
+const RULE: &str = "store-trait";
+
+const PATH: &str = "crates/store/src/store.rs";
+
+/// The most methods of the `Store` trait.
+const METHODS_MAX: usize = 25;
+
+/// Counts the methods of `pub trait Store`.
+pub(super) fn check(tree: &Tree) -> Vec<Violation> {
+    let found = tree.get(PATH).and_then(|text| methods(&lex(text).ok()?));
+    let (line, wrong) = match found {
+        None => (
+            1,
+            "no `pub trait Store` here: if it moved, tell xtask/src/tidy/store_trait.rs".to_owned(),
+        ),
+        Some((line, count)) if count > METHODS_MAX => (
+            line,
+            format!(
+                "{count} methods, the limit is {METHODS_MAX}: every backend, wrapper and test pays for \
+                 each; build it from the ones there are"
+            ),
+        ),
+        Some(_) => return Vec::new(),
+    };
+    vec![Violation::new(PATH, line, RULE, wrong)]
+}
+
+/// The line of the trait and the number of its functions.
+fn methods(tokens: &[TokenTree]) -> Option<(usize, usize)> {
+    let at = tokens.windows(3).position(|window| {
+        ident(window.first()).as_deref() == Some("pub")
+            && ident(window.get(1)).as_deref() == Some("trait")
+            && ident(window.get(2)).as_deref() == Some("Store")
+    })?;
+    let rest = tokens.get(at..)?;
+    let body = rest.iter().find_map(|token| braces(Some(token)))?;
+    let body = inside(body);
+    let count = body
+        .iter()
+        .enumerate()
+        .filter(|(at, token)| {
+            ident(Some(token)).as_deref() == Some("fn") && ident(body.get(at + 1)).is_some()
+        })
+        .count();
+    Some((line(rest.first()?), count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::said;
+    use super::*;
+
+    /// A trait with so many methods, some with bodies that hold functions of their own.
+    fn store(count: usize) -> String {
+        let methods: String = (0..count)
+            .map(|n| {
+                if n % 2 == 0 {
+                    format!("    /// The fn.\n    fn m{n}(&self, f: fn(u8));\n")
+                } else {
+                    format!("    fn m{n}(&self) {{ fn inner() {{}} }}\n")
+                }
+            })
+            .collect();
+        format!("//! Store.\npub trait Store: Send + Sync {{\n{methods}}}\n")
+    }
+
+    #[test]
+    fn twenty_five_methods_are_the_limit() {
+        assert!(said(check, &[(PATH, &store(25))]).is_empty());
+        let said = said(check, &[(PATH, &store(26))]);
+        assert!(
+            said[0].starts_with(&format!("{PATH}:2: store-trait: 26 methods")),
+            "{said:?}"
+        );
+    }
+
+    #[test]
+    fn a_trait_that_moved_is_said() {
+        assert_eq!(said(check, &[]).len(), 1);
+        assert_eq!(said(check, &[(PATH, "pub trait Storage {}")]).len(), 1);
+    }
+}
