@@ -213,14 +213,15 @@ impl Loop<'_> {
 
     fn files(&self, before: Option<&GitState>, heard: &Heard) -> Vec<String> {
         let root = self.engine.root();
-        let mut files: Vec<_> = heard
-            .files
-            .iter()
-            .filter_map(|p| places::normalise_inside(root, p).ok())
-            .collect();
+        let mut named = heard.files.clone();
         if let (Some(before), Some(after)) = (before, self.git()) {
-            files.extend(git::changed_between(before, &after));
+            named.extend(git::changed_between(before, &after));
         }
+        // Git too names what is no file of the project: a link that leads out of it, say.
+        let mut files: Vec<_> = named
+            .iter()
+            .filter_map(|path| places::normalise_inside(root, path).ok())
+            .collect();
         files.sort();
         files.dedup();
         files.truncate(limits::FILES_PER_OUTCOME_MAX);
