@@ -8,7 +8,7 @@ use crate::streams::{Piece, StreamReader};
 use heirloom_model::signal::{Diagnostic, Found, Signal, Verb};
 use heirloom_model::stream::{StreamEvent, StreamFormat};
 use heirloom_model::{AgentStatus, Fault, RecordId, Scope, limits, text};
-use heirloom_store::{Applied, Change, Verdict};
+use heirloom_store::{Applied, Change, StoreError, Verdict};
 use std::collections::HashSet;
 
 /// What became of a signal.
@@ -211,7 +211,7 @@ impl Observer<'_> {
             .iter()
             .flat_map(|(_, changes)| changes.iter().cloned())
             .collect();
-        if let Ok(applied) = self.engine.apply(&all) {
+        if let Ok(applied) = self.store(&all) {
             let mut answers = applied.into_iter();
             for (place, changes) in &pending {
                 let last = answers.by_ref().take(changes.len()).last();
@@ -221,18 +221,29 @@ impl Observer<'_> {
         }
         let mut failed = None;
         for (place, changes) in pending {
-            match self.engine.apply(&changes) {
+            match self.store(&changes) {
                 Ok(applied) => self.settle(place, applied.last().copied()),
-                Err(fault) => {
+                Err(error) => {
                     let signal = self.observation.signals[place].signal.clone();
+                    let about_the_signal = matches!(
+                        error,
+                        StoreError::Invalid(_)
+                            | StoreError::Stale { .. }
+                            | StoreError::NotFound { .. }
+                    );
+                    let fault = Fault::from(error);
                     self.complain(signal.line, complaint(&signal, &fault));
-                    failed = (fault.kind == heirloom_model::ErrorKind::Failed)
-                        .then_some(fault)
-                        .or(failed);
+                    if !about_the_signal {
+                        failed = Some(fault);
+                    }
                 }
             }
         }
         failed.map_or(Ok(()), Err)
+    }
+
+    fn store(&self, changes: &[Change]) -> Result<Vec<Applied>, StoreError> {
+        self.engine.store.apply(&self.engine.project, changes)
     }
 
     fn settle(&mut self, place: usize, answer: Option<Applied>) {
