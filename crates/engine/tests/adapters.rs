@@ -676,8 +676,8 @@ fn formats_and_places() {
     assert_eq!(format(Adapter::Aider, "aider -m x"), StreamFormat::Text);
     assert_eq!(format(Adapter::Command, "x"), StreamFormat::Auto);
     let place =
-        |adapter: Adapter| adapter.transcripts(Path::new("/home/u"), Path::new("/work/my.app_2"));
-    let claude = "/home/u/.claude/projects/-work-my-app-2";
+        |adapter: Adapter| adapter.transcripts(Path::new("/home/u"), Path::new("/home/u/my.app_2"));
+    let claude = "/home/u/.claude/projects/-home-u-my-app-2";
     assert_eq!(place(Adapter::ClaudeCode), Some(claude.into()));
     assert_eq!(
         place(Adapter::Codex),
@@ -714,5 +714,12 @@ fn pull_requests_are_found_by_their_addresses() {
     let ours = |text: &str| find_pr(text, Some("github.com/O/n"));
     assert_eq!(ours("https://github.com/o/N/pull/1"), Some(1));
     assert_eq!(ours("https://u@github.com:443/o/n/pull/1"), Some(1));
+    assert_eq!(ours("https://github.com/upstream/n/pull/4"), Some(4));
     assert_eq!(ours("https://github.com/rust-lang/rust/pull/123"), None);
+    assert_eq!(ours("https://gitlab.com/O/n/-/merge_requests/7"), None);
+    // A project that is not named after a repository says nothing about addresses.
+    for name in ["my project", "team/app", "/home/u/app/.git"] {
+        let found = find_pr("https://github.com/o/n/pull/1", Some(name));
+        assert_eq!(found, Some(1), "{name}");
+    }
 }

@@ -71,7 +71,9 @@ pub const CONTEXT_ITEMS_MAX: usize = 500;
 pub const CONTEXT_TASK_RECENT: usize = 10;
 /// Longest excerpt of an item in a receipt, characters.
 pub const RECEIPT_EXCERPT_CHARS_MAX: usize = 80;
-/// Largest mirror or import file that is read, bytes.
+/// Largest mirror that is read, bytes.
+pub const MIRROR_BYTES_MAX: u64 = 64 << 20;
+/// Largest import file that is read, bytes.
 pub const IMPORT_BYTES_MAX: u64 = 1 << 30;
 /// Largest config file, bytes.
 pub const CONFIG_BYTES_MAX: u64 = 1 << 20;

@@ -4,6 +4,7 @@
 //! panics with a message if it is broken. New stores and wrappers run [`run`] in a test.
 
 mod caps;
+mod merges;
 mod past;
 mod questions;
 mod talks;
@@ -18,6 +19,7 @@ pub type Check = (&'static str, fn(&dyn Store));
 /// Every check, by the promise that it is about.
 pub const CHECKS: &[&[Check]] = &[
     writes::CHECKS,
+    merges::CHECKS,
     past::CHECKS,
     questions::CHECKS,
     talks::CHECKS,

@@ -8,28 +8,35 @@ use heirloom_model::{Kind, Merge, Message, ProjectName, Record, RecordId, Sessio
 pub enum Change {
     /// Write `record`. If it has a key and a current record of the same kind, category and key exists,
     /// `merge` decides what becomes of the two; else it is created.
+    ///
+    /// The moment of the change is the record's `recorded_at`. A holder of the identity that has expired by
+    /// then is retired in favour of the newcomer, which counts as created. A record that is already retired
+    /// is written as a part of the past: it has no identity and meets nobody. `Stale` if its id exists.
     Put {
         /// The newcomer.
         record: Box<Record>,
         /// The rule for meeting the current record.
         merge: Merge,
     },
-    /// Write `record` in the place of `id`, which must be current. The two may differ in key and category.
+    /// Write `record` in the place of `id`, which must be current. The two may differ in key and category,
+    /// not in kind. `Stale` if `id` is not current, or if another current record has the new identity.
     Revise {
         /// The current record.
         id: RecordId,
         /// Its successor.
         record: Box<Record>,
     },
-    /// Retire the current record `id` without a successor.
+    /// Retire the record `id` without a successor. `Stale` if it is retired already.
     Retire {
         /// The record.
         id: RecordId,
         /// When.
         at: Timestamp,
     },
-    /// Make the retired record `id` current again. Whatever current record holds its identity, or stands
-    /// at the end of its chain, is retired in its favour.
+    /// Make the retired record `id` current again, with what it said when it was retired. Whatever current
+    /// record holds its identity, or stands at the end of its chain, is retired in its favour, so that
+    /// restoring the one that was retired takes the change back. The time in between stays known: a question
+    /// about it does not find the record. `Stale` if it is not retired, or has expired meanwhile.
     Restore {
         /// The record.
         id: RecordId,
@@ -80,7 +87,8 @@ pub struct Applied {
     pub id: RecordId,
     /// What became of it.
     pub verdict: Verdict,
-    /// The other record: who was replaced, who won the conflict, who was retired by a restore.
+    /// The other record: who was replaced, who won the conflict, who was retired by a restore (the end of
+    /// the chain, if the holder of the identity is another one).
     pub other: Option<RecordId>,
 }
 
@@ -111,10 +119,11 @@ pub trait Store: Send + Sync {
     /// says. An empty slice writes nothing.
     fn apply(&self, project: &ProjectName, changes: &[Change]) -> Result<Vec<Applied>, StoreError>;
 
-    /// The record `id`, current or not.
+    /// The record `id`, current or not. Errors: `NotFound`.
     fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError>;
 
-    /// The ids that begin with `prefix` (hexadecimal, hyphens ignored), oldest first, at most `limit`.
+    /// The ids that begin with `prefix` (hexadecimal, case and hyphens ignored), oldest first, at most
+    /// `limit`; none for what is not hexadecimal.
     fn ids_with_prefix(
         &self,
         project: &ProjectName,
@@ -122,23 +131,24 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<RecordId>, StoreError>;
 
-    /// The records that `filter` asks for, in its order.
+    /// The records that `filter` asks for, in its order. Errors: `Invalid` for a limit over the cap.
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError>;
 
-    /// The chain of records that `id` belongs to, oldest first: those that it replaced, itself, and those
-    /// that replaced it, and what lost against one of them. Errors: `NotFound`.
+    /// The chain of records that `id` belongs to, oldest first by id: those that it replaced, itself, and
+    /// those that replaced it, and what lost against one of them. Errors: `NotFound`.
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError>;
 
     /// How many records of each kind are current at `now`.
     fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<Counts, StoreError>;
 
-    /// When a record of the project was last written.
+    /// When the newest record of the project, by id, was written.
     fn last_write(&self, project: &ProjectName) -> Result<Option<Timestamp>, StoreError>;
 
     /// Every project that was ever written to, by name.
     fn projects(&self) -> Result<Vec<ProjectName>, StoreError>;
 
-    /// Creates the session or replaces what is known of it; its messages stay.
+    /// Creates the session or replaces what is known of it; its messages stay. Errors: `Invalid` for a name
+    /// that cannot be used.
     fn put_session(&self, session: &Session) -> Result<(), StoreError>;
 
     /// The session `id`. Errors: `NotFound`.
@@ -154,7 +164,9 @@ pub trait Store: Send + Sync {
 
     /// Appends `messages` to an existing session in order and returns the place of the first.
     ///
-    /// The store gives `seq`; what the messages carry there is ignored. Errors: `NotFound`.
+    /// The store gives `seq`; what the messages carry there is ignored. The messages of one call stay
+    /// together, whoever else appends. Errors: `NotFound`; `Stale` if a message's id exists in the project;
+    /// `Invalid` over a cap.
     fn append_messages(
         &self,
         project: &ProjectName,
@@ -174,6 +186,7 @@ pub trait Store: Send + Sync {
     /// What the store says of itself.
     fn describe(&self) -> Result<Description, StoreError>;
 
-    /// Looks for damage; one line for each finding, none if the store is whole.
+    /// Looks for damage; one line for each finding, none if the store is whole. Reads everything: some
+    /// seconds for a million records. Errors: `Damaged` if it cannot even be searched.
     fn check(&self) -> Result<Vec<String>, StoreError>;
 }

@@ -26,6 +26,25 @@ What is checked:
 
 ";
 
+const NOTES: &str = "
+## What Heirloom adds, and what it leaves alone
+
+- **Claude Code**: `-p`, `--output-format stream-json --verbose` when they are
+  missing. A prompt that is long or begins with `-` goes through standard input.
+- **Codex**: `exec`, `--json`, and `--skip-git-repo-check` outside of a git
+  repository.
+- **Gemini CLI**: `--output-format stream-json`. Not `--skip-trust`: it would let a
+  project's settings start programs. Add it yourself if you want it.
+- **aider**: `--message-file`, `--yes-always`, and what keeps that yes from updating
+  aider, sending statistics, opening a browser, fetching pages or running `git
+  init`; `--no-pretty --stream`, because wrapped lines break signals. Name a flag in
+  your command, and yours is taken.
+- **Any other command**: nothing. `{prompt}` in its arguments, else standard input.
+
+A prompt of your own that is a slash command (`claude -p \"/review\"`) is not seen as
+one by the program, because the context stands before it.
+";
+
 /// The table in Markdown.
 pub(crate) fn table(results: &[Driven]) -> String {
     let mut table = String::from(
@@ -62,6 +81,7 @@ pub(crate) fn write_doc(results: &[Driven]) -> Result<(), String> {
         let _ = writeln!(page, "{}", command(driven.program));
     }
     page.push_str("```\n");
+    page.push_str(NOTES);
     let path = cargo::root().join("docs/agents.md");
     std::fs::write(&path, page).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

@@ -5,9 +5,13 @@ const PATHS: [&str; 4] = ["/pull/", "/-/merge_requests/", "/pulls/", "/pull-requ
 
 /// The number of the last pull request or merge request whose address is in the text.
 ///
-/// With `repository` (`host/owner/name`) only addresses of that repository count: agents also talk
-/// about other people's pull requests. GitHub, GitLab, Gitea and Bitbucket addresses are known.
+/// With `repository` (`host/owner/name`) only addresses on that host of a repository of that name
+/// count: agents also talk about other people's pull requests. The owner may differ, since a fork's
+/// requests are at the repository that it came from. A `repository` of another form, such as a name
+/// that somebody gave the project, says nothing about addresses and is ignored. GitHub, GitLab, Gitea
+/// and Bitbucket addresses are known.
 pub fn find_pr(text: &str, repository: Option<&str>) -> Option<u64> {
+    let wanted = repository.and_then(host_and_name);
     let mut last = None;
     for (scheme, _) in text.match_indices("://") {
         let address = text[scheme + 3..]
@@ -15,12 +19,20 @@ pub fn find_pr(text: &str, repository: Option<&str>) -> Option<u64> {
             .next()
             .unwrap_or_default();
         if let Some((place, number)) = read_address(address)
-            && repository.is_none_or(|wanted| place.eq_ignore_ascii_case(wanted))
+            && (wanted.is_none() || host_and_name(&place) == wanted)
         {
             last = Some(number);
         }
     }
     last
+}
+
+/// The host and the last part of `host/owner/name`, case folded.
+fn host_and_name(place: &str) -> Option<(String, String)> {
+    let (host, rest) = place.split_once('/')?;
+    let (owner, name) = rest.rsplit_once('/')?;
+    let whole = !host.is_empty() && !owner.is_empty() && !name.is_empty();
+    whole.then(|| (host.to_ascii_lowercase(), name.to_ascii_lowercase()))
 }
 
 /// The repository (`host/owner/name`) and number in an address without its scheme.

@@ -78,10 +78,10 @@ impl Engine {
         match std::fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(io(error)),
-            Ok(meta) if meta.len() > limits::IMPORT_BYTES_MAX => {
+            Ok(meta) if meta.len() > limits::MIRROR_BYTES_MAX => {
                 return Ok(Some(Err(format!(
                     "it is larger than {} bytes",
-                    limits::IMPORT_BYTES_MAX
+                    limits::MIRROR_BYTES_MAX
                 ))));
             }
             Ok(_) => {}

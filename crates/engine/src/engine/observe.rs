@@ -128,28 +128,28 @@ impl Engine {
 }
 
 impl Observer<'_> {
-    /// Reads the next bytes of the output; `on_event` sees what a JSON stream says.
+    /// Reads the next bytes of the output; `on_piece` sees its words, and what a JSON stream says.
     ///
     /// Errors are the store's: what was found before the error is recorded.
     pub fn push(
         &mut self,
         bytes: &[u8],
-        on_event: &mut dyn FnMut(&StreamEvent),
+        on_piece: &mut dyn FnMut(&Piece<'_>),
     ) -> Result<(), Fault> {
         let mut found = Vec::new();
         let parser = &mut self.parser;
         self.reader.push(bytes, &mut |piece| {
-            take_piece(piece, parser, &mut found, on_event)
+            take_piece(&piece, parser, &mut found, on_piece)
         });
         self.take(found)
     }
 
     /// Reads to the end of the output and returns what was found.
-    pub fn finish(mut self, on_event: &mut dyn FnMut(&StreamEvent)) -> Result<Observation, Fault> {
+    pub fn finish(mut self, on_piece: &mut dyn FnMut(&Piece<'_>)) -> Result<Observation, Fault> {
         let mut found = Vec::new();
         let parser = &mut self.parser;
         self.reader
-            .finish(&mut |piece| take_piece(piece, parser, &mut found, on_event));
+            .finish(&mut |piece| take_piece(&piece, parser, &mut found, on_piece));
         self.parser.finish(&mut |one| found.push(one));
         self.take(found)?;
         Ok(self.observation)
@@ -419,38 +419,34 @@ fn complaint(signal: &Signal, fault: &Fault) -> String {
 }
 
 fn take_piece(
-    piece: Piece<'_>,
+    piece: &Piece<'_>,
     parser: &mut SignalParser,
     found: &mut Vec<Found>,
-    on_event: &mut dyn FnMut(&StreamEvent),
+    on_piece: &mut dyn FnMut(&Piece<'_>),
 ) {
     match piece {
         Piece::Raw(bytes) => parser.push(bytes, &mut |one| found.push(one)),
-        Piece::Event(event) => {
-            match &event {
-                StreamEvent::Text { text, line } => {
-                    parser.message(text, *line, &mut |one| found.push(one));
-                }
-                StreamEvent::Unreadable { line, message } => {
-                    found.push(Found::Diagnostic(Diagnostic {
-                        line: *line,
-                        message: message.clone(),
-                    }));
-                }
-                StreamEvent::Finished {
-                    text: Some(text), ..
-                } => {
-                    parser.message(text, 0, &mut |one| found.push(one));
-                }
-                StreamEvent::Finished { text: None, .. }
-                | StreamEvent::SessionId(_)
-                | StreamEvent::ToolCall { .. }
-                | StreamEvent::ToolResult { .. }
-                | StreamEvent::FileChanged(_)
-                | StreamEvent::Usage(_)
-                | StreamEvent::Error(_) => {}
-            }
-            on_event(&event);
+        Piece::Event(StreamEvent::Text { text, line }) => {
+            parser.message(text, *line, &mut |one| found.push(one));
         }
+        Piece::Event(StreamEvent::Finished {
+            text: Some(text), ..
+        }) => parser.message(text, 0, &mut |one| found.push(one)),
+        Piece::Event(StreamEvent::Unreadable { line, message }) => {
+            found.push(Found::Diagnostic(Diagnostic {
+                line: *line,
+                message: message.clone(),
+            }));
+        }
+        Piece::Event(
+            StreamEvent::Finished { text: None, .. }
+            | StreamEvent::SessionId(_)
+            | StreamEvent::ToolCall { .. }
+            | StreamEvent::ToolResult { .. }
+            | StreamEvent::FileChanged(_)
+            | StreamEvent::Usage(_)
+            | StreamEvent::Error(_),
+        ) => {}
     }
+    on_piece(piece);
 }

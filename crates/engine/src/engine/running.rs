@@ -54,8 +54,10 @@ pub enum RunEvent<'a> {
         /// Steps still to do.
         pending: usize,
     },
-    /// The agent wrote to standard output.
+    /// The agent wrote to standard output: its bytes as they came, a JSON stream too.
     Stdout(&'a [u8]),
+    /// Standard output that belongs to no JSON stream, as soon as that is known.
+    Plain(&'a [u8]),
     /// The agent wrote to standard error.
     Stderr(&'a [u8]),
     /// The agent's JSON stream said something.

@@ -48,7 +48,7 @@ fn narrowing(store: &dyn Store) {
         w.created(record);
     }
     w.change(retire(gone.id, 6));
-    let rows: [(Filter, &[&str]); 13] = [
+    let rows: [(Filter, &[&str]); 15] = [
         (current(&[]), &["fact", "note", "decision", "error"]),
         (current(&[Kind::Knowledge]), &["fact", "decision"]),
         (current(&[]).category("decision"), &["note", "decision"]),
@@ -57,6 +57,11 @@ fn narrowing(store: &dyn Store) {
             &["decision"],
         ),
         (current(&[Kind::Error]).category("decision"), &[]),
+        (current(&[]).except_category("decision"), &["fact", "error"]),
+        (
+            current(&[Kind::Knowledge]).except_category("decision"),
+            &["fact"],
+        ),
         (current(&[]).state("open"), &["error"]),
         (current(&[Kind::Error]).state("open"), &["error"]),
         (current(&[Kind::Error]).state("resolved"), &[]),

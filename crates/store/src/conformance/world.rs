@@ -112,6 +112,15 @@ impl<'a> World<'a> {
         ok(self.store.get(&self.project, id))
     }
 
+    /// Fails if the record was written after all.
+    #[track_caller]
+    pub(super) fn expect_gone(&self, id: RecordId) {
+        match self.store.get(&self.project, id) {
+            Ok(record) => panic!("it was written: {record:?}"),
+            Err(error) => expect(&error, is_not_found),
+        }
+    }
+
     #[track_caller]
     pub(super) fn find(&self, filter: &Filter) -> Vec<Record> {
         ok(self.store.find(&self.project, filter))

@@ -92,3 +92,51 @@ fn of_sql(error: &rusqlite::Error, place: &Place) -> StoreError {
         StoreError::Backend(error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heirloom_model::{ErrorKind, Fault};
+    use rusqlite::ffi;
+
+    fn told(code: i32) -> StoreError {
+        let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+        Failure::Sql(error).at(&Place::File("/p/heirloom.db".into()))
+    }
+
+    #[test]
+    fn what_sqlite_says_becomes_a_kind() {
+        assert!(matches!(told(ffi::SQLITE_FULL), StoreError::DiskFull(_)));
+        assert!(matches!(
+            told(ffi::SQLITE_BUSY),
+            StoreError::Busy { waited_ms: 30_000 }
+        ));
+        assert!(matches!(
+            told(ffi::SQLITE_BUSY_RECOVERY),
+            StoreError::Busy { .. }
+        ));
+        for code in [ffi::SQLITE_CORRUPT, ffi::SQLITE_NOTADB] {
+            assert!(matches!(told(code), StoreError::Damaged { .. }));
+        }
+        for code in [
+            ffi::SQLITE_CANTOPEN,
+            ffi::SQLITE_PERM,
+            ffi::SQLITE_READONLY,
+            ffi::SQLITE_IOERR_FSYNC,
+        ] {
+            let error = told(code);
+            assert!(matches!(error, StoreError::Io { .. }), "{error}");
+            let fault = Fault::from(error);
+            assert_eq!(fault.kind, ErrorKind::Failed);
+            assert!(
+                fault.message.contains("/p/heirloom.db"),
+                "{}",
+                fault.message
+            );
+        }
+        assert!(matches!(
+            told(ffi::SQLITE_CONSTRAINT),
+            StoreError::Backend(_)
+        ));
+    }
+}

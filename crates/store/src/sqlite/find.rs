@@ -33,7 +33,7 @@ enum Walk {
     Category,
     /// The current ones of a kind and state.
     State,
-    /// The current ones of a kind and task.
+    /// The current ones of a kind and task; knowledge is not in it.
     Task,
     /// The current ones of a kind and key: few.
     Key,
@@ -49,6 +49,15 @@ impl Walk {
             When::Current(_) if filter.category.is_some() => Self::Category,
             When::Current(_) if !filter.kinds.is_empty() => Self::Kind,
             When::Current(_) => Self::All,
+        }
+    }
+
+    /// How one kind is walked in a question that is walked like this.
+    fn for_kind(self, kind: Kind, filter: &Filter) -> Self {
+        match self {
+            Self::Task if kind == Kind::Knowledge && filter.category.is_some() => Self::Category,
+            Self::Task if kind == Kind::Knowledge => Self::Kind,
+            Self::All | Self::Kind | Self::Category | Self::State | Self::Task | Self::Key => self,
         }
     }
 
@@ -82,22 +91,29 @@ impl Question {
         kinds.sort_unstable();
         kinds.dedup();
         let parts = if matches!(walk, Walk::All | Walk::Category) {
-            vec![question.kind_in(&kinds)]
+            vec![(walk, question.kind_in(&kinds))]
         } else {
             let all = if kinds.is_empty() {
                 &Kind::ALL[..]
             } else {
                 &kinds
             };
-            all.iter().map(|kind| question.kind_in(&[*kind])).collect()
+            let part = |kind: &Kind| (walk.for_kind(*kind, filter), question.kind_in(&[*kind]));
+            all.iter().map(part).collect()
         };
-        let index = walk.index();
-        for (i, kind) in parts.iter().enumerate() {
+        for (i, (walk, kind)) in parts.iter().enumerate() {
             let union = if i == 0 { "" } else { " UNION ALL " };
-            let part = format!(
-                "{union}SELECT {COLUMNS} FROM records INDEXED BY {index} WHERE {conditions}{kind}"
-            );
-            question.sql.push_str(&part);
+            let index = walk.index();
+            // SQLite uses a partial index only where the question repeats the index's condition.
+            let repeated = if *walk == Walk::Task {
+                " AND kind <> 'knowledge'"
+            } else {
+                ""
+            };
+            question.sql.push_str(&format!(
+                "{union}SELECT {COLUMNS} FROM records INDEXED BY {index} \
+                 WHERE {conditions}{kind}{repeated}"
+            ));
         }
         let direction = match filter.order {
             Order::Newest => "DESC",
@@ -183,5 +199,110 @@ impl Question {
         // Writing to a string cannot fail.
         let _ = write!(placeholder, "{}", self.values.len());
         placeholder
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SqliteStore;
+    use heirloom_model::{Scope, Timestamp};
+
+    /// What SQLite says it will do for `filter`.
+    fn plan(filter: &Filter) -> Vec<String> {
+        let store = SqliteStore::memory().unwrap();
+        let project = ProjectName::new("p").unwrap();
+        let question = Question::new(&project, filter);
+        let connection = store.lock();
+        let sql = format!("EXPLAIN QUERY PLAN {}", question.sql);
+        let mut statement = connection.prepare(&sql).unwrap();
+        let values: Vec<&dyn ToSql> = question.values.iter().map(Box::as_ref).collect();
+        let lines = statement.query_map(&values[..], |row| row.get::<_, String>(3));
+        lines.unwrap().collect::<Result<_, _>>().unwrap()
+    }
+
+    /// Each part searches `index` down to `columns`, in order: nothing is sorted, no table is scanned.
+    fn check(filter: &Filter, index: &str, columns: &str) {
+        for filter in [filter.clone(), filter.clone().oldest_first()] {
+            let plan = plan(&filter);
+            let parts = plan.iter().filter(|line| line.contains("SEARCH records"));
+            let wanted = format!("SEARCH records USING INDEX {index} ({columns})");
+            let parts: Vec<&String> = parts.collect();
+            assert!(!parts.is_empty(), "{plan:#?}");
+            assert!(parts.iter().all(|part| **part == wanted), "{plan:#?}");
+            let slow = |line: &&String| line.contains("TEMP B-TREE") || line.contains("SCAN");
+            assert_eq!(plan.iter().find(slow), None, "{plan:#?}");
+        }
+    }
+
+    #[test]
+    fn every_question_walks_an_index_in_order() {
+        let now = Timestamp::UNIX_EPOCH;
+        let current = |kinds: &[Kind]| Filter::current(kinds, now);
+        let one = || current(&[Kind::Knowledge]);
+        let many = || current(&[Kind::Step, Kind::Error, Kind::Note]);
+        let task = || Scope::of_task("42");
+        check(&current(&[]), "records_by_id", "project=?");
+        check(&one(), "current_by_kind", "project=? AND kind=?");
+        let facts = one().except_category("decision");
+        check(&facts, "current_by_kind", "project=? AND kind=?");
+        check(&many(), "current_by_kind", "project=? AND kind=?");
+        for filter in [one(), many(), current(&[])] {
+            let columns = "project=? AND category=?";
+            check(
+                &filter.clone().category("decision"),
+                "current_by_category",
+                columns,
+            );
+            let columns = "project=? AND kind=? AND state=?";
+            check(&filter.clone().state("open"), "current_by_state", columns);
+        }
+        let columns = "project=? AND task=? AND kind=?";
+        check(&many().scope(task()), "current_by_task", columns);
+        let pending = current(&[Kind::Step]).scope(task()).state("pending");
+        check(&pending, "current_by_task", columns);
+        check(
+            &one().scope(task()),
+            "current_by_kind",
+            "project=? AND kind=?",
+        );
+        let decisions = one().scope(task()).category("decision");
+        check(
+            &decisions,
+            "current_by_category",
+            "project=? AND category=?",
+        );
+        for when in [When::AsOf(now), When::Ever] {
+            check(
+                &Filter {
+                    when,
+                    ..many().scope(task())
+                },
+                "records_by_id",
+                "project=?",
+            );
+        }
+        let after = Some(heirloom_model::RecordId::MIN);
+        let newest = Filter { after, ..one() };
+        let plan = plan(&newest);
+        assert!(
+            plan.iter().any(|line| line.contains("kind=? AND id<?")),
+            "{plan:#?}"
+        );
+    }
+
+    #[test]
+    fn a_key_is_looked_up() {
+        for filter in [
+            Filter::current(&[Kind::Knowledge], Timestamp::UNIX_EPOCH).key("k"),
+            Filter::current(&[], Timestamp::UNIX_EPOCH)
+                .key("k")
+                .category("fact"),
+        ] {
+            let plan = plan(&filter);
+            let wanted = "records_by_identity (project=? AND kind=? AND key=?";
+            assert!(plan.iter().any(|line| line.contains(wanted)), "{plan:#?}");
+            assert!(!plan.iter().any(|line| line.contains("SCAN")), "{plan:#?}");
+        }
     }
 }

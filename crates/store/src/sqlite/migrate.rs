@@ -54,14 +54,20 @@ pub(super) fn bring_up(
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found = version_of_ours(&transaction, place, known)?;
-    if found < newest(known) {
-        if let Place::File(path) = place {
-            copy_aside(path, newest(known))?;
-        }
-        carry_out(&transaction, found, known)?;
+    if found == newest(known) {
+        return Ok(());
     }
-    transaction.commit()?;
-    Ok(())
+    let copy = match place {
+        Place::File(path) => Some(copy_aside(path, newest(known))?),
+        Place::Memory => None,
+    };
+    let carried = carry_out(&transaction, found, known);
+    let done = carried.and_then(|()| transaction.commit().map_err(Failure::Sql));
+    if let (Err(_), Some(copy)) = (&done, copy) {
+        // The original is as it was; a copy for each try would fill the disk.
+        remove(&copy);
+    }
+    done
 }
 
 /// The version, from 1 to the newest in `known`.
@@ -105,8 +111,7 @@ fn copy_aside(path: &Path, to: u32) -> Result<PathBuf, Failure> {
     let written = write_copy(path, &copy);
     if written.is_err() {
         // Half a copy would look like a whole one to whoever needs it.
-        let removed = std::fs::remove_file(&copy);
-        drop(removed);
+        remove(&copy);
     }
     written.map(|()| copy)
 }
@@ -114,10 +119,139 @@ fn copy_aside(path: &Path, to: u32) -> Result<PathBuf, Failure> {
 fn write_copy(path: &Path, copy: &Path) -> Result<(), Failure> {
     let source = open::connect(&Place::File(path.to_owned()))?;
     let mut target = Connection::open(copy)?;
-    Backup::new(&source, &mut target)?.run_to_completion(-1, Duration::from_millis(2), None)?;
+    Backup::new(&source, &mut target)?.run_to_completion(
+        i32::MAX,
+        Duration::from_millis(2),
+        None,
+    )?;
     target.close().map_err(|(_, error)| Failure::Sql(error))?;
     (std::fs::File::open(copy).and_then(|file| file.sync_all()))
         .map_err(|error| durable::failed("sync", copy, error))?;
     durable::sync_folder_of(copy)?;
     Ok(())
+}
+
+/// Removes a copy that is of no use; one that cannot be removed does no harm.
+fn remove(copy: &Path) {
+    let removed = std::fs::remove_file(copy);
+    drop(removed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use std::thread;
+
+    const OLD: &[Migration] = &["CREATE TABLE notes (text TEXT)"];
+    const NEW: &[Migration] = &[
+        "CREATE TABLE notes (text TEXT)",
+        "ALTER TABLE notes ADD COLUMN size INTEGER; UPDATE notes SET size = length(text)",
+        "CREATE TABLE more (x)",
+    ];
+    const BROKEN: &[Migration] = &[
+        "CREATE TABLE notes (text TEXT)",
+        "ALTER TABLE notes ADD COLUMN size INTEGER",
+        "DELETE FROM notes; INSERT INTO no_such_table VALUES (1)",
+    ];
+
+    /// A database of the old version with one row.
+    fn old() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("heirloom.db");
+        let (connection, _) = open::create(&path, OLD).unwrap();
+        (connection.execute("INSERT INTO notes VALUES ('kept')", [])).unwrap();
+        (folder, path)
+    }
+
+    fn copies(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let is_copy = |path: &PathBuf| path.to_string_lossy().contains("heirloom.db.before-v3-");
+        paths.filter(is_copy).collect()
+    }
+
+    fn note(connection: &Connection) -> String {
+        let sql = "SELECT text FROM notes";
+        connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn an_older_database_is_copied_and_brought_up_once() {
+        let (folder, path) = old();
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let (connection, _) = open::open(&path, NEW).unwrap();
+                    assert_eq!(version(&connection).unwrap(), 3);
+                    assert_eq!(note(&connection), "kept");
+                });
+            }
+        });
+        let copies = copies(folder.path());
+        assert_eq!(copies.len(), 1, "{copies:?}");
+        let mode = copies[0].metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        let (copy, _) = open::open(&copies[0], OLD).unwrap();
+        assert_eq!(
+            (version(&copy).unwrap(), note(&copy)),
+            (1, "kept".to_owned())
+        );
+        drop(copy);
+        assert!(matches!(
+            open::open(&path, OLD),
+            Err(StoreError::Newer {
+                found: 3,
+                known: 1,
+                ..
+            })
+        ));
+    }
+
+    #[test]
+    fn the_copy_holds_what_is_only_in_the_journal() {
+        let (folder, path) = old();
+        let (writer, _) = open::open(&path, OLD).unwrap();
+        writer.execute("UPDATE notes SET text = 'new'", []).unwrap();
+        let (migrated, _) = open::open(&path, NEW).unwrap();
+        assert_eq!(note(&migrated), "new");
+        let (copy, _) = open::open(&copies(folder.path())[0], OLD).unwrap();
+        assert_eq!(note(&copy), "new");
+    }
+
+    #[test]
+    fn a_failed_migration_leaves_the_original_in_use() {
+        let (folder, path) = old();
+        for _ in 0..3 {
+            assert!(matches!(
+                open::open(&path, BROKEN),
+                Err(StoreError::Backend(_))
+            ));
+        }
+        assert_eq!(copies(folder.path()), Vec::<PathBuf>::new());
+        let (connection, _) = open::open(&path, OLD).unwrap();
+        assert_eq!(
+            (version(&connection).unwrap(), note(&connection)),
+            (1, "kept".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_database_without_a_journal_gets_it_back() {
+        let (_folder, path) = old();
+        let plain = Connection::open(&path).unwrap();
+        plain
+            .pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
+            .unwrap();
+        plain.close().unwrap();
+        let (connection, _) = open::open(&path, OLD).unwrap();
+        let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
+        assert_eq!(mode, Ok("wal".to_owned()));
+    }
+
+    #[test]
+    fn versions_are_the_files_in_order() {
+        let store = crate::SqliteStore::memory().unwrap();
+        assert_eq!(version(&store.lock()).unwrap(), newest(MIGRATIONS));
+    }
 }

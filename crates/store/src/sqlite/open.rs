@@ -51,6 +51,7 @@ pub(super) fn open(path: &Path, known: &[Migration]) -> Result<(Connection, Plac
     }
     let opened = connect(&place).and_then(|mut connection| {
         migrate::bring_up(&mut connection, &place, known)?;
+        keep_journal(&connection)?;
         Ok(connection)
     });
     match opened {
@@ -101,6 +102,17 @@ fn set_up(connection: &mut Connection) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Sees to it that the file has a write-ahead log. The mode is kept in the file; a copy that another
+/// program made of it may have lost it.
+fn keep_journal(connection: &Connection) -> Result<(), Failure> {
+    let mode = |row: &rusqlite::Row<'_>| row.get(0);
+    let found: String = connection.pragma_query_value(None, "journal_mode", mode)?;
+    if found != "wal" {
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    }
+    Ok(())
+}
+
 /// Waits for another process in sleeps of one to two milliseconds, of random length so that many waiting
 /// processes do not wake in step; gives up after the longest wait.
 fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
@@ -125,9 +137,8 @@ fn make(path: &Path, known: &[Migration]) -> Result<(), StoreError> {
     let place = Place::File(scratch.path().to_owned());
     let made = connect(&place).and_then(|mut connection| {
         migrate::lay_out(&mut connection, known)?;
-        // Last, because it is kept in the file: from then on the journal is a second file, which only
-        // closing the connection folds back into this one.
-        connection.pragma_update(None, "journal_mode", "WAL")?;
+        // Last: from then on the journal is a second file, which only closing folds back into this one.
+        keep_journal(&connection)?;
         connection.close().map_err(|(_, error)| Failure::Sql(error))
     });
     made.map_err(|failure| failure.at(&place))?;

@@ -6,8 +6,9 @@ use crate::adapters::{self, Handover, Launch};
 use crate::engine::{ContextRequest, Observation, Observer};
 use crate::run::child::{self, Chunk, EndStatus, LaunchSpec, PumpLimits};
 use crate::run::git::{self, GitState};
+use crate::streams::Piece;
 use crate::{places, signals};
-use heirloom_model::stream::{StreamEvent, StreamFormat, Usage};
+use heirloom_model::stream::{StreamEvent, Usage};
 use heirloom_model::{Fault, Outcome, Role, Scope, limits, text};
 use heirloom_store::durable;
 use serde_json::json;
@@ -21,8 +22,6 @@ struct Heard {
     usage: Option<Usage>,
     /// The end of what the model said, or of plain output.
     words: String,
-    /// Whether the output turned out to be a JSON stream.
-    streaming: bool,
     files: Vec<String>,
     fault: Option<Fault>,
 }
@@ -199,9 +198,9 @@ impl Loop<'_> {
             ..PumpLimits::default()
         };
         let ended = child::spawn(&spec)?.pump(&limits, &mut |chunk| {
-            heard.chunk(chunk, launch.format, &mut observer, watch);
+            heard.chunk(chunk, &mut observer, watch);
         });
-        let observation = observer.finish(&mut |event| heard.event(event, watch));
+        let observation = observer.finish(&mut |piece| heard.piece(piece, watch));
         let observation = match observation {
             Ok(observation) => observation,
             Err(fault) => {
@@ -248,7 +247,6 @@ impl Heard {
     fn chunk(
         &mut self,
         chunk: Chunk<'_>,
-        format: StreamFormat,
         observer: &mut Observer<'_>,
         watch: &mut dyn FnMut(&RunEvent<'_>),
     ) {
@@ -264,14 +262,11 @@ impl Heard {
             }
             Chunk::Stdout(bytes) => {
                 watch(&RunEvent::Stdout(bytes));
-                if !self.streaming && matches!(format, StreamFormat::Text | StreamFormat::Auto) {
-                    self.hear(&String::from_utf8_lossy(bytes));
-                }
                 let (signals, diagnostics) = (
                     observer.so_far().signals.len(),
                     observer.so_far().diagnostics.len(),
                 );
-                if let Err(fault) = observer.push(bytes, &mut |event| self.event(event, watch)) {
+                if let Err(fault) = observer.push(bytes, &mut |piece| self.piece(piece, watch)) {
                     self.fault = self.fault.take().or(Some(fault));
                 }
                 let now = observer.so_far();
@@ -285,11 +280,15 @@ impl Heard {
         }
     }
 
-    fn event(&mut self, event: &StreamEvent, watch: &mut dyn FnMut(&RunEvent<'_>)) {
+    fn piece(&mut self, piece: &Piece<'_>, watch: &mut dyn FnMut(&RunEvent<'_>)) {
+        let event = match piece {
+            Piece::Raw(bytes) => {
+                watch(&RunEvent::Plain(bytes));
+                return self.hear(&String::from_utf8_lossy(bytes));
+            }
+            Piece::Event(event) => event,
+        };
         watch(&RunEvent::Stream(event));
-        if !std::mem::replace(&mut self.streaming, true) {
-            self.words.clear();
-        }
         match event {
             StreamEvent::Text { text, .. } => self.hear(&format!("{text}\n")),
             StreamEvent::Usage(usage) => self.usage = Some(*usage),

@@ -55,7 +55,7 @@ impl<'o> Events<'o> {
             RunEvent::Stream(StreamEvent::SessionId(id)) => {
                 json!({"event": "agent_session", "id": id})
             }
-            RunEvent::Stream(_) | RunEvent::Tick => return,
+            RunEvent::Plain(_) | RunEvent::Stream(_) | RunEvent::Tick => return,
             RunEvent::IterationEnded(report) => {
                 self.rest();
                 let mut value = iteration(report);

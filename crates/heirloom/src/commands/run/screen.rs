@@ -17,7 +17,6 @@ pub(in crate::commands) struct Screen<'o> {
     last_signal: String,
     usage: Option<Usage>,
     line: Vec<u8>,
-    json_stream: bool,
 }
 
 impl<'o> Screen<'o> {
@@ -40,7 +39,6 @@ impl<'o> Screen<'o> {
             last_signal: String::new(),
             usage: None,
             line: Vec::new(),
-            json_stream: false,
         }
     }
 
@@ -56,11 +54,10 @@ impl<'o> Screen<'o> {
             } => {
                 (self.iteration, self.pending, self.usage) = (*iteration, *pending, None);
                 self.last_signal.clear();
-                self.json_stream = false;
                 let chars = text::chars(&context.text);
                 self.talk(&format!("iteration {iteration} · {} · context {chars} characters · {pending} steps pending", adapter.as_str()));
             }
-            RunEvent::Stdout(bytes) if !self.json_stream => self.output(bytes),
+            RunEvent::Plain(bytes) => self.output(bytes),
             RunEvent::Stdout(_) | RunEvent::Tick => {}
             RunEvent::Stderr(bytes) => {
                 let words = String::from_utf8_lossy(bytes).into_owned();
@@ -109,7 +106,6 @@ impl<'o> Screen<'o> {
     }
 
     fn stream(&mut self, event: &StreamEvent) {
-        self.json_stream = true;
         match event {
             StreamEvent::Text { text, .. }
             | StreamEvent::Finished {

@@ -1,0 +1,260 @@
+//! Files that are no database, or are one that this program must not touch.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use heirloom_model::{Confidence, IdSource, Kind, Merge, ProjectName, Record, Scope, Timestamp};
+use heirloom_store::{Change, Filter, SqliteStore, Store, StoreError};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+struct Place {
+    folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+fn place() -> Place {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("heirloom.db");
+    Place { folder, path }
+}
+
+fn project() -> ProjectName {
+    ProjectName::new("p").unwrap()
+}
+
+fn now() -> Timestamp {
+    "2026-05-01T10:00:00Z".parse().unwrap()
+}
+
+fn put(text: &str) -> Change {
+    let record = Record {
+        project: project(),
+        id: IdSource::default().next(now()),
+        kind: Kind::Note,
+        key: None,
+        text: text.to_owned(),
+        attrs: serde_json::Map::new(),
+        scope: Scope::default(),
+        source: "user".to_owned(),
+        confidence: Confidence::FULL,
+        tokens: 1,
+        recorded_at: now(),
+        true_from: None,
+        true_to: None,
+        retired_at: None,
+        replaced_by: None,
+        expires_at: None,
+    };
+    Change::Put {
+        record: Box::new(record),
+        merge: Merge::Keep,
+    }
+}
+
+fn count(store: &SqliteStore) -> usize {
+    let filter = Filter::current(&[], now());
+    store.find(&project(), &filter).unwrap().len()
+}
+
+/// A database with some records, closed.
+fn filled(path: &Path) {
+    let store = SqliteStore::create(path).unwrap();
+    let changes: Vec<Change> = (0..500)
+        .map(|n| put(&format!("note {n} {}", "x".repeat(200))))
+        .collect();
+    store.apply(&project(), &changes).unwrap();
+}
+
+/// Neither way of opening accepts the file or changes a byte of it.
+fn check_damaged(path: &Path) {
+    let before = fs::read(path).unwrap();
+    for opened in [SqliteStore::open(path), SqliteStore::create(path)] {
+        match opened {
+            Err(StoreError::Damaged { path: named, .. }) => assert_eq!(named, path),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(fs::read(path).unwrap() == before, "the file was changed");
+}
+
+#[test]
+fn opening_never_makes_a_database() {
+    let place = place();
+    let error = SqliteStore::open(&place.path).unwrap_err();
+    assert!(matches!(error, StoreError::Missing(path) if path == place.path));
+    assert!(!place.path.exists());
+    let nowhere = place.folder.path().join("no/folder/heirloom.db");
+    assert!(matches!(
+        SqliteStore::create(&nowhere),
+        Err(StoreError::Io { .. })
+    ));
+}
+
+#[test]
+fn a_new_database_is_private_and_alone() {
+    let place = place();
+    filled(&place.path);
+    let store = SqliteStore::open(&place.path).unwrap();
+    assert_eq!(count(&store), 500);
+    for entry in fs::read_dir(place.folder.path()).unwrap() {
+        let entry = entry.unwrap();
+        let mode = entry.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{entry:?}");
+    }
+    drop(store);
+    let left = fs::read_dir(place.folder.path()).unwrap().count();
+    assert_eq!(left, 1, "closing folds the journal back");
+}
+
+#[test]
+fn what_is_no_database_is_left_alone() {
+    let place = place();
+    for content in [
+        &b""[..],
+        b"x",
+        b"not a database\n",
+        &[0_u8; 4_096],
+        &[7_u8; 10_000],
+    ] {
+        fs::remove_file(&place.path).ok();
+        heirloom_store::durable::write_atomic(&place.path, content).unwrap();
+        check_damaged(&place.path);
+    }
+}
+
+#[test]
+fn another_programs_database_is_left_alone() {
+    let place = place();
+    let other = rusqlite::Connection::open(&place.path).unwrap();
+    other
+        .execute_batch("CREATE TABLE theirs (x); PRAGMA user_version = 1")
+        .unwrap();
+    other.close().unwrap();
+    check_damaged(&place.path);
+}
+
+#[test]
+fn a_truncated_database_is_damaged() {
+    let place = place();
+    filled(&place.path);
+    let whole = fs::metadata(&place.path).unwrap().len();
+    for keep in [whole - 4_096, whole / 2, 4_096, 100] {
+        let file = OpenOptions::new().write(true).open(&place.path).unwrap();
+        file.set_len(keep).unwrap();
+        check_damaged(&place.path);
+    }
+}
+
+#[test]
+fn damage_inside_is_found() {
+    let place = place();
+    filled(&place.path);
+    let mut bytes = fs::read(&place.path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8_192].fill(0x5a);
+    heirloom_store::durable::write_atomic(&place.path, &bytes).unwrap();
+    let found = SqliteStore::open(&place.path).and_then(|store| store.check());
+    match found {
+        Ok(findings) => assert!(!findings.is_empty()),
+        Err(error) => assert!(matches!(error, StoreError::Damaged { .. }), "{error}"),
+    }
+}
+
+#[test]
+fn a_newer_database_is_refused_untouched() {
+    let place = place();
+    filled(&place.path);
+    let newer = rusqlite::Connection::open(&place.path).unwrap();
+    newer.pragma_update(None, "user_version", 999).unwrap();
+    newer.close().unwrap();
+    let before = fs::read(&place.path).unwrap();
+    let error = SqliteStore::open(&place.path).unwrap_err();
+    let known = SqliteStore::memory()
+        .unwrap()
+        .describe()
+        .unwrap()
+        .schema_version;
+    assert!(
+        matches!(&error, StoreError::Newer { found: 999, known: k, .. } if *k == known),
+        "{error}"
+    );
+    assert!(matches!(
+        SqliteStore::create(&place.path),
+        Err(StoreError::Newer { .. })
+    ));
+    assert!(fs::read(&place.path).unwrap() == before);
+}
+
+#[test]
+fn a_folder_and_a_link_are_refused() {
+    let place = place();
+    fs::create_dir(&place.path).unwrap();
+    for opened in [
+        SqliteStore::open(&place.path),
+        SqliteStore::create(&place.path),
+    ] {
+        assert!(matches!(opened, Err(StoreError::Io { .. })), "{opened:?}");
+    }
+    let target = place.folder.path().join("elsewhere.db");
+    let link = place.folder.path().join("link.db");
+    filled(&target);
+    symlink(&target, &link).unwrap();
+    for opened in [SqliteStore::open(&link), SqliteStore::create(&link)] {
+        assert!(matches!(opened, Err(StoreError::Io { .. })), "{opened:?}");
+    }
+    // Not even one that leads nowhere: making its target would write outside.
+    fs::remove_file(&target).unwrap();
+    assert!(SqliteStore::create(&link).is_err());
+    assert!(!target.exists());
+}
+
+#[test]
+fn a_read_only_database_is_read_and_refuses_writes() {
+    let place = place();
+    filled(&place.path);
+    fs::set_permissions(&place.path, fs::Permissions::from_mode(0o400)).unwrap();
+    if OpenOptions::new().write(true).open(&place.path).is_ok() {
+        return; // A superuser may write anything.
+    }
+    let store = SqliteStore::open(&place.path).unwrap();
+    assert_eq!(count(&store), 500);
+    let refused = store.apply(&project(), &[put("x")]);
+    assert!(matches!(refused, Err(StoreError::Io { .. })), "{refused:?}");
+}
+
+#[test]
+fn names_of_files_are_only_names() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [
+        "a b.db",
+        "it's.db",
+        "ü🦀.db",
+        "what?mode=ro",
+        "x%20y#z",
+        "file:x.db",
+    ] {
+        let path = folder.path().join(name);
+        filled(&path);
+        assert!(path.is_file());
+        assert_eq!(count(&SqliteStore::open(&path).unwrap()), 500);
+    }
+}
+
+#[test]
+fn a_journal_that_was_cut_short_keeps_what_was_synced() {
+    let place = place();
+    let store = SqliteStore::create(&place.path).unwrap();
+    store.apply(&project(), &[put("acknowledged")]).unwrap();
+    // A copy of the files as a power loss might leave them: part of another write behind the last one.
+    let copy = place.folder.path().join("copy.db");
+    fs::copy(&place.path, &copy).unwrap();
+    let journal = place.folder.path().join("copy.db-wal");
+    fs::copy(place.folder.path().join("heirloom.db-wal"), &journal).unwrap();
+    let mut torn = OpenOptions::new().append(true).open(&journal).unwrap();
+    torn.write_all(&[0x5a; 5_000]).unwrap();
+    let recovered = SqliteStore::open(&copy).unwrap();
+    assert_eq!(count(&recovered), 1);
+    assert_eq!(recovered.check().unwrap(), Vec::<String>::new());
+}

@@ -1,0 +1,362 @@
+//! Random changes give the same answers as a list that is searched from end to end.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use heirloom_model::kinds::{Knowledge, Step, StepState};
+use heirloom_model::merge::{self, Decision};
+use heirloom_model::{
+    Confidence, IdSource, Kind, KindData, Merge, ProjectName, Record, RecordId, Scope, Timestamp,
+    clock,
+};
+use heirloom_store::{Change, Filter, Order, SqliteStore, Store, When};
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+
+const BEGINNING: i64 = 1_777_629_600_000_000;
+
+fn at(second: i64) -> Timestamp {
+    clock::from_micros(BEGINNING + second * 1_000_000)
+}
+
+/// What is done next; indices are taken modulo what there is.
+#[derive(Debug, Clone)]
+enum Deed {
+    Put(Draft, Merge),
+    Revise(usize, Draft),
+    Retire(usize),
+    Restore(usize),
+}
+
+#[derive(Debug, Clone)]
+struct Draft {
+    kind: Kind,
+    key: Option<u8>,
+    category: u8,
+    done: bool,
+    text: u8,
+    task: Option<u8>,
+    trusted: bool,
+    expires_in: Option<i64>,
+}
+
+fn draft() -> impl Strategy<Value = Draft> {
+    let kind = prop_oneof![Just(Kind::Knowledge), Just(Kind::Step), Just(Kind::Note)];
+    let parts = (
+        kind,
+        proptest::option::weighted(0.8, 0..3_u8),
+        0..2_u8,
+        any::<bool>(),
+        0..3_u8,
+        proptest::option::of(0..2_u8),
+        any::<bool>(),
+        proptest::option::weighted(0.2, 1..6_i64),
+    );
+    parts.prop_map(
+        |(kind, key, category, done, text, task, trusted, expires_in)| Draft {
+            kind,
+            key,
+            category,
+            done,
+            text,
+            task,
+            trusted,
+            expires_in,
+        },
+    )
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let rule = prop_oneof![
+        Just(Merge::Replace),
+        Just(Merge::Keep),
+        Just(Merge::Knowledge),
+        Just(Merge::Step),
+    ];
+    prop_oneof![
+        6 => (draft(), rule).prop_map(|(draft, rule)| Deed::Put(draft, rule)),
+        2 => (any::<usize>(), draft()).prop_map(|(i, draft)| Deed::Revise(i, draft)),
+        2 => any::<usize>().prop_map(Deed::Retire),
+        3 => any::<usize>().prop_map(Deed::Restore),
+    ]
+}
+
+/// The list: every record, with the times during which it had been retired before it was restored.
+#[derive(Default)]
+struct Oracle {
+    entries: Vec<(Record, Vec<(Timestamp, Timestamp)>)>,
+}
+
+impl Oracle {
+    fn record(&mut self, id: RecordId) -> &mut Record {
+        let found = self.entries.iter_mut().find(|(record, _)| record.id == id);
+        &mut found.unwrap().0
+    }
+
+    fn holder(&self, of: &Record) -> Option<Record> {
+        let same = |r: &Record| {
+            r.key.is_some()
+                && r.retired_at.is_none()
+                && (r.kind, &r.key, r.category()) == (of.kind, &of.key, of.category())
+        };
+        let found = self.entries.iter().find(|(record, _)| same(record));
+        found.map(|(record, _)| record.clone())
+    }
+
+    fn add(&mut self, record: Record) {
+        self.entries.push((record, Vec::new()));
+    }
+
+    fn retire(&mut self, id: RecordId, at: Timestamp, by: Option<RecordId>) {
+        let record = self.record(id);
+        record.retired_at = Some(at);
+        record.replaced_by = by;
+    }
+
+    /// Carries out a change; false if it must be refused.
+    fn change(&mut self, change: &Change) -> bool {
+        match change {
+            Change::Put { record, merge } => self.put(record, *merge),
+            Change::Revise { id, record } => return self.revise(*id, record),
+            Change::Retire { id, at } => {
+                if self.record(*id).retired_at.is_some() {
+                    return false;
+                }
+                self.retire(*id, *at, None);
+            }
+            Change::Restore { id, at } => return self.restore(*id, *at),
+        }
+        true
+    }
+
+    fn put(&mut self, record: &Record, rule: Merge) {
+        let Some(holder) = self.holder(record) else {
+            return self.add(record.clone());
+        };
+        if !holder.is_current(record.recorded_at) {
+            self.retire(holder.id, record.recorded_at, Some(record.id));
+            return self.add(record.clone());
+        }
+        match merge::decide(rule, &holder, record.clone()) {
+            Decision::Keep => {}
+            Decision::Confirm(confirmed) => *self.record(holder.id) = *confirmed,
+            Decision::Replace { winner, loser } => {
+                *self.record(holder.id) = *loser;
+                self.retire(holder.id, winner.recorded_at, Some(winner.id));
+                self.add(*winner);
+            }
+            Decision::Lose(mut loser) => {
+                loser.retired_at = Some(loser.recorded_at);
+                loser.replaced_by = Some(holder.id);
+                self.add(*loser);
+            }
+        }
+    }
+
+    fn revise(&mut self, id: RecordId, new: &Record) -> bool {
+        let old = self.record(id).clone();
+        let holder = self.holder(new).filter(|holder| holder.id != id);
+        let taken = (holder.as_ref()).is_some_and(|holder| holder.is_current(new.recorded_at));
+        if !old.is_current(new.recorded_at) || old.kind != new.kind || taken {
+            return false;
+        }
+        for retired in [Some(old), holder].into_iter().flatten() {
+            self.retire(retired.id, new.recorded_at, Some(new.id));
+        }
+        self.add(new.clone());
+        true
+    }
+
+    fn restore(&mut self, id: RecordId, at: Timestamp) -> bool {
+        let record = self.record(id).clone();
+        let Some(retired_at) = record.retired_at else {
+            return false;
+        };
+        if record.expires_at.is_some_and(|end| end <= at) {
+            return false;
+        }
+        let mut end = record.replaced_by;
+        while let Some(next) = end.and_then(|end| self.record(end).replaced_by) {
+            end = Some(next);
+        }
+        let holder = self.holder(&record).map(|holder| holder.id);
+        for other in [end, holder].into_iter().flatten() {
+            let when = self.record(other).retired_at.unwrap_or(at);
+            self.retire(other, when, Some(id));
+        }
+        let attrs = merge::restored(&record);
+        let found = self.entries.iter_mut().find(|(record, _)| record.id == id);
+        let (record, lapses) = found.unwrap();
+        (record.retired_at, record.replaced_by, record.attrs) = (None, None, attrs);
+        lapses.push((retired_at, at));
+        true
+    }
+
+    fn find(&self, filter: &Filter) -> Vec<Record> {
+        let visible = |record: &Record, lapses: &[(Timestamp, Timestamp)]| match filter.when {
+            When::Current(now) => record.is_current(now),
+            When::Ever => true,
+            When::AsOf(then) => {
+                record.recorded_at <= then
+                    && record.retired_at.is_none_or(|end| end > then)
+                    && record.expires_at.is_none_or(|end| end > then)
+                    && !(lapses.iter()).any(|(from, to)| *from <= then && then < *to)
+            }
+        };
+        let named = |asked: Option<&str>, has: Option<&str>| asked.is_none() || asked == has;
+        let mut found: Vec<Record> = self
+            .entries
+            .iter()
+            .filter(|(record, lapses)| visible(record, lapses))
+            .map(|(record, _)| record.clone())
+            .filter(|r| filter.kinds.is_empty() || filter.kinds.contains(&r.kind))
+            .filter(|r| named(filter.category.as_deref(), r.category()))
+            .filter(|r| {
+                filter.except_category.is_none()
+                    || filter.except_category.as_deref() != r.category()
+            })
+            .filter(|r| named(filter.state.as_deref(), r.state()))
+            .filter(|r| named(filter.key.as_deref(), r.key.as_deref()))
+            .filter(|r| filter.scope.covers(&r.scope))
+            .collect();
+        found.sort_by_key(|record| record.id);
+        if filter.order == Order::Newest {
+            found.reverse();
+        }
+        if let Some(after) = filter.after {
+            found.retain(|record| match filter.order {
+                Order::Newest => record.id < after,
+                Order::Oldest => record.id > after,
+            });
+        }
+        found.truncate(filter.limit);
+        found
+    }
+}
+
+fn record(project: &ProjectName, ids: &IdSource, draft: &Draft, now: i64) -> Record {
+    let category = ["fact", "decision"][usize::from(draft.category)];
+    let state = if draft.done {
+        StepState::Done
+    } else {
+        StepState::Pending
+    };
+    let attrs = if draft.kind == Kind::Step {
+        Step::in_state(state).to_attrs()
+    } else {
+        Knowledge::of_category(category).to_attrs()
+    };
+    let source = if draft.trusted { "user" } else { "bob" };
+    Record {
+        project: project.clone(),
+        id: ids.next(at(now)),
+        kind: draft.kind,
+        key: draft.key.map(|key| format!("k{key}")),
+        text: format!("text {}", draft.text),
+        attrs,
+        scope: draft
+            .task
+            .map_or_else(Scope::default, |task| Scope::of_task(&task.to_string())),
+        source: source.to_owned(),
+        confidence: Confidence::of_source(source),
+        tokens: 2,
+        recorded_at: at(now),
+        true_from: None,
+        true_to: None,
+        retired_at: None,
+        replaced_by: None,
+        expires_at: draft.expires_in.map(|seconds| at(now + seconds)),
+    }
+}
+
+/// Questions of every shape at this time.
+fn questions(now: i64, middle: Option<RecordId>) -> Vec<Filter> {
+    let base = Filter::current(&[], at(now));
+    let narrowed = [
+        base.clone(),
+        Filter::current(&[Kind::Knowledge], at(now)),
+        Filter::current(&[Kind::Note, Kind::Step], at(now)).oldest_first(),
+        base.clone().category("decision"),
+        base.clone().except_category("decision"),
+        Filter::current(&[Kind::Knowledge], at(now)).except_category("fact"),
+        Filter::current(&[Kind::Note], at(now)).category("fact"),
+        base.clone().state("pending").oldest_first(),
+        base.clone().key("k1"),
+        base.clone().key("k1").category("fact"),
+        base.clone().scope(Scope::of_task("1")),
+        Filter::current(&[Kind::Step], at(now))
+            .scope(Scope::of_task("0"))
+            .state("done"),
+        Filter {
+            after: middle,
+            ..base.clone().limit(3)
+        },
+        Filter {
+            after: middle,
+            ..base.oldest_first().limit(3)
+        },
+    ];
+    let whens = [
+        When::Current(at(now)),
+        When::AsOf(at(now)),
+        When::AsOf(at(now / 2)),
+        When::Ever,
+    ];
+    (narrowed.iter())
+        .flat_map(|filter| {
+            whens.map(|when| Filter {
+                when,
+                ..filter.clone()
+            })
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 96,
+        failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn sqlite_answers_like_a_list(deeds in proptest::collection::vec(deed(), 1..40)) {
+        let store = SqliteStore::memory().unwrap();
+        let project = ProjectName::new("p").unwrap();
+        let ids = IdSource::default();
+        let mut oracle = Oracle::default();
+        for (now, deed) in (0_i64..).zip(&deeds) {
+            let known = |i: usize| {
+                let count = oracle.entries.len();
+                (count > 0).then(|| oracle.entries[i % count].0.id)
+            };
+            let change = match deed {
+                Deed::Put(draft, merge) => Some(Change::Put {
+                    record: Box::new(record(&project, &ids, draft, now)),
+                    merge: *merge,
+                }),
+                Deed::Revise(i, draft) => known(*i).map(|id| Change::Revise {
+                    id,
+                    record: Box::new(record(&project, &ids, draft, now)),
+                }),
+                Deed::Retire(i) => known(*i).map(|id| Change::Retire { id, at: at(now) }),
+                Deed::Restore(i) => known(*i).map(|id| Change::Restore { id, at: at(now) }),
+            };
+            let Some(change) = change else { continue };
+            let accepted = store.apply(&project, std::slice::from_ref(&change)).is_ok();
+            prop_assert_eq!(accepted, oracle.change(&change), "{:?}", change);
+        }
+        let now = i64::try_from(deeds.len()).unwrap();
+        let middle = oracle.entries.get(oracle.entries.len() / 2).map(|(record, _)| record.id);
+        for filter in questions(now, middle) {
+            let found = store.find(&project, &filter).unwrap();
+            prop_assert_eq!(found, oracle.find(&filter), "{:?}", filter);
+        }
+        let mut current = std::collections::BTreeMap::new();
+        for record in oracle.find(&Filter::current(&[], at(now))) {
+            *current.entry(record.kind).or_insert(0) += 1;
+        }
+        let counts: Vec<(Kind, u64)> = current.into_iter().collect();
+        prop_assert_eq!(store.counts(&project, at(now)).unwrap(), counts);
+        prop_assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    }
+}
