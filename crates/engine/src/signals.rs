@@ -1,7 +1,7 @@
 //! Lines that an agent prints to write memory: `HEIRLOOM_MEMORY: VERB text`.
 //!
 //! [`SignalParser`] reads output as it comes, in chunks cut anywhere; a program that speaks JSON
-//! hands over whole messages instead ([`SignalParser::message`]). Both give [`Found`]: signals, and
+//! hands over whole messages instead ([`SignalParser::message`]). Both give [`Found`](heirloom_model::signal::Found): signals, and
 //! diagnostics for lines that look like one and are none. No input is an error.
 //!
 //! The fast path never looks at lines: one search for the prefixes and the fence marks together,
