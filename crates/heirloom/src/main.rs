@@ -16,7 +16,10 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return ExitCode::from(output::misuse(&error)),
+    };
     let mut session = open::Session::begin(&cli.global);
     let code = match commands::run(cli.command, &mut session) {
         Ok(code) => code,

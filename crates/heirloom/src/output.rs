@@ -1,8 +1,10 @@
 //! What the person or the script sees: data on standard output, talk on standard error.
 
 use anstream::{AutoStream, ColorChoice};
+use clap::error::ErrorKind;
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
 /// The two streams, and whether JSON is wanted.
@@ -40,8 +42,12 @@ impl Output {
 
     /// Data: one JSON value on a line of its own.
     pub(crate) fn value(&mut self, value: &Value) {
-        let line = format!("{value}\n");
-        self.data(&line);
+        self.json_text(&format!("{value}\n"));
+    }
+
+    /// Data: text that is JSON already.
+    pub(crate) fn json_text(&mut self, json: &str) {
+        self.data(&tame_json(json));
     }
 
     /// Data as it is.
@@ -87,7 +93,7 @@ impl Output {
             let error =
                 json!({"kind": fault.kind.as_str(), "message": fault.message, "hint": fault.hint});
             let line = json!({ "error": error }).to_string();
-            return self.talk(&line);
+            return self.talk(&tame_json(&line));
         }
         self.talk(&format!("heirloom: {}", fault.message));
         if let Some(hint) = &fault.hint {
@@ -100,6 +106,47 @@ impl Output {
         self.flush();
         if self.failed && code == 0 { 1 } else { code }
     }
+}
+
+/// Says what is wrong with the arguments, or prints the help that was asked for. Returns the exit code.
+pub(crate) fn misuse(error: &clap::Error) -> u8 {
+    let asked =
+        !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    let before_command = std::env::args_os().take_while(|arg| arg != "--");
+    let mut out = Output::new(before_command.into_iter().any(|arg| arg == "--json"));
+    let said = error.render().to_string();
+    if asked {
+        // A reader who left early is no failure.
+        let _ = error.print();
+    } else if out.json {
+        let what = said.split("\n\n").next().unwrap_or_default();
+        let what = text::one_line(what.trim_start_matches("error: "));
+        out.fault(&Fault::usage(what).hint("`heirloom COMMAND --help` shows what it takes"));
+    } else {
+        // What was typed is in it, escapes and all.
+        out.talk(said.trim_end());
+    }
+    u8::try_from(error.exit_code()).unwrap_or(2)
+}
+
+/// JSON in which what would steer a terminal is escaped: the same value.
+///
+/// Such characters stand in strings only. Raw, some of them would also be lost on the way: the stream
+/// drops a DEL where no terminal reads it.
+fn tame_json(json: &str) -> Cow<'_, str> {
+    let steers = |c: char| c != '\n' && !text::is_harmless(c);
+    if json.bytes().all(|byte| byte < 0x7f) || !json.contains(steers) {
+        return Cow::Borrowed(json);
+    }
+    let mut tame = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        if steers(c) {
+            tame.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            tame.push(c);
+        }
+    }
+    Cow::Owned(tame)
 }
 
 /// A table for people: columns padded, the last one as wide as it is.

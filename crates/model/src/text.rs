@@ -109,6 +109,11 @@ pub fn printable(text: &str) -> String {
         .collect()
 }
 
+/// Whether the character neither steers a terminal nor hides text.
+pub fn is_harmless(c: char) -> bool {
+    harmless(c) == c
+}
+
 /// The character, or `\u{fffd}` for one that steers a terminal or hides text.
 fn harmless(c: char) -> char {
     if c.is_control() || is_bidi_control(c) {

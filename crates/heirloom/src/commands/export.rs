@@ -29,7 +29,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             let out = &mut session.out;
             engine.export_records(args.all, &mut |record| out.value(&wire::record(record)))?;
         }
-        Format::Agentium => session.out.bytes(&engine.mirror_bytes()?),
+        Format::Agentium => {
+            let mirror = engine.mirror_bytes()?;
+            session.out.json_text(&String::from_utf8_lossy(&mirror));
+        }
     }
     Ok(0)
 }
