@@ -107,6 +107,10 @@ impl Engine {
         given: &str,
         task: Option<&str>,
     ) -> Result<RecordId, Fault> {
+        if given.trim().is_empty() {
+            return Err(Fault::usage("which error? an empty text names none")
+                .hint("`heirloom list --kind error` shows the open ones"));
+        }
         let open = self.open_errors(task)?;
         let named = given.parse::<RecordId>().ok().or_else(|| {
             let hex = given.len() >= 8 && given.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
@@ -169,6 +173,8 @@ impl Engine {
         record.key.clone_from(&error.key);
         record.attrs = typed.to_attrs();
         record.confidence = error.confidence;
+        // An error stays as old as its first time, however late it is resolved.
+        record.true_from = error.true_from.or(Some(error.recorded_at));
         Ok(Change::Revise {
             id: error.id,
             record: Box::new(record),

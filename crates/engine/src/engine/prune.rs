@@ -2,7 +2,7 @@
 
 use super::Engine;
 use heirloom_model::kinds::{CATEGORY_DECISION, Mistake};
-use heirloom_model::{Fault, Kind, Record, RecordId};
+use heirloom_model::{Fault, Kind, Record, RecordId, Timestamp};
 use heirloom_store::{Change, Filter};
 
 /// What pruning would retire, or has retired.
@@ -30,7 +30,7 @@ impl Engine {
             .iter()
             .filter(|entry| !(is_open(entry) && of_task(entry, task)))
             .collect();
-        old.sort_by_key(|entry| (entry.recorded_at.as_second(), is_open(entry), entry.id));
+        old.sort_by_key(|entry| (since(entry).as_second(), is_open(entry), entry.id));
         for entry in old.into_iter().take(over) {
             match entry.kind == Kind::Error {
                 true => report.errors.push(entry.id),
@@ -59,8 +59,16 @@ impl Engine {
                 .oldest_first(),
         )?;
         entries.extend(self.find(&Filter::current(&[Kind::Error], now).oldest_first())?);
-        entries.sort_by_key(|entry| entry.id);
+        entries.sort_by_key(|entry| (since(entry), entry.id));
         Ok(entries)
+    }
+}
+
+/// When an entry came up: of an error, the first time, not its resolution.
+fn since(entry: &Record) -> Timestamp {
+    match entry.kind == Kind::Error {
+        true => entry.true_from.unwrap_or(entry.recorded_at),
+        false => entry.recorded_at,
     }
 }
 
