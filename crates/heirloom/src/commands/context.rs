@@ -78,7 +78,7 @@ fn receipt(context: &Context) -> Vec<String> {
             .iter()
             .map(|item| {
                 vec![
-                    if item.included() { "  in" } else { "  out" }.to_owned(),
+                    if item.included() { "in" } else { "out" }.to_owned(),
                     item.chars.to_string(),
                     item.id.map(|id| id.to_string()).unwrap_or_default(),
                     if item.included() {
@@ -90,7 +90,8 @@ fn receipt(context: &Context) -> Vec<String> {
                 ]
             })
             .collect();
-        lines.extend(output::table(&rows).lines().map(str::to_owned));
+        let table = output::table(&rows);
+        lines.extend(table.lines().map(|line| format!("  {line}")));
     }
     lines
 }

@@ -23,8 +23,8 @@ enum Action {
         /// The phase
         #[arg(long, value_name = "NAME")]
         phase: Option<String>,
-        /// The iteration
-        #[arg(long, value_name = "N")]
+        /// The iteration, from 1
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         iteration: Option<u32>,
         /// The agent
         #[arg(long, value_name = "ID")]

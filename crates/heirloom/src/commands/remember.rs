@@ -7,6 +7,7 @@ use heirloom_engine::{Applied, Engine, NewRecord, Remembered, Verdict};
 use heirloom_model::{Fault, Kind, Timestamp, limits, text};
 use serde_json::{Value, json};
 use std::io::{BufRead, Read};
+use std::num::NonZeroU32;
 
 /// Remember something: a fact, a decision, a convention
 #[derive(Debug, clap::Args)]
@@ -102,7 +103,7 @@ fn from_stdin(engine: &Engine, session: &mut Session) -> Result<u8, Fault> {
         for line in &lines {
             number += 1;
             if !line.trim().is_empty() {
-                batch.push(parse(line).map_err(|problem| format!("line {number}: {problem}")));
+                batch.push((number, parse(line)));
             }
         }
         failed += store_batch(engine, session, batch)?;
@@ -119,11 +120,11 @@ fn from_stdin(engine: &Engine, session: &mut Session) -> Result<u8, Fault> {
 fn store_batch(
     engine: &Engine,
     session: &mut Session,
-    batch: Vec<Result<NewRecord, String>>,
+    batch: Vec<(u64, Result<NewRecord, String>)>,
 ) -> Result<u64, Fault> {
     let good: Vec<_> = batch
         .iter()
-        .filter_map(|one| one.as_ref().ok().cloned())
+        .filter_map(|(_, one)| one.as_ref().ok().cloned())
         .collect();
     let together = engine.remember_all(good);
     let mut answers = match together {
@@ -131,14 +132,14 @@ fn store_batch(
         // One bad record must not take the others with it: one by one, so that it is named.
         Err(fault) if fault.kind == heirloom_model::ErrorKind::Usage => batch
             .iter()
-            .flatten()
+            .filter_map(|(_, one)| one.as_ref().ok())
             .map(|one| engine.remember(one.clone()).map_err(|f| f.message))
             .collect(),
         Err(fault) => return Err(fault),
     }
     .into_iter();
     let mut failed = 0;
-    for one in &batch {
+    for (number, one) in &batch {
         let answered = match one {
             Ok(_) => answers
                 .next()
@@ -149,6 +150,7 @@ fn store_batch(
             Ok(remembered) => session.out.value(&answer(&remembered)),
             Err(problem) => {
                 failed += 1;
+                let problem = format!("line {number}: {problem}");
                 session.out.value(&json!({ "error": problem }));
             }
         }
@@ -223,8 +225,9 @@ fn take(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String> {
         }
         "iteration" => {
             new.scope.iteration = Some(
-                said.parse()
-                    .map_err(|_| "`iteration`: expected a whole number from 1")?,
+                said.parse::<NonZeroU32>()
+                    .map_err(|_| "`iteration`: expected a whole number from 1")?
+                    .get(),
             );
             return Ok(());
         }

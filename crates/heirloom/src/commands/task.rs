@@ -174,9 +174,11 @@ fn show(engine: &Engine, id: &str, session: &mut Session) -> Result<(), Fault> {
             session.out.line(&format!("\n{title}"));
             let rows: Vec<_> = records
                 .iter()
-                .map(|r| vec![format!("  {}", r.id), r.text.clone()])
+                .map(|r| vec![r.id.to_string(), r.text.clone()])
                 .collect();
-            session.out.line(&output::table(&rows));
+            for line in output::table(&rows).lines() {
+                session.out.line(&format!("  {line}"));
+            }
         }
     }
     Ok(())
