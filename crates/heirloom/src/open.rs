@@ -104,20 +104,16 @@ impl Session {
     }
 
     fn find_user_place(&self, start: &Path) -> Result<Place, Fault> {
-        let root = places::new_place(start).root;
-        let missing = || {
+        let mut places = start
+            .ancestors()
+            .filter_map(|folder| self.user_place(&places::new_place(folder).root));
+        places.find(|place| place.config.is_file()).ok_or_else(|| {
             Fault::not_found(format!(
                 "no Heirloom project in {} or above it",
                 start.display()
             ))
             .hint("run `heirloom init` in the project's folder")
-        };
-        let place = self.user_place(&root).ok_or_else(missing)?;
-        if place.config.is_file() {
-            Ok(place)
-        } else {
-            Err(missing())
-        }
+        })
     }
 
     /// Where `init --user` keeps the memory of the project in `root`: in the user's data folder, by its name.
