@@ -25,7 +25,7 @@ fn line_of(event: &StreamEvent) -> String {
             format!("usage {}+{}+{}", usage.input, usage.cached, usage.output)
         }
         StreamEvent::Error(message) => format!("error {message}"),
-        StreamEvent::Finished { text, failed } => format!("finished failed={failed} {text:?}"),
+        StreamEvent::Finished { failed } => format!("finished failed={failed}"),
         StreamEvent::Unreadable { line, message } => format!("unreadable {line} {message}"),
     }
 }
@@ -100,7 +100,7 @@ fn codex_samples() {
         "file /project/hello.txt",
         "text 4 \"Created `hello.txt` containing `Hello from Codex`.\"",
         "usage 1912+4096+51",
-        "finished failed=false None",
+        "finished failed=false",
     ];
     check(StreamFormat::CodexJson, CODEX_FILES, &expected);
     check(StreamFormat::Auto, CODEX_FILES, &expected);
@@ -113,7 +113,7 @@ fn codex_samples() {
             "answer failed=false",
             "text 7 \"Found 1 text file.\\nHEIRLOOM_MEMORY: KEY_FACT a\"",
             "usage 3142+2944+223",
-            "finished failed=false None",
+            "finished failed=false",
         ],
     );
 }
@@ -132,7 +132,7 @@ fn claude_sample() {
         "text 8 \"HEIRLOOM_MEMORY: KEY_FACT a\\nDone.\"",
         "usage 3540+3536+67",
         "usage 3535+3536+60",
-        "finished failed=false None",
+        "finished failed=false",
     ];
     check(StreamFormat::ClaudeStream, CLAUDE, &expected);
     check(StreamFormat::Auto, CLAUDE, &expected);
@@ -149,7 +149,7 @@ fn gemini_sample() {
         "error Loop detected",
         "text 9 \"Done.\"",
         "usage 90+10+20",
-        "finished failed=false None",
+        "finished failed=false",
     ];
     check(StreamFormat::GeminiStream, GEMINI, &expected);
     check(StreamFormat::Auto, GEMINI, &expected);
@@ -195,51 +195,33 @@ fn claude_lines() {
         |text: &str| format!("{{\"type\":\"result\",\"subtype\":\"success\",\"result\":{text:?}}}");
     let two = r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"c"}]}}"#;
     let subagent = r#"{"type":"assistant","parent_tool_use_id":"t","message":{"id":"n","content":[{"type":"text","text":"sub"}]}}"#;
-    for (input, finished) in [
-        (
-            format!("{said}\n{}", result("a b")),
-            "finished failed=false None",
-        ),
-        (
-            format!("{said}\n{}", result("A  b.\n")),
-            "finished failed=false None",
-        ),
-        (
-            format!("{said}\n{two}\n{}", result("c")),
-            "finished failed=false None",
-        ),
-        (
-            format!("{said}\n{two}\n{}", result("a b\n\nc")),
-            "finished failed=false None",
-        ),
-        (
-            format!("{said}\n{two}\n{}", result("a b")),
-            "finished failed=false Some(\"a b\")",
-        ),
-        (
-            format!("{said}\n{subagent}\n{}", result("a b")),
-            "finished failed=false None",
-        ),
-        (
-            format!("{said}\n{}", result("other")),
-            "finished failed=false Some(\"other\")",
-        ),
-        (
-            format!("{said}\n{}", result("")),
-            "finished failed=false None",
-        ),
-        (result("alone"), "finished failed=false Some(\"alone\")"),
+    for (input, final_text) in [
+        (format!("{said}\n{}", result("a b")), None),
+        (format!("{said}\n{}", result("A  b.\n")), None),
+        (format!("{said}\n{two}\n{}", result("c")), None),
+        (format!("{said}\n{two}\n{}", result("a b\n\nc")), None),
+        (format!("{said}\n{two}\n{}", result("a b")), Some("\"a b\"")),
+        (format!("{said}\n{subagent}\n{}", result("a b")), None),
+        (format!("{said}\n{}", result("other")), Some("\"other\"")),
+        (format!("{said}\n{}", result("")), None),
+        (result("alone"), Some("\"alone\"")),
     ] {
         let told = in_chunks(StreamFormat::ClaudeStream, [input.as_bytes()]);
-        assert_eq!(told.lines().last(), Some(finished), "{input}");
+        let line = input.lines().count();
+        let again = final_text.map(|text| format!("text {line} {text}"));
+        let finished = told.lines().last();
+        assert_eq!(finished, Some("finished failed=false"), "{input}");
+        let before = told.lines().rev().nth(1);
+        let repeated = before.filter(|one| one.starts_with(&format!("text {line} ")));
+        assert_eq!(repeated, again.as_deref(), "{input}");
     }
     claude(
         r#"{"type":"result","subtype":"error_max_turns","errors":["too many turns",3]}"#,
-        &["error too many turns", "finished failed=true None"],
+        &["error too many turns", "finished failed=true"],
     );
     claude(
         r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error"}"#,
-        &["error API Error", "finished failed=true None"],
+        &["error API Error", "finished failed=true"],
     );
 }
 
@@ -265,10 +247,7 @@ fn claude_usage_counts_a_message_once() {
     );
     claude(
         r#"{"type":"result","subtype":"success","usage":{"input_tokens":18446744073709551615,"cache_creation_input_tokens":9}}"#,
-        &[
-            "usage 18446744073709551615+0+0",
-            "finished failed=false None",
-        ],
+        &["usage 18446744073709551615+0+0", "finished failed=false"],
     );
 }
 
@@ -308,10 +287,10 @@ fn codex_lines() {
         (r#"{"type":"error","message":"reconnecting"}"#.to_owned(), &["error reconnecting"]),
         (
             "{\"type\":\"error\",\"message\":\"e\"}\n{\"type\":\"turn.failed\",\"error\":{\"message\":\"e\"}}".to_owned(),
-            &["error e", "finished failed=true None"],
+            &["error e", "finished failed=true"],
         ),
-        (r#"{"type":"turn.failed","error":{"message":"e"}}"#.to_owned(), &["error e", "finished failed=true None"]),
-        (r#"{"type":"turn.failed"}"#.to_owned(), &["finished failed=true None"]),
+        (r#"{"type":"turn.failed","error":{"message":"e"}}"#.to_owned(), &["error e", "finished failed=true"]),
+        (r#"{"type":"turn.failed"}"#.to_owned(), &["finished failed=true"]),
     ] {
         codex(&line, expected);
     }
@@ -320,9 +299,9 @@ fn codex_lines() {
         &format!("{turn}\r\n{turn}\r\n"),
         &[
             "usage 6+4+2",
-            "finished failed=false None",
+            "finished failed=false",
             "usage 12+8+4",
-            "finished failed=false None",
+            "finished failed=false",
         ],
     );
 }
@@ -359,11 +338,11 @@ fn gemini_lines() {
         ),
         (
             whole("a") + r#"{"type":"result","status":"error","error":{"message":"quota"}}"#,
-            vec!["text 1 \"a\"", "error quota", "finished failed=true None"],
+            vec!["text 1 \"a\"", "error quota", "finished failed=true"],
         ),
         (
             whole("a") + r#"{"type":"result","status":"success","response":"a"}"#,
-            vec!["text 1 \"a\"", "finished failed=false None"],
+            vec!["text 1 \"a\"", "finished failed=false"],
         ),
     ] {
         gemini(&input, &expected);
@@ -477,21 +456,18 @@ fn the_format_is_found() {
             format!("warning: old\n\n{codex_line}\nnoise"),
             vec![
                 "plain \"warning: old\\n\\n\"",
-                "finished failed=true None",
+                "finished failed=true",
                 "unreadable 4 no JSON object: noise",
             ],
         ),
-        (format!("  {codex_line}"), vec!["finished failed=true None"]),
+        (format!("  {codex_line}"), vec!["finished failed=true"]),
         (
             format!("\u{feff}{codex_line}"),
-            vec!["finished failed=true None"],
+            vec!["finished failed=true"],
         ),
         (
             format!("{{\"a\":1}}\n{{\n}}\n{codex_line}\r\n"),
-            vec![
-                "plain \"{\\\"a\\\":1}\\n{\\n}\\n\"",
-                "finished failed=true None",
-            ],
+            vec!["plain \"{\\\"a\\\":1}\\n{\\n}\\n\"", "finished failed=true"],
         ),
         (
             format!("x {codex_line}\n"),
@@ -512,7 +488,7 @@ fn the_format_is_found() {
         ),
         (
             r#"{"type":"result","status":"success"}"#.to_owned(),
-            vec!["finished failed=false None"],
+            vec!["finished failed=false"],
         ),
     ] {
         check(StreamFormat::Auto, &input, &expected);
@@ -541,7 +517,7 @@ fn the_search_for_the_format_ends() {
     let few = "x\n".repeat(usize::try_from(STREAM_AUTO_LINES_MAX).unwrap() - 1);
     let ends_with_event = |input: &str, size: usize| {
         let told = in_chunks(StreamFormat::Auto, input.as_bytes().chunks(size));
-        told.lines().last() == Some("finished failed=true None")
+        told.lines().last() == Some("finished failed=true")
     };
     let long = "y".repeat(STREAM_AUTO_BYTES_MAX);
     for (input, found) in [

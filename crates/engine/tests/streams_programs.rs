@@ -37,7 +37,7 @@ fn tell(piece: Piece<'_>, parser: &mut SignalParser, lines: &mut Vec<String>) {
             format!("usage {}+{}+{}", usage.input, usage.cached, usage.output)
         }
         StreamEvent::Error(message) => format!("error {message:.40}"),
-        StreamEvent::Finished { text, failed } => format!("finished failed={failed} {text:?}"),
+        StreamEvent::Finished { failed } => format!("finished failed={failed}"),
         StreamEvent::Unreadable { line, message } => format!("unreadable {line} {message}"),
     });
 }
@@ -85,14 +85,14 @@ fn claude_code() {
         &[
             "usage 38450+0+2",
             "usage 38450+0+109",
-            "finished failed=false None",
+            "finished failed=false",
         ],
     );
     assert_eq!(
         told(include_str!("streams/claude-code-error.jsonl")),
         [
             "error API Error: 400 scripted fault 400",
-            "finished failed=true None"
+            "finished failed=true"
         ]
     );
     // The program asks again; its own sum of tokens is then zero.
@@ -102,7 +102,7 @@ fn claude_code() {
             "2 KEY_FACT the session token is checked in src/logi",
             "2 STEP_PENDING write the test",
             "usage 19177+0+54",
-            "finished failed=false None",
+            "finished failed=false",
         ]
     );
 }
@@ -118,14 +118,14 @@ fn codex() {
             "answer failed=false",
         ],
         7,
-        &["usage 20028+0+110", "finished failed=false None"],
+        &["usage 20028+0+110", "finished failed=false"],
     );
     assert_eq!(
         told(include_str!("streams/codex-error.jsonl")),
         [
             fallback,
             "error {\"error\":{\"code\":\"invalid_request_error\"",
-            "finished failed=true None",
+            "finished failed=true",
         ]
     );
     assert_eq!(
@@ -136,7 +136,7 @@ fn codex() {
             "5 KEY_FACT the session token is checked in src/logi",
             "5 STEP_PENDING write the test",
             "usage 9938+0+54",
-            "finished failed=false None",
+            "finished failed=false",
         ]
     );
 }
@@ -150,14 +150,14 @@ fn gemini() {
             "answer failed=false",
         ],
         6,
-        &["usage 24593+0+113", "finished failed=false None"],
+        &["usage 24593+0+113", "finished failed=false"],
     );
     assert_eq!(
         told(include_str!("streams/gemini-error.jsonl")),
         [
             "usage 0+0+0",
             "error [API Error: {\"error\":{\"code\":400,\"messag",
-            "finished failed=true None",
+            "finished failed=true",
         ]
     );
     // The answer broke off inside a fact and was not asked for again: half a fact is no fact.
@@ -168,7 +168,7 @@ fn gemini() {
              token is checked in src/login/__init__/to…",
             "usage 0+0+0",
             "error [API Error: terminated]",
-            "finished failed=true None",
+            "finished failed=true",
         ]
     );
 }

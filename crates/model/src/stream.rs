@@ -79,10 +79,8 @@ pub enum StreamEvent {
     Usage(Usage),
     /// The program reports an error.
     Error(String),
-    /// The program says that it is done; its final text, if it repeats one.
+    /// The program says that it is done. A final text that repeats the last message is not told again.
     Finished {
-        /// The final text.
-        text: Option<String>,
         /// Whether the program calls it a failure.
         failed: bool,
     },

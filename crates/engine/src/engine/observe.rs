@@ -276,9 +276,6 @@ fn take_piece(
         Piece::Event(StreamEvent::Text { text, line }) => {
             parser.message(text, *line, &mut |one| found.push(one));
         }
-        Piece::Event(StreamEvent::Finished {
-            text: Some(text), ..
-        }) => parser.message(text, 0, &mut |one| found.push(one)),
         Piece::Event(StreamEvent::Unreadable { line, message }) => {
             found.push(Found::Diagnostic(Diagnostic {
                 line: *line,
@@ -286,7 +283,7 @@ fn take_piece(
             }));
         }
         Piece::Event(
-            StreamEvent::Finished { text: None, .. }
+            StreamEvent::Finished { .. }
             | StreamEvent::SessionId(_)
             | StreamEvent::ToolCall { .. }
             | StreamEvent::ToolResult { .. }

@@ -107,7 +107,7 @@ impl Dialect for Claude {
             }
             "result" => {
                 self.session.tell(line.session_id, out);
-                self.result(&line, out);
+                self.result(&line, number, out);
             }
             _ => {}
         }
@@ -181,7 +181,7 @@ impl Claude {
         }
     }
 
-    fn result(&mut self, line: &Line<'_>, out: Out<'_>) {
+    fn result(&mut self, line: &Line<'_>, number: u64, out: Out<'_>) {
         // The program's own sum wins over ours, and later messages come on top of it. It is all zero
         // when an answer that broke off was asked for again: then ours is the better one.
         if let Some(usage) = tokens(line.usage).filter(|usage| *usage != Usage::default()) {
@@ -193,7 +193,10 @@ impl Claude {
         let text = string(line.result).filter(|text| !text.trim().is_empty());
         if !failed {
             let text = text.and_then(|text| self.spoken.unless_repeated(text));
-            return out(StreamEvent::Finished { text, failed });
+            if let Some(text) = text {
+                out(StreamEvent::Text { text, line: number });
+            }
+            return out(StreamEvent::Finished { failed });
         }
         // What a failure says is the program's, not the model's.
         text.into_iter()
@@ -204,7 +207,7 @@ impl Claude {
                 .into_iter()
                 .for_each(|error| out(StreamEvent::Error(error)));
         });
-        out(StreamEvent::Finished { text: None, failed });
+        out(StreamEvent::Finished { failed });
     }
 }
 

@@ -93,18 +93,12 @@ impl Dialect for Codex {
                     self.used = sum(self.used, usage);
                     out(StreamEvent::Usage(self.used));
                 }
-                out(StreamEvent::Finished {
-                    text: None,
-                    failed: false,
-                });
+                out(StreamEvent::Finished { failed: false });
             }
             "turn.failed" => {
                 let failure = object::<Failure<'_>>(line.error);
                 self.fail(failure.and_then(|failure| string(failure.message)), out);
-                out(StreamEvent::Finished {
-                    text: None,
-                    failed: true,
-                });
+                out(StreamEvent::Finished { failed: true });
             }
             "error" => self.fail(string(line.message), out),
             _ => {}

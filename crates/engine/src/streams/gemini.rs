@@ -154,7 +154,10 @@ impl Gemini {
             .into_iter()
             .for_each(|error| out(StreamEvent::Error(error)));
         let text = string(line.response).and_then(|text| self.spoken.unless_repeated(text));
-        out(StreamEvent::Finished { text, failed });
+        if let Some(text) = text {
+            out(StreamEvent::Text { text, line: number });
+        }
+        out(StreamEvent::Finished { failed });
     }
 
     /// Takes the last line off a message whose deltas end in a failure: the answer broke off inside

@@ -297,12 +297,7 @@ impl Heard {
             StreamEvent::FileChanged(path) if self.files.len() < limits::FILES_PER_OUTCOME_MAX => {
                 self.files.push(path.clone());
             }
-            StreamEvent::Finished { text, failed } => {
-                self.said.stream_failed = *failed;
-                if let Some(text) = text {
-                    self.hear(text);
-                }
-            }
+            StreamEvent::Finished { failed } => self.said.stream_failed = *failed,
             StreamEvent::FileChanged(_)
             | StreamEvent::SessionId(_)
             | StreamEvent::ToolCall { .. }

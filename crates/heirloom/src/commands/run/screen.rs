@@ -1,7 +1,7 @@
 //! A run for a person: the agent's output as it comes, and a line on how it goes.
 
 use crate::output::Output;
-use heirloom_engine::{IterationReport, MirrorLoad, RunEvent, RunReport};
+use heirloom_engine::{EndReason, IterationReport, MirrorLoad, RunEvent, RunReport};
 use heirloom_model::stream::{StreamEvent, Usage};
 use heirloom_model::text;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -55,7 +55,11 @@ impl<'o> Screen<'o> {
                 (self.iteration, self.pending, self.usage) = (*iteration, *pending, None);
                 self.last_signal.clear();
                 let chars = text::chars(&context.text);
-                self.talk(&format!("iteration {iteration} · {} · context {chars} characters · {pending} steps pending", adapter.as_str()));
+                let steps = pending_steps(*pending);
+                self.talk(&format!(
+                    "iteration {iteration} · {} · context {chars} characters · {steps}",
+                    adapter.as_str()
+                ));
             }
             RunEvent::Plain(bytes) => self.output(bytes),
             RunEvent::Stdout(_) | RunEvent::Tick => {}
@@ -107,10 +111,7 @@ impl<'o> Screen<'o> {
 
     fn stream(&mut self, event: &StreamEvent) {
         match event {
-            StreamEvent::Text { text, .. }
-            | StreamEvent::Finished {
-                text: Some(text), ..
-            } => {
+            StreamEvent::Text { text, .. } => {
                 let words = format!("{}\n", text::printable(text).trim_end());
                 self.output(words.as_bytes());
             }
@@ -123,7 +124,7 @@ impl<'o> Screen<'o> {
             StreamEvent::Unreadable { .. }
             | StreamEvent::SessionId(_)
             | StreamEvent::ToolResult { .. }
-            | StreamEvent::Finished { text: None, .. } => {}
+            | StreamEvent::Finished { .. } => {}
         }
     }
 
@@ -146,8 +147,10 @@ impl<'o> Screen<'o> {
             outcome.status.as_str()
         };
         self.talk(&format!(
-            "iteration {} · {word} · {seconds:.1} s · {} signals · {} steps pending{tokens}",
-            report.iteration, report.signals, report.pending
+            "iteration {} · {word} · {seconds:.1} s · {} signals · {}{tokens}",
+            report.iteration,
+            report.signals,
+            pending_steps(report.pending)
         ));
         if let Some(error) = &outcome.error {
             self.talk(&format!("  ! {}", text::excerpt(error, 300)));
@@ -161,8 +164,8 @@ impl<'o> Screen<'o> {
         }
         let n = report.iterations.len();
         self.talk(&format!(
-            "ended: {} after {n} iteration{}",
-            report.reason.as_str(),
+            "ended: {} ({n} iteration{})",
+            reason(report.reason),
             if n == 1 { "" } else { "s" }
         ));
     }
@@ -222,5 +225,25 @@ impl<'o> Screen<'o> {
             "iteration {}{phase} · {} pending{tokens}{last}",
             self.iteration, self.pending
         ));
+    }
+}
+
+fn pending_steps(count: usize) -> String {
+    match count {
+        0 => "no step pending".to_owned(),
+        1 => "1 step pending".to_owned(),
+        n => format!("{n} steps pending"),
+    }
+}
+
+fn reason(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Complete => "the agent says that the task is complete",
+        EndReason::NothingPending => "it succeeded and no step is pending",
+        EndReason::IterationLimit => {
+            "the number of iterations is used up; the same command goes on"
+        }
+        EndReason::Stalled => "the same failure came again and again",
+        EndReason::Interrupted => "interrupted; everything is saved, the same command goes on",
     }
 }
