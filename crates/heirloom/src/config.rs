@@ -9,5 +9,5 @@ mod layers;
 
 pub(crate) use edit::with_keys;
 pub(crate) use env::Environment;
-pub(crate) use keys::{KEYS, Key};
+pub(crate) use keys::{KEYS, Key, check};
 pub(crate) use layers::{Config, Layer};

@@ -70,7 +70,9 @@ impl Engine {
         };
         let changes = batch.changes;
         for chunk in changes.chunks(heirloom_model::limits::BATCH_RECORDS) {
-            self.take_batch(&mut chunk.to_vec(), &mut report)?;
+            // The form has no lines: an entry is named by its text.
+            let mut batch = chunk.iter().map(|change| (0, change.clone())).collect();
+            self.take_batch(&mut batch, &mut report)?;
         }
         self.import_session(&file)?;
         Ok(report)

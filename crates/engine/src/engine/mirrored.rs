@@ -35,7 +35,11 @@ pub enum MirrorLoad {
 impl Engine {
     /// Where the mirror is. Errors: `Usage` for a path outside the project.
     pub fn mirror_path(&self) -> Result<PathBuf, Fault> {
-        let configured = self.settings.mirror_path.as_str();
+        self.mirror_at(&self.settings.mirror_path)
+    }
+
+    /// Where a mirror is that is configured as `configured`. Errors: `Usage` for a path outside the project.
+    pub fn mirror_at(&self, configured: &str) -> Result<PathBuf, Fault> {
         if let Some(inside) = configured.strip_prefix(FOLDER)
             && !inside
                 .split('/')

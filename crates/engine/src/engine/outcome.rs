@@ -1,6 +1,7 @@
 //! How an iteration ended: the task moves on, errors open or close.
 
 use super::Engine;
+use super::mirrored::MirrorLoad;
 use super::new_record::check_scope;
 use super::tasks::TaskChange;
 use crate::places;
@@ -41,6 +42,23 @@ impl Engine {
             changes.push(self.error_change(short, scope.clone(), source)?);
         }
         self.apply(&changes)
+    }
+
+    /// As [`Engine::record_outcome`], for a controller that has a loop of its own: an existing mirror is taken
+    /// in first, the session reaches the iteration, and the mirror is written.
+    pub fn record_iteration(
+        &self,
+        task: &str,
+        scope: &Scope,
+        outcome: &Outcome,
+        source: &str,
+    ) -> Result<(MirrorLoad, Vec<Applied>), Fault> {
+        self.writable()?;
+        let loaded = self.load_mirror()?;
+        let applied = self.record_outcome(scope, outcome, source)?;
+        self.reach_iteration(scope)?;
+        self.save_mirror(Some(task))?;
+        Ok((loaded, applied))
     }
 
     fn closing_changes(&self, scope: &Scope, source: &str) -> Result<Vec<Change>, Fault> {

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use heirloom_model::record::Attrs;
-use heirloom_model::{Fault, Message, Role, Session, text};
+use heirloom_model::{Fault, Message, Role, Scope, Session, text};
 use serde_json::json;
 
 impl Engine {
@@ -36,6 +36,25 @@ impl Engine {
     /// The newest session, if there is one.
     pub fn latest_session(&self) -> Result<Option<Session>, Fault> {
         Ok(self.store.sessions(&self.project, None, 1)?.pop())
+    }
+
+    /// Says in the newest session, or in a first one, that it has reached the iteration of `scope`.
+    pub(super) fn reach_iteration(&self, scope: &Scope) -> Result<(), Fault> {
+        let session = match (self.latest_session()?, scope.iteration) {
+            (Some(mut session), Some(iteration)) => {
+                session
+                    .attrs
+                    .insert("iteration".to_owned(), json!(iteration));
+                session
+            }
+            (Some(_), None) => return Ok(()),
+            (None, iteration) => self.new_session(
+                scope.agent.clone(),
+                scope.task.clone(),
+                iteration.unwrap_or(0),
+            ),
+        };
+        self.put_session(&session)
     }
 
     /// Appends turns to a stored session.

@@ -1,21 +1,23 @@
 //! Taking records of another store, or of an earlier export, into this one.
 
 use super::Engine;
-use heirloom_model::{ErrorKind, Fault, Merge, Record, limits};
-use heirloom_store::{Change, Filter, Order, Verdict, When};
+use heirloom_model::signal::Diagnostic;
+use heirloom_model::{ErrorKind, Fault, Merge, Record, limits, text};
+use heirloom_store::{Applied, Change, Filter, Order, Verdict, When};
 
 use super::import_mirror::ImportReport;
 
 impl Engine {
-    /// Takes `records` in, whatever project they come from. What is here already stays as it is, so that
-    /// the same import twice changes nothing: a known id is left alone, a taken identity keeps its record.
+    /// Takes `records` in, each with the line that it stood on, whatever project they come from. What is here
+    /// already stays as it is, so that the same import twice changes nothing: a known id is left alone, a
+    /// taken identity keeps its record. A record that cannot be stored gets a diagnostic.
     ///
-    /// Batches are atomic; the first that fails ends the import, and the same call again goes on behind it.
-    pub fn import_records(&self, records: Vec<Record>) -> Result<ImportReport, Fault> {
+    /// Batches are atomic; a failing store ends the import, and the same call again goes on behind it.
+    pub fn import_records(&self, records: Vec<(u64, Record)>) -> Result<ImportReport, Fault> {
         self.writable()?;
         let mut report = ImportReport::default();
         let mut changes = Vec::new();
-        for mut record in records {
+        for (line, mut record) in records {
             match self.get(record.id) {
                 Ok(_) => {
                     report.known += 1;
@@ -25,10 +27,11 @@ impl Engine {
                 Err(fault) => return Err(fault),
             }
             record.project = self.project.clone();
-            changes.push(Change::Put {
+            let put = Change::Put {
                 record: Box::new(record),
                 merge: Merge::Keep,
-            });
+            };
+            changes.push((line, put));
             if changes.len() == limits::BATCH_RECORDS {
                 self.take_batch(&mut changes, &mut report)?;
             }
@@ -37,20 +40,30 @@ impl Engine {
         Ok(report)
     }
 
+    /// Writes what came from these lines as one step; if something of it cannot be stored, one by one.
     pub(super) fn take_batch(
         &self,
-        changes: &mut Vec<Change>,
+        batch: &mut Vec<(u64, Change)>,
         report: &mut ImportReport,
     ) -> Result<(), Fault> {
-        for applied in self.apply(&std::mem::take(changes))? {
-            match applied.verdict {
-                Verdict::Created | Verdict::Replaced => report.created += 1,
-                Verdict::Confirmed
-                | Verdict::Unchanged
-                | Verdict::Conflict
-                | Verdict::Retired
-                | Verdict::Restored => report.known += 1,
+        let (lines, changes): (Vec<_>, Vec<_>) = std::mem::take(batch).into_iter().unzip();
+        match self.apply(&changes) {
+            Ok(applied) => report.count(&applied),
+            Err(fault) if fault.kind == ErrorKind::Usage => {
+                for (line, change) in lines.into_iter().zip(&changes) {
+                    match self.apply(std::slice::from_ref(change)) {
+                        Ok(applied) => report.count(&applied),
+                        Err(fault) if fault.kind == ErrorKind::Usage => {
+                            report.diagnostics.push(Diagnostic {
+                                line,
+                                message: refusal(change, &fault),
+                            });
+                        }
+                        Err(fault) => return Err(fault),
+                    }
+                }
             }
+            Err(fault) => return Err(fault),
         }
         Ok(())
     }
@@ -79,4 +92,28 @@ impl Engine {
             }
         }
     }
+}
+
+impl ImportReport {
+    fn count(&mut self, applied: &[Applied]) {
+        for one in applied {
+            match one.verdict {
+                Verdict::Created | Verdict::Replaced => self.created += 1,
+                Verdict::Confirmed
+                | Verdict::Unchanged
+                | Verdict::Conflict
+                | Verdict::Retired
+                | Verdict::Restored => self.known += 1,
+            }
+        }
+    }
+}
+
+/// Which entry was not taken, and why.
+fn refusal(change: &Change, fault: &Fault) -> String {
+    let said = match change {
+        Change::Put { record, .. } | Change::Revise { record, .. } => record.text.as_str(),
+        Change::Retire { .. } | Change::Restore { .. } => "",
+    };
+    format!("`{}`: {}; skipped", text::excerpt(said, 60), fault.message)
 }

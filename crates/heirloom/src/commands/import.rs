@@ -54,9 +54,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         );
     } else {
         for diagnostic in &report.diagnostics {
-            session
-                .out
-                .talk(&format!("line {}: {}", diagnostic.line, diagnostic.message));
+            let message = match diagnostic.line {
+                0 => diagnostic.message.clone(),
+                line => format!("line {line}: {}", diagnostic.message),
+            };
+            session.out.talk(&message);
         }
         session.out.line(&format!(
             "{} records taken in, {} known already",
@@ -103,19 +105,18 @@ fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
         if line.trim_ascii().is_empty() {
             continue;
         }
+        let at = number as u64 + 1;
         let parsed = serde_json::from_slice(line)
             .map_err(|error| format!("no JSON: {error}"))
             .and_then(|value| wire::parse_record(value, engine.project()));
         match parsed {
-            Ok(record) => records.push(record),
-            Err(message) => diagnostics.push(Diagnostic {
-                line: number as u64 + 1,
-                message,
-            }),
+            Ok(record) => records.push((at, record)),
+            Err(message) => diagnostics.push(Diagnostic { line: at, message }),
         }
     }
     let mut report = engine.import_records(records)?;
     report.diagnostics.append(&mut diagnostics);
+    report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
     Ok(report)
 }
 
@@ -148,7 +149,7 @@ fn import_agentium(
     let mut report = ImportReport::default();
     let mut memory = memory;
     if let Some(path) = settings {
-        let taken = import_settings(found, &path, session)?;
+        let taken = import_settings(engine, found, &path, session)?;
         let named = taken
             .and_then(|file| places::normalise_inside(root, &file).ok())
             .map(|file| root.join(file));
@@ -166,6 +167,7 @@ fn import_agentium(
 /// Lays the `memory:` section of `.agentium.yaml` into the project's config; says what it wrote.
 /// Returns the memory file that it names.
 fn import_settings(
+    engine: &Engine,
     found: &open::Found,
     path: &Path,
     session: &mut Session,
@@ -180,8 +182,20 @@ fn import_settings(
     if let Some(enabled) = settings.enabled {
         edits.push(("enabled", toml::Value::Boolean(enabled)));
     }
-    if let Some(file) = &settings.file_path {
-        edits.push(("file_path", toml::Value::String(file.clone())));
+    match settings
+        .file_path
+        .as_deref()
+        .map(|file| engine.mirror_at(file))
+    {
+        Some(Err(fault)) => {
+            session
+                .out
+                .talk(&format!("{}: {}; skipped", path.display(), fault.message))
+        }
+        Some(Ok(_)) | None => {
+            let file = settings.file_path.clone().map(toml::Value::String);
+            edits.extend(file.map(|file| ("file_path", file)));
+        }
     }
     for (key, value) in [
         ("max_entries", settings.max_entries),
@@ -190,6 +204,21 @@ fn import_settings(
         if let Some(value) = value.and_then(|n| i64::try_from(n).ok()) {
             edits.push((key, toml::Value::Integer(value)));
         }
+    }
+    edits.retain(
+        |(key, value)| match crate::config::check("memory", key, value) {
+            Ok(()) => true,
+            Err(problem) => {
+                let place = path.display();
+                session
+                    .out
+                    .talk(&format!("{place}: memory.{key}: {problem}; skipped"));
+                false
+            }
+        },
+    );
+    if edits.is_empty() {
+        return Ok(settings.file_path);
     }
     let config = &found.place.config;
     let text = std::fs::read_to_string(config).unwrap_or_default();

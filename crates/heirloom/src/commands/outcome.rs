@@ -63,8 +63,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         agent: args.agent,
         ..Scope::default()
     };
-    let applied = engine.record_outcome(&scope, &outcome, &source)?;
-    engine.save_mirror(Some(&args.task))?;
+    let (loaded, applied) = engine.record_iteration(&args.task, &scope, &outcome, &source)?;
+    if let Some(line) = super::run::about_mirror(&loaded) {
+        session.out.talk(&format!("heirloom: {line}"));
+    }
     if session.out.json {
         let records: Vec<_> = applied.iter().map(wire::applied).collect();
         session

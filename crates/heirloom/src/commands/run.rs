@@ -8,7 +8,7 @@ use events::Events;
 use heirloom_engine::adapters::Adapter;
 use heirloom_engine::{EndReason, RunReport, RunRequest};
 use heirloom_model::Fault;
-pub(super) use screen::Screen;
+pub(super) use screen::{Screen, about_mirror};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

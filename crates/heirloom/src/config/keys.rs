@@ -133,3 +133,11 @@ impl Type {
         }
     }
 }
+
+/// Whether `value` fits the key of this name; else what is wrong.
+pub(crate) fn check(section: &str, key: &str, value: &Value) -> Result<(), String> {
+    match Key::named(&format!("{section}.{key}")) {
+        Some(key) => key.check(value),
+        None => Err("there is no such key".to_owned()),
+    }
+}

@@ -95,17 +95,8 @@ impl<'o> Screen<'o> {
     }
 
     fn mirror(&mut self, load: &MirrorLoad) {
-        match load {
-            MirrorLoad::Nothing => {}
-            MirrorLoad::Imported(report) => {
-                self.talk(&format!(
-                    "took in {} entries of an existing memory file",
-                    report.created
-                ));
-            }
-            MirrorLoad::SetAside { path, problem } => {
-                self.talk(&format!("the memory file could not be read ({problem}): it is now {}, and is rebuilt from the store", path.display()));
-            }
+        if let Some(line) = about_mirror(load) {
+            self.talk(&line);
         }
     }
 
@@ -245,5 +236,20 @@ fn reason(reason: EndReason) -> &'static str {
         }
         EndReason::Stalled => "the same failure came again and again",
         EndReason::Interrupted => "interrupted; everything is saved, the same command goes on",
+    }
+}
+
+/// What an existing mirror brought, for a person; nothing if it brought nothing.
+pub(in crate::commands) fn about_mirror(load: &MirrorLoad) -> Option<String> {
+    match load {
+        MirrorLoad::Nothing => None,
+        MirrorLoad::Imported(report) => Some(format!(
+            "took in {} entries of an existing memory file",
+            report.created
+        )),
+        MirrorLoad::SetAside { path, problem } => Some(format!(
+            "the memory file could not be read ({problem}): it is now {}, and is rebuilt from the store",
+            path.display()
+        )),
     }
 }
