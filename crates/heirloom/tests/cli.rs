@@ -1,0 +1,30 @@
+//! The program as a script meets it: the real binary, real files, exit codes and bytes.
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests: what cannot be done fails the test"
+)]
+
+#[path = "cli/bad_input.rs"]
+mod bad_input;
+#[path = "cli/basics.rs"]
+mod basics;
+#[path = "cli/carry.rs"]
+mod carry;
+#[path = "cli/config.rs"]
+mod config;
+#[path = "cli/context.rs"]
+mod context;
+#[path = "cli/errors.rs"]
+mod errors;
+#[path = "cli/past.rs"]
+mod past;
+#[path = "cli/places.rs"]
+mod places;
+#[path = "cli/project.rs"]
+mod project;
+#[path = "cli/remember.rs"]
+mod remember;
+#[path = "cli/stdin.rs"]
+mod stdin;
+#[path = "cli/tasks.rs"]
+mod tasks;

@@ -1,0 +1,413 @@
+//! Taking memory elsewhere and back: JSONL, Agentium's files, the mirror.
+
+use crate::project::{Project, texts};
+use serde_json::{Value, json};
+
+/// A project with something of every sort that commands write.
+fn full() -> Project {
+    let project = Project::new();
+    project.remember("old", &["--key", "k"]);
+    project.remember("new", &["--key", "k", "--confidence", "0.7"]);
+    project.remember(
+        "lost",
+        &["--key", "k", "--source", "scout", "--confidence", "0.1"],
+    );
+    project.remember(
+        "Ünïcode 👨‍👩‍👧\nand lines\t\u{7f}\u{9b}\u{202e}\u{0}\u{1b}[31m"
+            .replace('\0', "")
+            .as_str(),
+        &[],
+    );
+    project.remember(
+        "why",
+        &[
+            "--category",
+            "decision",
+            "--rationale",
+            "r",
+            "--task",
+            "1",
+            "--iteration",
+            "2",
+        ],
+    );
+    project.ok(&["remember", "why", "--category", "decision"]);
+    project.ok(&[
+        "task", "set", "1", "--type", "issue", "--branch", "b", "--pr", "7",
+    ]);
+    project.ok(&["step", "pending", "x", "--task", "1"]);
+    project.ok(&["step", "done", "x", "--task", "1"]);
+    project.ok(&["error", "log", "it broke", "--task", "1", "--phase", "TEST"]);
+    project.ok(&["error", "log", "it broke", "--task", "1", "--phase", "TEST"]);
+    project.ok(&["error", "resolve", "it broke", "--with", "mended"]);
+    project.ok(&["task", "done", "1", "--approach", "a"]);
+    let gone = project.remember("forgotten", &[]);
+    project.ok(&["forget", &gone]);
+    project
+}
+
+/// The records of an export without what differs between projects.
+fn records(project: &Project, args: &[&str]) -> Vec<Value> {
+    let mut records = project.ok(&[&["export"], args].concat()).lines();
+    for record in &mut records {
+        record.as_object_mut().unwrap().remove("project");
+    }
+    records
+}
+
+#[test]
+fn an_export_and_its_import_are_the_same_records() {
+    let source = full();
+    for args in [&["--format", "jsonl"][..], &["--format", "jsonl", "--all"]] {
+        let export = source.ok(&[&["export"], args].concat()).stdout;
+        let target = Project::new();
+        target.folder.write("in.jsonl", &export).unwrap();
+        let said = target.json(&["import", "jsonl", "in.jsonl"]);
+        let count = export.lines().count();
+        assert_eq!(
+            said,
+            json!({"created": count, "known": 0, "diagnostics": []}),
+            "{args:?}"
+        );
+        assert_eq!(records(&target, args), records(&source, args), "{args:?}");
+        let again = target.json(&["import", "jsonl", "in.jsonl"]);
+        assert_eq!(
+            again,
+            json!({"created": 0, "known": count, "diagnostics": []}),
+            "{args:?}"
+        );
+        assert_eq!(records(&target, args), records(&source, args), "{args:?}");
+    }
+    assert_eq!(
+        records(&source, &[]).len() + 6,
+        records(&source, &["--all"]).len()
+    );
+}
+
+#[test]
+fn history_and_undo_work_on_what_was_imported() {
+    let source = full();
+    let target = Project::new();
+    let export = source.ok(&["export", "--all"]).stdout;
+    target.folder.write("in.jsonl", export).unwrap();
+    target.ok(&["import", "jsonl", "in.jsonl"]);
+    let id = |text: &str| {
+        let all = target.json(&["list", "--all"]);
+        let found = all["records"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|r| r["text"] == text)
+            .cloned();
+        found.unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        texts(&target.json(&["history", &id("new")])["records"]),
+        ["old", "new", "lost"]
+    );
+    target.ok(&["undo", &id("new")]);
+    assert_eq!(
+        target.json(&["show", &id("old")])["retired_at"],
+        Value::Null
+    );
+    target.ok(&["undo", &id("forgotten")]);
+}
+
+#[test]
+fn bad_lines_of_an_import_are_told_and_the_others_are_taken() {
+    let source = full();
+    let mut lines: Vec<Value> = source.ok(&["export"]).lines();
+    let count = lines.len();
+    lines[0]["text"] = "x".repeat((1 << 20) + 1).into();
+    lines[1]["task"] = "a\nb".into();
+    lines[2]["confidence"] = 7.into();
+    let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    text.push_str("nonsense\n[1]\n{\"id\":\"x\"}\n\n");
+    let target = Project::new();
+    target.folder.write("in.jsonl", text).unwrap();
+    let said = target.json(&["import", "jsonl", "in.jsonl"]);
+    assert_eq!(said["created"], count - 3, "{said}");
+    let diagnostics = said["diagnostics"].as_array().unwrap();
+    let mut at: Vec<_> = diagnostics
+        .iter()
+        .map(|d| d["line"].as_u64().unwrap())
+        .collect();
+    at.sort_unstable();
+    let bad = count as u64;
+    assert_eq!(at, [1, 2, 3, bad + 1, bad + 2, bad + 3], "{said}");
+}
+
+#[test]
+fn what_cannot_be_imported_is_said() {
+    let project = Project::new();
+    project.expect(&["import", "jsonl"], 2);
+    project.expect(&["import", "jsonl", "missing.jsonl"], 3);
+    project.expect(&["import", "jsonl", "."], 2);
+    project.expect(&["import", "nonsense", "x"], 2);
+    project.expect(&["import", "agentium"], 3);
+    project.folder.write("memory.json", "{ no json").unwrap();
+    let said = project.expect(&["import", "agentium", "memory.json"], 1);
+    assert!(said.stderr.contains("memory.json: line 1"), "{said:?}");
+    project.expect(&["export", "--format", "nonsense"], 2);
+}
+
+/// Every key of a `memory.json`, and an entry of each list twice.
+fn memory() -> Value {
+    json!({
+        "session_id": "run-17",
+        "repository": "acme/api",
+        "iteration": 4,
+        "tasks": {
+            "42": {
+                "id": "42", "type": "issue", "phase": "TEST", "branch": "fix", "pr_number": 7,
+                "completed_steps": ["a", "b", "a"],
+                "pending_steps": ["c", "A."],
+                "blocked_reason": "no key",
+                "files_modified": ["src/a.rs"]
+            },
+            "7": {"id": "7", "type": "pr", "phase": "", "completed_steps": []}
+        },
+        "decisions": [
+            {"iteration": 1, "task_id": "42", "description": "use a mock", "rationale": "fast"},
+            {"iteration": 2, "task_id": "42", "description": "use a mock"},
+            {"iteration": 3, "description": "no task"}
+        ],
+        "errors": [
+            {"iteration": 1, "task_id": "42", "phase": "TEST", "error": "panic at 3", "resolution": "x", "resolved": true},
+            {"iteration": 2, "task_id": "42", "phase": "TEST", "error": "panic at 4", "resolved": false},
+            {"iteration": 2, "phase": "", "error": "without a task", "resolved": false}
+        ],
+        "key_facts": ["one", "two", "one"],
+        "last_checkpoint": "2026-05-01T10:00:00Z"
+    })
+}
+
+#[test]
+fn agentium_s_memory_round_trips_without_loss() {
+    let mut project = Project::new();
+    project
+        .folder
+        .write(".agentium/memory.json", memory().to_string())
+        .unwrap();
+    let said = project.json(&["import", "agentium"]);
+    assert_eq!(said["diagnostics"], json!([]));
+    project.at("2026-05-01T10:00:00Z");
+    let out = project.ok(&["export", "--format", "agentium"]);
+    assert_eq!(out.json(), memory());
+    let keys = [
+        "session_id",
+        "repository",
+        "iteration",
+        "tasks",
+        "decisions",
+        "errors",
+        "key_facts",
+        "last_checkpoint",
+    ];
+    let places: Vec<_> = keys
+        .iter()
+        .map(|key| out.stdout.find(&format!("\n  \"{key}\":")).unwrap())
+        .collect();
+    assert!(places.is_sorted(), "{}", out.stdout);
+    let again = project.json(&["import", "agentium"]);
+    assert_eq!(again["created"], 0);
+    assert_eq!(
+        project.ok(&["export", "--format", "agentium"]).json(),
+        memory()
+    );
+}
+
+#[test]
+fn nulls_read_as_empty() {
+    let project = Project::new();
+    let text = json!({
+        "session_id": null, "repository": null, "iteration": null,
+        "tasks": {"1": {"id": "1", "type": null, "phase": null, "completed_steps": null, "pending_steps": null}},
+        "decisions": null, "errors": null, "key_facts": null, "last_checkpoint": null
+    });
+    project.folder.write("m.json", text.to_string()).unwrap();
+    assert_eq!(
+        project.json(&["import", "agentium", "m.json"])["diagnostics"],
+        json!([])
+    );
+    let out = project.ok(&["export", "--format", "agentium"]).json();
+    assert_eq!(
+        out["tasks"]["1"],
+        json!({"id": "1", "type": "", "phase": "", "completed_steps": []})
+    );
+    for list in ["decisions", "errors", "key_facts"] {
+        assert_eq!(out[list], json!([]));
+    }
+}
+
+#[test]
+fn agentium_s_later_form_is_read() {
+    let project = Project::new();
+    let text = json!({"version": "1", "entries": [
+        {"type": "KEY_FACT", "content": "a fact", "iteration": 1, "task_id": "issue:42", "timestamp": "2026-05-01T10:00:00Z"},
+        {"type": "DECISION", "content": "a decision", "iteration": 2, "task_id": "issue:42"},
+        {"type": "STEP_DONE", "content": "a step", "iteration": 2, "task_id": "issue:42"}
+    ]});
+    project.folder.write("m.json", text.to_string()).unwrap();
+    project.ok(&["import", "agentium", "m.json"]);
+    let out = project.ok(&["export", "--format", "agentium"]).json();
+    assert_eq!(out["key_facts"], json!(["a fact"]));
+    assert_eq!(out["decisions"][0]["description"], "a decision");
+    assert_eq!(out["tasks"]["42"]["completed_steps"], json!(["a step"]));
+    assert_eq!(out["tasks"]["42"]["type"], "issue");
+}
+
+#[test]
+fn one_entry_that_is_too_long_does_not_lose_the_others() {
+    let project = Project::new();
+    let mut text = memory();
+    text["key_facts"] = json!(["before", "x".repeat((1 << 20) + 1), "after"]);
+    text["errors"][0]["phase"] = "a\nb".into();
+    project.folder.write("m.json", text.to_string()).unwrap();
+    let said = project.json(&["import", "agentium", "m.json"]);
+    assert_eq!(said["diagnostics"].as_array().unwrap().len(), 2, "{said}");
+    let out = project.ok(&["export", "--format", "agentium"]).json();
+    assert_eq!(out["key_facts"], json!(["before", "after"]));
+    assert_eq!(out["decisions"], memory()["decisions"]);
+    assert_eq!(out["errors"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn agentium_s_settings_are_laid_into_the_project_s_config() {
+    let project = Project::new();
+    let yaml = "agent: x\nmemory:\n  enabled: true\n  file_path: .agentium/memory.json\n  max_entries: 30\n  context_budget: 2000\n";
+    project.folder.write(".agentium.yaml", yaml).unwrap();
+    project
+        .folder
+        .write(".agentium/memory.json", memory().to_string())
+        .unwrap();
+    let said = project.ok(&["import", "agentium"]);
+    assert!(said.stderr.contains("max_entries = 30"), "{said:?}");
+    let config = project.json(&["config", "memory"]);
+    let value = |name: &str| {
+        let list = config["config"].as_array().unwrap();
+        list.iter().find(|k| k["key"] == name).unwrap()["value"].clone()
+    };
+    assert_eq!(value("memory.file_path"), ".agentium/memory.json");
+    assert_eq!(value("memory.max_entries"), 30);
+    assert_eq!(value("memory.context_budget"), 2000);
+    assert_eq!(project.list("knowledge").len(), 6);
+    let kept = project.folder.read(".heirloom/config.toml").unwrap();
+    assert!(kept.starts_with("# Heirloom in this project."), "{kept}");
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_told_and_not_written() {
+    let project = Project::new();
+    project
+        .folder
+        .write(
+            ".agentium.yaml",
+            "memory:\n  file_path: ../outside.json\n  max_entries: 1000000\n",
+        )
+        .unwrap();
+    let said = project.ok(&["import", "agentium"]);
+    assert!(said.stderr.contains("outside the project"), "{said:?}");
+    assert!(said.stderr.contains("max_entries"), "{said:?}");
+    let said = project.ok(&["config", "memory"]);
+    assert_eq!(said.stderr, "");
+    assert!(
+        !said.stdout.contains("outside.json") && !said.stdout.contains("1000000"),
+        "{said:?}"
+    );
+    project.folder.write(".agentium.yaml", "memory: [").unwrap();
+    project.expect(&["import", "agentium"], 1);
+}
+
+#[test]
+fn init_can_take_agentium_s_memory_in() {
+    let project = Project::uninitialised();
+    project
+        .folder
+        .write(".agentium/memory.json", memory().to_string())
+        .unwrap();
+    let said = project.ok(&["init", "--import", "--yes"]);
+    assert!(said.stderr.contains("imported"), "{said:?}");
+    assert_eq!(project.list("task").len(), 2);
+    let other = Project::uninitialised();
+    let said = other.ok(&["init", "--import"]);
+    assert!(said.stderr.contains("nothing to import"), "{said:?}");
+    let third = Project::uninitialised();
+    third
+        .folder
+        .write(".agentium/memory.json", memory().to_string())
+        .unwrap();
+    let said = third.ok(&["init"]);
+    assert!(said.stderr.contains("heirloom import agentium"), "{said:?}");
+}
+
+#[test]
+fn an_existing_mirror_is_taken_in_before_an_outcome_rewrites_it() {
+    let project = Project::new();
+    project.configure("file_path = \".agentium/memory.json\"\n");
+    let mut existing = memory();
+    existing["extra"] = json!({"of": "another writer", "exact": 12345678901234567890_u64});
+    existing["tasks"]["42"]["owner"] = "me".into();
+    project
+        .folder
+        .write(".agentium/memory.json", existing.to_string())
+        .unwrap();
+    project.ok(&[
+        "outcome",
+        "--task",
+        "7",
+        "--phase",
+        "P",
+        "--iteration",
+        "5",
+        "--status",
+        "PARTIAL",
+    ]);
+    let mirror: Value =
+        serde_json::from_str(&project.folder.read(".agentium/memory.json").unwrap()).unwrap();
+    existing["tasks"]["7"]["phase"] = "P".into();
+    existing["iteration"] = 5.into();
+    existing["last_checkpoint"] = mirror["last_checkpoint"].clone();
+    assert_eq!(mirror, existing);
+}
+
+#[test]
+fn what_was_forgotten_does_not_come_back_from_the_mirror() {
+    let project = Project::new();
+    let fact = project.remember("a fact", &[]);
+    let outcome = [
+        "outcome",
+        "--task",
+        "1",
+        "--iteration",
+        "1",
+        "--status",
+        "PARTIAL",
+    ];
+    project.ok(&outcome);
+    project.ok(&["forget", &fact]);
+    project.ok(&outcome);
+    project.ok(&outcome);
+    assert_eq!(project.list("knowledge").len(), 0);
+}
+
+#[test]
+fn a_mirror_that_cannot_be_read_is_set_aside_by_an_outcome() {
+    let mut project = Project::new();
+    project.at("2026-05-01T10:00:00Z");
+    project
+        .folder
+        .write(".heirloom/memory.json", "{ broken")
+        .unwrap();
+    let said = project.ok(&["outcome", "--task", "1", "--status", "PARTIAL"]);
+    assert!(said.stderr.contains("memory.json.corrupt-"), "{said:?}");
+    assert_eq!(
+        project
+            .folder
+            .read(".heirloom/memory.json.corrupt-20260501T100000Z")
+            .unwrap(),
+        "{ broken"
+    );
+    let mirror = project.folder.read(".heirloom/memory.json").unwrap();
+    assert!(serde_json::from_str::<Value>(&mirror).is_ok(), "{mirror}");
+}
