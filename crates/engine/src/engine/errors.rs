@@ -58,7 +58,8 @@ impl Engine {
         })
     }
 
-    fn error_like(&self, error: &str, scope: &Scope) -> Result<Option<Record>, Fault> {
+    /// The current error with the same signature in the same task and phase.
+    pub(super) fn error_like(&self, error: &str, scope: &Scope) -> Result<Option<Record>, Fault> {
         let key = Mistake::key(error, scope.task.as_deref(), scope.phase.as_deref());
         Ok(self
             .find(

@@ -139,15 +139,21 @@ impl Observer<'_> {
         self.take(found)
     }
 
-    /// Reads to the end of the output and returns what was found.
-    pub fn finish(mut self, on_piece: &mut dyn FnMut(&Piece<'_>)) -> Result<Observation, Fault> {
+    /// Reads to the end of the output; nothing may be pushed afterwards.
+    ///
+    /// Errors as for [`push`](Self::push).
+    pub fn finish(&mut self, on_piece: &mut dyn FnMut(&Piece<'_>)) -> Result<(), Fault> {
         let mut found = Vec::new();
         let parser = &mut self.parser;
         self.reader
             .finish(&mut |piece| take_piece(&piece, parser, &mut found, on_piece));
         self.parser.finish(&mut |one| found.push(one));
-        self.take(found)?;
-        Ok(self.observation)
+        self.take(found)
+    }
+
+    /// Everything that was found.
+    pub fn into_observation(self) -> Observation {
+        self.observation
     }
 
     /// What was found so far.

@@ -63,8 +63,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             }
         }
     }
-    let observation = observer.finish(&mut |_| {})?;
-    report(&observation, session);
+    observer.finish(&mut |_| {})?;
+    report(&observer.into_observation(), session);
     Ok(0)
 }
 

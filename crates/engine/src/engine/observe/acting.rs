@@ -6,10 +6,10 @@ use crate::engine::tasks::{TASK_MAIN, TaskChange};
 use crate::places;
 use crate::signals;
 use heirloom_model::kinds::{
-    CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, StepState,
+    CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, Mistake, StepState,
 };
 use heirloom_model::signal::{Signal, Verb};
-use heirloom_model::{Fault, Kind, Scope};
+use heirloom_model::{Fault, Kind, RecordId, Scope};
 use heirloom_store::Change;
 
 impl Observer<'_> {
@@ -138,13 +138,12 @@ impl Observer<'_> {
     /// `ERROR_RESOLVED error`, or `ERROR_RESOLVED error -- how`.
     fn resolve(&mut self, said: &str) -> Result<Change, Fault> {
         self.flush()?;
-        let task = self.scope.task.as_deref();
-        let (named, how) = match self.engine.open_error_named(said, task) {
+        let (named, how) = match self.open_error(said) {
             Ok(id) => (id, None),
             Err(fault) => {
                 let (error, how) = signals::split_decision(said);
                 let Some(how) = how else { return Err(fault) };
-                (self.engine.open_error_named(error, task)?, Some(how))
+                (self.open_error(error)?, Some(how))
             }
         };
         let resolution = match (how, self.scope.iteration) {
@@ -154,6 +153,18 @@ impl Observer<'_> {
         };
         self.engine
             .resolve_change(&self.engine.get(named)?, &resolution, &self.source)
+    }
+
+    /// The open error that an agent means: the one of its own task and phase before any other.
+    fn open_error(&self, said: &str) -> Result<RecordId, Fault> {
+        // By its key first: reading every open error for every signal would take minutes for thousands.
+        match self.engine.error_like(said, &self.scope)? {
+            Some(error) if error.state() == Some(Mistake::OPEN) => Ok(error.id),
+            Some(_) | None => {
+                let task = self.scope.task.as_deref();
+                self.engine.open_error_named(said, task)
+            }
+        }
     }
 
     fn forget(&mut self, said: &str) -> Result<Change, Fault> {

@@ -200,15 +200,8 @@ impl Loop<'_> {
         let ended = child::spawn(&spec)?.pump(&limits, &mut |chunk| {
             heard.chunk(chunk, &mut observer, watch);
         });
-        let observation = observer.finish(&mut |piece| heard.piece(piece, watch));
-        let observation = match observation {
-            Ok(observation) => observation,
-            Err(fault) => {
-                heard.fault = heard.fault.or(Some(fault));
-                Observation::default()
-            }
-        };
-        Ok((ended, observation, heard))
+        heard.observe(&mut observer, None, watch);
+        Ok((ended, observer.into_observation(), heard))
     }
 
     fn files(&self, before: Option<&GitState>, heard: &Heard) -> Vec<String> {
@@ -263,22 +256,33 @@ impl Heard {
             }
             Chunk::Stdout(bytes) => {
                 watch(&RunEvent::Stdout(bytes));
-                let (signals, diagnostics) = (
-                    observer.so_far().signals.len(),
-                    observer.so_far().diagnostics.len(),
-                );
-                if let Err(fault) = observer.push(bytes, &mut |piece| self.piece(piece, watch)) {
-                    self.fault = self.fault.take().or(Some(fault));
-                }
-                let now = observer.so_far();
-                now.signals[signals..]
-                    .iter()
-                    .for_each(|one| watch(&RunEvent::Signal(one)));
-                now.diagnostics[diagnostics..]
-                    .iter()
-                    .for_each(|one| watch(&RunEvent::Diagnostic(one)));
+                self.observe(observer, Some(bytes), watch);
             }
         }
+    }
+
+    /// Reads the next bytes, or the end of the output, and tells what that brought.
+    fn observe(
+        &mut self,
+        observer: &mut Observer<'_>,
+        bytes: Option<&[u8]>,
+        watch: &mut dyn FnMut(&RunEvent<'_>),
+    ) {
+        let before = observer.so_far();
+        let (signals, diagnostics) = (before.signals.len(), before.diagnostics.len());
+        let on_piece = &mut |piece: &Piece<'_>| self.piece(piece, watch);
+        let read = match bytes {
+            Some(bytes) => observer.push(bytes, on_piece),
+            None => observer.finish(on_piece),
+        };
+        self.fault = self.fault.take().or(read.err());
+        let now = observer.so_far();
+        now.signals[signals..]
+            .iter()
+            .for_each(|one| watch(&RunEvent::Signal(one)));
+        now.diagnostics[diagnostics..]
+            .iter()
+            .for_each(|one| watch(&RunEvent::Diagnostic(one)));
     }
 
     fn piece(&mut self, piece: &Piece<'_>, watch: &mut dyn FnMut(&RunEvent<'_>)) {
