@@ -24,7 +24,7 @@ pub const DIAGNOSTICS_MAX: usize = 1_000;
 /// Longest line of plain output in which a signal is looked for, bytes.
 pub const PLAIN_LINE_BYTES_MAX: usize = 64 << 10;
 /// Longest line of a JSON stream, bytes.
-pub const STREAM_LINE_BYTES_MAX: usize = 64 << 20;
+pub const STREAM_LINE_BYTES_MAX: usize = 32 << 20;
 /// Most lines that are read before output in an unknown format is taken for plain text.
 pub const STREAM_AUTO_LINES_MAX: u64 = 200;
 /// Most bytes that are read before output in an unknown format is taken for plain text.
