@@ -457,7 +457,7 @@ fn piped_text_is_only_what_the_agent_says() {
         "iteration 1",
         "| grumble",
         "KEY_FACT x (created)",
-        "ended: complete",
+        "ended: the agent says",
     ] {
         assert!(ran.stderr.contains(talk), "{talk}: {}", ran.stderr);
     }

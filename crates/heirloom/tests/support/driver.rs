@@ -65,7 +65,18 @@ impl Ran {
     /// Fails with everything that was printed unless it ended with this code.
     #[track_caller]
     pub(crate) fn expect(self, code: i32) -> Self {
-        assert_eq!(self.code, code, "\n{}\n{}", self.text(), self.stderr);
+        let end = |text: &str| {
+            text.chars()
+                .skip(text.chars().count().saturating_sub(4_000))
+                .collect::<String>()
+        };
+        assert_eq!(
+            self.code,
+            code,
+            "\n{}\n{}",
+            end(&self.text()),
+            end(&self.stderr)
+        );
         self
     }
 }
