@@ -26,8 +26,8 @@ pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
 pub use tasks::{TaskChange, TaskDetails};
 
 use crate::places::Place;
-use heirloom_model::{Clock, Fault, IdSource, ProjectName, Settings, Timestamp};
-use heirloom_store::{Applied, Change, Description, Store};
+use heirloom_model::{Clock, Fault, IdSource, ProjectName, Settings, Timestamp, limits};
+use heirloom_store::{Applied, Change, Description, Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -100,13 +100,37 @@ impl Engine {
             return Ok(());
         }
         Err(Fault::refused(format!("memory is switched off for project `{}`", self.project))
-            .hint("set `enabled = true` under `[memory]` in .heirloom/config.toml, or run `heirloom init`"))
+            .hint("set `enabled = true` under `[memory]`; `heirloom config memory.enabled --show-origin` says where it is off"))
     }
 
     /// Writes `changes` as one durable, atomic step.
     fn apply(&self, changes: &[Change]) -> Result<Vec<Applied>, Fault> {
         self.writable()?;
         Ok(self.store.apply(&self.project, changes)?)
+    }
+
+    /// Writes what `decide` makes of what is there, in order; decides anew when another process has changed
+    /// a record in between. More than one step can hold are several steps, each durable by itself.
+    fn apply_decided(
+        &self,
+        mut decide: impl FnMut() -> Result<Vec<Change>, Fault>,
+    ) -> Result<Vec<Applied>, Fault> {
+        self.writable()?;
+        for _ in 1..limits::DECISIONS_MAX {
+            match self.apply_in_parts(&decide()?) {
+                Err(StoreError::Stale { .. }) => {}
+                answer => return Ok(answer?),
+            }
+        }
+        Ok(self.apply_in_parts(&decide()?)?)
+    }
+
+    fn apply_in_parts(&self, changes: &[Change]) -> Result<Vec<Applied>, StoreError> {
+        let mut applied = Vec::with_capacity(changes.len());
+        for part in changes.chunks(limits::CHANGES_MAX) {
+            applied.extend(self.store.apply(&self.project, part)?);
+        }
+        Ok(applied)
     }
 
     /// Writes one change.

@@ -83,6 +83,8 @@ pub const STDIN_TEXT_BYTES_MAX: usize = 16 << 20;
 pub const BATCH_RECORDS: usize = 256;
 /// Characters of one token where no tokenizer is asked for.
 pub const CHARS_PER_TOKEN: usize = 4;
+/// Times that a write is decided anew because another process was faster.
+pub const DECISIONS_MAX: usize = 100;
 /// Milliseconds that a writer waits for another one.
 pub const BUSY_TIMEOUT_MS: u64 = 30_000;
 /// Fewest hex digits of an abbreviated id.

@@ -98,8 +98,10 @@ impl Engine {
             return Err(Fault::usage("how was it resolved?")
                 .hint("heirloom error resolve ID --with \"RESOLUTION\""));
         }
-        let id = self.open_error_named(given, None)?;
-        self.apply_one(self.resolve_change(&self.get(id)?, resolution, source)?)
+        last(&self.apply_decided(|| {
+            let error = self.get(self.open_error_named(given, None)?)?;
+            Ok(vec![self.resolve_change(&error, resolution, source)?])
+        })?)
     }
 
     /// The open error that `given` names: by id, by the same signature, or by a text that it contains.

@@ -10,7 +10,7 @@ use heirloom_model::{AgentStatus, Fault, Outcome, Scope, limits, text};
 use heirloom_store::{Applied, Change};
 
 impl Engine {
-    /// Records the outcome of one iteration as one durable step.
+    /// Records the outcome of one iteration; one durable step unless it closes thousands of errors.
     ///
     /// Its error opens one error (the same signature in the same task and phase is counted, not doubled);
     /// a success closes the open errors of that task and phase with `succeeded in iteration N`.
@@ -20,6 +20,15 @@ impl Engine {
         outcome: &Outcome,
         source: &str,
     ) -> Result<Vec<Applied>, Fault> {
+        self.apply_decided(|| self.outcome_changes(scope, outcome, source))
+    }
+
+    fn outcome_changes(
+        &self,
+        scope: &Scope,
+        outcome: &Outcome,
+        source: &str,
+    ) -> Result<Vec<Change>, Fault> {
         check_scope(scope)?;
         let mut changes = Vec::new();
         if let Some(task) = &scope.task {
@@ -41,7 +50,7 @@ impl Engine {
             let short = text::clip_start(error.trim(), limits::OUTCOME_TEXT_CHARS_MAX);
             changes.push(self.error_change(short, scope.clone(), source)?);
         }
-        self.apply(&changes)
+        Ok(changes)
     }
 
     /// As [`Engine::record_outcome`], for a controller that has a loop of its own: an existing mirror is taken

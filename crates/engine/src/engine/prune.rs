@@ -40,13 +40,15 @@ impl Engine {
         Ok(report)
     }
 
-    /// Retires what [`Engine::prunable`] names, in one durable step.
+    /// Retires what [`Engine::prunable`] names, the oldest first; durable when it returns.
     pub fn prune(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
-        let report = self.prunable(task)?;
-        let at = self.now();
-        let ids = report.decisions.iter().chain(&report.errors);
-        let changes: Vec<_> = ids.map(|&id| Change::Retire { id, at }).collect();
-        self.apply(&changes)?;
+        let mut report = PruneReport::default();
+        self.apply_decided(|| {
+            report = self.prunable(task)?;
+            let at = self.now();
+            let ids = report.decisions.iter().chain(&report.errors);
+            Ok(ids.map(|&id| Change::Retire { id, at }).collect())
+        })?;
         Ok(report)
     }
 
