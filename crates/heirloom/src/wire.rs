@@ -2,6 +2,7 @@
 
 use heirloom_engine::{Applied, Verdict};
 use heirloom_model::context::Context;
+use heirloom_model::kinds::CATEGORY_FACT;
 use heirloom_model::record::{Attrs, ProjectName};
 use heirloom_model::{Confidence, Kind, Record, Scope, Timestamp, text};
 use serde_json::{Map, Value, json};
@@ -125,6 +126,9 @@ pub(crate) fn parse_record(value: Value, project: &ProjectName) -> Result<Record
         Some(id) => Some(id.parse().map_err(|e| format!("`replaced_by`: {e}"))?),
         None => None,
     };
+    if kind == Kind::Knowledge && !map.contains_key("category") {
+        map.insert("category".to_owned(), json!(CATEGORY_FACT));
+    }
     Ok(Record {
         project: project.clone(),
         id,
