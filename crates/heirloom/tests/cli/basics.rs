@@ -313,3 +313,19 @@ fn completions_and_manual_pages_know_every_command() {
             .contains(env!("CARGO_PKG_VERSION"))
     );
 }
+
+#[test]
+fn the_demo_runs_anywhere_and_leaves_nothing_behind() {
+    let project = Project::uninitialised();
+    let said = project.ok(&["demo", "--json"]);
+    let value = said.lines().pop().unwrap();
+    assert_eq!(value["success"], true);
+    assert_eq!(value["iterations"], 3);
+    let text = project.ok(&["demo"]);
+    let whole = text.stdout + &text.stderr;
+    for word in ["## Session Memory", "heirloom init", "undo"] {
+        assert!(whole.contains(word), "{word}: {whole}");
+    }
+    assert_eq!(std::fs::read_dir(project.path()).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(project.home.path()).unwrap().count(), 0);
+}

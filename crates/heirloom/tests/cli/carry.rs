@@ -411,3 +411,14 @@ fn a_mirror_that_cannot_be_read_is_set_aside_by_an_outcome() {
     let mirror = project.folder.read(".heirloom/memory.json").unwrap();
     assert!(serde_json::from_str::<Value>(&mirror).is_ok(), "{mirror}");
 }
+
+#[test]
+fn a_line_with_only_what_is_needed_is_a_fact() {
+    let project = Project::new();
+    let line = r#"{"id":"01890a5d-ac96-774b-bcce-b302099a8057","kind":"knowledge","text":"bare","recorded_at":"2026-01-01T00:00:00Z"}"#;
+    project.folder.write("in.jsonl", line).unwrap();
+    project.ok(&["import", "jsonl", "in.jsonl"]);
+    assert_eq!(project.list("knowledge")[0]["category"], "fact");
+    let mirror = project.ok(&["export", "--format", "agentium"]).json();
+    assert_eq!(mirror["key_facts"], json!(["bare"]));
+}

@@ -357,3 +357,17 @@ fn a_repository_is_called_by_its_remote_whatever_its_folder() {
         "git.example/acme/api"
     );
 }
+
+#[test]
+fn many_may_init_at_once() {
+    let project = Project::uninitialised();
+    let children: Vec<_> = (0..8)
+        .map(|_| project.command(&["init"]).spawn().unwrap())
+        .collect();
+    for child in children {
+        let ended = child.wait_with_output().unwrap();
+        assert!(ended.status.success(), "{ended:?}");
+    }
+    assert_eq!(names(&project.file(".heirloom")), MADE);
+    project.remember("a", &[]);
+}

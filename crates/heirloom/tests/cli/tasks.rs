@@ -338,3 +338,56 @@ fn a_status_that_nobody_knows_is_refused() {
     project.expect(&["outcome", "--status", "FAILED"], 2);
     project.expect(&["outcome", "--task", "1"], 2);
 }
+
+/// Agents in several worktrees end their iterations at the same time: each decides from what it read which
+/// records to prune and which errors to close, and another may have done so meanwhile.
+#[test]
+fn outcomes_at_the_same_time_all_succeed() {
+    let project = Project::new();
+    let lines: String = (0..60)
+        .map(|n| format!("{{\"text\":\"decision {n}\",\"category\":\"decision\"}}\n"))
+        .collect();
+    let said = project.input(&["remember", "--stdin"], lines.as_bytes());
+    assert_eq!(said.code, 0);
+    for n in 0..6 {
+        let error = format!("broken {}", "x".repeat(n));
+        project.ok(&["error", "log", &error, "--task", "1", "--phase", "P"]);
+    }
+    let children: Vec<_> = (0..24)
+        .map(|n| {
+            let status = if n % 3 == 0 { "FAILED" } else { "COMPLETE" };
+            let error = format!("error {}", "y".repeat(n));
+            let mut args = vec!["outcome", "--task", "1", "--phase", "P", "--status", status];
+            if status == "FAILED" {
+                args.extend(["--error", &error]);
+            }
+            project.command(&args).spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let ended = child.wait_with_output().unwrap();
+        assert!(ended.status.success(), "{ended:?}");
+    }
+    let entries = project.json(&["prune"])["entries"].as_u64().unwrap();
+    assert!(entries <= 50 + 8, "{entries}");
+    assert_eq!(project.json(&["status"])["health"], "ok");
+}
+
+#[test]
+fn an_error_that_two_resolve_at_once_is_resolved_once() {
+    let project = Project::new();
+    project.ok(&["error", "log", "cannot open"]);
+    let children: Vec<_> = (0..8)
+        .map(|_| {
+            let args = ["error", "resolve", "cannot", "--with", "mended"];
+            project.command(&args).spawn().unwrap()
+        })
+        .collect();
+    let codes: Vec<_> = children
+        .into_iter()
+        .map(|child| child.wait_with_output().unwrap().status.code().unwrap())
+        .collect();
+    let done = codes.iter().filter(|code| **code == 0).count();
+    let gone = codes.iter().filter(|code| **code == 3).count();
+    assert_eq!((done, gone), (1, 7), "{codes:?}");
+}
