@@ -1,8 +1,10 @@
-//! What may be typed.
+//! What may be typed, and which command it is.
 
 use crate::commands;
-use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use crate::open::Session;
+use crate::options::Global;
+use clap::{Parser, Subcommand};
+use heirloom_model::Fault;
 
 /// Memory and context for coding agents: what one session learns, the next inherits.
 ///
@@ -19,24 +21,6 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// Options of every command.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Options of every command")]
-pub(crate) struct Global {
-    /// Folder of the project; else it is searched upwards from the current folder
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) project_dir: Option<PathBuf>,
-    /// Name of the project whose memory is meant
-    #[arg(long, global = true, value_name = "NAME")]
-    pub(crate) project: Option<String>,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// Set a config key for this call
-    #[arg(long, global = true, value_name = "SECTION.KEY=VALUE")]
-    pub(crate) set: Vec<String>,
 }
 
 /// The commands.
@@ -66,44 +50,30 @@ pub(crate) enum Command {
     Man(commands::man::Args),
 }
 
-/// Coordinates of a record, as options.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Where it belongs")]
-pub(crate) struct ScopeArgs {
-    /// The task
-    #[arg(long, value_name = "ID")]
-    pub(crate) task: Option<String>,
-    /// The agent
-    #[arg(long, value_name = "ID")]
-    pub(crate) agent: Option<String>,
-    /// The plan
-    #[arg(long, value_name = "ID")]
-    pub(crate) plan: Option<String>,
-    /// The group of agents
-    #[arg(long, value_name = "NAME")]
-    pub(crate) group: Option<String>,
-    /// The session
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
-    /// The phase of the task
-    #[arg(long, value_name = "NAME")]
-    pub(crate) phase: Option<String>,
-    /// The iteration of the run, from 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) iteration: Option<u32>,
-}
-
-impl ScopeArgs {
-    /// The scope that the options name.
-    pub(crate) fn scope(self) -> heirloom_model::Scope {
-        heirloom_model::Scope {
-            plan: self.plan,
-            group: self.group,
-            session: self.session,
-            task: self.task,
-            agent: self.agent,
-            phase: self.phase,
-            iteration: self.iteration,
-        }
+/// Runs a command; its exit code when nothing went wrong with the command itself.
+pub(crate) fn run(command: Command, session: &mut Session) -> Result<u8, Fault> {
+    match command {
+        Command::Init(args) => commands::init::run(args, session),
+        Command::Status(args) => commands::status::run(args, session),
+        Command::Demo(args) => commands::demo::run(args, session),
+        Command::Run(args) => commands::run::run(args, session),
+        Command::Outcome(args) => commands::outcome::run(args, session),
+        Command::Observe(args) => commands::observe::run(args, session),
+        Command::Context(args) => commands::context::run(args, session),
+        Command::Remember(args) => commands::remember::run(args, session),
+        Command::List(args) => commands::list::run(args, session),
+        Command::Show(args) => commands::show::run(args, session),
+        Command::Forget(args) => commands::forget::run(args, session),
+        Command::Undo(args) => commands::undo::run(args, session),
+        Command::History(args) => commands::history::run(args, session),
+        Command::Task(args) => commands::task::run(args, session),
+        Command::Step(args) => commands::step::run(args, session),
+        Command::Error(args) => commands::error::run(args, session),
+        Command::Export(args) => commands::export::run(args, session),
+        Command::Import(args) => commands::import::run(args, session),
+        Command::Prune(args) => commands::prune::run(args, session),
+        Command::Config(args) => commands::config::run(args, session),
+        Command::Completions(args) => commands::completions::run(args, session),
+        Command::Man(args) => commands::man::run(args, session),
     }
 }

@@ -6,10 +6,11 @@ mod cli;
 mod commands;
 mod config;
 mod open;
+mod options;
 mod output;
 mod wire;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -20,8 +21,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(output::misuse(&error)),
     };
-    let mut session = open::Session::begin(&cli.global);
-    let code = match commands::run(cli.command, &mut session) {
+    let mut session = open::Session::begin(&cli.global, cli::Cli::command);
+    let code = match cli::run(cli.command, &mut session) {
         Ok(code) => code,
         Err(fault) => {
             session.out.fault(&fault);

@@ -2,8 +2,8 @@
 //!
 //! The only file of the command line that knows the store.
 
-use crate::cli::Global;
 use crate::config::{Config, Environment};
+use crate::options::Global;
 use crate::output::Output;
 use heirloom_engine::Engine;
 use heirloom_engine::places::{self, Place};
@@ -20,6 +20,7 @@ const MARKER: &str = "store.json";
 /// One call of the program.
 pub(crate) struct Session {
     global: Global,
+    program: fn() -> clap::Command,
     /// The environment.
     pub(crate) env: Environment,
     /// Where answers go.
@@ -35,8 +36,8 @@ pub(crate) struct Found {
 }
 
 impl Session {
-    /// Reads the environment; nothing else happens yet.
-    pub(crate) fn begin(global: &Global) -> Self {
+    /// Reads the environment; nothing else happens yet. `program` describes the whole command line.
+    pub(crate) fn begin(global: &Global, program: fn() -> clap::Command) -> Self {
         let mut global = global.clone();
         if let Some(name) = &global.project {
             global.set.push(format!("project.name={name}"));
@@ -45,7 +46,13 @@ impl Session {
             env: Environment::read(),
             out: Output::new(global.json),
             global,
+            program,
         }
+    }
+
+    /// The whole command line, for completions and manual pages.
+    pub(crate) fn program(&self) -> clap::Command {
+        (self.program)()
     }
 
     /// The folder to start from: `--project-dir`, `HEIRLOOM_PROJECT_DIR`, else the current one.

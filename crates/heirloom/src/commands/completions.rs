@@ -1,8 +1,6 @@
 //! `heirloom completions`.
 
-use crate::cli::Cli;
 use crate::open::Session;
-use clap::CommandFactory;
 use heirloom_model::Fault;
 
 /// Print the completions of a shell
@@ -17,7 +15,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "heirloom", &mut script);
+    clap_complete::generate(args.shell, &mut session.program(), "heirloom", &mut script);
     session.out.bytes(&script);
     Ok(0)
 }

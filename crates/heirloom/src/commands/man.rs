@@ -1,8 +1,6 @@
 //! `heirloom man`.
 
-use crate::cli::Cli;
 use crate::open::Session;
-use clap::CommandFactory;
 use heirloom_model::Fault;
 
 /// Print the manual page, of the program or of one command
@@ -14,7 +12,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let mut program = Cli::command();
+    let mut program = session.program();
     program.build();
     let page = match args.command {
         None => program,

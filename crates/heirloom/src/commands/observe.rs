@@ -1,7 +1,7 @@
 //! `heirloom observe`.
 
-use crate::cli::ScopeArgs;
 use crate::open::Session;
+use crate::options::ScopeArgs;
 use crate::output;
 use heirloom_engine::Observation;
 use heirloom_model::Fault;

@@ -1,7 +1,7 @@
 //! `heirloom remember`.
 
-use crate::cli::ScopeArgs;
 use crate::open::Session;
+use crate::options::ScopeArgs;
 use crate::wire;
 use heirloom_engine::{Applied, Engine, NewRecord, Remembered, Verdict};
 use heirloom_model::{Fault, Kind, Timestamp, limits, text};
