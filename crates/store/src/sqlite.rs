@@ -6,6 +6,7 @@
 
 mod apply;
 mod codec;
+mod connect;
 mod failure;
 mod find;
 mod history;

@@ -3,7 +3,7 @@
 //! A migration that was released is never edited: a change of the schema is the next file.
 
 use super::failure::Failure;
-use super::{Place, open};
+use super::{Place, connect};
 use crate::{StoreError, durable};
 use heirloom_model::{Clock, SystemClock};
 use rusqlite::backup::Backup;
@@ -117,7 +117,7 @@ fn copy_aside(path: &Path, to: u32) -> Result<PathBuf, Failure> {
 }
 
 fn write_copy(path: &Path, copy: &Path) -> Result<(), Failure> {
-    let source = open::connect(&Place::File(path.to_owned()))?;
+    let source = connect::connect(&Place::File(path.to_owned()))?;
     let mut target = Connection::open(copy)?;
     Backup::new(&source, &mut target)?.run_to_completion(
         i32::MAX,

@@ -1,0 +1,71 @@
+//! A connection: how it is set up, and how it waits for others.
+
+use super::failure::Failure;
+use super::{Place, STATEMENTS_CACHED};
+use heirloom_model::limits::BUSY_TIMEOUT_MS;
+use rusqlite::{Connection, OpenFlags};
+use std::hash::{BuildHasher, RandomState};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Pages in the journal after which it is carried over into the database: 16 MB. A write takes five to
+/// ten pages, so that one in some hundreds pays for it; a larger journal makes the first read of a process
+/// slower after a crash.
+const CHECKPOINT_PAGES: u32 = 4_000;
+/// Memory for pages, KiB, taken as it is needed: the indexes of 100,000 records.
+const CACHE_KIB: u32 = 16_384;
+
+/// A connection to the existing file at `place`, set up but not looked at yet.
+pub(super) fn connect(place: &Place) -> Result<Connection, Failure> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(place.path(), flags)?;
+    set_up(&mut connection)?;
+    Ok(connection)
+}
+
+/// Settings of every connection. None of them reads the file.
+///
+/// No memory-mapped reads: a file that is cut short under a mapping kills the process instead of failing a
+/// call. Temporary tables stay in memory, so that nothing is spilled outside the project's folder.
+pub(super) fn set_up(connection: &mut Connection) -> Result<(), Failure> {
+    connection.busy_handler(Some(patience()))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    connection.execute_batch(&format!(
+        "PRAGMA foreign_keys = ON;
+         PRAGMA trusted_schema = OFF;
+         PRAGMA temp_store = MEMORY;
+         PRAGMA synchronous = FULL;
+         PRAGMA cache_size = -{CACHE_KIB};
+         PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES};"
+    ))?;
+    Ok(())
+}
+
+/// Sees to it that the file has a write-ahead log. The mode is kept in the file; a copy that another
+/// program made of it may have lost it.
+pub(super) fn keep_journal(connection: &Connection) -> Result<(), Failure> {
+    let mode = |row: &rusqlite::Row<'_>| row.get(0);
+    let found: String = connection.pragma_query_value(None, "journal_mode", mode)?;
+    if found != "wal" {
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    }
+    Ok(())
+}
+
+/// Waits for another process in sleeps of one to two milliseconds, of random length so that many waiting
+/// processes do not wake in step; gives up after the longest wait.
+fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
+    let jitter = RandomState::new();
+    let mut since = Instant::now();
+    move |attempt| {
+        if attempt == 0 {
+            since = Instant::now();
+        }
+        if since.elapsed() >= Duration::from_millis(BUSY_TIMEOUT_MS) {
+            return false;
+        }
+        let micros = 1_000 + jitter.hash_one((attempt, since)) % 1_000;
+        thread::sleep(Duration::from_micros(micros));
+        true
+    }
+}
