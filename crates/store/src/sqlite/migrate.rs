@@ -139,6 +139,7 @@ fn remove(copy: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::open;
     use super::*;
     use std::os::unix::fs::PermissionsExt;
     use std::thread;
