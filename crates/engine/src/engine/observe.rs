@@ -78,6 +78,8 @@ pub struct Observer<'e> {
     pending: Vec<(usize, Vec<Change>)>,
     observation: Observation,
     known_task: bool,
+    complaints: usize,
+    complained_line: u64,
 }
 
 impl Engine {
@@ -118,6 +120,8 @@ impl Engine {
             pending: Vec::new(),
             observation: Observation::default(),
             known_task: false,
+            complaints: 0,
+            complained_line: 0,
         })
     }
 }
@@ -148,7 +152,9 @@ impl Observer<'_> {
         self.reader
             .finish(&mut |piece| take_piece(&piece, parser, &mut found, on_piece));
         self.parser.finish(&mut |one| found.push(one));
-        self.take(found)
+        let taken = self.take(found);
+        self.tell_rest();
+        taken
     }
 
     /// Everything that was found.
@@ -165,7 +171,8 @@ impl Observer<'_> {
         for one in found {
             match one {
                 Found::Signal(signal) => self.signal(signal)?,
-                Found::Diagnostic(diagnostic) => self.complain(diagnostic.line, diagnostic.message),
+                // The readers count beyond their own caps, so these are few.
+                Found::Diagnostic(diagnostic) => self.observation.diagnostics.push(diagnostic),
             }
             if self.pending.len() >= limits::BATCH_RECORDS {
                 self.flush()?;
@@ -174,11 +181,24 @@ impl Observer<'_> {
         self.flush()
     }
 
+    /// Says why a signal could not be carried out; beyond the cap it is counted.
     fn complain(&mut self, line: u64, message: String) {
-        if self.observation.diagnostics.len() < limits::DIAGNOSTICS_MAX {
+        self.complaints += 1;
+        if self.complaints <= limits::DIAGNOSTICS_MAX {
             self.observation
                 .diagnostics
                 .push(Diagnostic { line, message });
+        }
+        self.complained_line = line;
+    }
+
+    fn tell_rest(&mut self) {
+        let untold = self.complaints.saturating_sub(limits::DIAGNOSTICS_MAX);
+        if untold > 0 {
+            self.observation.diagnostics.push(Diagnostic {
+                line: self.complained_line,
+                message: format!("{untold} more signals, to this line, could not be carried out"),
+            });
         }
     }
 
