@@ -17,6 +17,9 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // A file that may not grow shall be an error with words, as a full disk is, and not a sudden death.
+    // Nothing waits for the flag; without the handler the system would end the program.
+    let _default = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(output::misuse(&error)),
