@@ -130,40 +130,30 @@ fn a_child_that_holds_the_output_open_stops_nobody() {
 #[test]
 fn a_flood_is_read_in_bounded_memory() {
     let desk = Desk::plain();
+    let codex = ["--agent", "codex"];
     for (kind, options) in [
         ("--flood", &[][..]),
-        ("--flood-line", &[]),
-        ("--flood", &["--agent", "codex"]),
-        ("--flood-line", &["--agent", "codex"]),
+        ("--flood-line", &["--json"]),
+        ("--flood", &[codex[0], codex[1], "--json"]),
+        ("--flood-line", &codex),
     ] {
-        for json in [&[][..], &["--json"]] {
-            let options = [ONCE, options, json].concat();
-            let mut command = desk.runner(
-                &options,
-                &[
-                    kind,
-                    "120",
-                    "--say",
-                    "",
-                    "--say",
-                    "HEIRLOOM_MEMORY: KEY_FACT after the flood",
-                    "go",
-                ],
-            );
-            command.stdout(std::process::Stdio::null());
-            let ran = finish(command, |_| {});
-            assert!(
-                ran.peak_kb < PEAK_KB_MAX,
-                "{options:?} {kind}: {} KB",
-                ran.peak_kb
-            );
-            assert!(ran.peak_kb > 1000, "measured");
-            assert!(
-                ran.stderr.len() < 1 << 20,
-                "{options:?} {kind}: {} bytes",
-                ran.stderr.len()
-            );
-        }
+        let mut command = desk.runner(
+            &[ONCE, options].concat(),
+            &[
+                kind,
+                "105",
+                "--say",
+                "",
+                "--say",
+                "HEIRLOOM_MEMORY: KEY_FACT after the flood",
+                "go",
+            ],
+        );
+        command.stdout(std::process::Stdio::null());
+        let ran = finish(command, |_| {});
+        let context = format!("{options:?} {kind}: {} KB", ran.peak_kb);
+        assert!((1_000..PEAK_KB_MAX).contains(&ran.peak_kb), "{context}");
+        assert!(ran.stderr.len() < 1 << 20, "{context}");
     }
     assert_eq!(desk.texts("knowledge"), ["after the flood"]);
     desk.healthy();
