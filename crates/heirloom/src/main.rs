@@ -11,7 +11,9 @@ mod output;
 mod wire;
 
 use clap::{CommandFactory, Parser};
+use signal_hook::consts::SIGXFSZ;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
