@@ -1,4 +1,5 @@
 //! `heirloom observe`: input without measure, and a store that cannot be written.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]

@@ -1,4 +1,5 @@
 //! `heirloom observe`: where a signal counts, in every form of output.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]

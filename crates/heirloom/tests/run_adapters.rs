@@ -1,4 +1,5 @@
 //! `heirloom run`: how each agent program gets its prompt, and what it is started with.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
@@ -11,6 +12,10 @@ use serde_json::Value;
 const END: &str = "=== end of prompt\n";
 
 /// Runs the program `name` from `PATH` for one iteration; what it got as prompt and arguments.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the agent is looked up where this machine's programs are, too"
+)]
 fn start(desk: &Desk, name: &str, options: &[&str], args: &[&str]) -> (Ran, String, Vec<String>) {
     let bin = desk.aside("bin");
     if !bin.join(name).exists() {

@@ -1,4 +1,5 @@
 //! `heirloom run`: interrupted, killed, and what is whole afterwards.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
@@ -187,6 +188,7 @@ impl Dice {
 /// Ends a run at many moments by `signal`; the store and the mirror are whole each time.
 #[expect(
     clippy::disallowed_methods,
+    clippy::print_stdout,
     reason = "a seed that differs from run to run, and is printed"
 )]
 fn rounds(signal: &str, interrupted: i32, count: u64) {

@@ -1,4 +1,5 @@
 //! `heirloom run`: what passes from one iteration to the next, and how a run ends.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]

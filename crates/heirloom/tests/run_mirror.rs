@@ -1,4 +1,5 @@
 //! `heirloom run` and `memory.json`: what is written, what is taken in, and what is set aside.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]

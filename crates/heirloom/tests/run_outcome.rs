@@ -1,4 +1,5 @@
 //! `heirloom run`: what is recorded of how an iteration ended.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
