@@ -137,6 +137,8 @@ impl Desk {
             .env("HOME", self.home.path())
             .env("XDG_CONFIG_HOME", self.home.path().join("config"))
             .env("XDG_DATA_HOME", self.home.path().join("data"))
+            // A run that is killed leaves its agent's files behind.
+            .env("TMPDIR", self.home.path())
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_SYSTEM", "/dev/null")
             .stdin(Stdio::null())
