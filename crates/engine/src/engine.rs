@@ -24,6 +24,7 @@ pub use prune::PruneReport;
 pub use records::Undone;
 pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
 pub use tasks::{TaskChange, TaskDetails};
+pub use transfer::Carried;
 
 use crate::places::Place;
 use heirloom_model::{Clock, Fault, IdSource, ProjectName, Settings, Timestamp, limits};

@@ -13,8 +13,8 @@ pub mod signals;
 pub mod streams;
 
 pub use engine::{
-    ContextRequest, EndReason, Engine, ErrorLogged, ImportReport, IterationReport, MirrorLoad,
-    NewRecord, Observation, ObservedSignal, Observer, PruneReport, Remembered, RunEvent, RunReport,
-    RunRequest, SignalOutcome, TaskChange, TaskDetails, Undone,
+    Carried, ContextRequest, EndReason, Engine, ErrorLogged, ImportReport, IterationReport,
+    MirrorLoad, NewRecord, Observation, ObservedSignal, Observer, PruneReport, Remembered,
+    RunEvent, RunReport, RunRequest, SignalOutcome, TaskChange, TaskDetails, Undone,
 };
 pub use heirloom_store::{Applied, Counts, Description, Filter, Order, Verdict, When};

@@ -1,11 +1,11 @@
 //! The JSON that other programs rely on: stable forms of what the engine answers.
 
+pub(crate) mod lines;
+
 use heirloom_engine::{Applied, Verdict};
 use heirloom_model::context::Context;
-use heirloom_model::kinds::CATEGORY_FACT;
-use heirloom_model::record::{Attrs, ProjectName};
-use heirloom_model::{Confidence, Kind, Record, Scope, Timestamp, text};
-use serde_json::{Map, Value, json};
+use heirloom_model::{Record, Timestamp, text};
+use serde_json::{Value, json};
 
 /// A record: the columns of the store with the kind's attributes beside them.
 pub(crate) fn record(record: &Record) -> Value {
@@ -91,82 +91,4 @@ pub(crate) fn context(context: &Context) -> Value {
         "tokens": text::tokens(&context.text),
         "sections": sections,
     })
-}
-
-/// The record that a line of an export describes; an error says which column is wrong.
-pub(crate) fn parse_record(value: Value, project: &ProjectName) -> Result<Record, String> {
-    let Value::Object(mut map) = value else {
-        return Err("expected an object".to_owned());
-    };
-    map.remove("project");
-    let id = text_of(&mut map, "id")?
-        .ok_or("`id` is missing")?
-        .parse()
-        .map_err(|e| format!("`id`: {e}"))?;
-    let kind: Kind = text_of(&mut map, "kind")?
-        .ok_or("`kind` is missing")?
-        .parse()
-        .map_err(|e| format!("`kind`: {e}"))?;
-    let said = text_of(&mut map, "text")?.ok_or("`text` is missing")?;
-    let recorded_at = time_of(&mut map, "recorded_at")?.ok_or("`recorded_at` is missing")?;
-    let confidence = match map.remove("confidence").and_then(|value| value.as_f64()) {
-        Some(value) => Confidence::new(value)
-            .ok_or_else(|| format!("`confidence`: {value} is outside 0..1"))?,
-        None => Confidence::FULL,
-    };
-    let tokens = map
-        .remove("tokens")
-        .and_then(|value| value.as_u64())
-        .and_then(|n| u32::try_from(n).ok());
-    let iteration = map
-        .remove("iteration")
-        .and_then(|value| value.as_u64())
-        .and_then(|n| u32::try_from(n).ok());
-    let replaced_by = match text_of(&mut map, "replaced_by")? {
-        Some(id) => Some(id.parse().map_err(|e| format!("`replaced_by`: {e}"))?),
-        None => None,
-    };
-    if kind == Kind::Knowledge && !map.contains_key("category") {
-        map.insert("category".to_owned(), json!(CATEGORY_FACT));
-    }
-    Ok(Record {
-        project: project.clone(),
-        id,
-        kind,
-        key: text_of(&mut map, "key")?,
-        scope: Scope {
-            plan: text_of(&mut map, "plan")?,
-            group: text_of(&mut map, "group")?,
-            session: text_of(&mut map, "session")?,
-            task: text_of(&mut map, "task")?,
-            agent: text_of(&mut map, "agent")?,
-            phase: text_of(&mut map, "phase")?,
-            iteration,
-        },
-        source: text_of(&mut map, "source")?.unwrap_or_else(|| "import".to_owned()),
-        confidence,
-        tokens: tokens.unwrap_or_else(|| u32::try_from(text::tokens(&said)).unwrap_or(u32::MAX)),
-        recorded_at,
-        true_from: time_of(&mut map, "true_from")?,
-        true_to: time_of(&mut map, "true_to")?,
-        retired_at: time_of(&mut map, "retired_at")?,
-        replaced_by,
-        expires_at: time_of(&mut map, "expires_at")?,
-        text: said,
-        attrs: map.into_iter().collect::<Attrs>(),
-    })
-}
-
-fn text_of(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
-    match map.remove(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(said)) => Ok(Some(said)),
-        Some(_) => Err(format!("`{name}`: expected a text")),
-    }
-}
-
-fn time_of(map: &mut Map<String, Value>, name: &str) -> Result<Option<Timestamp>, String> {
-    text_of(map, name)?
-        .map(|said| said.parse().map_err(|error| format!("`{name}`: {error}")))
-        .transpose()
 }

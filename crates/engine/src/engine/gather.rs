@@ -53,11 +53,7 @@ impl Engine {
         let decisions = self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
         let facts = self.newest_knowledge(None, limits::CONTEXT_ITEMS_MAX)?;
         Ok(MemoryView {
-            task: self.task_view(
-                task.unwrap_or(TASK_MAIN),
-                task.is_some(),
-                request.phase.as_deref(),
-            )?,
+            task: self.task_view(task.unwrap_or(TASK_MAIN), request.phase.as_deref())?,
             errors: errors.into_iter().map(error_item).collect(),
             decisions: decisions.into_iter().map(plain_item).collect(),
             facts: facts.into_iter().map(fact_item).collect(),
@@ -80,18 +76,14 @@ impl Engine {
         Ok(found)
     }
 
-    fn task_view(
-        &self,
-        id: &str,
-        named: bool,
-        phase: Option<&str>,
-    ) -> Result<Option<TaskView>, Fault> {
+    fn task_view(&self, id: &str, phase: Option<&str>) -> Result<Option<TaskView>, Fault> {
         let record = self.task_record(id)?;
-        if record.is_none() && !named {
-            return Ok(None);
-        }
         let [completed, pending] = self.steps(id)?;
         let files = self.files_of(id)?;
+        let nothing_known = completed.is_empty() && pending.is_empty() && files.is_empty();
+        if record.is_none() && nothing_known {
+            return Ok(None);
+        }
         let attr = |name| {
             record
                 .as_ref()

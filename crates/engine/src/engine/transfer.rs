@@ -2,12 +2,100 @@
 
 use super::Engine;
 use heirloom_model::signal::Diagnostic;
-use heirloom_model::{ErrorKind, Fault, Merge, Record, limits, text};
-use heirloom_store::{Applied, Change, Filter, Order, Verdict, When};
+use heirloom_model::{ErrorKind, Fault, Merge, Message, Record, Session, limits, text};
+use heirloom_store::{Applied, Change, Filter, Order, StoreError, Verdict, When};
+use std::collections::{BTreeMap, HashSet};
 
 use super::import_mirror::ImportReport;
 
+/// What an export carried: records with the line that each stood on, and conversations.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Carried {
+    /// Records.
+    pub records: Vec<(u64, Record)>,
+    /// Sessions.
+    pub sessions: Vec<Session>,
+    /// Messages in order, by the id of their session.
+    pub messages: BTreeMap<String, Vec<Message>>,
+}
+
 impl Engine {
+    /// Takes everything in; what is here already stays as it is. Messages of a session that is neither here
+    /// nor carried get a diagnostic.
+    pub fn import_all(&self, carried: Carried) -> Result<ImportReport, Fault> {
+        let mut report = self.import_records(carried.records)?;
+        for mut session in carried.sessions {
+            session.project = self.project.clone();
+            match self.store.session(&self.project, &session.id) {
+                Ok(_) => report.known += 1,
+                Err(StoreError::NotFound { .. }) => {
+                    self.put_session(&session)?;
+                    report.created += 1;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        for (session, messages) in carried.messages {
+            self.import_messages(&session, messages, &mut report)?;
+        }
+        Ok(report)
+    }
+
+    fn import_messages(
+        &self,
+        session: &str,
+        mut messages: Vec<Message>,
+        report: &mut ImportReport,
+    ) -> Result<(), Fault> {
+        let here = match self
+            .store
+            .messages(&self.project, session, 0, limits::FIND_MAX)
+        {
+            Ok(here) => here,
+            Err(StoreError::NotFound { .. }) => {
+                let message = format!(
+                    "{} messages of the session `{session}`, which is not here",
+                    messages.len()
+                );
+                report.diagnostics.push(Diagnostic { line: 0, message });
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let known: HashSet<_> = here.iter().map(|message| message.id).collect();
+        let carried = messages.len() as u64;
+        messages.retain(|message| !known.contains(&message.id));
+        let new = messages.len() as u64;
+        (report.created, report.known) = (report.created + new, report.known + carried - new);
+        self.store
+            .append_messages(&self.project, session, &messages)?;
+        Ok(())
+    }
+
+    /// Calls `each` with every session and its messages in order, oldest session first; a long session comes
+    /// in several pieces, the first of which begins at message 0.
+    pub fn export_sessions(&self, each: &mut dyn FnMut(&Session, &[Message])) -> Result<(), Fault> {
+        const PAGE: usize = 1_000;
+        let mut sessions = self.store.sessions(&self.project, None, limits::FIND_MAX)?;
+        sessions.reverse();
+        for session in sessions {
+            let mut from = 0;
+            loop {
+                let page = self
+                    .store
+                    .messages(&self.project, &session.id, from, PAGE)?;
+                if from == 0 || !page.is_empty() {
+                    each(&session, &page);
+                }
+                if page.len() < PAGE {
+                    break;
+                }
+                from += PAGE as u64;
+            }
+        }
+        Ok(())
+    }
+
     /// Takes `records` in, each with the line that it stood on, whatever project they come from. What is here
     /// already stays as it is, so that the same import twice changes nothing: a known id is left alone, a
     /// taken identity keeps its record. A record that cannot be stored gets a diagnostic.

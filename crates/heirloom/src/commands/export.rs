@@ -1,7 +1,7 @@
 //! `heirloom export`.
 
 use crate::open::Session;
-use crate::wire;
+use crate::wire::{self, lines};
 use heirloom_model::Fault;
 
 /// Print what is remembered, to keep it or to take it elsewhere
@@ -11,7 +11,7 @@ pub(crate) struct Args {
     /// jsonl: one record a line; agentium: a memory.json
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     format: Format,
-    /// The past too (jsonl)
+    /// The past too, sessions and their messages (jsonl)
     #[arg(long)]
     all: bool,
 }
@@ -28,6 +28,16 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         Format::Jsonl => {
             let out = &mut session.out;
             engine.export_records(args.all, &mut |record| out.value(&wire::record(record)))?;
+            if args.all {
+                engine.export_sessions(&mut |session, messages| {
+                    if messages.first().is_none_or(|message| message.seq == 0) {
+                        out.value(&lines::of_session(session));
+                    }
+                    for message in messages {
+                        out.value(&lines::of_message(session, message));
+                    }
+                })?;
+            }
         }
         Format::Agentium => {
             let mirror = engine.mirror_bytes()?;

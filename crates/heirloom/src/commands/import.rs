@@ -1,8 +1,8 @@
 //! `heirloom import`.
 
 use crate::open::{self, Session};
-use crate::wire;
-use heirloom_engine::{Engine, ImportReport, agentium, mirror, places};
+use crate::wire::lines::{self, Line};
+use heirloom_engine::{Carried, Engine, ImportReport, agentium, mirror, places};
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::{Fault, limits};
 use serde_json::json;
@@ -65,7 +65,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             report.created, report.known
         ));
     }
-    Ok(0)
+    let lines_left_out = matches!(args.format, Format::Jsonl) && !report.diagnostics.is_empty();
+    Ok(u8::from(lines_left_out))
 }
 
 /// Takes in what Agentium left in the project; says what came in.
@@ -99,22 +100,28 @@ fn read(path: &Path) -> Result<Vec<u8>, Fault> {
 
 fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
     let bytes = read(path)?;
-    let mut records = Vec::new();
+    let mut carried = Carried::default();
     let mut diagnostics = Vec::new();
-    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+    for (number, line) in (1_u64..).zip(bytes.split(|byte| *byte == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let at = number as u64 + 1;
         let parsed = serde_json::from_slice(line)
             .map_err(|error| format!("no JSON: {error}"))
-            .and_then(|value| wire::parse_record(value, engine.project()));
+            .and_then(|value| lines::parse(value, engine.project()));
         match parsed {
-            Ok(record) => records.push((at, record)),
-            Err(message) => diagnostics.push(Diagnostic { line: at, message }),
+            Ok(Line::Record(record)) => carried.records.push((number, *record)),
+            Ok(Line::Session(session)) => carried.sessions.push(session),
+            Ok(Line::Message(session, message)) => {
+                carried.messages.entry(session).or_default().push(message);
+            }
+            Err(message) => diagnostics.push(Diagnostic {
+                line: number,
+                message,
+            }),
         }
     }
-    let mut report = engine.import_records(records)?;
+    let mut report = engine.import_all(carried)?;
     report.diagnostics.append(&mut diagnostics);
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
     Ok(report)

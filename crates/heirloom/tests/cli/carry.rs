@@ -125,7 +125,9 @@ fn bad_lines_of_an_import_are_told_and_the_others_are_taken() {
     text.push_str("nonsense\n[1]\n{\"id\":\"x\"}\n\n");
     let target = Project::new();
     target.folder.write("in.jsonl", text).unwrap();
-    let said = target.json(&["import", "jsonl", "in.jsonl"]);
+    let said = target
+        .expect(&["import", "jsonl", "in.jsonl", "--json"], 1)
+        .json();
     assert_eq!(said["created"], count - 3, "{said}");
     let diagnostics = said["diagnostics"].as_array().unwrap();
     let mut at: Vec<_> = diagnostics
@@ -421,4 +423,43 @@ fn a_line_with_only_what_is_needed_is_a_fact() {
     assert_eq!(project.list("knowledge")[0]["category"], "fact");
     let mirror = project.ok(&["export", "--format", "agentium"]).json();
     assert_eq!(mirror["key_facts"], json!(["bare"]));
+}
+
+/// An export with the past carries the conversations of runs, and takes them in once.
+#[test]
+fn sessions_and_messages_are_carried() {
+    let from = Project::new();
+    from.ok(&[
+        "run",
+        "--task",
+        "7",
+        "--iterations",
+        "1",
+        "--",
+        "echo",
+        "said by the agent",
+    ]);
+    let lines = from.ok(&["export", "--all"]).stdout;
+    let kinds = |kind: &str| {
+        lines
+            .lines()
+            .filter(|l| l.contains(&format!("\"kind\":\"{kind}\"")))
+            .count()
+    };
+    assert_eq!((kinds("session"), kinds("message")), (1, 2), "{lines}");
+    assert!(!from.ok(&["export"]).stdout.contains("\"kind\":\"session\""));
+
+    let to = Project::new();
+    std::fs::write(to.file("memory.jsonl"), &lines).unwrap();
+    to.ok(&["import", "jsonl", "memory.jsonl"]);
+    let again = to.ok(&["export", "--all"]).stdout;
+    let rest = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|l| l.contains("\"kind\":\"session\"") || l.contains("\"kind\":\"message\""))
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(rest(&again), rest(&lines));
+    let twice = to.json(&["import", "jsonl", "memory.jsonl"]);
+    assert_eq!(twice["created"], 0, "{twice}");
 }

@@ -99,11 +99,12 @@ fn headings_name_the_sort_of_task() {
     project.ok(&["task", "set", "7", "--type", "pr"]);
     project.ok(&["task", "set", "cleanup", "--phase", "A"]);
     project.ok(&["task", "set", "#9", "--type", "issue"]);
+    project.ok(&["task", "set", "bare"]);
     for (task, heading) in [
         ("7", "### Task: PR #7\n"),
         ("cleanup", "### Task: Task cleanup (Phase: A)\n"),
         ("#9", "### Task: Issue #9\n"),
-        ("unknown", "### Task: Task unknown\n"),
+        ("bare", "### Task: Task bare\n"),
     ] {
         let text = project.ok(&["context", "--task", task]).stdout;
         assert!(text.contains(heading), "{text}");
@@ -113,8 +114,10 @@ fn headings_name_the_sort_of_task() {
 #[test]
 fn nothing_known_gives_nothing() {
     let project = Project::new();
-    let said = project.ok(&["context"]);
-    assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
+    for args in [&["context"][..], &["context", "--task", "unknown"]] {
+        let said = project.ok(args);
+        assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("", ""));
+    }
     let value = project.json(&["context"]);
     assert_eq!(
         (&value["text"], &value["chars"], &value["tokens"]),
