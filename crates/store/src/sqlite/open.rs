@@ -1,9 +1,9 @@
 //! Opening a database: what must be true of the file.
 
-use super::failure::{Failure, damaged};
-use super::migrate::{self, Migration};
 use super::Place;
 use super::connect::{connect, keep_journal, set_up};
+use super::failure::{Failure, damaged};
+use super::migrate::{self, Migration};
 use crate::StoreError;
 use crate::durable;
 use rusqlite::Connection;
