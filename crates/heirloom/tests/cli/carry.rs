@@ -450,7 +450,7 @@ fn sessions_and_messages_are_carried() {
     assert!(!from.ok(&["export"]).stdout.contains("\"kind\":\"session\""));
 
     let to = Project::new();
-    std::fs::write(to.file("memory.jsonl"), &lines).unwrap();
+    to.folder.write("memory.jsonl", &lines).unwrap();
     to.ok(&["import", "jsonl", "memory.jsonl"]);
     let again = to.ok(&["export", "--all"]).stdout;
     let rest = |text: &str| -> Vec<String> {

@@ -3,7 +3,7 @@
 use super::verdict::{self, Ending, Said};
 use super::{IterationReport, Loop, RunEvent};
 use crate::adapters::{self, Handover, Launch};
-use crate::engine::{ContextRequest, Observation, Observer};
+use crate::engine::{ContextRequest, Observation, Observer, TaskChange};
 use crate::run::child::{self, Chunk, EndStatus, LaunchSpec, PumpLimits};
 use crate::run::git::{self, GitState};
 use crate::streams::Piece;
@@ -161,6 +161,18 @@ impl Loop<'_> {
             .append_turns(&self.session, &[(Role::User, &launch.prompt)])
     }
 
+    /// Notes that this iteration has begun, so that after a crash of ours the next one is told to go on.
+    fn count(&self, iteration: Option<u32>) -> Result<(), Fault> {
+        if self.engine.settings().enabled {
+            let said = TaskChange {
+                iteration,
+                ..TaskChange::default()
+            };
+            self.engine.set_task(&self.task, &said, "orchestrator")?;
+        }
+        Ok(())
+    }
+
     fn listen(
         &self,
         launch: &Launch,
@@ -197,7 +209,9 @@ impl Loop<'_> {
             interrupt: self.interrupt.clone(),
             ..PumpLimits::default()
         };
-        let ended = child::spawn(&spec)?.pump(&limits, &mut |chunk| {
+        let agent = child::spawn(&spec)?;
+        self.count(scope.iteration)?;
+        let ended = agent.pump(&limits, &mut |chunk| {
             heard.chunk(chunk, &mut observer, watch);
         });
         heard.observe(&mut observer, None, watch);
