@@ -68,6 +68,7 @@ fn example() -> MemoryView {
         )],
         decisions: items(&["Used time.Now() mock instead of real clock for token expiry test"]),
         facts: items(&["Project uses Go 1.19 with standard testing package"]),
+        ..MemoryView::default()
     }
 }
 
@@ -115,6 +116,19 @@ fn the_example_of_the_guide_byte_for_byte() {
         Budget::Tokens(EXAMPLE.len().div_ceil(4)),
         EXAMPLE,
     );
+}
+
+#[test]
+fn older_ones_that_nobody_counted_are_said() {
+    let mut view = facts(&["older", "newer"]);
+    view.facts_go_on = true;
+    let all =
+        "## Session Memory\n\n### Key Facts\n- newer\n- older\n… 1+ older facts: heirloom recall\n";
+    check(&view, ALL, all);
+    let less = "## Session Memory\n\n### Key Facts\n- newer\n… 2+ older facts: heirloom recall\n";
+    check(&view, Budget::Chars(all.chars().count() - 1), less);
+    view.facts.clear();
+    check(&view, ALL, "");
 }
 
 #[test]

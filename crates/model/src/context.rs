@@ -43,8 +43,12 @@ pub struct MemoryView {
     pub errors: Vec<ErrorItem>,
     /// Decisions.
     pub decisions: Vec<Item>,
+    /// There are older decisions than those.
+    pub decisions_go_on: bool,
     /// Key facts, conventions and learnings.
     pub facts: Vec<Item>,
+    /// There are older facts than those.
+    pub facts_go_on: bool,
 }
 
 /// An unresolved error with where it happened.

@@ -65,8 +65,12 @@ pub const MIRROR_ENTRIES_DEFAULT: usize = 50;
 pub const CONTEXT_BUDGET_CHARS_DEFAULT: usize = 3_000;
 /// Largest budget of a context, characters.
 pub const CONTEXT_BUDGET_CHARS_MAX: usize = 10_000_000;
-/// Most items of one section that a context considers.
-pub const CONTEXT_ITEMS_MAX: usize = 500;
+/// Facts that a context considers, whatever its budget.
+pub const CONTEXT_FACTS_MIN: usize = 200;
+/// Most facts that a context considers; in between one for each [`CONTEXT_CHARS_PER_FACT`] of the budget.
+pub const CONTEXT_FACTS_MAX: usize = 10_000;
+/// Characters of the budget for each fact that is considered: less than one takes.
+pub const CONTEXT_CHARS_PER_FACT: usize = 10;
 /// Completed steps and files of a task that come before errors in a context; older ones come last.
 pub const CONTEXT_TASK_RECENT: usize = 10;
 /// Longest excerpt of an item in a receipt, characters.

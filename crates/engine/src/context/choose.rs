@@ -86,7 +86,7 @@ impl Room {
             .entries
             .iter()
             .filter(|e| e.unfit != Some(Reason::Empty));
-        let total = known.clone().count();
+        let total = known.clone().count() + usize::from(part.goes_on);
         let mut best = Shown {
             omitted: total,
             ..Shown::default()

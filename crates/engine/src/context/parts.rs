@@ -21,6 +21,8 @@ pub(super) struct Part<'v> {
     pub(super) entries: Vec<Entry<'v>>,
     /// Entries that come at the part's own rank; those after them come last of all.
     pub(super) recent: usize,
+    /// There are older entries than these, nobody counted how many.
+    pub(super) goes_on: bool,
     /// What was chosen.
     pub(super) shown: Shown,
 }
@@ -69,6 +71,7 @@ impl<'v> Part<'v> {
             shape,
             entries,
             recent: usize::MAX,
+            goes_on: false,
             shown: Shown::default(),
         }
     }
@@ -110,8 +113,9 @@ impl<'v> Part<'v> {
         let word = self.notice_word(shown);
         match self.shape {
             Shape::Bullets(nouns) => {
-                let noun = &nouns[..nouns.len() - usize::from(omitted == 1)];
-                format!("… {omitted} {word} {noun}{RECALL}\n")
+                let noun = &nouns[..nouns.len() - usize::from(self.is_singular(omitted))];
+                let plus = if self.goes_on { "+" } else { "" };
+                format!("… {omitted}{plus} {word} {noun}{RECALL}\n")
             }
             Shape::Steps(_) | Shape::Past(_) => format!("… {omitted} {word}"),
             Shape::Title | Shape::Line(_) => String::new(),
@@ -126,11 +130,17 @@ impl<'v> Part<'v> {
         let words = 3 + digits as usize + 1 + self.notice_word(shown).len();
         match self.shape {
             Shape::Bullets(nouns) => {
-                words + 1 + nouns.len() - usize::from(shown.omitted == 1) + RECALL.len() + 1
+                let singular = usize::from(self.is_singular(shown.omitted));
+                let plus = usize::from(self.goes_on);
+                words + plus + 1 + nouns.len() - singular + RECALL.len() + 1
             }
             Shape::Steps(_) | Shape::Past(_) => words,
             Shape::Title | Shape::Line(_) => 0,
         }
+    }
+
+    fn is_singular(&self, omitted: usize) -> bool {
+        omitted == 1 && !self.goes_on
     }
 
     fn notice_word(&self, shown: Shown) -> &'static str {
@@ -152,11 +162,12 @@ pub(super) fn of<'v>(view: &'v MemoryView, cleaner: &Cleaner, chars_max: usize) 
     let errors = view.errors.iter().rev().map(|e| build.error(e)).collect();
     let decisions = build.bullets(&view.decisions);
     let facts = build.bullets(&view.facts);
-    parts.extend([
-        Part::new("Unresolved Errors", Shape::Bullets("errors"), errors),
-        Part::new("Key Decisions", Shape::Bullets("decisions"), decisions),
-        Part::new("Key Facts", Shape::Bullets("facts"), facts),
-    ]);
+    let errors = Part::new("Unresolved Errors", Shape::Bullets("errors"), errors);
+    let mut decisions = Part::new("Key Decisions", Shape::Bullets("decisions"), decisions);
+    let mut facts = Part::new("Key Facts", Shape::Bullets("facts"), facts);
+    decisions.goes_on = view.decisions_go_on && decisions.says_something();
+    facts.goes_on = view.facts_go_on && facts.says_something();
+    parts.extend([errors, decisions, facts]);
     parts
 }
 

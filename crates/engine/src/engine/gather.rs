@@ -30,7 +30,7 @@ impl Engine {
                 sections: Vec::new(),
             });
         }
-        let view = self.memory_view(request)?;
+        let view = self.memory_view(request, budget)?;
         Ok(context::render(&view, budget, &self.signal_prefixes()))
     }
 
@@ -45,35 +45,47 @@ impl Engine {
             .collect()
     }
 
-    fn memory_view(&self, request: &ContextRequest) -> Result<MemoryView, Fault> {
+    fn memory_view(&self, request: &ContextRequest, budget: Budget) -> Result<MemoryView, Fault> {
         let task = request.task.as_deref();
         let entries = self.settings.max_entries;
         let mut errors = self.open_errors(task)?;
         errors.drain(..errors.len().saturating_sub(entries));
-        let decisions = self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
-        let facts = self.newest_knowledge(None, limits::CONTEXT_ITEMS_MAX)?;
+        let (decisions, decisions_go_on) =
+            self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
+        let considered = (budget.chars() / limits::CONTEXT_CHARS_PER_FACT)
+            .clamp(limits::CONTEXT_FACTS_MIN, limits::CONTEXT_FACTS_MAX);
+        let (facts, facts_go_on) = self.newest_knowledge(None, considered)?;
         Ok(MemoryView {
             task: self.task_view(task.unwrap_or(TASK_MAIN), request.phase.as_deref())?,
             errors: errors.into_iter().map(error_item).collect(),
             decisions: decisions.into_iter().map(plain_item).collect(),
+            decisions_go_on,
             facts: facts.into_iter().map(fact_item).collect(),
+            facts_go_on,
         })
     }
 
-    /// The newest knowledge of one category, or of every category but decisions; oldest first.
-    fn newest_knowledge(&self, category: Option<&str>, limit: usize) -> Result<Vec<Record>, Fault> {
+    /// The newest knowledge of one category, or of every category but decisions; oldest first. Also whether
+    /// there is more of it than `limit`.
+    fn newest_knowledge(
+        &self,
+        category: Option<&str>,
+        limit: usize,
+    ) -> Result<(Vec<Record>, bool), Fault> {
         let now = self.now();
-        let filter = Filter::current(&[Kind::Knowledge], now).limit(limit);
+        let filter = Filter::current(&[Kind::Knowledge], now).limit(limit + 1);
         let mut found = self.find(&match category {
             Some(category) => filter.category(category),
             None => filter.except_category(CATEGORY_DECISION),
         })?;
+        let goes_on = found.len() > limit;
+        found.truncate(limit);
         found.retain(|record| {
             record.true_from.is_none_or(|from| from <= now)
                 && record.true_to.is_none_or(|to| to > now)
         });
         found.reverse();
-        Ok(found)
+        Ok((found, goes_on))
     }
 
     fn task_view(&self, id: &str, phase: Option<&str>) -> Result<Option<TaskView>, Fault> {

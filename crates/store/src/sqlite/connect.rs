@@ -8,10 +8,10 @@ use std::hash::{BuildHasher, RandomState};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Pages in the journal after which it is carried over into the database: 16 MB. A write takes five to
-/// ten pages, so that one in some hundreds pays for it; a larger journal makes the first read of a process
-/// slower after a crash.
-const CHECKPOINT_PAGES: u32 = 4_000;
+/// Pages in the journal after which it is carried over into the database: 4 MB. A write takes five to ten
+/// pages, so that less than one in a hundred pays for it. A sync costs twice as much while the journal's file
+/// still grows, so a larger one makes the first writes slow.
+const CHECKPOINT_PAGES: u32 = 1_000;
 /// Memory for pages, KiB, taken as it is needed: the indexes of 100,000 records.
 const CACHE_KIB: u32 = 16_384;
 
