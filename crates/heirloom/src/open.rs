@@ -42,9 +42,11 @@ impl Session {
         if let Some(name) = &global.project {
             global.set.push(format!("project.name={name}"));
         }
+        let env = Environment::read();
+        let moves = env.get("TERM").is_some_and(|term| term != "dumb");
         Self {
-            env: Environment::read(),
-            out: Output::new(global.json),
+            out: Output::new(global.json, moves),
+            env,
             global,
             program,
         }

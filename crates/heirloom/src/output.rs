@@ -1,37 +1,39 @@
 //! What the person or the script sees: data on standard output, talk on standard error.
 
-use anstream::{AutoStream, ColorChoice};
 use clap::error::ErrorKind;
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 /// The two streams, and whether JSON is wanted.
 pub(crate) struct Output {
     /// Whether JSON was asked for.
     pub(crate) json: bool,
-    stdout: AutoStream<io::Stdout>,
-    stderr: AutoStream<io::Stderr>,
+    stdout: BufWriter<io::Stdout>,
+    stderr: io::Stderr,
+    moves: bool,
     reader_left: bool,
     failed: bool,
 }
 
 impl Output {
-    /// Output to this process's streams; colours and progress only on a terminal.
-    pub(crate) fn new(json: bool) -> Self {
+    /// Output to this process's streams; `moves` says whether the terminal, if there is one, can rewrite a
+    /// line.
+    pub(crate) fn new(json: bool, moves: bool) -> Self {
         Self {
             json,
-            stdout: AutoStream::new(io::stdout(), ColorChoice::Auto),
-            stderr: AutoStream::new(io::stderr(), ColorChoice::Auto),
+            stdout: BufWriter::new(io::stdout()),
+            stderr: io::stderr(),
+            moves,
             reader_left: false,
             failed: false,
         }
     }
 
-    /// Whether a person looks at standard error.
-    pub(crate) fn on_terminal(&self) -> bool {
-        io::stderr().is_terminal()
+    /// Whether a person looks at standard error, on a terminal that can show progress.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.moves && self.stderr.is_terminal()
     }
 
     /// Data: one line, terminal escapes made harmless.
@@ -60,35 +62,40 @@ impl Output {
         if self.reader_left || self.failed {
             return;
         }
-        match self.stdout.write_all(bytes) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.reader_left = true,
-            Err(error) => {
-                self.failed = true;
-                self.talk(&format!(
-                    "heirloom: cannot write to standard output: {error}"
-                ));
-            }
-        }
+        let written = self.stdout.write_all(bytes);
+        self.settle(written);
     }
 
     /// Sends what was written so far on its way.
     pub(crate) fn flush(&mut self) {
-        if let Err(error) = self.stdout.flush() {
-            self.reader_left |= error.kind() == io::ErrorKind::BrokenPipe;
-            self.failed |= error.kind() != io::ErrorKind::BrokenPipe;
+        if self.reader_left || self.failed {
+            return;
+        }
+        let flushed = self.stdout.flush();
+        self.settle(flushed);
+    }
+
+    /// A reader who left is no failure; anything else is told once.
+    fn settle(&mut self, outcome: io::Result<()>) {
+        let Err(error) = outcome else { return };
+        self.reader_left = error.kind() == io::ErrorKind::BrokenPipe;
+        self.failed = !self.reader_left;
+        if self.failed {
+            self.talk(&format!(
+                "heirloom: cannot write to standard output: {error}"
+            ));
         }
     }
 
     /// Talk: one line for the person.
     pub(crate) fn talk(&mut self, line: &str) {
+        self.flush();
         // Nobody is left to tell when standard error is gone.
         let _ = writeln!(self.stderr, "{}", text::printable(line));
     }
 
     /// An error, folded: what, then what to do next.
     pub(crate) fn fault(&mut self, fault: &Fault) {
-        self.flush();
         if self.json {
             let error =
                 json!({"kind": fault.kind.as_str(), "message": fault.message, "hint": fault.hint});
@@ -113,7 +120,7 @@ pub(crate) fn misuse(error: &clap::Error) -> u8 {
     let asked =
         !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     let before_command = std::env::args_os().take_while(|arg| arg != "--");
-    let mut out = Output::new(before_command.into_iter().any(|arg| arg == "--json"));
+    let mut out = Output::new(before_command.into_iter().any(|arg| arg == "--json"), false);
     let said = error.render().to_string();
     if asked {
         // A reader who left early is no failure.
@@ -131,8 +138,7 @@ pub(crate) fn misuse(error: &clap::Error) -> u8 {
 
 /// JSON in which what would steer a terminal is escaped: the same value.
 ///
-/// Such characters stand in strings only. Raw, some of them would also be lost on the way: the stream
-/// drops a DEL where no terminal reads it.
+/// Such characters stand in strings only.
 fn tame_json(json: &str) -> Cow<'_, str> {
     let steers = |c: char| c != '\n' && !text::is_harmless(c);
     if json.bytes().all(|byte| byte < 0x7f) || !json.contains(steers) {

@@ -56,11 +56,14 @@ pub(super) fn judge(
 }
 
 fn error_of(ending: Ending, outcome: &Outcome, said: &Said) -> String {
+    if let Ending::TimedOut { after_s } = ending {
+        // What was said last is what dying programs say, different each time: the failure is the same.
+        return format!("timed out after {after_s} s");
+    }
     let how = match ending {
-        Ending::Exit(0) | Ending::Interrupted => None,
+        Ending::Exit(0) | Ending::Interrupted | Ending::TimedOut { .. } => None,
         Ending::Exit(code) => Some(format!("exit code {code}")),
         Ending::Signal(signal) => Some(format!("ended by signal {signal}")),
-        Ending::TimedOut { after_s } => Some(format!("timed out after {after_s} s")),
     };
     let lines = last_lines(&said.stderr_tail);
     let told = said
@@ -156,7 +159,7 @@ mod tests {
             "false FAILED ended by signal 9"
         );
         assert_eq!(
-            check(Ending::TimedOut { after_s: 5 }, None, "", 0),
+            check(Ending::TimedOut { after_s: 5 }, None, "Terminated\n", 0),
             "false FAILED timed out after 5 s"
         );
         assert_eq!(check(Ending::Interrupted, None, "", 0), "false PARTIAL ");

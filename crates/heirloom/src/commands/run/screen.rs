@@ -22,7 +22,7 @@ pub(in crate::commands) struct Screen<'o> {
 impl<'o> Screen<'o> {
     /// Shows on `out`; a progress line only on a terminal.
     pub(in crate::commands) fn new(out: &'o mut Output, phase: Option<String>) -> Self {
-        let spinner = out.on_terminal().then(|| {
+        let spinner = out.shows_progress().then(|| {
             let bar = ProgressBar::new_spinner();
             if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
                 bar.set_style(style);
