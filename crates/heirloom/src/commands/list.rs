@@ -8,8 +8,8 @@ use heirloom_model::{Fault, Kind, Record, Scope, limits, text};
 /// List records, newest first
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only this kind; may be given several times
-    #[arg(long, value_name = "KIND")]
+    /// Only these kinds
+    #[arg(long, value_name = "KIND", num_args = 1.., value_delimiter = ',')]
     kind: Vec<Kind>,
     /// Only this category
     #[arg(long, value_name = "NAME")]
