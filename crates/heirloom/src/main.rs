@@ -15,9 +15,6 @@ use signal_hook::consts::SIGXFSZ;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     // A file that may not grow shall be an error with words, as a full disk is, and not a sudden death.
     // Nothing waits for the flag; without the handler the system would end the program.

@@ -3,6 +3,7 @@
 use super::failure::Failure;
 use super::{Place, STATEMENTS_CACHED};
 use heirloom_model::limits::BUSY_TIMEOUT_MS;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
@@ -29,6 +30,9 @@ pub(super) fn connect(place: &Place) -> Result<Connection, Failure> {
 /// call. Temporary tables stay in memory, so that nothing is spilled outside the project's folder.
 pub(super) fn set_up(connection: &mut Connection) -> Result<(), Failure> {
     connection.busy_handler(Some(patience()))?;
+    // Every query names its index, so what is bound never changes a plan: without this each statement is
+    // prepared twice, an eighth of what a process does that prints a context.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
     connection.execute_batch(&format!(
         "PRAGMA foreign_keys = ON;
