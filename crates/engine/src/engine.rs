@@ -1,5 +1,6 @@
 //! The wiring: loads from the store, asks the pure rooms to compute, stores what they say.
 
+mod audit;
 mod errors;
 mod gather;
 mod import_mirror;
@@ -8,6 +9,7 @@ mod new_record;
 mod observe;
 mod outcome;
 mod prune;
+mod purge;
 mod records;
 mod running;
 mod sessions;
@@ -16,15 +18,15 @@ mod transfer;
 
 pub use errors::ErrorLogged;
 pub use gather::ContextRequest;
-pub use import_mirror::ImportReport;
 pub use mirrored::MirrorLoad;
 pub use new_record::{NewRecord, Remembered};
 pub use observe::{Observation, ObservedSignal, Observer, SignalOutcome};
 pub use prune::PruneReport;
+pub use purge::PurgeReport;
 pub use records::Undone;
 pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
 pub use tasks::{TaskChange, TaskDetails};
-pub use transfer::Carried;
+pub use transfer::{Carried, ImportReport};
 
 use crate::places::Place;
 use heirloom_model::{Clock, Fault, IdSource, ProjectName, Settings, Timestamp, limits};

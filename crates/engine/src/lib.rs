@@ -14,7 +14,9 @@ pub mod streams;
 
 pub use engine::{
     Carried, ContextRequest, EndReason, Engine, ErrorLogged, ImportReport, IterationReport,
-    MirrorLoad, NewRecord, Observation, ObservedSignal, Observer, PruneReport, Remembered,
-    RunEvent, RunReport, RunRequest, SignalOutcome, TaskChange, TaskDetails, Undone,
+    MirrorLoad, NewRecord, Observation, ObservedSignal, Observer, PruneReport, PurgeReport,
+    Remembered, RunEvent, RunReport, RunRequest, SignalOutcome, TaskChange, TaskDetails, Undone,
 };
-pub use heirloom_store::{Applied, Counts, Description, Filter, Order, Verdict, When};
+pub use heirloom_store::{
+    Applied, Counts, Description, Filter, Order, Purged, Selection, Verdict, When,
+};

@@ -94,6 +94,23 @@ impl Output {
         let _ = writeln!(self.stderr, "{}", text::printable(line));
     }
 
+    /// Asks the person at the terminal, who has to type `yes`.
+    ///
+    /// Errors: `Refused` when nobody is there to be asked.
+    pub(crate) fn ask(&mut self, question: &str) -> Result<bool, Fault> {
+        if self.json || !io::stdin().is_terminal() || !self.stderr.is_terminal() {
+            return Err(
+                Fault::refused(format!("{question} Nobody is here to say yes"))
+                    .hint("--yes says it, --dry-run only looks"),
+            );
+        }
+        self.talk(&format!("{question} Type yes:"));
+        let mut answer = String::new();
+        let read = io::stdin().read_line(&mut answer);
+        read.map_err(|error| Fault::failed(format!("cannot read the answer: {error}")))?;
+        Ok(answer.trim() == "yes")
+    }
+
     /// An error, folded: what, then what to do next.
     pub(crate) fn fault(&mut self, fault: &Fault) {
         if self.json {

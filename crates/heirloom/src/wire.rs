@@ -4,7 +4,7 @@ pub(crate) mod lines;
 
 use heirloom_engine::{Applied, Verdict};
 use heirloom_model::context::Context;
-use heirloom_model::{Record, Timestamp, text};
+use heirloom_model::{Event, Record, RecordId, Timestamp, text};
 use serde_json::{Value, json};
 
 /// A record: the columns of the store with the kind's attributes beside them.
@@ -44,6 +44,20 @@ pub(crate) fn record(record: &Record) -> Value {
 /// A list under its plural name.
 pub(crate) fn list(plural: &str, records: &[Record]) -> Value {
     json!({ plural: records.iter().map(record).collect::<Vec<_>>() })
+}
+
+/// One thing that happened.
+pub(crate) fn event(event: &Event) -> Value {
+    let id = |id: Option<RecordId>| id.map(|id| id.to_string());
+    json!({
+        "at": event.at.to_string(),
+        "action": event.action.as_str(),
+        "by": event.by,
+        "id": id(event.record),
+        "other": id(event.other),
+        "import": id(event.batch),
+        "detail": event.detail,
+    })
 }
 
 /// What became of a write.

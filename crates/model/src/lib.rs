@@ -2,6 +2,7 @@
 //!
 //! Nothing here does I/O, knows SQL or HTTP, or is async. Every other crate speaks in these types.
 
+pub mod audit;
 pub mod budget;
 pub mod clock;
 pub mod context;
@@ -20,6 +21,7 @@ pub mod signal;
 pub mod stream;
 pub mod text;
 
+pub use audit::{Action, Batch, Event};
 pub use budget::Budget;
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use fault::{ErrorKind, Fault};

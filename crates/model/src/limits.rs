@@ -95,3 +95,7 @@ pub const BUSY_TIMEOUT_MS: u64 = 30_000;
 pub const ID_PREFIX_MIN: usize = 4;
 /// Longest text of one message, bytes.
 pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
+/// Most events that one question returns.
+pub const EVENTS_MAX: usize = 10_000;
+/// Longest text that a purge looks for, bytes.
+pub const PURGE_TEXT_BYTES_MAX: usize = 4 << 10;

@@ -1,6 +1,6 @@
 //! What a store refuses before it touches the database.
 
-use crate::{Change, Filter, StoreError};
+use crate::{Change, Filter, Selection, StoreError};
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{Message, ProjectName, Record, Session, limits};
 use serde_json::Value;
@@ -29,7 +29,25 @@ pub(crate) fn changes(project: &ProjectName, changes: &[Change]) -> Result<(), S
                     return invalid(format!("the successor {} is already retired", newcomer.id));
                 }
             }
-            Change::Retire { .. } | Change::Restore { .. } => {}
+            Change::Retire { by, .. } | Change::Restore { by, .. } | Change::Reverse { by, .. } => {
+                name("source", by)?
+            }
+            Change::Begin(batch) => {
+                name("source", &batch.by)?;
+                name("source of the import", &batch.source)?;
+            }
+            Change::TakeSession(taken) => {
+                if taken.project != *project {
+                    return invalid(format!(
+                        "session `{}` belongs to project `{}`, not `{project}`",
+                        taken.id, taken.project
+                    ));
+                }
+                session(taken)?;
+            }
+            Change::TakeMessage { message, .. } => {
+                messages(std::slice::from_ref(message.as_ref()))?;
+            }
         }
     }
     Ok(())
@@ -43,6 +61,28 @@ pub(crate) fn filter(filter: &Filter) -> Result<(), StoreError> {
 /// Checks the number of answers that are asked for.
 pub(crate) fn limit(what: &str, limit: usize) -> Result<(), StoreError> {
     at_most(&format!("answers of `{what}`"), limit, limits::FIND_MAX)
+}
+
+/// Checks the number of events that are asked for.
+pub(crate) fn events(limit: usize) -> Result<(), StoreError> {
+    at_most("events", limit, limits::EVENTS_MAX)
+}
+
+/// Checks what is to be deleted.
+pub(crate) fn selection(selection: &Selection) -> Result<(), StoreError> {
+    match selection {
+        Selection::Records(ids) => at_most("records in one purge", ids.len(), limits::CHANGES_MAX),
+        Selection::Containing(text) if text.trim().is_empty() => {
+            invalid("an empty text is in every record".to_owned())
+        }
+        Selection::Containing(text) => at_most(
+            "bytes of a text to look for",
+            text.len(),
+            limits::PURGE_TEXT_BYTES_MAX,
+        ),
+        Selection::Session(session) => name("session", session),
+        Selection::Project => Ok(()),
+    }
 }
 
 /// Checks a session.

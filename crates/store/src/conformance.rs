@@ -4,6 +4,7 @@
 //! panics with a message if it is broken. New stores and wrappers run [`run`] in a test.
 
 mod caps;
+mod imports;
 mod merges;
 mod past;
 mod questions;
@@ -23,6 +24,7 @@ pub const CHECKS: &[&[Check]] = &[
     past::CHECKS,
     questions::CHECKS,
     talks::CHECKS,
+    imports::CHECKS,
     caps::CHECKS,
 ];
 

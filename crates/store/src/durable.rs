@@ -79,6 +79,15 @@ pub fn set_aside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
     Ok(claimed)
 }
 
+/// Deletes the file at `path`, which must not be a folder; one that is gone is none to worry about.
+pub fn remove(path: &Path) -> Result<(), StoreError> {
+    match std::fs::remove_file(path) {
+        Ok(()) => sync_folder_of(path),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(failed("delete", path, error)),
+    }
+}
+
 /// Creates an empty private file `<name>.<suffix>` beside `path` under a name that was free.
 pub(crate) fn claim_beside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
     for n in 1..=NAMES_MAX {

@@ -14,4 +14,4 @@ mod store;
 pub use error::StoreError;
 pub use filter::{Filter, Order, When};
 pub use sqlite::SqliteStore;
-pub use store::{Applied, Change, Counts, Description, Store, Verdict};
+pub use store::{Applied, Change, Counts, Description, Purged, Selection, Store, Verdict};

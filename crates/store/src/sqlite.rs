@@ -5,19 +5,24 @@
 //! other, and writers wait for one another in turn.
 
 mod apply;
+mod batches;
 mod codec;
 mod connect;
+mod events;
 mod failure;
 mod find;
 mod history;
 mod inspect;
 mod migrate;
 mod open;
+mod purge;
 mod sessions;
 
-use crate::{Applied, Change, Counts, Description, Filter, Store, StoreError, caps};
+use crate::{
+    Applied, Change, Counts, Description, Filter, Purged, Selection, Store, StoreError, caps,
+};
 use failure::Failure;
-use heirloom_model::{Message, ProjectName, Record, RecordId, Session, Timestamp};
+use heirloom_model::{Event, Message, ProjectName, Record, RecordId, Session, Timestamp};
 use rusqlite::{Connection, TransactionBehavior};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -202,6 +207,40 @@ impl Store for SqliteStore {
     ) -> Result<Vec<Message>, StoreError> {
         caps::limit("messages", limit)?;
         self.read(|connection| sessions::messages(connection, project, session, from, limit))
+    }
+
+    fn events(
+        &self,
+        project: &ProjectName,
+        record: Option<RecordId>,
+        limit: usize,
+    ) -> Result<Vec<Event>, StoreError> {
+        caps::events(limit)?;
+        self.read(|connection| events::list(connection, project, record, limit))
+    }
+
+    fn purgeable(
+        &self,
+        project: &ProjectName,
+        selection: &Selection,
+    ) -> Result<Purged, StoreError> {
+        caps::selection(selection)?;
+        self.read(|connection| purge::count(connection, project, selection))
+    }
+
+    fn purge(
+        &self,
+        project: &ProjectName,
+        selection: &Selection,
+        at: Timestamp,
+        by: &str,
+    ) -> Result<Purged, StoreError> {
+        caps::selection(selection)?;
+        let mut purged =
+            self.write(|connection| purge::purge(connection, project, selection, at, by))?;
+        // The deletion is done and acknowledged whatever becomes of the sweep.
+        purged.residue = self.read(purge::sweep).unwrap_or(true);
+        Ok(purged)
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

@@ -1,7 +1,9 @@
 //! The narrow waist: what every store can do.
 
 use crate::{Filter, StoreError};
-use heirloom_model::{Kind, Merge, Message, ProjectName, Record, RecordId, Session, Timestamp};
+use heirloom_model::{
+    Batch, Event, Kind, Merge, Message, ProjectName, Record, RecordId, Session, Timestamp,
+};
 
 /// One change to the records of a project.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,7 +13,9 @@ pub enum Change {
     ///
     /// The moment of the change is the record's `recorded_at`. A holder of the identity that has expired by
     /// then is retired in favour of the newcomer, which counts as created. A record that is already retired
-    /// is written as a part of the past: it has no identity and meets nobody. `Stale` if its id exists.
+    /// is written as a part of the past: it has no identity and meets nobody. `Stale` if its id exists; but by
+    /// [`Merge::Keep`] what is here stays, also under its id, and comes back if the import that brought it had
+    /// been taken back.
     Put {
         /// The newcomer.
         record: Box<Record>,
@@ -32,6 +36,8 @@ pub enum Change {
         id: RecordId,
         /// When.
         at: Timestamp,
+        /// Who does it.
+        by: String,
     },
     /// Make the retired record `id` current again, with what it said when it was retired. Whatever current
     /// record holds its identity, or stands at the end of its chain, is retired in its favour, so that
@@ -42,7 +48,60 @@ pub enum Change {
         id: RecordId,
         /// When.
         at: Timestamp,
+        /// Who does it.
+        by: String,
     },
+    /// What the changes behind this one in the same call create belongs to this batch, which comes into being
+    /// with the first thing that it brings; further calls may bring more of it.
+    Begin(Batch),
+    /// Write the session unless it is here already. One whose import was taken back comes back.
+    TakeSession(Box<Session>),
+    /// Append the message to the session unless its id is in the project already; the store gives `seq`.
+    /// One whose import was taken back comes back. `NotFound` without the session.
+    TakeMessage {
+        /// The session.
+        session: String,
+        /// The message.
+        message: Box<Message>,
+    },
+    /// Take the batch back as one: what it brought and is still current is retired, its sessions and messages
+    /// are no longer seen. The same again brings back what it retired, except records whose identity somebody
+    /// else has taken meanwhile. `NotFound` if there is no such batch.
+    Reverse {
+        /// The batch.
+        batch: RecordId,
+        /// When.
+        at: Timestamp,
+        /// Who does it.
+        by: String,
+    },
+}
+
+/// What is to be deleted for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// These records with everything that they replaced and that replaced them.
+    Records(Vec<RecordId>),
+    /// Every record, and the content of every message, that contains this text, whatever its case.
+    Containing(String),
+    /// The session, its messages, and the records of its scope.
+    Session(String),
+    /// The whole project.
+    Project,
+}
+
+/// What was deleted, or would be.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Purged {
+    /// Records, past ones included.
+    pub records: u64,
+    /// Sessions.
+    pub sessions: u64,
+    /// Messages; one in the midst of a session that stays keeps its place, emptied.
+    pub messages: u64,
+    /// What was deleted may still stand in free pages or in the journal: another process reads from before, or
+    /// the disk is full. The same purge again sweeps them.
+    pub residue: bool,
 }
 
 /// What became of a change.
@@ -83,7 +142,8 @@ impl Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Applied {
     /// The record that the change is about: the one that was written, or the current one that was
-    /// confirmed or left as it is.
+    /// confirmed or left as it is. The message of a `TakeMessage`; the batch of `Begin`, `Reverse` and
+    /// `TakeSession` (the smallest id outside of a batch).
     pub id: RecordId,
     /// What became of it.
     pub verdict: Verdict,
@@ -182,6 +242,32 @@ pub trait Store: Send + Sync {
         from: u64,
         limit: usize,
     ) -> Result<Vec<Message>, StoreError>;
+
+    /// What happened to the record `record`, or to the whole project, newest first, at most `limit`. What a
+    /// record says of itself is no event: that it was created, replaced another or lost a conflict.
+    fn events(
+        &self,
+        project: &ProjectName,
+        record: Option<RecordId>,
+        limit: usize,
+    ) -> Result<Vec<Event>, StoreError>;
+
+    /// What [`Store::purge`] would delete. Errors: as for it.
+    fn purgeable(&self, project: &ProjectName, selection: &Selection)
+    -> Result<Purged, StoreError>;
+
+    /// Deletes for good, from tables, indexes, free pages and the journal; leaves an event that says how much,
+    /// unless the whole project goes. What pointed to a deleted record points nowhere.
+    ///
+    /// The one exception to "a write never destroys". Rewrites the database: a second for 100,000 records.
+    /// Errors: `NotFound` for an id or a session that is not there; `Invalid` for an empty text.
+    fn purge(
+        &self,
+        project: &ProjectName,
+        selection: &Selection,
+        at: Timestamp,
+        by: &str,
+    ) -> Result<Purged, StoreError>;
 
     /// What the store says of itself.
     fn describe(&self) -> Result<Description, StoreError>;

@@ -117,13 +117,17 @@ impl Oracle {
         match change {
             Change::Put { record, merge } => self.put(record, *merge),
             Change::Revise { id, record } => return self.revise(*id, record),
-            Change::Retire { id, at } => {
+            Change::Retire { id, at, .. } => {
                 if self.record(*id).retired_at.is_some() {
                     return false;
                 }
                 self.retire(*id, *at, None);
             }
-            Change::Restore { id, at } => return self.restore(*id, *at),
+            Change::Restore { id, at, .. } => return self.restore(*id, *at),
+            Change::Begin(_)
+            | Change::TakeSession(_)
+            | Change::TakeMessage { .. }
+            | Change::Reverse { .. } => panic!("imports are tested by the conformance suite"),
         }
         true
     }
@@ -338,8 +342,8 @@ proptest! {
                     id,
                     record: Box::new(record(&project, &ids, draft, now)),
                 }),
-                Deed::Retire(i) => known(*i).map(|id| Change::Retire { id, at: at(now) }),
-                Deed::Restore(i) => known(*i).map(|id| Change::Restore { id, at: at(now) }),
+                Deed::Retire(i) => known(*i).map(|id| Change::Retire { id, at: at(now), by: "user".to_owned() }),
+                Deed::Restore(i) => known(*i).map(|id| Change::Restore { id, at: at(now), by: "user".to_owned() }),
             };
             let Some(change) = change else { continue };
             let accepted = store.apply(&project, std::slice::from_ref(&change)).is_ok();

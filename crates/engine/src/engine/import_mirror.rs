@@ -1,15 +1,13 @@
 //! Taking a `memory.json` in, without loss and without doubling.
 
 use super::Engine;
-use crate::mirror::{
-    MirrorDecision, MirrorDiagnostic, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber,
-};
+use super::transfer::{ImportReport, Taking};
+use crate::mirror::{MirrorDecision, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber};
 use heirloom_model::kinds::{
     Artifact, CATEGORY_DECISION, CATEGORY_FACT, Knowledge, Mistake, Step, StepState, Task,
 };
-use heirloom_model::record::Attrs;
-use heirloom_model::signal::Diagnostic;
-use heirloom_model::{Fault, Kind, KindData, Merge, Record, Scope, text};
+use heirloom_model::record::{Attrs, check_name};
+use heirloom_model::{Fault, Kind, KindData, Merge, Record, Scope, Session, text};
 use heirloom_store::Change;
 use serde_json::json;
 use std::collections::HashSet;
@@ -17,19 +15,8 @@ use std::collections::HashSet;
 /// Who is named as the source of what an import brings.
 const SOURCE: &str = "import";
 
-/// What an import brought.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ImportReport {
-    /// Records that are new.
-    pub created: u64,
-    /// Entries that were here already.
-    pub known: u64,
-    /// What could not be read.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
 /// The changes of one import. An entry that a file has twice is kept twice, under a numbered key.
-struct Batch<'e> {
+struct Entries<'e> {
     engine: &'e Engine,
     taken: HashSet<(Kind, String, String)>,
     changes: Vec<Change>,
@@ -39,61 +26,56 @@ impl Engine {
     /// Takes a mirror in: tasks with their steps and files, decisions, errors, facts, and its session.
     ///
     /// What is here already stays as it is. Entries without any text are skipped.
-    pub fn import_mirror(&self, parsed: Parsed) -> Result<ImportReport, Fault> {
+    pub fn import_mirror(&self, parsed: Parsed, source: &str) -> Result<ImportReport, Fault> {
         self.writable()?;
         let file = parsed.file;
-        let mut batch = Batch {
+        let mut entries = Entries {
             engine: self,
             taken: HashSet::new(),
             changes: Vec::new(),
         };
         for (id, task) in &file.tasks {
-            batch.task(id, task);
+            entries.task(id, task);
         }
         for decision in &file.decisions {
-            batch.decision(decision);
+            entries.decision(decision);
         }
         for error in &file.errors {
-            batch.error(error);
+            entries.error(error);
         }
         for fact in &file.key_facts {
-            batch.knowledge(CATEGORY_FACT, fact, "", Scope::default());
+            entries.knowledge(CATEGORY_FACT, fact, "", Scope::default());
         }
-        let said = |d: MirrorDiagnostic| Diagnostic {
-            line: 0,
-            message: format!("{}: {}", d.at, d.message),
-        };
-        let diagnostics = parsed.diagnostics.into_iter().map(said).collect();
-        let mut report = ImportReport {
-            diagnostics,
-            ..ImportReport::default()
-        };
-        let changes = batch.changes;
-        for chunk in changes.chunks(heirloom_model::limits::BATCH_RECORDS) {
+        let changes = entries.changes;
+        let mut taking = Taking::new(self, source)?.in_a_session();
+        for found in parsed.diagnostics {
+            taking.diagnose(format!("{}: {}", found.at, found.message));
+        }
+        for change in changes {
             // The form has no lines: an entry is named by its text.
-            let mut batch = chunk.iter().map(|change| (0, change.clone())).collect();
-            self.take_batch(&mut batch, &mut report)?;
+            taking.add(0, change)?;
         }
-        self.import_session(&file)?;
-        Ok(report)
+        if let Some(session) = self.session_of(&file) {
+            taking.add(0, Change::TakeSession(Box::new(session)))?;
+        }
+        taking.end()
     }
 
-    fn import_session(&self, file: &MirrorFile) -> Result<(), Fault> {
-        if file.session_id.trim().is_empty()
-            || heirloom_model::record::check_name("session", &file.session_id).is_err()
-        {
-            return Ok(());
+    /// The session that the file is of, if it names one.
+    fn session_of(&self, file: &MirrorFile) -> Option<Session> {
+        if file.session_id.trim().is_empty() || check_name("session", &file.session_id).is_err() {
+            return None;
         }
         let mut session = self.new_session(None, None, file.iteration);
         session.id.clone_from(&file.session_id);
         session
             .attrs
             .insert("repository".to_owned(), json!(file.repository));
-        self.put_session(&session)
+        Some(session)
     }
 }
 
-impl Batch<'_> {
+impl Entries<'_> {
     fn put(&mut self, mut record: Record) {
         if record.text.trim().is_empty() {
             return;

@@ -1,8 +1,8 @@
 //! The mirror of a run's memory: `memory.json`, rewritten whole after each iteration.
 
 use super::Engine;
-use super::import_mirror::ImportReport;
 use super::sessions::iteration_of;
+use super::transfer::ImportReport;
 use crate::mirror::{
     self, MirrorDecision, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber,
 };
@@ -64,7 +64,10 @@ impl Engine {
         };
         match parsed {
             Ok(_) if self.latest_session()?.is_some() => Ok(MirrorLoad::Nothing),
-            Ok(parsed) => Ok(MirrorLoad::Imported(self.import_mirror(parsed)?)),
+            Ok(parsed) => {
+                let source = format!("mirror {}", self.settings.mirror_path);
+                Ok(MirrorLoad::Imported(self.import_mirror(parsed, &source)?))
+            }
             Err(problem) => {
                 let stamp = self.now().strftime("%Y%m%dT%H%M%SZ").to_string();
                 let aside = durable::set_aside(&path, &format!("corrupt-{stamp}"))?;
@@ -109,6 +112,16 @@ impl Engine {
         }
         durable::write_atomic(&path, &mirror::to_json(&file))?;
         Ok(path)
+    }
+
+    /// Writes the mirror anew, if there is one, from the store alone. Returns whether there was one.
+    pub(super) fn renew_mirror(&self) -> Result<bool, Fault> {
+        let path = self.mirror_path()?;
+        if !path.is_file() {
+            return Ok(false);
+        }
+        durable::write_atomic(&path, &self.mirror_bytes()?)?;
+        Ok(true)
     }
 
     /// The mirror as the bytes of its file.

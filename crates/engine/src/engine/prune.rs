@@ -5,6 +5,9 @@ use heirloom_model::kinds::{CATEGORY_DECISION, Mistake};
 use heirloom_model::{Fault, Kind, Record, RecordId, Timestamp};
 use heirloom_store::{Change, Filter};
 
+/// Who is named as the one that pruned.
+const BY: &str = "prune";
+
 /// What pruning would retire, or has retired.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PruneReport {
@@ -47,7 +50,12 @@ impl Engine {
             report = self.prunable(task)?;
             let at = self.now();
             let ids = report.decisions.iter().chain(&report.errors);
-            Ok(ids.map(|&id| Change::Retire { id, at }).collect())
+            let retire = |&id: &RecordId| Change::Retire {
+                id,
+                at,
+                by: BY.to_owned(),
+            };
+            Ok(ids.map(retire).collect())
         })?;
         Ok(report)
     }

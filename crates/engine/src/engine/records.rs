@@ -1,8 +1,11 @@
 //! Looking at records, and going back: list, show, forget, history, undo.
 
 use super::Engine;
-use heirloom_model::{Fault, Record, RecordId, Timestamp, limits, text};
-use heirloom_store::{Change, Counts, Filter};
+use heirloom_model::{ErrorKind, Fault, Record, RecordId, Timestamp, limits, text};
+use heirloom_store::{Change, Counts, Filter, Verdict};
+
+/// Who is named where a person asks.
+pub(super) const USER: &str = "user";
 
 /// What an undo did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +21,13 @@ pub enum Undone {
     Uncreated {
         /// The record.
         id: RecordId,
+    },
+    /// An import is taken back as one, or brought back.
+    Reversed {
+        /// The import.
+        batch: RecordId,
+        /// Whether it is back.
+        back: bool,
     },
 }
 
@@ -80,7 +90,13 @@ impl Engine {
     ///
     /// Errors: `NotFound`; `Failed` if it is not current.
     pub fn forget(&self, id: RecordId) -> Result<RecordId, Fault> {
-        Ok(self.apply_one(Change::Retire { id, at: self.now() })?.id)
+        Ok(self
+            .apply_one(Change::Retire {
+                id,
+                at: self.now(),
+                by: USER.to_owned(),
+            })?
+            .id)
     }
 
     /// What the record was before and became after, oldest first.
@@ -91,9 +107,16 @@ impl Engine {
     /// Takes the last thing back that happened to a record; undoing twice brings the second state back.
     ///
     /// A retired record becomes current again. A current one that had replaced another gives its place back.
-    /// A current one that had replaced nothing is retired.
+    /// A current one that had replaced nothing is retired. The id of an import takes all of it back, or brings
+    /// it back.
     pub fn undo(&self, id: RecordId) -> Result<Undone, Fault> {
-        let record = self.get(id)?;
+        let record = match self.get(id) {
+            Ok(record) => record,
+            Err(fault) if fault.kind == ErrorKind::NotFound => {
+                return self.reverse(id)?.ok_or(fault);
+            }
+            Err(fault) => return Err(fault),
+        };
         if record.retired_at.is_some() {
             return self.restore(id);
         }
@@ -113,8 +136,29 @@ impl Engine {
         }
     }
 
+    /// Takes an import back as one, or brings it back; `None` if there is none of this id.
+    fn reverse(&self, batch: RecordId) -> Result<Option<Undone>, Fault> {
+        let change = Change::Reverse {
+            batch,
+            at: self.now(),
+            by: USER.to_owned(),
+        };
+        match self.apply_one(change) {
+            Ok(applied) => Ok(Some(Undone::Reversed {
+                batch,
+                back: applied.verdict == Verdict::Restored,
+            })),
+            Err(fault) if fault.kind == ErrorKind::NotFound => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
     fn restore(&self, id: RecordId) -> Result<Undone, Fault> {
-        let applied = self.apply_one(Change::Restore { id, at: self.now() })?;
+        let applied = self.apply_one(Change::Restore {
+            id,
+            at: self.now(),
+            by: USER.to_owned(),
+        })?;
         Ok(Undone::Restored {
             id: applied.id,
             retired: applied.other,

@@ -1,12 +1,29 @@
 //! Taking records of another store, or of an earlier export, into this one.
 
 use super::Engine;
+use super::records::USER;
 use heirloom_model::signal::Diagnostic;
-use heirloom_model::{ErrorKind, Fault, Merge, Message, Record, Session, limits, text};
-use heirloom_store::{Applied, Change, Filter, Order, StoreError, Verdict, When};
+use heirloom_model::{
+    Batch, ErrorKind, Fault, Merge, Message, Record, RecordId, Session, limits, text,
+};
+use heirloom_store::{Change, Filter, Order, StoreError, Verdict, When};
 use std::collections::{BTreeMap, HashSet};
 
-use super::import_mirror::ImportReport;
+/// Longest name of an import's source, characters: it fits a name whatever alphabet it is in.
+const SOURCE_CHARS_MAX: usize = 50;
+
+/// What an import brought.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportReport {
+    /// The import, which `undo` takes back as one; none if it brought nothing.
+    pub batch: Option<RecordId>,
+    /// Records, sessions and messages that are new.
+    pub created: u64,
+    /// Entries that were here already.
+    pub known: u64,
+    /// What could not be read.
+    pub diagnostics: Vec<Diagnostic>,
+}
 
 /// What an export carried: records with the line that each stood on, and conversations.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,56 +37,57 @@ pub struct Carried {
 }
 
 impl Engine {
-    /// Takes everything in; what is here already stays as it is. Messages of a session that is neither here
-    /// nor carried get a diagnostic.
-    pub fn import_all(&self, carried: Carried) -> Result<ImportReport, Fault> {
-        let mut report = self.import_records(carried.records)?;
+    /// Takes everything in as one import; what is here already stays as it is, so that the same import twice
+    /// changes nothing. Messages of a session that is neither here nor carried, and records that cannot be
+    /// stored, get a diagnostic.
+    ///
+    /// `source` says where it comes from. Written in parts, each durable; when one fails, those before it are
+    /// taken back and the error says so.
+    pub fn import_all(&self, carried: Carried, source: &str) -> Result<ImportReport, Fault> {
+        let mut taking = Taking::new(self, source)?;
+        for (line, mut record) in carried.records {
+            record.project = self.project.clone();
+            taking.add(
+                line,
+                Change::Put {
+                    record: Box::new(record),
+                    merge: Merge::Keep,
+                },
+            )?;
+        }
+        let mut sessions = HashSet::new();
         for mut session in carried.sessions {
             session.project = self.project.clone();
-            match self.store.session(&self.project, &session.id) {
-                Ok(_) => report.known += 1,
-                Err(StoreError::NotFound { .. }) => {
-                    self.put_session(&session)?;
-                    report.created += 1;
-                }
-                Err(error) => return Err(error.into()),
-            }
+            sessions.insert(session.id.clone());
+            taking.add(0, Change::TakeSession(Box::new(session)))?;
         }
         for (session, messages) in carried.messages {
-            self.import_messages(&session, messages, &mut report)?;
+            if !sessions.contains(&session) && !self.has_session(&session)? {
+                let count = messages.len();
+                taking.diagnose(format!(
+                    "{count} messages of the session `{session}`, which is not here"
+                ));
+                continue;
+            }
+            for message in messages {
+                taking.add(
+                    0,
+                    Change::TakeMessage {
+                        session: session.clone(),
+                        message: Box::new(message),
+                    },
+                )?;
+            }
         }
-        Ok(report)
+        taking.end()
     }
 
-    fn import_messages(
-        &self,
-        session: &str,
-        mut messages: Vec<Message>,
-        report: &mut ImportReport,
-    ) -> Result<(), Fault> {
-        let here = match self
-            .store
-            .messages(&self.project, session, 0, limits::FIND_MAX)
-        {
-            Ok(here) => here,
-            Err(StoreError::NotFound { .. }) => {
-                let message = format!(
-                    "{} messages of the session `{session}`, which is not here",
-                    messages.len()
-                );
-                report.diagnostics.push(Diagnostic { line: 0, message });
-                return Ok(());
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let known: HashSet<_> = here.iter().map(|message| message.id).collect();
-        let carried = messages.len() as u64;
-        messages.retain(|message| !known.contains(&message.id));
-        let new = messages.len() as u64;
-        (report.created, report.known) = (report.created + new, report.known + carried - new);
-        self.store
-            .append_messages(&self.project, session, &messages)?;
-        Ok(())
+    fn has_session(&self, id: &str) -> Result<bool, Fault> {
+        match self.store.session(&self.project, id) {
+            Ok(_) => Ok(true),
+            Err(StoreError::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Calls `each` with every session and its messages in order, oldest session first; a long session comes
@@ -92,66 +110,6 @@ impl Engine {
                 }
                 from += PAGE as u64;
             }
-        }
-        Ok(())
-    }
-
-    /// Takes `records` in, each with the line that it stood on, whatever project they come from. What is here
-    /// already stays as it is, so that the same import twice changes nothing: a known id is left alone, a
-    /// taken identity keeps its record. A record that cannot be stored gets a diagnostic.
-    ///
-    /// Batches are atomic; a failing store ends the import, and the same call again goes on behind it.
-    pub fn import_records(&self, records: Vec<(u64, Record)>) -> Result<ImportReport, Fault> {
-        self.writable()?;
-        let mut report = ImportReport::default();
-        let mut changes = Vec::new();
-        for (line, mut record) in records {
-            match self.get(record.id) {
-                Ok(_) => {
-                    report.known += 1;
-                    continue;
-                }
-                Err(fault) if fault.kind == ErrorKind::NotFound => {}
-                Err(fault) => return Err(fault),
-            }
-            record.project = self.project.clone();
-            let put = Change::Put {
-                record: Box::new(record),
-                merge: Merge::Keep,
-            };
-            changes.push((line, put));
-            if changes.len() == limits::BATCH_RECORDS {
-                self.take_batch(&mut changes, &mut report)?;
-            }
-        }
-        self.take_batch(&mut changes, &mut report)?;
-        Ok(report)
-    }
-
-    /// Writes what came from these lines as one step; if something of it cannot be stored, one by one.
-    pub(super) fn take_batch(
-        &self,
-        batch: &mut Vec<(u64, Change)>,
-        report: &mut ImportReport,
-    ) -> Result<(), Fault> {
-        let (lines, changes): (Vec<_>, Vec<_>) = std::mem::take(batch).into_iter().unzip();
-        match self.apply(&changes) {
-            Ok(applied) => report.count(&applied),
-            Err(fault) if fault.kind == ErrorKind::Usage => {
-                for (line, change) in lines.into_iter().zip(&changes) {
-                    match self.apply(std::slice::from_ref(change)) {
-                        Ok(applied) => report.count(&applied),
-                        Err(fault) if fault.kind == ErrorKind::Usage => {
-                            report.diagnostics.push(Diagnostic {
-                                line,
-                                message: refusal(change, &fault),
-                            });
-                        }
-                        Err(fault) => return Err(fault),
-                    }
-                }
-            }
-            Err(fault) => return Err(fault),
         }
         Ok(())
     }
@@ -182,16 +140,137 @@ impl Engine {
     }
 }
 
+/// An import on its way into the store.
+pub(super) struct Taking<'e> {
+    engine: &'e Engine,
+    batch: Batch,
+    pending: Vec<(u64, Change)>,
+    report: ImportReport,
+    sessions_count: bool,
+}
+
+impl<'e> Taking<'e> {
+    /// Begins an import from `source`.
+    pub(super) fn new(engine: &'e Engine, source: &str) -> Result<Self, Fault> {
+        engine.writable()?;
+        let at = engine.now();
+        let batch = Batch {
+            id: engine.ids.next(at),
+            source: text::excerpt(source, SOURCE_CHARS_MAX),
+            by: USER.to_owned(),
+            at,
+        };
+        Ok(Self {
+            engine,
+            batch,
+            pending: Vec::new(),
+            report: ImportReport::default(),
+            sessions_count: true,
+        })
+    }
+
+    /// The same, but a session is no entry of its own: the form has one as its frame.
+    pub(super) fn in_a_session(self) -> Self {
+        Self {
+            sessions_count: false,
+            ..self
+        }
+    }
+
+    /// Adds a change that came from this line; 0 if the form has none.
+    pub(super) fn add(&mut self, line: u64, change: Change) -> Result<(), Fault> {
+        self.pending.push((line, change));
+        if self.pending.len() < limits::BATCH_RECORDS {
+            return Ok(());
+        }
+        self.write()
+    }
+
+    /// Says what could not be taken in.
+    pub(super) fn diagnose(&mut self, message: String) {
+        let line = 0;
+        self.report.diagnostics.push(Diagnostic { line, message });
+    }
+
+    /// Writes what is left and returns the report.
+    pub(super) fn end(mut self) -> Result<ImportReport, Fault> {
+        self.write()?;
+        self.report.batch = (self.report.created > 0).then_some(self.batch.id);
+        Ok(self.report)
+    }
+
+    fn write(&mut self) -> Result<(), Fault> {
+        let (lines, changes): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.pending).into_iter().unzip();
+        self.part(&lines, &changes)
+            .map_err(|fault| self.give_up(fault))
+    }
+
+    /// Writes what came from these lines as one step; if something of it cannot be stored, one by one.
+    fn part(&mut self, lines: &[u64], changes: &[Change]) -> Result<(), Fault> {
+        match self.apply(changes) {
+            Err(fault) if fault.kind == ErrorKind::Usage => {}
+            other => return other,
+        }
+        for (&line, change) in lines.iter().zip(changes) {
+            match self.apply(std::slice::from_ref(change)) {
+                Err(fault) if fault.kind == ErrorKind::Usage => {
+                    let message = refusal(change, &fault);
+                    self.report.diagnostics.push(Diagnostic { line, message });
+                }
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, changes: &[Change]) -> Result<(), Fault> {
+        let begin = Change::Begin(self.batch.clone());
+        let all: Vec<_> = std::iter::once(begin)
+            .chain(changes.iter().cloned())
+            .collect();
+        let applied = self.engine.apply(&all)?;
+        for (change, applied) in changes.iter().zip(applied.iter().skip(1)) {
+            if self.sessions_count || !matches!(change, Change::TakeSession(_)) {
+                self.report.count(applied.verdict);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes back what the parts before a failure brought.
+    fn give_up(&self, fault: Fault) -> Fault {
+        let change = Change::Reverse {
+            batch: self.batch.id,
+            at: self.engine.now(),
+            by: USER.to_owned(),
+        };
+        let hint = match self.engine.apply_one(change) {
+            Ok(_) => {
+                "nothing of the import is left in the memory; the same import again takes it in"
+                    .to_owned()
+            }
+            Err(nothing) if nothing.kind == ErrorKind::NotFound => {
+                "nothing was taken in; the same import again takes it in".to_owned()
+            }
+            Err(_) => format!(
+                "{} entries were taken in: `heirloom undo {}` takes them back, the same import again goes on behind them",
+                self.report.created, self.batch.id
+            ),
+        };
+        Fault {
+            hint: Some(hint),
+            ..fault
+        }
+    }
+}
+
 impl ImportReport {
-    fn count(&mut self, applied: &[Applied]) {
-        for one in applied {
-            match one.verdict {
-                Verdict::Created | Verdict::Replaced => self.created += 1,
-                Verdict::Confirmed
-                | Verdict::Unchanged
-                | Verdict::Conflict
-                | Verdict::Retired
-                | Verdict::Restored => self.known += 1,
+    fn count(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Created | Verdict::Replaced | Verdict::Restored => self.created += 1,
+            Verdict::Confirmed | Verdict::Unchanged | Verdict::Conflict | Verdict::Retired => {
+                self.known += 1;
             }
         }
     }
@@ -201,7 +280,12 @@ impl ImportReport {
 fn refusal(change: &Change, fault: &Fault) -> String {
     let said = match change {
         Change::Put { record, .. } | Change::Revise { record, .. } => record.text.as_str(),
-        Change::Retire { .. } | Change::Restore { .. } => "",
+        Change::TakeSession(session) => session.id.as_str(),
+        Change::TakeMessage { message, .. } => message.text.as_str(),
+        Change::Retire { .. }
+        | Change::Restore { .. }
+        | Change::Begin(_)
+        | Change::Reverse { .. } => "",
     };
     format!("`{}`: {}; skipped", text::excerpt(said, 60), fault.message)
 }

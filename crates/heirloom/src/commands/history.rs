@@ -2,25 +2,45 @@
 
 use crate::open::Session;
 use crate::{output, wire};
-use heirloom_model::{Fault, Record};
+use heirloom_model::{Event, Fault, Record, text};
+use serde_json::Value;
 
-/// Show what a record was before and what became of it
+/// Show what a record was before, what became of it and who did it; without an id the newest changes of all
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The record
-    id: String,
+    id: Option<String>,
+    /// At most this many changes, where no record is named
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+    limit: usize,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let id = engine.resolve_id(&args.id)?;
-    let chain = engine.history(id)?;
+    let (chain, events) = match &args.id {
+        Some(id) => {
+            let id = engine.resolve_id(id)?;
+            (engine.history(id)?, engine.audit_of(id)?)
+        }
+        None => (Vec::new(), engine.audit(args.limit)?),
+    };
     if session.out.json {
-        session.out.value(&wire::list("records", &chain));
-    } else {
-        session
-            .out
-            .line(&output::table(&chain.iter().map(row).collect::<Vec<_>>()));
+        let mut value = wire::list("records", &chain);
+        value["events"] = events.iter().map(wire::event).collect::<Value>();
+        session.out.value(&value);
+        return Ok(0);
+    }
+    if !chain.is_empty() {
+        let rows: Vec<_> = chain.iter().map(row).collect();
+        session.out.line(&output::table(&rows));
+    }
+    // What a record says of itself is in its row.
+    let told = |event: &&Event| chain.is_empty() || !event.action.is_writing();
+    let rows: Vec<_> = events.iter().filter(told).map(happened).collect();
+    if !rows.is_empty() {
+        session.out.line(&output::table(&rows));
+    } else if chain.is_empty() {
+        session.out.talk("nothing has happened here yet");
     }
     Ok(0)
 }
@@ -36,6 +56,26 @@ fn row(record: &Record) -> Vec<String> {
         record.id.to_string(),
         record.source.clone(),
         state,
-        heirloom_model::text::excerpt(&record.text, 80),
+        text::excerpt(&record.text, 80),
+    ]
+}
+
+fn happened(event: &Event) -> Vec<String> {
+    let mut about = event
+        .record
+        .or(event.batch)
+        .map(|id| id.to_string())
+        .unwrap_or_default();
+    if let Some(other) = event.other {
+        about = format!("{about} (other: {other})");
+    }
+    if let Some(detail) = &event.detail {
+        about = format!("{about} {detail}");
+    }
+    vec![
+        event.at.to_string(),
+        event.by.clone(),
+        event.action.to_string(),
+        about.trim().to_owned(),
     ]
 }

@@ -49,9 +49,12 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             .iter()
             .map(|d| json!({"line": d.line, "message": d.message}))
             .collect();
-        session.out.value(
-            &json!({"created": report.created, "known": report.known, "diagnostics": diagnostics}),
-        );
+        session.out.value(&json!({
+            "created": report.created,
+            "known": report.known,
+            "import": report.batch.map(|id| id.to_string()),
+            "diagnostics": diagnostics,
+        }));
     } else {
         for diagnostic in &report.diagnostics {
             let message = match diagnostic.line {
@@ -64,6 +67,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             "{} records taken in, {} known already",
             report.created, report.known
         ));
+        if let Some(import) = report.batch {
+            let hint = format!("  heirloom undo {import}   takes all of it back");
+            session.out.talk(&hint);
+        }
     }
     let lines_left_out = matches!(args.format, Format::Jsonl) && !report.diagnostics.is_empty();
     Ok(u8::from(lines_left_out))
@@ -78,6 +85,12 @@ pub(super) fn agentium(session: &mut Session) -> Result<(), Fault> {
         .out
         .talk(&format!("imported {} records of Agentium", report.created));
     Ok(())
+}
+
+/// How an import is named in the history: its format and its file.
+fn named(format: &str, path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    format!("{format} {}", name.to_string_lossy())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Fault> {
@@ -121,7 +134,7 @@ fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
             }),
         }
     }
-    let mut report = engine.import_all(carried)?;
+    let mut report = engine.import_all(carried, &named("jsonl", path))?;
     report.diagnostics.append(&mut diagnostics);
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
     Ok(report)
@@ -166,7 +179,7 @@ fn import_agentium(
         let parsed = mirror::parse(&read(&path)?).map_err(|error| {
             Fault::failed(format!("{}: {error}", path.display())).hint("nothing was taken in")
         })?;
-        report = engine.import_mirror(parsed)?;
+        report = engine.import_mirror(parsed, &named("agentium", &path))?;
     }
     Ok(report)
 }

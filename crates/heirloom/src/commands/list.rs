@@ -3,7 +3,7 @@
 use crate::open::Session;
 use crate::{output, wire};
 use heirloom_engine::{Filter, Order, When};
-use heirloom_model::{Fault, Kind, Record, Scope, limits, text};
+use heirloom_model::{Fault, Kind, Record, Scope, Timestamp, limits, text};
 
 /// List records, newest first
 #[derive(Debug, clap::Args)]
@@ -23,6 +23,9 @@ pub(crate) struct Args {
     /// The past too: what was replaced, forgotten or pruned
     #[arg(long)]
     all: bool,
+    /// What was current at this time (2026-11-21T12:00:00Z)
+    #[arg(long, value_name = "TIME", conflicts_with = "all")]
+    as_of: Option<Timestamp>,
     /// At most this many
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
@@ -41,10 +44,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             agent: args.agent,
             ..Scope::default()
         },
-        when: if args.all {
-            When::Ever
-        } else {
-            When::Current(engine.now())
+        when: match (args.all, args.as_of) {
+            (true, _) => When::Ever,
+            (false, Some(time)) => When::AsOf(time),
+            (false, None) => When::Current(engine.now()),
         },
         order: Order::Newest,
         limit: args.limit.unwrap_or(if session.out.json {

@@ -2,13 +2,15 @@
 
 use crate::open::Session;
 use heirloom_engine::Undone;
-use heirloom_model::{Fault, text};
+use heirloom_model::{Fault, RecordId, text};
 use serde_json::json;
 
-/// Take back the last thing that happened to a record: its creation, its replacement, its retirement
+/// Take back the last thing that happened to a record, or an import as one
+///
+/// A creation, a replacement, a retirement. The same again brings it back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The record
+    /// The record, or the import
     id: String,
 }
 
@@ -17,14 +19,19 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let id = engine.resolve_id(&args.id)?;
     let undone = engine.undo(id)?;
     let (current, retired) = match undone {
+        Undone::Reversed { batch, back } => {
+            tell_import(session, batch, back);
+            return Ok(0);
+        }
         Undone::Restored { id, retired } => (Some(id), retired),
         Undone::Uncreated { id } => (None, Some(id)),
     };
     if session.out.json {
-        let (id, outcome) = match undone {
-            Undone::Restored { id, .. } => (id, "restored"),
-            Undone::Uncreated { id } => (id, "retired"),
+        let outcome = match current {
+            Some(_) => "restored",
+            None => "retired",
         };
+        let id = current.or(retired).unwrap_or(id);
         let retired = retired.map(|id| id.to_string());
         session
             .out
@@ -44,4 +51,18 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         ));
     }
     Ok(0)
+}
+
+fn tell_import(session: &mut Session, batch: RecordId, back: bool) {
+    if session.out.json {
+        let outcome = if back { "restored" } else { "retired" };
+        let value = json!({"id": batch.to_string(), "outcome": outcome, "import": true});
+        session.out.value(&value);
+    } else if back {
+        session.out.line(&format!("the import {batch} is back"));
+    } else {
+        session
+            .out
+            .line(&format!("the import {batch} is taken back"));
+    }
 }

@@ -11,6 +11,9 @@ use heirloom_model::{
 /// Microseconds of the moment at which every check begins: 2026-05-01T10:00:00Z.
 const BEGINNING: i64 = 1_777_629_600_000_000;
 
+/// Who retires and restores.
+pub(super) const BY: &str = "user";
+
 /// A project in a fresh store.
 pub(super) struct World<'a> {
     pub(super) store: &'a dyn Store,
@@ -184,11 +187,19 @@ pub(super) fn revise(id: RecordId, record: &Record) -> Change {
 }
 
 pub(super) fn retire(id: RecordId, second: i64) -> Change {
-    Change::Retire { id, at: at(second) }
+    Change::Retire {
+        id,
+        at: at(second),
+        by: BY.to_owned(),
+    }
 }
 
 pub(super) fn restore(id: RecordId, second: i64) -> Change {
-    Change::Restore { id, at: at(second) }
+    Change::Restore {
+        id,
+        at: at(second),
+        by: BY.to_owned(),
+    }
 }
 
 pub(super) fn answer(id: RecordId, verdict: Verdict, other: Option<RecordId>) -> Applied {

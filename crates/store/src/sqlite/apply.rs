@@ -1,10 +1,11 @@
 //! Carrying out changes, inside one transaction.
 
 use super::codec::{self, COLUMNS, micros};
+use super::events::{self, NewEvent};
 use super::failure::Failure;
 use crate::{Applied, Change, StoreError, Verdict, caps};
 use heirloom_model::merge::{self, Decision, Merge};
-use heirloom_model::{ProjectName, Record, RecordId, Timestamp};
+use heirloom_model::{Action, Batch, ProjectName, Record, RecordId, Timestamp};
 use rusqlite::{Connection, params};
 
 /// Carries out `changes` in order; the caller commits, or drops everything on an error.
@@ -17,15 +18,19 @@ pub(super) fn apply(
         connection,
         project,
         number: codec::project(connection, project)?,
+        batch: None,
     };
     changes.iter().map(|change| writer.change(change)).collect()
 }
 
-struct Writer<'a> {
-    connection: &'a Connection,
-    project: &'a ProjectName,
+/// One call's changes on their way into the database.
+pub(super) struct Writer<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) project: &'a ProjectName,
     /// The project's number; none until something is written to it.
-    number: Option<i64>,
+    pub(super) number: Option<i64>,
+    /// The import that the changes belong to.
+    pub(super) batch: Option<Batch>,
 }
 
 impl Writer<'_> {
@@ -33,12 +38,21 @@ impl Writer<'_> {
         match change {
             Change::Put { record, merge } => self.put(record, *merge),
             Change::Revise { id, record } => self.revise(*id, record),
-            Change::Retire { id, at } => self.retire(*id, *at),
-            Change::Restore { id, at } => self.restore(*id, *at),
+            Change::Retire { id, at, by } => self.retire(*id, *at, by),
+            Change::Restore { id, at, by } => self.restore(*id, *at, by),
+            Change::Begin(batch) => Ok(self.begin(batch)),
+            Change::TakeSession(session) => self.take_session(session),
+            Change::TakeMessage { session, message } => self.take_message(session, message),
+            Change::Reverse { batch, at, by } => self.reverse(*batch, *at, by),
         }
     }
 
     fn put(&mut self, incoming: &Record, rule: Merge) -> Result<Applied, Failure> {
+        if rule == Merge::Keep
+            && let Some(applied) = self.known(incoming)?
+        {
+            return Ok(applied);
+        }
         let holder = if incoming.retired_at.is_none() {
             self.holder_of(incoming)?
         } else {
@@ -56,6 +70,13 @@ impl Writer<'_> {
             Decision::Keep => Ok(answer(current.id, Verdict::Unchanged, None)),
             Decision::Confirm(confirmed) => {
                 self.confirm(&confirmed)?;
+                self.tell(
+                    incoming.recorded_at,
+                    Action::Confirmed,
+                    &incoming.source,
+                    current.id,
+                    None,
+                )?;
                 Ok(answer(current.id, Verdict::Confirmed, None))
             }
             Decision::Replace { winner, loser } => {
@@ -92,16 +113,17 @@ impl Writer<'_> {
         Ok(answer(record.id, Verdict::Replaced, Some(id)))
     }
 
-    fn retire(&mut self, id: RecordId, at: Timestamp) -> Result<Applied, Failure> {
+    fn retire(&mut self, id: RecordId, at: Timestamp, by: &str) -> Result<Applied, Failure> {
         let record = self.get(id)?;
         if record.retired_at.is_some() {
             return Err(stale(id, "is already retired"));
         }
         self.mark_retired(&record, at, None)?;
+        self.tell(at, Action::Retired, by, id, None)?;
         Ok(answer(id, Verdict::Retired, None))
     }
 
-    fn restore(&mut self, id: RecordId, at: Timestamp) -> Result<Applied, Failure> {
+    fn restore(&mut self, id: RecordId, at: Timestamp, by: &str) -> Result<Applied, Failure> {
         let record = self.get(id)?;
         let Some(retired_at) = record.retired_at else {
             return Err(stale(id, "is not retired"));
@@ -123,11 +145,28 @@ impl Writer<'_> {
             self.mark_retired(other, other.retired_at.unwrap_or(at), Some(id))?;
         }
         self.bring_back(&record, retired_at, at)?;
+        self.tell(at, Action::Restored, by, id, retired)?;
         Ok(answer(id, Verdict::Restored, retired))
     }
 
+    fn tell(
+        &self,
+        at: Timestamp,
+        action: Action,
+        by: &str,
+        record: RecordId,
+        other: Option<RecordId>,
+    ) -> Result<(), Failure> {
+        let event = NewEvent {
+            record: Some(record),
+            other,
+            ..NewEvent::of(at, action, by)
+        };
+        events::tell(self.connection, self.number, &event)
+    }
+
     /// The record that is not retired and has the identity of `record`, if that has one.
-    fn holder_of(&self, record: &Record) -> Result<Option<Record>, Failure> {
+    pub(super) fn holder_of(&self, record: &Record) -> Result<Option<Record>, Failure> {
         let (Some(project), Some(key)) = (self.number, &record.key) else {
             return Ok(None);
         };
@@ -141,7 +180,7 @@ impl Writer<'_> {
         Ok(codec::select(self.connection, self.project, &sql, values)?.pop())
     }
 
-    fn get(&self, id: RecordId) -> Result<Record, Failure> {
+    pub(super) fn get(&self, id: RecordId) -> Result<Record, Failure> {
         get(self.connection, self.project, id)
     }
 
@@ -163,13 +202,20 @@ impl Writer<'_> {
         Ok(codec::select(self.connection, self.project, &sql, values)?.pop())
     }
 
-    fn insert(&mut self, record: &Record) -> Result<(), Failure> {
-        let project = match self.number {
+    /// The project's number; the project comes into being at `at` if nothing was written to it yet.
+    pub(super) fn number_at(&mut self, at: Timestamp) -> Result<i64, Failure> {
+        let number = match self.number {
             Some(number) => number,
-            None => codec::project_or_new(self.connection, self.project, record.recorded_at)?,
+            None => codec::project_or_new(self.connection, self.project, at)?,
         };
-        self.number = Some(project);
-        match codec::insert(self.connection, project, record) {
+        self.number = Some(number);
+        Ok(number)
+    }
+
+    fn insert(&mut self, record: &Record) -> Result<(), Failure> {
+        let project = self.number_at(record.recorded_at)?;
+        let batch = self.batch_to_write()?;
+        match codec::insert(self.connection, project, record, batch) {
             Err(Failure::Sql(error))
                 if Failure::is_duplicate(&error) && self.get(record.id).is_ok() =>
             {
@@ -185,7 +231,7 @@ impl Writer<'_> {
         self.insert(new)
     }
 
-    fn mark_retired(
+    pub(super) fn mark_retired(
         &self,
         record: &Record,
         at: Timestamp,
@@ -214,7 +260,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn bring_back(
+    pub(super) fn bring_back(
         &self,
         record: &Record,
         retired_at: Timestamp,
@@ -256,7 +302,7 @@ pub(super) fn get(
     })
 }
 
-fn answer(id: RecordId, verdict: Verdict, other: Option<RecordId>) -> Applied {
+pub(super) fn answer(id: RecordId, verdict: Verdict, other: Option<RecordId>) -> Applied {
     Applied { id, verdict, other }
 }
 

@@ -88,12 +88,13 @@ pub(super) fn insert(
     connection: &Connection,
     project: i64,
     record: &Record,
+    batch: Option<RecordId>,
 ) -> Result<(), Failure> {
     let sql = "INSERT INTO records (project, id, kind, key, text, attrs, plan, \"group\", session, \
          task, agent, phase, iteration, source, confidence, tokens, recorded_at, true_from, \
-         true_to, retired_at, replaced_by, expires_at) \
+         true_to, retired_at, replaced_by, expires_at, batch) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-         ?19, ?20, ?21, ?22)";
+         ?19, ?20, ?21, ?22, ?23)";
     let scope = &record.scope;
     connection.prepare_cached(sql)?.execute(params![
         project,
@@ -118,6 +119,7 @@ pub(super) fn insert(
         record.retired_at.map(micros),
         record.replaced_by.as_ref().map(RecordId::as_bytes),
         record.expires_at.map(micros),
+        batch.as_ref().map(RecordId::as_bytes),
     ])?;
     Ok(())
 }

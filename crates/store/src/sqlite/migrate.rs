@@ -18,7 +18,10 @@ const APPLICATION_ID: u32 = 0x4865_6972;
 pub(super) type Migration = &'static str;
 
 /// Every step.
-pub(super) const MIGRATIONS: &[Migration] = &[include_str!("../../migrations/0001_records.sql")];
+pub(super) const MIGRATIONS: &[Migration] = &[
+    include_str!("../../migrations/0001_records.sql"),
+    include_str!("../../migrations/0002_audit.sql"),
+];
 
 /// The schema's version of an open database.
 pub(super) fn version(connection: &Connection) -> Result<u32, Failure> {

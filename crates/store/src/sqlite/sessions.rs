@@ -14,7 +14,8 @@ pub(super) fn put(connection: &Connection, session: &Session) -> Result<(), Fail
     let sql = "INSERT INTO sessions (project, id, agent, task, started_at, ended_at, attrs) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
          ON CONFLICT (project, id) DO UPDATE SET agent = excluded.agent, task = excluded.task, \
-         started_at = excluded.started_at, ended_at = excluded.ended_at, attrs = excluded.attrs";
+         started_at = excluded.started_at, ended_at = excluded.ended_at, attrs = excluded.attrs, \
+         retired_at = NULL";
     connection.prepare_cached(sql)?.execute(params![
         project,
         session.id,
@@ -35,7 +36,8 @@ pub(super) fn get(
 ) -> Result<Session, Failure> {
     let sql = format!(
         "SELECT {SESSION_COLUMNS} FROM sessions \
-         WHERE project = (SELECT id FROM projects WHERE name = ?1) AND id = ?2"
+         WHERE project = (SELECT id FROM projects WHERE name = ?1) AND id = ?2 \
+         AND retired_at IS NULL"
     );
     let found = select(connection, project, &sql, params![project.as_str(), id])?.pop();
     found.ok_or_else(|| missing(project, id))
@@ -52,6 +54,7 @@ pub(super) fn list(
     let sql = format!(
         "SELECT {SESSION_COLUMNS} FROM sessions \
          WHERE project = (SELECT id FROM projects WHERE name = ?1){of_task} \
+         AND retired_at IS NULL \
          ORDER BY started_at DESC, id DESC LIMIT ?3"
     );
     let values = params![project.as_str(), task, limit];
@@ -66,37 +69,57 @@ pub(super) fn append(
     messages: &[Message],
 ) -> Result<u64, Failure> {
     let number = number_of(connection, project, session)?;
-    let sql = "SELECT ifnull(max(seq) + 1, 0) FROM messages WHERE project = ?1 AND session = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    let first: u64 = statement.query_row(params![number, session], |row| row.get(0))?;
-    let sql = "INSERT INTO messages (project, session, seq, id, role, sender, text, attrs, tokens, at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
-    let mut statement = connection.prepare_cached(sql)?;
+    let first = next_place(connection, number, session)?;
     for (seq, message) in (first..).zip(messages) {
-        let written = statement.execute(params![
-            number,
-            session,
-            seq,
-            message.id.as_bytes(),
-            message.role.as_str(),
-            message.sender,
-            message.text,
-            caps::attrs_json(&message.attrs)?,
-            message.tokens,
-            micros(message.at),
-        ]);
-        if let Err(error) = written {
-            return Err(if Failure::is_duplicate(&error) {
-                Failure::Store(StoreError::Stale {
-                    id: message.id,
-                    problem: "exists already".to_owned(),
-                })
-            } else {
-                Failure::Sql(error)
-            });
-        }
+        insert(connection, number, session, seq, message, None)?;
     }
     Ok(first)
+}
+
+/// The place behind the last message of a session, one that was taken back included.
+pub(super) fn next_place(
+    connection: &Connection,
+    project: i64,
+    session: &str,
+) -> Result<u64, Failure> {
+    let sql = "SELECT ifnull(max(seq) + 1, 0) FROM messages WHERE project = ?1 AND session = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row(params![project, session], |row| row.get(0))?)
+}
+
+/// Writes a message as a new row.
+pub(super) fn insert(
+    connection: &Connection,
+    project: i64,
+    session: &str,
+    seq: u64,
+    message: &Message,
+    batch: Option<RecordId>,
+) -> Result<(), Failure> {
+    let sql = "INSERT INTO messages \
+         (project, session, seq, id, role, sender, text, attrs, tokens, at, batch) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    let written = connection.prepare_cached(sql)?.execute(params![
+        project,
+        session,
+        seq,
+        message.id.as_bytes(),
+        message.role.as_str(),
+        message.sender,
+        message.text,
+        caps::attrs_json(&message.attrs)?,
+        message.tokens,
+        micros(message.at),
+        batch.as_ref().map(RecordId::as_bytes),
+    ]);
+    match written {
+        Ok(_) => Ok(()),
+        Err(error) if Failure::is_duplicate(&error) => Err(Failure::Store(StoreError::Stale {
+            id: message.id,
+            problem: "exists already".to_owned(),
+        })),
+        Err(error) => Err(Failure::Sql(error)),
+    }
 }
 
 /// The messages of a session from place `from` on, in order.
@@ -109,7 +132,8 @@ pub(super) fn messages(
 ) -> Result<Vec<Message>, Failure> {
     let number = number_of(connection, project, session)?;
     let sql = "SELECT id, seq, role, sender, text, attrs, tokens, at FROM messages \
-         WHERE project = ?1 AND session = ?2 AND seq >= ?3 ORDER BY seq LIMIT ?4";
+         WHERE project = ?1 AND session = ?2 AND seq >= ?3 AND retired_at IS NULL \
+         ORDER BY seq LIMIT ?4";
     let mut statement = connection.prepare_cached(sql)?;
     // Beyond the largest place that can be stored there is none.
     let from = i64::try_from(from).unwrap_or(i64::MAX);
@@ -122,13 +146,14 @@ pub(super) fn messages(
 }
 
 /// The project's number, if the session exists in it.
-fn number_of(
+pub(super) fn number_of(
     connection: &Connection,
     project: &ProjectName,
     session: &str,
 ) -> Result<i64, Failure> {
     let sql = "SELECT project FROM sessions \
-         WHERE project = (SELECT id FROM projects WHERE name = ?1) AND id = ?2";
+         WHERE project = (SELECT id FROM projects WHERE name = ?1) AND id = ?2 \
+         AND retired_at IS NULL";
     let mut statement = connection.prepare_cached(sql)?;
     let values = params![project.as_str(), session];
     let found = statement.query_row(values, |row| row.get(0)).optional()?;

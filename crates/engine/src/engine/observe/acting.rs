@@ -180,6 +180,7 @@ impl Observer<'_> {
         Ok(Change::Retire {
             id,
             at: self.engine.now(),
+            by: self.source.clone(),
         })
     }
 }

@@ -1,0 +1,86 @@
+//! Deleting for good, for privacy: from the store, the mirror, and on request the copies beside them.
+
+use super::Engine;
+use super::records::USER;
+use heirloom_model::Fault;
+use heirloom_store::{Purged, Selection, durable};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// What was deleted for good, or would be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgeReport {
+    /// What the store held of it.
+    pub purged: Purged,
+    /// Whether the mirror was rewritten.
+    pub mirror_rewritten: bool,
+    /// Copies of the database and set-aside mirrors, which may hold it too.
+    pub copies: Vec<PathBuf>,
+}
+
+impl Engine {
+    /// What [`Engine::purge`] would delete; changes nothing.
+    pub fn purgeable(&self, selection: &Selection) -> Result<PurgeReport, Fault> {
+        Ok(PurgeReport {
+            purged: self.store.purgeable(&self.project, selection)?,
+            mirror_rewritten: false,
+            copies: self.copies()?,
+        })
+    }
+
+    /// Deletes for good what `selection` names, and rewrites the mirror, if there is one, from what is left.
+    /// Allowed while memory is switched off.
+    pub fn purge(&self, selection: &Selection) -> Result<PurgeReport, Fault> {
+        let purged = self
+            .store
+            .purge(&self.project, selection, self.now(), USER)?;
+        Ok(PurgeReport {
+            purged,
+            mirror_rewritten: self.renew_mirror()?,
+            copies: self.copies()?,
+        })
+    }
+
+    /// Deletes the copies of the database and the set-aside mirrors; says which they were.
+    pub fn remove_copies(&self) -> Result<Vec<PathBuf>, Fault> {
+        let copies = self.copies()?;
+        for copy in &copies {
+            durable::remove(copy)?;
+        }
+        Ok(copies)
+    }
+
+    /// Files beside the database and the mirror that hold what those held before, by name.
+    fn copies(&self) -> Result<Vec<PathBuf>, Fault> {
+        let mirror = self.mirror_path()?;
+        let mut copies = beside(&self.folder, OsStr::new("heirloom.db"))?;
+        if let (Some(folder), Some(name)) = (mirror.parent(), mirror.file_name()) {
+            copies.extend(beside(folder, name)?);
+        }
+        copies.sort();
+        Ok(copies)
+    }
+}
+
+/// The files in `folder` that are called `name` with a dot and something behind it.
+fn beside(folder: &Path, name: &OsStr) -> Result<Vec<PathBuf>, Fault> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            let place = folder.display();
+            return Err(Fault::failed(format!("cannot list {place}: {error}")));
+        }
+    };
+    let mut prefix = name.to_os_string();
+    prefix.push(".");
+    let named = |entry: &std::fs::DirEntry| {
+        let starts = (entry.file_name().as_encoded_bytes()).starts_with(prefix.as_encoded_bytes());
+        starts && entry.file_type().is_ok_and(|sort| sort.is_file())
+    };
+    Ok(entries
+        .filter_map(Result::ok)
+        .filter(named)
+        .map(|entry| entry.path())
+        .collect())
+}

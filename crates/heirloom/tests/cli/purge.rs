@@ -1,0 +1,210 @@
+//! Deleting for good, taking imports back, and who changed what.
+
+use crate::project::{Project, texts};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// Whether any file below `folder` holds these bytes.
+fn holds(folder: &Path, wanted: &str) -> bool {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let mut found = entries.map(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return holds(&path, wanted);
+        }
+        let bytes = fs::read(&path).unwrap();
+        let mut windows = bytes.windows(wanted.len());
+        windows.any(|window| window == wanted.as_bytes())
+    });
+    found.any(|holds| holds)
+}
+
+fn id_of(project: &Project, args: &[&str]) -> String {
+    project.json(args)["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_purge_leaves_no_trace_on_the_disk() {
+    let project = Project::new();
+    let first = id_of(&project, &["remember", "the word is xyzzy42", "--key", "k"]);
+    project.ok(&["remember", "the word is changed", "--key", "k"]);
+    for n in 0..200 {
+        project.ok(&["remember", &format!("another fact {n}")]);
+    }
+    assert_ne!(first, "");
+    let folder = project.folder.path().join(".heirloom");
+    assert!(holds(&folder, "xyzzy42"));
+    let said = project.json(&["purge", "--query", "XYZZY42", "--yes"]);
+    assert_eq!(
+        (&said["records"], &said["purged"]),
+        (&json!(1), &json!(true))
+    );
+    assert_eq!(said["residue"], json!(false));
+    assert!(!holds(&folder, "xyzzy42"));
+    assert_eq!(
+        project.json(&["list"])["records"].as_array().unwrap().len(),
+        201
+    );
+    assert_eq!(project.json(&["status"])["health"], "ok");
+    let events = project.json(&["history"]);
+    assert_eq!(events["events"][0]["action"], "purged");
+    assert_eq!(
+        events["events"][0]["detail"],
+        "1 records, 0 sessions, 0 messages"
+    );
+}
+
+#[test]
+fn nobody_is_there_to_say_yes() {
+    let project = Project::new();
+    let id = id_of(&project, &["remember", "keep me"]);
+    let refused = project.expect(&["purge", "--id", &id], 4);
+    assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
+    let looked = project.json(&["purge", "--id", &id, "--dry-run"]);
+    assert_eq!(
+        (&looked["records"], &looked["purged"]),
+        (&json!(1), &json!(false))
+    );
+    assert_eq!(project.json(&["show", &id])["text"], "keep me");
+    project.expect(&["purge", "--yes"], 2);
+    project.expect(&["purge", "--all", "--query", "x", "--yes"], 2);
+    project.expect(&["purge", "--session", "nowhere", "--yes"], 3);
+    project.ok(&["purge", "--id", &id, "--yes"]);
+    project.expect(&["show", &id], 3);
+}
+
+#[test]
+fn a_purge_of_everything_takes_the_mirror_and_on_request_the_copies() {
+    let project = Project::new();
+    project.ok(&[
+        "outcome",
+        "--task",
+        "7",
+        "--iteration",
+        "1",
+        "--status",
+        "COMPLETE",
+        "--message",
+        "xyzzy42",
+    ]);
+    project.ok(&["remember", "fact xyzzy42"]);
+    let folder = project.folder.path().join(".heirloom");
+    fs::copy(
+        folder.join("heirloom.db"),
+        folder.join("heirloom.db.before-v9-20200101T000000Z"),
+    )
+    .unwrap();
+    let said = project.json(&["purge", "--all", "--yes"]);
+    assert_eq!(said["copies"].as_array().unwrap().len(), 1, "{said}");
+    let said = project.json(&["purge", "--all", "--yes", "--copies"]);
+    assert_eq!(
+        said["copies_removed"].as_array().unwrap().len(),
+        1,
+        "{said}"
+    );
+    assert!(!holds(&folder, "xyzzy42"));
+    assert_eq!(project.json(&["list", "--all"])["records"], json!([]));
+    project.ok(&["remember", "a new beginning"]);
+}
+
+#[test]
+fn an_import_is_taken_back_as_one_and_comes_back() {
+    let source = Project::new();
+    for text in ["one", "two", "three"] {
+        source.ok(&["remember", text]);
+    }
+    let target = Project::new();
+    let export = source.ok(&["export", "--all"]).stdout;
+    target.folder.write("in.jsonl", &export).unwrap();
+    target.ok(&["remember", "mine"]);
+    let import = target.json(&["import", "jsonl", "in.jsonl"])["import"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let count = || target.json(&["list"])["records"].as_array().unwrap().len();
+    assert_eq!(count(), 4);
+    assert_eq!(target.json(&["undo", &import])["outcome"], "retired");
+    assert_eq!(count(), 1);
+    assert_eq!(target.json(&["undo", &import])["outcome"], "restored");
+    assert_eq!(count(), 4);
+    target.ok(&["undo", &import]);
+    let again = target.json(&["import", "jsonl", "in.jsonl"]);
+    assert_eq!(
+        (&again["created"], count()),
+        (&json!(3), 4),
+        "the same file brings it back"
+    );
+    let told = target.json(&["history"]);
+    let actions: Vec<_> = told["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| e["action"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        actions
+            .iter()
+            .filter(|action| **action == "reversed")
+            .count(),
+        3,
+        "{actions:?}"
+    );
+    assert!(actions.contains(&"imported"));
+}
+
+#[test]
+fn who_changed_what_is_told() {
+    let project = Project::new();
+    let id = id_of(
+        &project,
+        &["remember", "tabs", "--key", "k", "--source", "agent-1"],
+    );
+    project.ok(&["remember", "tabs", "--key", "k", "--source", "agent-2"]);
+    project.ok(&["forget", &id]);
+    project.ok(&["undo", &id]);
+    let told = project.json(&["history", &id]);
+    let happened: Vec<_> = told["events"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|e| (e["action"].as_str().unwrap(), e["by"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        happened,
+        [
+            ("created", "agent-1"),
+            ("confirmed", "agent-2"),
+            ("retired", "user"),
+            ("restored", "user")
+        ]
+    );
+    let text = project.ok(&["history"]).stdout;
+    assert!(
+        text.contains("agent-2") && text.contains("confirmed"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_list_of_the_past_is_what_was_current_then() {
+    let mut project = Project::new();
+    for (time, text) in [
+        ("2026-01-01T00:00:00Z", "old"),
+        ("2026-02-01T00:00:00Z", "new"),
+    ] {
+        project.at(time);
+        project.ok(&["remember", text, "--key", "k"]);
+    }
+    let texts = |list: &Value| texts(&list["records"]);
+    assert_eq!(
+        texts(&project.json(&["list", "--as-of", "2026-01-15T00:00:00Z"])),
+        ["old"]
+    );
+    assert_eq!(
+        texts(&project.json(&["list", "--as-of", "2026-02-15T00:00:00Z"])),
+        ["new"]
+    );
+    assert!(texts(&project.json(&["list", "--as-of", "2025-01-01T00:00:00Z"])).is_empty());
+    project.expect(&["list", "--as-of", "yesterday-ish"], 2);
+}

@@ -1,0 +1,300 @@
+//! Imports as one, events, and deleting for good.
+
+use super::Check;
+use super::world::{BY, World, answer, at, expect, is_not_found, ok, put, restore, retire};
+use crate::{Change, Purged, Selection, Store, StoreError, Verdict};
+use heirloom_model::record::Attrs;
+use heirloom_model::{Action, Batch, Kind, Merge, Message, RecordId, Role, Session};
+
+pub(super) const CHECKS: &[Check] = &[
+    ("an import is taken back and brought back as one", reversed),
+    (
+        "taking an import back keeps what has changed since",
+        changed_since,
+    ),
+    (
+        "an import twice changes nothing, and brings back what was taken back",
+        twice,
+    ),
+    ("an import that brought nothing is none", nothing),
+    ("events tell who retired, restored and confirmed", told),
+    (
+        "a purge deletes a chain and what points to it",
+        purged_chain,
+    ),
+    ("a purge by text finds it in every column", purged_text),
+    ("a purge of a session deletes its turns", purged_session),
+    ("a purge of a project leaves the others", purged_project),
+];
+
+fn batch(w: &World<'_>, second: i64) -> Batch {
+    Batch {
+        id: w.id(second),
+        source: "jsonl memory.jsonl".to_owned(),
+        by: BY.to_owned(),
+        at: at(second),
+    }
+}
+
+fn reverse(batch: &Batch, second: i64) -> Change {
+    Change::Reverse {
+        batch: batch.id,
+        at: at(second),
+        by: BY.to_owned(),
+    }
+}
+
+fn session(w: &World<'_>, id: &str) -> Session {
+    Session {
+        project: w.project.clone(),
+        id: id.to_owned(),
+        agent: None,
+        task: None,
+        started_at: at(0),
+        ended_at: None,
+        attrs: Attrs::new(),
+    }
+}
+
+fn message(w: &World<'_>, text: &str) -> Message {
+    Message {
+        id: w.id(1),
+        seq: 0,
+        role: Role::User,
+        sender: None,
+        text: text.to_owned(),
+        attrs: Attrs::new(),
+        tokens: 1,
+        at: at(1),
+    }
+}
+
+fn take(session: &str, message: &Message) -> Change {
+    Change::TakeMessage {
+        session: session.to_owned(),
+        message: Box::new(message.clone()),
+    }
+}
+
+fn reversed(store: &dyn Store) {
+    let w = World::new(store);
+    let batch = batch(&w, 1);
+    let turn = message(&w, "hello");
+    w.apply(&[
+        Change::Begin(batch.clone()),
+        put(&w.fact("a", "one", 1), Merge::Keep),
+        put(&w.fact("b", "two", 1), Merge::Keep),
+        Change::TakeSession(Box::new(session(&w, "s"))),
+        take("s", &turn),
+    ]);
+    w.created(&w.fact("c", "mine", 2));
+    let applied = w.change(reverse(&batch, 3));
+    assert_eq!(applied, answer(batch.id, Verdict::Retired, None));
+    assert_eq!(w.current(3), ["mine"]);
+    assert!(ok(store.sessions(&w.project, None, 9)).is_empty());
+    assert_eq!(w.as_of(2).len(), 3, "the past stays");
+    let applied = w.change(reverse(&batch, 4));
+    assert_eq!(applied.verdict, Verdict::Restored);
+    assert_eq!(w.current(4), ["one", "two", "mine"]);
+    assert_eq!(ok(store.messages(&w.project, "s", 0, 9))[0].text, "hello");
+    let unknown = Batch {
+        id: w.id(5),
+        ..batch
+    };
+    expect(&w.refused(reverse(&unknown, 5)), is_not_found);
+}
+
+fn changed_since(store: &dyn Store) {
+    let w = World::new(store);
+    let batch = batch(&w, 1);
+    let turn = message(&w, "theirs");
+    w.apply(&[
+        Change::Begin(batch.clone()),
+        put(&w.fact("a", "theirs", 1), Merge::Keep),
+        put(&w.fact("b", "kept", 1), Merge::Keep),
+        Change::TakeSession(Box::new(session(&w, "s"))),
+        take("s", &turn),
+    ]);
+    w.put(&w.fact("a", "mine", 2));
+    ok(store.append_messages(&w.project, "s", &[message(&w, "mine")]));
+    w.change(reverse(&batch, 3));
+    assert_eq!(w.current(3), ["mine"], "a successor stays");
+    let said = ok(store.messages(&w.project, "s", 0, 9));
+    assert_eq!(said.len(), 1, "a session that went on stays");
+    w.put(&w.fact("b", "other", 4));
+    w.change(reverse(&batch, 5));
+    assert_eq!(
+        w.current(5),
+        ["mine", "other"],
+        "a taken identity stays taken"
+    );
+    assert_eq!(ok(store.messages(&w.project, "s", 0, 9)).len(), 2);
+}
+
+fn twice(store: &dyn Store) {
+    let w = World::new(store);
+    let first = batch(&w, 1);
+    let turn = message(&w, "hello");
+    let changes = |batch: &Batch| {
+        vec![
+            Change::Begin(batch.clone()),
+            put(&w.fact("a", "one", 1), Merge::Keep),
+            Change::TakeSession(Box::new(session(&w, "s"))),
+            take("s", &turn),
+        ]
+    };
+    let import = changes(&first);
+    let again = |batch: &Batch| {
+        let mut again = import.clone();
+        again[0] = Change::Begin(batch.clone());
+        w.apply(&again)[1..]
+            .iter()
+            .map(|applied| applied.verdict)
+            .collect::<Vec<_>>()
+    };
+    w.apply(&import);
+    assert_eq!(again(&batch(&w, 2)), [Verdict::Unchanged; 3]);
+    w.change(reverse(&first, 3));
+    assert_eq!(again(&batch(&w, 4)), [Verdict::Restored; 3]);
+    assert_eq!(w.current(4), ["one"]);
+    assert_eq!(ok(store.messages(&w.project, "s", 0, 9)).len(), 1);
+}
+
+fn nothing(store: &dyn Store) {
+    let w = World::new(store);
+    let batch = batch(&w, 1);
+    w.apply(&[Change::Begin(batch.clone())]);
+    expect(&w.refused(reverse(&batch, 2)), is_not_found);
+    let lost = take("nowhere", &message(&w, "x"));
+    expect(&w.refused(lost), is_not_found);
+}
+
+fn told(store: &dyn Store) {
+    let w = World::new(store);
+    let id = w.created(&w.fact("a", "one", 1));
+    w.put(&w.fact("a", "one", 2));
+    w.change(retire(id, 3));
+    w.change(restore(id, 4));
+    let of_record = ok(store.events(&w.project, Some(id), 9));
+    let actions: Vec<_> = of_record.iter().map(|event| event.action).collect();
+    let newest_first = [Action::Restored, Action::Retired, Action::Confirmed];
+    assert_eq!(actions, newest_first);
+    assert!(of_record.iter().all(|event| event.by == BY));
+    assert_eq!(of_record[1].at, at(3));
+    let import = batch(&w, 5);
+    w.apply(&[
+        Change::Begin(import.clone()),
+        put(&w.fact("b", "two", 5), Merge::Keep),
+    ]);
+    w.change(reverse(&import, 6));
+    let all = ok(store.events(&w.project, None, 2));
+    let batches: Vec<_> = all
+        .iter()
+        .map(|event| (event.action, event.batch))
+        .collect();
+    let expected = [Action::Reversed, Action::Imported].map(|action| (action, Some(import.id)));
+    assert_eq!(batches, expected);
+    let other = World::of(store, "elsewhere");
+    assert!(ok(store.events(&other.project, None, 9)).is_empty());
+}
+
+fn gone(w: &World<'_>, selection: &Selection, expected: (u64, u64, u64)) {
+    let expected = Purged {
+        records: expected.0,
+        sessions: expected.1,
+        messages: expected.2,
+        residue: false,
+    };
+    assert_eq!(ok(w.store.purgeable(&w.project, selection)), expected);
+    assert_eq!(
+        ok(w.store.purge(&w.project, selection, at(99), BY)),
+        expected
+    );
+}
+
+fn purged_chain(store: &dyn Store) {
+    let w = World::new(store);
+    let first = w.created(&w.fact("a", "one", 1));
+    let second = w.put(&w.fact("a", "two", 2)).id;
+    let kept = w.created(&w.fact("b", "kept", 3));
+    w.change(retire(second, 4));
+    w.change(restore(second, 5));
+    gone(&w, &Selection::Records(vec![first]), (2, 0, 0));
+    w.expect_gone(first);
+    w.expect_gone(second);
+    assert_eq!(w.get(kept).text, "kept");
+    let events = ok(store.events(&w.project, None, 9));
+    assert_eq!(events.len(), 1, "only the purge is told: {events:?}");
+    assert_eq!(events[0].action, Action::Purged);
+    let unknown = Selection::Records(vec![w.id(9)]);
+    match store.purgeable(&w.project, &unknown) {
+        Err(error) => expect(&error, is_not_found),
+        Ok(purged) => panic!("an unknown id was found: {purged:?}"),
+    }
+}
+
+fn purged_text(store: &dyn Store) {
+    let w = World::new(store);
+    let mut by_key = w.fact("the HUNTER2 key", "x", 1);
+    by_key.attrs.insert("rationale".to_owned(), "no".into());
+    let mut by_attrs = w.fact("b", "y", 1);
+    (by_attrs.attrs).insert("rationale".to_owned(), "said \"Hunter2\"".into());
+    let kept = w.created(&w.fact("c", "hunter", 1));
+    let old = w.created(&w.fact("d", "Hunter2", 1));
+    let new = w.put(&w.fact("d", "changed", 2)).id;
+    for record in [&by_key, &by_attrs] {
+        w.created(record);
+    }
+    ok(store.put_session(&session(&w, "s")));
+    let turns = [message(&w, "it is hunter2"), message(&w, "fine")];
+    ok(store.append_messages(&w.project, "s", &turns));
+    gone(&w, &Selection::Containing("hunter2".to_owned()), (3, 0, 1));
+    w.expect_gone(old);
+    assert_eq!(
+        w.get(new).text,
+        "changed",
+        "its successor says nothing of it"
+    );
+    assert_eq!(w.get(kept).text, "hunter");
+    let said = ok(store.messages(&w.project, "s", 0, 9));
+    let texts: Vec<_> = said.iter().map(|turn| turn.text.as_str()).collect();
+    assert_eq!(texts, ["[purged]", "fine"], "the places stay");
+    let empty = Selection::Containing("  ".to_owned());
+    let refused = store.purge(&w.project, &empty, at(99), BY);
+    assert!(
+        matches!(refused, Err(StoreError::Invalid(_))),
+        "{refused:?}"
+    );
+}
+
+fn purged_session(store: &dyn Store) {
+    let w = World::new(store);
+    for id in ["s", "t"] {
+        ok(store.put_session(&session(&w, id)));
+        ok(store.append_messages(&w.project, id, &[message(&w, id)]));
+    }
+    let mut note = w.record(Kind::Note, "of s", 1);
+    note.scope.session = Some("s".to_owned());
+    w.created(&note);
+    w.created(&w.fact("a", "of none", 1));
+    gone(&w, &Selection::Session("s".to_owned()), (1, 1, 1));
+    assert_eq!(w.current(2), ["of none"]);
+    assert_eq!(ok(store.sessions(&w.project, None, 9)).len(), 1);
+    let unknown = Selection::Session("u".to_owned());
+    match store.purge(&w.project, &unknown, at(99), BY) {
+        Err(error) => expect(&error, is_not_found),
+        Ok(purged) => panic!("an unknown session was found: {purged:?}"),
+    }
+}
+
+fn purged_project(store: &dyn Store) {
+    let (w, other) = (World::new(store), World::of(store, "other"));
+    let id: RecordId = w.created(&w.fact("a", "one", 1));
+    w.change(retire(id, 2));
+    other.created(&other.fact("a", "theirs", 1));
+    ok(store.put_session(&session(&w, "s")));
+    gone(&w, &Selection::Project, (1, 1, 0));
+    assert_eq!(ok(store.projects()), std::slice::from_ref(&other.project));
+    assert_eq!(other.current(2), ["theirs"]);
+    gone(&w, &Selection::Project, (0, 0, 0));
+}
