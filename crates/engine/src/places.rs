@@ -4,9 +4,11 @@
 
 mod config;
 mod inside;
+mod links;
 mod remote;
 
-pub use inside::{PATH_BYTES_MAX, PathProblem, normalise_inside};
+pub use inside::{PathProblem, normalise_inside};
+pub use links::{memory_folder, mirror_path};
 pub use remote::normalise_remote;
 
 use heirloom_model::{limits, text};
@@ -18,8 +20,6 @@ use std::path::{Component, Path, PathBuf};
 pub const OWN_FOLDER: &str = ".heirloom";
 /// The file in it that switches memory on.
 pub const CONFIG_FILE: &str = "config.toml";
-/// Longest file of git that is read, bytes.
-const GIT_FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// A project that keeps its memory in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,9 @@ pub fn find_root(start: &Path) -> Option<Place> {
     start.ancestors().find_map(|folder| {
         let home = repository.as_ref().and_then(|repository| {
             let below = folder.strip_prefix(&repository.work).ok()?;
-            Some(joined(&repository.home, below))
+            let home = joined(&repository.home, below);
+            // A link in the main worktree is no way out of it.
+            (real(&home) == home).then_some(home)
         });
         let home = home.unwrap_or_else(|| folder.to_owned());
         let configs = [&home, folder as &Path].map(|at| at.join(OWN_FOLDER).join(CONFIG_FILE));
@@ -170,10 +172,10 @@ fn read_small(path: &Path) -> Option<String> {
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(path).ok()?;
-    file.take(GIT_FILE_BYTES_MAX + 1)
+    file.take(limits::GIT_FILE_BYTES_MAX + 1)
         .read_to_end(&mut bytes)
         .ok()?;
-    let fits = u64::try_from(bytes.len()).is_ok_and(|length| length <= GIT_FILE_BYTES_MAX);
+    let fits = u64::try_from(bytes.len()).is_ok_and(|length| length <= limits::GIT_FILE_BYTES_MAX);
     fits.then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -6,10 +6,10 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 use heirloom_engine::places::{
-    PATH_BYTES_MAX, PathProblem, find_root, git_root, new_place, normalise_inside, project_name,
-    repository,
+    PathProblem, find_root, git_root, new_place, normalise_inside, project_name, repository,
 };
 use heirloom_model::ProjectName;
+use heirloom_model::limits::PATH_BYTES_MAX;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

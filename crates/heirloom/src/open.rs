@@ -8,7 +8,8 @@ use crate::output::Output;
 use heirloom_engine::Engine;
 use heirloom_engine::places::{self, Place};
 use heirloom_model::{Clock, Fault, FixedClock, ProjectName, SystemClock, text};
-use heirloom_store::{SqliteStore, durable};
+use heirloom_store::SqliteStore;
+use heirloom_store::durable::{self, TempDir};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -172,8 +173,11 @@ impl Session {
     /// Opens the memory of a project that was found.
     ///
     /// Errors: `NotFound` when a database that was made here is gone; it is never replaced by an empty one.
+    /// `Refused` for links that lead out of the project.
     pub(crate) fn engine(&self, found: &Found) -> Result<Engine, Fault> {
-        let store = open_store(&found.place.folder)?;
+        let mut place = found.place.clone();
+        place.folder = memory_folder(&place)?;
+        let store = open_store(&place.folder)?;
         let name = places::project_name(&found.place.root, Some(found.config.text("project.name")));
         let project = ProjectName::new(&name).map_err(|error| {
             Fault::usage(error.to_string())
@@ -182,7 +186,7 @@ impl Session {
         Ok(Engine::new(
             Arc::new(store),
             project,
-            found.place.clone(),
+            place,
             found.config.settings(),
             self.clock()?,
         ))
@@ -192,7 +196,16 @@ impl Session {
 fn open_store(folder: &Path) -> Result<SqliteStore, Fault> {
     let database = folder.join(DATABASE);
     let marker = folder.join(MARKER);
-    if database.exists() || marker.exists() {
+    // Looked at without following: a link that leads nowhere is there.
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
+    if marker.is_symlink() {
+        return Err(Fault::refused(format!(
+            "{} is a symbolic link, and links are not followed",
+            marker.display()
+        ))
+        .hint("remove the link; what it leads to was not touched"));
+    }
+    if is_there(&database) || is_there(&marker) {
         return SqliteStore::open(&database).map_err(|error| missing_store(error.into(), &marker));
     }
     let store = SqliteStore::create(&database)?;
@@ -214,9 +227,42 @@ fn missing_store(fault: Fault, marker: &Path) -> Fault {
     }
 }
 
+/// The folder that holds a project's memory, without links. Errors: `Refused` for one that is a link out of
+/// the project.
+pub(crate) fn memory_folder(place: &Place) -> Result<PathBuf, Fault> {
+    places::memory_folder(place).map_err(|problem| {
+        Fault::refused(format!("memory cannot be kept there: {problem}")).hint(
+            "it is a link, and nothing is written through links that lead out of a project: remove it and \
+             run `heirloom init`, or keep memory outside with `heirloom init --user`",
+        )
+    })
+}
+
+/// Takes away what others may do with the folder of a project's memory and with the database in it; says
+/// which of them were open to others.
+pub(crate) fn make_memory_private(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
+    let names = [DATABASE, "heirloom.db-wal", "heirloom.db-shm", MARKER];
+    let mut made = Vec::from_iter(make_private(folder)?);
+    for name in names {
+        made.extend(make_private(&folder.join(name))?);
+    }
+    Ok(made)
+}
+
+/// Takes away what others may do with a file or folder; the path if there was anything to take.
+pub(crate) fn make_private(path: &Path) -> Result<Option<PathBuf>, Fault> {
+    let was_open = durable::make_private(path)?;
+    Ok(was_open.then(|| path.to_owned()))
+}
+
 /// Writes a file whole or not at all, for this person only.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     Ok(durable::write_atomic(path, bytes)?)
+}
+
+/// A folder for this person only, gone with the value.
+pub(crate) fn temporary_folder(prefix: &str) -> Result<TempDir, Fault> {
+    Ok(durable::temporary_folder(prefix, None)?)
 }
 
 /// Creates a folder for this person only.

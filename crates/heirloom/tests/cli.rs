@@ -18,6 +18,8 @@ mod context;
 mod errors;
 #[path = "cli/past.rs"]
 mod past;
+#[path = "cli/permissions.rs"]
+mod permissions;
 #[path = "cli/places.rs"]
 mod places;
 #[path = "cli/project.rs"]

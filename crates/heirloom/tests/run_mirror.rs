@@ -306,11 +306,15 @@ fn a_link_in_its_place_is_not_followed() {
         &["--iterations", "1"],
         &["--say", "HEIRLOOM_MEMORY: KEY_FACT y"],
     );
-    assert_eq!(ran.code, 1, "{}", ran.stderr);
-    assert!(ran.stderr.contains("symbolic link"), "{}", ran.stderr);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("a link that leads out"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(std::fs::read(&target).unwrap(), before);
-    // What was recorded stays recorded.
-    assert_eq!(desk.texts("knowledge"), ["x", "y"]);
+    // The agent was not started in vain, and what was recorded stays recorded.
+    assert_eq!(desk.texts("knowledge"), ["x"]);
 }
 
 #[test]

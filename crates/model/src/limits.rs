@@ -36,6 +36,13 @@ pub const FINAL_TEXT_BYTES_MAX: usize = 256 << 10;
 /// Most signal prefixes that may be active.
 pub const SIGNAL_PREFIXES_MAX: usize = 16;
 
+/// Longest path that is looked at, bytes.
+pub const PATH_BYTES_MAX: usize = 4_096;
+/// Most symbolic links that one path may go through.
+pub const LINKS_MAX: usize = 40;
+/// Largest file of git that is read, bytes.
+pub const GIT_FILE_BYTES_MAX: u64 = 1 << 20;
+
 /// Most iterations of one `run`.
 pub const ITERATIONS_MAX: u32 = 10_000;
 /// Iterations of one `run` when nothing is said.

@@ -6,10 +6,11 @@
 
 use crate::StoreError;
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+pub use tempfile::TempDir;
 use tempfile::{Builder, NamedTempFile};
 
 /// Mode of every file that is written here: its owner alone reads it.
@@ -22,7 +23,7 @@ const NAMES_MAX: u32 = 10_000;
 /// Replaces or creates the file at `path` with `bytes`.
 ///
 /// A reader sees the old content or the new one, never a part; after `Ok` the new one survives power
-/// loss. The folder must exist. Errors: `DiskFull`; `Io` with the path, also for a symbolic link.
+/// loss. The folder must exist. Errors: `DiskFull`; `Linked` for a symbolic link; `Io` with the path.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     refuse_symlink("replace", path)?;
     let mut file = scratch(path)?;
@@ -61,6 +62,41 @@ pub fn create_dir_private(path: &Path) -> Result<(), StoreError> {
     (builder.recursive(true).mode(FOLDER_MODE).create(path))
         .map_err(|error| failed("make the folder", path, error))?;
     sync_folder_of(path)
+}
+
+/// Makes a private folder (0700) with a name of its own, for files that are needed for a while; it goes with
+/// the value. In the folder `within`, else in the system's for such files.
+pub fn temporary_folder(prefix: &str, within: Option<&Path>) -> Result<TempDir, StoreError> {
+    let mut builder = Builder::new();
+    // Unless it is said, the mask of the process alone decides who may put files there.
+    builder
+        .prefix(prefix)
+        .permissions(Permissions::from_mode(FOLDER_MODE));
+    let folder = match within {
+        Some(within) => builder.tempdir_in(within),
+        None => builder.tempdir(),
+    };
+    let place = within.map_or_else(std::env::temp_dir, Path::to_owned);
+    folder.map_err(|error| failed("make a temporary folder in", &place, error))
+}
+
+/// Takes away what anybody but the owner may do with the file or folder at `path`; says whether there was
+/// anything to take.
+///
+/// Nothing there is nothing to take. Errors: `Linked` for a symbolic link; `Io`, for another person's file.
+pub fn make_private(path: &Path) -> Result<bool, StoreError> {
+    refuse_symlink("make private", path)?;
+    let mode = match path.symlink_metadata() {
+        Ok(found) => found.permissions().mode() & 0o7777,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(failed("look at", path, error)),
+    };
+    if mode & !FOLDER_MODE == 0 {
+        return Ok(false);
+    }
+    std::fs::set_permissions(path, Permissions::from_mode(mode & FOLDER_MODE))
+        .map_err(|error| failed("make private", path, error))?;
+    Ok(true)
 }
 
 /// Renames the file at `path` to `<name>.<suffix>` beside itself and returns that path.
@@ -123,10 +159,10 @@ pub(crate) fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
 /// Refuses a target that is a symbolic link.
 pub(crate) fn refuse_symlink(action: &'static str, path: &Path) -> Result<(), StoreError> {
     match path.symlink_metadata() {
-        Ok(found) if found.file_type().is_symlink() => {
-            let why = io::Error::new(ErrorKind::InvalidInput, "it is a symbolic link");
-            Err(failed(action, path, why))
-        }
+        Ok(found) if found.file_type().is_symlink() => Err(StoreError::Linked {
+            action,
+            path: path.to_owned(),
+        }),
         Ok(_) | Err(_) => Ok(()),
     }
 }
@@ -177,7 +213,7 @@ fn folder_of(path: &Path) -> &Path {
 mod tests {
     use super::*;
     use std::fs;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::symlink;
 
     fn mode(path: &Path) -> u32 {
         path.symlink_metadata().unwrap().permissions().mode() & 0o777
@@ -215,7 +251,7 @@ mod tests {
             copy_durable(&outside, &link),
             append_synced(&link, b"x"),
         ] {
-            assert!(matches!(refused, Err(StoreError::Io { path, .. }) if path == link));
+            assert!(matches!(refused, Err(StoreError::Linked { path, .. }) if path == link));
         }
         assert_eq!(fs::read(&outside).unwrap(), b"theirs");
     }
@@ -230,11 +266,45 @@ mod tests {
             (mode(&folder), mode(&root.path().join("a"))),
             (0o700, 0o700)
         );
+        let temporary = temporary_folder("x-", Some(root.path())).unwrap();
+        assert_eq!(mode(temporary.path()), 0o700);
         let log = folder.join("log");
         append_synced(&log, b"1\n").unwrap();
         append_synced(&log, b"2\n").unwrap();
         assert_eq!(fs::read(&log).unwrap(), b"1\n2\n");
         assert_eq!(mode(&log), 0o600);
+    }
+
+    #[test]
+    fn what_others_may_do_is_taken_away() {
+        let root = tempfile::tempdir().unwrap();
+        let set = |path: &Path, mode| {
+            fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        };
+        let (folder, file) = (root.path().join("folder"), root.path().join("file"));
+        create_dir_private(&folder).unwrap();
+        write_atomic(&file, b"x").unwrap();
+        for (path, wide, private) in [
+            (&folder, 0o755, 0o700),
+            (&folder, 0o1777, 0o700),
+            (&folder, 0o500, 0o500),
+            (&file, 0o644, 0o600),
+            (&file, 0o440, 0o400),
+            (&file, 0o600, 0o600),
+        ] {
+            set(path, wide);
+            assert_eq!(make_private(path).unwrap(), wide != private);
+            assert_eq!(mode(path), private);
+        }
+        assert!(!make_private(&root.path().join("nothing")).unwrap());
+        let link = root.path().join("link");
+        symlink(&file, &link).unwrap();
+        set(&file, 0o644);
+        assert!(matches!(
+            make_private(&link),
+            Err(StoreError::Linked { .. })
+        ));
+        assert_eq!(mode(&file), 0o644);
     }
 
     #[test]

@@ -67,6 +67,14 @@ pub enum StoreError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A file of the store is a symbolic link: what it leads to is somebody else's.
+    #[error("cannot {action} {path}: it is a symbolic link, and links are not followed")]
+    Linked {
+        /// What was being done.
+        action: &'static str,
+        /// The link.
+        path: PathBuf,
+    },
     /// Anything else that the database said.
     #[error("the database refused: {0}")]
     Backend(String),
@@ -105,6 +113,10 @@ impl From<StoreError> for Fault {
             StoreError::Io { .. } => (
                 ErrorKind::Failed,
                 Some("check the path, its owner and its permissions"),
+            ),
+            StoreError::Linked { .. } => (
+                ErrorKind::Refused,
+                Some("remove the link; what it leads to was not touched"),
             ),
             StoreError::Backend(_) => (ErrorKind::Failed, None),
         };

@@ -202,12 +202,52 @@ fn a_folder_and_a_link_are_refused() {
     filled(&target);
     symlink(&target, &link).unwrap();
     for opened in [SqliteStore::open(&link), SqliteStore::create(&link)] {
-        assert!(matches!(opened, Err(StoreError::Io { .. })), "{opened:?}");
+        assert!(
+            matches!(&opened, Err(StoreError::Linked { path, .. }) if *path == link),
+            "{opened:?}"
+        );
     }
     // Not even one that leads nowhere: making its target would write outside.
     fs::remove_file(&target).unwrap();
     assert!(SqliteStore::create(&link).is_err());
     assert!(!target.exists());
+}
+
+#[test]
+fn a_link_in_place_of_a_journal_is_not_followed() {
+    let place = place();
+    filled(&place.path);
+    let theirs = place.folder.path().join("theirs");
+    heirloom_store::durable::write_atomic(&theirs, b"theirs").unwrap();
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let link = place.path.with_file_name(format!("heirloom.db{suffix}"));
+        for target in ["theirs", "nothing"] {
+            symlink(place.folder.path().join(target), &link).unwrap();
+            for opened in [
+                SqliteStore::open(&place.path),
+                SqliteStore::create(&place.path),
+            ] {
+                assert!(
+                    matches!(&opened, Err(StoreError::Linked { path, .. }) if *path == link),
+                    "{suffix} to {target}: {opened:?}"
+                );
+            }
+            fs::remove_file(&link).unwrap();
+        }
+    }
+    assert_eq!(fs::read(&theirs).unwrap(), b"theirs");
+    assert!(!place.folder.path().join("nothing").exists());
+    assert_eq!(count(&SqliteStore::open(&place.path).unwrap()), 500);
+}
+
+#[test]
+fn a_folder_may_be_reached_through_a_link() {
+    let place = place();
+    let outer = tempfile::tempdir().unwrap();
+    let alias = outer.path().join("alias");
+    symlink(place.folder.path(), &alias).unwrap();
+    filled(&alias.join("heirloom.db"));
+    assert_eq!(count(&SqliteStore::open(&place.path).unwrap()), 500);
 }
 
 #[test]

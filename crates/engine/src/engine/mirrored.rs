@@ -6,15 +6,12 @@ use super::transfer::ImportReport;
 use crate::mirror::{
     self, MirrorDecision, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber,
 };
-use crate::places;
+use crate::places::{self, PathProblem};
 use heirloom_model::kinds::{CATEGORY_FACT, Mistake, StepState};
 use heirloom_model::{Fault, Kind, Record, limits};
 use heirloom_store::{Filter, durable};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// The folder whose place depends on where the project keeps its memory.
-const FOLDER: &str = ".heirloom/";
 
 /// What reading an existing mirror brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,25 +30,30 @@ pub enum MirrorLoad {
 }
 
 impl Engine {
-    /// Where the mirror is. Errors: `Usage` for a path outside the project.
+    /// Where the mirror is. Errors: `Usage` for a path outside the project; `Refused` for one through a link
+    /// that leads out of it, and for a file that is git's or Heirloom's own.
     pub fn mirror_path(&self) -> Result<PathBuf, Fault> {
         self.mirror_at(&self.settings.mirror_path)
     }
 
-    /// Where a mirror is that is configured as `configured`. Errors: `Usage` for a path outside the project.
+    /// Where a mirror is that is configured as `configured`. Errors as for [`Engine::mirror_path`].
     pub fn mirror_at(&self, configured: &str) -> Result<PathBuf, Fault> {
-        if let Some(inside) = configured.strip_prefix(FOLDER)
-            && !inside
-                .split('/')
-                .any(|part| part == ".." || part.is_empty())
-        {
-            return Ok(self.folder.join(inside));
-        }
-        let inside = places::normalise_inside(&self.root, configured).map_err(|problem| {
-            Fault::usage(format!("memory.file_path = `{configured}`: {problem}"))
-                .hint("give a path inside the project, such as .heirloom/memory.json")
-        })?;
-        Ok(self.root.join(inside))
+        places::mirror_path(&self.root, &self.folder, configured).map_err(|problem| {
+            let message = format!("memory.file_path = `{configured}`: {problem}");
+            match problem {
+                PathProblem::Leads(_) => Fault::refused(message)
+                    .hint("remove the link; what it leads to was not touched"),
+                PathProblem::Git(_) | PathProblem::Own(_) => Fault::refused(message)
+                    .hint("the mirror replaces the whole file: give it a name of its own"),
+                PathProblem::Empty
+                | PathProblem::Nul
+                | PathProblem::TooLong(_)
+                | PathProblem::TooManyLinks(_)
+                | PathProblem::Outside(_)
+                | PathProblem::Root(_) => Fault::usage(message)
+                    .hint("give a path inside the project, such as .heirloom/memory.json"),
+            }
+        })
     }
 
     /// Reads an existing mirror before the first run; later ones are our own and are left alone.

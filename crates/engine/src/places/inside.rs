@@ -1,14 +1,10 @@
 //! Paths that agents name, as paths inside the project.
 
+use heirloom_model::limits::{LINKS_MAX, PATH_BYTES_MAX};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-
-/// Longest path that is looked at, bytes.
-pub const PATH_BYTES_MAX: usize = 4_096;
-/// Most symbolic links that one path may go through.
-const LINKS_MAX: usize = 40;
 
 /// Why a path is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -31,6 +27,15 @@ pub enum PathProblem {
     /// It is the project's root itself.
     #[error("the path `{0}` is the project itself")]
     Root(String),
+    /// It goes through a link that leads out of the folder that it stays in.
+    #[error("`{0}` goes through a link that leads out of its folder")]
+    Leads(String),
+    /// It is git's.
+    #[error("the path `{0}` belongs to git")]
+    Git(String),
+    /// It is a file of Heirloom's that is no mirror.
+    #[error("the path `{0}` is a file of Heirloom's own")]
+    Own(String),
 }
 
 /// A path that an agent named, relative to the project's root, with `/`.
@@ -94,7 +99,7 @@ fn is_elsewhere(path: &str) -> bool {
 /// The absolute path with `.`, `..` and symbolic links resolved; what does not exist stays as it is.
 ///
 /// `None` if there are too many links. Not `canonicalize`: that wants the whole path to exist.
-fn resolve(path: &Path) -> Option<PathBuf> {
+pub(super) fn resolve(path: &Path) -> Option<PathBuf> {
     let mut left: VecDeque<OsString> = names(path);
     let mut done = PathBuf::from("/");
     let mut links = 0;

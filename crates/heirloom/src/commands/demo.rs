@@ -21,8 +21,7 @@ const PROMPT: &str = "Write config.ini so that check.sh accepts it.";
 const ITERATIONS: u32 = 3;
 
 pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let folder = tempfile::TempDir::with_prefix("heirloom-demo-")
-        .map_err(|error| Fault::failed(format!("cannot make a temporary folder: {error}")))?;
+    let folder = open::temporary_folder("heirloom-demo-")?;
     let engine = project(session, folder.path())?;
     tell(
         session,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Switch memory on for the project in this folder
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Again: changes nothing."
+    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Again: changes nothing, but takes away what others may do there."
 )]
 pub(crate) struct Args {
     /// Keep everything in the user's data folder, no file in the project
@@ -48,9 +48,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             Fault::failed("no data folder: neither XDG_DATA_HOME nor HOME is set").hint("set HOME")
         })?;
     }
-    let folder = place.folder;
+    let folder = open::memory_folder(&place)?;
     let mut made = Vec::new();
     open::create_folder(&folder)?;
+    // A checkout makes the folder as open as any other. The journal gets the mode of its database.
+    let mut tightened = open::make_memory_private(&folder)?;
     create(&place.config, &config_text(&named), &mut made)?;
     if !args.user {
         create(&folder.join(".gitignore"), GITIGNORE, &mut made)?;
@@ -62,15 +64,19 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if fresh {
         made.push(database);
     }
+    if let Ok(mirror) = engine.mirror_path() {
+        tightened.extend(open::make_private(&mirror)?);
+    }
     if args.import {
         import(session)?;
     }
     if session.out.json {
         let made: Vec<_> = made.iter().map(|path| path.display().to_string()).collect();
+        let tightened: Vec<_> = tightened.iter().map(|p| p.display().to_string()).collect();
         let folder = folder.display().to_string();
-        session.out.value(
-            &json!({"project": engine.project().as_str(), "folder": folder, "created": made}),
-        );
+        session.out.value(&json!({
+            "project": engine.project().as_str(), "folder": folder, "created": made, "tightened": tightened,
+        }));
         return Ok(0);
     }
     if made.is_empty() {
@@ -80,6 +86,12 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     for path in &made {
         session.out.line(&format!("created {}", path.display()));
+    }
+    for path in &tightened {
+        session.out.line(&format!(
+            "made private, it was open to others: {}",
+            path.display()
+        ));
     }
     session.out.talk(&format!("project {}", engine.project()));
     session.out.talk("next: heirloom run -- YOUR-AGENT, or heirloom remember \"…\"; heirloom context shows what is handed over");

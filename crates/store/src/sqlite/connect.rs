@@ -18,7 +18,9 @@ const CACHE_KIB: u32 = 16_384;
 
 /// A connection to the existing file at `place`, set up but not looked at yet.
 pub(super) fn connect(place: &Place) -> Result<Connection, Failure> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = Connection::open_with_flags(place.path(), flags)?;
     set_up(&mut connection)?;
     Ok(connection)

@@ -10,12 +10,15 @@ use rusqlite::Connection;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// What SQLite puts behind a database's name for the files that it keeps beside it.
+const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
 /// Opens the database at `path`, or makes it.
 ///
 /// A new one is made under another name and then moved into place, so that no process ever meets a file
 /// that is not yet a database.
 pub(super) fn create(path: &Path, known: &[Migration]) -> Result<(Connection, Place), StoreError> {
-    let path = absolute(path)?;
+    let path = located(path)?;
     if path.symlink_metadata().is_err() {
         make(&path, known)?;
     }
@@ -24,8 +27,11 @@ pub(super) fn create(path: &Path, known: &[Migration]) -> Result<(Connection, Pl
 
 /// Opens the database at `path` and brings it to the newest schema.
 pub(super) fn open(path: &Path, known: &[Migration]) -> Result<(Connection, Place), StoreError> {
-    let path = absolute(path)?;
+    let path = located(path)?;
     durable::refuse_symlink("open", &path)?;
+    for suffix in COMPANIONS {
+        durable::refuse_symlink("open", &companion(&path, suffix))?;
+    }
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(StoreError::Missing(path)),
@@ -85,7 +91,19 @@ fn make(path: &Path, known: &[Migration]) -> Result<(), StoreError> {
     }
 }
 
-/// The path from the root: SQLite reads a relative one that begins with `file:` as an address.
-fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
-    std::path::absolute(path).map_err(|error| durable::failed("open", path, error))
+/// The path from the root, its folder without links: SQLite reads a relative one that begins with `file:` as
+/// an address, and is told to follow no link.
+fn located(path: &Path) -> Result<PathBuf, StoreError> {
+    let path = std::path::absolute(path).map_err(|error| durable::failed("open", path, error))?;
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    Ok(match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        (None, _) | (_, None) => path,
+    })
+}
+
+fn companion(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }

@@ -179,16 +179,7 @@ impl Loop<'_> {
         scope: &Scope,
         watch: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<(child::Ended, Observation, Heard), Fault> {
-        let io = |error| {
-            Fault::failed(format!(
-                "cannot make a folder for the agent's files: {error}"
-            ))
-        };
-        let folder = match &self.request.temp_dir {
-            Some(dir) => tempfile::TempDir::with_prefix_in("heirloom-run-", dir),
-            None => tempfile::TempDir::with_prefix("heirloom-run-"),
-        }
-        .map_err(io)?;
+        let folder = durable::temporary_folder("heirloom-run-", self.request.temp_dir.as_deref())?;
         for (name, bytes) in launch.files() {
             durable::write_atomic(&folder.path().join(name), bytes)?;
         }
