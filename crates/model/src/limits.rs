@@ -106,3 +106,18 @@ pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
 pub const EVENTS_MAX: usize = 10_000;
 /// Longest text that a purge looks for, bytes.
 pub const PURGE_TEXT_BYTES_MAX: usize = 4 << 10;
+
+/// Most redaction rules of a configuration, and most entries of its allow list.
+pub const REDACT_RULES_MAX: usize = 200;
+/// Longest regular expression of a redaction rule, bytes.
+pub const REDACT_RULE_BYTES_MAX: usize = 2_000;
+/// Largest compiled redaction rule, bytes.
+pub const REDACT_REGEX_BYTES_MAX: usize = 1 << 20;
+/// Longest kind of a redaction rule, bytes.
+pub const REDACT_KIND_BYTES_MAX: usize = 40;
+/// Largest file that `redact --check` reads, bytes.
+pub const REDACT_FILE_BYTES_MAX: u64 = 64 << 20;
+/// Most findings that `redact --check` lists; the rest are counted.
+pub const REDACT_FINDINGS_MAX: usize = 10_000;
+/// Bytes at the beginning of a file in which a NUL says that it is no text.
+pub const REDACT_BINARY_PROBE_BYTES: usize = 8 << 10;

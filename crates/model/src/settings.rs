@@ -19,6 +19,17 @@ pub struct Settings {
     pub status_prefixes: Vec<String>,
     /// How a run goes.
     pub run: RunSettings,
+    /// What is redacted besides the built-in rules. Nothing switches redaction off.
+    pub redact: RedactSettings,
+}
+
+/// Redaction rules of people, as plain texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RedactSettings {
+    /// Kinds, as the mark says them, and regular expressions: group 1 is the secret, else the whole match.
+    pub rules: Vec<(String, String)>,
+    /// Regular expressions: a value that one of them matches wholly is left alone.
+    pub allow: Vec<String>,
 }
 
 /// Settings of the run loop.
@@ -44,6 +55,7 @@ impl Default for Settings {
             memory_prefixes: vec!["HEIRLOOM_MEMORY".to_owned(), "AGENTIUM_MEMORY".to_owned()],
             status_prefixes: vec!["HEIRLOOM_STATUS".to_owned(), "AGENTIUM_STATUS".to_owned()],
             run: RunSettings::default(),
+            redact: RedactSettings::default(),
         }
     }
 }

@@ -155,6 +155,7 @@ pub(super) const ROOMS: &[Room] = &[
     pure("context"),
     pure("window"),
     pure("agentium"),
+    pure("redact"),
     Room {
         name: "recall",
         crates: &["heirloom_model", "heirloom_index", "heirloom_store"],

@@ -1,0 +1,198 @@
+//! Redaction: secrets are found by their looks or by the names beside them, and a mark takes their place.
+//!
+//! Pure: text in, text out. The mark says what was there: `[redacted:github-token]`. Only the secret goes,
+//! so that a record stays useful: `password = [redacted:password]`.
+
+mod anchors;
+mod assign;
+mod formats;
+mod json;
+mod keys;
+mod names;
+mod pattern;
+mod places;
+mod rules;
+mod scan;
+mod shape;
+mod values;
+
+use heirloom_model::settings::RedactSettings;
+use rules::UserRules;
+use scan::MARK;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Times that a redacted text is looked at again: a mark may uncover what stood beside a secret.
+const PASSES_MAX: usize = 8;
+
+/// Finds secrets, by the built-in rules and those of one configuration.
+#[derive(Debug, Default)]
+pub struct Redactor {
+    user: UserRules,
+}
+
+/// A secret in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Finding<'r> {
+    /// What it is, as the mark says it.
+    pub kind: &'r str,
+    /// Its first byte.
+    pub start: usize,
+    /// The byte behind it.
+    pub end: usize,
+}
+
+/// A rule of a configuration that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the redaction rule `{}` cannot be used: {problem}", heirloom_model::text::excerpt(.rule, 80))]
+pub struct BadRule {
+    /// The rule as it was given.
+    pub rule: String,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// A built-in format, for lists and tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormatRule {
+    /// What the mark says.
+    pub kind: &'static str,
+    /// The expression.
+    pub expression: &'static str,
+    /// Its part before the anchor.
+    pub before: &'static str,
+    /// The public rule set that it comes from, and its name there.
+    pub source: &'static str,
+}
+
+/// Every built-in format that can be told by its looks alone.
+pub fn formats() -> impl Iterator<Item = FormatRule> {
+    formats::FORMATS.iter().map(|format| FormatRule {
+        kind: format.kind,
+        expression: format.front,
+        before: format.back,
+        source: format.source,
+    })
+}
+
+impl Redactor {
+    /// A redactor by these settings. Costs nothing without rules of a person: the built-in ones need no
+    /// preparation.
+    ///
+    /// Errors: a rule that is no regular expression, or over a cap.
+    pub fn new(settings: &RedactSettings) -> Result<Self, BadRule> {
+        Ok(Self {
+            user: UserRules::new(settings)?,
+        })
+    }
+
+    /// `text` with a mark in the place of each secret; borrowed if there is none.
+    ///
+    /// Redacting what was redacted changes nothing. Takes time linear in the text, and never panics.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.redact_telling(text, &mut Vec::new())
+    }
+
+    /// As [`redact`](Self::redact); the kinds of what was found go to `kinds`.
+    pub fn redact_telling<'t>(&self, text: &'t str, kinds: &mut Vec<String>) -> Cow<'t, str> {
+        let found = self.find(text);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut clean = replaced(text, &found, kinds);
+        for _ in 1..PASSES_MAX {
+            let found = self.find(&clean);
+            if found.is_empty() {
+                break;
+            }
+            clean = replaced(&clean, &found, kinds);
+        }
+        Cow::Owned(clean)
+    }
+
+    /// Redacts a text in place; the kinds of what was found go to `kinds`.
+    pub fn redact_in_place(&self, text: &mut String, kinds: &mut Vec<String>) {
+        if let Cow::Owned(clean) = self.redact_telling(text, kinds) {
+            *text = clean;
+        }
+    }
+
+    /// Whether there is nothing to redact in `text`.
+    pub fn is_clean(&self, text: &str) -> bool {
+        self.find(text).is_empty()
+    }
+
+    /// The secrets in `text`, in order and apart from each other. Marks are none.
+    pub fn find(&self, text: &str) -> Vec<Finding<'_>> {
+        let mut found: Vec<_> = scan::hits(text)
+            .into_iter()
+            .map(|hit| Finding {
+                kind: hit.kind,
+                start: hit.start,
+                end: hit.end,
+            })
+            .collect();
+        self.user.find(text, |kind, start, end| {
+            found.push(Finding { kind, start, end })
+        });
+        if found.is_empty() {
+            return found;
+        }
+        found.retain(|one| !self.user.allows(text.get(one.start..one.end).unwrap_or("")));
+        if text.contains(MARK) {
+            keep_marks(text, &mut found);
+        }
+        merged(found)
+    }
+}
+
+/// The mark of a kind.
+fn mark(kind: &str) -> String {
+    format!("{MARK}{kind}]")
+}
+
+fn replaced(text: &str, found: &[Finding<'_>], kinds: &mut Vec<String>) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut from = 0;
+    for one in found {
+        clean.push_str(text.get(from..one.start).unwrap_or(""));
+        clean.push_str(&mark(one.kind));
+        kinds.push(one.kind.to_owned());
+        from = one.end;
+    }
+    clean.push_str(text.get(from..).unwrap_or(""));
+    clean
+}
+
+/// Leaves marks out of what was found; what reaches into one takes it whole.
+fn keep_marks(text: &str, found: &mut Vec<Finding<'_>>) {
+    let marks: Vec<Range<usize>> = memchr::memmem::find_iter(text.as_bytes(), MARK.as_bytes())
+        .filter_map(|at| Some(at..scan::mark_end(text.as_bytes(), at)?))
+        .collect();
+    found.retain_mut(|one| {
+        let first = marks.partition_point(|mark| mark.end <= one.start);
+        let end = one.end;
+        let touched = marks[first..].iter().take_while(|mark| mark.start < end);
+        for mark in touched {
+            if mark.start <= one.start && end <= mark.end {
+                return false;
+            }
+            one.start = one.start.min(mark.start);
+            one.end = one.end.max(mark.end);
+        }
+        true
+    });
+}
+
+/// In order, overlapping ones as one; the first and longest names it.
+fn merged<'r>(mut found: Vec<Finding<'r>>) -> Vec<Finding<'r>> {
+    found.sort_by_key(|one| (one.start, std::cmp::Reverse(one.end)));
+    let mut apart: Vec<Finding<'r>> = Vec::with_capacity(found.len());
+    for one in found {
+        match apart.last_mut() {
+            Some(last) if one.start < last.end => last.end = last.end.max(one.end),
+            Some(_) | None => apart.push(one),
+        }
+    }
+    apart
+}

@@ -1,0 +1,628 @@
+//! What is redacted, what is left alone, and what holds for every text.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use heirloom_engine::redact::{self, Redactor};
+use heirloom_model::limits;
+use heirloom_model::settings::RedactSettings;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn redactor() -> Redactor {
+    Redactor::default()
+}
+
+/// Checks rows of `before -> after`. In `before` an underlined `‹…›` is a secret: it is there without the
+/// quotes, and in the answer the mark of `kind` takes its place.
+#[track_caller]
+fn check(kind: &str, rows: &[&str]) {
+    for row in rows {
+        let before = row.replace(['‹', '›'], "");
+        let mut after = String::new();
+        for part in row.split('‹') {
+            match part.split_once('›') {
+                Some((_, rest)) => after.push_str(&format!("[redacted:{kind}]{rest}")),
+                None => after.push_str(part),
+            }
+        }
+        assert_eq!(redactor().redact(&before), after, "{row}");
+        assert_eq!(redactor().redact(&after), after, "again: {row}");
+    }
+}
+
+/// Checks that these texts stay as they are.
+#[track_caller]
+fn check_clean(rows: &[&str]) {
+    for row in rows {
+        let clean = redactor().redact(row);
+        assert!(matches!(clean, Cow::Borrowed(_)), "{row}\n  became {clean}");
+    }
+}
+
+/// Characters of a class, as a generator of keys would choose them.
+fn random(class: &str, count: usize, seed: u64) -> String {
+    let all: Vec<char> = members(class);
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 33).unwrap()
+    };
+    (0..count).map(|_| all[next() % all.len()]).collect()
+}
+
+fn members(class: &str) -> Vec<char> {
+    let chars: Vec<char> = class.chars().collect();
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < chars.len() {
+        if chars.get(at + 1) == Some(&'-') && at + 2 < chars.len() {
+            all.extend(chars[at]..=chars[at + 2]);
+            at += 3;
+        } else {
+            all.push(chars[at]);
+            at += 1;
+        }
+    }
+    all
+}
+
+/// A text that an expression of the table describes, made at run time: no scanner finds it in this file.
+fn sample(expression: &str, seed: u64) -> String {
+    let mut made = String::new();
+    let mut rest = expression;
+    while let Some(open) = rest.find('[') {
+        made.push_str(&rest[..open]);
+        let close = open + rest[open..].find("]{").unwrap();
+        let end = close + rest[close..].find('}').unwrap();
+        let count = &rest[close + 2..end];
+        let least: usize = count.split(',').next().unwrap().parse().unwrap();
+        let most = count
+            .split(',')
+            .nth(1)
+            .map_or(least, |most| most.parse().unwrap_or(least + 3));
+        made.push_str(&random(
+            &rest[open + 1..close],
+            most.min(least + 3),
+            seed + open as u64,
+        ));
+        rest = &rest[end + 1..];
+    }
+    made + rest
+}
+
+#[test]
+fn every_format_finds_its_sample_and_names_its_source() {
+    let mut kinds = BTreeSet::new();
+    let mut sources = BTreeSet::new();
+    for (number, rule) in redact::formats().enumerate() {
+        let known = ["gitleaks ", "trufflehog ", "GitHub "];
+        assert!(
+            known.iter().any(|set| rule.source.starts_with(set)),
+            "{rule:?}"
+        );
+        for seed in 1..6 {
+            let seed = seed * 1_000 + number as u64;
+            let secret = sample(rule.before, seed) + &sample(rule.expression, seed + 500);
+            for text in [
+                secret.clone(),
+                format!("it is `{secret}`."),
+                format!("x={secret}\n"),
+                format!("[\"{secret}\"]"),
+            ] {
+                let clean = redactor().redact(&text).into_owned();
+                assert!(!clean.contains(&secret), "{rule:?} left {text}");
+                let tail: String = secret
+                    .chars()
+                    .rev()
+                    .take(8)
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .rev()
+                    .collect();
+                assert!(
+                    !clean.contains(&tail),
+                    "{rule:?} left the end of {text} in {clean}"
+                );
+                assert!(clean.contains("[redacted:"), "{clean}");
+            }
+            let alone = redactor().redact(&secret).into_owned();
+            assert!(
+                alone.starts_with("[redacted:"),
+                "{rule:?}: {secret} became {alone}"
+            );
+        }
+        kinds.insert(rule.kind);
+        sources.insert(rule.source);
+    }
+    assert!(kinds.len() >= 90, "{} kinds", kinds.len());
+    assert!(
+        sources.len() >= 90,
+        "{} rules of public sets",
+        sources.len()
+    );
+}
+
+#[test]
+fn examples_of_a_format_stay() {
+    check_clean(&[
+        "AKIAIOSFODNN7EXAMPLE",
+        &format!("ghp_{}", "x".repeat(36)),
+        &format!("ghp_{}", "a".repeat(36)),
+        "sk-ant-api03-...",
+        "glpat-<your-token>",
+        "a token begins with ghp_ and has 36 letters",
+    ]);
+}
+
+#[test]
+fn passwords_in_assignments() {
+    check(
+        "password",
+        &[
+            "PASSWORD=‹hunter2›",
+            "export DB_PASSWORD=‹supersecret›",
+            "DB_PASSWORD=‹p@ss;w&rd,x)›",
+            "MYSQL_ROOT_PASSWORD: ‹rootpw›",
+            "  POSTGRES_PASSWORD: ‹mysecretpassword›",
+            "docker run -e POSTGRES_PASSWORD=‹mysecretpassword› postgres",
+            "ENV ADMIN_PASSWORD ‹Passw0rd›",
+            "password = \"‹hunter2›\"",
+            "password = '‹correct horse battery staple›'",
+            "let password = \"‹s3cr3t!›\";",
+            "\"password\": \"‹hunter2›\"",
+            "\"password\" : \"‹hunter\\\"2›\", \"user\": \"bob\"",
+            "{\\\"password\\\":\\\"‹hunter2›\\\",\\\"user\\\":\\\"bob\\\"}",
+            "password: ‹hunter2›",
+            "  db_password: \"‹hunter2›\"",
+            "db.password=‹s3cret›",
+            "password=‹hunter›",
+            "password: ‹12345678›",
+            "\"password\": ‹12345678›",
+            ":password => \"‹hunter2›\"",
+            "$config['password'] = '‹hunter2›';",
+            "config[\"db_password\"] = \"‹hunter2›\"",
+            "password := \"‹hunter2›\"",
+            "if password == \"‹hunter2›\" {",
+            "Server=db;User Id=sa;Password=‹hunter2!x›;Encrypt=true",
+            "Server=db;Uid=sa;Pwd=‹hunter2›;",
+            "<password>‹hunter2›</password>",
+            "<add key=\"Password\" value=\"‹hunter2›\" />",
+            "<input type=\"hidden\" name=\"password\" value=\"‹hunter2›\">",
+            "mytool --password ‹hunter2› --verbose",
+            "mytool --password=‹hunter› --verbose",
+            "mytool --db-password '‹hunter2 x›'",
+            "sshpass -p ‹hunter2› ssh host",
+            "sshpass -p '‹hunter2›' ssh host",
+            "mysql -uroot -p‹Secret123› app",
+            "machine example.org login me password ‹secretword›",
+            "user.setPassword(\"‹hunter2›\")",
+            "CREATE USER x WITH PASSWORD '‹hunter2›';",
+            "CREATE USER x IDENTIFIED BY '‹hunter›';",
+            "https://example.org/login?user=x&password=‹hunter2›&next=/",
+            "https://example.org/?pwd=‹hunter2›",
+            "curl -u admin:‹hunter2› https://example.org",
+            "curl -s --user 'admin:‹hunter2›' https://example.org",
+            "curl https://example.org \\\n  -u admin:‹hunter2›",
+            "the password is ‹hunter2horse!›",
+            "The admin password was `‹hunter2x›`, I changed it.",
+            "password: ‹abc[redacted:x]def›",
+            "passphrase = \"‹four words of mine›\"",
+        ],
+    );
+    check(
+        "url-password",
+        &[
+            "postgres://user:‹hunter2›@host/db",
+            "DATABASE_URL=postgres://user:‹hunter›@db:5432/app",
+            "redis://:‹hunter2›@localhost:6379/0",
+            "git clone https://me:‹t0p@x›@example.org/x.git",
+            "mongodb+srv://admin:‹hunter2›@cluster0.mongodb.net/test",
+            "\"amqp://guest:‹hunter2›@mq\"",
+        ],
+    );
+}
+
+#[test]
+fn secrets_tokens_and_keys() {
+    let hex = random("a-f0-9", 40, 7);
+    let alnum = random("A-Za-z0-9", 40, 8);
+    let uuid = "3f2b8c1e-9d47-4a6f-b5e0-7c81d2a94f36";
+    check(
+        "token",
+        &[
+            &format!("GITLAB_TOKEN=‹{alnum}›"),
+            &format!("\"access_token\": \"‹{alnum}›\""),
+            &format!("auth_token: ‹{hex}›"),
+            &format!("//registry.example.org/:_authToken=‹{uuid}›"),
+            &format!("tool --token ‹{alnum}›"),
+            &format!("https://example.org/?access_token=‹{alnum}›&x=1"),
+        ],
+    );
+    check(
+        "key",
+        &[
+            &format!("api_key = \"‹{alnum}›\""),
+            &format!("HEROKU_API_KEY=‹{uuid}›"),
+            &format!("AWS_SECRET_ACCESS_KEY=‹{}/+x›", random("A-Za-z0-9", 37, 9)),
+            &format!("X-Api-Key: ‹{hex}›"),
+            &format!(
+                "AccountName=x;AccountKey=‹{}==›;EndpointSuffix=core.windows.net",
+                random("A-Za-z0-9+/", 86, 3)
+            ),
+            &format!("apiKey: '‹{hex}›',"),
+        ],
+    );
+    check(
+        "secret",
+        &[
+            &format!("client_secret: \"‹{alnum}›\""),
+            "JWT_SECRET=‹kittens4everX›",
+            "\"webhookSecret\": \"‹shh9secret1›\"",
+            "SECRET_KEY_NOT=1 APP_SECRET='‹x9x8x7x6›'",
+        ],
+    );
+    let jwt = format!(
+        "eyJhbGciOiJIUzI1NiJ9.{}.{}",
+        random("A-Za-z0-9_-", 40, 1),
+        random("A-Za-z0-9_-", 43, 2)
+    );
+    check(
+        "jwt",
+        &[
+            &format!("it sent ‹{jwt}› twice"),
+            &format!("session_token=‹{jwt}›"),
+        ],
+    );
+}
+
+#[test]
+fn headers() {
+    let token = random("A-Za-z0-9", 32, 11);
+    check(
+        "authorization",
+        &[
+            &format!("Authorization: Bearer ‹{token}›"),
+            "Authorization: Basic ‹dXNlcjpwYXNzd29yZA==›",
+            &format!("Authorization: token ‹{token}›"),
+            &format!("authorization: ‹{token}›"),
+            &format!("\"Authorization\": \"Bearer ‹{token}›\","),
+            &format!("curl -H 'Authorization: Bearer ‹{token}›' https://example.org"),
+            &format!("curl -H \"Authorization: ApiKey ‹{token}›\" https://example.org"),
+            "Proxy-Authorization: Basic ‹dXNlcjpwYXNz›",
+            "Authorization: Digest ‹username=\"x\", response=\"6629fae49393a05397450978507c4ef1\"›"
+                .split('"')
+                .next()
+                .unwrap()
+                .trim_end_matches("username=")
+                .trim_end_matches('‹')
+                .trim_end(),
+        ],
+    );
+    check(
+        "bearer-token",
+        &[&format!("setRequestHeader('X', 'Bearer ‹{token}›')")],
+    );
+    check(
+        "cookie",
+        &[
+            &format!("Cookie: ‹theme=dark; sid={token}›"),
+            &format!("Set-Cookie: sid=‹{token}›; Path=/; HttpOnly"),
+            &format!("curl -H 'Cookie: ‹sid={token}›' https://example.org"),
+            &format!("\"cookie\": \"‹sid={token}›\""),
+            &format!("curl --cookie \"‹sid={token}›\" https://example.org"),
+        ],
+    );
+}
+
+/// A block of a private key with this label and line break.
+fn block(label: &str, newline: &str) -> String {
+    let dashes = "-".repeat(5);
+    let lines: Vec<_> = (0..5).map(|n| random("A-Za-z0-9+/", 64, 20 + n)).collect();
+    let body = lines.join(newline);
+    format!(
+        "{dashes}BEGIN {label}{dashes}{newline}{body}{newline}Zm9vYg=={newline}{dashes}END {label}{dashes}"
+    )
+}
+
+#[test]
+fn private_keys() {
+    for label in [
+        "PRIVATE KEY",
+        "RSA PRIVATE KEY",
+        "EC PRIVATE KEY",
+        "OPENSSH PRIVATE KEY",
+        "ENCRYPTED PRIVATE KEY",
+        "PGP PRIVATE KEY BLOCK",
+    ] {
+        for newline in ["\n", "\r\n", "\\n", "\\r\\n", "\n    "] {
+            let key = block(label, newline);
+            check(
+                "private-key",
+                &[
+                    &format!("before\n‹{key}›\nafter"),
+                    &format!("{{\"private_key\": \"‹{key}›\", \"x\": 1}}"),
+                ],
+            );
+        }
+    }
+    let key = block("RSA PRIVATE KEY", "\n");
+    let cut = &key[..key.len() - 60];
+    check(
+        "private-key",
+        &[
+            &format!("key:\n‹{cut}›"),
+            &format!("‹{cut}›\n\nand so on, more words"),
+        ],
+    );
+    let crypted = key.replacen(
+        "\n",
+        "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n",
+        1,
+    );
+    check("private-key", &[&format!("‹{crypted}›\n")]);
+    let cut = &crypted[..crypted.len() - 60];
+    check("private-key", &[&format!("‹{cut}›\n")]);
+    let lines: Vec<_> = (0..3).map(|n| random("A-Za-z0-9+/", 64, 40 + n)).collect();
+    check(
+        "private-key",
+        &[&format!(
+            "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPrivate-Lines: 3\n‹{}›\nPrivate-MAC: x",
+            lines.join("\n")
+        )],
+    );
+    check_clean(&[
+        "The file begins with -----BEGIN PRIVATE KEY----- and that is wrong.",
+        "if text.contains(\"-----BEGIN RSA PRIVATE KEY-----\") { skip(\"-----END RSA PRIVATE KEY-----\") }",
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIE...\n-----END RSA PRIVATE KEY-----",
+        &block("CERTIFICATE", "\n"),
+        &block("PUBLIC KEY", "\n"),
+        &block("PGP PUBLIC KEY BLOCK", "\n"),
+    ]);
+}
+
+#[test]
+fn what_stands_for_a_secret_stays() {
+    check_clean(&[
+        "PASSWORD=",
+        "PASSWORD=\"\"",
+        "PASSWORD=$DB_PASSWORD",
+        "PASSWORD=${DB_PASSWORD:-x1}",
+        "PASSWORD=$(pass show db)",
+        "password: {{ db_password }}",
+        "password: ${{ secrets.DB_PASSWORD }}",
+        "password=<your-password>",
+        "password=changeme",
+        "password: xxxxxxxx",
+        "password: '********'",
+        "password = \"example-password1\"",
+        "api_key = \"YOUR_API_KEY_HERE1\"",
+        "API_KEY=your-api-key-123456789",
+        "password=%DB_PASSWORD%",
+        "password = os.environ[\"DB_PASSWORD1\"]",
+        "password: process.env.DB_PASSWORD_2",
+        "password = getenv(\"X1\")",
+        "postgres://user:password@localhost/db",
+        "postgres://$USER:$PASS@localhost/db",
+        "postgres://{user}:{pw1}@localhost",
+        "https://user:<token>@host/",
+        "Authorization: Bearer $TOKEN",
+        "Authorization: Bearer <token>",
+        "Authorization: `Bearer ${token1}`",
+        "Authorization: Bearer ...",
+        "headers = {\"Authorization\": \"Bearer \" + token2}",
+        "curl -u $USER:$PASS x",
+        "curl -u user:password x",
+        "password: [redacted:password]",
+        "token = [redacted:github-token]",
+        "https://u:[redacted:url-password]@h",
+        "password: \"[hidden]\"",
+        "token: \"sk-...abc1\"",
+        "PASSWORD=DB_PASSWORD",
+        "password: !vault |",
+    ]);
+}
+
+#[test]
+fn programs_and_prose_stay() {
+    check_clean(&[
+        "token = getToken()",
+        "password: string",
+        "the password is checked in auth.rs",
+        "secret_key_base is read from env",
+        "password: String,",
+        "password: &str",
+        "pub password: Option<String>,",
+        "def login(user, password):",
+        "password=password,",
+        "login(user=user, password=pw1)",
+        "self.password = password",
+        "this.password = user.password2;",
+        "const token = req.headers.token1;",
+        "password: z.string().min(8)",
+        "\"password\": {\"type\": \"string\"}",
+        "\"password\": \"string\"",
+        "\"password\": \"Password\"",
+        "\"password\": \"Your password must have 8 letters\"",
+        "password: \"Please enter your password\"",
+        "forgot_password: \"/reset/1\"",
+        "<label for=\"password\">Password</label>",
+        "<input type=\"password\" name=\"pw1\">",
+        "password_hash = sha256(x)",
+        "password.length >= 12",
+        "if (password !== confirm2) {",
+        "max_tokens=4096",
+        "\"tokens\": 1234567",
+        "the token is JWT-based",
+        "the password is base64-encoded",
+        "the password is sha256 hashed",
+        "the token is v2",
+        "token: Token",
+        "next_token = lexer.next()",
+        "tokenizer = \"gpt2\"",
+        "key = \"0af3c2b1d4e5f60718293a4b5c6d7e8f\"",
+        "cache_key: 9f86d081884c7d659a2feaa0c55ad015",
+        "primary_key: id1",
+        "public_key = \"ssh-ed25519\"",
+        "secretName: my-tls-secret-2",
+        "secrets: inherit",
+        "author: \"A. Writer 2024\"",
+        "authenticate with OAuth2",
+        "auth: basic",
+        "cookie: the session one",
+        "The Authorization: header carries a Bearer token",
+        "document.cookie = name1",
+        "pass: 12 tests",
+        "passed: 120, failed: 0",
+        "bypass=true1",
+        "compass: \"north1\"",
+        "Token expired: please log in",
+        "password: required",
+        "# password: see 1Password",
+        "--password is asked for",
+        "use --token to set it",
+        "git push -u origin main",
+        "mkdir -p a/b2",
+        "the key is in the file",
+        "password => Hash::make($request->password)",
+        "private String password;",
+        "String password = request.getParameter(\"password\");",
+        "password: this.form.value.password1,",
+        "const [password, setPassword] = useState(\"\")",
+        "setPassword(\"value\")",
+        "Keyboard: qwerty1",
+        "password_reset_token_expires_at: 2024-01-01T00:00:00Z",
+        "token: abc",
+        "http://localhost:8080/@fs/a.js",
+        "git@github.com:a/b.git",
+        "ssh://git@host:22/x",
+        "password = None",
+        "password: null",
+        "secretKeyRef:",
+        "name: SECRET_KEY",
+        "import { token } from './token1'",
+        "token_type: \"Bearer\"",
+        "auth/login2",
+        "Password: ",
+    ]);
+}
+
+#[test]
+fn the_clean_corpus_stays_byte_for_byte() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/redact_clean");
+    let mut files = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        files += 1;
+        for one in redactor().find(&text) {
+            let line = text[..one.start].matches('\n').count() + 1;
+            panic!(
+                "{}:{line}: {} in `{}`",
+                path.display(),
+                one.kind,
+                &text[one.start..one.end]
+            );
+        }
+        assert!(matches!(redactor().redact(&text), Cow::Borrowed(_)));
+    }
+    assert!(files >= 20, "{files} files");
+}
+
+fn with_rules(rules: &[(&str, &str)], allow: &[&str]) -> RedactSettings {
+    let own = |(kind, rule): &(&str, &str)| ((*kind).to_owned(), (*rule).to_owned());
+    RedactSettings {
+        rules: rules.iter().map(own).collect(),
+        allow: allow.iter().map(|&allow| allow.to_owned()).collect(),
+    }
+}
+
+#[test]
+fn rules_of_people_and_their_allow_list() {
+    let settings = with_rules(
+        &[("order", "ORD-[0-9]+"), ("badge", "badge (?<id>\\d+)")],
+        &["hunter[0-9]", "ORD-7"],
+    );
+    let redactor = Redactor::new(&settings).unwrap();
+    assert_eq!(
+        redactor.redact("ORD-12 ORD-7 badge 44 password=hunter2 password=hunter22"),
+        "[redacted:order] ORD-7 badge [redacted:badge] password=hunter2 password=[redacted:password]"
+    );
+    // A rule that matches marks does not eat them.
+    let greedy = Redactor::new(&with_rules(&[("all", "[a-z]+")], &[])).unwrap();
+    let once = greedy.redact("some words").into_owned();
+    assert_eq!(once, "[redacted:all] [redacted:all]");
+    assert_eq!(greedy.redact(&once), once);
+}
+
+#[test]
+fn a_bad_rule_is_refused_with_its_problem() {
+    let refused = |rules: &[(&str, &str)], allow: &[&str]| {
+        Redactor::new(&with_rules(rules, allow))
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(refused(&[("x", "(")], &[]).contains("unclosed group"));
+    assert!(refused(&[("X y", "a")], &[]).contains("small letters"));
+    assert!(refused(&[], &["a)|(b"]).contains("unopened group"));
+    assert!(
+        refused(
+            &[("x", &"a".repeat(limits::REDACT_RULE_BYTES_MAX + 1))],
+            &[]
+        )
+        .contains("at most")
+    );
+    assert!(refused(&[("x", "(?:[a-z]{500}){500}")], &[]).contains("size limit"));
+    assert!(
+        refused(
+            &[(&"k".repeat(limits::REDACT_KIND_BYTES_MAX + 1), "a")],
+            &[]
+        )
+        .contains("the kind must")
+    );
+    let many = vec![("x", "a"); limits::REDACT_RULES_MAX + 1];
+    assert!(refused(&many, &[]).contains("at most 200"));
+}
+
+#[test]
+fn values_beside_telling_names_in_json() {
+    let mut value = serde_json::json!({
+        "api_key": random("A-Za-z0-9", 32, 5),
+        "password": "hunter",
+        "pin": {"passwd": 12_345_678, "note": "password=hunter2"},
+        "list": [{"secret": "kittens4ever"}, "postgres://u:hunter2@h"],
+        "headers": {"Authorization": "Basic dXNlcjpwYXNz", "Cookie": "sid=abc123def"},
+        "token_count": 12, "tokens": "many", "state": "open", "password_hint": "the usual1",
+        format!("ghp_{}", random("A-Za-z0-9", 36, 4)): 1,
+    });
+    let mut kinds = Vec::new();
+    redactor().redact_value(&mut value, &mut kinds);
+    let expected = serde_json::json!({
+        "api_key": "[redacted:key]",
+        "password": "[redacted:password]",
+        "pin": {"passwd": "[redacted:password]", "note": "password=[redacted:password]"},
+        "list": [{"secret": "[redacted:secret]"}, "postgres://u:[redacted:url-password]@h"],
+        "headers": {"Authorization": "[redacted:authorization]", "Cookie": "[redacted:cookie]"},
+        "token_count": 12, "tokens": "many", "state": "open", "password_hint": "the usual1",
+        "[redacted:github-token]": 1,
+    });
+    assert_eq!(value, expected);
+    assert_eq!(kinds.len(), 9, "{kinds:?}");
+    let again = value.clone();
+    redactor().redact_value(&mut value, &mut kinds);
+    assert_eq!(value, again);
+    assert_eq!(kinds.len(), 9);
+}
+
+#[test]
+fn findings_are_in_order_and_apart() {
+    let text = "password=hunter2 and postgres://a:b1b2b3@c";
+    let redactor = redactor();
+    let found: Vec<_> = redactor
+        .find(text)
+        .iter()
+        .map(|one| (one.kind, &text[one.start..one.end]))
+        .collect();
+    assert_eq!(found, [("password", "hunter2"), ("url-password", "b1b2b3")]);
+}
