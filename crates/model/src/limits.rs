@@ -121,3 +121,17 @@ pub const REDACT_FILE_BYTES_MAX: u64 = 64 << 20;
 pub const REDACT_FINDINGS_MAX: usize = 10_000;
 /// Bytes at the beginning of a file in which a NUL says that it is no text.
 pub const REDACT_BINARY_PROBE_BYTES: usize = 8 << 10;
+/// Days that a copy from before a migration or a restore is kept.
+pub const COPIES_KEPT_DAYS: i64 = 30;
+/// Largest damaged database, and largest journal, out of which rows are recovered, bytes.
+pub const SALVAGE_BYTES_MAX: u64 = 4 << 30;
+/// Free space below which `doctor` warns, bytes.
+pub const DISK_FREE_BYTES_MIN: u64 = 100 << 20;
+/// Free space below which `doctor` warns, as a multiple of the store: what a repair or a restore needs.
+pub const DISK_FREE_STORES_MIN: u64 = 2;
+/// Seconds that the newest record may lie in the future before `doctor` warns about the clock.
+pub const CLOCK_AHEAD_S_MAX: i64 = 300;
+/// Seconds after which a temporary file counts as left over: no write takes that long.
+pub const LEFT_OVER_S_MIN: i64 = 3_600;
+/// Most findings of one check that `doctor` lists.
+pub const FINDINGS_SHOWN_MAX: usize = 10;

@@ -115,13 +115,80 @@ pub fn set_aside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
     Ok(claimed)
 }
 
-/// Deletes the file at `path`, which must not be a folder; one that is gone is none to worry about.
-pub fn remove(path: &Path) -> Result<(), StoreError> {
-    match std::fs::remove_file(path) {
-        Ok(()) => sync_folder_of(path),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(failed("delete", path, error)),
+/// Gives the file at `path` a second name `<name>.<suffix>` beside it and returns that path; if there is no
+/// such file, a free name of that form.
+///
+/// The content is not copied where the file system allows it, so that what is kept is what was there, bit
+/// for bit. Never overwrites, as [`set_aside`].
+pub(crate) fn keep_beside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
+    for n in 1..=NAMES_MAX {
+        let candidate = beside(path, suffix, n);
+        if candidate.symlink_metadata().is_ok() {
+            continue;
+        }
+        if path.symlink_metadata().is_err() {
+            return Ok(candidate);
+        }
+        match keep_as(path, &candidate) {
+            Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {}
+            other => return other,
+        }
     }
+    let taken = io::Error::new(ErrorKind::AlreadyExists, "every name is taken");
+    Err(failed("find a free name beside", path, taken))
+}
+
+/// Gives the file at `path` the second name `kept`, which must be free.
+pub(crate) fn keep_as(path: &Path, kept: &Path) -> Result<PathBuf, StoreError> {
+    match std::fs::hard_link(path, kept) {
+        Ok(()) => sync_folder_of(kept)?,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            return Err(failed("create", kept, error));
+        }
+        // Not every file system has second names.
+        Err(_) => copy_durable(path, kept)?,
+    }
+    Ok(kept.to_owned())
+}
+
+/// Removes the file at `path` if there is one.
+pub fn remove_if_there(path: &Path) -> Result<(), StoreError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("remove", path, error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Syncs the file at `path` and its name.
+pub(crate) fn sync(path: &Path) -> Result<(), StoreError> {
+    (File::open(path).and_then(|file| file.sync_all()))
+        .map_err(|error| failed("sync", path, error))?;
+    sync_folder_of(path)
+}
+
+/// Copies the content of `from` into an open file.
+pub(crate) fn copy_into(from: &Path, mut to: &File) -> Result<(), StoreError> {
+    let mut source = File::open(from).map_err(|error| failed("read", from, error))?;
+    (io::copy(&mut source, &mut to).map(drop)).map_err(|error| failed("copy", from, error))
+}
+
+/// Whether a file of this name is one that a write here leaves behind when it is killed: `.NAME.XXXXXX.tmp`,
+/// or a journal of such a database.
+pub fn is_left_over(name: &str) -> bool {
+    let name = ["-wal", "-shm", "-journal"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(name);
+    let inner = name
+        .strip_prefix('.')
+        .and_then(|name| name.strip_suffix(".tmp"));
+    inner
+        .and_then(|inner| inner.rsplit_once('.'))
+        .is_some_and(|(base, random)| {
+            !base.is_empty()
+                && random.len() == 6
+                && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
 }
 
 /// Creates an empty private file `<name>.<suffix>` beside `path` under a name that was free.
@@ -182,7 +249,8 @@ pub(crate) fn failed(action: &'static str, path: &Path, source: io::Error) -> St
     }
 }
 
-fn settle(file: NamedTempFile, path: &Path) -> Result<(), StoreError> {
+/// Syncs `file` and puts it at `path`, replacing what is there.
+pub(crate) fn settle(file: NamedTempFile, path: &Path) -> Result<(), StoreError> {
     (file.as_file().sync_all()).map_err(|error| failed("sync", path, error))?;
     (file.persist(path)).map_err(|error| failed("replace", path, error.error))?;
     sync_folder_of(path)
@@ -202,7 +270,8 @@ fn beside(path: &Path, suffix: &str, n: u32) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn folder_of(path: &Path) -> &Path {
+/// The folder that holds `path`.
+pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         Some(_) | None => Path::new("."),

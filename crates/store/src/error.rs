@@ -37,6 +37,12 @@ pub enum StoreError {
         /// The newest version that this binary knows.
         known: u32,
     },
+    /// Understood, and not allowed: it would destroy something.
+    #[error("{0}")]
+    Refused(String),
+    /// Another file took the place of the open database, or it was removed.
+    #[error("{0} was replaced or removed while it was open; nothing was written")]
+    Replaced(PathBuf),
     /// There is no database where one was expected.
     #[error("no database at {0}")]
     Missing(PathBuf),
@@ -97,10 +103,14 @@ impl From<StoreError> for Fault {
                 ErrorKind::Failed,
                 Some("install the newer Heirloom; the database was left untouched"),
             ),
+            StoreError::Refused(_) => (ErrorKind::Refused, Some("give the copy another place")),
+            StoreError::Replaced(_) => (ErrorKind::Failed, Some("try again: it is opened anew")),
             StoreError::Missing(_) => (ErrorKind::NotFound, Some("run `heirloom init` here")),
             StoreError::Damaged { .. } => (
                 ErrorKind::Failed,
-                Some("nothing was changed; keep a copy of the file before trying anything"),
+                Some(
+                    "nothing was changed; `heirloom doctor --repair` recovers what can be read and keeps the damaged file, `heirloom restore FILE` goes back to a backup",
+                ),
             ),
             StoreError::DiskFull(_) => (
                 ErrorKind::Failed,

@@ -3,6 +3,11 @@
 //!
 //! Synchronous on purpose: hooks and the command line start no runtime.
 
+/// The name of a database in the folder of a project.
+pub const DATABASE: &str = "heirloom.db";
+/// The name of the file beside it that says that one was made there.
+pub const MARKER: &str = "store.json";
+
 mod caps;
 pub mod conformance;
 pub mod durable;
@@ -13,5 +18,5 @@ mod store;
 
 pub use error::StoreError;
 pub use filter::{Filter, Order, When};
-pub use sqlite::SqliteStore;
+pub use sqlite::{CopyReason, Examination, Repaired, Restored, Salvaged, SqliteStore, StoredCopy};
 pub use store::{Applied, Change, Counts, Description, Purged, Selection, Store, Verdict};

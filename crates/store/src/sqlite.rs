@@ -5,10 +5,13 @@
 //! other, and writers wait for one another in turn.
 
 mod apply;
+mod backup;
 mod batches;
 mod codec;
 mod connect;
+mod copies;
 mod events;
+mod examine;
 mod failure;
 mod find;
 mod history;
@@ -16,15 +19,24 @@ mod inspect;
 mod migrate;
 mod open;
 mod purge;
+mod replace;
+mod restore;
+mod salvage;
 mod sessions;
 
 use crate::{
     Applied, Change, Counts, Description, Filter, Purged, Selection, Store, StoreError, caps,
 };
+pub use copies::{CopyReason, StoredCopy};
+pub use examine::Examination;
+pub use restore::{Repaired, Restored};
+pub use salvage::Salvaged;
+
 use failure::Failure;
 use heirloom_model::{Event, Message, ProjectName, Record, RecordId, Session, Timestamp};
 use rusqlite::{Connection, TransactionBehavior};
 use std::fmt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -35,8 +47,16 @@ const STATEMENTS_CACHED: usize = 64;
 #[derive(Debug)]
 pub struct SqliteStore {
     place: Place,
+    /// The file that was opened, whatever has its name by now.
+    file: Option<FileId>,
     connection: Mutex<Connection>,
 }
+
+/// A file, whatever it is called.
+type FileId = (u64, u64);
+
+/// Most times that a database is opened again because another took its place meanwhile.
+const OPENED_TIMES_MAX: usize = 10;
 
 /// Where a database is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +91,7 @@ impl SqliteStore {
     /// Any number of processes may do so at once: one makes it, all open it. The folder must exist.
     /// Errors: those of [`SqliteStore::open`] but `Missing`.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
-        open::create(path, migrate::MIGRATIONS).map(Self::new)
+        Self::opened(path, || open::create(path, migrate::MIGRATIONS))
     }
 
     /// Opens the database at `path`, which must exist; never makes one.
@@ -80,7 +100,7 @@ impl SqliteStore {
     /// `<name>.before-v<N>-<time>`. Errors: `Missing`; `Newer`; `Damaged` if it is empty or no Heirloom
     /// database; `Io` if it is a folder, a symbolic link or not readable. None of them changes the file.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        open::open(path, migrate::MIGRATIONS).map(Self::new)
+        Self::opened(path, || open::open(path, migrate::MIGRATIONS))
     }
 
     /// A fresh store in memory, gone when it is dropped.
@@ -88,10 +108,78 @@ impl SqliteStore {
         open::memory(migrate::MIGRATIONS).map(Self::new)
     }
 
+    /// Looks at the database at `path` from end to end and changes nothing, not even when it is damaged.
+    ///
+    /// Errors are those of [`SqliteStore::open`], but an older version is none and stays as it is.
+    pub fn examine(path: &Path) -> Result<Examination, StoreError> {
+        examine::examine(path)
+    }
+
+    /// Puts the content of the copy `from` in the place of the database at `live`, whose state before is kept.
+    ///
+    /// The copy is brought up to date and checked first; whatever is wrong with it leaves `live` untouched. In
+    /// a sound database the content is replaced, in one transaction, for every process that has it open; a
+    /// damaged or missing one is set aside, journal included. Afterwards old copies are removed. Errors:
+    /// those of [`SqliteStore::open`] for either file, `Refused` if both are the same.
+    pub fn restore(live: &Path, from: &Path, now: Timestamp) -> Result<Restored, StoreError> {
+        restore::restore(live, from, now)
+    }
+
+    /// Repairs the database at `live`: builds broken indexes anew, else recovers the readable rows into a
+    /// new database and sets the damaged one aside.
+    ///
+    /// The new one is built and checked beside the old one before it takes its place. No other connection of
+    /// this process may have it open. `hint` is the project's name, in case that it was lost. Errors:
+    /// `Missing`, `Newer`, `Busy`; `Damaged` if nothing can be read: then nothing is changed.
+    pub fn repair(
+        live: &Path,
+        hint: Option<&ProjectName>,
+        now: Timestamp,
+    ) -> Result<Repaired, StoreError> {
+        restore::repair(live, hint, now)
+    }
+
+    /// The copies beside the database at `live`, oldest first.
+    pub fn copies(live: &Path) -> Result<Vec<StoredCopy>, StoreError> {
+        copies::copies(live)
+    }
+
+    /// Removes the copies beside `live` that have been kept for long enough at `now`, and names them.
+    pub fn remove_old_copies(live: &Path, now: Timestamp) -> Result<Vec<PathBuf>, StoreError> {
+        copies::remove_old(live, now)
+    }
+
     fn new((connection, place): (Connection, Place)) -> Self {
         Self {
             place,
+            file: None,
             connection: Mutex::new(connection),
+        }
+    }
+
+    /// Opens until the file that has the name afterwards is the one that was opened.
+    fn opened(
+        path: &Path,
+        open: impl Fn() -> Result<(Connection, Place), StoreError>,
+    ) -> Result<Self, StoreError> {
+        for _ in 0..OPENED_TIMES_MAX {
+            let before = file_id(path);
+            let mut store = open().map(Self::new)?;
+            store.file = file_id(path);
+            if before.is_none() || store.file == before {
+                return Ok(store);
+            }
+        }
+        Err(StoreError::Replaced(path.to_owned()))
+    }
+
+    /// Refuses when another file has the name of this database: nobody would find what is written here.
+    fn in_place(&self) -> Result<(), Failure> {
+        match &self.place {
+            Place::File(path) if file_id(path) != self.file => {
+                Err(StoreError::Replaced(path.clone()).into())
+            }
+            Place::File(_) | Place::Memory => Ok(()),
         }
     }
 
@@ -117,12 +205,20 @@ impl SqliteStore {
         let in_transaction = || {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            // With the lock in hand: whoever replaces the file holds it meanwhile.
+            self.in_place()?;
             let done = work(&transaction)?;
             transaction.commit()?;
             Ok(done)
         };
         in_transaction().map_err(|failure: Failure| failure.at(&self.place))
     }
+}
+
+/// The file that has this name now.
+fn file_id(path: &Path) -> Option<FileId> {
+    let found = path.metadata().ok()?;
+    Some((found.dev(), found.ino()))
 }
 
 impl Store for SqliteStore {
@@ -249,5 +345,9 @@ impl Store for SqliteStore {
 
     fn check(&self) -> Result<Vec<String>, StoreError> {
         self.read(inspect::check)
+    }
+
+    fn backup(&self, file: &Path) -> Result<Description, StoreError> {
+        backup::backup(self, file)
     }
 }

@@ -4,6 +4,7 @@ use crate::{Filter, StoreError};
 use heirloom_model::{
     Batch, Event, Kind, Merge, Message, ProjectName, Record, RecordId, Session, Timestamp,
 };
+use std::path::Path;
 
 /// One change to the records of a project.
 #[derive(Debug, Clone, PartialEq)]
@@ -275,4 +276,12 @@ pub trait Store: Send + Sync {
     /// Looks for damage; one line for each finding, none if the store is whole. Reads everything: some
     /// seconds for a million records. Errors: `Damaged` if it cannot even be searched.
     fn check(&self) -> Result<Vec<String>, StoreError>;
+
+    /// Writes a consistent copy of everything to `file`, which is one private file that needs nothing beside
+    /// it, and says what it is.
+    ///
+    /// Writers go on meanwhile. The copy is checked before it takes its name. Errors: `Invalid` for a place
+    /// that a copy may not take: the store itself, a store in use, a file that is no Heirloom database; `Io`
+    /// for a symbolic link.
+    fn backup(&self, file: &Path) -> Result<Description, StoreError>;
 }

@@ -45,7 +45,7 @@ impl Engine {
     pub fn remove_copies(&self) -> Result<Vec<PathBuf>, Fault> {
         let copies = self.copies()?;
         for copy in &copies {
-            durable::remove(copy)?;
+            durable::remove_if_there(copy)?;
         }
         Ok(copies)
     }

@@ -5,6 +5,7 @@ use super::{Place, migrate};
 use crate::{Description, durable};
 use heirloom_model::Kind;
 use rusqlite::Connection;
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -42,15 +43,32 @@ fn file_size(path: &Path) -> Result<u64, Failure> {
 
 /// Looks for damage in the file, in its references and in what its rows say.
 pub(super) fn check(connection: &Connection) -> Result<Vec<String>, Failure> {
-    let mut findings = lines(
+    let mut findings = integrity(connection)?;
+    findings.extend(references(connection)?);
+    findings.extend(rows(connection)?);
+    Ok(findings)
+}
+
+/// Damage of pages and trees, and indexes that do not say what their table says.
+pub(super) fn integrity(connection: &Connection) -> Result<Vec<String>, Failure> {
+    lines(
         connection,
         "SELECT integrity_check FROM pragma_integrity_check WHERE integrity_check <> 'ok'",
-    )?;
-    findings.extend(lines(
+    )
+}
+
+/// Rows that refer to rows that are not there.
+pub(super) fn references(connection: &Connection) -> Result<Vec<String>, Failure> {
+    lines(
         connection,
         "SELECT DISTINCT 'a row of `' || \"table\" || '` refers to no row of `' || parent || '`' \
          FROM pragma_foreign_key_check",
-    )?);
+    )
+}
+
+/// Rows that do not say what the store could have written.
+pub(super) fn rows(connection: &Connection) -> Result<Vec<String>, Failure> {
+    let mut findings = Vec::new();
     let kinds = Kind::ALL.map(|kind| format!("'{kind}'")).join(", ");
     let rows = [
         ("a bad id", "length(id) <> 16".to_owned()),
@@ -83,6 +101,19 @@ pub(super) fn check(connection: &Connection) -> Result<Vec<String>, Failure> {
          GROUP BY s.project, s.id HAVING count(*) <> max(m.seq) + 1",
     )?);
     Ok(findings)
+}
+
+/// How many rows each table has.
+pub(super) fn row_counts(connection: &Connection) -> Result<BTreeMap<String, u64>, Failure> {
+    let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' \
+         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+    let mut counts = BTreeMap::new();
+    for table in lines(connection, sql)? {
+        let sql = format!("SELECT count(*) FROM \"{}\"", table.replace('"', "\"\""));
+        let count = connection.query_row(&sql, [], |row| row.get(0))?;
+        counts.insert(table, count);
+    }
+    Ok(counts)
 }
 
 fn lines(connection: &Connection, sql: &str) -> Result<Vec<String>, Failure> {

@@ -3,16 +3,14 @@
 //! A migration that was released is never edited: a change of the schema is the next file.
 
 use super::failure::Failure;
-use super::{Place, connect};
+use super::{Place, backup, connect, copies};
 use crate::{StoreError, durable};
 use heirloom_model::{Clock, SystemClock};
-use rusqlite::backup::Backup;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// `Heir`: tells our databases from any other SQLite file.
-const APPLICATION_ID: u32 = 0x4865_6972;
+pub(super) const APPLICATION_ID: u32 = 0x4865_6972;
 
 /// One step of the schema: the SQL that leads to the version that is its place in the list, from 1.
 pub(super) type Migration = &'static str;
@@ -66,15 +64,37 @@ pub(super) fn bring_up(
     };
     let carried = carry_out(&transaction, found, known);
     let done = carried.and_then(|()| transaction.commit().map_err(Failure::Sql));
-    if let (Err(_), Some(copy)) = (&done, copy) {
+    match (&done, copy) {
         // The original is as it was; a copy for each try would fill the disk.
-        remove(&copy);
+        (Err(_), Some(copy)) => remove(&copy),
+        (Ok(()), Some(_)) => tidy_up(place),
+        _ => {}
     }
     done
 }
 
+/// Removes copies that are old enough. One that cannot be removed now goes the next time.
+fn tidy_up(place: &Place) {
+    if let Place::File(path) = place {
+        drop(copies::remove_old(path, SystemClock.now()));
+    }
+}
+
+/// Brings a database that nobody else uses up to date, without a copy. `Newer` names `place`.
+pub(super) fn bring_up_alone(
+    connection: &mut Connection,
+    place: &Place,
+    known: &[Migration],
+) -> Result<u32, Failure> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = version_of_ours(&transaction, place, known)?;
+    carry_out(&transaction, found, known)?;
+    transaction.commit()?;
+    Ok(found)
+}
+
 /// The version, from 1 to the newest in `known`.
-fn version_of_ours(
+pub(super) fn version_of_ours(
     connection: &Connection,
     place: &Place,
     known: &[Migration],
@@ -109,7 +129,7 @@ fn carry_out(connection: &Connection, from: u32, known: &[Migration]) -> Result<
 /// Reads through a connection of its own: the caller's holds the write lock, so that nothing changes
 /// meanwhile.
 fn copy_aside(path: &Path, to: u32) -> Result<PathBuf, Failure> {
-    let time = SystemClock.now().strftime("%Y%m%dT%H%M%SZ");
+    let time = copies::stamp(SystemClock.now());
     let copy = durable::claim_beside(path, &format!("before-v{to}-{time}"))?;
     let written = write_copy(path, &copy);
     if written.is_err() {
@@ -121,17 +141,8 @@ fn copy_aside(path: &Path, to: u32) -> Result<PathBuf, Failure> {
 
 fn write_copy(path: &Path, copy: &Path) -> Result<(), Failure> {
     let source = connect::connect(&Place::File(path.to_owned()))?;
-    let mut target = Connection::open(copy)?;
-    Backup::new(&source, &mut target)?.run_to_completion(
-        i32::MAX,
-        Duration::from_millis(2),
-        None,
-    )?;
-    target.close().map_err(|(_, error)| Failure::Sql(error))?;
-    (std::fs::File::open(copy).and_then(|file| file.sync_all()))
-        .map_err(|error| durable::failed("sync", copy, error))?;
-    durable::sync_folder_of(copy)?;
-    Ok(())
+    backup::copy(&source, copy)?;
+    Ok(durable::sync(copy)?)
 }
 
 /// Removes a copy that is of no use; one that cannot be removed does no harm.

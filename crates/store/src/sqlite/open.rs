@@ -27,6 +27,22 @@ pub(super) fn create(path: &Path, known: &[Migration]) -> Result<(Connection, Pl
 
 /// Opens the database at `path` and brings it to the newest schema.
 pub(super) fn open(path: &Path, known: &[Migration]) -> Result<(Connection, Place), StoreError> {
+    let place = Place::File(existing(path)?);
+    let opened = connect(&place).and_then(|mut connection| {
+        migrate::bring_up(&mut connection, &place, known)?;
+        keep_journal(&connection)?;
+        Ok(connection)
+    });
+    match opened {
+        Ok(connection) => Ok((connection, place)),
+        Err(failure) => Err(failure.at(&place)),
+    }
+}
+
+/// The path of a file that may be a database, from the root.
+///
+/// Errors: `Missing`; `Io` for a symbolic link or a folder; `Damaged` if it is empty.
+pub(super) fn existing(path: &Path) -> Result<PathBuf, StoreError> {
     let path = located(path)?;
     durable::refuse_symlink("open", &path)?;
     for suffix in COMPANIONS {
@@ -41,19 +57,10 @@ pub(super) fn open(path: &Path, known: &[Migration]) -> Result<(Connection, Plac
         let folder = ErrorKind::IsADirectory.into();
         return Err(durable::failed("open", &path, folder));
     }
-    let place = Place::File(path);
     if metadata.len() == 0 {
-        return Err(damaged(&place, "the file is empty".to_owned()));
+        return Err(damaged(&Place::File(path), "the file is empty".to_owned()));
     }
-    let opened = connect(&place).and_then(|mut connection| {
-        migrate::bring_up(&mut connection, &place, known)?;
-        keep_journal(&connection)?;
-        Ok(connection)
-    });
-    match opened {
-        Ok(connection) => Ok((connection, place)),
-        Err(failure) => Err(failure.at(&place)),
-    }
+    Ok(path)
 }
 
 /// A fresh database in memory.

@@ -1,0 +1,169 @@
+//! Looking at a database that may be damaged, without changing a byte of it.
+
+use super::backup::Counts;
+use super::connect::connect;
+use super::failure::Failure;
+use super::{Place, inspect, migrate};
+use crate::{StoreError, durable};
+use heirloom_model::{Timestamp, clock};
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+use std::path::Path;
+
+/// What a look at a database found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Examination {
+    /// Its version of the schema, and the newest that this program knows.
+    pub schema_version: u32,
+    /// The newest version that this program knows.
+    pub newest_version: u32,
+    /// Bytes on disk, journal included.
+    pub size_bytes: u64,
+    /// Damage of the file: pages, trees, and indexes that do not say what their table says.
+    pub file: Vec<String>,
+    /// Whether all damage of the file is in indexes, which can be built anew.
+    pub only_indexes: bool,
+    /// Rows that refer to rows that are not there.
+    pub references: Vec<String>,
+    /// Rows that do not say what the store could have written.
+    pub rows: Vec<String>,
+    /// How many rows each table has; empty if they could not be counted.
+    pub counts: Counts,
+    /// When the newest record was written.
+    pub last_recorded_at: Option<Timestamp>,
+}
+
+impl Examination {
+    /// Whether nothing was found.
+    pub fn is_sound(&self) -> bool {
+        self.file.is_empty() && self.references.is_empty() && self.rows.is_empty()
+    }
+
+    /// Every finding.
+    pub fn findings(&self) -> impl Iterator<Item = &String> {
+        self.file.iter().chain(&self.references).chain(&self.rows)
+    }
+}
+
+/// Looks at the database at `path`. Errors are those of `SqliteStore::open`; an older version is none.
+pub(super) fn examine(path: &Path) -> Result<Examination, StoreError> {
+    let path = super::open::existing(path)?;
+    let place = Place::File(path);
+    look(&place).map_err(|failure| failure.at(&place))
+}
+
+fn look(place: &Place) -> Result<Examination, Failure> {
+    let connection = connect_untouched(place)?;
+    let schema_version = migrate::version_of_ours(&connection, place, migrate::MIGRATIONS)?;
+    let file = inspect::integrity(&connection)?;
+    let mut found = Examination {
+        schema_version,
+        newest_version: migrate::newest(migrate::MIGRATIONS),
+        size_bytes: inspect::describe(&connection, place)?.size_bytes,
+        only_indexes: !file.is_empty() && are_of_indexes(&connection, &file),
+        file,
+        references: Vec::new(),
+        rows: Vec::new(),
+        counts: Counts::new(),
+        last_recorded_at: None,
+    };
+    if let Err(failure) = look_at_rows(&connection, &mut found)
+        && found.file.is_empty()
+    {
+        return Err(failure);
+    }
+    if found.is_sound() {
+        // From here on closing may fold the journal back, as it does after any other command.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    }
+    Ok(found)
+}
+
+/// A connection that leaves the file and its journal as they are when it is closed.
+pub(super) fn connect_untouched(place: &Place) -> Result<Connection, Failure> {
+    let connection = connect(place)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(connection)
+}
+
+fn look_at_rows(connection: &Connection, found: &mut Examination) -> Result<(), Failure> {
+    found.references = inspect::references(connection)?;
+    found.rows = inspect::rows(connection)?;
+    found.counts = inspect::row_counts(connection)?;
+    let sql = "SELECT max(recorded_at) FROM records";
+    let last: Option<i64> = connection.query_row(sql, [], |row| row.get(0))?;
+    found.last_recorded_at = last.map(clock::from_micros);
+    Ok(())
+}
+
+/// Whether every finding is about an index.
+fn are_of_indexes(connection: &Connection, findings: &[String]) -> bool {
+    let roots = || -> Result<Vec<u32>, Failure> {
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE type = 'index'";
+        let mut statement = connection.prepare(sql)?;
+        let roots = statement.query_map([], |row| row.get(0))?;
+        Ok(roots.collect::<Result<_, _>>()?)
+    };
+    let roots = roots().unwrap_or_default();
+    findings.iter().all(|finding| {
+        let tree = finding
+            .split_once("Tree ")
+            .and_then(|(_, rest)| rest.split(' ').next());
+        let tree = tree.and_then(|number| number.parse().ok());
+        tree.is_some_and(|root: u32| roots.contains(&root))
+            || (finding.starts_with("row ") && finding.contains(" missing from index "))
+            || finding.starts_with("wrong # of entries in index ")
+            || finding.starts_with("non-unique entry in index ")
+    })
+}
+
+/// Builds every index anew if that is all that is wrong; whether the database is sound now.
+pub(super) fn reindex(path: &Path) -> Result<bool, StoreError> {
+    let place = Place::File(super::open::existing(path)?);
+    let mended = || -> Result<bool, Failure> {
+        let mut connection = connect_untouched(&place)?;
+        let transaction =
+            connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        transaction.execute_batch("REINDEX")?;
+        let is_sound = inspect::check(&transaction)?.is_empty();
+        if is_sound {
+            transaction.commit()?;
+        } else {
+            transaction.rollback()?;
+        }
+        Ok(is_sound)
+    };
+    match mended().map_err(|failure| failure.at(&place)) {
+        Err(StoreError::Damaged { .. } | StoreError::Backend(_)) => Ok(false),
+        other => other,
+    }
+}
+
+/// Bytes in a file, whole.
+pub(super) fn read_whole(
+    path: &Path,
+    most: u64,
+) -> Result<(Vec<u8>, Option<std::fs::File>), StoreError> {
+    use std::io::Read;
+    let mut file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok((Vec::new(), None));
+        }
+        Err(error) => return Err(durable::failed("read", path, error)),
+    };
+    let size = file
+        .metadata()
+        .map_err(|error| durable::failed("read", path, error))?
+        .len();
+    if size > most {
+        let problem = format!(
+            "{} has {size} bytes; at most {most} can be recovered",
+            path.display()
+        );
+        return Err(StoreError::Invalid(problem));
+    }
+    let mut bytes = Vec::new();
+    (file.read_to_end(&mut bytes)).map_err(|error| durable::failed("read", path, error))?;
+    Ok((bytes, Some(file)))
+}

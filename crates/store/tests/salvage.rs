@@ -1,0 +1,413 @@
+//! What comes back from a damaged database: at least every row that lies on pages that are whole.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "support/filled.rs"]
+mod filled;
+
+use filled::{Rows, filled, project, rows_of};
+use heirloom_model::ProjectName;
+use heirloom_store::{Salvaged, SqliteStore, Store, durable};
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+use rusqlite::Connection;
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::OnceLock;
+
+const PAGE: usize = 4_096;
+
+/// A sound database: its bytes and its rows.
+struct Sound {
+    bytes: Vec<u8>,
+    rows: Rows,
+}
+
+fn sound() -> &'static Sound {
+    static SOUND: OnceLock<Sound> = OnceLock::new();
+    SOUND.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("heirloom.db");
+        filled(&path, 400);
+        Sound {
+            bytes: fs::read(&path).unwrap(),
+            rows: rows_of(&path),
+        }
+    })
+}
+
+/// Salvages, checks that the result is sound, and gives its rows.
+#[track_caller]
+fn salvage(database: &[u8], journal: &[u8], hint: Option<&ProjectName>) -> (Rows, Salvaged) {
+    let (store, salvaged) = SqliteStore::salvage(database, journal, hint).unwrap();
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.db");
+    store.backup(&copy).unwrap();
+    (rows_of(&copy), salvaged)
+}
+
+/// The root page of a table or an index.
+fn root(name: &str) -> usize {
+    let connection = Connection::open_in_memory().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.db");
+    durable::write_atomic(&path, &sound().bytes).unwrap();
+    drop(connection);
+    let connection = Connection::open(&path).unwrap();
+    let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?1";
+    connection.query_row(sql, [name], |row| row.get(0)).unwrap()
+}
+
+/// The rows of records and messages that are on none of these pages (from 1).
+fn off(pages: &BTreeSet<usize>) -> Rows {
+    let mut rows = sound().rows.clone();
+    let marks: BTreeSet<String> = pages.iter().flat_map(|page| marks_on(*page)).collect();
+    for table in ["records", "messages"] {
+        let table = rows.get_mut(table).unwrap();
+        table.retain(|row| !marks.iter().any(|mark| row.contains(mark)));
+    }
+    rows
+}
+
+/// The marks of texts that have a part on a page.
+fn marks_on(page: usize) -> Vec<String> {
+    let bytes = &sound().bytes[(page - 1) * PAGE..page * PAGE];
+    let text = String::from_utf8_lossy(bytes);
+    let mut marks = Vec::new();
+    for (at, _) in text.match_indices('#') {
+        let number: String = text[at + 1..]
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .collect();
+        if !number.is_empty() && text[at + 1 + number.len()..].starts_with('#') {
+            marks.push(format!("#{number}#"));
+        }
+    }
+    marks.sort();
+    marks.dedup();
+    marks
+}
+
+#[track_caller]
+fn assert_has(found: &Rows, wanted: &Rows, tables: &[&str]) {
+    for table in tables {
+        let lost: Vec<_> = wanted[*table].difference(&found[*table]).collect();
+        assert!(
+            lost.is_empty(),
+            "{} of {} rows of {table} are lost, such as {:.300}",
+            lost.len(),
+            wanted[*table].len(),
+            lost[0]
+        );
+    }
+}
+
+const ALL: [&str; 5] = ["projects", "records", "lapses", "sessions", "messages"];
+const MARKED: [&str; 2] = ["records", "messages"];
+
+fn zeroed(pages: &[usize]) -> Vec<u8> {
+    let mut bytes = sound().bytes.clone();
+    for page in pages {
+        bytes[(page - 1) * PAGE..page * PAGE].fill(0);
+    }
+    bytes
+}
+
+#[test]
+fn a_sound_database_comes_back_whole() {
+    let (rows, salvaged) = salvage(&sound().bytes, &[], None);
+    assert_eq!(rows, sound().rows);
+    assert!(salvaged.is_complete);
+    assert_eq!((salvaged.pages_bad, salvaged.rows_bad), (0, 0));
+    assert_eq!(salvaged.of("records"), rows["records"].len() as u64);
+    assert!(salvaged.of("lapses") > 0);
+}
+
+#[test]
+fn a_lost_header_loses_nothing_else() {
+    for content in [0_u8, 0x5a] {
+        let mut bytes = sound().bytes.clone();
+        bytes[..100].fill(content);
+        let (rows, _) = salvage(&bytes, &[], None);
+        assert_eq!(rows, sound().rows, "{content}");
+        bytes[..PAGE].fill(content);
+        let (rows, salvaged) = salvage(&bytes, &[], None);
+        assert_has(&rows, &sound().rows, &ALL);
+        assert!(salvaged.pages_bad <= 1, "{salvaged:?}");
+    }
+}
+
+#[test]
+fn without_any_schema_rows_are_known_by_their_form() {
+    let mut pages = vec![1];
+    for page in 2..=sound().bytes.len() / PAGE {
+        let text = String::from_utf8_lossy(&sound().bytes[(page - 1) * PAGE..page * PAGE]);
+        if text.contains("CREATE ") {
+            pages.push(page);
+        }
+    }
+    assert!(pages.len() > 1);
+    let (rows, _) = salvage(&zeroed(&pages), &[], None);
+    assert_has(&rows, &sound().rows, &ALL);
+}
+
+#[test]
+fn inner_pages_may_be_lost() {
+    for table in ["records", "messages"] {
+        let (rows, salvaged) = salvage(&zeroed(&[root(table)]), &[], None);
+        assert_has(&rows, &sound().rows, &ALL);
+        assert!(!salvaged.is_complete);
+    }
+}
+
+#[test]
+fn indexes_and_the_list_of_free_pages_do_not_matter() {
+    for index in ["records_by_id", "records_by_identity", "current_by_kind"] {
+        let (rows, _) = salvage(&zeroed(&[root(index)]), &[], None);
+        assert_eq!(rows, sound().rows, "{index}");
+    }
+    let mut bytes = sound().bytes.clone();
+    bytes[32..40].copy_from_slice(&[0, 0, 0, 9, 0, 0, 0, 77]);
+    let (rows, _) = salvage(&bytes, &[], None);
+    assert_eq!(rows, sound().rows);
+}
+
+#[test]
+fn a_lost_leaf_loses_its_rows_only() {
+    let pages = sound().bytes.len() / PAGE;
+    for page in (2..=pages).step_by(7) {
+        let (rows, _) = salvage(&zeroed(&[page]), &[], None);
+        let wanted = off(&BTreeSet::from([page]));
+        assert!(wanted["records"].len() > sound().rows["records"].len() - 40);
+        assert_has(&rows, &wanted, &MARKED);
+    }
+}
+
+#[test]
+fn a_file_that_was_cut_gives_what_is_left() {
+    let pages = sound().bytes.len() / PAGE;
+    for end in [
+        PAGE * pages / 2,
+        PAGE * pages / 3 + 1_000,
+        PAGE * 9,
+        PAGE * (pages - 1) + 7,
+    ] {
+        let (rows, salvaged) = salvage(&sound().bytes[..end], &[], None);
+        let lost = (end / PAGE + 1..=pages).collect();
+        assert_has(&rows, &off(&lost), &MARKED);
+        assert!(salvaged.pages_bad > 0);
+    }
+    for end in [0, 1, 50, 100, PAGE] {
+        let (rows, _) = salvage(&sound().bytes[..end], &[], None);
+        assert_eq!(rows["records"].len(), 0);
+    }
+}
+
+#[test]
+fn lost_projects_are_named_again() {
+    let projects = root("projects");
+    let (rows, salvaged) = salvage(&zeroed(&[projects]), &[], None);
+    assert_has(&rows, &sound().rows, &MARKED);
+    // Their index has the names.
+    assert_eq!(salvaged.renamed, Vec::<String>::new());
+    let names = |rows: &Rows| format!("{:?}", rows["projects"]);
+    assert!(names(&rows).contains("github.com/acme/shop"));
+    let index = root("sqlite_autoindex_projects_1");
+    let shop = project("github.com/acme/shop");
+    let (rows, salvaged) = salvage(&zeroed(&[projects, index]), &[], Some(&shop));
+    assert_has(&rows, &sound().rows, &MARKED);
+    // Two have none: which of them is meant is unknown.
+    assert_eq!(salvaged.renamed, ["recovered-1", "recovered-2"]);
+    assert!(names(&rows).contains("recovered-2"));
+}
+
+#[test]
+fn the_only_project_gets_the_name_that_is_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("heirloom.db");
+    let store = SqliteStore::create(&path).unwrap();
+    let p = project("p");
+    let ids = heirloom_model::IdSource::default();
+    store
+        .apply(&p, &[filled::put(filled::record(&ids, &p, 1, 20))])
+        .unwrap();
+    drop(store);
+    let mut bytes = fs::read(&path).unwrap();
+    let connection = Connection::open(&path).unwrap();
+    let mut roots = connection
+        .prepare("SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'projects'")
+        .unwrap();
+    for root in roots.query_map([], |row| row.get::<_, usize>(0)).unwrap() {
+        let root = root.unwrap();
+        bytes[(root - 1) * PAGE..root * PAGE].fill(0);
+    }
+    let (store, salvaged) = SqliteStore::salvage(&bytes, &[], Some(&project("q"))).unwrap();
+    assert_eq!(salvaged.renamed, ["q"]);
+    assert_eq!(store.projects().unwrap(), [project("q")]);
+}
+
+#[test]
+fn of_two_current_records_for_one_identity_the_newer_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("heirloom.db");
+    filled(&path, 50);
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute_batch(
+            "DROP INDEX records_by_identity;
+             UPDATE records SET key = 'same' WHERE kind = 'note' AND retired_at IS NULL;",
+        )
+        .unwrap();
+    let newest: Vec<u8> = connection
+        .query_row("SELECT max(id) FROM records WHERE kind = 'note' AND project = 1 AND retired_at IS NULL", [], |row| row.get(0))
+        .unwrap();
+    drop(connection);
+    let (store, salvaged) = SqliteStore::salvage(&fs::read(&path).unwrap(), &[], None).unwrap();
+    assert!(salvaged.retired > 0);
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    let shop = project("github.com/acme/shop");
+    let filter = heirloom_store::Filter::current(&[heirloom_model::Kind::Note], filled::at(1_000));
+    let current = store.find(&shop, &filter).unwrap();
+    let same: Vec<_> = current
+        .iter()
+        .filter(|r| r.key.as_deref() == Some("same"))
+        .collect();
+    assert_eq!(same.len(), 1);
+    assert_eq!(same[0].id.as_bytes().as_slice(), newest);
+}
+
+/// A file and its journal as a process that was killed leaves them, and all rows.
+fn with_journal() -> (Vec<u8>, Vec<u8>, Rows) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("heirloom.db");
+    filled(&path, 60);
+    let store = SqliteStore::open(&path).unwrap();
+    let ids = heirloom_model::IdSource::default();
+    let shop = project("github.com/acme/shop");
+    for number in 1_000..1_030 {
+        let record = filled::record(&ids, &shop, number, 500);
+        store.apply(&shop, &[filled::put(record)]).unwrap();
+    }
+    let main = fs::read(&path).unwrap();
+    let log = fs::read(folder.path().join("heirloom.db-wal")).unwrap();
+    let rows = rows_of(&path);
+    drop(store);
+    (main, log, rows)
+}
+
+#[test]
+fn what_is_only_in_the_journal_comes_back() {
+    let (main, log, all) = with_journal();
+    let (rows, salvaged) = salvage(&main, &log, None);
+    assert_eq!(rows, all);
+    assert_eq!(salvaged.journal_pages_bad, 0);
+    let (without, _) = salvage(&main, &[], None);
+    assert!(without["records"].len() < all["records"].len());
+}
+
+#[test]
+fn a_broken_journal_gives_what_it_can() {
+    let (main, log, all) = with_journal();
+    let (without, _) = salvage(&main, &[], None);
+    let frame = PAGE + 24;
+    // The last frame is cut off: its transaction was never committed in this file.
+    let (rows, _) = salvage(&main, &log[..log.len() - 10], None);
+    assert!(rows["records"].len() >= all["records"].len() - 1);
+    // A frame in the middle is broken: what was committed after it is still there.
+    let mut broken = log.clone();
+    let middle = 32 + frame * (log.len() / frame / 2);
+    broken[middle + 2_000..middle + 2_100].fill(0x33);
+    let (rows, salvaged) = salvage(&main, &broken, None);
+    assert_has(&rows, &without, &["records"]);
+    assert!(rows["records"].len() > without["records"].len());
+    assert_eq!(salvaged.journal_pages_bad, 1);
+    for garbage in [&[0x37_u8; 9_000][..], &log[..20], &log[1..], b"x"] {
+        let (rows, _) = salvage(&main, garbage, None);
+        assert_eq!(rows, without);
+    }
+}
+
+#[test]
+fn rows_on_free_pages_stay_away_while_the_trees_are_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("heirloom.db");
+    filled(&path, 300);
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA secure_delete = OFF; DELETE FROM lapses; DELETE FROM records WHERE rowid > 40;",
+        )
+        .unwrap();
+    let free: u32 = connection
+        .query_row("PRAGMA freelist_count", [], |row| row.get(0))
+        .unwrap();
+    assert!(free > 10);
+    connection.close().unwrap();
+    let (rows, _) = salvage(&fs::read(&path).unwrap(), &[], None);
+    assert_eq!(rows["records"].len(), 40);
+}
+
+#[test]
+fn no_garbage_is_too_much() {
+    for bytes in [
+        vec![0x0d_u8; 50_000],
+        vec![0x05; 50_000],
+        vec![0xff; 50_000],
+        b"SQLite format 3\0".repeat(900),
+    ] {
+        let (rows, _) = salvage(&bytes, &bytes, None);
+        assert_eq!(rows["records"].len(), 0);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 32,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Off)),
+        ..ProptestConfig::default()
+    })]
+
+    /// Stretches of bytes are overwritten, the file may be cut: nothing panics, what comes back is sound,
+    /// and no row on other pages is missing.
+    #[test]
+    fn random_damage_spares_what_it_does_not_touch(
+        stretches in prop::collection::vec((0.0..1.0_f64, 1..6_000_usize, any::<u64>()), 1..8),
+        cut in prop::option::weighted(0.2, 0.3..1.0_f64),
+    ) {
+        let mut bytes = sound().bytes.clone();
+        let size = bytes.len();
+        let mut hit = BTreeSet::new();
+        for (place, length, seed) in stretches {
+            let start = (place * size as f64) as usize;
+            let end = (start + length).min(size);
+            let mut state = seed | 1;
+            for byte in &mut bytes[start..end] {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                *byte = if seed % 3 == 0 { 0 } else { state as u8 };
+            }
+            hit.extend(start / PAGE + 1..=(end - 1) / PAGE + 1);
+        }
+        if let Some(cut) = cut {
+            let end = (cut * size as f64) as usize;
+            bytes.truncate(end);
+            hit.extend(end / PAGE + 1..=size / PAGE);
+        }
+        let (rows, _) = salvage(&bytes, &[], None);
+        // Lapses go with their record, names of projects may be lost: the marked tables have both out of it.
+        for table in MARKED {
+            let wanted = &off(&hit)[table];
+            let found: BTreeSet<String> = rows[table].iter().map(|row| core(row)).collect();
+            let lost: Vec<_> = wanted.iter().map(|row| core(row)).filter(|row| !found.contains(row)).collect();
+            prop_assert!(lost.is_empty(), "{} rows of {} lost: {:.300}", lost.len(), table, lost[0]);
+        }
+    }
+}
+
+/// A row without the places that a message may change when others are lost.
+fn core(row: &str) -> String {
+    let text = row.find("Text(\"#").map_or(row, |at| &row[at..]);
+    text.split("\")").next().unwrap_or_default().to_owned()
+}

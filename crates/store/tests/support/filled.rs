@@ -1,0 +1,182 @@
+//! A real database with a bit of everything, and its rows as text.
+
+use heirloom_model::record::Attrs;
+use heirloom_model::{
+    Confidence, IdSource, Kind, Merge, Message, ProjectName, Record, RecordId, Role, Scope,
+    Session, Timestamp, clock,
+};
+use heirloom_store::{Change, SqliteStore, Store};
+use rusqlite::Connection;
+use rusqlite::types::Value;
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+pub(crate) const BEGINNING: i64 = 1_777_629_600_000_000;
+
+pub(crate) fn at(second: i64) -> Timestamp {
+    clock::from_micros(BEGINNING + second * 1_000_000)
+}
+
+pub(crate) fn project(name: &str) -> ProjectName {
+    ProjectName::new(name).unwrap()
+}
+
+/// A text that says `#N#` in every page that it fills.
+pub(crate) fn marked(number: usize, bytes: usize) -> String {
+    let mark = format!("#{number}# ");
+    mark.repeat(bytes / mark.len() + 1)
+}
+
+pub(crate) fn record(ids: &IdSource, project: &ProjectName, number: usize, bytes: usize) -> Record {
+    let second = i64::try_from(number).unwrap();
+    let kind = Kind::ALL[number % Kind::ALL.len()];
+    let mut attrs = Attrs::new();
+    if kind == Kind::Knowledge {
+        attrs.insert("category".to_owned(), json!("decision"));
+        attrs.insert("rationale".to_owned(), json!("it is \"quoted\", ünïcode"));
+    }
+    if matches!(kind, Kind::Step | Kind::Error | Kind::Task) {
+        attrs.insert("state".to_owned(), json!("open"));
+    }
+    Record {
+        project: project.clone(),
+        id: ids.next(at(second)),
+        kind,
+        key: Some(format!("key {number}")),
+        text: marked(number, bytes),
+        attrs,
+        scope: Scope {
+            task: number.is_multiple_of(2).then(|| format!("{}", number % 7)),
+            iteration: number.is_multiple_of(3).then_some(2),
+            ..Scope::default()
+        },
+        source: "user".to_owned(),
+        confidence: Confidence::new(if number.is_multiple_of(2) { 1.0 } else { 0.75 }).unwrap(),
+        tokens: 9,
+        recorded_at: at(second),
+        true_from: number.is_multiple_of(5).then(|| at(1)),
+        true_to: None,
+        retired_at: None,
+        replaced_by: None,
+        expires_at: number.is_multiple_of(11).then(|| at(99_999)),
+    }
+}
+
+pub(crate) fn put(record: Record) -> Change {
+    Change::Put {
+        record: Box::new(record),
+        merge: Merge::Replace,
+    }
+}
+
+/// Two projects: `count` records, every tenth of several pages; some replaced, retired and restored;
+/// sessions with messages, one of them of several pages.
+pub(crate) fn fill(store: &dyn Store, count: usize) {
+    let ids = IdSource::default();
+    let shop = project("github.com/acme/shop");
+    let other = project("other");
+    let mut first = Vec::new();
+    for number in 0..count {
+        let of = if number % 9 == 8 { &other } else { &shop };
+        let bytes = if number % 10 == 9 { 9_000 } else { 150 };
+        let record = record(&ids, of, number, bytes);
+        if *of == shop {
+            first.push(record.id);
+        }
+        store.apply(of, &[put(record)]).unwrap();
+    }
+    past(store, &ids, &shop, &first, count);
+    for number in 0..4_usize {
+        let session = Session {
+            project: shop.clone(),
+            id: format!("session-{number}"),
+            agent: Some("codex".to_owned()),
+            task: (number > 0).then(|| "7".to_owned()),
+            started_at: at(number as i64),
+            ended_at: (number > 1).then(|| at(50)),
+            attrs: json!({"iteration": number}).as_object().unwrap().clone(),
+        };
+        store.put_session(&session).unwrap();
+        let turns: Vec<Message> = (0..6)
+            .map(|turn| Message {
+                id: ids.next(at(100)),
+                seq: 0,
+                role: Role::Assistant,
+                sender: Some("codex".to_owned()),
+                text: marked(
+                    900_000 + 10 * number + turn,
+                    if turn == 3 { 20_000 } else { 80 },
+                ),
+                attrs: Attrs::new(),
+                tokens: 3,
+                at: at(100),
+            })
+            .collect();
+        store.append_messages(&shop, &session.id, &turns).unwrap();
+    }
+}
+
+/// Replaces, retires and restores a few.
+fn past(store: &dyn Store, ids: &IdSource, shop: &ProjectName, first: &[RecordId], count: usize) {
+    for (n, id) in first.iter().enumerate().take(12) {
+        let at = at(i64::try_from(count + n).unwrap());
+        let old = store.get(shop, *id).unwrap();
+        let change = match n % 3 {
+            0 => Change::Revise {
+                id: *id,
+                record: Box::new(Record {
+                    id: ids.next(at),
+                    recorded_at: at,
+                    text: format!("{} again", old.text),
+                    ..old
+                }),
+            },
+            _ => Change::Retire { id: *id, at },
+        };
+        store.apply(shop, &[change]).unwrap();
+        if n % 3 == 2 {
+            let restore = Change::Restore { id: *id, at };
+            store.apply(shop, &[restore]).unwrap();
+        }
+    }
+}
+
+/// Every row of every table, as text, by table.
+pub(crate) type Rows = BTreeMap<String, BTreeSet<String>>;
+
+pub(crate) fn rows(connection: &Connection) -> Rows {
+    let sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' \
+         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+    let mut statement = connection.prepare(sql).unwrap();
+    let tables = statement
+        .query_map([], |row| row.get::<_, String>(0))
+        .unwrap();
+    let tables: Vec<String> = tables.collect::<Result<_, _>>().unwrap();
+    tables
+        .into_iter()
+        .map(|table| {
+            let mut statement = connection
+                .prepare(&format!("SELECT * FROM {table}"))
+                .unwrap();
+            let columns = statement.column_count();
+            let read = |row: &rusqlite::Row<'_>| {
+                let values: Vec<Value> = (0..columns).map(|n| row.get(n).unwrap()).collect();
+                Ok(format!("{values:?}"))
+            };
+            let rows = statement.query_map([], read).unwrap();
+            (table, rows.collect::<Result<_, _>>().unwrap())
+        })
+        .collect()
+}
+
+/// The rows of the database in a file.
+pub(crate) fn rows_of(path: &Path) -> Rows {
+    rows(&Connection::open(path).unwrap())
+}
+
+/// A filled database in a file, closed.
+pub(crate) fn filled(path: &Path, count: usize) {
+    let store = SqliteStore::create(path).unwrap();
+    fill(&store, count);
+}
