@@ -45,7 +45,7 @@ formats! {
     "aws-access-key" "" "ACCA[A-Z2-7]{16}" "gitleaks aws-access-token"
     "azure-client-secret" "[A-Za-z0-9_~.]{3}" "7Q~[A-Za-z0-9_~.-]{31,}" "gitleaks azure-ad-client-secret"
     "azure-client-secret" "[A-Za-z0-9_~.]{3}" "8Q~[A-Za-z0-9_~.-]{31,}" "gitleaks azure-ad-client-secret"
-    "azure-sas-signature" "" "sig=[A-Za-z0-9%/+]{43,}%3[Dd]{1}" "GitHub azure_sas_token"
+    "azure-sas-signature" "" "sig=[A-Za-z0-9%/+]{46,}" "GitHub azure_sas_token"
     "buildkite-token" "" "bkua_[a-f0-9]{40,}" "GitHub buildkite_user_access_token"
     "circleci-token" "" "CCIPAT_[A-Za-z0-9]{22}_[a-fA-F0-9]{40,}" "trufflehog circleci/v2"
     "clickhouse-key" "" "4b1d[A-Za-z0-9]{38}" "gitleaks clickhouse-cloud-api-secret-key"
