@@ -77,6 +77,9 @@ impl Scan<'_> {
             }
             b':' if behind == b':' => return None,
             b':' if behind == b'=' => (Link::Equals, here + 2),
+            // Of a shell: what is used if there is none, or said then.
+            b':' if behind == b'-' => (Link::Equals, here + 2),
+            b':' if behind == b'?' || behind == b'+' => return None,
             b':' => (Link::Colon, here + 1),
             b'!' | b'?' if behind == b'=' => (Link::Equals, here + 2),
             b'?' if behind == b':' => (Link::Colon, here + 2),

@@ -91,8 +91,9 @@ impl Scan<'_> {
                 .take_while(|&&b| is_base64(b))
                 .count();
             let behind = self.byte(here + run);
-            if letters == 0 && behind == b':' && (1..=20).contains(&run) {
-                here = self.header_end(here + run);
+            let label = self.label(here);
+            if letters == 0 && label > 0 {
+                here = self.header_end(here + label);
                 continue;
             }
             // The last line of a key is short.
@@ -117,6 +118,17 @@ impl Scan<'_> {
                 _ => return at,
             }
         }
+    }
+
+    /// The length of a header's name that stands at `at`, its colon included; 0 if none does.
+    fn label(&self, at: usize) -> usize {
+        let name = self.bytes[at..]
+            .iter()
+            .take(24)
+            .take_while(|b| b.is_ascii_alphabetic() || **b == b'-')
+            .count();
+        let named = name > 0 && self.byte(at + name) == b':';
+        if named { name + 1 } else { 0 }
     }
 
     /// The end of a header: of its line, or the escape that ends it.

@@ -345,8 +345,8 @@ pub(super) fn identifier(value: &str) -> bool {
 
 /// Whether an unquoted value is a piece of a program: a call, an index, a path, an operator.
 pub(super) fn code(value: &str) -> bool {
+    let inside = ["::", "->", "})", ")}", "))", "}}"];
     value.contains(['(', '[', '{', '|'])
-        || value.contains("::")
-        || value.contains("->")
         || value.starts_with(['&', '*', '!', '@'])
+        || inside.iter().any(|part| value.contains(part))
 }

@@ -171,7 +171,10 @@ fn bare_password(value: &Value<'_>) -> bool {
             // A variable: `password: hash2,`, `user.pass2`.
             let variable = shape::identifier(said)
                 && (said.contains('.') || (separated && value.link != Link::Tight));
-            lively && shape.length >= 4 && !variable && !(shape.other > 0 && shape::wordy(said))
+            lively
+                && shape.length >= 4
+                && !variable
+                && !(shape.other > 0 && shape.odd == 0 && shape::wordy(said))
         }
         Link::Element | Link::Call | Link::Blank => false,
     }
