@@ -15,6 +15,15 @@ use std::time::{Duration, Instant};
 const CHECKPOINT_PAGES: u32 = 1_000;
 /// Memory for pages, KiB, taken as it is needed: the indexes of 100,000 records.
 const CACHE_KIB: u32 = 16_384;
+/// First pause of a writer that found another one at work, microseconds: the length of a write or two.
+const PAUSE_FIRST_US: u64 = 500;
+/// Longest pause, of a wait that is not old yet, microseconds.
+const PAUSE_YOUNG_US: u64 = 16_000;
+/// Pause of an old wait, microseconds: forty who try that often take a tenth of a processor.
+const PAUSE_OLD_US: u64 = 1_000;
+/// What is divided by the square of the time waited, in milliseconds, for the pause in between: a wait is
+/// old after 32 ms, which is what forty writers take for one write each.
+const PAUSE_AGED_US_MS2: u64 = 1_000_000;
 
 /// A connection to the existing file at `place`, set up but not looked at yet.
 pub(super) fn connect(place: &Place) -> Result<Connection, Failure> {
@@ -58,8 +67,11 @@ pub(super) fn keep_journal(connection: &Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Waits for another process in sleeps of one to two milliseconds, of random length so that many waiting
-/// processes do not wake in step; gives up after the longest wait.
+/// Waits for another process; gives up after the longest wait.
+///
+/// Nobody tells a writer that the lock is free, so all who wait try again and again, and who tries first has
+/// it. So that nobody is passed over many times, a wait that grows old tries more often than a young one:
+/// see [`pause_us`]. Pauses are of random length so that many waiting processes do not wake in step.
 fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
     let jitter = RandomState::new();
     let mut since = Instant::now();
@@ -67,11 +79,44 @@ fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
         if attempt == 0 {
             since = Instant::now();
         }
-        if since.elapsed() >= Duration::from_millis(BUSY_TIMEOUT_MS) {
+        let waited = since.elapsed();
+        if waited >= Duration::from_millis(BUSY_TIMEOUT_MS) {
             return false;
         }
-        let micros = 1_000 + jitter.hash_one((attempt, since)) % 1_000;
-        thread::sleep(Duration::from_micros(micros));
+        let usual_us = pause_us(attempt, waited);
+        let random = jitter.hash_one((attempt, since)) % usual_us;
+        thread::sleep(Duration::from_micros(usual_us / 2 + random));
         true
+    }
+}
+
+/// The usual pause after a failed attempt, microseconds.
+///
+/// A newcomer tries soon, because most often only one other writes, and then steps back. From then on the
+/// pause falls with the square of the time waited, so that the old come before the young. It never falls so
+/// low that those who wait would take the processor from the one who writes.
+fn pause_us(attempt: i32, waited: Duration) -> u64 {
+    let doubled = PAUSE_FIRST_US << attempt.clamp(0, 16);
+    let waited_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
+    let aged = PAUSE_AGED_US_MS2 / waited_ms.saturating_mul(waited_ms).max(1);
+    doubled.min(PAUSE_YOUNG_US).min(aged.max(PAUSE_OLD_US))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_wait_tries_more_often_than_a_young_one() {
+        let pause = |attempt, waited_ms| pause_us(attempt, Duration::from_millis(waited_ms));
+        let first: Vec<u64> = (0..7).map(|attempt| pause(attempt, 0)).collect();
+        assert_eq!(first, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000]);
+        let aged = [1, 8, 16, 20, 25, 32, 100, 29_999].map(|waited_ms| pause(9, waited_ms));
+        assert_eq!(
+            aged,
+            [16_000, 15_625, 3_906, 2_500, 1_600, 1_000, 1_000, 1_000]
+        );
+        assert_eq!(pause(i32::MAX, u64::MAX), 1_000);
+        assert_eq!(pause(-1, 0), 500);
     }
 }
