@@ -12,11 +12,13 @@ mod caps;
 pub mod conformance;
 pub mod durable;
 mod error;
+mod faulty;
 mod filter;
 mod sqlite;
 mod store;
 
 pub use error::StoreError;
+pub use faulty::{Calls, Complaint, FaultPlan, FaultyStore, Mishap};
 pub use filter::{Filter, Order, When};
 pub use sqlite::{CopyReason, Examination, Repaired, Restored, Salvaged, SqliteStore, StoredCopy};
 pub use store::{Applied, Change, Counts, Description, Purged, Selection, Store, Verdict};

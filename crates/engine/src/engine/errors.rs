@@ -4,7 +4,7 @@ use super::Engine;
 use super::new_record::check_scope;
 use super::tasks::{agent_of, last};
 use heirloom_model::kinds::Mistake;
-use heirloom_model::{Fault, Kind, KindData, Merge, Record, RecordId, Scope, text};
+use heirloom_model::{ErrorKind, Fault, Kind, KindData, Merge, Record, RecordId, Scope, text};
 use heirloom_store::{Applied, Change, Filter};
 
 /// What became of a logged error.
@@ -100,7 +100,7 @@ impl Engine {
         }
         last(&self.apply_decided(|| {
             let error = self.get(self.open_error_named(given, None)?)?;
-            Ok(vec![self.resolve_change(&error, resolution, source)?])
+            Ok(vec![self.resolve_change(&error, resolution, source)])
         })?)
     }
 
@@ -115,11 +115,7 @@ impl Engine {
                 .hint("`heirloom list --kind error` shows the open ones"));
         }
         let open = self.open_errors(task)?;
-        let named = given.parse::<RecordId>().ok().or_else(|| {
-            let hex = given.len() >= 8 && given.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
-            hex.then(|| self.resolve_id(given).ok()).flatten()
-        });
-        if let Some(id) = named {
+        if let Some(id) = self.id_of_error(given)? {
             let record = self.get(id)?;
             if record.kind == Kind::Error && open.iter().any(|error| error.id == id) {
                 return Ok(id);
@@ -162,14 +158,26 @@ impl Engine {
         }
     }
 
+    /// The id that `given` is, or is the beginning of; none if it is words.
+    fn id_of_error(&self, given: &str) -> Result<Option<RecordId>, Fault> {
+        if let Ok(id) = given.parse() {
+            return Ok(Some(id));
+        }
+        if given.len() < 8 || !given.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-') {
+            return Ok(None);
+        }
+        match self.resolve_id(given) {
+            Ok(id) => Ok(Some(id)),
+            // A word may look like an id; a store that cannot be asked is another matter.
+            Err(fault) if matches!(fault.kind, ErrorKind::NotFound | ErrorKind::Usage) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
     /// The change that resolves an open error.
-    pub(super) fn resolve_change(
-        &self,
-        error: &Record,
-        resolution: &str,
-        source: &str,
-    ) -> Result<Change, Fault> {
-        let mut typed = Mistake::of(error).map_err(|e| Fault::failed(e.to_string()))?;
+    pub(super) fn resolve_change(&self, error: &Record, resolution: &str, source: &str) -> Change {
+        // Attributes that do not fit stay in the past; they do not keep an error open for ever.
+        let mut typed = Mistake::of(error).unwrap_or_else(|_| Mistake::open());
         typed.state = Mistake::RESOLVED.to_owned();
         typed.resolution = Some(resolution.to_owned());
         let mut record = self.draft(Kind::Error, &error.text, error.scope.clone(), source);
@@ -178,9 +186,9 @@ impl Engine {
         record.confidence = error.confidence;
         // An error stays as old as its first time, however late it is resolved.
         record.true_from = error.true_from.or(Some(error.recorded_at));
-        Ok(Change::Revise {
+        Change::Revise {
             id: error.id,
             record: Box::new(record),
-        })
+        }
     }
 }

@@ -7,9 +7,9 @@ use crate::signals::{self, SignalParser, SignalRules};
 use crate::streams::{Piece, StreamReader};
 use heirloom_model::signal::{Diagnostic, Found, Signal, Verb};
 use heirloom_model::stream::{StreamEvent, StreamFormat};
-use heirloom_model::{AgentStatus, Fault, RecordId, Scope, limits, text};
-use heirloom_store::{Applied, Change, StoreError, Verdict};
-use std::collections::HashSet;
+use heirloom_model::{AgentStatus, ErrorKind, Fault, RecordId, Scope, limits, text};
+use heirloom_store::{Applied, Change, Filter, StoreError, Verdict};
+use std::collections::{HashSet, VecDeque};
 
 /// What became of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,9 @@ pub struct Observation {
     pub status_message: Option<String>,
 }
 
+/// A signal's place among the observed ones, and the changes that carry it out.
+type Pending = (usize, Vec<Change>);
+
 /// Reads one output stream and records its signals: each is durable when `push` returns.
 pub struct Observer<'e> {
     engine: &'e Engine,
@@ -75,7 +78,11 @@ pub struct Observer<'e> {
     reader: StreamReader,
     parser: SignalParser,
     seen: HashSet<(Verb, String)>,
-    pending: Vec<(usize, Vec<Change>)>,
+    /// Places of the signals that are still to be carried out.
+    waiting: VecDeque<usize>,
+    pending: Vec<Pending>,
+    /// How many of them, from the first, were written as one step that failed.
+    doubtful: usize,
     observation: Observation,
     known_task: bool,
     complaints: usize,
@@ -117,7 +124,9 @@ impl Engine {
             reader: StreamReader::new(format),
             parser: SignalParser::new(&rules),
             seen: HashSet::new(),
+            waiting: VecDeque::new(),
             pending: Vec::new(),
+            doubtful: 0,
             observation: Observation::default(),
             known_task: false,
             complaints: 0,
@@ -129,7 +138,9 @@ impl Engine {
 impl Observer<'_> {
     /// Reads the next bytes of the output; `on_piece` sees its words, and what a JSON stream says.
     ///
-    /// Errors are the store's: what was found before the error is recorded.
+    /// Errors are the store's. Signals that it did not take are kept and tried again, in order, by the next
+    /// push and by [`finish`](Self::finish). A write that failed and took effect all the same is recognised
+    /// by its records; one that only counted what was known may count it once more.
     pub fn push(
         &mut self,
         bytes: &[u8],
@@ -145,7 +156,7 @@ impl Observer<'_> {
 
     /// Reads to the end of the output; nothing may be pushed afterwards.
     ///
-    /// Errors as for [`push`](Self::push).
+    /// Errors as for [`push`](Self::push); what is not recorded then is told in a diagnostic.
     pub fn finish(&mut self, on_piece: &mut dyn FnMut(&Piece<'_>)) -> Result<(), Fault> {
         let mut found = Vec::new();
         let parser = &mut self.parser;
@@ -153,6 +164,16 @@ impl Observer<'_> {
             .finish(&mut |piece| take_piece(&piece, parser, &mut found, on_piece));
         self.parser.finish(&mut |one| found.push(one));
         let taken = self.take(found);
+        if let Err(fault) = &taken {
+            let places = self.pending.iter().map(|(place, _)| *place);
+            let places: Vec<_> = places.chain(self.waiting.iter().copied()).collect();
+            if let Some(first) = places.first() {
+                self.observation.diagnostics.push(Diagnostic {
+                    line: self.observation.signals[*first].signal.line,
+                    message: format!("not recorded: {} signals, {}", places.len(), fault.message),
+                });
+            }
+        }
         self.tell_rest();
         taken
     }
@@ -170,10 +191,25 @@ impl Observer<'_> {
     fn take(&mut self, found: Vec<Found>) -> Result<(), Fault> {
         for one in found {
             match one {
-                Found::Signal(signal) => self.signal(signal)?,
+                Found::Signal(signal) => self.signal(signal),
                 // The readers count beyond their own caps, so these are few.
                 Found::Diagnostic(diagnostic) => self.observation.diagnostics.push(diagnostic),
             }
+        }
+        self.carry_out()
+    }
+
+    /// Carries out what waits, in order, to the first failure of the store.
+    fn carry_out(&mut self) -> Result<(), Fault> {
+        while let Some(&place) = self.waiting.front() {
+            let signal = self.observation.signals[place].signal.clone();
+            match self.changes(&signal) {
+                Ok(changes) => self.pending.push((place, changes)),
+                Err(fault) if fault.kind == ErrorKind::Failed => return Err(fault),
+                // It is about the signal, not about the store.
+                Err(fault) => self.complain(signal.line, complaint(&signal, &fault)),
+            }
+            self.waiting.pop_front();
             if self.pending.len() >= limits::BATCH_RECORDS {
                 self.flush()?;
             }
@@ -202,8 +238,7 @@ impl Observer<'_> {
         }
     }
 
-    fn signal(&mut self, signal: Signal) -> Result<(), Fault> {
-        let place = self.observation.signals.len();
+    fn signal(&mut self, signal: Signal) {
         let outcome = if signal.verb == Verb::Status {
             let (status, message) = signals::split_status(&signal.text);
             self.observation.status = status.or(self.observation.status);
@@ -214,58 +249,128 @@ impl Observer<'_> {
         } else if self.dry_run {
             SignalOutcome::DryRun
         } else {
-            match self.changes(&signal) {
-                Ok(changes) => self.pending.push((place, changes)),
-                Err(fault) => self.complain(signal.line, complaint(&signal, &fault)),
-            }
+            self.waiting.push_back(self.observation.signals.len());
             SignalOutcome::Refused
         };
         self.observation
             .signals
             .push(ObservedSignal { signal, outcome });
+    }
+
+    /// Writes what is pending, one step a batch. What the store does not take stays pending, with what came
+    /// behind it, so that nothing is lost when it takes it later.
+    fn flush(&mut self) -> Result<(), Fault> {
+        self.clear_doubt()?;
+        let mut pending = std::mem::take(&mut self.pending).into_iter().peekable();
+        while pending.peek().is_some() {
+            let batch: Vec<_> = pending.by_ref().take(limits::BATCH_RECORDS).collect();
+            if let Err((left, error)) = self.write(batch) {
+                self.pending = left;
+                self.pending.extend(pending);
+                return Err(error.into());
+            }
+        }
         Ok(())
     }
 
-    /// Writes what is pending as one step; if the store refuses it, one by one, so that one bad signal
-    /// takes no other with it.
-    fn flush(&mut self) -> Result<(), Fault> {
-        let pending = std::mem::take(&mut self.pending);
-        if pending.is_empty() {
-            return Ok(());
-        }
-        let all: Vec<_> = pending
+    /// Writes a batch as one step; if the store refuses something of it, signal by signal, so that one bad
+    /// signal takes no other with it. Returns what was not written when the store fails.
+    fn write(&mut self, batch: Vec<Pending>) -> Result<(), (Vec<Pending>, StoreError)> {
+        let all: Vec<_> = batch
             .iter()
             .flat_map(|(_, changes)| changes.iter().cloned())
             .collect();
-        if let Ok(applied) = self.store(&all) {
-            let mut answers = applied.into_iter();
-            for (place, changes) in &pending {
-                let last = answers.by_ref().take(changes.len()).last();
-                self.settle(*place, last);
+        match self.store(&all) {
+            Ok(applied) => {
+                let mut answers = applied.into_iter();
+                for (place, changes) in &batch {
+                    let last = answers.by_ref().take(changes.len()).last();
+                    self.settle(*place, last);
+                }
+                return Ok(());
             }
-            return Ok(());
+            Err(error) if !is_about_changes(&error) => {
+                self.doubtful = batch.len();
+                return Err((batch, error));
+            }
+            Err(_) => {}
         }
-        let mut failed = None;
-        for (place, changes) in pending {
+        let mut batch = batch.into_iter();
+        while let Some((place, changes)) = batch.next() {
             match self.store(&changes) {
                 Ok(applied) => self.settle(place, applied.last().copied()),
-                Err(error) => {
+                Err(error) if is_about_changes(&error) => {
                     let signal = self.observation.signals[place].signal.clone();
-                    let about_the_signal = matches!(
-                        error,
-                        StoreError::Invalid(_)
-                            | StoreError::Stale { .. }
-                            | StoreError::NotFound { .. }
-                    );
-                    let fault = Fault::from(error);
-                    self.complain(signal.line, complaint(&signal, &fault));
-                    if !about_the_signal {
-                        failed = Some(fault);
-                    }
+                    self.complain(signal.line, complaint(&signal, &error.into()));
+                }
+                Err(error) => {
+                    self.doubtful = 1;
+                    let left = std::iter::once((place, changes)).chain(batch).collect();
+                    return Err((left, error));
                 }
             }
         }
-        failed.map_or(Ok(()), Err)
+        Ok(())
+    }
+
+    /// Finds out whether the step that failed last was written all the same, as a disk may do that fails
+    /// behind the write: one of its records is there, then all of it is.
+    fn clear_doubt(&mut self) -> Result<(), Fault> {
+        let doubtful = &self.pending[..self.doubtful];
+        let mut written = false;
+        for change in doubtful.iter().flat_map(|(_, changes)| changes) {
+            written = written || self.is_written(change)?;
+        }
+        if written {
+            let answers = doubtful
+                .iter()
+                .map(|(place, changes)| Ok((*place, self.answer_of(changes.last())?)))
+                .collect::<Result<Vec<_>, Fault>>()?;
+            self.pending.drain(..self.doubtful);
+            for (place, answer) in answers {
+                self.settle(place, answer);
+            }
+        }
+        self.doubtful = 0;
+        Ok(())
+    }
+
+    fn is_written(&self, change: &Change) -> Result<bool, Fault> {
+        let (Change::Put { record, .. } | Change::Revise { record, .. }) = change else {
+            return Ok(false);
+        };
+        match self.engine.get(record.id) {
+            Ok(_) => Ok(true),
+            Err(fault) if fault.kind == ErrorKind::NotFound => Ok(false),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// What the store would have said to a change that it carried out.
+    fn answer_of(&self, change: Option<&Change>) -> Result<Option<Applied>, Fault> {
+        let Some(change) = change else {
+            return Ok(None);
+        };
+        let (id, verdict) = match change {
+            Change::Put { record, .. } if !self.is_written(change)? => {
+                let same = Filter::current(&[record.kind], self.engine.now());
+                let same = same.key(record.key.as_deref().unwrap_or_default()).limit(1);
+                let holder = self.engine.find(&same)?.pop();
+                (
+                    holder.map_or(record.id, |holder| holder.id),
+                    Verdict::Confirmed,
+                )
+            }
+            Change::Put { record, .. } => (record.id, Verdict::Created),
+            Change::Revise { record, .. } => (record.id, Verdict::Replaced),
+            Change::Retire { id, .. } => (*id, Verdict::Retired),
+            Change::Restore { id, .. } => (*id, Verdict::Restored),
+        };
+        Ok(Some(Applied {
+            id,
+            verdict,
+            other: None,
+        }))
     }
 
     fn store(&self, changes: &[Change]) -> Result<Vec<Applied>, StoreError> {
@@ -280,6 +385,14 @@ impl Observer<'_> {
             };
         }
     }
+}
+
+/// Whether a store refused what it was given, rather than failed.
+fn is_about_changes(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Invalid(_) | StoreError::Stale { .. } | StoreError::NotFound { .. }
+    )
 }
 
 fn complaint(signal: &Signal, fault: &Fault) -> String {

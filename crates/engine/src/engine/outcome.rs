@@ -78,7 +78,7 @@ impl Engine {
                     Some(n) => format!("succeeded in iteration {n}"),
                     None => "succeeded".to_owned(),
                 };
-                changes.push(self.resolve_change(&error, &resolution, source)?);
+                changes.push(self.resolve_change(&error, &resolution, source));
             }
         }
         Ok(changes)

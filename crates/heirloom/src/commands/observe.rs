@@ -51,10 +51,13 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let mut observer = engine.observer(args.scope.scope(), args.format.into(), args.dry_run)?;
     let mut input = std::io::stdin().lock();
     let mut chunk = vec![0; 256 << 10];
+    // A store that fails does not end the reading: what it did not take is tried again, and whoever writes
+    // to this process goes on.
+    let mut failed = Ok(());
     loop {
         match input.read(&mut chunk) {
             Ok(0) => break,
-            Ok(n) => observer.push(&chunk[..n], &mut |_| {})?,
+            Ok(n) => failed = failed.and(observer.push(&chunk[..n], &mut |_| {})),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => {
                 return Err(Fault::failed(format!(
@@ -63,9 +66,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             }
         }
     }
-    observer.finish(&mut |_| {})?;
+    failed = failed.and(observer.finish(&mut |_| {}));
     report(&observer.into_observation(), session);
-    Ok(0)
+    failed.map(|()| 0)
 }
 
 fn report(observation: &Observation, session: &mut Session) {

@@ -9,7 +9,7 @@ use heirloom_model::kinds::{
     CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, Mistake, StepState,
 };
 use heirloom_model::signal::{Signal, Verb};
-use heirloom_model::{Fault, Kind, RecordId, Scope};
+use heirloom_model::{ErrorKind, Fault, Kind, RecordId, Scope};
 use heirloom_store::Change;
 
 impl Observer<'_> {
@@ -107,17 +107,16 @@ impl Observer<'_> {
                 ..self.scope.clone()
             },
         )?;
-        if std::mem::replace(&mut self.known_task, true) {
+        if self.known_task {
             return Ok(vec![change]);
         }
         let said = TaskChange {
             phase: self.scope.phase.clone(),
             ..TaskChange::default()
         };
-        Ok(vec![
-            self.engine.task_change(&task, &said, &self.source)?,
-            change,
-        ])
+        let known = self.engine.task_change(&task, &said, &self.source)?;
+        self.known_task = true;
+        Ok(vec![known, change])
     }
 
     fn task(&self) -> String {
@@ -140,6 +139,7 @@ impl Observer<'_> {
         self.flush()?;
         let (named, how) = match self.open_error(said) {
             Ok(id) => (id, None),
+            Err(fault) if fault.kind == ErrorKind::Failed => return Err(fault),
             Err(fault) => {
                 let (error, how) = signals::split_decision(said);
                 let Some(how) = how else { return Err(fault) };
@@ -151,8 +151,10 @@ impl Observer<'_> {
             (None, Some(n)) => format!("resolved in iteration {n}"),
             (None, None) => "resolved".to_owned(),
         };
-        self.engine
-            .resolve_change(&self.engine.get(named)?, &resolution, &self.source)
+        let error = self.engine.get(named)?;
+        Ok(self
+            .engine
+            .resolve_change(&error, &resolution, &self.source))
     }
 
     /// The open error that an agent means: the one of its own task and phase before any other.

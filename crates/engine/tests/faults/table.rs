@@ -1,0 +1,556 @@
+//! Every operation of the engine that touches the store. A new operation is a new row here.
+
+use crate::world::World;
+use heirloom_engine::{
+    Carried, ContextRequest, MirrorLoad, NewRecord, Observer, RunRequest, TaskChange, mirror,
+};
+use heirloom_model::kinds::{StepState, TaskState};
+use heirloom_model::stream::StreamFormat;
+use heirloom_model::{AgentStatus, Fault, Kind, Outcome, Role, Scope};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+/// What an operation does to the project.
+pub(crate) type Act = fn(&World) -> Result<(), Fault>;
+
+/// What a fault may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// Everything or nothing.
+    AllOrNothing,
+    /// The first of several steps, each of which is whole and sound by itself, for this reason.
+    Steps(&'static str),
+}
+
+/// What the same call does once more, after it had its effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// Nothing.
+    Nothing,
+    /// Nothing, but it says that there was nothing to do.
+    Refused,
+    /// Something, for this reason.
+    More(&'static str),
+}
+
+/// One row.
+#[derive(Clone, Copy)]
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
+    pub(crate) setup: Act,
+    pub(crate) act: Act,
+    pub(crate) leaves: Leaves,
+    pub(crate) again: Again,
+}
+
+/// Rows that do not keep their promise yet, with the reason. They are held to the weaker one: what is left
+/// is some of the steps.
+pub(crate) const PENDING_LEAD: &[(&str, &str)] = &[
+    (
+        "import of a long mirror",
+        "it is written in batches of 256 changes, and its session apart from them",
+    ),
+    (
+        "import of an export",
+        "records, sessions and messages are written apart from each other",
+    ),
+    (
+        "a first mirror is taken in",
+        "its session is written apart from its records",
+    ),
+];
+
+use Again::{More, Nothing, Refused};
+use Leaves::{AllOrNothing, Steps};
+
+const COUNTED: Again = More("what is said again is counted");
+const TOGGLES: Again = More("undoing twice brings the second state back");
+
+fn row(name: &'static str, setup: Act, act: Act, leaves: Leaves, again: Again) -> Operation {
+    Operation {
+        name,
+        setup,
+        act,
+        leaves,
+        again,
+    }
+}
+
+/// Remembering and going back.
+pub(crate) fn records() -> Vec<Operation> {
+    let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
+    vec![
+        whole("remember", nothing, |w| fact(w, "new", "k"), COUNTED),
+        whole(
+            "remember over a value",
+            filled,
+            |w| fact(w, "new", "k"),
+            COUNTED,
+        ),
+        whole(
+            "remember what is known",
+            filled,
+            |w| fact(w, "old", "k"),
+            COUNTED,
+        ),
+        whole(
+            "remember_all",
+            filled,
+            |w| {
+                let all = ["one", "two", "three"].map(|text| new(text, None));
+                let note = NewRecord {
+                    kind: Some(Kind::Note),
+                    ..new("a note", None)
+                };
+                w.engine
+                    .remember_all([all.to_vec(), vec![note]].concat())
+                    .map(drop)
+            },
+            COUNTED,
+        ),
+        whole(
+            "forget",
+            filled,
+            |w| w.engine.forget(w.named("old")).map(drop),
+            Refused,
+        ),
+        whole("undo of a create", filled, |w| undo(w, "other"), TOGGLES),
+        whole("undo of a replace", replaced, |w| undo(w, "newer"), TOGGLES),
+        whole("undo of a forget", forgotten, |w| undo(w, "old"), TOGGLES),
+        whole("undo of an undo", undone, |w| undo(w, "old"), TOGGLES),
+        whole(
+            "prune",
+            crowded,
+            |w| w.engine.prune(Some("7")).map(drop),
+            Nothing,
+        ),
+        whole(
+            "save_mirror",
+            crowded,
+            |w| w.engine.save_mirror(Some("7")).map(drop),
+            Nothing,
+        ),
+    ]
+}
+
+/// Tasks, steps, errors and outcomes.
+pub(crate) fn tasks() -> Vec<Operation> {
+    let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
+    vec![
+        whole("task set", nothing, set_task, Nothing),
+        whole("task set again", worked, set_task, Nothing),
+        whole(
+            "task done",
+            worked,
+            |w| finish(w, TaskState::Done),
+            More("each end of a task is an episode"),
+        ),
+        whole(
+            "task fail",
+            worked,
+            |w| finish(w, TaskState::Failed),
+            More("each end of a task is an episode"),
+        ),
+        whole(
+            "step pending",
+            nothing,
+            |w| step(w, StepState::Pending),
+            Nothing,
+        ),
+        whole("step done", worked, |w| step(w, StepState::Done), Nothing),
+        whole("error log", nothing, |w| log(w, "it broke"), COUNTED),
+        whole("error log again", worked, |w| log(w, "it broke"), COUNTED),
+        whole(
+            "error resolve by its text",
+            worked,
+            |w| resolve(w, "broke"),
+            Refused,
+        ),
+        whole(
+            "error resolve by its id",
+            worked,
+            |w| resolve(w, &w.named("it broke").to_string()),
+            Refused,
+        ),
+        whole(
+            "error resolve by a beginning of its id",
+            worked,
+            |w| resolve(w, &w.named("it broke").to_string()[..30]),
+            Refused,
+        ),
+        whole(
+            "outcome of a success",
+            worked,
+            |w| outcome(w, &success()),
+            Nothing,
+        ),
+        whole(
+            "outcome of a failure",
+            worked,
+            |w| outcome(w, &failure()),
+            COUNTED,
+        ),
+        row(
+            "outcome of a controller's iteration",
+            worked,
+            |w| {
+                w.engine
+                    .record_iteration("7", &scope(), &success(), "codex")
+                    .map(drop)
+            },
+            Steps("the outcome is whole before the session and the mirror follow it"),
+            Nothing,
+        ),
+    ]
+}
+
+/// Observing and running.
+pub(crate) fn runs() -> Vec<Operation> {
+    vec![
+        row(
+            "observe in three pushes",
+            worked,
+            |w| observe(w, &[FACTS, STEPS, REST]),
+            Steps("each push is durable by itself"),
+            COUNTED,
+        ),
+        row(
+            "observe in one push",
+            worked,
+            |w| observe(w, &[FACTS]),
+            AllOrNothing,
+            COUNTED,
+        ),
+        row(
+            "run",
+            worked,
+            run,
+            Steps("each iteration is written as it goes on"),
+            More("it is another run"),
+        ),
+    ]
+}
+
+/// Imports.
+pub(crate) fn imports() -> Vec<Operation> {
+    vec![
+        row(
+            "import of a mirror",
+            worked,
+            |w| {
+                let json = MIRROR.replace("\"s1\"", "\"\"");
+                let parsed = mirror::parse(json.as_bytes()).unwrap();
+                w.engine.import_mirror(parsed).map(drop)
+            },
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "import of a long mirror",
+            worked,
+            |w| {
+                let facts: Vec<_> = (0..300).map(|n| format!("\"fact {n}\"")).collect();
+                let json = MIRROR.replace("\"a fact\"", &facts.join(","));
+                let parsed = mirror::parse(json.as_bytes()).unwrap();
+                w.engine.import_mirror(parsed).map(drop)
+            },
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "a first mirror is taken in",
+            mirror_there,
+            |w| match w.engine.load_mirror()? {
+                MirrorLoad::Imported(_) | MirrorLoad::Nothing => Ok(()),
+                MirrorLoad::SetAside { path, problem } => panic!("{path:?}: {problem}"),
+            },
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "import of exported records",
+            worked,
+            |w| w.engine.import_records(elsewhere().records).map(drop),
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "import of an export",
+            worked,
+            |w| w.engine.import_all(elsewhere()).map(drop),
+            AllOrNothing,
+            Nothing,
+        ),
+    ]
+}
+
+/// Every operation that only reads: its faults are told and change nothing.
+pub(crate) fn reading() -> Vec<Operation> {
+    let reads = |name, act| row(name, worked as Act, act, AllOrNothing, Nothing);
+    vec![
+        reads("context", |w| {
+            let request = ContextRequest {
+                task: Some("7".to_owned()),
+                ..ContextRequest::default()
+            };
+            w.engine.context(&request).map(drop)
+        }),
+        reads("export of records", |w| {
+            w.engine.export_records(true, &mut |_| {}).map(drop)
+        }),
+        reads("export of sessions", |w| {
+            w.engine.export_sessions(&mut |_, _| {})
+        }),
+        reads("export of a mirror", |w| w.engine.mirror_bytes().map(drop)),
+        reads("prunable", |w| w.engine.prunable(None).map(drop)),
+        reads("counts", |w| w.engine.counts().map(drop)),
+        reads("last_write", |w| w.engine.last_write().map(drop)),
+        reads("history", |w| {
+            w.engine.history(w.named("it broke")).map(drop)
+        }),
+        reads("show by a beginning", |w| {
+            let id = w.named("it broke").to_string();
+            let id = w.engine.resolve_id(&id[..30])?;
+            w.engine.get(id).map(drop)
+        }),
+        reads("task show", |w| w.engine.task("7").map(drop)),
+        reads("task list", |w| w.engine.tasks().map(drop)),
+        reads("open errors", |w| w.engine.open_errors(None).map(drop)),
+        reads("describe", |w| w.engine.describe_store().map(drop)),
+        reads("check", |w| w.engine.check_store().map(drop)),
+        reads("observe without recording", |w| {
+            let mut observer = w.engine.observer(scope(), StreamFormat::Text, true)?;
+            observer.push(FACTS.as_bytes(), &mut |_| {})?;
+            observer.finish(&mut |_| {})
+        }),
+    ]
+}
+
+fn new(text: &str, key: Option<&str>) -> NewRecord {
+    NewRecord {
+        text: text.to_owned(),
+        key: key.map(str::to_owned),
+        ..NewRecord::default()
+    }
+}
+
+fn fact(w: &World, text: &str, key: &str) -> Result<(), Fault> {
+    w.engine.remember(new(text, Some(key))).map(drop)
+}
+
+fn undo(w: &World, text: &str) -> Result<(), Fault> {
+    w.engine.undo(w.named(text)).map(drop)
+}
+
+fn scope() -> Scope {
+    Scope {
+        phase: Some("CODE".to_owned()),
+        iteration: Some(3),
+        agent: Some("codex".to_owned()),
+        ..Scope::of_task("7")
+    }
+}
+
+fn set_task(w: &World) -> Result<(), Fault> {
+    let said = TaskChange {
+        task_type: Some("issue".to_owned()),
+        phase: Some("TEST".to_owned()),
+        branch: Some("fix/7".to_owned()),
+        pr_number: Some(12),
+        ..TaskChange::default()
+    };
+    w.engine.set_task("7", &said, "user").map(drop)
+}
+
+fn finish(w: &World, state: TaskState) -> Result<(), Fault> {
+    let some = |text: &str| Some(text.to_owned());
+    let (agent, approach, outcome) = (some("codex"), some("by hand"), some("it works"));
+    w.engine
+        .finish_task("7", state, agent, approach, outcome)
+        .map(drop)
+}
+
+fn step(w: &World, state: StepState) -> Result<(), Fault> {
+    w.engine.step("7", "write it", state, "codex").map(drop)
+}
+
+fn log(w: &World, error: &str) -> Result<(), Fault> {
+    w.engine.log_error(error, scope(), "codex").map(drop)
+}
+
+fn resolve(w: &World, named: &str) -> Result<(), Fault> {
+    w.engine
+        .resolve_error(named, "turned it off and on", "user")
+        .map(drop)
+}
+
+fn success() -> Outcome {
+    Outcome {
+        files: vec!["src/a.rs".to_owned(), "src/b.rs".to_owned()],
+        pr_number: Some(9),
+        ..Outcome::of(AgentStatus::Complete)
+    }
+}
+
+fn failure() -> Outcome {
+    Outcome {
+        error: Some("it broke".to_owned()),
+        files: vec!["src/a.rs".to_owned()],
+        ..Outcome::of(AgentStatus::Failed)
+    }
+}
+
+fn outcome(w: &World, outcome: &Outcome) -> Result<(), Fault> {
+    w.engine
+        .record_outcome(&scope(), outcome, "codex")
+        .map(drop)
+}
+
+const FACTS: &str = "HEIRLOOM_MEMORY: KEY_FACT the port is 8080\n\
+    HEIRLOOM_MEMORY: LEARNING run it twice\n\
+    HEIRLOOM_MEMORY: EVAL_FEEDBACK well done\n";
+const STEPS: &str = "HEIRLOOM_MEMORY: STEP_PENDING measure it\n\
+    HEIRLOOM_MEMORY: STEP_DONE write it\n\
+    HEIRLOOM_MEMORY: FILE_MODIFIED src/a.rs\n\
+    HEIRLOOM_MEMORY: BLOCKED no key\n";
+const REST: &str = "HEIRLOOM_MEMORY: ERROR_RESOLVED it broke -- mended\n\
+    HEIRLOOM_MEMORY: CONVENTION indent = tabs\n\
+    HEIRLOOM_MEMORY: UNBLOCKED\n\
+    HEIRLOOM_STATUS: PARTIAL half of it\n";
+
+fn observe(w: &World, pushes: &[&str]) -> Result<(), Fault> {
+    let mut observer: Observer<'_> = w.engine.observer(scope(), StreamFormat::Text, false)?;
+    for push in pushes {
+        observer.push(push.as_bytes(), &mut |_| {})?;
+    }
+    observer.finish(&mut |_| {})
+}
+
+fn run(w: &World) -> Result<(), Fault> {
+    // One write, so that it is read as one chunk however loaded the machine is.
+    let signals = r"printf 'HEIRLOOM_MEMORY: KEY_FACT found out\nHEIRLOOM_MEMORY: STEP_DONE write it\nHEIRLOOM_STATUS: COMPLETE\n'";
+    let request = RunRequest {
+        command: ["sh", "-c", signals].map(str::to_owned).to_vec(),
+        adapter: None,
+        task: Some("7".to_owned()),
+        task_type: None,
+        phase: Some("CODE".to_owned()),
+        iterations: Some(1),
+        until_done: false,
+        timeout_s: Some(60),
+        temp_dir: Some(w.root().to_owned()),
+    };
+    w.engine
+        .run(&request, Arc::new(AtomicBool::new(false)), &mut |_| {})
+        .map(drop)
+}
+
+fn nothing(_: &World) -> Result<(), Fault> {
+    Ok(())
+}
+
+fn filled(w: &World) -> Result<(), Fault> {
+    fact(w, "old", "k")?;
+    fact(w, "other", "another")
+}
+
+fn replaced(w: &World) -> Result<(), Fault> {
+    filled(w)?;
+    w.later();
+    fact(w, "newer", "k")
+}
+
+fn forgotten(w: &World) -> Result<(), Fault> {
+    filled(w)?;
+    w.later();
+    w.engine.forget(w.named("old")).map(drop)
+}
+
+fn undone(w: &World) -> Result<(), Fault> {
+    replaced(w)?;
+    w.later();
+    undo(w, "newer")
+}
+
+/// A task that somebody works on, with a step, an error and facts.
+fn worked(w: &World) -> Result<(), Fault> {
+    filled(w)?;
+    step(w, StepState::Pending)?;
+    log(w, "it broke")
+}
+
+/// More decisions and errors than are kept.
+fn crowded(w: &World) -> Result<(), Fault> {
+    worked(w)?;
+    for n in 0..6 {
+        let decision = NewRecord {
+            category: Some("decision".to_owned()),
+            ..new(&format!("decision {n}"), None)
+        };
+        w.engine.remember(decision)?;
+        w.later();
+    }
+    log(w, "another error")
+}
+
+fn mirror_there(w: &World) -> Result<(), Fault> {
+    worked(w)?;
+    let folder = w.root().join(".heirloom");
+    heirloom_store::durable::create_dir_private(&folder)?;
+    let path = folder.join("memory.json");
+    Ok(heirloom_store::durable::write_atomic(
+        &path,
+        MIRROR.as_bytes(),
+    )?)
+}
+
+const MIRROR: &str = r#"{
+  "session_id": "s1", "repository": "acme/shop", "iteration": 2,
+  "tasks": {"42": {"id": "42", "type": "issue", "phase": "CODE",
+    "completed_steps": ["read"], "pending_steps": ["write", "test"], "files_modified": ["a.rs"]}},
+  "decisions": [{"iteration": 1, "task_id": "42", "description": "use it", "rationale": "it is there"}],
+  "errors": [{"iteration": 2, "task_id": "42", "phase": "CODE", "error": "no such file", "resolved": false}],
+  "key_facts": ["a fact"],
+  "last_checkpoint": "2026-04-30T10:00:00Z"
+}"#;
+
+/// What another project exported: the same at each call.
+fn elsewhere() -> Carried {
+    static EXPORTED: OnceLock<Carried> = OnceLock::new();
+    EXPORTED.get_or_init(exported).clone()
+}
+
+/// Records of several kinds, some of them past, and a conversation.
+fn exported() -> Carried {
+    let other = World::the_day_before();
+    crowded(&other).unwrap();
+    other.later();
+    fact(&other, "newest", "k").unwrap();
+    let mut carried = Carried::default();
+    let records = other.all();
+    carried.records = (1..).zip(records).collect();
+    let session = heirloom_model::Session {
+        project: other.engine.project().clone(),
+        id: "elsewhere".to_owned(),
+        agent: None,
+        task: Some("7".to_owned()),
+        started_at: other.engine.now(),
+        ended_at: None,
+        attrs: serde_json::Map::new(),
+    };
+    let ids = heirloom_model::IdSource::default();
+    let turn = |text: &str| heirloom_model::Message {
+        id: ids.next(other.engine.now()),
+        seq: 0,
+        role: Role::User,
+        sender: None,
+        text: text.to_owned(),
+        attrs: serde_json::Map::new(),
+        tokens: 1,
+        at: other.engine.now(),
+    };
+    let turns = ["hello", "good day"].map(turn).to_vec();
+    carried.messages.insert(session.id.clone(), turns);
+    carried.sessions.push(session);
+    carried
+}
