@@ -24,13 +24,9 @@ pub(crate) fn engine(root: &Path) -> Outcome<Engine> {
         folder,
     };
     let project = ProjectName::new("bench")?;
-    Ok(Engine::new(
-        Arc::new(store),
-        project,
-        place,
-        Settings::default(),
-        Arc::new(SystemClock),
-    ))
+    let clock = Arc::new(SystemClock);
+    let engine = Engine::new(Arc::new(store), project, place, Settings::default(), clock);
+    engine.map_err(|fault| fault.to_string().into())
 }
 
 /// A text of about 120 characters, different for each number.

@@ -160,6 +160,10 @@ impl Desk {
     }
 
     /// Writes a file, with the folders above it.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a file of a campaign, not of a person"
+    )]
     pub(crate) fn write(&self, path: &Path, content: &[u8]) -> Result<(), String> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| about("create", parent, &error))?;

@@ -10,6 +10,7 @@ mod bench;
 mod cargo;
 mod check;
 mod crowd;
+#[expect(dead_code, reason = "the crash campaign uses the rest")]
 mod desk;
 mod dist;
 mod fuzz;

@@ -1,6 +1,7 @@
 //! The wiring: loads from the store, asks the pure rooms to compute, stores what they say.
 
 mod audit;
+mod door;
 mod errors;
 mod gather;
 mod import_mirror;
@@ -29,6 +30,8 @@ pub use tasks::{TaskChange, TaskDetails};
 pub use transfer::{Carried, ImportReport};
 
 use crate::places::Place;
+use crate::redact::Redactor;
+use door::Door;
 use heirloom_model::{Clock, Fault, IdSource, ProjectName, Settings, Timestamp, limits};
 use heirloom_store::{Applied, Change, Description, Store, StoreError};
 use std::path::{Path, PathBuf};
@@ -48,23 +51,27 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine for the project at `place`.
+    /// An engine for the project at `place`. Whatever it writes has its secrets redacted.
+    ///
+    /// Errors: `Usage` for a redaction rule of the settings that cannot be used.
     pub fn new(
         store: Arc<dyn Store>,
         project: ProjectName,
         place: Place,
         settings: Settings,
         clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self {
-            store,
+    ) -> Result<Self, Fault> {
+        let redactor =
+            Redactor::new(&settings.redact).map_err(|bad| Fault::usage(bad.to_string()))?;
+        Ok(Self {
+            store: Arc::new(Door::new(store, redactor)),
             project,
             root: place.root,
             folder: place.folder,
             settings,
             clock,
             ids: IdSource::default(),
-        }
+        })
     }
 
     /// The project's name.

@@ -183,13 +183,13 @@ impl Session {
             Fault::usage(error.to_string())
                 .hint("set `name` under `[project]`, or give --project NAME")
         })?;
-        Ok(Engine::new(
+        Engine::new(
             Arc::new(store),
             project,
             place,
             found.config.settings(),
             self.clock()?,
-        ))
+        )
     }
 }
 

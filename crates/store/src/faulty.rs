@@ -3,10 +3,10 @@
 //! Every verb goes through [`FaultyStore::call`] in one line, so that a new verb of [`Store`] is counted and
 //! can fail from its first day.
 
-use crate::{Applied, Change, Counts, Description, Filter, Store, StoreError};
-use heirloom_model::{Message, ProjectName, Record, RecordId, Session, Timestamp};
+use crate::{Applied, Change, Counts, Description, Filter, Purged, Selection, Store, StoreError};
+use heirloom_model::{Event, Message, ProjectName, Record, RecordId, Session, Timestamp};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -270,6 +270,40 @@ impl Store for FaultyStore {
     ) -> Result<Vec<Message>, StoreError> {
         let inner = || self.inner.messages(project, session, from, limit);
         self.call("messages", Read, inner)
+    }
+
+    fn events(
+        &self,
+        project: &ProjectName,
+        record: Option<RecordId>,
+        limit: usize,
+    ) -> Result<Vec<Event>, StoreError> {
+        let inner = || self.inner.events(project, record, limit);
+        self.call("events", Read, inner)
+    }
+
+    fn purgeable(
+        &self,
+        project: &ProjectName,
+        selection: &Selection,
+    ) -> Result<Purged, StoreError> {
+        let inner = || self.inner.purgeable(project, selection);
+        self.call("purgeable", Read, inner)
+    }
+
+    fn purge(
+        &self,
+        project: &ProjectName,
+        selection: &Selection,
+        at: Timestamp,
+        by: &str,
+    ) -> Result<Purged, StoreError> {
+        let inner = || self.inner.purge(project, selection, at, by);
+        self.call("purge", Write, inner)
+    }
+
+    fn backup(&self, file: &Path) -> Result<Description, StoreError> {
+        self.call("backup", Read, || self.inner.backup(file))
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

@@ -365,6 +365,10 @@ impl Observer<'_> {
             Change::Revise { record, .. } => (record.id, Verdict::Replaced),
             Change::Retire { id, .. } => (*id, Verdict::Retired),
             Change::Restore { id, .. } => (*id, Verdict::Restored),
+            Change::Begin(_)
+            | Change::TakeSession(_)
+            | Change::TakeMessage { .. }
+            | Change::Reverse { .. } => return Ok(None),
         };
         Ok(Some(Applied {
             id,

@@ -240,7 +240,9 @@ pub(crate) fn imports() -> Vec<Operation> {
             |w| {
                 let json = MIRROR.replace("\"s1\"", "\"\"");
                 let parsed = mirror::parse(json.as_bytes()).unwrap();
-                w.engine.import_mirror(parsed).map(drop)
+                w.engine
+                    .import_mirror(parsed, "agentium memory.json")
+                    .map(drop)
             },
             AllOrNothing,
             Nothing,
@@ -252,7 +254,9 @@ pub(crate) fn imports() -> Vec<Operation> {
                 let facts: Vec<_> = (0..300).map(|n| format!("\"fact {n}\"")).collect();
                 let json = MIRROR.replace("\"a fact\"", &facts.join(","));
                 let parsed = mirror::parse(json.as_bytes()).unwrap();
-                w.engine.import_mirror(parsed).map(drop)
+                w.engine
+                    .import_mirror(parsed, "agentium memory.json")
+                    .map(drop)
             },
             AllOrNothing,
             Nothing,
@@ -270,14 +274,24 @@ pub(crate) fn imports() -> Vec<Operation> {
         row(
             "import of exported records",
             worked,
-            |w| w.engine.import_records(elsewhere().records).map(drop),
+            |w| {
+                w.engine
+                    .import_all(
+                        Carried {
+                            records: elsewhere().records,
+                            ..Carried::default()
+                        },
+                        "jsonl m",
+                    )
+                    .map(drop)
+            },
             AllOrNothing,
             Nothing,
         ),
         row(
             "import of an export",
             worked,
-            |w| w.engine.import_all(elsewhere()).map(drop),
+            |w| w.engine.import_all(elsewhere(), "jsonl m").map(drop),
             AllOrNothing,
             Nothing,
         ),

@@ -57,7 +57,7 @@ impl World {
             ..Settings::default()
         };
         let name = ProjectName::new("p").unwrap();
-        let engine = Engine::new(faulty.clone(), name, place, settings, hand.clone());
+        let engine = Engine::new(faulty.clone(), name, place, settings, hand.clone()).unwrap();
         Self {
             engine,
             faulty,

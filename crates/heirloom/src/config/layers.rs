@@ -1,7 +1,7 @@
 //! The layers, laid over each other.
 
 use super::{Environment, KEYS, Key};
-use heirloom_model::settings::RunSettings;
+use heirloom_model::settings::{RedactSettings, RunSettings};
 use heirloom_model::{Budget, Fault, Settings, limits};
 use std::collections::BTreeMap;
 use std::fs;
@@ -283,6 +283,7 @@ impl Config {
             },
             memory_prefixes: self.texts("signals.prefixes"),
             status_prefixes: self.texts("signals.status_prefixes"),
+            redact: RedactSettings::default(),
             run: RunSettings {
                 iterations: small("run.iterations"),
                 stall_limit: small("run.stall_limit"),

@@ -132,11 +132,19 @@ fn past(store: &dyn Store, ids: &IdSource, shop: &ProjectName, first: &[RecordId
                     ..old
                 }),
             },
-            _ => Change::Retire { id: *id, at },
+            _ => Change::Retire {
+                id: *id,
+                at,
+                by: "user".to_owned(),
+            },
         };
         store.apply(shop, &[change]).unwrap();
         if n % 3 == 2 {
-            let restore = Change::Restore { id: *id, at };
+            let restore = Change::Restore {
+                id: *id,
+                at,
+                by: "user".to_owned(),
+            };
             store.apply(shop, &[restore]).unwrap();
         }
     }
