@@ -211,15 +211,24 @@ impl Campaign {
         (scenario.check_again(desk, &again, &known, &after))
             .map_err(|problem| format!("once more: {problem}"))?;
         (self.is_sound(desk)).map_err(|problem| format!("once more: {problem}"))?;
-        let temporary = |name: &String| name.ends_with(".tmp") || name.ends_with(".new");
-        let left: Vec<_> = (desk::names(&desk.memory()).into_iter())
-            .filter(temporary)
-            .collect();
-        ensure(left.is_empty(), || {
-            format!("temporary files stay behind: {left:?}")
-        })?;
-        tally.left += desk::names(&desk.temp()).len();
+        tally.left += self.left_behind(desk)?;
         Ok(moment(&said, found))
+    }
+
+    /// Counts the temporary files that a kill left; `doctor --repair` must take those beside the memory away
+    /// when they are old enough to be nobody's.
+    fn left_behind(&self, desk: &Desk) -> Result<usize, String> {
+        let outside = desk::names(&desk.temp()).len();
+        let left = left_overs(desk);
+        if !left.is_empty() && self.has_doctor {
+            for name in &left {
+                desk::age(&desk.memory().join(name))?;
+            }
+            desk.done(&["doctor", "--repair", "--json"])?;
+            let still = left_overs(desk);
+            ensure(still.is_empty(), || format!("nothing takes {still:?} away"))?;
+        }
+        Ok(outside + left.len())
     }
 
     /// The store is whole, as the program itself sees it.
@@ -232,6 +241,13 @@ impl Campaign {
             format!("the store is damaged: {}", status["findings"])
         })
     }
+}
+
+/// The temporary files beside a project's memory.
+fn left_overs(desk: &Desk) -> Vec<String> {
+    let mut names = desk::names(&desk.memory());
+    names.retain(|name| name.starts_with('.') && name != ".gitignore");
+    names
 }
 
 fn moment(said: &Said, found: Found) -> Moment {

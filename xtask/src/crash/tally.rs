@@ -30,7 +30,7 @@ pub(super) struct Tally {
     pub(super) acknowledged: usize,
     /// Runs after which something was lost or unsound.
     pub(super) failed: usize,
-    /// Temporary files outside of the project that a killed process left behind.
+    /// Temporary files that killed processes left behind.
     pub(super) left: usize,
     /// All of it.
     pub(super) took: Duration,

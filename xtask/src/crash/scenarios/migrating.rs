@@ -34,6 +34,28 @@ fn copies(desk: &Desk) -> Vec<String> {
     names
 }
 
+impl Migration {
+    /// A copy that was made before the migration holds everything: whoever needs it takes it for whole.
+    fn is_whole(&self, desk: &Desk, name: &str) -> Result<(), String> {
+        let at = desk.copy_to(&desk.beside("copy"))?;
+        for name in ["heirloom.db", "heirloom.db-wal", "heirloom.db-shm"] {
+            let path = at.memory().join(name);
+            if path.exists() {
+                fs::remove_file(&path).map_err(|error| desk::about("remove", &path, &error))?;
+            }
+        }
+        let (from, to) = (at.memory().join(name), at.memory().join("heirloom.db"));
+        fs::rename(&from, &to).map_err(|error| desk::about("rename", &from, &error))?;
+        let known =
+            Known::read(&at).map_err(|error| format!("the copy {name} is torn: {error}"))?;
+        let is_same = known.export == self.export;
+        at.remove()?;
+        ensure(is_same, || {
+            format!("the copy {name} holds {} records", known.records().count())
+        })
+    }
+}
+
 impl Scenario for Migration {
     fn name(&self) -> &'static str {
         "migration"
@@ -80,12 +102,9 @@ impl Scenario for Migration {
         ensure((1..=2).contains(&copies.len()), || {
             format!("one copy and at most one needless one: {copies:?}")
         })?;
-        let empty = |name: &&String| {
-            let length = fs::metadata(desk.memory().join(name)).map(|meta| meta.len());
-            length.is_ok_and(|length| length == 0)
-        };
-        let torn = copies.iter().find(empty);
-        ensure(torn.is_none(), || format!("the copy {torn:?} is empty"))?;
+        for copy in &copies {
+            self.is_whole(desk, copy)?;
+        }
         Ok(Found {
             acknowledged: usize::from(!said.lines().is_empty()) * RECORDS,
             effect: copies.len() > 1 || !said.stdout.is_empty(),
