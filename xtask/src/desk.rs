@@ -1,13 +1,20 @@
 //! A project folder with memory switched on, and the program in it, for the campaigns.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what is written is thrown away with the desk"
+)]
 
 use crate::cargo;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 /// The project's folder inside a desk; beside it lie its home and its temporary files.
 const PROJECT: &str = "project";
+/// What would make git look at another repository than the one in the folder.
+const GIT_VARIABLES: [&str; 3] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"];
 
 /// Builds the release binary and returns its path.
 pub(crate) fn build_heirloom() -> Result<PathBuf, String> {
@@ -33,8 +40,13 @@ impl Desk {
     /// A fresh desk in `root`, whatever was there before; memory is switched on.
     pub(crate) fn fresh(binary: &Path, root: &Path) -> Result<Self, String> {
         let desk = Self::bare(binary, root)?;
+        desk.own_repository()?;
         // A name of its own: a copy of the folder has the same.
         desk.done(&["--project", "campaign", "init"])?;
+        let database = desk.memory().join("heirloom.db");
+        if !database.is_file() {
+            return Err(format!("init made no {}", database.display()));
+        }
         Ok(desk)
     }
 
@@ -50,11 +62,36 @@ impl Desk {
         Ok(desk)
     }
 
+    /// Makes the project a repository of its own, so that it is no part of the one that it lies in: there
+    /// the program would keep its memory at the top.
+    fn own_repository(&self) -> Result<(), String> {
+        let mut git = Command::new("git");
+        git.args(["init", "--quiet", "--template=", "--initial-branch", "main"])
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null");
+        for name in GIT_VARIABLES {
+            git.env_remove(name);
+        }
+        cargo::run(git.current_dir(self.project()))
+    }
+
     /// A copy of the project of this one, in `root`.
     pub(crate) fn copy_to(&self, root: &Path) -> Result<Self, String> {
         let copy = Self::bare(&self.binary, root)?;
         copy_folder(&self.project(), &copy.project())?;
         Ok(copy)
+    }
+
+    /// A folder beside this desk's.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        let mut root = self.root.clone().into_os_string();
+        root.push(format!("-{name}"));
+        root.into()
+    }
+
+    /// Another fresh desk, beside this one.
+    pub(crate) fn sibling(&self, name: &str) -> Result<Self, String> {
+        Self::fresh(&self.binary, &self.beside(name))
     }
 
     /// Removes everything.
@@ -114,12 +151,17 @@ impl Desk {
                 command.env_remove(name);
             }
         }
+        for name in GIT_VARIABLES {
+            command.env_remove(name);
+        }
         command
             .current_dir(self.project())
             .env("HOME", self.home())
             .env("XDG_CONFIG_HOME", self.home().join("config"))
             .env("XDG_DATA_HOME", self.home().join("data"))
             .env("TMPDIR", self.temp())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -188,6 +230,17 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
         .collect();
     names.sort();
     names
+}
+
+/// Makes a file look as if it had been written two days ago.
+pub(crate) fn age(path: &Path) -> Result<(), String> {
+    const AGE: Duration = Duration::from_secs(2 * 24 * 3_600);
+    let file = fs::File::options().write(true).open(path);
+    file.and_then(|file| {
+        let written = file.metadata()?.modified()?;
+        file.set_modified(written - AGE)
+    })
+    .map_err(|error| about("age", path, &error))
 }
 
 /// What could not be done with a path.

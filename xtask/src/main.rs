@@ -9,6 +9,7 @@ mod agents;
 mod bench;
 mod cargo;
 mod check;
+mod crash;
 mod crowd;
 #[expect(dead_code, reason = "the crash campaign uses the rest")]
 mod desk;
@@ -28,6 +29,8 @@ usage: cargo xtask <verb>
   tidy                             sizes, walls, names, links and the other rules of the house
   bench [ARGS]                     build the dist profile and print the figures of docs/benchmarks.md
   fuzz [TARGET] [--seconds N]      run the fuzz targets on stable, 60 s each unless told
+  crash [--only NAME] [ARGS]       kill every writing command at random points, 200 times each:
+                                   nothing that was acknowledged may be lost
   crowd [--separate] [ARGS]        40 processes write 50 records each to one store, among readers
   dist                             build the binary that is shipped and check its size
   agents [ARGS]                    drive real agent programs through `heirloom run`
@@ -56,6 +59,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "tidy" => tidy::run(args),
         "bench" => bench::run(args),
         "fuzz" => fuzz::run(args),
+        "crash" => crash::run(args),
         "crowd" => crowd::run(args),
         "dist" => dist::run(args),
         "agents" => agents::run(args),

@@ -1,0 +1,42 @@
+//! Makes a database as the first version of Heirloom did: for the campaign that kills migrations.
+//!
+//! usage: `old_database FILE PROJECT RECORDS`
+
+use rusqlite::{Connection, params};
+use std::error::Error;
+
+/// A released migration is never edited: this is the schema as it was.
+const SCHEMA: &str = include_str!("../migrations/0001_records.sql");
+/// What the databases of that version had in their header.
+const APPLICATION_ID: u32 = 0x4865_6972;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [file, project, records] = &args[..] else {
+        return Err("usage: old_database FILE PROJECT RECORDS".into());
+    };
+    let records: u32 = records.parse()?;
+    let mut connection = Connection::open(file)?;
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(SCHEMA)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", 1)?;
+    transaction.execute(
+        "INSERT INTO projects VALUES (1, ?1, 1777629600000000)",
+        params![project],
+    )?;
+    // Ids are UUIDs of version 7 whose time is the number of the record.
+    transaction.execute(
+        "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
+         INSERT INTO records (project, id, kind, key, text, attrs, source, confidence, tokens, recorded_at)
+         SELECT 1, unhex(printf('%012x7%03x8%015x', 1777629600000 + n, 0, n)), 'knowledge', 'k' || n,
+           'record ' || n || ' of an old database, about something that took an hour to find out',
+           '{\"category\":\"fact\"}', 'user', 1.0, 20, 1777629600000000 + n * 1000
+         FROM numbers",
+        params![records],
+    )?;
+    transaction.commit()?;
+    connection.close().map_err(|(_, error)| error)?;
+    Ok(())
+}

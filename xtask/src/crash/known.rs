@@ -1,0 +1,101 @@
+//! What a project remembers, read through the program itself.
+
+use crate::desk::Desk;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Every record, session and message, current or not.
+pub(super) struct Known {
+    /// The lines of an export, as they are.
+    pub(super) export: String,
+    lines: Vec<Value>,
+}
+
+impl Known {
+    /// Everything in the project of `desk`.
+    pub(super) fn read(desk: &Desk) -> Result<Self, String> {
+        Self::of(desk.done(&["export", "--format", "jsonl", "--all"])?)
+    }
+
+    /// Everything in an export.
+    pub(super) fn of(export: String) -> Result<Self, String> {
+        let lines: Result<Vec<Value>, _> = export.lines().map(serde_json::from_str).collect();
+        let lines = lines.map_err(|error| format!("an export is no JSONL: {error}"))?;
+        Ok(Self { export, lines })
+    }
+
+    /// The records.
+    pub(super) fn records(&self) -> impl Iterator<Item = &Value> {
+        let is_record = |line: &&Value| line["kind"] != "session" && line["kind"] != "message";
+        self.lines.iter().filter(is_record)
+    }
+
+    /// The ids of all lines in order.
+    pub(super) fn ids(&self) -> Vec<&str> {
+        self.lines
+            .iter()
+            .filter_map(|line| line["id"].as_str())
+            .collect()
+    }
+
+    /// The ids of the records that are current.
+    pub(super) fn current(&self) -> BTreeSet<String> {
+        let current = self
+            .records()
+            .filter(|record| record["retired_at"].is_null());
+        current
+            .filter_map(|record| record["id"].as_str().map(str::to_owned))
+            .collect()
+    }
+
+    /// The texts of the records.
+    pub(super) fn texts(&self) -> BTreeSet<&str> {
+        self.records()
+            .filter_map(|record| record["text"].as_str())
+            .collect()
+    }
+
+    /// How many of `wanted`, which were written in this order, are there: the first ones without a gap.
+    pub(super) fn prefix_of(&self, wanted: &[String]) -> Result<usize, String> {
+        let texts = self.texts();
+        let there = |text: &String| texts.contains(text.as_str());
+        let prefix = wanted.iter().take_while(|text| there(text)).count();
+        match wanted[prefix..].iter().find(|text| there(text)) {
+            None => Ok(prefix),
+            Some(later) => Err(format!(
+                "`{}` is lost, `{later}`, which came later, is there",
+                wanted[prefix]
+            )),
+        }
+    }
+}
+
+/// Fails unless something holds.
+pub(super) fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(otherwise()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_is_a_loss() {
+        let known = |texts: &[&str]| {
+            let line = |text: &&str| {
+                format!("{{\"kind\":\"note\",\"id\":\"{text}\",\"text\":\"{text}\"}}\n")
+            };
+            Known::of(texts.iter().map(line).collect()).unwrap()
+        };
+        let wanted = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(known(&[]).prefix_of(&wanted), Ok(0));
+        assert_eq!(known(&["b", "a", "x"]).prefix_of(&wanted), Ok(2));
+        assert!(
+            known(&["a", "c"])
+                .prefix_of(&wanted)
+                .unwrap_err()
+                .contains("`b` is lost")
+        );
+        assert!(Known::of("{".to_owned()).is_err());
+    }
+}
