@@ -4,17 +4,17 @@ use super::Engine;
 use super::import_mirror::ImportReport;
 use super::sessions::iteration_of;
 use crate::mirror::{
-    self, MirrorDecision, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber,
+    self, MirrorDecision, MirrorFile, MirrorForm, MirrorMistake, MirrorTask, Parsed, PrNumber,
 };
 use crate::places;
 use heirloom_model::kinds::{CATEGORY_FACT, Mistake, StepState};
-use heirloom_model::{Fault, Kind, Record, limits};
+use heirloom_model::{Fault, Kind, Record, Timestamp, limits};
 use heirloom_store::{Filter, durable};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The folder whose place depends on where the project keeps its memory.
-const FOLDER: &str = ".heirloom/";
+pub(super) const FOLDER: &str = ".heirloom/";
 
 /// What reading an existing mirror brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +30,25 @@ pub enum MirrorLoad {
         /// What is wrong with it.
         problem: String,
     },
+}
+
+/// How the mirror stands to the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum MirrorState {
+    /// There is none.
+    None,
+    /// It says what the store says.
+    Same,
+    /// It says less or something else, and the store was written to since.
+    Older,
+    /// It says something else.
+    Different,
+    /// Another program wrote it, and no run has taken it in yet.
+    Foreign,
+    /// It cannot be read, and why.
+    Unreadable(String),
+    /// The store could not be asked.
+    Unknown,
 }
 
 impl Engine {
@@ -66,12 +85,8 @@ impl Engine {
             Ok(_) if self.latest_session()?.is_some() => Ok(MirrorLoad::Nothing),
             Ok(parsed) => Ok(MirrorLoad::Imported(self.import_mirror(parsed)?)),
             Err(problem) => {
-                let stamp = self.now().strftime("%Y%m%dT%H%M%SZ").to_string();
-                let aside = durable::set_aside(&path, &format!("corrupt-{stamp}"))?;
-                Ok(MirrorLoad::SetAside {
-                    path: aside,
-                    problem,
-                })
+                let path = self.set_mirror_aside("corrupt")?;
+                Ok(MirrorLoad::SetAside { path, problem })
             }
         }
     }
@@ -96,9 +111,21 @@ impl Engine {
         ))
     }
 
+    /// Renames the mirror to `<name>.<why>-<time>`.
+    pub(super) fn set_mirror_aside(&self, why: &str) -> Result<PathBuf, Fault> {
+        let stamp = self.now().strftime("%Y%m%dT%H%M%SZ").to_string();
+        let path = self.mirror_path()?;
+        Ok(durable::set_aside(&path, &format!("{why}-{stamp}"))?)
+    }
+
     /// Prunes, then writes the mirror whole or not at all.
     pub fn save_mirror(&self, task: Option<&str>) -> Result<PathBuf, Fault> {
         self.prune(task)?;
+        self.write_mirror()
+    }
+
+    /// Writes the mirror whole or not at all.
+    pub(super) fn write_mirror(&self) -> Result<PathBuf, Fault> {
         let path = self.mirror_path()?;
         if let Some(parent) = path.parent() {
             durable::create_dir_private(parent)?;
@@ -109,6 +136,46 @@ impl Engine {
         }
         durable::write_atomic(&path, &mirror::to_json(&file))?;
         Ok(path)
+    }
+
+    /// Writes the mirror anew if there is one, because the store has become another one.
+    ///
+    /// One that the store knows nothing of, because it has no session, is kept as `<name>.<why>-<time>`: it
+    /// may be all that is left of a run. Another program's is left alone.
+    pub(super) fn rewrite_mirror(&self, why: &str) -> Result<Option<PathBuf>, Fault> {
+        let path = self.mirror_path()?;
+        match self.read_mirror(&path)? {
+            None => return Ok(None),
+            Some(Ok(parsed)) if parsed.form == MirrorForm::Entries => return Ok(None),
+            Some(Ok(_)) if self.latest_session()?.is_some() => {}
+            Some(_) => drop(self.set_mirror_aside(why)?),
+        }
+        self.write_mirror().map(Some)
+    }
+
+    /// How the mirror stands to the store.
+    pub(super) fn mirror_state(&self) -> Result<MirrorState, Fault> {
+        let parsed = match self.read_mirror(&self.mirror_path()?)? {
+            None => return Ok(MirrorState::None),
+            Some(Err(problem)) => return Ok(MirrorState::Unreadable(problem)),
+            Some(Ok(parsed)) => parsed,
+        };
+        if self.latest_session()?.is_none() {
+            return Ok(MirrorState::Foreign);
+        }
+        let mut ours = self.mirror()?;
+        ours.keep_from(&parsed.file);
+        ours.last_checkpoint
+            .clone_from(&parsed.file.last_checkpoint);
+        if mirror::to_json(&ours) == mirror::to_json(&parsed.file) {
+            return Ok(MirrorState::Same);
+        }
+        let written: Option<Timestamp> = parsed.file.last_checkpoint.parse().ok();
+        Ok(match (self.last_write()?, written) {
+            (Some(last), Some(written)) if last <= written => MirrorState::Different,
+            (None, _) => MirrorState::Different,
+            _ => MirrorState::Older,
+        })
     }
 
     /// The mirror as the bytes of its file.

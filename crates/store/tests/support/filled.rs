@@ -22,6 +22,14 @@ pub(crate) fn project(name: &str) -> ProjectName {
     ProjectName::new(name).unwrap()
 }
 
+/// A folder for what is thrown away, in memory where the system has such a place.
+pub(crate) fn folder() -> tempfile::TempDir {
+    let fast = Path::new("/dev/shm");
+    tempfile::tempdir_in(fast)
+        .or_else(|_| tempfile::tempdir())
+        .unwrap()
+}
+
 /// A text that says `#N#` in every page that it fills.
 pub(crate) fn marked(number: usize, bytes: usize) -> String {
     let mark = format!("#{number}# ");
@@ -77,15 +85,20 @@ pub(crate) fn fill(store: &dyn Store, count: usize) {
     let shop = project("github.com/acme/shop");
     let other = project("other");
     let mut first = Vec::new();
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for number in 0..count {
         let of = if number % 9 == 8 { &other } else { &shop };
         let bytes = if number % 10 == 9 { 9_000 } else { 150 };
         let record = record(&ids, of, number, bytes);
         if *of == shop {
             first.push(record.id);
+            ours.push(put(record));
+        } else {
+            theirs.push(put(record));
         }
-        store.apply(of, &[put(record)]).unwrap();
     }
+    store.apply(&shop, &ours).unwrap();
+    store.apply(&other, &theirs).unwrap();
     past(store, &ids, &shop, &first, count);
     for number in 0..4_usize {
         let session = Session {
