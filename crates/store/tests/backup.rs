@@ -2,12 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/filled.rs"]
-mod filled;
+#[path = "support/fill.rs"]
+mod fill;
+#[path = "support/rows.rs"]
+mod rows;
 
-use filled::{fill, filled, folder, project, put, record, rows_of};
+use fill::{fill, folder, project, put, record};
 use heirloom_model::IdSource;
 use heirloom_store::{SqliteStore, Store, StoreError, durable};
+use rows::{filled, rows_of};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -54,7 +57,7 @@ fn a_copy_is_one_private_file_with_every_row() {
 fn a_store_in_memory_is_copied_too() {
     let root = folder();
     let store = SqliteStore::memory().unwrap();
-    fill(&store, 20);
+    fill(&store, 20, 9_000, 20_000);
     let copy = root.path().join("copy.db");
     store.backup(&copy).unwrap();
     let opened = SqliteStore::open(&copy).unwrap();
@@ -181,7 +184,7 @@ fn the_store_of_another_project_is_not_replaced() {
             id: "s".to_owned(),
             agent: None,
             task: None,
-            started_at: filled::at(1),
+            started_at: fill::at(1),
             ended_at: None,
             attrs: serde_json::Map::new(),
         })

@@ -2,12 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/filled.rs"]
-mod filled;
+#[path = "support/fill.rs"]
+mod fill;
+#[path = "support/rows.rs"]
+mod rows;
 
-use filled::{Rows, filled, folder, project, put, record, rows_of};
+use fill::{folder, project, put, record};
 use heirloom_model::{IdSource, Timestamp};
 use heirloom_store::{Repaired, SqliteStore, Store, StoreError, durable};
+use rows::{Rows, filled, rows_of};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::fs;
@@ -84,7 +87,7 @@ fn a_sound_store_goes_back_inside_the_file() {
     let scene = scene();
     let open = SqliteStore::open(&scene.live).unwrap();
     let p = project("github.com/acme/shop");
-    let filter = heirloom_store::Filter::current(&[], filled::at(9_000));
+    let filter = heirloom_store::Filter::current(&[], fill::at(9_000));
     let before = open.find(&p, &filter).unwrap().len();
     let restored = SqliteStore::restore(&scene.live, &scene.copy, now()).unwrap();
     assert!(!restored.was_damaged);
@@ -381,14 +384,11 @@ fn who_has_the_replaced_file_open_cannot_write_into_the_void() {
     );
 }
 
-/// The child of the test below: repairs until it is killed.
+/// The child of the test below: repairs what is in the current folder, until it is killed.
 #[test]
 #[ignore = "started by the test below, as another process"]
 fn repair_until_killed() {
-    let Some(live) = std::env::var_os("REPAIR_AT") else {
-        return;
-    };
-    drop(SqliteStore::repair(Path::new(&live), None, now()));
+    drop(SqliteStore::repair(Path::new("heirloom.db"), None, now()));
 }
 
 #[test]
@@ -410,7 +410,7 @@ fn a_kill_leaves_the_old_database_or_the_new_one() {
         durable::write_atomic(&there.path().join("heirloom.db-wal"), &log).unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "repair_until_killed", "--ignored"])
-            .env("REPAIR_AT", &live)
+            .current_dir(there.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

@@ -2,14 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/filled.rs"]
-mod filled;
+#[path = "support/fill.rs"]
+mod fill;
+#[path = "support/rows.rs"]
+mod rows;
 
-use filled::{Rows, filled, folder, project, rows_of};
+use fill::{folder, project};
 use heirloom_model::ProjectName;
 use heirloom_store::{Salvaged, SqliteStore, Store, durable};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
+use rows::{Rows, filled, rows_of};
 use rusqlite::Connection;
 use std::collections::BTreeSet;
 use std::fs;
@@ -232,7 +235,7 @@ fn the_only_project_gets_the_name_that_is_meant() {
     let p = project("p");
     let ids = heirloom_model::IdSource::default();
     store
-        .apply(&p, &[filled::put(filled::record(&ids, &p, 1, 20))])
+        .apply(&p, &[fill::put(fill::record(&ids, &p, 1, 20))])
         .unwrap();
     drop(store);
     let mut bytes = fs::read(&path).unwrap();
@@ -269,7 +272,7 @@ fn of_two_current_records_for_one_identity_the_newer_stays() {
     assert!(salvaged.retired > 0);
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
     let shop = project("github.com/acme/shop");
-    let filter = heirloom_store::Filter::current(&[heirloom_model::Kind::Note], filled::at(1_000));
+    let filter = heirloom_store::Filter::current(&[heirloom_model::Kind::Note], fill::at(1_000));
     let current = store.find(&shop, &filter).unwrap();
     let same: Vec<_> = current
         .iter()
@@ -288,8 +291,8 @@ fn with_journal() -> (Vec<u8>, Vec<u8>, Rows) {
     let ids = heirloom_model::IdSource::default();
     let shop = project("github.com/acme/shop");
     for number in 1_000..1_030 {
-        let record = filled::record(&ids, &shop, number, 500);
-        store.apply(&shop, &[filled::put(record)]).unwrap();
+        let record = fill::record(&ids, &shop, number, 500);
+        store.apply(&shop, &[fill::put(record)]).unwrap();
     }
     let main = fs::read(&path).unwrap();
     let log = fs::read(folder.path().join("heirloom.db-wal")).unwrap();

@@ -6,6 +6,7 @@ mod mending;
 pub use mending::{Mended, WentBack};
 
 use super::Engine;
+use super::mirrored::{MirrorState, read_mirror};
 use crate::places::Place;
 use heirloom_model::{Clock, Fault, ProjectName, Settings, Timestamp, limits, text};
 use heirloom_store::{
@@ -224,11 +225,10 @@ impl Doctor {
     }
 
     fn mirror_state(&self, can_open: bool) -> Result<Check, Fault> {
-        use super::mirrored::MirrorState;
         let engine = if can_open { self.engine()? } else { None };
         let state = match engine {
             Some(engine) => engine.mirror_state()?,
-            None => MirrorState::Unknown,
+            None => self.mirror_alone()?,
         };
         Ok(match state {
             MirrorState::None => Check::ok("mirror", "none yet"),
@@ -247,7 +247,19 @@ impl Doctor {
                     "`heirloom doctor --repair` sets it aside and writes a new one from the store",
                 )
             }
-            MirrorState::Unknown => Check::ok("mirror", "not compared: the store cannot be read"),
+            MirrorState::Unknown => Check::ok("mirror", "can be read; not compared with the store"),
+        })
+    }
+
+    /// How the mirror stands when the store cannot be asked.
+    fn mirror_alone(&self) -> Result<MirrorState, Fault> {
+        let Some(path) = self.mirror_file() else {
+            return Ok(MirrorState::Unknown);
+        };
+        Ok(match read_mirror(&path)? {
+            None => MirrorState::None,
+            Some(Ok(_)) => MirrorState::Unknown,
+            Some(Err(problem)) => MirrorState::Unreadable(problem),
         })
     }
 

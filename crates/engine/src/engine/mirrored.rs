@@ -78,7 +78,7 @@ impl Engine {
     /// One that cannot be read is set aside at any time, so that the next save does not destroy it.
     pub fn load_mirror(&self) -> Result<MirrorLoad, Fault> {
         let path = self.mirror_path()?;
-        let Some(parsed) = self.read_mirror(&path)? else {
+        let Some(parsed) = read_mirror(&path)? else {
             return Ok(MirrorLoad::Nothing);
         };
         match parsed {
@@ -89,26 +89,6 @@ impl Engine {
                 Ok(MirrorLoad::SetAside { path, problem })
             }
         }
-    }
-
-    /// The mirror at `path`, or what is wrong with it; `None` if there is none.
-    fn read_mirror(&self, path: &Path) -> Result<Option<Result<Parsed, String>>, Fault> {
-        let io = |error| Fault::failed(format!("cannot read {}: {error}", path.display()));
-        match std::fs::metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(io(error)),
-            Ok(meta) if meta.len() > limits::MIRROR_BYTES_MAX => {
-                return Ok(Some(Err(format!(
-                    "it is larger than {} bytes",
-                    limits::MIRROR_BYTES_MAX
-                ))));
-            }
-            Ok(_) => {}
-        }
-        let bytes = std::fs::read(path).map_err(io)?;
-        Ok(Some(
-            mirror::parse(&bytes).map_err(|error| error.to_string()),
-        ))
     }
 
     /// Renames the mirror to `<name>.<why>-<time>`.
@@ -131,7 +111,7 @@ impl Engine {
             durable::create_dir_private(parent)?;
         }
         let mut file = self.mirror()?;
-        if let Some(old) = self.read_mirror(&path)?.and_then(Result::ok) {
+        if let Some(old) = read_mirror(&path)?.and_then(Result::ok) {
             file.keep_from(&old.file);
         }
         durable::write_atomic(&path, &mirror::to_json(&file))?;
@@ -144,7 +124,7 @@ impl Engine {
     /// may be all that is left of a run. Another program's is left alone.
     pub(super) fn rewrite_mirror(&self, why: &str) -> Result<Option<PathBuf>, Fault> {
         let path = self.mirror_path()?;
-        match self.read_mirror(&path)? {
+        match read_mirror(&path)? {
             None => return Ok(None),
             Some(Ok(parsed)) if parsed.form == MirrorForm::Entries => return Ok(None),
             Some(Ok(_)) if self.latest_session()?.is_some() => {}
@@ -155,7 +135,7 @@ impl Engine {
 
     /// How the mirror stands to the store.
     pub(super) fn mirror_state(&self) -> Result<MirrorState, Fault> {
-        let parsed = match self.read_mirror(&self.mirror_path()?)? {
+        let parsed = match read_mirror(&self.mirror_path()?)? {
             None => return Ok(MirrorState::None),
             Some(Err(problem)) => return Ok(MirrorState::Unreadable(problem)),
             Some(Ok(parsed)) => parsed,
@@ -243,6 +223,26 @@ impl Engine {
         }
         Ok(tasks)
     }
+}
+
+/// The mirror at `path`, or what is wrong with it; `None` if there is none.
+pub(super) fn read_mirror(path: &Path) -> Result<Option<Result<Parsed, String>>, Fault> {
+    let io = |error| Fault::failed(format!("cannot read {}: {error}", path.display()));
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io(error)),
+        Ok(meta) if meta.len() > limits::MIRROR_BYTES_MAX => {
+            return Ok(Some(Err(format!(
+                "it is larger than {} bytes",
+                limits::MIRROR_BYTES_MAX
+            ))));
+        }
+        Ok(_) => {}
+    }
+    let bytes = std::fs::read(path).map_err(io)?;
+    Ok(Some(
+        mirror::parse(&bytes).map_err(|error| error.to_string()),
+    ))
 }
 
 fn mirror_task(id: String, task: &Record) -> MirrorTask {

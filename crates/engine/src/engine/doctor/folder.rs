@@ -146,7 +146,7 @@ impl Doctor {
     }
 
     /// The mirror, where it is configured.
-    fn mirror_file(&self) -> Option<PathBuf> {
+    pub(super) fn mirror_file(&self) -> Option<PathBuf> {
         let configured = &self.settings.mirror_path;
         if let Some(inside) = configured.strip_prefix(super::super::mirrored::FOLDER) {
             return Some(self.place.folder.join(inside));
