@@ -228,9 +228,15 @@ impl Engine {
 /// The mirror at `path`, or what is wrong with it; `None` if there is none.
 pub(super) fn read_mirror(path: &Path) -> Result<Option<Result<Parsed, String>>, Fault> {
     let io = |error| Fault::failed(format!("cannot read {}: {error}", path.display()));
-    match std::fs::metadata(path) {
+    match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(io(error)),
+        Ok(meta) if meta.is_symlink() => {
+            return Err(
+                Fault::failed(format!("{} is a symbolic link", path.display()))
+                    .hint("it is not followed: delete it, or set `memory.file_path`"),
+            );
+        }
         Ok(meta) if meta.len() > limits::MIRROR_BYTES_MAX => {
             return Ok(Some(Err(format!(
                 "it is larger than {} bytes",

@@ -290,7 +290,7 @@ fn what_a_killed_write_left_is_removed_when_it_is_old() {
         File::create_new(path).unwrap();
     }
     assert_eq!(
-        level(&doctor(&project, &["--repair"], 1), "permissions"),
+        level(&doctor(&project, &["--repair"], 0), "permissions"),
         "ok"
     );
     assert!(left.exists(), "a write may be at it");
