@@ -11,7 +11,6 @@ mod cargo;
 mod check;
 mod crash;
 mod crowd;
-#[expect(dead_code, reason = "the crash campaign uses the rest")]
 mod desk;
 mod dist;
 mod fuzz;

@@ -1,6 +1,7 @@
 //! The wiring: loads from the store, asks the pure rooms to compute, stores what they say.
 
 mod audit;
+mod doctor;
 mod door;
 mod errors;
 mod gather;
@@ -17,6 +18,7 @@ mod sessions;
 mod tasks;
 mod transfer;
 
+pub use doctor::{Check, Doctor, Level, Mended, WentBack};
 pub use errors::ErrorLogged;
 pub use gather::ContextRequest;
 pub use mirrored::MirrorLoad;
@@ -97,6 +99,11 @@ impl Engine {
     /// What the store says of itself.
     pub fn describe_store(&self) -> Result<Description, Fault> {
         Ok(self.store.describe()?)
+    }
+
+    /// Writes a checked copy of the store to `file`, while others go on writing.
+    pub fn backup(&self, file: &Path) -> Result<Description, Fault> {
+        Ok(self.store.backup(file)?)
     }
 
     /// Looks for damage in the store; one line for each finding.

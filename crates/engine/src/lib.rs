@@ -14,10 +14,11 @@ pub mod signals;
 pub mod streams;
 
 pub use engine::{
-    Carried, ContextRequest, EndReason, Engine, ErrorLogged, ImportReport, IterationReport,
-    MirrorLoad, NewRecord, Observation, ObservedSignal, Observer, PruneReport, PurgeReport,
-    Remembered, RunEvent, RunReport, RunRequest, SignalOutcome, TaskChange, TaskDetails, Undone,
+    Carried, Check, ContextRequest, Doctor, EndReason, Engine, ErrorLogged, ImportReport,
+    IterationReport, Level, Mended, MirrorLoad, NewRecord, Observation, ObservedSignal, Observer,
+    PruneReport, PurgeReport, Remembered, RunEvent, RunReport, RunRequest, SignalOutcome,
+    TaskChange, TaskDetails, Undone, WentBack,
 };
 pub use heirloom_store::{
-    Applied, Counts, Description, Filter, Order, Purged, Selection, Verdict, When,
+    Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Verdict, When,
 };

@@ -4,10 +4,12 @@
     reason = "every command takes its arguments in the same form"
 )]
 
+pub(crate) mod backup;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod forget;
@@ -21,6 +23,7 @@ pub(crate) mod outcome;
 pub(crate) mod prune;
 pub(crate) mod purge;
 pub(crate) mod remember;
+pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod show;
 pub(crate) mod status;

@@ -5,18 +5,13 @@
 use crate::config::{Config, Environment};
 use crate::options::Global;
 use crate::output::Output;
-use heirloom_engine::Engine;
 use heirloom_engine::places::{self, Place};
+use heirloom_engine::{Doctor, Engine, Level};
 use heirloom_model::{Clock, Fault, FixedClock, ProjectName, SystemClock, text};
-use heirloom_store::SqliteStore;
 use heirloom_store::durable::{self, TempDir};
+use heirloom_store::{DATABASE, MARKER, MARKER_TEXT, SqliteStore};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The database's name inside a project's folder.
-const DATABASE: &str = "heirloom.db";
-/// Says that a database was made here: without it, a missing one is a fresh clone's.
-const MARKER: &str = "store.json";
 
 /// One call of the program.
 pub(crate) struct Session {
@@ -100,17 +95,49 @@ impl Session {
     ///
     /// Errors: `NotFound` with the hint to run `heirloom init`.
     pub(crate) fn find(&mut self) -> Result<Found, Fault> {
-        let start = self.start()?;
-        let place = match places::find_root(&start) {
-            Some(place) => place,
-            None => self.find_user_place(&start)?,
-        };
+        let place = self.place()?;
         let config = Config::load(&self.env, Some(&place.config), &self.global.set)?;
         for warning in &config.warnings {
             self.out
                 .talk(&format!("heirloom: {}: {}", warning.place, warning.message));
         }
         Ok(Found { place, config })
+    }
+
+    fn place(&self) -> Result<Place, Fault> {
+        let start = self.start()?;
+        match places::find_root(&start) {
+            Some(place) => Ok(place),
+            None => self.find_user_place(&start),
+        }
+    }
+
+    /// What looks at the project's memory from outside, whatever state that and its settings are in.
+    pub(crate) fn doctor(&self) -> Result<Doctor, Fault> {
+        let place = self.place()?;
+        let mut findings = Vec::new();
+        let config = match Config::load(&self.env, Some(&place.config), &self.global.set) {
+            Ok(config) => config,
+            Err(fault) => {
+                findings.push((Level::Bad, fault.message));
+                Config::defaults()?
+            }
+        };
+        let warned = config.warnings.iter();
+        let warned = warned.map(|warning| format!("{}: {}", warning.place, warning.message));
+        findings.extend(warned.map(|said| (Level::Warn, said)));
+        let name = places::project_name(&place.root, Some(config.text("project.name")));
+        let project = ProjectName::new(&name);
+        if let Err(error) = &project {
+            findings.push((Level::Bad, error.to_string()));
+        }
+        Ok(Doctor {
+            place,
+            project: project.ok(),
+            settings: config.settings(),
+            clock: self.clock()?,
+            config: findings,
+        })
     }
 
     fn find_user_place(&self, start: &Path) -> Result<Place, Fault> {
@@ -209,7 +236,7 @@ fn open_store(folder: &Path) -> Result<SqliteStore, Fault> {
         return SqliteStore::open(&database).map_err(|error| missing_store(error.into(), &marker));
     }
     let store = SqliteStore::create(&database)?;
-    durable::write_atomic(&marker, b"{\"database\": \"heirloom.db\"}\n")?;
+    durable::write_atomic(&marker, MARKER_TEXT)?;
     Ok(store)
 }
 
@@ -218,7 +245,7 @@ fn missing_store(fault: Fault, marker: &Path) -> Fault {
         return fault;
     }
     let hint = format!(
-        "a database was made here before and is gone: put a copy back, or delete {} to begin with an empty memory",
+        "a database was made here before and is gone: `heirloom restore FILE` puts a backup in its place, or delete {} to begin with an empty memory",
         marker.display()
     );
     Fault {

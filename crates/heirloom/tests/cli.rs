@@ -4,6 +4,8 @@
     reason = "helpers of tests: what cannot be done fails the test"
 )]
 
+#[path = "cli/backup.rs"]
+mod backup;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
 #[path = "cli/basics.rs"]
@@ -14,6 +16,8 @@ mod carry;
 mod config;
 #[path = "cli/context.rs"]
 mod context;
+#[path = "cli/doctor.rs"]
+mod doctor;
 #[path = "cli/errors.rs"]
 mod errors;
 #[path = "cli/past.rs"]

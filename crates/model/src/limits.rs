@@ -135,3 +135,5 @@ pub const CLOCK_AHEAD_S_MAX: i64 = 300;
 pub const LEFT_OVER_S_MIN: i64 = 3_600;
 /// Most findings of one check that `doctor` lists.
 pub const FINDINGS_SHOWN_MAX: usize = 10;
+/// Most entries of a project's folder that `doctor` looks at.
+pub const FOLDER_ENTRIES_MAX: usize = 100_000;

@@ -103,7 +103,10 @@ impl From<StoreError> for Fault {
                 ErrorKind::Failed,
                 Some("install the newer Heirloom; the database was left untouched"),
             ),
-            StoreError::Refused(_) => (ErrorKind::Refused, Some("give the copy another place")),
+            StoreError::Refused(_) => (
+                ErrorKind::Refused,
+                Some("name another file; nothing was changed"),
+            ),
             StoreError::Replaced(_) => (ErrorKind::Failed, Some("try again: it is opened anew")),
             StoreError::Missing(_) => (ErrorKind::NotFound, Some("run `heirloom init` here")),
             StoreError::Damaged { .. } => (

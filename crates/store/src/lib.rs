@@ -7,6 +7,8 @@
 pub const DATABASE: &str = "heirloom.db";
 /// The name of the file beside it that says that one was made there.
 pub const MARKER: &str = "store.json";
+/// What that file holds.
+pub const MARKER_TEXT: &[u8] = b"{\"database\": \"heirloom.db\"}\n";
 
 mod caps;
 pub mod conformance;

@@ -4,11 +4,11 @@ use super::Engine;
 use super::sessions::iteration_of;
 use super::transfer::ImportReport;
 use crate::mirror::{
-    self, MirrorDecision, MirrorFile, MirrorMistake, MirrorTask, Parsed, PrNumber,
+    self, MirrorDecision, MirrorFile, MirrorForm, MirrorMistake, MirrorTask, Parsed, PrNumber,
 };
 use crate::places::{self, PathProblem};
 use heirloom_model::kinds::{CATEGORY_FACT, Mistake, StepState};
-use heirloom_model::{Fault, Kind, Record, limits};
+use heirloom_model::{Fault, Kind, Record, Timestamp, limits};
 use heirloom_store::{Filter, durable};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,25 @@ pub enum MirrorLoad {
         /// What is wrong with it.
         problem: String,
     },
+}
+
+/// How the mirror stands to the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum MirrorState {
+    /// There is none.
+    None,
+    /// It says what the store says.
+    Same,
+    /// It says less or something else, and the store was written to since.
+    Older,
+    /// It says something else.
+    Different,
+    /// Another program wrote it, and no run has taken it in yet.
+    Foreign,
+    /// It cannot be read, and why.
+    Unreadable(String),
+    /// The store could not be asked.
+    Unknown,
 }
 
 impl Engine {
@@ -61,7 +80,7 @@ impl Engine {
     /// One that cannot be read is set aside at any time, so that the next save does not destroy it.
     pub fn load_mirror(&self) -> Result<MirrorLoad, Fault> {
         let path = self.mirror_path()?;
-        let Some(parsed) = self.read_mirror(&path)? else {
+        let Some(parsed) = read_mirror(&path)? else {
             return Ok(MirrorLoad::Nothing);
         };
         match parsed {
@@ -71,45 +90,33 @@ impl Engine {
                 Ok(MirrorLoad::Imported(self.import_mirror(parsed, &source)?))
             }
             Err(problem) => {
-                let stamp = self.now().strftime("%Y%m%dT%H%M%SZ").to_string();
-                let aside = durable::set_aside(&path, &format!("corrupt-{stamp}"))?;
-                Ok(MirrorLoad::SetAside {
-                    path: aside,
-                    problem,
-                })
+                let path = self.set_mirror_aside("corrupt")?;
+                Ok(MirrorLoad::SetAside { path, problem })
             }
         }
     }
 
-    /// The mirror at `path`, or what is wrong with it; `None` if there is none.
-    fn read_mirror(&self, path: &Path) -> Result<Option<Result<Parsed, String>>, Fault> {
-        let io = |error| Fault::failed(format!("cannot read {}: {error}", path.display()));
-        match std::fs::metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(io(error)),
-            Ok(meta) if meta.len() > limits::MIRROR_BYTES_MAX => {
-                return Ok(Some(Err(format!(
-                    "it is larger than {} bytes",
-                    limits::MIRROR_BYTES_MAX
-                ))));
-            }
-            Ok(_) => {}
-        }
-        let bytes = std::fs::read(path).map_err(io)?;
-        Ok(Some(
-            mirror::parse(&bytes).map_err(|error| error.to_string()),
-        ))
+    /// Renames the mirror to `<name>.<why>-<time>`.
+    pub(super) fn set_mirror_aside(&self, why: &str) -> Result<PathBuf, Fault> {
+        let stamp = self.now().strftime("%Y%m%dT%H%M%SZ").to_string();
+        let path = self.mirror_path()?;
+        Ok(durable::set_aside(&path, &format!("{why}-{stamp}"))?)
     }
 
     /// Prunes, then writes the mirror whole or not at all.
     pub fn save_mirror(&self, task: Option<&str>) -> Result<PathBuf, Fault> {
         self.prune(task)?;
+        self.write_mirror()
+    }
+
+    /// Writes the mirror whole or not at all.
+    pub(super) fn write_mirror(&self) -> Result<PathBuf, Fault> {
         let path = self.mirror_path()?;
         if let Some(parent) = path.parent() {
             durable::create_dir_private(parent)?;
         }
         let mut file = self.mirror()?;
-        if let Some(old) = self.read_mirror(&path)?.and_then(Result::ok) {
+        if let Some(old) = read_mirror(&path)?.and_then(Result::ok) {
             file.keep_from(&old.file);
         }
         durable::write_atomic(&path, &mirror::to_json(&file))?;
@@ -124,6 +131,46 @@ impl Engine {
         }
         durable::write_atomic(&path, &self.mirror_bytes()?)?;
         Ok(true)
+    }
+
+    /// Writes the mirror anew if there is one, because the store has become another one.
+    ///
+    /// One that the store knows nothing of, because it has no session, is kept as `<name>.<why>-<time>`: it
+    /// may be all that is left of a run. Another program's is left alone.
+    pub(super) fn rewrite_mirror(&self, why: &str) -> Result<Option<PathBuf>, Fault> {
+        let path = self.mirror_path()?;
+        match read_mirror(&path)? {
+            None => return Ok(None),
+            Some(Ok(parsed)) if parsed.form == MirrorForm::Entries => return Ok(None),
+            Some(Ok(_)) if self.latest_session()?.is_some() => {}
+            Some(_) => drop(self.set_mirror_aside(why)?),
+        }
+        self.write_mirror().map(Some)
+    }
+
+    /// How the mirror stands to the store.
+    pub(super) fn mirror_state(&self) -> Result<MirrorState, Fault> {
+        let parsed = match read_mirror(&self.mirror_path()?)? {
+            None => return Ok(MirrorState::None),
+            Some(Err(problem)) => return Ok(MirrorState::Unreadable(problem)),
+            Some(Ok(parsed)) => parsed,
+        };
+        if self.latest_session()?.is_none() {
+            return Ok(MirrorState::Foreign);
+        }
+        let mut ours = self.mirror()?;
+        ours.keep_from(&parsed.file);
+        ours.last_checkpoint
+            .clone_from(&parsed.file.last_checkpoint);
+        if mirror::to_json(&ours) == mirror::to_json(&parsed.file) {
+            return Ok(MirrorState::Same);
+        }
+        let written: Option<Timestamp> = parsed.file.last_checkpoint.parse().ok();
+        Ok(match (self.last_write()?, written) {
+            (Some(last), Some(written)) if last <= written => MirrorState::Different,
+            (None, _) => MirrorState::Different,
+            _ => MirrorState::Older,
+        })
     }
 
     /// The mirror as the bytes of its file.
@@ -191,6 +238,32 @@ impl Engine {
         }
         Ok(tasks)
     }
+}
+
+/// The mirror at `path`, or what is wrong with it; `None` if there is none.
+pub(super) fn read_mirror(path: &Path) -> Result<Option<Result<Parsed, String>>, Fault> {
+    let io = |error| Fault::failed(format!("cannot read {}: {error}", path.display()));
+    match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io(error)),
+        Ok(meta) if meta.is_symlink() => {
+            return Err(
+                Fault::failed(format!("{} is a symbolic link", path.display()))
+                    .hint("it is not followed: delete it, or set `memory.file_path`"),
+            );
+        }
+        Ok(meta) if meta.len() > limits::MIRROR_BYTES_MAX => {
+            return Ok(Some(Err(format!(
+                "it is larger than {} bytes",
+                limits::MIRROR_BYTES_MAX
+            ))));
+        }
+        Ok(_) => {}
+    }
+    let bytes = std::fs::read(path).map_err(io)?;
+    Ok(Some(
+        mirror::parse(&bytes).map_err(|error| error.to_string()),
+    ))
 }
 
 fn mirror_task(id: String, task: &Record) -> MirrorTask {

@@ -101,7 +101,8 @@ impl Held {
         let aside = durable::keep_beside(live, &suffix)?;
         for end in JOURNAL {
             let part = beside(live, end);
-            if part.exists() {
+            // One that says nothing is left by whoever looked at the database.
+            if part.exists() && !self.journal.is_empty() {
                 kept.push(durable::keep_as(&part, &beside(&aside, end))?);
             }
         }

@@ -161,11 +161,8 @@ fn layout_of(image: &Image<'_>, known: &[Migration]) -> Result<Layout, Failure> 
         let is_said = |(name, sql): &(&String, &String)| statements.get(*name) == Some(*sql);
         let agreed = layout.said.iter().filter(is_said).count();
         let unsaid = layout.said.len() - agreed;
-        // Twice what agrees, less what is missing: a version must not win by what it adds.
-        let score = (
-            rows,
-            (2 * agreed + layout.said.len()).saturating_sub(unsaid),
-        );
+        // A version must not win by what it adds.
+        let score = (rows, (2 * agreed).saturating_sub(unsaid));
         if best.as_ref().is_none_or(|(found, _)| score > *found) {
             best = Some((score, layout));
         }

@@ -1,15 +1,12 @@
-//! A real database with a bit of everything, and its rows as text.
+//! A bit of everything for a real store.
 
 use heirloom_model::record::Attrs;
 use heirloom_model::{
     Confidence, IdSource, Kind, Merge, Message, ProjectName, Record, RecordId, Role, Scope,
     Session, Timestamp, clock,
 };
-use heirloom_store::{Change, SqliteStore, Store};
-use rusqlite::Connection;
-use rusqlite::types::Value;
+use heirloom_store::{Change, Store};
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 pub(crate) const BEGINNING: i64 = 1_777_629_600_000_000;
@@ -20,6 +17,14 @@ pub(crate) fn at(second: i64) -> Timestamp {
 
 pub(crate) fn project(name: &str) -> ProjectName {
     ProjectName::new(name).unwrap()
+}
+
+/// A folder for what is thrown away, in memory where the system has such a place.
+pub(crate) fn folder() -> tempfile::TempDir {
+    let fast = Path::new("/dev/shm");
+    tempfile::tempdir_in(fast)
+        .or_else(|_| tempfile::tempdir())
+        .unwrap()
 }
 
 /// A text that says `#N#` in every page that it fills.
@@ -71,21 +76,26 @@ pub(crate) fn put(record: Record) -> Change {
 }
 
 /// Two projects: `count` records, every tenth of several pages; some replaced, retired and restored;
-/// sessions with messages, one of them of several pages.
-pub(crate) fn fill(store: &dyn Store, count: usize) {
+/// sessions with messages, one of them large. The large ones have these sizes.
+pub(crate) fn fill(store: &dyn Store, count: usize, record_bytes: usize, turn_bytes: usize) {
     let ids = IdSource::default();
     let shop = project("github.com/acme/shop");
     let other = project("other");
     let mut first = Vec::new();
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for number in 0..count {
         let of = if number % 9 == 8 { &other } else { &shop };
-        let bytes = if number % 10 == 9 { 9_000 } else { 150 };
+        let bytes = if number % 10 == 9 { record_bytes } else { 150 };
         let record = record(&ids, of, number, bytes);
         if *of == shop {
             first.push(record.id);
+            ours.push(put(record));
+        } else {
+            theirs.push(put(record));
         }
-        store.apply(of, &[put(record)]).unwrap();
     }
+    store.apply(&shop, &ours).unwrap();
+    store.apply(&other, &theirs).unwrap();
     past(store, &ids, &shop, &first, count);
     for number in 0..4_usize {
         let session = Session {
@@ -106,7 +116,7 @@ pub(crate) fn fill(store: &dyn Store, count: usize) {
                 sender: Some("codex".to_owned()),
                 text: marked(
                     900_000 + 10 * number + turn,
-                    if turn == 3 { 20_000 } else { 80 },
+                    if turn == 3 { turn_bytes } else { 80 },
                 ),
                 attrs: Attrs::new(),
                 tokens: 3,
@@ -148,43 +158,4 @@ fn past(store: &dyn Store, ids: &IdSource, shop: &ProjectName, first: &[RecordId
             store.apply(shop, &[restore]).unwrap();
         }
     }
-}
-
-/// Every row of every table, as text, by table.
-pub(crate) type Rows = BTreeMap<String, BTreeSet<String>>;
-
-pub(crate) fn rows(connection: &Connection) -> Rows {
-    let sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' \
-         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
-    let mut statement = connection.prepare(sql).unwrap();
-    let tables = statement
-        .query_map([], |row| row.get::<_, String>(0))
-        .unwrap();
-    let tables: Vec<String> = tables.collect::<Result<_, _>>().unwrap();
-    tables
-        .into_iter()
-        .map(|table| {
-            let mut statement = connection
-                .prepare(&format!("SELECT * FROM {table}"))
-                .unwrap();
-            let columns = statement.column_count();
-            let read = |row: &rusqlite::Row<'_>| {
-                let values: Vec<Value> = (0..columns).map(|n| row.get(n).unwrap()).collect();
-                Ok(format!("{values:?}"))
-            };
-            let rows = statement.query_map([], read).unwrap();
-            (table, rows.collect::<Result<_, _>>().unwrap())
-        })
-        .collect()
-}
-
-/// The rows of the database in a file.
-pub(crate) fn rows_of(path: &Path) -> Rows {
-    rows(&Connection::open(path).unwrap())
-}
-
-/// A filled database in a file, closed.
-pub(crate) fn filled(path: &Path, count: usize) {
-    let store = SqliteStore::create(path).unwrap();
-    fill(&store, count);
 }
