@@ -48,6 +48,19 @@ pub enum StoreError {
         /// What was found.
         problem: String,
     },
+    /// The file, or the file system that it is on, may only be read.
+    #[error("{0} is read-only: nothing was written")]
+    ReadOnly(PathBuf),
+    /// A write did not reach the disk, and the system does not say more.
+    #[error(
+        "a write to {path} failed: the disk may be full, or a limit on file sizes was reached ({problem})"
+    )]
+    WriteFailed {
+        /// The file.
+        path: PathBuf,
+        /// What was said.
+        problem: String,
+    },
     /// The disk is full.
     #[error("the disk is full: {0}")]
     DiskFull(String),
@@ -92,11 +105,25 @@ impl From<StoreError> for Fault {
             StoreError::Missing(_) => (ErrorKind::NotFound, Some("run `heirloom init` here")),
             StoreError::Damaged { .. } => (
                 ErrorKind::Failed,
-                Some("nothing was changed; keep a copy of the file before trying anything"),
+                Some(
+                    "nothing was changed: `heirloom doctor` says what is wrong and what can be done",
+                ),
             ),
             StoreError::DiskFull(_) => (
                 ErrorKind::Failed,
                 Some("free some space and try again; nothing was half-written"),
+            ),
+            StoreError::WriteFailed { .. } => (
+                ErrorKind::Failed,
+                Some(
+                    "free some space, or raise the limit (`ulimit -f`), and try again; nothing was half-written",
+                ),
+            ),
+            StoreError::ReadOnly(_) => (
+                ErrorKind::Failed,
+                Some(
+                    "reading works; to write, make the file and its folder writable for this user",
+                ),
             ),
             StoreError::Busy { .. } => (
                 ErrorKind::Failed,
@@ -104,7 +131,9 @@ impl From<StoreError> for Fault {
             ),
             StoreError::Io { .. } => (
                 ErrorKind::Failed,
-                Some("check the path, its owner and its permissions"),
+                Some(
+                    "check the path, its owner and its permissions; `heirloom doctor` looks closer",
+                ),
             ),
             StoreError::Backend(_) => (ErrorKind::Failed, None),
         };

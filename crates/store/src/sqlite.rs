@@ -14,14 +14,17 @@ mod inspect;
 mod migrate;
 mod open;
 mod sessions;
+mod watch;
 
 use crate::{Applied, Change, Counts, Description, Filter, Store, StoreError, caps};
 use failure::Failure;
-use heirloom_model::{Message, ProjectName, Record, RecordId, Session, Timestamp};
+use heirloom_model::{Message, ProjectName, Record, RecordId, Session, Timestamp, limits};
+use open::{Access, Opened};
 use rusqlite::{Connection, TransactionBehavior};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use watch::Watch;
 
 /// Prepared statements that a connection keeps: every fixed one and the usual questions.
 const STATEMENTS_CACHED: usize = 64;
@@ -31,6 +34,9 @@ const STATEMENTS_CACHED: usize = 64;
 pub struct SqliteStore {
     place: Place,
     connection: Mutex<Connection>,
+    access: Access,
+    watch: Option<Watch>,
+    wait_ms: u64,
 }
 
 /// Where a database is.
@@ -74,6 +80,10 @@ impl SqliteStore {
     /// An older schema is brought up to date, after the file was copied beside itself as
     /// `<name>.before-v<N>-<time>`. Errors: `Missing`; `Newer`; `Damaged` if it is empty or no Heirloom
     /// database; `Io` if it is a folder, a symbolic link or not readable. None of them changes the file.
+    ///
+    /// Where no journal can be made beside it, because the folder is read-only or the disk is full, and none
+    /// is there, it is opened to be read as it stands, and writes fail with `ReadOnly` or `DiskFull`. Such a
+    /// reader may not be used while another process, with more rights, writes.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         open::open(path, migrate::MIGRATIONS).map(Self::new)
     }
@@ -83,10 +93,30 @@ impl SqliteStore {
         open::memory(migrate::MIGRATIONS).map(Self::new)
     }
 
-    fn new((connection, place): (Connection, Place)) -> Self {
+    fn new(opened: Opened) -> Self {
         Self {
-            place,
-            connection: Mutex::new(connection),
+            watch: Watch::over(&opened.place),
+            place: opened.place,
+            connection: Mutex::new(opened.connection),
+            access: opened.access,
+            wait_ms: limits::BUSY_TIMEOUT_MS,
+        }
+    }
+
+    /// The same store, which gives up with `Busy` after `wait_ms` where another process holds the database.
+    pub fn waiting_at_most(mut self, wait_ms: u64) -> Result<Self, StoreError> {
+        let told = connect::wait_at_most(&mut self.lock(), wait_ms);
+        told.map_err(|failure| failure.at(&self.place))?;
+        self.wait_ms = wait_ms;
+        Ok(self)
+    }
+
+    fn error(&self, failure: Failure) -> StoreError {
+        match failure.at(&self.place) {
+            StoreError::Busy { .. } => StoreError::Busy {
+                waited_ms: self.wait_ms,
+            },
+            error => error,
         }
     }
 
@@ -99,7 +129,7 @@ impl SqliteStore {
         &self,
         question: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        question(&self.lock()).map_err(|failure| failure.at(&self.place))
+        question(&self.lock()).map_err(|failure| self.error(failure))
     }
 
     /// Carries `work` out in one transaction, which takes the write lock before it reads anything: a
@@ -108,15 +138,23 @@ impl SqliteStore {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
+        match self.access {
+            Access::Full => {}
+            Access::ReadOnly => return Err(StoreError::ReadOnly(self.place.path())),
+            Access::NoRoom => return Err(StoreError::DiskFull(self.place.to_string())),
+        }
         let mut connection = self.lock();
         let in_transaction = || {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let done = work(&transaction)?;
+            if let Some(watch) = &self.watch {
+                watch.check()?;
+            }
             transaction.commit()?;
             Ok(done)
         };
-        in_transaction().map_err(|failure: Failure| failure.at(&self.place))
+        in_transaction().map_err(|failure: Failure| self.error(failure))
     }
 }
 

@@ -6,6 +6,8 @@ use heirloom_model::limits::BUSY_TIMEOUT_MS;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::hash::{BuildHasher, RandomState};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,12 +26,38 @@ pub(super) fn connect(place: &Place) -> Result<Connection, Failure> {
     Ok(connection)
 }
 
+/// A connection to a database whose folder has no room or no leave for a journal: it reads the file as it
+/// stands and locks nothing.
+pub(super) fn connect_unchanging(path: &Path) -> Result<Connection, Failure> {
+    let mut address = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                address.push(char::from(*byte));
+            }
+            other => address.push_str(&format!("%{other:02x}")),
+        }
+    }
+    address.push_str("?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(address, flags)?;
+    set_up(&mut connection)?;
+    Ok(connection)
+}
+
+/// Lets the connection wait for others for so long, not longer.
+pub(super) fn wait_at_most(connection: &mut Connection, wait_ms: u64) -> Result<(), Failure> {
+    Ok(connection.busy_handler(Some(patience(wait_ms)))?)
+}
+
 /// Settings of every connection. None of them reads the file.
 ///
 /// No memory-mapped reads: a file that is cut short under a mapping kills the process instead of failing a
 /// call. Temporary tables stay in memory, so that nothing is spilled outside the project's folder.
 pub(super) fn set_up(connection: &mut Connection) -> Result<(), Failure> {
-    connection.busy_handler(Some(patience()))?;
+    wait_at_most(connection, BUSY_TIMEOUT_MS)?;
     // Every query names its index, so what is bound never changes a plan: without this each statement is
     // prepared twice, an eighth of what a process does that prints a context.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -58,14 +86,14 @@ pub(super) fn keep_journal(connection: &Connection) -> Result<(), Failure> {
 
 /// Waits for another process in sleeps of one to two milliseconds, of random length so that many waiting
 /// processes do not wake in step; gives up after the longest wait.
-fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
+fn patience(wait_ms: u64) -> impl FnMut(i32) -> bool + Send + 'static {
     let jitter = RandomState::new();
     let mut since = Instant::now();
     move |attempt| {
         if attempt == 0 {
             since = Instant::now();
         }
-        if since.elapsed() >= Duration::from_millis(BUSY_TIMEOUT_MS) {
+        if since.elapsed() >= Duration::from_millis(wait_ms) {
             return false;
         }
         let micros = 1_000 + jitter.hash_one((attempt, since)) % 1_000;

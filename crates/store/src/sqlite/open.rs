@@ -1,7 +1,7 @@
 //! Opening a database: what must be true of the file.
 
 use super::Place;
-use super::connect::{connect, keep_journal, set_up};
+use super::connect::{connect, connect_unchanging, keep_journal, set_up};
 use super::failure::{Failure, damaged};
 use super::migrate::{self, Migration};
 use crate::StoreError;
@@ -10,11 +10,30 @@ use rusqlite::Connection;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// A database that was opened.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) connection: Connection,
+    pub(super) place: Place,
+    pub(super) access: Access,
+}
+
+/// What may be done with an open database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Everything.
+    Full,
+    /// It is read; the folder may not be written.
+    ReadOnly,
+    /// It is read; the disk has no room for a journal.
+    NoRoom,
+}
+
 /// Opens the database at `path`, or makes it.
 ///
 /// A new one is made under another name and then moved into place, so that no process ever meets a file
 /// that is not yet a database.
-pub(super) fn create(path: &Path, known: &[Migration]) -> Result<(Connection, Place), StoreError> {
+pub(super) fn create(path: &Path, known: &[Migration]) -> Result<Opened, StoreError> {
     let path = absolute(path)?;
     if path.symlink_metadata().is_err() {
         make(&path, known)?;
@@ -23,7 +42,7 @@ pub(super) fn create(path: &Path, known: &[Migration]) -> Result<(Connection, Pl
 }
 
 /// Opens the database at `path` and brings it to the newest schema.
-pub(super) fn open(path: &Path, known: &[Migration]) -> Result<(Connection, Place), StoreError> {
+pub(super) fn open(path: &Path, known: &[Migration]) -> Result<Opened, StoreError> {
     let path = absolute(path)?;
     durable::refuse_symlink("open", &path)?;
     let metadata = match path.metadata() {
@@ -45,13 +64,67 @@ pub(super) fn open(path: &Path, known: &[Migration]) -> Result<(Connection, Plac
         Ok(connection)
     });
     match opened {
-        Ok(connection) => Ok((connection, place)),
+        Ok(connection) => Ok(Opened {
+            connection,
+            place,
+            access: Access::Full,
+        }),
+        Err(failure) => open_to_read(place, known, failure),
+    }
+}
+
+/// Opens a database to read it although the files that readers share cannot be made beside it: in a folder
+/// that may not be written, or on a full disk. Else the failure stands.
+///
+/// Only where no journal holds writes that the file itself does not have yet.
+fn open_to_read(place: Place, known: &[Migration], failure: Failure) -> Result<Opened, StoreError> {
+    let path = place.path();
+    let wanted = failure.wants_files();
+    let told = failure.at(&place);
+    if !wanted
+        || journal_of(&path)
+            .metadata()
+            .is_ok_and(|found| found.len() > 0)
+    {
+        return Err(told);
+    }
+    let access = match told {
+        StoreError::DiskFull(_) | StoreError::WriteFailed { .. } => Access::NoRoom,
+        told if is_writable(&path) => return Err(told),
+        _ => Access::ReadOnly,
+    };
+    let opened = connect_unchanging(&path).and_then(|mut connection| {
+        migrate::bring_up(&mut connection, &place, known)?;
+        Ok(connection)
+    });
+    match opened {
+        Ok(connection) => Ok(Opened {
+            connection,
+            place,
+            access,
+        }),
         Err(failure) => Err(failure.at(&place)),
     }
 }
 
+/// Whether a file can be made beside `path`.
+fn is_writable(path: &Path) -> bool {
+    match durable::scratch(path) {
+        Err(StoreError::Io { source, .. }) => source.kind() != ErrorKind::PermissionDenied,
+        Err(StoreError::ReadOnly(_)) => false,
+        Ok(_) | Err(_) => true,
+    }
+}
+
+/// The journal of the database at `path`.
+pub(super) fn journal_of(path: &Path) -> PathBuf {
+    let mut journal = path.to_owned().into_os_string();
+    journal.push("-wal");
+    PathBuf::from(journal)
+}
+
 /// A fresh database in memory.
-pub(super) fn memory(known: &[Migration]) -> Result<(Connection, Place), StoreError> {
+pub(super) fn memory(known: &[Migration]) -> Result<Opened, StoreError> {
     let place = Place::Memory;
     let made = Connection::open_in_memory()
         .map_err(Failure::from)
@@ -61,7 +134,11 @@ pub(super) fn memory(known: &[Migration]) -> Result<(Connection, Place), StoreEr
             Ok(connection)
         });
     match made {
-        Ok(connection) => Ok((connection, place)),
+        Ok(connection) => Ok(Opened {
+            connection,
+            place,
+            access: Access::Full,
+        }),
         Err(failure) => Err(failure.at(&place)),
     }
 }

@@ -1,0 +1,64 @@
+//! Whether the files of an open database are still the ones that were opened.
+//!
+//! A process goes on writing into a file that somebody has removed or replaced, and what it writes there is
+//! lost: so each write looks before it is acknowledged. It costs two questions to the system.
+
+use super::failure::{Failure, damaged};
+use super::{Place, open};
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// A file's identity on this machine; none if there is no such file.
+type Identity = Option<(u64, u64)>;
+
+/// The files of one database.
+#[derive(Debug)]
+pub(super) struct Watch {
+    path: PathBuf,
+    file: Identity,
+    journal_path: PathBuf,
+    /// Known from the first write on, when it is there for certain and stays while the connection lives.
+    journal: OnceLock<Identity>,
+}
+
+impl Watch {
+    /// Watches the database at `place`; nothing for one in memory.
+    pub(super) fn over(place: &Place) -> Option<Self> {
+        let Place::File(path) = place else {
+            return None;
+        };
+        Some(Self {
+            path: path.clone(),
+            file: identity(&path.metadata()),
+            journal_path: open::journal_of(path),
+            journal: OnceLock::new(),
+        })
+    }
+
+    /// Fails if a file is not the one that was opened. Called inside a transaction that writes.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let found = self.path.metadata();
+        let problem = match (&found, identity(&found)) {
+            (Err(_), _) => "it was removed while it was in use",
+            (Ok(_), now) if now != self.file => "another file took its place while it was in use",
+            (Ok(found), _) if found.len() == 0 => "it was emptied while it was in use",
+            (Ok(_), _) => {
+                let journal = identity(&self.journal_path.metadata());
+                if *self.journal.get_or_init(|| journal) == journal {
+                    return Ok(());
+                }
+                "its journal was removed or replaced while it was in use"
+            }
+        };
+        let place = Place::File(self.path.clone());
+        Err(damaged(&place, problem.to_owned()).into())
+    }
+}
+
+fn identity(found: &io::Result<Metadata>) -> Identity {
+    let found = found.as_ref().ok()?;
+    Some((found.dev(), found.ino()))
+}
