@@ -11,6 +11,7 @@ mod failure;
 mod find;
 mod history;
 mod inspect;
+mod journal;
 mod migrate;
 mod open;
 mod sessions;
@@ -81,9 +82,9 @@ impl SqliteStore {
     /// `<name>.before-v<N>-<time>`. Errors: `Missing`; `Newer`; `Damaged` if it is empty or no Heirloom
     /// database; `Io` if it is a folder, a symbolic link or not readable. None of them changes the file.
     ///
-    /// Where no journal can be made beside it, because the folder is read-only or the disk is full, and none
-    /// is there, it is opened to be read as it stands, and writes fail with `ReadOnly` or `DiskFull`. Such a
-    /// reader may not be used while another process, with more rights, writes.
+    /// Where the file that processes share cannot be made beside it, a full disk opens for one process at a
+    /// time, and a folder that may not be written to be read: writes fail with `ReadOnly`. Such a reader may
+    /// not be used while another process, with more rights, writes.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         open::open(path, migrate::MIGRATIONS).map(Self::new)
     }
@@ -138,10 +139,8 @@ impl SqliteStore {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        match self.access {
-            Access::Full => {}
-            Access::ReadOnly => return Err(StoreError::ReadOnly(self.place.path())),
-            Access::NoRoom => return Err(StoreError::DiskFull(self.place.to_string())),
+        if self.access == Access::ReadOnly {
+            return Err(StoreError::ReadOnly(self.place.path()));
         }
         let mut connection = self.lock();
         let in_transaction = || {
@@ -152,6 +151,9 @@ impl SqliteStore {
                 watch.check()?;
             }
             transaction.commit()?;
+            if let Some(watch) = &self.watch {
+                watch.remember_length();
+            }
             Ok(done)
         };
         in_transaction().map_err(|failure: Failure| self.error(failure))

@@ -18,16 +18,26 @@ const CHECKPOINT_PAGES: u32 = 1_000;
 /// Memory for pages, KiB, taken as it is needed: the indexes of 100,000 records.
 const CACHE_KIB: u32 = 16_384;
 
+const READ_AND_WRITE: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
 /// A connection to the existing file at `place`, set up but not looked at yet.
 pub(super) fn connect(place: &Place) -> Result<Connection, Failure> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(place.path(), flags)?;
+    let mut connection = Connection::open_with_flags(place.path(), READ_AND_WRITE)?;
     set_up(&mut connection)?;
     Ok(connection)
 }
 
-/// A connection to a database whose folder has no room or no leave for a journal: it reads the file as it
-/// stands and locks nothing.
+/// A connection that shares the database with nobody, and so needs no file to share: others wait for its end.
+pub(super) fn connect_alone(place: &Place) -> Result<Connection, Failure> {
+    let mut connection = Connection::open_with_flags(place.path(), READ_AND_WRITE)?;
+    // Before anything reads the file: whoever has begun to share goes on sharing.
+    connection.pragma_update_and_check(None, "locking_mode", "EXCLUSIVE", |_| Ok(()))?;
+    set_up(&mut connection)?;
+    Ok(connection)
+}
+
+/// A connection to a database whose folder may not be written: it reads the file as it stands and locks nothing.
 pub(super) fn connect_unchanging(path: &Path) -> Result<Connection, Failure> {
     let mut address = String::from("file:");
     for byte in path.as_os_str().as_bytes() {

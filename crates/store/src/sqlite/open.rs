@@ -1,9 +1,9 @@
 //! Opening a database: what must be true of the file.
 
-use super::Place;
-use super::connect::{connect, connect_unchanging, keep_journal, set_up};
+use super::connect::{connect, connect_alone, connect_unchanging, keep_journal, set_up};
 use super::failure::{Failure, damaged};
 use super::migrate::{self, Migration};
+use super::{Place, journal};
 use crate::StoreError;
 use crate::durable;
 use rusqlite::Connection;
@@ -25,8 +25,6 @@ pub(super) enum Access {
     Full,
     /// It is read; the folder may not be written.
     ReadOnly,
-    /// It is read; the disk has no room for a journal.
-    NoRoom,
 }
 
 /// Opens the database at `path`, or makes it.
@@ -58,7 +56,8 @@ pub(super) fn open(path: &Path, known: &[Migration]) -> Result<Opened, StoreErro
     if metadata.len() == 0 {
         return Err(damaged(&place, "the file is empty".to_owned()));
     }
-    let opened = connect(&place).and_then(|mut connection| {
+    let opened = journal::check(&place.path()).and_then(|()| connect(&place));
+    let opened = opened.and_then(|mut connection| {
         migrate::bring_up(&mut connection, &place, known)?;
         keep_journal(&connection)?;
         Ok(connection)
@@ -69,36 +68,38 @@ pub(super) fn open(path: &Path, known: &[Migration]) -> Result<Opened, StoreErro
             place,
             access: Access::Full,
         }),
-        Err(failure) => open_to_read(place, known, failure),
+        Err(failure) => open_without_index(place, known, failure),
     }
 }
 
-/// Opens a database to read it although the files that readers share cannot be made beside it: in a folder
-/// that may not be written, or on a full disk. Else the failure stands.
-///
-/// Only where no journal holds writes that the file itself does not have yet.
-fn open_to_read(place: Place, known: &[Migration], failure: Failure) -> Result<Opened, StoreError> {
+/// Opens a database beside which the file that processes share cannot be made, as far as that goes: on a full
+/// disk alone, in a folder that may not be written to be read as it stands. Else the failure stands.
+fn open_without_index(
+    place: Place,
+    known: &[Migration],
+    failure: Failure,
+) -> Result<Opened, StoreError> {
     let path = place.path();
     let wanted = failure.wants_files();
     let told = failure.at(&place);
-    if !wanted
-        || journal_of(&path)
-            .metadata()
-            .is_ok_and(|found| found.len() > 0)
-    {
-        return Err(told);
-    }
-    let access = match told {
-        StoreError::DiskFull(_) | StoreError::WriteFailed { .. } => Access::NoRoom,
-        told if is_writable(&path) => return Err(told),
-        _ => Access::ReadOnly,
+    let has_journal = journal_of(&path)
+        .metadata()
+        .is_ok_and(|found| found.len() > 0);
+    let opened = match &told {
+        _ if !wanted => return Err(told),
+        StoreError::DiskFull(_) | StoreError::WriteFailed { .. } => {
+            connect_alone(&place).map(|connection| (connection, Access::Full))
+        }
+        // What stands in a journal would be left out.
+        _ if has_journal || is_writable(&path) => return Err(told),
+        _ => connect_unchanging(&path).map(|connection| (connection, Access::ReadOnly)),
     };
-    let opened = connect_unchanging(&path).and_then(|mut connection| {
+    let opened = opened.and_then(|(mut connection, access)| {
         migrate::bring_up(&mut connection, &place, known)?;
-        Ok(connection)
+        Ok((connection, access))
     });
     match opened {
-        Ok(connection) => Ok(Opened {
+        Ok((connection, access)) => Ok(Opened {
             connection,
             place,
             access,

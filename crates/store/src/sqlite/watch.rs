@@ -4,12 +4,13 @@
 //! lost: so each write looks before it is acknowledged. It costs two questions to the system.
 
 use super::failure::{Failure, damaged};
-use super::{Place, open};
+use super::{Place, journal, open};
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A file's identity on this machine; none if there is no such file.
 type Identity = Option<(u64, u64)>;
@@ -22,6 +23,8 @@ pub(super) struct Watch {
     journal_path: PathBuf,
     /// Known from the first write on, when it is there for certain and stays while the connection lives.
     journal: OnceLock<Identity>,
+    /// Its length after the last write, bytes.
+    journal_length: AtomicU64,
 }
 
 impl Watch {
@@ -35,6 +38,7 @@ impl Watch {
             file: identity(&path.metadata()),
             journal_path: open::journal_of(path),
             journal: OnceLock::new(),
+            journal_length: AtomicU64::new(0),
         })
     }
 
@@ -46,15 +50,30 @@ impl Watch {
             (Ok(_), now) if now != self.file => "another file took its place while it was in use",
             (Ok(found), _) if found.len() == 0 => "it was emptied while it was in use",
             (Ok(_), _) => {
-                let journal = identity(&self.journal_path.metadata());
-                if *self.journal.get_or_init(|| journal) == journal {
-                    return Ok(());
+                let journal = self.journal_path.metadata();
+                if *self.journal.get_or_init(|| identity(&journal)) == identity(&journal) {
+                    return self.check_length(journal.map_or(0, |found| found.len()));
                 }
                 "its journal was removed or replaced while it was in use"
             }
         };
         let place = Place::File(self.path.clone());
         Err(damaged(&place, problem.to_owned()).into())
+    }
+
+    /// A journal may become shorter, when another process carries it over and cuts it: then the index that
+    /// they share says so.
+    fn check_length(&self, length: u64) -> Result<(), Failure> {
+        if length < self.journal_length.load(Ordering::Relaxed) {
+            return journal::check(&self.path);
+        }
+        Ok(())
+    }
+
+    /// Notes how long the journal is after a write.
+    pub(super) fn remember_length(&self) {
+        let length = self.journal_path.metadata().map_or(0, |found| found.len());
+        self.journal_length.store(length, Ordering::Relaxed);
     }
 }
 
