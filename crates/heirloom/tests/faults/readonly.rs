@@ -1,9 +1,12 @@
 //! A project that may only be read.
 
-use crate::driver::Ran;
+use crate::driver::{Desk, Ran, finish};
 use crate::room::Room;
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Write};
-use std::process::Stdio;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 #[track_caller]
 fn says_read_only(ran: &Ran, what: &[&str]) {
@@ -83,7 +86,7 @@ fn init_where_nothing_may_be_written_says_so() {
 }
 
 /// Kills a process behind its first acknowledged write, which is in the journal only.
-pub(crate) fn leave_a_journal(room: &Room) {
+fn leave_a_journal(room: &Room) {
     let mut command = room.heirloom(&["remember", "--stdin"]);
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
@@ -95,4 +98,55 @@ pub(crate) fn leave_a_journal(room: &Room) {
     // `nsenter` and the shell have both become the program.
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+#[test]
+fn the_folder_of_somebody_else_is_read() {
+    let desk = Desk::plain();
+    desk.call(&["remember", "before"]).expect(0);
+    for name in ["", ".heirloom"] {
+        open_to_all(&desk.root().join(name), 0o755);
+    }
+    for name in ["heirloom.db", "config.toml", "store.json"] {
+        open_to_all(&desk.root().join(".heirloom").join(name), 0o644);
+    }
+    let nobody = |args: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        command.arg(env!("CARGO_BIN_EXE_heirloom")).args(args);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("HEIRLOOM_") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .current_dir(desk.root())
+            .env("HOME", "/nonexistent")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    };
+    let able = nobody(&["--version"]).status();
+    if !able.is_ok_and(|status| status.success()) {
+        println!("skipped: no program can be started here as somebody else");
+        return;
+    }
+    let listed = finish(nobody(&["list"]), |_| {}).expect(0);
+    assert!(listed.text().contains("before"), "{}", listed.text());
+    finish(nobody(&["context"]), |_| {}).expect(0);
+    says_read_only(&finish(nobody(&["remember", "x"]), |_| {}), &["remember"]);
+    // What nobody may read is no project without memory.
+    open_to_all(&desk.root().join(".heirloom/heirloom.db"), 0o600);
+    let ran = finish(nobody(&["list"]), |_| {}).expect(1);
+    assert!(ran.stderr.contains("heirloom.db"), "{}", ran.stderr);
+    open_to_all(&desk.root().join(".heirloom"), 0o700);
+    let ran = finish(nobody(&["remember", "x"]), |_| {});
+    assert!(ran.code != 0, "{}", ran.text());
+    assert_eq!(desk.texts("knowledge"), ["before"]);
+    desk.healthy();
+}
+
+fn open_to_all(path: &Path, mode: u32) {
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
