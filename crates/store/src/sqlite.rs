@@ -113,12 +113,11 @@ impl SqliteStore {
     }
 
     fn error(&self, failure: Failure) -> StoreError {
-        match failure.at(&self.place) {
-            StoreError::Busy { .. } => StoreError::Busy {
-                waited_ms: self.wait_ms,
-            },
-            error => error,
+        let mut error = failure.at(&self.place);
+        if let StoreError::Busy { waited_ms } = &mut error {
+            *waited_ms = self.wait_ms;
         }
+        error
     }
 
     /// The connection. One that was left by a panic is sound: its transaction was rolled back on the way.

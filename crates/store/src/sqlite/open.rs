@@ -85,14 +85,19 @@ fn open_without_index(
     let has_journal = journal_of(&path)
         .metadata()
         .is_ok_and(|found| found.len() > 0);
-    let opened = match &told {
-        _ if !wanted => return Err(told),
-        StoreError::DiskFull(_) | StoreError::WriteFailed { .. } => {
-            connect_alone(&place).map(|connection| (connection, Access::Full))
-        }
+    let no_room = matches!(
+        told,
+        StoreError::DiskFull(_) | StoreError::WriteFailed { .. }
+    );
+    let opened = if !wanted {
+        return Err(told);
+    } else if no_room {
+        connect_alone(&place).map(|connection| (connection, Access::Full))
+    } else if has_journal || is_writable(&path) {
         // What stands in a journal would be left out.
-        _ if has_journal || is_writable(&path) => return Err(told),
-        _ => connect_unchanging(&path).map(|connection| (connection, Access::ReadOnly)),
+        return Err(told);
+    } else {
+        connect_unchanging(&path).map(|connection| (connection, Access::ReadOnly))
     };
     let opened = opened.and_then(|(mut connection, access)| {
         migrate::bring_up(&mut connection, &place, known)?;
