@@ -223,8 +223,6 @@ impl Session {
 fn open_store(folder: &Path) -> Result<SqliteStore, Fault> {
     let database = folder.join(DATABASE);
     let marker = folder.join(MARKER);
-    // Looked at without following: a link that leads nowhere is there.
-    let is_there = |path: &Path| path.symlink_metadata().is_ok();
     if marker.is_symlink() {
         return Err(Fault::refused(format!(
             "{} is a symbolic link, and links are not followed",
@@ -232,12 +230,32 @@ fn open_store(folder: &Path) -> Result<SqliteStore, Fault> {
         ))
         .hint("remove the link; what it leads to was not touched"));
     }
-    if is_there(&database) || is_there(&marker) {
-        return SqliteStore::open(&database).map_err(|error| missing_store(error.into(), &marker));
+    if is_there(&database)? || is_there(&marker)? {
+        let store =
+            SqliteStore::open(&database).map_err(|error| missing_store(error.into(), &marker))?;
+        if !marker.exists() {
+            // Whoever made the database died before its marker was written. Without one a database that is
+            // lost later would be taken for one that never was; where it cannot be written none is lost.
+            let marked = durable::write_atomic(&marker, MARKER_TEXT);
+            drop(marked);
+        }
+        return Ok(store);
     }
     let store = SqliteStore::create(&database)?;
     durable::write_atomic(&marker, MARKER_TEXT)?;
     Ok(store)
+}
+
+/// Whether something has this name, be it a link that leads nowhere. A folder that cannot be searched is no folder without a database.
+fn is_there(path: &Path) -> Result<bool, Fault> {
+    match path.symlink_metadata() {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(
+            Fault::failed(format!("cannot look at {}: {error}", path.display()))
+                .hint("check the folder, its owner and its permissions"),
+        ),
+    }
 }
 
 fn missing_store(fault: Fault, marker: &Path) -> Fault {

@@ -242,6 +242,15 @@ pub(crate) fn failed(action: &'static str, path: &Path, source: io::Error) -> St
     ) {
         return StoreError::DiskFull(format!("{action} {}", path.display()));
     }
+    if source.kind() == ErrorKind::ReadOnlyFilesystem {
+        return StoreError::ReadOnly(path.to_owned());
+    }
+    if source.kind() == ErrorKind::FileTooLarge {
+        return StoreError::WriteFailed {
+            path: path.to_owned(),
+            problem: source.to_string(),
+        };
+    }
     StoreError::Io {
         action,
         path: path.to_owned(),

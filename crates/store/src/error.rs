@@ -40,8 +40,8 @@ pub enum StoreError {
     /// Understood, and not allowed: it would destroy something.
     #[error("{0}")]
     Refused(String),
-    /// Another file took the place of the open database, or it was removed.
-    #[error("{0} was replaced or removed while it was open; nothing was written")]
+    /// Another file took the place of the open database.
+    #[error("another file took the place of {0} while it was in use; nothing was written")]
     Replaced(PathBuf),
     /// There is no database where one was expected.
     #[error("no database at {0}")]
@@ -52,6 +52,19 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
         /// What was found.
+        problem: String,
+    },
+    /// The file, or the file system that it is on, may only be read.
+    #[error("{0} is read-only: nothing was written")]
+    ReadOnly(PathBuf),
+    /// A write did not reach the disk, and the system does not say more.
+    #[error(
+        "a write to {path} failed: the disk may be full, or a limit on file sizes was reached ({problem})"
+    )]
+    WriteFailed {
+        /// The file.
+        path: PathBuf,
+        /// What was said.
         problem: String,
     },
     /// The disk is full.
@@ -107,17 +120,32 @@ impl From<StoreError> for Fault {
                 ErrorKind::Refused,
                 Some("name another file; nothing was changed"),
             ),
-            StoreError::Replaced(_) => (ErrorKind::Failed, Some("try again: it is opened anew")),
+            StoreError::Replaced(_) => (
+                ErrorKind::Failed,
+                Some("try again: it is opened anew; `heirloom doctor` says what is there"),
+            ),
             StoreError::Missing(_) => (ErrorKind::NotFound, Some("run `heirloom init` here")),
             StoreError::Damaged { .. } => (
                 ErrorKind::Failed,
                 Some(
-                    "nothing was changed; `heirloom doctor --repair` recovers what can be read and keeps the damaged file, `heirloom restore FILE` goes back to a backup",
+                    "nothing was changed; `heirloom doctor` says what is wrong, `heirloom doctor --repair` recovers what can be read and keeps the damaged file, `heirloom restore FILE` goes back to a backup",
                 ),
             ),
             StoreError::DiskFull(_) => (
                 ErrorKind::Failed,
                 Some("free some space and try again; nothing was half-written"),
+            ),
+            StoreError::WriteFailed { .. } => (
+                ErrorKind::Failed,
+                Some(
+                    "free some space, or raise the limit (`ulimit -f`), and try again; nothing was half-written",
+                ),
+            ),
+            StoreError::ReadOnly(_) => (
+                ErrorKind::Failed,
+                Some(
+                    "reading works; to write, make the file and its folder writable for this user",
+                ),
             ),
             StoreError::Busy { .. } => (
                 ErrorKind::Failed,
@@ -125,7 +153,9 @@ impl From<StoreError> for Fault {
             ),
             StoreError::Io { .. } => (
                 ErrorKind::Failed,
-                Some("check the path, its owner and its permissions"),
+                Some(
+                    "check the path, its owner and its permissions; `heirloom doctor` looks closer",
+                ),
             ),
             StoreError::Linked { .. } => (
                 ErrorKind::Refused,

@@ -13,7 +13,8 @@ pub enum When {
     Ever,
 }
 
-/// The order of the answer, by id, which is by time of writing.
+/// The order of the answer, by id, which is by the clock of whoever wrote: a clock that goes back puts what
+/// it dates behind what is there, and nothing else depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
     /// Newest first.

@@ -16,6 +16,7 @@ mod failure;
 mod find;
 mod history;
 mod inspect;
+mod journal;
 mod migrate;
 mod open;
 mod purge;
@@ -23,6 +24,7 @@ mod replace;
 mod restore;
 mod salvage;
 mod sessions;
+mod watch;
 
 use crate::{
     Applied, Change, Counts, Description, Filter, Purged, Selection, Store, StoreError, caps,
@@ -33,12 +35,13 @@ pub use restore::{Repaired, Restored};
 pub use salvage::Salvaged;
 
 use failure::Failure;
-use heirloom_model::{Event, Message, ProjectName, Record, RecordId, Session, Timestamp};
+use heirloom_model::{Event, Message, ProjectName, Record, RecordId, Session, Timestamp, limits};
+use open::{Access, Opened};
 use rusqlite::{Connection, TransactionBehavior};
 use std::fmt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use watch::Watch;
 
 /// Prepared statements that a connection keeps: every fixed one and the usual questions.
 const STATEMENTS_CACHED: usize = 64;
@@ -47,13 +50,11 @@ const STATEMENTS_CACHED: usize = 64;
 #[derive(Debug)]
 pub struct SqliteStore {
     place: Place,
-    /// The file that was opened, whatever has its name by now.
-    file: Option<FileId>,
     connection: Mutex<Connection>,
+    access: Access,
+    watch: Option<Watch>,
+    wait_ms: u64,
 }
-
-/// A file, whatever it is called.
-type FileId = (u64, u64);
 
 /// Most times that a database is opened again because another took its place meanwhile.
 const OPENED_TIMES_MAX: usize = 10;
@@ -99,6 +100,10 @@ impl SqliteStore {
     /// An older schema is brought up to date, after the file was copied beside itself as
     /// `<name>.before-v<N>-<time>`. Errors: `Missing`; `Newer`; `Damaged` if it is empty or no Heirloom
     /// database; `Io` if it is a folder, a symbolic link or not readable. None of them changes the file.
+    ///
+    /// Where the file that processes share cannot be made beside it, a full disk opens for one process at a
+    /// time, and a folder that may not be written to be read: writes fail with `ReadOnly`. Such a reader may
+    /// not be used while another process, with more rights, writes.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::opened(path, || open::open(path, migrate::MIGRATIONS))
     }
@@ -149,38 +154,45 @@ impl SqliteStore {
         copies::remove_old(live, now)
     }
 
-    fn new((connection, place): (Connection, Place)) -> Self {
-        Self {
-            place,
-            file: None,
-            connection: Mutex::new(connection),
-        }
-    }
-
     /// Opens until the file that has the name afterwards is the one that was opened.
     fn opened(
         path: &Path,
-        open: impl Fn() -> Result<(Connection, Place), StoreError>,
+        open: impl Fn() -> Result<Opened, StoreError>,
     ) -> Result<Self, StoreError> {
         for _ in 0..OPENED_TIMES_MAX {
-            let before = file_id(path);
-            let mut store = open().map(Self::new)?;
-            store.file = file_id(path);
-            if before.is_none() || store.file == before {
+            let before = watch::identity(path);
+            let store = open().map(Self::new)?;
+            if before.is_none() || watch::identity(path) == before {
                 return Ok(store);
             }
         }
         Err(StoreError::Replaced(path.to_owned()))
     }
 
-    /// Refuses when another file has the name of this database: nobody would find what is written here.
-    fn in_place(&self) -> Result<(), Failure> {
-        match &self.place {
-            Place::File(path) if file_id(path) != self.file => {
-                Err(StoreError::Replaced(path.clone()).into())
-            }
-            Place::File(_) | Place::Memory => Ok(()),
+    fn new(opened: Opened) -> Self {
+        Self {
+            watch: Watch::over(&opened.place),
+            place: opened.place,
+            connection: Mutex::new(opened.connection),
+            access: opened.access,
+            wait_ms: limits::BUSY_TIMEOUT_MS,
         }
+    }
+
+    /// The same store, which gives up with `Busy` after `wait_ms` where another process holds the database.
+    pub fn waiting_at_most(mut self, wait_ms: u64) -> Result<Self, StoreError> {
+        let told = connect::wait_at_most(&mut self.lock(), wait_ms);
+        told.map_err(|failure| failure.at(&self.place))?;
+        self.wait_ms = wait_ms;
+        Ok(self)
+    }
+
+    fn error(&self, failure: Failure) -> StoreError {
+        let mut error = failure.at(&self.place);
+        if let StoreError::Busy { waited_ms } = &mut error {
+            *waited_ms = self.wait_ms;
+        }
+        error
     }
 
     /// The connection. One that was left by a panic is sound: its transaction was rolled back on the way.
@@ -192,7 +204,7 @@ impl SqliteStore {
         &self,
         question: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        question(&self.lock()).map_err(|failure| failure.at(&self.place))
+        question(&self.lock()).map_err(|failure| self.error(failure))
     }
 
     /// Carries `work` out in one transaction, which takes the write lock before it reads anything: a
@@ -201,24 +213,26 @@ impl SqliteStore {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
+        if self.access == Access::ReadOnly {
+            return Err(StoreError::ReadOnly(self.place.path()));
+        }
         let mut connection = self.lock();
         let in_transaction = || {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            // With the lock in hand: whoever replaces the file holds it meanwhile.
-            self.in_place()?;
             let done = work(&transaction)?;
+            // With the lock in hand: whoever replaces the file holds it meanwhile.
+            if let Some(watch) = &self.watch {
+                watch.check()?;
+            }
             transaction.commit()?;
+            if let Some(watch) = &self.watch {
+                watch.remember_length();
+            }
             Ok(done)
         };
-        in_transaction().map_err(|failure: Failure| failure.at(&self.place))
+        in_transaction().map_err(|failure: Failure| self.error(failure))
     }
-}
-
-/// The file that has this name now.
-fn file_id(path: &Path) -> Option<FileId> {
-    let found = path.metadata().ok()?;
-    Some((found.dev(), found.ino()))
 }
 
 impl Store for SqliteStore {

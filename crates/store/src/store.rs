@@ -12,7 +12,8 @@ pub enum Change {
     /// Write `record`. If it has a key and a current record of the same kind, category and key exists,
     /// `merge` decides what becomes of the two; else it is created.
     ///
-    /// The moment of the change is the record's `recorded_at`. A holder of the identity that has expired by
+    /// The moment of the change is the record's `recorded_at`, or just behind that of the record that it
+    /// meets if a clock went back: nothing is retired before it was recorded. A holder of the identity that has expired by
     /// then is retired in favour of the newcomer, which counts as created. A record that is already retired
     /// is written as a part of the past: it has no identity and meets nobody. `Stale` if its id exists; but by
     /// [`Merge::Keep`] what is here stays, also under its id, and comes back if the import that brought it had
@@ -195,7 +196,7 @@ pub trait Store: Send + Sync {
     /// The records that `filter` asks for, in its order. Errors: `Invalid` for a limit over the cap.
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError>;
 
-    /// The chain of records that `id` belongs to, oldest first by id: those that it replaced, itself, and
+    /// The chain of records that `id` belongs to, oldest first by id, which is by the clock of whoever wrote: those that it replaced, itself, and
     /// those that replaced it, and what lost against one of them. Errors: `NotFound`.
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError>;
 

@@ -265,6 +265,32 @@ fn a_read_only_database_is_read_and_refuses_writes() {
 }
 
 #[test]
+fn whoever_waited_long_enough_is_told_so() {
+    let place = place();
+    filled(&place.path);
+    let store = SqliteStore::open(&place.path).unwrap();
+    let store = store.waiting_at_most(50).unwrap();
+    let theirs = rusqlite::Connection::open(&place.path).unwrap();
+    theirs.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = store.apply(&project(), &[put("x")]).unwrap_err();
+    assert!(
+        matches!(refused, StoreError::Busy { waited_ms: 50 }),
+        "{refused:?}"
+    );
+    let fault = heirloom_model::Fault::from(refused);
+    assert!(
+        fault.message.contains("another process held the database"),
+        "{}",
+        fault.message
+    );
+    assert!(fault.hint.is_some());
+    assert_eq!(count(&store), 500, "a reader does not wait");
+    theirs.execute_batch("ROLLBACK").unwrap();
+    store.apply(&project(), &[put("x")]).unwrap();
+    assert_eq!(count(&store), 501);
+}
+
+#[test]
 fn names_of_files_are_only_names() {
     let folder = tempfile::tempdir().unwrap();
     for name in [

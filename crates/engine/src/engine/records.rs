@@ -99,9 +99,12 @@ impl Engine {
             .id)
     }
 
-    /// What the record was before and became after, oldest first.
+    /// What the record was before and became after, oldest first, in the order in which it happened.
     pub fn history(&self, id: RecordId) -> Result<Vec<Record>, Fault> {
-        Ok(self.store.history(&self.project, id)?)
+        let mut chain = self.store.history(&self.project, id)?;
+        // The store answers by id: by the clocks of the writers, which may have gone back in between.
+        chain.sort_by_key(|record| (record.recorded_at, record.id));
+        Ok(chain)
     }
 
     /// Takes the last thing back that happened to a record; undoing twice brings the second state back.
@@ -121,8 +124,10 @@ impl Engine {
             return self.restore(id);
         }
         let chain = self.history(id)?;
+        // By the time that the store gave them, not by id: an id has the time of a clock that may go back.
+        let came_later = |r: &Record| (r.recorded_at, r.id) > (record.recorded_at, id);
         let gave_way =
-            |r: &&Record| r.replaced_by == Some(id) && !(r.id > id && lost_a_conflict(r));
+            |r: &&Record| r.replaced_by == Some(id) && !(came_later(r) && lost_a_conflict(r));
         let before = chain
             .iter()
             .filter(gave_way)

@@ -177,11 +177,8 @@ impl Engine {
         }
         let mut session =
             self.new_session(Some(adapter.as_str().to_owned()), Some(task.clone()), first);
-        if let Some(repository) = self
-            .latest_session()?
-            .and_then(|s| s.attrs.get("repository").cloned())
-        {
-            session.attrs.insert("repository".to_owned(), repository);
+        if let Some(latest) = self.latest_session()? {
+            super::sessions::follow(&mut session, &latest);
         }
         Loop {
             engine: self,

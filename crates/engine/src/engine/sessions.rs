@@ -2,7 +2,7 @@
 
 use super::Engine;
 use heirloom_model::record::Attrs;
-use heirloom_model::{Fault, Message, Role, Scope, Session, text};
+use heirloom_model::{Fault, Message, Role, Scope, Session, clock, text};
 use serde_json::json;
 
 impl Engine {
@@ -82,6 +82,20 @@ impl Engine {
         self.store
             .append_messages(&self.project, &session.id, &messages)?;
         Ok(())
+    }
+}
+
+/// Takes over what stays from the session before, and begins behind it: it is the latest one even where a
+/// clock went back.
+pub(super) fn follow(session: &mut Session, before: &Session) {
+    if let Some(repository) = before.attrs.get("repository") {
+        session
+            .attrs
+            .insert("repository".to_owned(), repository.clone());
+    }
+    if session.started_at < before.started_at {
+        let next = before.started_at.as_microsecond().saturating_add(1);
+        session.started_at = clock::from_micros(next);
     }
 }
 

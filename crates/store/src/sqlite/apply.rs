@@ -5,8 +5,9 @@ use super::events::{self, NewEvent};
 use super::failure::Failure;
 use crate::{Applied, Change, StoreError, Verdict, caps};
 use heirloom_model::merge::{self, Decision, Merge};
-use heirloom_model::{Action, Batch, ProjectName, Record, RecordId, Timestamp};
+use heirloom_model::{Action, Batch, ProjectName, Record, RecordId, Timestamp, clock};
 use rusqlite::{Connection, params};
+use std::borrow::Cow;
 
 /// Carries out `changes` in order; the caller commits, or drops everything on an error.
 pub(super) fn apply(
@@ -62,6 +63,7 @@ impl Writer<'_> {
             self.insert(incoming)?;
             return Ok(answer(incoming.id, Verdict::Created, None));
         };
+        let incoming = &*behind(incoming, &current);
         if !current.is_current(incoming.recorded_at) {
             self.succeed(&current, incoming)?;
             return Ok(answer(incoming.id, Verdict::Created, None));
@@ -94,6 +96,7 @@ impl Writer<'_> {
 
     fn revise(&mut self, id: RecordId, record: &Record) -> Result<Applied, Failure> {
         let current = self.get(id)?;
+        let record = &*behind(record, &current);
         if !current.is_current(record.recorded_at) {
             return Err(stale(id, "is not current any more"));
         }
@@ -107,7 +110,8 @@ impl Writer<'_> {
                 let taken = format!("cannot take a key that record {} holds", holder.id);
                 return Err(stale(id, &taken));
             }
-            self.mark_retired(&holder, record.recorded_at, Some(record.id))?;
+            let at = record.recorded_at.max(holder.recorded_at);
+            self.mark_retired(&holder, at, Some(record.id))?;
         }
         self.succeed(&current, record)?;
         Ok(answer(record.id, Verdict::Replaced, Some(id)))
@@ -118,6 +122,7 @@ impl Writer<'_> {
         if record.retired_at.is_some() {
             return Err(stale(id, "is already retired"));
         }
+        let at = at.max(record.recorded_at);
         self.mark_retired(&record, at, None)?;
         self.tell(at, Action::Retired, by, id, None)?;
         Ok(answer(id, Verdict::Retired, None))
@@ -131,6 +136,7 @@ impl Writer<'_> {
         if record.expires_at.is_some_and(|end| end <= at) {
             return Err(stale(id, "has expired meanwhile"));
         }
+        let at = at.max(retired_at);
         let end = self.end_of_chain(&record)?;
         let holder = self.holder_of(&record)?;
         // Both are usually the same record; they differ when the chain went on under another key.
@@ -142,7 +148,8 @@ impl Writer<'_> {
             }
             // The end of a chain may have been forgotten since: it keeps its time, but points here, so
             // that the chain stays one.
-            self.mark_retired(other, other.retired_at.unwrap_or(at), Some(id))?;
+            let when = other.retired_at.unwrap_or(at.max(other.recorded_at));
+            self.mark_retired(other, when, Some(id))?;
         }
         self.bring_back(&record, retired_at, at)?;
         self.tell(at, Action::Restored, by, id, retired)?;
@@ -279,6 +286,19 @@ impl Writer<'_> {
             .execute(params![self.number, id, attrs])?;
         Ok(())
     }
+}
+
+/// The newcomer, recorded behind the record that it meets: where a clock went back, one that takes another's
+/// place would else have been there before it, and the other be retired before it was recorded.
+fn behind<'r>(incoming: &'r Record, current: &Record) -> Cow<'r, Record> {
+    if incoming.recorded_at >= current.recorded_at {
+        return Cow::Borrowed(incoming);
+    }
+    let next = clock::from_micros(current.recorded_at.as_microsecond().saturating_add(1));
+    Cow::Owned(Record {
+        recorded_at: next,
+        ..incoming.clone()
+    })
 }
 
 /// The record `id`, current or not.

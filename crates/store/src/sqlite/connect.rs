@@ -6,6 +6,8 @@ use heirloom_model::limits::BUSY_TIMEOUT_MS;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::hash::{BuildHasher, RandomState};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,14 +27,50 @@ const PAUSE_OLD_US: u64 = 1_000;
 /// old after 32 ms, which is what forty writers take for one write each.
 const PAUSE_AGED_US_MS2: u64 = 1_000_000;
 
+const READ_AND_WRITE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE
+    .union(OpenFlags::SQLITE_OPEN_NO_MUTEX)
+    .union(OpenFlags::SQLITE_OPEN_NOFOLLOW);
+
 /// A connection to the existing file at `place`, set up but not looked at yet.
 pub(super) fn connect(place: &Place) -> Result<Connection, Failure> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let mut connection = Connection::open_with_flags(place.path(), flags)?;
+    let mut connection = Connection::open_with_flags(place.path(), READ_AND_WRITE)?;
     set_up(&mut connection)?;
     Ok(connection)
+}
+
+/// A connection that shares the database with nobody, and so needs no file to share: others wait for its end.
+pub(super) fn connect_alone(place: &Place) -> Result<Connection, Failure> {
+    let mut connection = Connection::open_with_flags(place.path(), READ_AND_WRITE)?;
+    // Before anything reads the file: whoever has begun to share goes on sharing.
+    connection.pragma_update_and_check(None, "locking_mode", "EXCLUSIVE", |_| Ok(()))?;
+    set_up(&mut connection)?;
+    Ok(connection)
+}
+
+/// A connection to a database whose folder may not be written: it reads the file as it stands and locks nothing.
+pub(super) fn connect_unchanging(path: &Path) -> Result<Connection, Failure> {
+    let mut address = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                address.push(char::from(*byte));
+            }
+            other => address.push_str(&format!("%{other:02x}")),
+        }
+    }
+    address.push_str("?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(address, flags)?;
+    set_up(&mut connection)?;
+    Ok(connection)
+}
+
+/// Lets the connection wait for others for so long, not longer.
+pub(super) fn wait_at_most(connection: &mut Connection, wait_ms: u64) -> Result<(), Failure> {
+    Ok(connection.busy_handler(Some(patience(wait_ms)))?)
 }
 
 /// Settings of every connection. None of them reads the file.
@@ -40,7 +78,7 @@ pub(super) fn connect(place: &Place) -> Result<Connection, Failure> {
 /// No memory-mapped reads: a file that is cut short under a mapping kills the process instead of failing a
 /// call. Temporary tables stay in memory, so that nothing is spilled outside the project's folder.
 pub(super) fn set_up(connection: &mut Connection) -> Result<(), Failure> {
-    connection.busy_handler(Some(patience()))?;
+    wait_at_most(connection, BUSY_TIMEOUT_MS)?;
     // Every query names its index, so what is bound never changes a plan: without this each statement is
     // prepared twice, an eighth of what a process does that prints a context.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -72,7 +110,7 @@ pub(super) fn keep_journal(connection: &Connection) -> Result<(), Failure> {
 /// Nobody tells a writer that the lock is free, so all who wait try again and again, and who tries first has
 /// it. So that nobody is passed over many times, a wait that grows old tries more often than a young one:
 /// see [`pause_us`]. Pauses are of random length so that many waiting processes do not wake in step.
-fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
+fn patience(wait_ms: u64) -> impl FnMut(i32) -> bool + Send + 'static {
     let jitter = RandomState::new();
     let mut since = Instant::now();
     move |attempt| {
@@ -80,7 +118,7 @@ fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
             since = Instant::now();
         }
         let waited = since.elapsed();
-        if waited >= Duration::from_millis(BUSY_TIMEOUT_MS) {
+        if waited >= Duration::from_millis(wait_ms) {
             return false;
         }
         let usual_us = pause_us(attempt, waited);

@@ -2,7 +2,7 @@
 
 use super::Place;
 use crate::StoreError;
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 use std::io;
 
 /// A failure inside a transaction, before it is known which file it was.
@@ -38,11 +38,32 @@ impl Failure {
         }
     }
 
+    /// Whether a file that SQLite needs beside the database could not be made: for want of leave or of room.
+    pub(super) fn wants_files(&self) -> bool {
+        let Self::Sql(error) = self else {
+            return false;
+        };
+        let extended = error.sqlite_error().map(|error| error.extended_code);
+        matches!(
+            error.sqlite_error_code(),
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::DiskFull)
+        ) || extended.is_some_and(|code| WRITING.contains(&code))
+    }
+
     /// Whether a unique index refused a row.
     pub(super) fn is_duplicate(error: &rusqlite::Error) -> bool {
         error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
     }
 }
+
+/// What SQLite says when a file could not be written, synced or made larger.
+const WRITING: [i32; 5] = [
+    ffi::SQLITE_IOERR_WRITE,
+    ffi::SQLITE_IOERR_FSYNC,
+    ffi::SQLITE_IOERR_DIR_FSYNC,
+    ffi::SQLITE_IOERR_TRUNCATE,
+    ffi::SQLITE_IOERR_SHMSIZE,
+];
 
 /// The error for a database that cannot be read as one.
 pub(super) fn damaged(place: &Place, problem: String) -> StoreError {
@@ -83,9 +104,20 @@ fn of_sql(error: &rusqlite::Error, place: &Place) -> StoreError {
     } else if matches!(code, ErrorCode::CannotOpen | ErrorCode::PermissionDenied) {
         refused("open")
     } else if code == ErrorCode::ReadOnly {
-        refused("write to")
+        StoreError::ReadOnly(place.path())
     } else if code == ErrorCode::SystemIoFailure {
-        refused("use")
+        match error.sqlite_error().map(|error| error.extended_code) {
+            // SQLite knows a full disk by one code of the system only; a limit on file sizes and a full
+            // quota look like any other failed write.
+            Some(code) if WRITING.contains(&code) => StoreError::WriteFailed {
+                path: place.path(),
+                problem: error.to_string(),
+            },
+            Some(ffi::SQLITE_IOERR_SHORT_READ) => {
+                damaged(place, "one of its files was cut short".to_owned())
+            }
+            Some(_) | None => refused("use"),
+        }
     } else if code == ErrorCode::TooBig {
         StoreError::Invalid(error.to_string())
     } else {
@@ -97,7 +129,6 @@ fn of_sql(error: &rusqlite::Error, place: &Place) -> StoreError {
 mod tests {
     use super::*;
     use heirloom_model::{ErrorKind, Fault};
-    use rusqlite::ffi;
 
     fn told(code: i32) -> StoreError {
         let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
@@ -121,8 +152,7 @@ mod tests {
         for code in [
             ffi::SQLITE_CANTOPEN,
             ffi::SQLITE_PERM,
-            ffi::SQLITE_READONLY,
-            ffi::SQLITE_IOERR_FSYNC,
+            ffi::SQLITE_IOERR_READ,
         ] {
             let error = told(code);
             assert!(matches!(error, StoreError::Io { .. }), "{error}");
@@ -134,6 +164,22 @@ mod tests {
                 fault.message
             );
         }
+        assert!(matches!(
+            told(ffi::SQLITE_READONLY),
+            StoreError::ReadOnly(_)
+        ));
+        for code in WRITING {
+            let fault = Fault::from(told(code));
+            assert!(
+                fault.message.contains("the disk may be full"),
+                "{}",
+                fault.message
+            );
+        }
+        assert!(matches!(
+            told(ffi::SQLITE_IOERR_SHORT_READ),
+            StoreError::Damaged { .. }
+        ));
         assert!(matches!(
             told(ffi::SQLITE_CONSTRAINT),
             StoreError::Backend(_)

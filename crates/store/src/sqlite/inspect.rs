@@ -1,13 +1,13 @@
 //! What a database says of itself, and the search for damage.
 
 use super::failure::Failure;
-use super::{Place, migrate};
+use super::{Place, migrate, open};
 use crate::{Description, durable};
 use heirloom_model::Kind;
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Most findings of one sort that are listed.
 const FINDINGS_MAX: usize = 100;
@@ -19,11 +19,7 @@ pub(super) fn describe(connection: &Connection, place: &Place) -> Result<Descrip
             let sql = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size";
             connection.query_row(sql, [], |row| row.get(0))?
         }
-        Place::File(path) => {
-            let mut journal = path.clone().into_os_string();
-            journal.push("-wal");
-            file_size(path)? + file_size(&PathBuf::from(journal))?
-        }
+        Place::File(path) => file_size(path)? + file_size(&open::journal_of(path))?,
     };
     Ok(Description {
         location: place.to_string(),

@@ -174,7 +174,7 @@ mod tests {
     fn old() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("heirloom.db");
-        let (connection, _) = open::create(&path, OLD).unwrap();
+        let connection = open::create(&path, OLD).unwrap().connection;
         (connection.execute("INSERT INTO notes VALUES ('kept')", [])).unwrap();
         (folder, path)
     }
@@ -197,7 +197,7 @@ mod tests {
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    let (connection, _) = open::open(&path, NEW).unwrap();
+                    let connection = open::open(&path, NEW).unwrap().connection;
                     assert_eq!(version(&connection).unwrap(), 3);
                     assert_eq!(note(&connection), "kept");
                 });
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(copies.len(), 1, "{copies:?}");
         let mode = copies[0].metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        let (copy, _) = open::open(&copies[0], OLD).unwrap();
+        let copy = open::open(&copies[0], OLD).unwrap().connection;
         assert_eq!(
             (version(&copy).unwrap(), note(&copy)),
             (1, "kept".to_owned())
@@ -226,11 +226,13 @@ mod tests {
     #[test]
     fn the_copy_holds_what_is_only_in_the_journal() {
         let (folder, path) = old();
-        let (writer, _) = open::open(&path, OLD).unwrap();
+        let writer = open::open(&path, OLD).unwrap().connection;
         writer.execute("UPDATE notes SET text = 'new'", []).unwrap();
-        let (migrated, _) = open::open(&path, NEW).unwrap();
+        let migrated = open::open(&path, NEW).unwrap().connection;
         assert_eq!(note(&migrated), "new");
-        let (copy, _) = open::open(&copies(folder.path())[0], OLD).unwrap();
+        let copy = open::open(&copies(folder.path())[0], OLD)
+            .unwrap()
+            .connection;
         assert_eq!(note(&copy), "new");
     }
 
@@ -244,7 +246,7 @@ mod tests {
             ));
         }
         assert_eq!(copies(folder.path()), Vec::<PathBuf>::new());
-        let (connection, _) = open::open(&path, OLD).unwrap();
+        let connection = open::open(&path, OLD).unwrap().connection;
         assert_eq!(
             (version(&connection).unwrap(), note(&connection)),
             (1, "kept".to_owned())
@@ -259,7 +261,7 @@ mod tests {
             .pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
             .unwrap();
         plain.close().unwrap();
-        let (connection, _) = open::open(&path, OLD).unwrap();
+        let connection = open::open(&path, OLD).unwrap().connection;
         let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
         assert_eq!(mode, Ok("wal".to_owned()));
     }

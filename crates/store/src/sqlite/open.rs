@@ -1,9 +1,9 @@
 //! Opening a database: what must be true of the file.
 
-use super::Place;
-use super::connect::{connect, keep_journal, set_up};
+use super::connect::{connect, connect_alone, connect_unchanging, keep_journal, set_up};
 use super::failure::{Failure, damaged};
 use super::migrate::{self, Migration};
+use super::{Place, journal};
 use crate::StoreError;
 use crate::durable;
 use rusqlite::Connection;
@@ -12,12 +12,39 @@ use std::path::{Path, PathBuf};
 
 /// What SQLite puts behind a database's name for the files that it keeps beside it.
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
+/// A database that was opened.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) connection: Connection,
+    pub(super) place: Place,
+    pub(super) access: Access,
+}
+
+impl Opened {
+    /// A database with which everything may be done.
+    pub(super) fn fully(connection: Connection, place: Place) -> Self {
+        Self {
+            connection,
+            place,
+            access: Access::Full,
+        }
+    }
+}
+
+/// What may be done with an open database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Everything.
+    Full,
+    /// It is read; the folder may not be written.
+    ReadOnly,
+}
 
 /// Opens the database at `path`, or makes it.
 ///
 /// A new one is made under another name and then moved into place, so that no process ever meets a file
 /// that is not yet a database.
-pub(super) fn create(path: &Path, known: &[Migration]) -> Result<(Connection, Place), StoreError> {
+pub(super) fn create(path: &Path, known: &[Migration]) -> Result<Opened, StoreError> {
     let path = located(path)?;
     if path.symlink_metadata().is_err() {
         make(&path, known)?;
@@ -26,15 +53,57 @@ pub(super) fn create(path: &Path, known: &[Migration]) -> Result<(Connection, Pl
 }
 
 /// Opens the database at `path` and brings it to the newest schema.
-pub(super) fn open(path: &Path, known: &[Migration]) -> Result<(Connection, Place), StoreError> {
+pub(super) fn open(path: &Path, known: &[Migration]) -> Result<Opened, StoreError> {
     let place = Place::File(existing(path)?);
-    let opened = connect(&place).and_then(|mut connection| {
+    let opened = journal::check(&place.path()).and_then(|()| connect(&place));
+    let opened = opened.and_then(|mut connection| {
         migrate::bring_up(&mut connection, &place, known)?;
         keep_journal(&connection)?;
         Ok(connection)
     });
     match opened {
-        Ok(connection) => Ok((connection, place)),
+        Ok(connection) => Ok(Opened::fully(connection, place)),
+        Err(failure) => open_without_index(place, known, failure),
+    }
+}
+
+/// Opens a database beside which the file that processes share cannot be made, as far as that goes: on a full
+/// disk alone, in a folder that may not be written to be read as it stands. Else the failure stands.
+fn open_without_index(
+    place: Place,
+    known: &[Migration],
+    failure: Failure,
+) -> Result<Opened, StoreError> {
+    let path = place.path();
+    let wanted = failure.wants_files();
+    let told = failure.at(&place);
+    let has_journal = journal_of(&path)
+        .metadata()
+        .is_ok_and(|found| found.len() > 0);
+    let no_room = matches!(
+        told,
+        StoreError::DiskFull(_) | StoreError::WriteFailed { .. }
+    );
+    let opened = if !wanted {
+        return Err(told);
+    } else if no_room {
+        connect_alone(&place).map(|connection| (connection, Access::Full))
+    } else if has_journal || is_writable(&path) {
+        // What stands in a journal would be left out.
+        return Err(told);
+    } else {
+        connect_unchanging(&path).map(|connection| (connection, Access::ReadOnly))
+    };
+    let opened = opened.and_then(|(mut connection, access)| {
+        migrate::bring_up(&mut connection, &place, known)?;
+        Ok((connection, access))
+    });
+    match opened {
+        Ok((connection, access)) => Ok(Opened {
+            connection,
+            place,
+            access,
+        }),
         Err(failure) => Err(failure.at(&place)),
     }
 }
@@ -63,8 +132,27 @@ pub(super) fn existing(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(path)
 }
 
+/// Whether a file can be made beside `path`.
+fn is_writable(path: &Path) -> bool {
+    match durable::scratch(path) {
+        Err(StoreError::Io { source, .. }) => source.kind() != ErrorKind::PermissionDenied,
+        Err(StoreError::ReadOnly(_)) => false,
+        Ok(_) | Err(_) => true,
+    }
+}
+
+/// The journal of the database at `path`.
+pub(super) fn journal_of(path: &Path) -> PathBuf {
+    companion(path, "-wal")
+}
+
+/// What processes share of the database at `path`.
+pub(super) fn shared_of(path: &Path) -> PathBuf {
+    companion(path, "-shm")
+}
+
 /// A fresh database in memory.
-pub(super) fn memory(known: &[Migration]) -> Result<(Connection, Place), StoreError> {
+pub(super) fn memory(known: &[Migration]) -> Result<Opened, StoreError> {
     let place = Place::Memory;
     let made = Connection::open_in_memory()
         .map_err(Failure::from)
@@ -74,7 +162,7 @@ pub(super) fn memory(known: &[Migration]) -> Result<(Connection, Place), StoreEr
             Ok(connection)
         });
     match made {
-        Ok(connection) => Ok((connection, place)),
+        Ok(connection) => Ok(Opened::fully(connection, place)),
         Err(failure) => Err(failure.at(&place)),
     }
 }

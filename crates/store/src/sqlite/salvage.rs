@@ -15,6 +15,7 @@ mod survey;
 
 use super::failure::Failure;
 use super::migrate::{self, MIGRATIONS, Migration};
+use super::open::Opened;
 use super::{Place, SqliteStore, connect, inspect};
 use crate::StoreError;
 use heirloom_model::ProjectName;
@@ -87,7 +88,9 @@ impl SqliteStore {
                 Ok((connection, salvaged))
             });
         match recovered {
-            Ok((connection, salvaged)) => Ok((Self::new((connection, place)), salvaged)),
+            Ok((connection, salvaged)) => {
+                Ok((Self::new(Opened::fully(connection, place)), salvaged))
+            }
             Err(failure) => Err(failure.at(&place)),
         }
     }

@@ -1,0 +1,64 @@
+//! Whether the journal is as long as the processes that wrote it say.
+//!
+//! SQLite takes a journal that is gone or cut short for one that was never longer, and begins without what was
+//! acknowledged. What it shares between processes beside the journal (`-shm`) outlives a process that dies, and
+//! says how many frames there were: <https://sqlite.org/walformat.html>.
+
+use super::failure::{Failure, damaged};
+use super::{Place, open};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Bytes of the shared index that are read: two headers and how far the journal was carried over.
+const INDEX_BYTES: usize = 100;
+/// The version that stands at the beginning of a shared index.
+const INDEX_VERSION: u32 = 3_007_000;
+/// Bytes before the first frame of a journal, and before the page of each frame.
+const JOURNAL_HEAD: u64 = 32;
+const FRAME_HEAD: u64 = 24;
+
+/// Fails if frames are missing that were acknowledged and are not in the database yet.
+pub(super) fn check(path: &Path) -> Result<(), Failure> {
+    let Some(before) = length_told(path) else {
+        return Ok(());
+    };
+    let journal = open::journal_of(path);
+    let length = journal.metadata().map_or(0, |found| found.len());
+    // Another process that closes the database carries the journal over before it removes it: what is
+    // told then is another length, or none.
+    if length >= before || length_told(path) != Some(before) {
+        return Ok(());
+    }
+    let problem = format!(
+        "its journal {} has {length} of {before} bytes, acknowledged writes are missing; put the journal \
+         back, or remove {} to go on without them",
+        journal.display(),
+        open::shared_of(path).display()
+    );
+    Err(damaged(&Place::File(path.to_owned()), problem).into())
+}
+
+/// How long the journal must be, if something in it is not in the database yet.
+fn length_told(path: &Path) -> Option<u64> {
+    let mut index = [0; INDEX_BYTES];
+    let mut file = File::open(open::shared_of(path)).ok()?;
+    file.read_exact(&mut index).ok()?;
+    let number = |at: usize| {
+        index
+            .get(at..at + 4)?
+            .try_into()
+            .ok()
+            .map(u32::from_ne_bytes)
+    };
+    let is_whole = index[..48] == index[48..96] && number(0)? == INDEX_VERSION && index[12] == 1;
+    let (frames, carried_over) = (number(16)?, number(96)?);
+    if !is_whole || frames <= carried_over {
+        return None;
+    }
+    let page = match u16::from_ne_bytes(index[14..16].try_into().ok()?) {
+        1 => 65_536,
+        bytes => u64::from(bytes),
+    };
+    Some(JOURNAL_HEAD + u64::from(frames) * (FRAME_HEAD + page))
+}
