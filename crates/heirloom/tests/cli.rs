@@ -16,6 +16,8 @@ mod config;
 mod context;
 #[path = "cli/errors.rs"]
 mod errors;
+#[path = "cli/limits.rs"]
+mod limits;
 #[path = "cli/past.rs"]
 mod past;
 #[path = "cli/permissions.rs"]

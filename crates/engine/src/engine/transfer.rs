@@ -67,8 +67,9 @@ impl Engine {
         messages.retain(|message| !known.contains(&message.id));
         let new = messages.len() as u64;
         (report.created, report.known) = (report.created + new, report.known + carried - new);
-        self.store
-            .append_messages(&self.project, session, &messages)?;
+        for part in messages.chunks(limits::CHANGES_MAX) {
+            self.store.append_messages(&self.project, session, part)?;
+        }
         Ok(())
     }
 

@@ -96,6 +96,14 @@ impl Config {
             config.lay_file(path, Layer::Project)?;
         }
         config.lay_environment(env);
+        if flags.len() > limits::SET_FLAGS_MAX {
+            let most = limits::SET_FLAGS_MAX;
+            return Err(Fault::usage(format!(
+                "{} settings with --set; at most {most} are taken",
+                flags.len()
+            ))
+            .hint("write them into the config file"));
+        }
         for flag in flags {
             config.lay_flag(flag)?;
         }
@@ -330,6 +338,13 @@ mod tests {
                 ..Settings::default()
             }
         );
+        let settings = config.settings();
+        assert_eq!(settings.max_entries, limits::MIRROR_ENTRIES_DEFAULT);
+        let budget = Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT);
+        assert_eq!(settings.context_budget, budget);
+        assert_eq!(settings.run.iterations, limits::ITERATIONS_DEFAULT);
+        assert_eq!(settings.run.stall_limit, limits::STALL_LIMIT_DEFAULT);
+        assert_eq!(settings.run.timeout_s, limits::ITERATION_TIMEOUT_S_DEFAULT);
     }
 
     #[test]

@@ -322,7 +322,7 @@ fn no_file_of_the_store_may_be_a_link() {
             let planted = Planted::new(Project::new());
             planted.link(name, target);
             for args in [&REMEMBER[..], &OUTCOME, &["status"], &["list"], &["init"]] {
-                planted.refused(args, &format!("{name}"));
+                planted.refused(args, name);
             }
         }
     }

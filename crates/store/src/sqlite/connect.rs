@@ -31,7 +31,8 @@ pub(super) fn connect(place: &Place) -> Result<Connection, Failure> {
 /// No memory-mapped reads: a file that is cut short under a mapping kills the process instead of failing a
 /// call. Temporary tables stay in memory, so that nothing is spilled outside the project's folder.
 pub(super) fn set_up(connection: &mut Connection) -> Result<(), Failure> {
-    connection.busy_handler(Some(patience()))?;
+    let longest = Duration::from_millis(BUSY_TIMEOUT_MS);
+    connection.busy_handler(Some(patience(longest)))?;
     // Every query names its index, so what is bound never changes a plan: without this each statement is
     // prepared twice, an eighth of what a process does that prints a context.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -60,18 +61,51 @@ pub(super) fn keep_journal(connection: &Connection) -> Result<(), Failure> {
 
 /// Waits for another process in sleeps of one to two milliseconds, of random length so that many waiting
 /// processes do not wake in step; gives up after the longest wait.
-fn patience() -> impl FnMut(i32) -> bool + Send + 'static {
+fn patience(longest: Duration) -> impl FnMut(i32) -> bool + Send + 'static {
     let jitter = RandomState::new();
     let mut since = Instant::now();
     move |attempt| {
         if attempt == 0 {
             since = Instant::now();
         }
-        if since.elapsed() >= Duration::from_millis(BUSY_TIMEOUT_MS) {
+        if since.elapsed() >= longest {
             return false;
         }
         let micros = 1_000 + jitter.hash_one((attempt, since)) % 1_000;
         thread::sleep(Duration::from_micros(micros));
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_ends_after_the_longest_wait() {
+        let mut waits = patience(Duration::from_millis(20));
+        let begun = Instant::now();
+        assert!((0..).any(|attempt| !waits(attempt)));
+        assert!(begun.elapsed() >= Duration::from_millis(20));
+        let mut waits = patience(Duration::from_millis(BUSY_TIMEOUT_MS));
+        assert!((0..10).all(&mut waits), "each wait begins anew");
+    }
+
+    #[test]
+    fn the_error_says_how_long_the_wait_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let holder = Connection::open(&path).unwrap();
+        holder.execute_batch("CREATE TABLE t (x)").unwrap();
+        let place = Place::File(path);
+        let mut waiting = connect(&place).unwrap();
+        holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let impatient = patience(Duration::from_millis(20));
+        waiting.busy_handler(Some(impatient)).unwrap();
+        let error = waiting
+            .execute_batch("INSERT INTO t VALUES (1)")
+            .unwrap_err();
+        let said = Failure::from(error).at(&place).to_string();
+        assert!(said.contains(&format!("{BUSY_TIMEOUT_MS} ms")), "{said}");
     }
 }
