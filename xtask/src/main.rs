@@ -24,7 +24,8 @@ usage: cargo xtask <verb>
                                    doc tests and docs, --keep-going runs what follows a failure
   tidy                             sizes, walls, names, links and the other rules of the house
   bench [ARGS]                     build the dist profile and print the figures of docs/benchmarks.md
-  fuzz [TARGET] [--seconds N]      run the fuzz targets on stable, 60 s each unless told
+  fuzz [TARGET] [--seconds N] [--jobs N]
+                                   run the fuzz targets on stable, 60 s each unless told
   dist                             build the binary that is shipped and check its size
   agents [ARGS]                    drive real agent programs through `heirloom run`
   help                             this text

@@ -181,7 +181,8 @@ fn next_line(input: &mut impl BufRead) -> Result<Option<String>, Fault> {
     Ok(Some(String::from_utf8_lossy(&line).into_owned()))
 }
 
-fn parse(line: &str) -> Result<NewRecord, String> {
+/// Reads one line of standard input.
+pub(crate) fn parse(line: &str) -> Result<NewRecord, String> {
     let most = limits::STDIN_LINE_BYTES_MAX;
     if line.trim_end_matches(['\r', '\n']).len() > most {
         return Err(format!("the line has more than {most} bytes"));

@@ -88,12 +88,25 @@ impl Config {
         project: Option<&Path>,
         flags: &[String],
     ) -> Result<Self, Fault> {
-        let mut config = Self::defaults()?;
+        let mut texts = Vec::new();
         if let Some(path) = env.user_config() {
-            config.lay_file(&path, Layer::User)?;
+            texts.extend(read(&path, Layer::User)?);
         }
         if let Some(path) = project {
-            config.lay_file(path, Layer::Project)?;
+            texts.extend(read(path, Layer::Project)?);
+        }
+        Self::of(&texts, env, flags)
+    }
+
+    /// As [`Config::load`], of files that were read.
+    pub(crate) fn of(
+        texts: &[(Origin, String)],
+        env: &Environment,
+        flags: &[String],
+    ) -> Result<Self, Fault> {
+        let mut config = Self::defaults()?;
+        for (origin, text) in texts {
+            config.lay_text(text, origin)?;
         }
         config.lay_environment(env);
         if flags.len() > limits::SET_FLAGS_MAX {
@@ -115,30 +128,6 @@ impl Config {
         self.values
             .get(key.name)
             .map(|(value, origin)| (value, origin))
-    }
-
-    fn lay_file(&mut self, path: &Path, layer: Layer) -> Result<(), Fault> {
-        let place = path.display().to_string();
-        match fs::metadata(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(Fault::failed(format!("cannot read {place}: {error}"))),
-            Ok(meta) if meta.len() > limits::CONFIG_BYTES_MAX => {
-                let most = limits::CONFIG_BYTES_MAX;
-                return Err(Fault::usage(format!(
-                    "{place} has {} bytes; at most {most} are read",
-                    meta.len()
-                )));
-            }
-            Ok(_) => {}
-        }
-        let bytes = fs::read(path)
-            .map_err(|error| Fault::failed(format!("cannot read {place}: {error}")))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            Fault::usage(format!("{place} is not UTF-8 at byte {at}"))
-                .hint("save the file as UTF-8")
-        })?;
-        self.lay_text(&text, &Origin { layer, place })
     }
 
     fn lay_text(&mut self, text: &str, origin: &Origin) -> Result<(), Fault> {
@@ -301,24 +290,45 @@ impl Config {
     }
 }
 
+/// The text of a config file, and where it came from; `None` if there is no such file.
+fn read(path: &Path, layer: Layer) -> Result<Option<(Origin, String)>, Fault> {
+    let place = path.display().to_string();
+    match fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Fault::failed(format!("cannot read {place}: {error}"))),
+        Ok(meta) if meta.len() > limits::CONFIG_BYTES_MAX => {
+            let most = limits::CONFIG_BYTES_MAX;
+            return Err(Fault::usage(format!(
+                "{place} has {} bytes; at most {most} are read",
+                meta.len()
+            )));
+        }
+        Ok(_) => {}
+    }
+    let bytes =
+        fs::read(path).map_err(|error| Fault::failed(format!("cannot read {place}: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Fault::usage(format!("{place} is not UTF-8 at byte {at}")).hint("save the file as UTF-8")
+    })?;
+    Ok(Some((Origin { layer, place }, text)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn layered(user: &str, project: &str, flags: &[&str]) -> Config {
-        let mut config = Config::defaults().unwrap();
-        let origin = |layer, place: &str| Origin {
-            layer,
-            place: place.to_owned(),
+        let text = |layer, place: &str, text: &str| {
+            let place = place.to_owned();
+            (Origin { layer, place }, text.to_owned())
         };
-        config.lay_text(user, &origin(Layer::User, "user")).unwrap();
-        config
-            .lay_text(project, &origin(Layer::Project, "project"))
-            .unwrap();
-        for flag in flags {
-            config.lay_flag(flag).unwrap();
-        }
-        config
+        let texts = [
+            text(Layer::User, "user", user),
+            text(Layer::Project, "project", project),
+        ];
+        let flags: Vec<_> = flags.iter().map(ToString::to_string).collect();
+        Config::of(&texts, &Environment::default(), &flags).unwrap()
     }
 
     #[test]
