@@ -29,7 +29,9 @@ fuzz_target!(|bytes: &[u8]| {
         if let (Some(before), Some(after)) = (before, after) {
             for (was, is) in before.iter().zip(&after) {
                 match is.key {
-                    "memory.max_entries" => assert_eq!((is.value.as_str(), is.layer), ("7", "user")),
+                    "memory.max_entries" => {
+                        assert_eq!((is.value.as_str(), is.layer), ("7", "user"))
+                    }
                     _ => assert_eq!(was, is),
                 }
             }

@@ -186,7 +186,12 @@ fn fuzz_one(folder: &Path, built: &Path, target: &str, seconds: u64) -> Result<(
     }
     let log = artifacts.join("run.log");
     let cannot = |error| format!("cannot write {}: {error}", log.display());
-    let file = File::create(&log).map_err(cannot)?;
+    let file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(&log);
+    let file = file.map_err(cannot)?;
     let mut fuzzer = Command::new(built.join(cargo::exe(target)));
     fuzzer
         .arg(&found)
