@@ -3,13 +3,21 @@
 //! cargo-fuzz asks for a nightly compiler because of the address sanitizer. Our code forbids
 //! `unsafe`, so coverage is all that is needed, and coverage is an LLVM pass that stable can run.
 
-use std::path::Path;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
 
 use crate::cargo;
 
 /// How long each target runs unless told.
 const SECONDS_DEFAULT: u64 = 60;
+
+/// The last lines of a target's log that are printed when it found something: the input is among them.
+const LOG_LINES_SHOWN: usize = 60;
+
+const USAGE: &str = "usage: fuzz [TARGET] [--seconds N] [--jobs N]";
 
 /// What makes the compiler emit the counters that libFuzzer steers by.
 const RUSTFLAGS: &str = "--cfg fuzzing \
@@ -25,45 +33,80 @@ const RUSTFLAGS: &str = "--cfg fuzzing \
 struct Options {
     /// One target by name; all of them when absent.
     target: Option<String>,
+    /// How long each target runs.
     seconds: u64,
+    /// How many targets run at a time.
+    jobs: usize,
 }
 
-/// Builds and runs one target or all; the first crash ends it.
+/// Builds the targets once, then runs each for its time; every one that found something is named.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let options = parse(args)?;
     let folder = cargo::root().join("fuzz");
     let known = targets(&folder)?;
     let chosen = choose(&known, options.target.as_deref())?;
-    let host = host()?;
-    for target in chosen {
-        println!("== fuzz {target}, {} s", options.seconds);
-        fuzz_one(&folder, &host, target, options.seconds)?;
+    let built = build(&folder, &chosen)?;
+    println!(
+        "== fuzz {}, {} s each, {} at a time",
+        options.target.as_deref().unwrap_or("all targets"),
+        options.seconds,
+        options.jobs
+    );
+    let queue = Mutex::new(chosen.into_iter());
+    let failed = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            scope.spawn(|| {
+                while let Some(target) = next(&queue) {
+                    let done = fuzz_one(&folder, &built, target, options.seconds);
+                    if let (Err(message), Ok(mut failed)) = (done, failed.lock()) {
+                        println!("{message}");
+                        failed.push(target.clone());
+                    }
+                }
+            });
+        }
+    });
+    match failed.into_inner().unwrap_or_default() {
+        none if none.is_empty() => Ok(()),
+        some => Err(format!(
+            "found something: {}; the inputs are in fuzz/artifacts. Mend it, and leave a test",
+            some.join(", ")
+        )),
     }
-    Ok(())
+}
+
+/// The next one in a queue that several threads empty.
+fn next<T>(queue: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
+    queue.lock().ok()?.next()
 }
 
 fn parse(args: &[String]) -> Result<Options, String> {
     let mut options = Options {
         target: None,
         seconds: SECONDS_DEFAULT,
+        jobs: 1,
     };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        let seconds = match arg.strip_prefix("--seconds") {
-            Some("") => Some(args.next().map_or("", String::as_str)),
-            Some(rest) => rest.strip_prefix('='),
-            None => None,
+        let (name, value) = match arg.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (arg.as_str(), None),
         };
-        if let Some(seconds) = seconds {
-            options.seconds = seconds
-                .parse()
-                .map_err(|_| format!("--seconds takes a whole number, got `{seconds}`"))?;
-        } else if arg.starts_with('-') || options.target.is_some() {
-            return Err(format!(
-                "unexpected `{arg}`; usage: fuzz [TARGET] [--seconds N]"
-            ));
-        } else {
-            options.target = Some(arg.clone());
+        let mut number = || {
+            let value = value.or_else(|| args.next().map(String::as_str));
+            value
+                .and_then(|value| value.parse().ok())
+                .filter(|number| *number > 0)
+                .ok_or_else(|| format!("{name} takes a whole number from 1; {USAGE}"))
+        };
+        match name {
+            "--seconds" => options.seconds = number()?,
+            "--jobs" => options.jobs = usize::try_from(number()?).unwrap_or(usize::MAX),
+            _ if arg.starts_with('-') || options.target.is_some() => {
+                return Err(format!("unexpected `{arg}`; {USAGE}"));
+            }
+            _ => options.target = Some(arg.clone()),
         }
     }
     Ok(options)
@@ -112,9 +155,14 @@ fn host() -> Result<String, String> {
         .ok_or_else(|| "`rustc -vV` names no host".to_owned())
 }
 
-fn fuzz_one(folder: &Path, host: &str, target: &str, seconds: u64) -> Result<(), String> {
+/// Builds the targets in one go, so that what they share is built once; the folder of their programs.
+fn build(folder: &Path, targets: &[&String]) -> Result<PathBuf, String> {
+    let host = host()?;
     let built = folder.join("target");
-    let mut build = cargo::command(["build", "--release", "--target", host, "--bin", target]);
+    let mut build = cargo::command(["build", "--release", "--target", &host]);
+    for target in targets {
+        build.args(["--bin", target]);
+    }
     build
         .current_dir(folder)
         .arg("--target-dir")
@@ -123,17 +171,28 @@ fn fuzz_one(folder: &Path, host: &str, target: &str, seconds: u64) -> Result<(),
         // Would take precedence over RUSTFLAGS.
         .env_remove("CARGO_ENCODED_RUSTFLAGS");
     cargo::run(&mut build)?;
+    Ok(built.join(host).join("release"))
+}
 
+/// Runs one target from its saved corpus; what it says goes into a log, since several run at a time.
+fn fuzz_one(folder: &Path, built: &Path, target: &str, seconds: u64) -> Result<(), String> {
     let seeds = folder.join("corpus").join(target);
     // libFuzzer writes into the first folder: what it finds stays apart from the kept seeds.
     let found = seeds.join("new");
     let artifacts = folder.join("artifacts").join(target);
     for folder in [&found, &artifacts] {
-        std::fs::create_dir_all(folder)
+        fs::create_dir_all(folder)
             .map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
     }
-    let binary = built.join(host).join("release").join(cargo::exe(target));
-    let mut fuzzer = Command::new(binary);
+    let log = artifacts.join("run.log");
+    let cannot = |error| format!("cannot write {}: {error}", log.display());
+    let file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(&log);
+    let file = file.map_err(cannot)?;
+    let mut fuzzer = Command::new(built.join(cargo::exe(target)));
     fuzzer
         .arg(&found)
         .arg(&seeds)
@@ -143,8 +202,39 @@ fn fuzz_one(folder: &Path, host: &str, target: &str, seconds: u64) -> Result<(),
         .arg("-timeout=10")
         .arg("-print_final_stats=1")
         .current_dir(folder)
-        .stdin(Stdio::null());
-    cargo::run(&mut fuzzer)
+        .stdin(Stdio::null())
+        .stdout(file.try_clone().map_err(cannot)?)
+        .stderr(file);
+    let done = cargo::run(&mut fuzzer);
+    let said = String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()).into_owned();
+    match done {
+        Ok(()) => {
+            println!("{target:<10} {}", summary(&said));
+            Ok(())
+        }
+        Err(message) => Err(format!("\n== {target}\n{}\n{message}", tail(&said))),
+    }
+}
+
+/// What a run that found nothing amounts to.
+fn summary(log: &str) -> String {
+    let stat = |name: &str| {
+        let line = log.lines().rev().find(|line| line.contains(name));
+        let value = line.and_then(|line| line.split_once(name));
+        value.map_or("?", |(_, rest)| {
+            rest.split_whitespace().next().unwrap_or("?")
+        })
+    };
+    format!(
+        "{} inputs, {} edges covered",
+        stat("stat::number_of_executed_units:"),
+        stat(" cov:")
+    )
+}
+
+fn tail(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().collect();
+    lines[lines.len().saturating_sub(LOG_LINES_SHOWN)..].join("\n")
 }
 
 #[cfg(test)]
@@ -156,23 +246,65 @@ mod tests {
         parse(&args)
     }
 
-    fn options(target: Option<&str>, seconds: u64) -> Options {
+    fn options(target: Option<&str>, seconds: u64, jobs: usize) -> Options {
         Options {
             target: target.map(str::to_owned),
             seconds,
+            jobs,
         }
     }
 
     #[test]
     fn arguments() {
-        assert_eq!(parsed(""), Ok(options(None, 60)));
+        assert_eq!(parsed(""), Ok(options(None, 60, 1)));
         assert_eq!(
             parsed("signals --seconds 5"),
-            Ok(options(Some("signals"), 5))
+            Ok(options(Some("signals"), 5, 1))
         );
-        assert_eq!(parsed("--seconds=7 a"), Ok(options(Some("a"), 7)));
-        for bad in ["a b", "--seconds", "--seconds x", "--secondsx", "--other"] {
+        assert_eq!(
+            parsed("--seconds=7 a --jobs 2"),
+            Ok(options(Some("a"), 7, 2))
+        );
+        for bad in [
+            "a b",
+            "--seconds",
+            "--seconds x",
+            "--secondsx",
+            "--other",
+            "--jobs 0",
+        ] {
             assert!(parsed(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_log_is_summed_up() {
+        let log = "#2 INITED cov: 12 ft: 13\n#9 NEW    cov: 345 ft: 678 corp: 9\nDONE\n\
+                   stat::number_of_executed_units: 1234\nstat::peak_rss_mb: 40\n";
+        assert_eq!(summary(log), "1234 inputs, 345 edges covered");
+        assert_eq!(summary(""), "? inputs, ? edges covered");
+        let lines: Vec<String> = (0..100).map(|n| n.to_string()).collect();
+        let shown = tail(&lines.join("\n"));
+        assert!(shown.starts_with("40\n") && shown.ends_with("\n99"));
+    }
+
+    /// Seeds are read by people and carried by every clone.
+    #[test]
+    fn the_saved_corpora_are_small() {
+        let folder = cargo::root().join("fuzz");
+        for target in targets(&folder).unwrap() {
+            let seeds = fs::read_dir(folder.join("corpus").join(&target));
+            let sizes: Vec<u64> = seeds
+                .unwrap_or_else(|error| panic!("{target} has no seeds: {error}"))
+                .map(|seed| seed.unwrap().metadata().unwrap())
+                .filter(fs::Metadata::is_file)
+                .map(|seed| seed.len())
+                .collect();
+            assert!((1..=30).contains(&sizes.len()), "{target}: {}", sizes.len());
+            assert!(
+                sizes.iter().all(|size| *size < 4_096),
+                "{target}: {sizes:?}"
+            );
         }
     }
 

@@ -27,7 +27,8 @@ usage: cargo xtask <verb>
                                    doc tests and docs, --keep-going runs what follows a failure
   tidy                             sizes, walls, names, links and the other rules of the house
   bench [ARGS]                     build the dist profile and print the figures of docs/benchmarks.md
-  fuzz [TARGET] [--seconds N]      run the fuzz targets on stable, 60 s each unless told
+  fuzz [TARGET] [--seconds N] [--jobs N]
+                                   run the fuzz targets on stable, 60 s each unless told
   crash [--only NAME] [ARGS]       kill every writing command at random points, 200 times each:
                                    nothing that was acknowledged may be lost
   crowd [--separate] [ARGS]        40 processes write 50 records each to one store, among readers

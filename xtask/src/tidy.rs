@@ -4,6 +4,7 @@ mod changelog;
 mod commands;
 mod functions;
 mod leaks;
+mod limits;
 mod links;
 mod lockfile;
 mod markdown;
@@ -55,7 +56,8 @@ impl fmt::Display for Violation {
 }
 
 /// All rules, in the order of the architecture page.
-const RULES: [fn(&Tree) -> Vec<Violation>; 10] = [
+const RULES: [fn(&Tree) -> Vec<Violation>; 11] = [
+    limits::check,
     sizes::check,
     functions::check,
     names::check,

@@ -133,13 +133,7 @@ impl Engine {
         mut decide: impl FnMut() -> Result<Vec<Change>, Fault>,
     ) -> Result<Vec<Applied>, Fault> {
         self.writable()?;
-        for _ in 1..limits::DECISIONS_MAX {
-            match self.apply_in_parts(&decide()?) {
-                Err(StoreError::Stale { .. }) => {}
-                answer => return Ok(answer?),
-            }
-        }
-        Ok(self.apply_in_parts(&decide()?)?)
+        until_current(|| Ok(self.apply_in_parts(&decide()?)))
     }
 
     fn apply_in_parts(&self, changes: &[Change]) -> Result<Vec<Applied>, StoreError> {
@@ -157,5 +151,52 @@ impl Engine {
             .first()
             .copied()
             .ok_or_else(|| Fault::failed("the store did not answer a write"))
+    }
+}
+
+/// Tries again while another process is faster, so and so often.
+fn until_current<T>(
+    mut attempt: impl FnMut() -> Result<Result<T, StoreError>, Fault>,
+) -> Result<T, Fault> {
+    for _ in 1..limits::DECISIONS_MAX {
+        match attempt()? {
+            Err(StoreError::Stale { .. }) => {}
+            answer => return Ok(answer?),
+        }
+    }
+    Ok(attempt()??)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many attempts are made when all but the last of `faster + 1` come too late, and what came of it.
+    fn tried(faster: usize) -> (usize, Result<(), Fault>) {
+        let mut attempts = 0;
+        let done = until_current(|| {
+            attempts += 1;
+            Ok(if attempts > faster {
+                Ok(())
+            } else {
+                Err(StoreError::Stale {
+                    id: heirloom_model::RecordId::MIN,
+                    problem: "is already retired".to_owned(),
+                })
+            })
+        });
+        (attempts, done)
+    }
+
+    #[test]
+    fn a_write_is_decided_anew_so_and_so_often() {
+        let most = limits::DECISIONS_MAX;
+        assert_eq!(tried(0), (1, Ok(())));
+        assert_eq!(tried(most - 1), (most, Ok(())));
+        let (attempts, done) = tried(most);
+        assert_eq!(attempts, most);
+        let fault = done.unwrap_err();
+        assert!(fault.message.contains("already retired"), "{fault}");
+        assert!(fault.hint.is_some());
     }
 }

@@ -201,6 +201,35 @@ fn claude_code_with_a_long_prompt() {
 }
 
 #[test]
+fn a_prompt_at_the_cap_is_an_argument_still() {
+    let json = "--output-format stream-json --verbose";
+    let of_length = |bytes: usize| {
+        let around = plan(Adapter::ClaudeCode, "claude -p fix", &memory()).unwrap();
+        let own = bytes - (around.prompt.len() - CONTEXT.trim_end().len());
+        Handover {
+            context: "x".repeat(own),
+            ..memory()
+        }
+    };
+    let most = limits::PROMPT_ARG_BYTES_MAX;
+    let launch = plan(Adapter::ClaudeCode, "claude -p fix", &of_length(most)).unwrap();
+    assert_eq!(launch.prompt.len(), most);
+    let expected = format!("claude -p PROMPT {json}");
+    assert_eq!((line(&launch), launch.stdin), (expected, None));
+    let expected = format!("claude -p {json}");
+    check_stdin(
+        Adapter::ClaudeCode,
+        "claude -p fix",
+        &of_length(most + 1),
+        &expected,
+    );
+    // Where there is no other way it is refused.
+    let fault = plan(Adapter::Command, "agent --do {prompt}", &long()).unwrap_err();
+    assert_eq!(fault.kind, ErrorKind::Usage);
+    assert!(fault.message.contains(&most.to_string()), "{fault}");
+}
+
+#[test]
 fn a_prompt_that_looks_like_a_flag_goes_through_standard_input() {
     let mut bare = memory();
     (bare.context, bare.iteration) = (String::new(), 1);
@@ -418,6 +447,29 @@ fn aider_reads_the_persons_own_file() {
     let fault = plan(Adapter::Aider, "aider -f gone.md", &memory).unwrap_err();
     assert_eq!(fault.kind, ErrorKind::NotFound);
     assert!(fault.message.contains("gone.md"), "{fault}");
+}
+
+#[test]
+fn a_prompt_file_has_a_largest_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = Handover {
+        cwd: folder.path().to_owned(),
+        ..memory()
+    };
+    let most = limits::PROMPT_FILE_BYTES_MAX;
+    for (bytes, fits) in [(most, true), (most + 1, false)] {
+        std::fs::write(folder.path().join("todo.md"), "").unwrap();
+        let file = std::fs::File::options()
+            .write(true)
+            .open(folder.path().join("todo.md"));
+        file.unwrap().set_len(bytes as u64).unwrap();
+        let planned = plan(Adapter::Aider, "aider -f todo.md", &memory);
+        assert_eq!(planned.is_ok(), fits, "{bytes}");
+        if let Err(fault) = planned {
+            assert_eq!(fault.kind, ErrorKind::Usage);
+            assert!(fault.message.contains(&most.to_string()), "{fault}");
+        }
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@
 use heirloom_engine::run::child::{
     Chunk, EndStatus, Ended, LaunchSpec, PumpLimits, spawn, version_of,
 };
+use heirloom_model::limits::{DRAIN_GRACE_MS, TERMINATE_GRACE_MS};
 use heirloom_model::{ErrorKind, Fault};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -364,4 +365,18 @@ fn a_program_says_its_version_or_not() {
     assert!(git.is_some_and(|version| version.contains('.')));
     assert_eq!(version_of(OsStr::new("no-such-agent-here"), &here), None);
     assert_eq!(version_of(OsStr::new("false"), &here), None);
+}
+
+#[test]
+fn patience_with_a_child_is_what_the_limits_say() {
+    let limits = PumpLimits::default();
+    let said = (limits.terminate_grace, limits.drain_grace);
+    let (terminate, drain) = (TERMINATE_GRACE_MS, DRAIN_GRACE_MS);
+    assert_eq!(
+        said,
+        (
+            Duration::from_millis(terminate),
+            Duration::from_millis(drain)
+        )
+    );
 }

@@ -9,7 +9,7 @@ use heirloom_engine::places::{
     PathProblem, find_root, git_root, new_place, normalise_inside, project_name, repository,
 };
 use heirloom_model::ProjectName;
-use heirloom_model::limits::PATH_BYTES_MAX;
+use heirloom_model::limits::{GIT_FILE_BYTES_MAX, LINKS_MAX, PATH_BYTES_MAX};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -325,10 +325,39 @@ fn paths_outside_are_refused() {
     check("sub/..", PathProblem::Root("sub/..".into()));
     check("up/root", PathProblem::Root("up/root".into()));
     check("loop", PathProblem::TooManyLinks("loop".into()));
-    let long = "x/".repeat(PATH_BYTES_MAX);
+    let long = "x".repeat(PATH_BYTES_MAX + 1);
     check(&long, PathProblem::TooLong(long.len()));
+    let fits = &long[1..];
+    assert_eq!(normalise_inside(&root, fits).as_deref(), Ok(fits));
+    let said = PathProblem::TooLong(long.len()).to_string();
+    assert!(said.contains(&PATH_BYTES_MAX.to_string()), "{said}");
+    for n in 0..=LINKS_MAX {
+        symlink(format!("link-{}", n + 1), root.join(format!("link-{n}"))).unwrap();
+    }
+    let end = format!("link-{}", LINKS_MAX + 1);
+    assert_eq!(normalise_inside(&root, "link-1").as_deref(), Ok(&*end));
+    check("link-0", PathProblem::TooManyLinks("link-0".into()));
     let said = normalise_inside(&root, "../\u{1b}[31mx")
         .unwrap_err()
         .to_string();
     assert!(!said.contains('\u{1b}'), "{said:?}");
+}
+
+#[test]
+fn a_file_of_git_has_a_largest_size() {
+    let at = folder();
+    init(&at.path);
+    let config = at.path.join(".git/config");
+    let said = "[remote \"origin\"]\n\turl = https://example.com/a/b.git\n#";
+    for (bytes, expected) in [
+        (GIT_FILE_BYTES_MAX, "example.com/a/b".to_owned()),
+        (
+            GIT_FILE_BYTES_MAX + 1,
+            at.path.join(".git").display().to_string(),
+        ),
+    ] {
+        let padding = "x".repeat(usize::try_from(bytes).unwrap() - said.len());
+        write(&config, &format!("{said}{padding}"));
+        assert_eq!(project_name(&at.path, None), expected);
+    }
 }

@@ -3,6 +3,7 @@
 use heirloom_engine::streams::{Piece, StreamReader};
 use heirloom_model::limits::{
     DIAGNOSTICS_MAX, STREAM_AUTO_BYTES_MAX, STREAM_AUTO_LINES_MAX, STREAM_LINE_BYTES_MAX,
+    TOOL_INPUT_CHARS_MAX,
 };
 use heirloom_model::stream::{StreamEvent, StreamFormat};
 use proptest::prelude::*;
@@ -568,8 +569,17 @@ fn long_inputs_are_shortened() {
     let told = in_chunks(StreamFormat::CodexJson, [line.as_bytes()]);
     assert_eq!(
         told.lines().next().unwrap().chars().count(),
-        "call command_execution ".len() + 200
+        "call command_execution ".len() + TOOL_INPUT_CHARS_MAX
     );
+    let input = |chars: usize| {
+        let line = format!(
+            "{{\"type\":\"item.completed\",\"item\":{{\"type\":\"command_execution\",\"command\":\"{}\"}}}}",
+            "é".repeat(chars)
+        );
+        in_chunks(StreamFormat::CodexJson, [line.as_bytes()])
+    };
+    assert!(!input(TOOL_INPUT_CHARS_MAX).contains('…'));
+    assert!(input(TOOL_INPUT_CHARS_MAX + 1).contains('…'));
 }
 
 /// Streams of the samples' lines in any order, with broken ones in between.

@@ -10,4 +10,4 @@ mod layers;
 pub(crate) use edit::with_keys;
 pub(crate) use env::Environment;
 pub(crate) use keys::{KEYS, Key, check};
-pub(crate) use layers::{Config, Layer};
+pub(crate) use layers::{Config, Layer, Origin};

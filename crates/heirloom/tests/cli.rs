@@ -20,6 +20,8 @@ mod context;
 mod doctor;
 #[path = "cli/errors.rs"]
 mod errors;
+#[path = "cli/limits.rs"]
+mod limits;
 #[path = "cli/past.rs"]
 mod past;
 #[path = "cli/permissions.rs"]

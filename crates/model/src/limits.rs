@@ -45,6 +45,10 @@ pub const GIT_FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Most iterations of one `run`.
 pub const ITERATIONS_MAX: u32 = 10_000;
+/// Most identical failures in a row that a `run` may be told to bear.
+pub const STALL_LIMIT_MAX: u32 = 10_000;
+/// Most seconds that one iteration may be given: a week.
+pub const ITERATION_TIMEOUT_S_MAX: u64 = 604_800;
 /// Iterations of one `run` when nothing is said.
 pub const ITERATIONS_DEFAULT: u32 = 10;
 /// Identical failures in a row after which a `run` gives up.
@@ -66,12 +70,16 @@ pub const PROMPT_ARG_BYTES_MAX: usize = 96 << 10;
 /// Most files that one iteration's outcome lists.
 pub const FILES_PER_OUTCOME_MAX: usize = 1_000;
 
+/// Most entries (decisions and errors) that the mirror may be told to keep.
+pub const MIRROR_ENTRIES_MAX: usize = 100_000;
 /// Entries (decisions and errors) kept in the mirror when nothing is said.
 pub const MIRROR_ENTRIES_DEFAULT: usize = 50;
 /// Characters of a context when nothing is said.
 pub const CONTEXT_BUDGET_CHARS_DEFAULT: usize = 3_000;
 /// Largest budget of a context, characters.
 pub const CONTEXT_BUDGET_CHARS_MAX: usize = 10_000_000;
+/// Largest budget of a context, tokens.
+pub const CONTEXT_BUDGET_TOKENS_MAX: usize = CONTEXT_BUDGET_CHARS_MAX / CHARS_PER_TOKEN;
 /// Facts that a context considers, whatever its budget.
 pub const CONTEXT_FACTS_MIN: usize = 200;
 /// Most facts that a context considers; in between one for each [`CONTEXT_CHARS_PER_FACT`] of the budget.
@@ -88,8 +96,12 @@ pub const MIRROR_BYTES_MAX: u64 = 64 << 20;
 pub const IMPORT_BYTES_MAX: u64 = 1 << 30;
 /// Largest config file, bytes.
 pub const CONFIG_BYTES_MAX: u64 = 1 << 20;
-/// Largest standard input of a command that reads one text, bytes.
-pub const STDIN_TEXT_BYTES_MAX: usize = 16 << 20;
+/// Most settings that one call may give with `--set`.
+pub const SET_FLAGS_MAX: usize = 100;
+/// Largest file with a prompt of the person's own, bytes.
+pub const PROMPT_FILE_BYTES_MAX: usize = 16 << 20;
+/// Longest line of standard input that is read as one record, bytes: a text of the longest kind, escaped.
+pub const STDIN_LINE_BYTES_MAX: usize = 4 * RECORD_TEXT_BYTES_MAX;
 /// Records that `remember --stdin` and imports write in one durable batch.
 pub const BATCH_RECORDS: usize = 256;
 /// Characters of one token where no tokenizer is asked for.

@@ -245,6 +245,18 @@ mod tests {
     }
 
     #[test]
+    fn a_token_counts_as_so_many_characters() {
+        for (count, expected) in [
+            (0, 0),
+            (1, 1),
+            (CHARS_PER_TOKEN, 1),
+            (CHARS_PER_TOKEN + 1, 2),
+        ] {
+            assert_eq!(tokens(&"é".repeat(count)), expected);
+        }
+    }
+
+    #[test]
     fn normal_ignores_case_spacing_and_end_punctuation() {
         assert_eq!(normal("  Run  the\tTests. "), normal("run the tests"));
         assert_ne!(normal("use port 80"), normal("use port 81"));

@@ -165,3 +165,30 @@ fn at_most(what: &str, found: usize, max: usize) -> Result<(), StoreError> {
 fn invalid<T>(problem: String) -> Result<T, StoreError> {
     Err(StoreError::Invalid(problem))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heirloom_model::{RecordId, Role, clock};
+
+    #[test]
+    fn a_message_has_a_cap() {
+        let turn = |bytes: usize| Message {
+            id: RecordId::MIN,
+            seq: 0,
+            role: Role::User,
+            sender: None,
+            // Zeros that are never written take no memory.
+            text: String::from_utf8(vec![0; bytes]).unwrap(),
+            attrs: Attrs::new(),
+            tokens: 0,
+            at: clock::from_micros(0),
+        };
+        messages(&[turn(limits::MESSAGE_BYTES_MAX)]).unwrap();
+        let over = messages(&[turn(limits::MESSAGE_BYTES_MAX + 1)]).unwrap_err();
+        assert_eq!(
+            over.to_string(),
+            "268435457 bytes of a message; at most 268435456 are allowed"
+        );
+    }
+}

@@ -119,7 +119,7 @@ fn read_own(name: &str, memory: &Handover) -> Result<String, Fault> {
         }
     })?;
     let mut bytes = Vec::new();
-    let most = limits::STDIN_TEXT_BYTES_MAX;
+    let most = limits::PROMPT_FILE_BYTES_MAX;
     file.take(most as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| Fault::failed(cannot(&format!("cannot be read: {error}"))))?;

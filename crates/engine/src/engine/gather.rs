@@ -21,8 +21,17 @@ pub struct ContextRequest {
 
 impl Engine {
     /// The context for the next prompt: never over its budget, with a receipt. Empty when memory is off.
+    ///
+    /// Errors: `Usage` for a budget over its cap.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Fault> {
         let budget = request.budget.unwrap_or(self.settings.context_budget);
+        if budget.chars() > limits::CONTEXT_BUDGET_CHARS_MAX {
+            return Err(Fault::usage(format!(
+                "a budget of {} characters; at most {} are allowed",
+                budget.chars(),
+                limits::CONTEXT_BUDGET_CHARS_MAX
+            )));
+        }
         if !self.settings.enabled {
             return Ok(Context {
                 text: String::new(),

@@ -8,6 +8,7 @@ use crate::places;
 use heirloom_model::kinds::TaskState;
 use heirloom_model::{AgentStatus, Fault, Outcome, Scope, limits, text};
 use heirloom_store::{Applied, Change};
+use std::borrow::Cow;
 
 impl Engine {
     /// Records the outcome of one iteration; one durable step unless it closes thousands of errors.
@@ -30,11 +31,19 @@ impl Engine {
         source: &str,
     ) -> Result<Vec<Change>, Fault> {
         check_scope(scope)?;
+        if outcome.files.len() > limits::FILES_PER_OUTCOME_MAX {
+            return Err(Fault::usage(format!(
+                "{} files; at most {} are taken with one outcome",
+                outcome.files.len(),
+                limits::FILES_PER_OUTCOME_MAX
+            ))
+            .hint("name the folders, or leave out what a tool made"));
+        }
         let mut changes = Vec::new();
         if let Some(task) = &scope.task {
             changes.push(self.task_change(task, &task_after(scope, outcome), source)?);
         }
-        for path in outcome.files.iter().take(limits::FILES_PER_OUTCOME_MAX) {
+        for path in &outcome.files {
             let inside = places::normalise_inside(self.root(), path).map_err(|problem| {
                 Fault::refused(format!("file `{}`: {problem}", text::excerpt(path, 120)))
             })?;
@@ -47,8 +56,8 @@ impl Engine {
             .as_deref()
             .filter(|error| !error.trim().is_empty())
         {
-            let short = text::clip_start(error.trim(), limits::OUTCOME_TEXT_CHARS_MAX);
-            changes.push(self.error_change(short, scope.clone(), source)?);
+            let short = end_of(error.trim());
+            changes.push(self.error_change(&short, scope.clone(), source)?);
         }
         Ok(changes)
     }
@@ -83,6 +92,15 @@ impl Engine {
         }
         Ok(changes)
     }
+}
+
+/// An error's text; of a long one the end, where the cause mostly stands, behind the mark of a cut.
+fn end_of(error: &str) -> Cow<'_, str> {
+    let most = limits::OUTCOME_TEXT_CHARS_MAX;
+    if text::chars(error) <= most {
+        return Cow::Borrowed(error);
+    }
+    Cow::Owned(format!("…{}", text::clip_start(error, most - 1)))
 }
 
 fn task_after(scope: &Scope, outcome: &Outcome) -> TaskChange {

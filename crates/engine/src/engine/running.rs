@@ -9,6 +9,7 @@ use super::observe::ObservedSignal;
 use super::tasks::TASK_MAIN;
 use crate::adapters::Adapter;
 use heirloom_model::context::Context;
+use heirloom_model::limits::ITERATIONS_MAX;
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::stream::{StreamEvent, Usage};
 use heirloom_model::{AgentStatus, Fault, Outcome, Session};
@@ -219,8 +220,7 @@ impl Loop<'_> {
             if self.interrupt.load(Ordering::SeqCst) {
                 break EndReason::Interrupted;
             }
-            let at_limit = done >= limit && !self.request.until_done;
-            if at_limit || done >= heirloom_model::limits::ITERATIONS_MAX {
+            if is_used_up(done, limit, self.request.until_done) {
                 break EndReason::IterationLimit;
             }
             let report = self.iterate(first.saturating_add(done), watch)?;
@@ -263,5 +263,34 @@ impl Loop<'_> {
             })
             .count();
         (same >= stall).then_some(EndReason::Stalled)
+    }
+}
+
+/// Whether no further iteration may begin.
+fn is_used_up(done: u32, limit: u32, until_done: bool) -> bool {
+    (done >= limit && !until_done) || done >= ITERATIONS_MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_run_goes_on_for_ever() {
+        for (done, limit, until_done, expected) in [
+            (0, 1, false, false),
+            (1, 1, false, true),
+            (1, 1, true, false),
+            (ITERATIONS_MAX - 1, u32::MAX, false, false),
+            (ITERATIONS_MAX, u32::MAX, false, true),
+            (ITERATIONS_MAX - 1, 1, true, false),
+            (ITERATIONS_MAX, 1, true, true),
+        ] {
+            assert_eq!(
+                is_used_up(done, limit, until_done),
+                expected,
+                "{done} of {limit}"
+            );
+        }
     }
 }

@@ -114,7 +114,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Fault> {
 fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
     let bytes = read(path)?;
     let mut carried = Carried::default();
-    let mut diagnostics = Vec::new();
+    let (mut diagnostics, mut untold) = (Vec::new(), 0);
     for (number, line) in (1_u64..).zip(bytes.split(|byte| *byte == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
@@ -128,6 +128,7 @@ fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
             Ok(Line::Message(session, message)) => {
                 carried.messages.entry(session).or_default().push(message);
             }
+            Err(_) if diagnostics.len() > limits::DIAGNOSTICS_MAX => untold += 1,
             Err(message) => diagnostics.push(Diagnostic {
                 line: number,
                 message,
@@ -137,6 +138,17 @@ fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
     let mut report = engine.import_all(carried, &named("jsonl", path))?;
     report.diagnostics.append(&mut diagnostics);
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
+    untold += report
+        .diagnostics
+        .len()
+        .saturating_sub(limits::DIAGNOSTICS_MAX);
+    if untold > 0 {
+        report.diagnostics.truncate(limits::DIAGNOSTICS_MAX);
+        let line = report.diagnostics.last().map_or(0, |last| last.line);
+        let most = limits::DIAGNOSTICS_MAX;
+        let message = format!("{untold} more lines were not taken; the first {most} are told");
+        report.diagnostics.push(Diagnostic { line, message });
+    }
     Ok(report)
 }
 

@@ -162,9 +162,10 @@ fn read_error(error: std::io::Error) -> Fault {
     Fault::failed(format!("cannot read standard input: {error}"))
 }
 
-/// The next line, lossily decoded; longer ones than a record may be are cut there and refused later.
+/// The next line, lossily decoded; of one that is too long the beginning, which [`parse`] refuses.
 fn next_line(input: &mut impl BufRead) -> Result<Option<String>, Fault> {
-    let most = 4 * limits::RECORD_TEXT_BYTES_MAX as u64;
+    // One more is enough to tell; the line break is the other.
+    let most = limits::STDIN_LINE_BYTES_MAX as u64 + 2;
     let mut line = Vec::new();
     let read = input
         .by_ref()
@@ -180,7 +181,12 @@ fn next_line(input: &mut impl BufRead) -> Result<Option<String>, Fault> {
     Ok(Some(String::from_utf8_lossy(&line).into_owned()))
 }
 
-fn parse(line: &str) -> Result<NewRecord, String> {
+/// Reads one line of standard input.
+pub(crate) fn parse(line: &str) -> Result<NewRecord, String> {
+    let most = limits::STDIN_LINE_BYTES_MAX;
+    if line.trim_end_matches(['\r', '\n']).len() > most {
+        return Err(format!("the line has more than {most} bytes"));
+    }
     let value: Value = serde_json::from_str(line).map_err(|error| format!("no JSON: {error}"))?;
     let Value::Object(map) = value else {
         return Err("expected an object such as {\"text\": \"…\"}".to_owned());

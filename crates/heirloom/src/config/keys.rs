@@ -1,5 +1,9 @@
 //! Every key, its type, and who may set it.
 
+use heirloom_model::limits::{
+    CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX,
+    MIRROR_ENTRIES_MAX, STALL_LIMIT_MAX,
+};
 use toml::Value;
 
 /// The type of a key's value.
@@ -40,9 +44,18 @@ pub(crate) const KEYS: &[Key] = &[
     key("project.name", Type::Text),
     key("memory.enabled", Type::Bool),
     key("memory.file_path", Type::Text),
-    key("memory.max_entries", Type::Int(0, 100_000)),
-    key("memory.context_budget", Type::Int(0, 10_000_000)),
-    key("memory.context_budget_tokens", Type::Int(0, 2_500_000)),
+    key(
+        "memory.max_entries",
+        Type::Int(0, MIRROR_ENTRIES_MAX as i64),
+    ),
+    key(
+        "memory.context_budget",
+        Type::Int(0, CONTEXT_BUDGET_CHARS_MAX as i64),
+    ),
+    key(
+        "memory.context_budget_tokens",
+        Type::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
+    ),
     key("signals.prefixes", Type::Texts),
     key("signals.status_prefixes", Type::Texts),
     Key {
@@ -50,9 +63,12 @@ pub(crate) const KEYS: &[Key] = &[
         kind: Type::Texts,
         trusted_only: true,
     },
-    key("run.iterations", Type::Int(1, 10_000)),
-    key("run.stall_limit", Type::Int(1, 10_000)),
-    key("run.timeout_s", Type::Int(1, 604_800)),
+    key("run.iterations", Type::Int(1, ITERATIONS_MAX as i64)),
+    key("run.stall_limit", Type::Int(1, STALL_LIMIT_MAX as i64)),
+    key(
+        "run.timeout_s",
+        Type::Int(1, ITERATION_TIMEOUT_S_MAX as i64),
+    ),
     key("run.teach_signals", Type::Bool),
 ];
 

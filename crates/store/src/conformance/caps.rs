@@ -1,15 +1,18 @@
 //! Every cap is hit once: the last allowed size is written, one more is refused.
 
 use super::Check;
-use super::world::{World, at, expect, is_invalid, put};
+use super::talks::{message, session};
+use super::world::{World, at, expect, is_invalid, ok, put};
 use crate::{Filter, Store, StoreError};
-use heirloom_model::{Kind, Merge, Record, limits};
+use heirloom_model::record::Attrs;
+use heirloom_model::{Kind, Merge, Message, Record, Session, limits};
 use serde_json::json;
 
 pub(super) const CHECKS: &[Check] = &[
     ("texts, keys and attributes have caps", sizes),
     ("names have caps and no control characters", names),
     ("a write has a cap on its changes", changes),
+    ("sessions and messages have caps", conversations),
     ("a question has a cap on its answers", answers),
     ("a record belongs to the project it is written to", project),
 ];
@@ -74,6 +77,44 @@ fn changes(store: &dyn Store) {
     assert!(w.current(9).is_empty());
     many.truncate(limits::CHANGES_MAX);
     assert_eq!(w.apply(&many).len(), limits::CHANGES_MAX);
+}
+
+fn conversations(store: &dyn Store) {
+    let w = World::new(store);
+    let attrs = |size: usize| {
+        let filling = "x".repeat(size - "{\"a\":\"\"}".len());
+        Attrs::from_iter([("a".to_owned(), json!(filling))])
+    };
+    let session = |size| Session {
+        attrs: attrs(size),
+        ..session(&w, "s", None, 1)
+    };
+    ok(store.put_session(&session(limits::ATTRS_BYTES_MAX)));
+    refuse(store.put_session(&session(limits::ATTRS_BYTES_MAX + 1)));
+    let append = |turns: &[Message]| store.append_messages(&w.project, "s", turns).map(drop);
+    let turn = |size| Message {
+        attrs: attrs(size),
+        ..message(&w, "x", 2)
+    };
+    ok(append(&[turn(limits::ATTRS_BYTES_MAX)]));
+    refuse(append(&[turn(limits::ATTRS_BYTES_MAX + 1)]));
+    let mut many: Vec<_> = (0..=limits::CHANGES_MAX)
+        .map(|_| message(&w, "x", 2))
+        .collect();
+    refuse(append(&many));
+    many.truncate(limits::CHANGES_MAX);
+    ok(append(&many));
+    refuse(
+        store
+            .messages(&w.project, "s", 0, limits::FIND_MAX + 1)
+            .map(drop),
+    );
+    let here = ok(store.messages(&w.project, "s", 0, limits::FIND_MAX));
+    assert_eq!(
+        here.len(),
+        limits::CHANGES_MAX + 1,
+        "nothing of what was refused"
+    );
 }
 
 fn answers(store: &dyn Store) {

@@ -16,7 +16,7 @@ pub(super) const CHECKS: &[Check] = &[
     ("large turns and odd names are kept", large),
 ];
 
-fn session(w: &World<'_>, id: &str, task: Option<&str>, second: i64) -> Session {
+pub(super) fn session(w: &World<'_>, id: &str, task: Option<&str>, second: i64) -> Session {
     Session {
         project: w.project.clone(),
         id: id.to_owned(),
@@ -28,7 +28,7 @@ fn session(w: &World<'_>, id: &str, task: Option<&str>, second: i64) -> Session 
     }
 }
 
-fn message(w: &World<'_>, text: &str, second: i64) -> Message {
+pub(super) fn message(w: &World<'_>, text: &str, second: i64) -> Message {
     Message {
         id: w.id(second),
         seq: 999,

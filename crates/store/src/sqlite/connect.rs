@@ -157,4 +157,31 @@ mod tests {
         assert_eq!(pause(i32::MAX, u64::MAX), 1_000);
         assert_eq!(pause(-1, 0), 500);
     }
+
+    #[test]
+    fn patience_ends_after_the_longest_wait() {
+        let mut waits = patience(20);
+        let begun = Instant::now();
+        assert!((0..).any(|attempt| !waits(attempt)));
+        assert!(begun.elapsed() >= Duration::from_millis(20));
+        let mut waits = patience(BUSY_TIMEOUT_MS);
+        assert!((0..10).all(&mut waits), "each wait begins anew");
+    }
+
+    #[test]
+    fn the_error_says_how_long_the_wait_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let holder = Connection::open(&path).unwrap();
+        holder.execute_batch("CREATE TABLE t (x)").unwrap();
+        let place = Place::File(path);
+        let mut waiting = connect(&place).unwrap();
+        holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        wait_at_most(&mut waiting, 20).unwrap();
+        let error = waiting
+            .execute_batch("INSERT INTO t VALUES (1)")
+            .unwrap_err();
+        let said = Failure::from(error).at(&place).to_string();
+        assert!(said.contains(&format!("{BUSY_TIMEOUT_MS} ms")), "{said}");
+    }
 }

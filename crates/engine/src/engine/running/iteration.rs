@@ -8,6 +8,7 @@ use crate::run::child::{self, Chunk, EndStatus, LaunchSpec, PumpLimits};
 use crate::run::git::{self, GitState};
 use crate::streams::Piece;
 use crate::{places, signals};
+use heirloom_model::signal::Diagnostic;
 use heirloom_model::stream::{StreamEvent, Usage};
 use heirloom_model::{Fault, Outcome, Role, Scope, limits, text};
 use heirloom_store::durable;
@@ -23,6 +24,8 @@ struct Heard {
     /// The end of what the model said, or of plain output.
     words: String,
     files: Vec<String>,
+    /// Whether its stream named more files than are kept.
+    more_files: bool,
     fault: Option<Fault>,
 }
 
@@ -66,7 +69,11 @@ impl Loop<'_> {
             EndStatus::Interrupted => Ending::Interrupted,
         };
         let mut outcome = verdict::judge(ending, &observation, &heard.said, pending);
-        outcome.files = self.files(before.as_ref(), &heard);
+        let (files, untold) = self.files(before.as_ref(), &heard);
+        outcome.files = files;
+        if let Some(untold) = untold {
+            watch(&RunEvent::Diagnostic(&untold));
+        }
         outcome.pr_number = adapters::find_pr(&heard.words, Some(engine.project().as_str()));
         outcome.branch = self
             .git_branch()
@@ -206,10 +213,12 @@ impl Loop<'_> {
             heard.chunk(chunk, &mut observer, watch);
         });
         heard.observe(&mut observer, None, watch);
+        heard.end();
         Ok((ended, observer.into_observation(), heard))
     }
 
-    fn files(&self, before: Option<&GitState>, heard: &Heard) -> Vec<String> {
+    /// The files that the iteration changed, and what to say if there are more than an outcome lists.
+    fn files(&self, before: Option<&GitState>, heard: &Heard) -> (Vec<String>, Option<Diagnostic>) {
         let root = self.engine.root();
         let mut named = heard.files.clone();
         if let (Some(before), Some(after)) = (before, self.git()) {
@@ -222,8 +231,13 @@ impl Loop<'_> {
             .collect();
         files.sort();
         files.dedup();
-        files.truncate(limits::FILES_PER_OUTCOME_MAX);
-        files
+        let most = limits::FILES_PER_OUTCOME_MAX;
+        let untold = (heard.more_files || files.len() > most).then(|| Diagnostic {
+            line: 0,
+            message: format!("more than {most} files were changed; not all of them are recorded"),
+        });
+        files.truncate(most);
+        (files, untold)
     }
 
     /// Records the outcome, the agent's last words and the mirror.
@@ -303,16 +317,30 @@ impl Heard {
             StreamEvent::Text { text, .. } => self.hear(&format!("{text}\n")),
             StreamEvent::Usage(usage) => self.usage = Some(*usage),
             StreamEvent::Error(error) => self.said.stream_error = Some(error.clone()),
-            StreamEvent::FileChanged(path) if self.files.len() < limits::FILES_PER_OUTCOME_MAX => {
-                self.files.push(path.clone());
-            }
+            StreamEvent::FileChanged(path) => self.changed(path),
             StreamEvent::Finished { failed } => self.said.stream_failed = *failed,
-            StreamEvent::FileChanged(_)
-            | StreamEvent::SessionId(_)
+            StreamEvent::SessionId(_)
             | StreamEvent::ToolCall { .. }
             | StreamEvent::ToolResult { .. }
             | StreamEvent::Unreadable { .. } => {}
         }
+    }
+
+    fn changed(&mut self, path: &String) {
+        if self.files.contains(path) {
+            return;
+        }
+        if self.files.len() < limits::FILES_PER_OUTCOME_MAX {
+            self.files.push(path.clone());
+        } else {
+            self.more_files = true;
+        }
+    }
+
+    /// Cuts what was kept to its caps; nothing is heard afterwards.
+    fn end(&mut self) {
+        cut_to(&mut self.said.stderr_tail, limits::STDERR_TAIL_BYTES_MAX);
+        cut_to(&mut self.words, limits::FINAL_TEXT_BYTES_MAX);
     }
 
     fn hear(&mut self, words: &str) {
@@ -320,14 +348,77 @@ impl Heard {
     }
 }
 
-/// Appends, and forgets the beginning beyond `bytes_max`.
+/// Appends, and forgets the beginning when it is twice what is wanted: each byte is moved once.
 fn keep_tail(tail: &mut String, more: &str, bytes_max: usize) {
     tail.push_str(more);
     if tail.len() > 2 * bytes_max {
-        let mut cut = tail.len() - bytes_max;
-        while !tail.is_char_boundary(cut) {
-            cut += 1;
+        cut_to(tail, bytes_max);
+    }
+}
+
+/// Forgets the beginning beyond `bytes_max`.
+fn cut_to(tail: &mut String, bytes_max: usize) {
+    let mut cut = tail.len().saturating_sub(bytes_max);
+    while !tail.is_char_boundary(cut) {
+        cut += 1;
+    }
+    tail.drain(..cut);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use limits::{FINAL_TEXT_BYTES_MAX, STDERR_TAIL_BYTES_MAX};
+
+    fn heard(output: &str, errors: &str, piece: usize) -> Heard {
+        let mut heard = Heard::default();
+        for words in output.as_bytes().chunks(piece) {
+            heard.hear(std::str::from_utf8(words).unwrap());
         }
-        tail.drain(..cut);
+        for words in errors.as_bytes().chunks(piece) {
+            let words = std::str::from_utf8(words).unwrap();
+            keep_tail(&mut heard.said.stderr_tail, words, STDERR_TAIL_BYTES_MAX);
+        }
+        assert!(heard.words.len() <= 2 * FINAL_TEXT_BYTES_MAX);
+        assert!(heard.said.stderr_tail.len() <= 2 * STDERR_TAIL_BYTES_MAX);
+        heard.end();
+        heard
+    }
+
+    #[test]
+    fn so_many_files_are_kept() {
+        let mut heard = Heard::default();
+        for _ in 0..2 {
+            for n in 0..limits::FILES_PER_OUTCOME_MAX {
+                heard.changed(&format!("{n}"));
+            }
+        }
+        assert_eq!(heard.files.len(), limits::FILES_PER_OUTCOME_MAX);
+        assert!(!heard.more_files, "the same ones again");
+        heard.changed(&"another".to_owned());
+        assert!(heard.more_files);
+    }
+
+    #[test]
+    fn the_end_of_what_is_said_is_kept() {
+        let text = |bytes: usize| format!("<{}>", "x".repeat(bytes - 2));
+        let (most, most_errors) = (FINAL_TEXT_BYTES_MAX, STDERR_TAIL_BYTES_MAX);
+        for piece in [1_000, usize::MAX] {
+            let whole = heard(&text(most), &text(most_errors), piece);
+            assert_eq!(whole.words, text(most));
+            assert_eq!(whole.said.stderr_tail, text(most_errors));
+            for over in [1, most, 5 * most] {
+                let cut = heard(&text(most + over), &text(most_errors + over), piece);
+                assert_eq!(cut.words.len(), most);
+                assert_eq!(cut.said.stderr_tail.len(), most_errors);
+                for end in [cut.words, cut.said.stderr_tail] {
+                    assert!(!end.contains('<') && end.ends_with('>'));
+                }
+            }
+        }
+        // Never in the middle of a character.
+        let mut tail = "éé".to_owned();
+        cut_to(&mut tail, 3);
+        assert_eq!(tail, "é");
     }
 }

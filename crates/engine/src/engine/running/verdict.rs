@@ -78,7 +78,11 @@ fn error_of(ending: Ending, outcome: &Outcome, said: &Said) -> String {
         (Some(one), None) | (None, Some(one)) => one,
         (None, None) => format!("the agent's status is {}", outcome.status),
     };
-    text::clip(&words, limits::OUTCOME_TEXT_CHARS_MAX).to_owned()
+    let most = limits::OUTCOME_TEXT_CHARS_MAX;
+    if text::chars(&words) <= most {
+        return words;
+    }
+    format!("{}…", text::clip(&words, most - 1))
 }
 
 fn last_lines(stderr: &str) -> String {
@@ -122,6 +126,27 @@ mod tests {
             outcome.status,
             outcome.error.unwrap_or_default()
         )
+    }
+
+    #[test]
+    fn long_errors_are_cut_and_marked() {
+        let most = limits::OUTCOME_TEXT_CHARS_MAX;
+        let error = |chars: usize| {
+            let line = "é".repeat(chars - "exit code 1: ".len());
+            check(Ending::Exit(1), None, &line, 0).replace("false FAILED ", "")
+        };
+        assert_eq!(text::chars(&error(most)), most);
+        assert!(error(most).ends_with('é'));
+        assert_eq!(text::chars(&error(most + 1)), most);
+        assert!(error(most + 1).ends_with("é…"));
+    }
+
+    #[test]
+    fn the_last_lines_are_kept() {
+        let most = limits::STDERR_TAIL_LINES_MAX;
+        let lines: Vec<_> = (0..=most).map(|n| format!("line {n}")).collect();
+        assert_eq!(last_lines(&lines[1..].join("\n")), lines[1..].join("\n"));
+        assert_eq!(last_lines(&lines.join("\n")), lines[1..].join("\n"));
     }
 
     #[test]

@@ -1,0 +1,237 @@
+//! Caps that the engine keeps: at the cap it goes on, one beyond it says so.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
+
+use heirloom_engine::places::Place;
+use heirloom_engine::{Carried, ContextRequest, Engine, Filter};
+use heirloom_model::limits::{
+    BATCH_RECORDS, CHANGES_MAX, CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX,
+    CONTEXT_CHARS_PER_FACT, CONTEXT_FACTS_MAX, CONTEXT_FACTS_MIN, FILES_PER_OUTCOME_MAX,
+    OUTCOME_TEXT_CHARS_MAX,
+};
+use heirloom_model::{
+    AgentStatus, Budget, Confidence, ErrorKind, Fault, FixedClock, IdSource, Kind, Message,
+    Outcome, ProjectName, Record, Role, Scope, Session, Settings, Timestamp,
+};
+use heirloom_store::{SqliteStore, Store};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+fn now() -> Timestamp {
+    "2026-05-01T10:00:00Z".parse().unwrap()
+}
+
+fn project() -> ProjectName {
+    ProjectName::new("p").unwrap()
+}
+
+/// An engine over a store in memory, and that store.
+fn engine() -> (Engine, Arc<SqliteStore>) {
+    let store = Arc::new(SqliteStore::memory().unwrap());
+    let root = PathBuf::from("/nonexistent-project");
+    let place = Place {
+        folder: root.join(".heirloom"),
+        config: root.join(".heirloom/config.toml"),
+        root,
+    };
+    let engine = Engine::new(
+        store.clone(),
+        project(),
+        place,
+        Settings::default(),
+        Arc::new(FixedClock(now())),
+    );
+    (engine.unwrap(), store)
+}
+
+fn record(ids: &IdSource, text: String) -> Record {
+    Record {
+        project: project(),
+        id: ids.next(now()),
+        kind: Kind::Knowledge,
+        key: None,
+        text,
+        attrs: serde_json::Map::from_iter([("category".to_owned(), "fact".into())]),
+        scope: Scope::default(),
+        source: "user".to_owned(),
+        confidence: Confidence::FULL,
+        tokens: 1,
+        recorded_at: now(),
+        true_from: None,
+        true_to: None,
+        retired_at: None,
+        replaced_by: None,
+        expires_at: None,
+    }
+}
+
+fn carried(from: usize, to: usize) -> Carried {
+    let ids = IdSource::default();
+    let records = (from..to).map(|n| (n as u64, record(&ids, format!("fact {n}"))));
+    Carried {
+        records: records.collect(),
+        ..Carried::default()
+    }
+}
+
+#[track_caller]
+fn refused<T>(done: Result<T, Fault>, cap: usize) {
+    let Err(fault) = done else {
+        panic!("over the cap of {cap}");
+    };
+    assert_eq!(fault.kind, ErrorKind::Usage);
+    assert!(fault.message.contains(&cap.to_string()), "{fault}");
+}
+
+#[test]
+fn an_outcome_takes_so_many_files() {
+    let (engine, _) = engine();
+    let scope = Scope {
+        task: Some("1".to_owned()),
+        ..Scope::default()
+    };
+    let outcome = |files: usize| {
+        let mut outcome = Outcome::of(AgentStatus::Partial);
+        outcome.files = (0..files).map(|n| format!("src/{n}.rs")).collect();
+        outcome
+    };
+    let over = outcome(FILES_PER_OUTCOME_MAX + 1);
+    refused(
+        engine.record_outcome(&scope, &over, "me"),
+        FILES_PER_OUTCOME_MAX,
+    );
+    let of_files = Filter::current(&[Kind::Artifact], now());
+    assert_eq!(engine.find(&of_files).unwrap(), [], "nothing of it");
+    let most = outcome(FILES_PER_OUTCOME_MAX);
+    engine.record_outcome(&scope, &most, "me").unwrap();
+    assert_eq!(engine.find(&of_files).unwrap().len(), FILES_PER_OUTCOME_MAX);
+}
+
+#[test]
+fn a_long_error_of_an_outcome_is_cut_and_marked() {
+    let (engine, _) = engine();
+    let error = |chars: usize, task: &str| {
+        let scope = Scope {
+            task: Some(task.to_owned()),
+            ..Scope::default()
+        };
+        let mut outcome = Outcome::of(AgentStatus::Failed);
+        outcome.error = Some(format!("<{}>", "é".repeat(chars - 2)));
+        engine.record_outcome(&scope, &outcome, "me").unwrap();
+        let of_task = Filter {
+            scope,
+            ..Filter::current(&[Kind::Error], now())
+        };
+        engine.find(&of_task).unwrap().remove(0).text
+    };
+    let whole = error(OUTCOME_TEXT_CHARS_MAX, "1");
+    assert!(whole.starts_with("<é") && whole.ends_with("é>"));
+    let cut = error(OUTCOME_TEXT_CHARS_MAX + 1, "2");
+    assert!(cut.starts_with("…é") && cut.ends_with("é>"), "{cut}");
+    assert_eq!(cut.chars().count(), OUTCOME_TEXT_CHARS_MAX);
+}
+
+#[test]
+fn a_context_has_a_largest_budget() {
+    let (engine, _) = engine();
+    let context = |budget| {
+        engine.context(&ContextRequest {
+            budget: Some(budget),
+            ..ContextRequest::default()
+        })
+    };
+    context(Budget::Chars(CONTEXT_BUDGET_CHARS_MAX)).unwrap();
+    context(Budget::Tokens(CONTEXT_BUDGET_TOKENS_MAX)).unwrap();
+    refused(
+        context(Budget::Chars(CONTEXT_BUDGET_CHARS_MAX + 1)),
+        CONTEXT_BUDGET_CHARS_MAX,
+    );
+    for tokens in [CONTEXT_BUDGET_TOKENS_MAX + 1, usize::MAX] {
+        refused(context(Budget::Tokens(tokens)), CONTEXT_BUDGET_CHARS_MAX);
+    }
+}
+
+#[test]
+fn a_context_considers_so_many_facts() {
+    let (engine, _) = engine();
+    engine
+        .import_all(carried(0, CONTEXT_FACTS_MAX + 1), "a test")
+        .unwrap();
+    let considered = |chars: usize| {
+        let request = ContextRequest {
+            budget: Some(Budget::Chars(chars)),
+            ..ContextRequest::default()
+        };
+        let context = engine.context(&request).unwrap();
+        context
+            .sections
+            .iter()
+            .map(|s| s.items.len())
+            .sum::<usize>()
+    };
+    for (budget, expected) in [
+        (0, CONTEXT_FACTS_MIN),
+        (
+            CONTEXT_FACTS_MIN * CONTEXT_CHARS_PER_FACT,
+            CONTEXT_FACTS_MIN,
+        ),
+        (
+            (CONTEXT_FACTS_MIN + 1) * CONTEXT_CHARS_PER_FACT,
+            CONTEXT_FACTS_MIN + 1,
+        ),
+        (CONTEXT_BUDGET_CHARS_MAX, CONTEXT_FACTS_MAX),
+    ] {
+        assert_eq!(considered(budget), expected, "{budget} characters");
+    }
+}
+
+#[test]
+fn batches_end_anywhere() {
+    for count in [BATCH_RECORDS - 1, BATCH_RECORDS, BATCH_RECORDS + 1] {
+        let (engine, _) = engine();
+        let mut carried = carried(0, count);
+        // A record that is refused stands at the border, and takes no other with it.
+        let border = carried.records.get_mut(BATCH_RECORDS - 2).unwrap();
+        border.1.source = "x".repeat(10_000);
+        let report = engine.import_all(carried, "a test").unwrap();
+        assert_eq!(report.created, count as u64 - 1);
+        assert_eq!(report.diagnostics.len(), 1, "{:?}", report.diagnostics);
+    }
+}
+
+#[test]
+fn a_conversation_may_be_longer_than_one_write() {
+    let (engine, store) = engine();
+    let ids = IdSource::default();
+    let session = Session {
+        project: project(),
+        id: "s".to_owned(),
+        agent: None,
+        task: None,
+        started_at: now(),
+        ended_at: None,
+        attrs: serde_json::Map::new(),
+    };
+    let turn = |n: usize| Message {
+        id: ids.next(now()),
+        seq: 0,
+        role: Role::User,
+        sender: None,
+        text: n.to_string(),
+        attrs: serde_json::Map::new(),
+        tokens: 1,
+        at: now(),
+    };
+    let turns: Vec<_> = (0..=CHANGES_MAX).map(turn).collect();
+    let carried = Carried {
+        sessions: vec![session],
+        messages: [("s".to_owned(), turns)].into(),
+        ..Carried::default()
+    };
+    let report = engine.import_all(carried, "a test").unwrap();
+    assert_eq!(report.created, CHANGES_MAX as u64 + 2);
+    let last = store
+        .messages(&project(), "s", CHANGES_MAX as u64, 9)
+        .unwrap();
+    assert_eq!(last.len(), 1);
+    assert_eq!(last[0].text, CHANGES_MAX.to_string());
+}

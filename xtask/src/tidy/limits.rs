@@ -1,0 +1,187 @@
+//! A number on everything, in one place, and each number with a test that hits it.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{Delimiter, TokenTree};
+
+use super::Violation;
+use super::tokens::{braces, ident, inside, is_punct, lex, line};
+use super::tree::{Tree, is_test};
+
+const RULE: &str = "limits";
+
+/// The one place.
+const PATH: &str = "crates/model/src/limits.rs";
+
+/// Crates of ours that are no product: what they cap is their own.
+const FREE: [&str; 1] = ["crates/testkit/"];
+
+/// Tests that stand in the product, because every store of anybody's must pass them.
+const CONFORMANCE: &str = "crates/store/src/conformance/";
+
+/// Finds limits that no test names, and caps that others can see but that are elsewhere.
+pub(super) fn check(tree: &Tree) -> Vec<Violation> {
+    let Some(limits) = tree.get(PATH).and_then(|text| lex(text).ok()) else {
+        return vec![Violation::new(
+            PATH,
+            1,
+            RULE,
+            "missing: every cap is in here",
+        )];
+    };
+    let mut tested = BTreeSet::new();
+    let mut found = Vec::new();
+    for (path, text) in tree.with_extension("rs") {
+        // What does not lex is said by another rule.
+        let tokens = lex(text).unwrap_or_default();
+        names_in_tests(&tokens, is_a_test(path), &mut tested);
+        let is_product = path.starts_with("crates/") && path.contains("/src/");
+        if is_product && path != PATH && !FREE.iter().any(|free| path.starts_with(free)) {
+            elsewhere(path, &tokens, &mut found);
+        }
+    }
+    for (name, line) in visible_constants(&limits) {
+        if !tested.contains(&name) {
+            let wrong = format!("no test names `{name}`: write one that hits it, and one beyond");
+            found.push(Violation::new(PATH, line, RULE, wrong));
+        }
+    }
+    found
+}
+
+fn is_a_test(path: &str) -> bool {
+    is_test(path) || path.starts_with(CONFORMANCE)
+}
+
+/// Caps that other modules can see; private ones are a matter of how something is done.
+fn elsewhere(path: &str, tokens: &[TokenTree], found: &mut Vec<Violation>) {
+    for (name, line) in visible_constants(tokens) {
+        if name.ends_with("_MAX") {
+            let wrong = format!("`{name}` is a cap: it belongs into {PATH}");
+            found.push(Violation::new(path, line, RULE, wrong));
+        }
+    }
+    for token in tokens {
+        if let Some(group) = braces(Some(token)) {
+            elsewhere(path, &inside(group), found);
+        }
+    }
+}
+
+/// `pub const NAME`, also `pub(crate) const NAME`, of this level.
+fn visible_constants(tokens: &[TokenTree]) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if ident(Some(token)).as_deref() != Some("pub") {
+            continue;
+        }
+        let rest = tokens.get(at + 1..).unwrap_or_default();
+        let rest = match rest.first() {
+            Some(TokenTree::Group(_)) => rest.get(1..).unwrap_or_default(),
+            Some(TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_)) | None => rest,
+        };
+        if ident(rest.first()).as_deref() == Some("const")
+            && let Some(name) = ident(rest.get(1))
+        {
+            found.push((name, line(token)));
+        }
+    }
+    found
+}
+
+/// Every identifier that stands in a test.
+fn names_in_tests(tokens: &[TokenTree], in_test: bool, names: &mut BTreeSet<String>) {
+    // An attribute that speaks for the item after it.
+    let mut test_item = false;
+    for (at, token) in tokens.iter().enumerate() {
+        let here = in_test || test_item;
+        match token {
+            TokenTree::Ident(name) if here => {
+                names.insert(name.to_string());
+            }
+            TokenTree::Group(group) => {
+                let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+                if is_punct(before, '#') && group.delimiter() == Delimiter::Bracket {
+                    test_item |= is_cfg_test(&inside(group));
+                } else {
+                    names_in_tests(&inside(group), here, names);
+                    test_item &= group.delimiter() != Delimiter::Brace;
+                }
+            }
+            TokenTree::Punct(punct) if punct.as_char() == ';' => test_item = false,
+            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}
+
+/// Whether an attribute is `cfg(test)`.
+fn is_cfg_test(attribute: &[TokenTree]) -> bool {
+    let words: Vec<String> = attribute.iter().map(ToString::to_string).collect();
+    words == ["cfg", "(test)"]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::said;
+    use super::*;
+
+    const LIMITS: (&str, &str) = (PATH, "/// A.\npub const A_MAX: usize = 1;\n");
+
+    fn check_with(path: &str, text: &str) -> Vec<String> {
+        said(check, &[LIMITS, (path, text)])
+    }
+
+    #[test]
+    fn every_limit_is_named_in_a_test() {
+        let named = "fn f() { assert_eq!(limits::A_MAX, 1) }";
+        let module = format!("#[cfg(test)]\n#[expect(x)]\nmod tests {{ {named} }}");
+        for (path, text) in [
+            ("crates/a/tests/a.rs", named),
+            ("crates/store/src/conformance/caps.rs", named),
+            ("crates/a/src/a.rs", &module),
+            ("crates/a/src/a.rs", "#[cfg(test)] use x::A_MAX;"),
+        ] {
+            assert!(check_with(path, text).is_empty(), "{path}");
+        }
+        let before = format!("#[cfg(test)] mod tests;\n{named}");
+        let after = format!("#[cfg(test)] mod tests {{}}\n{named}");
+        for (path, text) in [
+            ("crates/a/src/a.rs", named),
+            ("crates/a/src/a.rs", &before),
+            ("crates/a/src/a.rs", &after),
+            ("crates/a/tests/a.rs", "// A_MAX\nfn f() { \"A_MAX\"; }"),
+        ] {
+            let said = check_with(path, text);
+            assert!(
+                said[0].starts_with(&format!("{PATH}:2: limits: no test names `A_MAX`")),
+                "{said:?}"
+            );
+        }
+        assert_eq!(said(check, &[]).len(), 1);
+    }
+
+    #[test]
+    fn caps_that_others_see_are_in_one_place() {
+        let seen = |path: &str, text: &str| {
+            let text = format!("{text}\n#[cfg(test)] use A_MAX;");
+            check_with(path, &text)
+        };
+        for bad in [
+            "pub const B_MAX: usize = 1;",
+            "pub(crate) const B_MAX: u8 = 1;",
+            "mod m { pub(super) const B_MAX: u8 = 1; }",
+        ] {
+            let said = seen("crates/a/src/a.rs", bad);
+            assert!(said[0].contains("`B_MAX` is a cap"), "{bad}: {said:?}");
+            assert!(seen("crates/testkit/src/a.rs", bad).is_empty());
+            assert!(seen("xtask/src/a.rs", bad).is_empty());
+        }
+        for fine in [
+            "const B_MAX: usize = 1;",
+            "pub const MAX: u8 = 1;",
+            "pub fn b_max() {}",
+        ] {
+            assert!(seen("crates/a/src/a.rs", fine).is_empty(), "{fine}");
+        }
+    }
+}
