@@ -1,5 +1,7 @@
 //! The wiring: loads from the store, asks the pure rooms to compute, stores what they say.
 
+mod clean;
+mod door;
 mod errors;
 mod gather;
 mod import_mirror;
@@ -27,6 +29,8 @@ pub use tasks::{TaskChange, TaskDetails};
 pub use transfer::Carried;
 
 use crate::places::Place;
+use crate::redact::Redactor;
+use door::Door;
 use heirloom_model::{Clock, Fault, IdSource, ProjectName, Settings, Timestamp, limits};
 use heirloom_store::{Applied, Change, Description, Store, StoreError};
 use std::path::{Path, PathBuf};
@@ -41,12 +45,14 @@ pub struct Engine {
     root: PathBuf,
     folder: PathBuf,
     settings: Settings,
+    redactor: Arc<Redactor>,
     clock: Arc<dyn Clock>,
     ids: IdSource,
 }
 
 impl Engine {
-    /// An engine for the project at `place`.
+    /// An engine for the project at `place`. Nothing that it writes reaches `store` before it is redacted;
+    /// with a redaction rule that cannot be used it writes nothing.
     pub fn new(
         store: Arc<dyn Store>,
         project: ProjectName,
@@ -54,12 +60,18 @@ impl Engine {
         settings: Settings,
         clock: Arc<dyn Clock>,
     ) -> Self {
+        let (redactor, bad) = match Redactor::new(&settings.redact) {
+            Ok(redactor) => (redactor, None),
+            Err(bad) => (Redactor::default(), Some(bad)),
+        };
+        let redactor = Arc::new(redactor);
         Self {
-            store,
+            store: Arc::new(Door::new(store, Arc::clone(&redactor), bad)),
             project,
             root: place.root,
             folder: place.folder,
             settings,
+            redactor,
             clock,
             ids: IdSource::default(),
         }

@@ -19,6 +19,7 @@ pub(crate) mod man;
 pub(crate) mod observe;
 pub(crate) mod outcome;
 pub(crate) mod prune;
+pub(crate) mod redact;
 pub(crate) mod remember;
 pub(crate) mod run;
 pub(crate) mod show;

@@ -22,6 +22,8 @@ mod past;
 mod places;
 #[path = "cli/project.rs"]
 mod project;
+#[path = "cli/redact.rs"]
+mod redact;
 #[path = "cli/remember.rs"]
 mod remember;
 #[path = "cli/stdin.rs"]

@@ -202,7 +202,10 @@ impl Observer<'_> {
         }
     }
 
-    fn signal(&mut self, signal: Signal) -> Result<(), Fault> {
+    fn signal(&mut self, mut signal: Signal) -> Result<(), Fault> {
+        // Before anything is made of it: keys, and the memory of what was seen.
+        let redactor = self.engine.redactor();
+        redactor.redact_in_place(&mut signal.text, &mut Vec::new());
         let place = self.observation.signals.len();
         let outcome = if signal.verb == Verb::Status {
             let (status, message) = signals::split_status(&signal.text);

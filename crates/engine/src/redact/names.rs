@@ -277,7 +277,7 @@ fn of_word(word: &str, before: Option<&str>) -> Option<Telling> {
         cut.and_then(|cut| word.get(cut..))
             .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
     };
-    if among(word, PASSWORDS) || PASSWORD_ENDS.iter().any(|end| ends(end)) {
+    if among(word, PASSWORDS) || PASSWORD_ENDS.iter().any(&ends) {
         return Some(Telling::Password);
     }
     if ends(&"secret") {
@@ -301,7 +301,7 @@ fn of_word(word: &str, before: Option<&str>) -> Option<Telling> {
         return Some(Telling::Token);
     }
     let of = is("key") && before.is_some_and(|before| among(before, KEY_OF));
-    (of || KEY_ENDS.iter().any(|end| ends(end))).then_some(Telling::Key)
+    (of || KEY_ENDS.iter().any(ends)).then_some(Telling::Key)
 }
 
 fn among(word: &str, words: &[&str]) -> bool {
