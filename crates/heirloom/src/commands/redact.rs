@@ -254,7 +254,7 @@ impl Place {
         const BEFORE_CHARS: usize = 60;
         let before = &text[self.line_start.max(self.shown_to)..finding.start];
         let before = redactor.redact(before);
-        let before = text::one_line(text::clip_start(before.trim_start(), BEFORE_CHARS));
-        format!("{before}[redacted:{}]", finding.kind)
+        let before = text::clip_start(before.trim_start(), BEFORE_CHARS);
+        text::one_line(&format!("{before}[redacted:{}]", finding.kind))
     }
 }
