@@ -2,8 +2,11 @@
 
 use super::names::{self, Telling};
 use super::scan::{Scan, mark_end};
+use super::shape;
 use super::values::{self, Link, Value};
 
+/// Bytes of a list of cookies that are looked at to see whether it is one; it is redacted whole.
+const COOKIES_MAX: usize = 1_024;
 /// Longest name, bytes.
 const NAME_MAX: usize = 64;
 
@@ -391,9 +394,8 @@ impl Scan<'_> {
             }
             return;
         }
-        let mut pairs = said
+        let mut pairs = shape::beginning(said, COOKIES_MAX)
             .split(';')
-            .take(64)
             .filter_map(|pair| pair.split_once('='));
         if pairs.any(|(key, value)| values::is_cookie(key, value)) {
             let end = region.start + said.trim_end().len();

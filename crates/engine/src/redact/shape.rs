@@ -71,6 +71,15 @@ pub(super) fn sample(value: &str) -> &[u8] {
     bytes.get(..SAMPLE_BYTES).unwrap_or(bytes)
 }
 
+/// The beginning of a value, whole characters.
+pub(super) fn beginning(value: &str, bytes_max: usize) -> &str {
+    let mut end = value.len().min(bytes_max);
+    while !value.is_char_boundary(end) {
+        end -= 1;
+    }
+    &value[..end]
+}
+
 /// Whether a value has the look of a generated key: as long, as mixed and as random.
 ///
 /// The threshold of 3.5 bits and the least length of 10 are those of gitleaks' `generic-api-key`; hexadecimal
@@ -345,6 +354,7 @@ pub(super) fn identifier(value: &str) -> bool {
 
 /// Whether an unquoted value is a piece of a program: a call, an index, a path, an operator.
 pub(super) fn code(value: &str) -> bool {
+    let value = beginning(value, SAMPLE_BYTES);
     let inside = ["::", "->", "})", ")}", "))", "}}"];
     value.contains(['(', '[', '{', '|'])
         || value.starts_with(['&', '*', '!', '@'])
