@@ -39,6 +39,9 @@ impl Scan<'_> {
         if name.len() <= 3 && name.eq_ignore_ascii_case("key") {
             return;
         }
+        if link == Link::Blank && dashes == 0 && !self.announced(name, value) {
+            return;
+        }
         let Some(telling) = names::telling(name) else {
             return;
         };
@@ -55,6 +58,16 @@ impl Scan<'_> {
                 self.value(telling, link, start..end, value, option);
             }
         }
+    }
+
+    /// Whether a blank behind this name may be followed by its value: seldom, and cheap to see.
+    fn announced(&self, name: &str, at: usize) -> bool {
+        let next = [self.byte(at), self.byte(at + 1)].map(|b| b.to_ascii_lowercase());
+        matches!(&next, b"is" | b"wa" | b"ar" | b"-p")
+            || next[0] == b'\''
+            || name.starts_with(|c: char| c.is_ascii_uppercase())
+            || name.eq_ignore_ascii_case("password")
+            || name.eq_ignore_ascii_case("passwd")
     }
 
     /// What joins the name that ends at `end` to a value, and where that begins.
@@ -194,9 +207,8 @@ impl Scan<'_> {
             let start = self.skip_blanks(at + 2);
             return self.value(telling, Link::Tight, name, start, true);
         }
-        let line_start = memchr::memrchr(b'\n', &self.bytes[..name.start]).map_or(0, |n| n + 1);
-        let from = line_start.max(name.start.saturating_sub(200));
-        let before = self.bytes.get(from..name.start).unwrap_or_default();
+        let before = &self.bytes[name.start.saturating_sub(200)..name.start];
+        let before = before.rsplit(|&b| b == b'\n').next().unwrap_or(before);
         let mut words = before
             .split(u8::is_ascii_whitespace)
             .rev()

@@ -163,6 +163,17 @@ const FILLERS: &[&str] = &[
     "getenv",
 ];
 
+/// What the fillers begin with.
+static BEGINS: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut at = 0;
+    while at < FILLERS.len() {
+        begins[FILLERS[at].as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    begins
+};
+
 /// Values that are words of a language, a form or a description.
 const WORDS: &[&str] = &[
     "string",
@@ -301,9 +312,13 @@ pub(super) fn placeholder(value: &str) -> bool {
     let small = &mut small[..bytes.len()];
     small.copy_from_slice(bytes);
     small.make_ascii_lowercase();
-    FILLERS
-        .iter()
-        .any(|filler| memchr::memmem::find(small, filler.as_bytes()).is_some())
+    let small = &*small;
+    (0..small.len()).any(|at| {
+        BEGINS[usize::from(small[at])]
+            && FILLERS
+                .iter()
+                .any(|filler| small[at..].starts_with(filler.as_bytes()))
+    })
 }
 
 /// Whether the second half of a value has some variety: `ghp_aaaaaa…` is no key.
