@@ -8,6 +8,7 @@
 mod context;
 mod observe;
 mod probe;
+mod redact;
 mod remember;
 mod stats;
 
@@ -49,7 +50,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             "--only" => request.only = args.next(),
             other => {
                 return Err(format!(
-                    "{other}? usage: [--heirloom BINARY] [--only context|remember|observe|size]"
+                    "{other}? usage: [--heirloom BINARY] [--only context|remember|observe|redact|size]"
                 ));
             }
         }
@@ -65,6 +66,14 @@ fn run(request: &Request) -> Outcome<()> {
             .is_none_or(|only| name.contains(only.as_str()))
     };
     let heirloom = request.heirloom.as_deref();
+    if let Some(only) = request
+        .only
+        .as_deref()
+        .filter(|only| only.starts_with("redact-first"))
+    {
+        redact::first_text(only);
+        return Ok(());
+    }
     if wanted("context") {
         context::measure(heirloom)?;
     }
@@ -73,6 +82,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("observe") {
         observe::measure(heirloom)?;
+    }
+    if wanted("redact") {
+        redact::measure()?;
     }
     if let Some(binary) = heirloom.filter(|_| wanted("size")) {
         let mb = std::fs::metadata(binary)?.len() as f64 / 1e6;

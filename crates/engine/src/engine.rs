@@ -1,6 +1,7 @@
 //! The wiring: loads from the store, asks the pure rooms to compute, stores what they say.
 
 mod audit;
+mod clean;
 mod doctor;
 mod door;
 mod errors;
@@ -48,12 +49,13 @@ pub struct Engine {
     root: PathBuf,
     folder: PathBuf,
     settings: Settings,
+    redactor: Arc<Redactor>,
     clock: Arc<dyn Clock>,
     ids: IdSource,
 }
 
 impl Engine {
-    /// An engine for the project at `place`. Whatever it writes has its secrets redacted.
+    /// An engine for the project at `place`. Nothing that it writes reaches `store` before it is redacted.
     ///
     /// Errors: `Usage` for a redaction rule of the settings that cannot be used.
     pub fn new(
@@ -63,14 +65,15 @@ impl Engine {
         settings: Settings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Fault> {
-        let redactor =
-            Redactor::new(&settings.redact).map_err(|bad| Fault::usage(bad.to_string()))?;
+        let redactor = Redactor::new(&settings.redact);
+        let redactor = Arc::new(redactor.map_err(|bad| Fault::usage(bad.to_string()))?);
         Ok(Self {
-            store: Arc::new(Door::new(store, redactor)),
+            store: Arc::new(Door::new(store, Arc::clone(&redactor))),
             project,
             root: place.root,
             folder: place.folder,
             settings,
+            redactor,
             clock,
             ids: IdSource::default(),
         })

@@ -22,6 +22,7 @@ pub(crate) mod observe;
 pub(crate) mod outcome;
 pub(crate) mod prune;
 pub(crate) mod purge;
+pub(crate) mod redact;
 pub(crate) mod remember;
 pub(crate) mod restore;
 pub(crate) mod run;

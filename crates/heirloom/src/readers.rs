@@ -42,7 +42,7 @@ pub fn settings(user: &str, project: &str, flags: &[String]) -> Result<Vec<Setti
             value: value.to_string(),
             layer: origin.layer.as_str(),
             fits: key.check(value).is_ok(),
-            trusted_only: key.trusted_only,
+            trusted_only: key.trusted_only.is_some(),
         })
     });
     Ok(rows.collect())

@@ -119,6 +119,8 @@ pub const EVENTS_MAX: usize = 10_000;
 /// Longest text that a purge looks for, bytes.
 pub const PURGE_TEXT_BYTES_MAX: usize = 4 << 10;
 
+/// Longest standard input that `heirloom redact` takes, bytes.
+pub const REDACT_INPUT_BYTES_MAX: usize = 16 << 20;
 /// Most redaction rules of a configuration, and most entries of its allow list.
 pub const REDACT_RULES_MAX: usize = 200;
 /// Longest regular expression of a redaction rule, bytes.

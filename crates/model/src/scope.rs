@@ -42,6 +42,18 @@ impl Scope {
             && same(self.iteration.as_ref(), other.iteration.as_ref())
     }
 
+    /// The text coordinates, in the same order as their names.
+    pub fn names_mut(&mut self) -> [&mut Option<String>; 6] {
+        [
+            &mut self.plan,
+            &mut self.group,
+            &mut self.session,
+            &mut self.task,
+            &mut self.agent,
+            &mut self.phase,
+        ]
+    }
+
     /// The text coordinates by name, in the order of the documentation.
     pub fn names(&self) -> [(&'static str, Option<&str>); 6] {
         [

@@ -1,4 +1,6 @@
-//! The engine's only way to the store: secrets are left outside.
+//! The engine's only way to the store: whatever goes through it is redacted first.
+//!
+//! A new verb of `Store` that writes text, or asks by it, is redacted here as well.
 
 use crate::redact::Redactor;
 use heirloom_model::{
@@ -13,12 +15,12 @@ use std::sync::Arc;
 /// A [`Store`] that redacts what is written and passes everything else on.
 pub(super) struct Door {
     store: Arc<dyn Store>,
-    redactor: Redactor,
+    redactor: Arc<Redactor>,
 }
 
 impl Door {
     /// A door in front of `store`.
-    pub(super) fn new(store: Arc<dyn Store>, redactor: Redactor) -> Self {
+    pub(super) fn new(store: Arc<dyn Store>, redactor: Arc<Redactor>) -> Self {
         Self { store, redactor }
     }
 
@@ -45,14 +47,7 @@ impl Door {
     }
 
     fn scope(&self, scope: &mut Scope) {
-        for name in [
-            &mut scope.plan,
-            &mut scope.group,
-            &mut scope.session,
-            &mut scope.task,
-            &mut scope.agent,
-            &mut scope.phase,
-        ] {
+        for name in scope.names_mut() {
             self.maybe(name);
         }
     }
@@ -130,7 +125,18 @@ impl Store for Door {
     }
 
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError> {
-        self.store.find(project, filter)
+        // What was written under a redacted name is found under it.
+        let mut filter = filter.clone();
+        for name in [
+            &mut filter.category,
+            &mut filter.except_category,
+            &mut filter.state,
+            &mut filter.key,
+        ] {
+            self.maybe(name);
+        }
+        self.scope(&mut filter.scope);
+        self.store.find(project, &filter)
     }
 
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {
@@ -150,7 +156,7 @@ impl Store for Door {
     }
 
     fn session(&self, project: &ProjectName, id: &str) -> Result<Session, StoreError> {
-        self.store.session(project, id)
+        self.store.session(project, &self.redactor.redact(id))
     }
 
     fn sessions(
@@ -159,7 +165,8 @@ impl Store for Door {
         task: Option<&str>,
         limit: usize,
     ) -> Result<Vec<Session>, StoreError> {
-        self.store.sessions(project, task, limit)
+        let task = task.map(|task| self.redactor.redact(task));
+        self.store.sessions(project, task.as_deref(), limit)
     }
 
     fn messages(
@@ -169,7 +176,8 @@ impl Store for Door {
         from: u64,
         limit: usize,
     ) -> Result<Vec<Message>, StoreError> {
-        self.store.messages(project, session, from, limit)
+        let session = self.redactor.redact(session);
+        self.store.messages(project, &session, from, limit)
     }
 
     fn events(

@@ -47,6 +47,8 @@ impl Engine {
         source: &str,
     ) -> Result<Change, Fault> {
         check_scope(&scope)?;
+        let error = &*self.clean(error);
+        scope = self.clean_scope(scope);
         scope.agent = scope.agent.or_else(|| agent_of(source));
         let key = Mistake::key(error, scope.task.as_deref(), scope.phase.as_deref());
         let mut record = self.draft(Kind::Error, error, scope, source);
@@ -60,7 +62,12 @@ impl Engine {
 
     /// The current error with the same signature in the same task and phase.
     pub(super) fn error_like(&self, error: &str, scope: &Scope) -> Result<Option<Record>, Fault> {
-        let key = Mistake::key(error, scope.task.as_deref(), scope.phase.as_deref());
+        let scope = self.clean_scope(scope.clone());
+        let key = Mistake::key(
+            &self.clean(error),
+            scope.task.as_deref(),
+            scope.phase.as_deref(),
+        );
         Ok(self
             .find(
                 &Filter::current(&[Kind::Error], self.now())
@@ -114,6 +121,7 @@ impl Engine {
             return Err(Fault::usage("which error? an empty text names none")
                 .hint("`heirloom list --kind error` shows the open ones"));
         }
+        let given = &*self.clean(given);
         let open = self.open_errors(task)?;
         if let Some(id) = self.id_of_error(given)? {
             let record = self.get(id)?;

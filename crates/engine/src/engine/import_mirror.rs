@@ -28,7 +28,8 @@ impl Engine {
     /// What is here already stays as it is. Entries without any text are skipped.
     pub fn import_mirror(&self, parsed: Parsed, source: &str) -> Result<ImportReport, Fault> {
         self.writable()?;
-        let file = parsed.file;
+        let mut file = parsed.file;
+        self.clean_mirror(&mut file);
         let mut entries = Entries {
             engine: self,
             taken: HashSet::new(),

@@ -116,9 +116,12 @@ impl Engine {
             durable::create_dir_private(parent)?;
         }
         let mut file = self.mirror()?;
-        if let Some(old) = read_mirror(&path)?.and_then(Result::ok) {
+        if let Some(mut old) = read_mirror(&path)?.and_then(Result::ok) {
+            // Another program may have written anything there; our own entries are found by clean texts.
+            self.clean_mirror(&mut old.file);
             file.keep_from(&old.file);
         }
+        self.clean_mirror(&mut file);
         durable::write_atomic(&path, &mirror::to_json(&file))?;
         Ok(path)
     }

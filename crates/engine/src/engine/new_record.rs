@@ -37,7 +37,7 @@ pub struct NewRecord {
 }
 
 /// What became of something that was to be remembered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remembered {
     /// The record: the new one, or the current one that was confirmed.
     pub id: RecordId,
@@ -45,6 +45,8 @@ pub struct Remembered {
     pub verdict: Verdict,
     /// Who won, if it lost a conflict.
     pub winner: Option<RecordId>,
+    /// The kinds of the secrets without which it was kept.
+    pub redacted: Vec<String>,
 }
 
 impl Engine {
@@ -62,11 +64,16 @@ impl Engine {
     /// Remembers several things as one durable, atomic step; one answer each, in order.
     pub fn remember_all(&self, news: Vec<NewRecord>) -> Result<Vec<Remembered>, Fault> {
         let mut changes = Vec::with_capacity(news.len());
+        let mut redacted = Vec::with_capacity(news.len());
         for new in news {
-            changes.push(self.change_of(&new)?);
+            let mut kinds = Vec::new();
+            let new = self.clean_new(new, &mut kinds);
+            changes.push(self.change_of_clean(&new)?);
+            redacted.push(kinds);
         }
         let applied = self.apply(&changes)?;
-        let remembered = applied.into_iter().map(|one| Remembered {
+        let answers = applied.into_iter().zip(redacted);
+        let remembered = answers.map(|(one, redacted)| Remembered {
             id: one.id,
             verdict: one.verdict,
             winner: if one.verdict == Verdict::Conflict {
@@ -74,12 +81,17 @@ impl Engine {
             } else {
                 None
             },
+            redacted,
         });
         Ok(remembered.collect())
     }
 
-    /// Checks what somebody says and makes it a change.
+    /// Redacts and checks what somebody says and makes it a change.
     pub fn change_of(&self, new: &NewRecord) -> Result<Change, Fault> {
+        self.change_of_clean(&self.clean_new(new.clone(), &mut Vec::new()))
+    }
+
+    fn change_of_clean(&self, new: &NewRecord) -> Result<Change, Fault> {
         let said = new.text.trim();
         if said.is_empty() {
             return Err(

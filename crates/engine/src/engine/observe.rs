@@ -238,7 +238,10 @@ impl Observer<'_> {
         }
     }
 
-    fn signal(&mut self, signal: Signal) {
+    fn signal(&mut self, mut signal: Signal) {
+        // Before anything is made of it: keys, and the memory of what was seen.
+        let redactor = self.engine.redactor();
+        redactor.redact_in_place(&mut signal.text, &mut Vec::new());
         let outcome = if signal.verb == Verb::Status {
             let (status, message) = signals::split_status(&signal.text);
             self.observation.status = status.or(self.observation.status);

@@ -182,7 +182,8 @@ impl Engine {
             return Err(Fault::usage("the step has no words"));
         }
         check_scope(&scope)?;
-        let mut record = self.draft(Kind::Step, words, scope, source);
+        let words = &*self.clean(words);
+        let mut record = self.draft(Kind::Step, words, self.clean_scope(scope), source);
         record.key = Some(Step::key(words, record.scope.task.as_deref()));
         record.attrs = Step::in_state(state).to_attrs();
         Ok(Change::Put {
@@ -193,7 +194,8 @@ impl Engine {
 
     /// The change that records a file as modified; `path` is already normalised.
     pub(super) fn file_change(&self, path: &str, scope: Scope, source: &str) -> Change {
-        let mut record = self.draft(Kind::Artifact, path, scope, source);
+        let path = &*self.clean(path);
+        let mut record = self.draft(Kind::Artifact, path, self.clean_scope(scope), source);
         record.key = Some(Artifact::key(path, record.scope.task.as_deref()));
         record.attrs = Artifact::file(path).to_attrs();
         Change::Put {

@@ -2,8 +2,11 @@
 
 use super::names::{self, Telling};
 use super::scan::{Scan, mark_end};
+use super::shape;
 use super::values::{self, Link, Value};
 
+/// Bytes of a list of cookies that are looked at to see whether it is one; it is redacted whole.
+const COOKIES_MAX: usize = 1_024;
 /// Longest name, bytes.
 const NAME_MAX: usize = 64;
 
@@ -36,6 +39,9 @@ impl Scan<'_> {
         if name.len() <= 3 && name.eq_ignore_ascii_case("key") {
             return;
         }
+        if link == Link::Blank && dashes == 0 && !self.announced(name, value) {
+            return;
+        }
         let Some(telling) = names::telling(name) else {
             return;
         };
@@ -52,6 +58,16 @@ impl Scan<'_> {
                 self.value(telling, link, start..end, value, option);
             }
         }
+    }
+
+    /// Whether a blank behind this name may be followed by its value: seldom, and cheap to see.
+    fn announced(&self, name: &str, at: usize) -> bool {
+        let next = [self.byte(at), self.byte(at + 1)].map(|b| b.to_ascii_lowercase());
+        matches!(&next, b"is" | b"wa" | b"ar" | b"-p")
+            || next[0] == b'\''
+            || name.starts_with(|c: char| c.is_ascii_uppercase())
+            || name.eq_ignore_ascii_case("password")
+            || name.eq_ignore_ascii_case("passwd")
     }
 
     /// What joins the name that ends at `end` to a value, and where that begins.
@@ -191,9 +207,8 @@ impl Scan<'_> {
             let start = self.skip_blanks(at + 2);
             return self.value(telling, Link::Tight, name, start, true);
         }
-        let line_start = memchr::memrchr(b'\n', &self.bytes[..name.start]).map_or(0, |n| n + 1);
-        let from = line_start.max(name.start.saturating_sub(200));
-        let before = self.bytes.get(from..name.start).unwrap_or_default();
+        let before = &self.bytes[name.start.saturating_sub(200)..name.start];
+        let before = before.rsplit(|&b| b == b'\n').next().unwrap_or(before);
         let mut words = before
             .split(u8::is_ascii_whitespace)
             .rev()
@@ -391,9 +406,8 @@ impl Scan<'_> {
             }
             return;
         }
-        let mut pairs = said
+        let mut pairs = shape::beginning(said, COOKIES_MAX)
             .split(';')
-            .take(64)
             .filter_map(|pair| pair.split_once('='));
         if pairs.any(|(key, value)| values::is_cookie(key, value)) {
             let end = region.start + said.trim_end().len();

@@ -6,6 +6,8 @@ use memchr::memmem;
 const KIND: &str = "private-key";
 /// Letters of base64 that make a key: what is shorter is an example.
 const LETTERS_MIN: usize = 24;
+/// Most headers of a block.
+const HEADERS_MAX: usize = 8;
 /// Longest label: `BEGIN` to the dashes.
 const LABEL_MAX: usize = 64;
 
@@ -84,6 +86,7 @@ impl Scan<'_> {
     /// The lines of base64 from `at` on, with the headers before them: from where to where, if they make a key.
     fn key_lines(&self, at: usize) -> Option<(usize, usize)> {
         let (mut here, mut first, mut end, mut letters, mut full) = (at, None, at, 0, false);
+        let mut headers = 0;
         loop {
             here = self.between_lines(here);
             let run = self.bytes[here..]
@@ -92,7 +95,8 @@ impl Scan<'_> {
                 .count();
             let behind = self.byte(here + run);
             let label = self.label(here);
-            if letters == 0 && label > 0 {
+            if letters == 0 && label > 0 && headers < HEADERS_MAX {
+                headers += 1;
                 here = self.header_end(here + label);
                 continue;
             }

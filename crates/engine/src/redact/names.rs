@@ -36,26 +36,8 @@ impl Telling {
 /// Most words of a name that are looked at.
 const WORDS_MAX: usize = 12;
 
-const PASSWORDS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "pass",
-    "passwort",
-    "passwords",
-];
-const PASSWORD_ENDS: &[&str] = &[
-    "password",
-    "passwd",
-    "passphrase",
-    "pwd",
-    "sshpass",
-    "userpass",
-    "dbpass",
-    "passwort",
-];
+/// What words for a password end in that are no word for one in other company: `bypass`, `compass`.
+const PASS: [&str; 3] = ["sshpass", "userpass", "dbpass"];
 
 /// What makes a key a secret one.
 const KEY_OF: &[&str] = &[
@@ -272,36 +254,35 @@ pub(super) fn telling(name: &str) -> Option<Telling> {
 
 fn of_word(word: &str, before: Option<&str>) -> Option<Telling> {
     let is = |other: &str| word.eq_ignore_ascii_case(other);
-    let ends = |end: &&str| {
+    let ends = |end: &str| {
         let cut = word.len().checked_sub(end.len());
         cut.and_then(|cut| word.get(cut..))
             .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
     };
-    if among(word, PASSWORDS) || PASSWORD_ENDS.iter().any(ends) {
-        return Some(Telling::Password);
+    let password = |words: &[&str]| words.iter().any(|word| ends(word));
+    // By the last letter first: most words are none of these.
+    match word.as_bytes().last()?.to_ascii_lowercase() {
+        b'd' if password(&["password", "passwd", "pwd"]) => Some(Telling::Password),
+        b'e' if password(&["passphrase"]) || is("passcode") => Some(Telling::Password),
+        b's' if is("pass") || password(&PASS) || is("passwords") => Some(Telling::Password),
+        b't' if ends("passwort") => Some(Telling::Password),
+        b't' if ends("secret") => Some(Telling::Secret),
+        b'n' if ends("token") => Some(Telling::Token),
+        b'h' if is("auth") => Some(Telling::Token),
+        b'r' if is("bearer") => Some(Telling::Token),
+        b'l' if is("credential") => Some(Telling::Token),
+        b's' if is("credentials") || is("creds") => Some(Telling::Token),
+        b'n' if is("authorization") => Some(Telling::Authorization),
+        b'e' if is("cookie") => match before {
+            Some(before) if before.eq_ignore_ascii_case("set") => Some(Telling::SetCookie),
+            Some(_) | None => Some(Telling::Cookie),
+        },
+        b'y' if is("key") => before
+            .is_some_and(|before| among(before, KEY_OF))
+            .then_some(Telling::Key),
+        b'y' if ends("key") && KEY_ENDS.iter().any(|end| ends(end)) => Some(Telling::Key),
+        _ => None,
     }
-    if ends(&"secret") {
-        return Some(Telling::Secret);
-    }
-    if ends(&"token") || is("auth") || is("bearer") {
-        return Some(Telling::Token);
-    }
-    if is("authorization") {
-        return Some(Telling::Authorization);
-    }
-    if is("cookie") {
-        let set = before.is_some_and(|before| before.eq_ignore_ascii_case("set"));
-        return Some(if set {
-            Telling::SetCookie
-        } else {
-            Telling::Cookie
-        });
-    }
-    if is("credential") || is("credentials") || is("creds") {
-        return Some(Telling::Token);
-    }
-    let of = is("key") && before.is_some_and(|before| among(before, KEY_OF));
-    (of || KEY_ENDS.iter().any(ends)).then_some(Telling::Key)
 }
 
 fn among(word: &str, words: &[&str]) -> bool {

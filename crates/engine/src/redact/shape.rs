@@ -71,6 +71,15 @@ pub(super) fn sample(value: &str) -> &[u8] {
     bytes.get(..SAMPLE_BYTES).unwrap_or(bytes)
 }
 
+/// The beginning of a value, whole characters.
+pub(super) fn beginning(value: &str, bytes_max: usize) -> &str {
+    let mut end = value.len().min(bytes_max);
+    while !value.is_char_boundary(end) {
+        end -= 1;
+    }
+    &value[..end]
+}
+
 /// Whether a value has the look of a generated key: as long, as mixed and as random.
 ///
 /// The threshold of 3.5 bits and the least length of 10 are those of gitleaks' `generic-api-key`; hexadecimal
@@ -153,6 +162,17 @@ const FILLERS: &[&str] = &[
     "process.env",
     "getenv",
 ];
+
+/// What the fillers begin with.
+static BEGINS: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut at = 0;
+    while at < FILLERS.len() {
+        begins[FILLERS[at].as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    begins
+};
 
 /// Values that are words of a language, a form or a description.
 const WORDS: &[&str] = &[
@@ -292,9 +312,13 @@ pub(super) fn placeholder(value: &str) -> bool {
     let small = &mut small[..bytes.len()];
     small.copy_from_slice(bytes);
     small.make_ascii_lowercase();
-    FILLERS
-        .iter()
-        .any(|filler| memchr::memmem::find(small, filler.as_bytes()).is_some())
+    let small = &*small;
+    (0..small.len()).any(|at| {
+        BEGINS[usize::from(small[at])]
+            && FILLERS
+                .iter()
+                .any(|filler| small[at..].starts_with(filler.as_bytes()))
+    })
 }
 
 /// Whether the second half of a value has some variety: `ghp_aaaaaa…` is no key.
@@ -345,6 +369,7 @@ pub(super) fn identifier(value: &str) -> bool {
 
 /// Whether an unquoted value is a piece of a program: a call, an index, a path, an operator.
 pub(super) fn code(value: &str) -> bool {
+    let value = beginning(value, SAMPLE_BYTES);
     let inside = ["::", "->", "})", ")}", "))", "}}"];
     value.contains(['(', '[', '{', '|'])
         || value.starts_with(['&', '*', '!', '@'])

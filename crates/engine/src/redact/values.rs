@@ -53,13 +53,10 @@ impl Value<'_> {
 /// Whether the value of a name that tells this is a secret.
 pub(super) fn is_secret(telling: Telling, value: &Value<'_>) -> bool {
     let said = value.said;
-    if shape::placeholder(said) || shape::word(said) || shape::reference(said) {
-        return false;
-    }
     if !value.quoted && !value.set() && shape::code(said) {
         return false;
     }
-    match telling {
+    let looks = match telling {
         Telling::Password if value.quoted => quoted_password(value),
         Telling::Password => bare_password(value),
         Telling::Secret => shape::generated(said, 3.5) || made_up_secret(value),
@@ -73,7 +70,8 @@ pub(super) fn is_secret(telling: Telling, value: &Value<'_>) -> bool {
             shape::generated(said, bits)
         }
         Telling::Authorization | Telling::Cookie | Telling::SetCookie => false,
-    }
+    };
+    looks && !shape::word(said) && !shape::reference(said) && !shape::placeholder(said)
 }
 
 /// Whether a value beside a telling name in data, where everything is a literal, is a secret.

@@ -76,15 +76,33 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         Verdict::Unchanged | Verdict::Retired | Verdict::Restored => remembered.verdict.as_str(),
     };
     session.out.line(&format!("{} {line}", remembered.id));
+    if let Some(said) = kept_without(&remembered) {
+        session.out.talk(&said);
+    }
     Ok(0)
 }
 
 fn answer(remembered: &Remembered) -> Value {
-    wire::applied(&Applied {
+    let mut answer = wire::applied(&Applied {
         id: remembered.id,
         verdict: remembered.verdict,
         other: remembered.winner,
-    })
+    });
+    if !remembered.redacted.is_empty() {
+        answer["redacted"] = json!(remembered.redacted);
+    }
+    answer
+}
+
+/// What was left out, for the person.
+fn kept_without(remembered: &Remembered) -> Option<String> {
+    let kinds = &remembered.redacted;
+    let secrets = match kinds.len() {
+        0 => return None,
+        1 => "1 secret".to_owned(),
+        many => format!("{many} secrets"),
+    };
+    Some(format!("kept without {secrets}: {}", kinds.join(", ")))
 }
 
 /// Reads JSONL and answers JSONL: a line is answered when it is durable. Lines that are there together

@@ -26,16 +26,19 @@ pub(crate) struct Key {
     pub(crate) name: &'static str,
     /// The type of its value.
     pub(crate) kind: Type,
-    /// Whether it can make Heirloom run a program, open a port or send data away: then a project's file,
-    /// which comes with a clone, is not listened to.
-    pub(crate) trusted_only: bool,
+    /// What it could do in the wrong hands: run a program, open a port, send data away, let a secret
+    /// through. Then a project's file, which comes with a clone, is not listened to.
+    pub(crate) trusted_only: Option<&'static str>,
+    /// Whether the lists of all layers add up: a later one takes nothing away.
+    pub(crate) adds_up: bool,
 }
 
 const fn key(name: &'static str, kind: Type) -> Key {
     Key {
         name,
         kind,
-        trusted_only: false,
+        trusted_only: None,
+        adds_up: false,
     }
 }
 
@@ -61,7 +64,8 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "run.command",
         kind: Type::Texts,
-        trusted_only: true,
+        trusted_only: Some("run a program"),
+        adds_up: false,
     },
     key("run.iterations", Type::Int(1, ITERATIONS_MAX as i64)),
     key("run.stall_limit", Type::Int(1, STALL_LIMIT_MAX as i64)),
@@ -70,6 +74,18 @@ pub(crate) const KEYS: &[Key] = &[
         Type::Int(1, ITERATION_TIMEOUT_S_MAX as i64),
     ),
     key("run.teach_signals", Type::Bool),
+    Key {
+        name: "redact.rules",
+        kind: Type::Texts,
+        trusted_only: None,
+        adds_up: true,
+    },
+    Key {
+        name: "redact.allow",
+        kind: Type::Texts,
+        trusted_only: Some("let a secret through"),
+        adds_up: false,
+    },
 ];
 
 impl Key {

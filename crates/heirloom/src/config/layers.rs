@@ -1,6 +1,7 @@
 //! The layers, laid over each other.
 
 use super::{Environment, KEYS, Key};
+use heirloom_engine::redact::Redactor;
 use heirloom_model::settings::{RedactSettings, RunSettings};
 use heirloom_model::{Budget, Fault, Settings, limits};
 use std::collections::BTreeMap;
@@ -205,14 +206,18 @@ impl Config {
                 format!("there is no key `{name}`; `heirloom config` lists every key"),
             );
         };
-        if key.trusted_only && origin.layer == Layer::Project {
+        if let Some(danger) = key.trusted_only
+            && origin.layer == Layer::Project
+        {
             let message = format!(
-                "`{name}` is not taken from a project's file, because it can run a program: set it in the user's config"
+                "`{name}` is not taken from a project's file, because it can {danger}: set it in the user's config"
             );
             return self.warn(origin, message);
         }
         match key.check(&value) {
             Ok(()) => {
+                let value = self.usable_rules(key, value, origin);
+                let value = self.added_up(key, value, origin);
                 self.values.insert(key.name, (value, origin.clone()));
             }
             Err(problem) => self.warn(
@@ -220,6 +225,63 @@ impl Config {
                 format!("`{name}`: {problem}; the value is not used"),
             ),
         }
+    }
+
+    /// The list without redaction rules that cannot be used; each is said with its place, the rest holds.
+    fn usable_rules(&mut self, key: &Key, mut value: Value, origin: &Origin) -> Value {
+        let Value::Array(list) = &mut value else {
+            return value;
+        };
+        if !key.name.starts_with("redact.") {
+            return value;
+        }
+        list.retain(|one| {
+            let said = one.as_str().unwrap_or_default();
+            let settings = match key.name {
+                "redact.allow" => RedactSettings {
+                    allow: vec![said.to_owned()],
+                    ..RedactSettings::default()
+                },
+                _ => RedactSettings {
+                    rules: vec![redact_rule(said)],
+                    ..RedactSettings::default()
+                },
+            };
+            let Err(bad) = Redactor::new(&settings) else {
+                return true;
+            };
+            self.warnings.push(Warning {
+                place: origin.place.clone(),
+                message: format!("`{}`: {bad}; the others hold", key.name),
+            });
+            false
+        });
+        value
+    }
+
+    /// A list behind what earlier layers said, for keys whose layers add up; no more than may be.
+    fn added_up(&mut self, key: &Key, value: Value, origin: &Origin) -> Value {
+        let Some((Value::Array(before), _)) = self.values.get(key.name) else {
+            return value;
+        };
+        let (true, Value::Array(mut more)) = (key.adds_up, value.clone()) else {
+            return value;
+        };
+        let mut all = before.clone();
+        more.retain(|one| !all.contains(one));
+        all.extend(more);
+        let most = limits::REDACT_RULES_MAX;
+        if all.len() > most {
+            all.truncate(most);
+            self.warn(
+                origin,
+                format!(
+                    "`{}`: more than {most} of all layers; the first hold",
+                    key.name
+                ),
+            );
+        }
+        Value::Array(all)
     }
 
     fn warn(&mut self, origin: &Origin, message: String) {
@@ -277,15 +339,28 @@ impl Config {
             },
             memory_prefixes: self.texts("signals.prefixes"),
             status_prefixes: self.texts("signals.status_prefixes"),
-            redact: RedactSettings::default(),
             run: RunSettings {
                 iterations: small("run.iterations"),
                 stall_limit: small("run.stall_limit"),
                 timeout_s: self.int("run.timeout_s"),
                 teach_signals: self.flag("run.teach_signals"),
             },
+            redact: RedactSettings {
+                rules: self
+                    .texts("redact.rules")
+                    .iter()
+                    .map(|rule| redact_rule(rule))
+                    .collect(),
+                allow: self.texts("redact.allow"),
+            },
         }
     }
+}
+
+/// A rule as it is written, `kind: regular expression`, in its parts.
+fn redact_rule(rule: &str) -> (String, String) {
+    let (kind, expression) = rule.split_once(':').unwrap_or(("", rule));
+    (kind.trim().to_owned(), expression.trim().to_owned())
 }
 
 /// The text of a config file, and where it came from; `None` if there is no such file.
@@ -381,6 +456,38 @@ mod tests {
         );
         let config = layered("[run]\ncommand = [\"claude\"]", "", &[]);
         assert_eq!(config.texts("run.command"), ["claude"]);
+    }
+
+    #[test]
+    fn redaction_rules_add_up_and_only_the_person_allows() {
+        let config = layered(
+            "[redact]\nrules = [\"order: ORD-[0-9]+\"]\nallow = [\"mine\"]",
+            "[redact]\nrules = [\"badge: B[0-9]+\", \"bad: (\", \"no kind\"]\nallow = [\".*\"]",
+            &["redact.rules=ticket: T-[0-9]+"],
+        );
+        let settings = config.settings().redact;
+        let kinds: Vec<_> = settings
+            .rules
+            .iter()
+            .map(|(kind, _)| kind.as_str())
+            .collect();
+        assert_eq!(kinds, ["order", "badge", "ticket"]);
+        assert_eq!(settings.rules[1].1, "B[0-9]+");
+        assert_eq!(settings.allow, ["mine"]);
+        let said: Vec<_> = config
+            .warnings
+            .iter()
+            .map(|warning| format!("{}: {}", warning.place, warning.message))
+            .collect();
+        assert_eq!(said.len(), 3, "{said:?}");
+        let allow = said.iter().find(|said| said.contains("redact.allow"));
+        assert!(allow.unwrap().contains("let a secret through"), "{said:?}");
+        assert!(
+            said.iter()
+                .any(|s| s.starts_with("project: `redact.rules`") && s.contains("unclosed group")),
+            "{said:?}"
+        );
+        assert!(said.iter().any(|s| s.contains("the kind must")), "{said:?}");
     }
 
     #[test]

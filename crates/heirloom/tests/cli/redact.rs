@@ -1,0 +1,392 @@
+//! No secret reaches the disk, and `redact` shows what would go.
+
+use crate::project::{Answer, Project};
+use heirloom_testkit::ScriptedAgent;
+use std::path::{Path, PathBuf};
+
+/// Secrets of three sorts, made at run time so that no scanner finds them here.
+fn secrets() -> [String; 3] {
+    [
+        format!("gh{}_{}", 'p', "q7Zr2Kx9Lm4Tn8Vb3Wc6Yd1Fe5Gh0Js2Ku4Pa"),
+        format!("hunter{}horse", 2_718_281),
+        format!("k3y{}", "Ab9Cd8Ef7Gh6Ij5Kl4Mn3Op2"),
+    ]
+}
+
+/// A sentence with all three.
+fn said() -> String {
+    let [token, password, key] = secrets();
+    format!("deploy with {token} and postgres://app:{password}@db/x and api_key = \"{key}\"")
+}
+
+/// Every file below the folder of the project's memory.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => open.push(path),
+                false => found.push(path),
+            }
+        }
+    }
+    found
+}
+
+/// Fails if one of the secrets, or a good part of one, stands in any file of the memory.
+#[track_caller]
+fn nothing_kept(project: &Project) {
+    let files = files(&project.file(".heirloom"));
+    assert!(
+        files.iter().any(|f| f.ends_with("heirloom.db")),
+        "{files:?}"
+    );
+    for path in files {
+        let bytes = std::fs::read(&path).unwrap();
+        for secret in secrets() {
+            let part = &secret.as_bytes()[secret.len() / 3..];
+            let kept = bytes.windows(part.len()).any(|window| window == part);
+            assert!(!kept, "{} keeps {secret}", path.display());
+        }
+    }
+}
+
+fn talk(answer: &Answer, said: &str) {
+    assert!(answer.stderr.contains(said), "{answer:?}");
+}
+
+#[test]
+fn remember_keeps_the_fact_without_the_secret_and_says_so() {
+    let project = Project::new();
+    let answer = project.ok(&[
+        "remember",
+        &said(),
+        "--rationale",
+        &said(),
+        "--key",
+        &said(),
+    ]);
+    talk(
+        &answer,
+        "kept without 9 secrets: github-token, url-password, key",
+    );
+    let [token, ..] = secrets();
+    let value = project.json(&["remember", &format!("use {token}")]);
+    assert_eq!(value["redacted"], serde_json::json!(["github-token"]));
+    assert_eq!(value["outcome"], "created");
+    let again = project.json(&["remember", &format!("use {token}")]);
+    assert_eq!(
+        again["outcome"], "confirmed",
+        "the same words, the same identity"
+    );
+    assert_eq!(again["id"], value["id"]);
+    let clean = project.json(&["remember", "nothing secret"]);
+    assert_eq!(clean.get("redacted"), None);
+    let one = project.ok(&["remember", &format!("once more {token}")]);
+    talk(&one, "kept without 1 secret: github-token");
+    let listed = project.list("knowledge");
+    let text = listed.last().unwrap()["text"].as_str().unwrap();
+    assert_eq!(
+        text,
+        "deploy with [redacted:github-token] and postgres://app:[redacted:url-password]@db/x and api_key = \"[redacted:key]\""
+    );
+    let tokens = listed.last().unwrap()["tokens"].as_u64().unwrap();
+    assert_eq!(tokens, text.chars().count().div_ceil(4) as u64, "{tokens}");
+    nothing_kept(&project);
+}
+
+#[test]
+fn a_secret_is_no_part_of_an_identity() {
+    let project = Project::new();
+    let with = |secret: &str| project.json(&["remember", &format!("the password = \"{secret}\"")]);
+    let first = with("hunter2x");
+    let second = with("another9y");
+    assert_eq!(second["outcome"], "confirmed");
+    assert_eq!(first["id"], second["id"]);
+    let log = |secret: &str| {
+        project.json(&[
+            "error",
+            "log",
+            &format!("login failed: password='{secret}'"),
+            "--task",
+            "7",
+        ])
+    };
+    assert_eq!(log("hunter2x")["id"], log("another9y")["id"]);
+    let resolved = project.json(&[
+        "error",
+        "resolve",
+        "login failed: password='third3z'",
+        "--with",
+        &said(),
+    ]);
+    assert_eq!(resolved["outcome"], "resolved");
+    nothing_kept(&project);
+}
+
+#[test]
+fn every_way_of_writing_is_redacted() {
+    let project = Project::new();
+    let said = said();
+    let line =
+        serde_json::json!({"text": said, "rationale": said, "key": said, "kind": "knowledge"});
+    let answer = project.input(&["remember", "--stdin"], format!("{line}\n").as_bytes());
+    assert_eq!(answer.lines()[0]["redacted"].as_array().unwrap().len(), 9);
+    let verbs = [
+        "KEY_FACT",
+        "DECISION",
+        "LEARNING",
+        "STEP_PENDING",
+        "STEP_DONE",
+        "ERROR",
+        "BLOCKED",
+        "EVAL_FEEDBACK",
+        "PHASE_RESULT",
+    ];
+    let mut output = String::new();
+    for verb in verbs {
+        output.push_str(&format!("HEIRLOOM_MEMORY: {verb} {said}\n"));
+    }
+    output.push_str(&format!("HEIRLOOM_MEMORY: CONVENTION {said} = {said}\n"));
+    output.push_str(&format!(
+        "HEIRLOOM_MEMORY: ERROR_RESOLVED {said} -- {said}\n"
+    ));
+    output.push_str(&format!(
+        "HEIRLOOM_MEMORY: FILE_MODIFIED src/{}.rs\n",
+        secrets()[0]
+    ));
+    let observed = project.input(&["observe", "--task", "7", "--json"], output.as_bytes());
+    assert_eq!(observed.code, 0, "{observed:?}");
+    let signals = observed.json()["signals"].as_array().unwrap().clone();
+    let of =
+        |verb: &str| signals.iter().find(|one| one["verb"] == verb).unwrap()["outcome"].clone();
+    assert_eq!(
+        of("ERROR_RESOLVED"),
+        "replaced",
+        "found by its redacted words"
+    );
+    assert_eq!(of("STEP_DONE"), "replaced");
+    project.ok(&["step", "pending", &said, "--task", "7"]);
+    project.ok(&["step", "done", &said, "--task", "7"]);
+    project.ok(&["error", "log", &said, "--task", "7"]);
+    project.ok(&[
+        "task",
+        "set",
+        "7",
+        "--branch",
+        &secrets()[0],
+        "--blocked",
+        &said,
+    ]);
+    project.ok(&["task", "done", "7", "--approach", &said, "--outcome", &said]);
+    project.ok(&[
+        "outcome",
+        "--task",
+        "8",
+        "--status",
+        "FAILED",
+        "--error",
+        &said,
+        "--message",
+        &said,
+    ]);
+    nothing_kept(&project);
+}
+
+#[test]
+fn imports_are_redacted() {
+    let project = Project::new();
+    let said = said();
+    let [token, password, key] = secrets();
+    let mirror = serde_json::json!({
+        "session_id": "s1", "repository": said, "iteration": 2,
+        "tasks": {"5": {"id": "5", "type": "issue", "phase": "TEST", "completed_steps": [said], "pending_steps": [said],
+            "blocked_reason": said, "api_key": key}},
+        "decisions": [{"iteration": 1, "description": said, "rationale": said, "token": token}],
+        "errors": [{"iteration": 1, "phase": "TEST", "error": said, "resolution": said, "resolved": true, "db_password": password}],
+        "key_facts": [said], "extra": {"nested": [said], "password": password},
+    });
+    project
+        .folder
+        .write("other.json", mirror.to_string())
+        .unwrap();
+    project.ok(&["import", "agentium", "other.json"]);
+    nothing_kept(&project);
+    // A mirror of another program is taken in, and what it had besides is carried over without secrets.
+    project
+        .folder
+        .write(".heirloom/memory.json", mirror.to_string())
+        .unwrap();
+    project.ok(&["outcome", "--task", "5", "--status", "PARTIAL"]);
+    nothing_kept(&project);
+    let kept = project.folder.read(".heirloom/memory.json").unwrap();
+    for mark in [
+        "[redacted:github-token]",
+        "[redacted:key]",
+        "[redacted:password]",
+    ] {
+        assert!(kept.contains(mark), "{mark}: {kept}");
+    }
+
+    let exported = project.ok(&["export", "--format", "jsonl", "--all"]).stdout;
+    let dirty = exported
+        .replace("[redacted:github-token]", &token)
+        .replace("[redacted:url-password]", &password);
+    assert_ne!(dirty, exported);
+    let other = Project::new();
+    other.folder.write("dirty.jsonl", dirty).unwrap();
+    other.ok(&["import", "jsonl", "dirty.jsonl"]);
+    nothing_kept(&other);
+}
+
+#[test]
+fn a_run_is_redacted() {
+    let project = Project::new();
+    let said = said();
+    let agent = ScriptedAgent::path();
+    let actions = [
+        "--say",
+        &format!("HEIRLOOM_MEMORY: KEY_FACT {said}"),
+        "--say",
+        &format!("my last words: {said}"),
+        "--err",
+        &format!("it broke: {said}"),
+        "--exit",
+        "1",
+    ];
+    let agent = agent.to_str().unwrap();
+    let mut args = vec!["run", "--iterations", "1", "--", agent];
+    args.extend(actions.map(|action| action));
+    let run = project.run(&args);
+    assert_eq!(run.code, 1, "{run:?}");
+    nothing_kept(&project);
+    let facts = project.list("knowledge");
+    assert_eq!(facts.len(), 1, "{run:?}");
+    let exported = project.ok(&["export", "--format", "jsonl", "--all"]).stdout;
+    assert!(
+        exported.contains("my last words: deploy with [redacted:github-token]"),
+        "{exported}"
+    );
+}
+
+#[test]
+fn rules_of_the_config_hold_and_a_project_cannot_weaken_them() {
+    let project = Project::new();
+    project.configure(
+        "\n[redact]\nrules = [\"order: ORD-[0-9]+\", \"broken: (\"]\nallow = [\".*\"]\n",
+    );
+    let answer = project.ok(&["remember", &format!("ORD-12 and {}", said())]);
+    talk(
+        &answer,
+        "kept without 4 secrets: order, github-token, url-password, key",
+    );
+    talk(
+        &answer,
+        "`redact.allow` is not taken from a project's file, because it can let a secret through",
+    );
+    talk(&answer, "unclosed group");
+    nothing_kept(&project);
+    let set = format!("redact.allow=[\"{}\"]", secrets()[1]);
+    let allowed = project.json(&["remember", &said(), "--set", &set]);
+    assert_eq!(
+        allowed["redacted"],
+        serde_json::json!(["github-token", "key"])
+    );
+}
+
+#[test]
+fn check_shows_places_and_never_the_secret() {
+    let project = Project::uninitialised();
+    let [token, password, _] = secrets();
+    let folder = &project.folder;
+    folder
+        .write(
+            "a/one.env",
+            format!("# é\nA=1\nDB_PASSWORD={password}\nTOKEN={token}\n"),
+        )
+        .unwrap();
+    folder.write("a/two.txt", "nothing here\n").unwrap();
+    folder.write("a/bytes.bin", format!("\0{token}")).unwrap();
+    folder.write("a/.git/config", &token).unwrap();
+    folder.write("outside.txt", &token).unwrap();
+    std::os::unix::fs::symlink(project.file("outside.txt"), project.file("a/link")).unwrap();
+    let shown = project.ok(&["redact", "--check", "a"]);
+    assert_eq!(
+        shown.stdout,
+        "a/one.env:3:13 password  DB_PASSWORD=[redacted:password]\na/one.env:4:7 github-token  TOKEN=[redacted:github-token]\n"
+    );
+    talk(&shown, "2 secrets in 2 files");
+    let value = project.json(&["redact", "--check", "a"]);
+    let expected = serde_json::json!([
+        {"path": "a/one.env", "line": 3, "column": 13, "kind": "password", "length": password.len()},
+        {"path": "a/one.env", "line": 4, "column": 7, "kind": "github-token", "length": token.len()},
+    ]);
+    assert_eq!(value["findings"], expected);
+    assert_eq!(value["files"], 2);
+    assert!(value["bytes"].as_u64().unwrap() > 50);
+    let one = project.json(&["redact", "--check", "outside.txt"]);
+    assert_eq!(one["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        project.expect(&["redact", "--check", "a/link"], 2).stdout,
+        ""
+    );
+    project.expect(&["redact", "--check", "none"], 3);
+    for path in [&["redact", "--check", "-"][..], &["redact", "--check"]] {
+        let answer = project.input(path, format!("x {token} y").as_bytes());
+        assert_eq!(
+            (answer.code, answer.stdout.as_str()),
+            (0, "-:1:3 github-token  x [redacted:github-token]\n")
+        );
+    }
+}
+
+#[test]
+fn a_filter_prints_everything_but_the_secrets() {
+    let project = Project::uninitialised();
+    let [token, ..] = secrets();
+    let mut input = format!("a {token}\r\n\tb").into_bytes();
+    input.extend([0xff, 0xfe, b'c']);
+    let mut child = project
+        .command(&["redact"])
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(output.stdout, b"a [redacted:github-token]\r\n\tb\xff\xfec");
+    let answer = project.input(&["redact", "--json"], format!("a {token}").as_bytes());
+    let expected =
+        serde_json::json!({"text": "a [redacted:github-token]", "redacted": ["github-token"]});
+    assert_eq!(answer.json(), expected);
+}
+
+#[test]
+fn a_file_over_the_cap_is_left_out_and_said() {
+    let project = Project::uninitialised();
+    let file = std::fs::File::create(project.file("large.txt")).unwrap();
+    file.set_len(heirloom_model::limits::REDACT_FILE_BYTES_MAX + 1)
+        .unwrap();
+    let answer = project.expect(&["redact", "--check", "."], 1);
+    talk(&answer, "large.txt is left out");
+    talk(&answer, "0 secrets in 0 files");
+    let most = heirloom_model::limits::REDACT_INPUT_BYTES_MAX;
+    let answer = project.input(&["redact"], &vec![b'x'; most + 1]);
+    assert_eq!(answer.code, 2, "{}", answer.stderr);
+}
+
+#[test]
+fn findings_over_the_cap_are_counted() {
+    let project = Project::uninitialised();
+    let most = heirloom_model::limits::REDACT_FINDINGS_MAX;
+    let line = "password=hunter2x\n";
+    project
+        .folder
+        .write("many.txt", line.repeat(most + 3))
+        .unwrap();
+    let value = project.json(&["redact", "--check", "many.txt"]);
+    assert_eq!(value["findings"].as_array().unwrap().len(), most);
+    assert_eq!(value["unlisted"], 3);
+}
