@@ -1,8 +1,4 @@
 //! A project folder with memory switched on, and the program in it, for the campaigns.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "what is written is thrown away with the desk"
-)]
 
 use crate::cargo;
 use serde_json::Value;

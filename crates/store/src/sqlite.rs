@@ -24,6 +24,7 @@ mod replace;
 mod restore;
 mod salvage;
 mod sessions;
+mod shared;
 mod watch;
 
 use crate::{
@@ -171,7 +172,7 @@ impl SqliteStore {
 
     fn new(opened: Opened) -> Self {
         Self {
-            watch: Watch::over(&opened.place),
+            watch: opened.look.map(Watch::over),
             place: opened.place,
             connection: Mutex::new(opened.connection),
             access: opened.access,

@@ -152,7 +152,7 @@ fn only_a_copy_is_replaced() {
         };
         assert!(said.contains(place.to_str().unwrap()), "{said}");
     }
-    assert!(matches!(store.backup(&link), Err(StoreError::Io { path, .. }) if path == link));
+    assert!(matches!(store.backup(&link), Err(StoreError::Linked { path, .. }) if path == link));
     assert_eq!(fs::read(&theirs).unwrap(), b"years of work");
     assert_eq!(rows_of(&live), before);
     assert!(matches!(

@@ -37,7 +37,7 @@ fn scene() -> Scene {
     filled(&live, 30);
     SqliteStore::open(&live).unwrap().backup(&copy).unwrap();
     let old = rows_of(&live);
-    write(&live, 5);
+    write(&live, 5_000, 5);
     let new = rows_of(&live);
     assert_ne!(old, new);
     Scene {
@@ -49,11 +49,12 @@ fn scene() -> Scene {
     }
 }
 
-fn write(live: &Path, count: usize) {
+/// Writes records that nothing wrote before, if `from` is another one than before.
+fn write(live: &Path, from: usize, count: usize) {
     let store = SqliteStore::open(live).unwrap();
     let p = project("github.com/acme/shop");
     let ids = IdSource::default();
-    let records = (0..count).map(|n| put(record(&ids, &p, 5_000 + n, 50)));
+    let records = (0..count).map(|n| put(record(&ids, &p, from + n, 50)));
     store.apply(&p, &records.collect::<Vec<_>>()).unwrap();
 }
 
@@ -235,7 +236,7 @@ fn the_journal_of_a_copy_counts() {
     let from = other.path().join("heirloom.db");
     filled(&from, 12);
     let writer = SqliteStore::open(&from).unwrap();
-    write(&from, 3);
+    write(&from, 5_000, 3);
     assert!(other.path().join("heirloom.db-wal").exists());
     SqliteStore::restore(&scene.live, &from, now()).unwrap();
     assert_eq!(rows_of(&scene.live), rows_of(&from));
@@ -327,7 +328,7 @@ fn readable_rows_go_into_a_new_database_and_the_damaged_one_is_kept() {
 fn what_is_only_in_the_journal_of_a_damaged_database_comes_back() {
     let scene = scene();
     let writer = SqliteStore::open(&scene.live).unwrap();
-    write(&scene.live, 4);
+    write(&scene.live, 6_000, 4);
     let all = rows_of(&scene.live);
     // As a kill leaves it: the copy has the journal, which nobody folded back.
     let there = folder();
@@ -339,7 +340,8 @@ fn what_is_only_in_the_journal_of_a_damaged_database_comes_back() {
     )
     .unwrap();
     drop(writer);
-    overwrite(&live, 4_096 * 6, 4_096 * 7);
+    // Pages of which the journal has no newer copy.
+    overwrite(&live, 4_096 * 20, 4_096 * 24);
     let log = fs::read(there.path().join("heirloom.db-wal")).unwrap();
     assert!(log.len() > 4_096, "the journal has {} bytes", log.len());
     let repaired = SqliteStore::repair(&live, None, now()).unwrap();
@@ -396,7 +398,7 @@ fn repair_until_killed() {
 fn a_kill_leaves_the_old_database_or_the_new_one() {
     let scene = scene();
     let writer = SqliteStore::open(&scene.live).unwrap();
-    write(&scene.live, 4);
+    write(&scene.live, 6_000, 4);
     let main = fs::read(&scene.live).unwrap();
     let log = fs::read(scene.folder.path().join("heirloom.db-wal")).unwrap();
     drop(writer);

@@ -1,6 +1,6 @@
 //! Every operation of the engine that touches the store. A new operation is a new row here.
 
-use crate::world::World;
+use crate::world::{Past, World};
 use heirloom_engine::{
     Carried, ContextRequest, MirrorLoad, NewRecord, Observer, RunRequest, TaskChange, mirror,
 };
@@ -43,28 +43,23 @@ pub(crate) struct Operation {
     pub(crate) again: Again,
 }
 
-/// Rows that do not keep their promise yet, with the reason. They are held to the weaker one: what is left
-/// is some of the steps.
-pub(crate) const PENDING_LEAD: &[(&str, &str)] = &[
-    (
-        "import of a long mirror",
-        "it is written in batches of 256 changes, and its session apart from them",
-    ),
-    (
-        "import of an export",
-        "records, sessions and messages are written apart from each other",
-    ),
-    (
-        "a first mirror is taken in",
-        "its session is written apart from its records",
-    ),
-];
+impl Operation {
+    /// What of the past counts when two outcomes are compared.
+    pub(crate) fn past(&self) -> Past {
+        match self.leaves {
+            Steps(TAKEN_BACK) => Past::WithoutTakenBack,
+            Steps(_) | AllOrNothing => Past::Whole,
+        }
+    }
+}
 
 use Again::{More, Nothing, Refused};
 use Leaves::{AllOrNothing, Steps};
 
 const COUNTED: Again = More("what is said again is counted");
 const TOGGLES: Again = More("undoing twice brings the second state back");
+
+const TAKEN_BACK: &str = "an import in parts is taken back when one fails; where that fails as well, it says how to undo it";
 
 fn row(name: &'static str, setup: Act, act: Act, leaves: Leaves, again: Again) -> Operation {
     Operation {
@@ -244,7 +239,7 @@ pub(crate) fn imports() -> Vec<Operation> {
                     .import_mirror(parsed, "agentium memory.json")
                     .map(drop)
             },
-            AllOrNothing,
+            Steps(TAKEN_BACK),
             Nothing,
         ),
         row(
@@ -258,7 +253,7 @@ pub(crate) fn imports() -> Vec<Operation> {
                     .import_mirror(parsed, "agentium memory.json")
                     .map(drop)
             },
-            AllOrNothing,
+            Steps(TAKEN_BACK),
             Nothing,
         ),
         row(
@@ -268,7 +263,7 @@ pub(crate) fn imports() -> Vec<Operation> {
                 MirrorLoad::Imported(_) | MirrorLoad::Nothing => Ok(()),
                 MirrorLoad::SetAside { path, problem } => panic!("{path:?}: {problem}"),
             },
-            AllOrNothing,
+            Steps(TAKEN_BACK),
             Nothing,
         ),
         row(
@@ -285,14 +280,14 @@ pub(crate) fn imports() -> Vec<Operation> {
                     )
                     .map(drop)
             },
-            AllOrNothing,
+            Steps(TAKEN_BACK),
             Nothing,
         ),
         row(
             "import of an export",
             worked,
             |w| w.engine.import_all(elsewhere(), "jsonl m").map(drop),
-            AllOrNothing,
+            Steps(TAKEN_BACK),
             Nothing,
         ),
     ]

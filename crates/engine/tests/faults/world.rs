@@ -4,7 +4,8 @@ use heirloom_engine::places::Place;
 use heirloom_engine::{Engine, Filter, When};
 use heirloom_model::{Clock, ProjectName, Record, RecordId, Settings, Timestamp, clock};
 use heirloom_store::{FaultyStore, SqliteStore, Store};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +30,18 @@ pub(crate) struct World {
     pub(crate) faulty: Arc<FaultyStore>,
     inner: Arc<SqliteStore>,
     hand: Arc<HandClock>,
+    /// What was there when the setup was over.
+    known: RefCell<BTreeSet<RecordId>>,
     folder: tempfile::TempDir,
+}
+
+/// What of the past counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Past {
+    /// All of it.
+    Whole,
+    /// What came and is retired is the trace of an import that was taken back, or a past that it brought.
+    WithoutTakenBack,
 }
 
 impl World {
@@ -63,6 +75,7 @@ impl World {
             faulty,
             inner,
             hand,
+            known: RefCell::default(),
             folder,
         }
     }
@@ -70,6 +83,8 @@ impl World {
     /// What comes now comes a minute later.
     pub(crate) fn later(&self) {
         self.hand.0.fetch_add(60, Ordering::SeqCst);
+        self.known
+            .replace(self.all().iter().map(|record| record.id).collect());
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -95,9 +110,13 @@ impl World {
 
     /// Everything that the store holds, past included. Ids are named by what they belong to, so that two
     /// worlds in which the same happened give the same lines.
-    pub(crate) fn dump(&self) -> String {
+    pub(crate) fn dump(&self, past: Past) -> String {
         let project = self.engine.project();
-        let all = self.all();
+        let mut all = self.all();
+        if past == Past::WithoutTakenBack {
+            let known = self.known.borrow();
+            all.retain(|record| record.retired_at.is_none() || known.contains(&record.id));
+        }
         let names = names(&all);
         let mut sessions = self.inner.sessions(project, None, 1_000).unwrap();
         sessions.reverse();
@@ -112,7 +131,8 @@ impl World {
                 ..Filter::current(&[], then).oldest_first()
             };
             let found = self.inner.find(project, &filter).unwrap();
-            let found: Vec<&str> = found.iter().map(|r| names[&r.id].as_str()).collect();
+            let found = found.iter().filter_map(|r| names.get(&r.id));
+            let found: Vec<&String> = found.collect();
             writeln!(out, "{back} s ago: {found:?}").unwrap();
         }
         for (n, session) in sessions.iter().enumerate() {

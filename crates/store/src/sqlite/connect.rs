@@ -33,9 +33,25 @@ const READ_AND_WRITE: OpenFlags = OpenFlags::SQLITE_OPEN_READ_WRITE
 
 /// A connection to the existing file at `place`, set up but not looked at yet.
 pub(super) fn connect(place: &Place) -> Result<Connection, Failure> {
+    let connection = connect_untouched(place)?;
+    fold_on_close(&connection)?;
+    Ok(connection)
+}
+
+/// A connection that leaves the file and its journal as they are when it is closed: who finds that the file is
+/// damaged must not have carried the journal over into it.
+pub(super) fn connect_untouched(place: &Place) -> Result<Connection, Failure> {
     let mut connection = Connection::open_with_flags(place.path(), READ_AND_WRITE)?;
+    // Before anything else: the settings below read the schema.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     set_up(&mut connection)?;
     Ok(connection)
+}
+
+/// From here on the last one that closes the database carries its journal over.
+pub(super) fn fold_on_close(connection: &Connection) -> Result<(), Failure> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+    Ok(())
 }
 
 /// A connection that shares the database with nobody, and so needs no file to share: others wait for its end.
@@ -73,7 +89,7 @@ pub(super) fn wait_at_most(connection: &mut Connection, wait_ms: u64) -> Result<
     Ok(connection.busy_handler(Some(patience(wait_ms)))?)
 }
 
-/// Settings of every connection. None of them reads the file.
+/// Settings of every connection. None of them reads more of the file than its schema.
 ///
 /// No memory-mapped reads: a file that is cut short under a mapping kills the process instead of failing a
 /// call. Temporary tables stay in memory, so that nothing is spilled outside the project's folder.

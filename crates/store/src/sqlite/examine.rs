@@ -1,13 +1,12 @@
 //! Looking at a database that may be damaged, without changing a byte of it.
 
 use super::backup::Counts;
-use super::connect::connect;
+use super::connect::{self, connect_untouched};
 use super::failure::Failure;
 use super::{Place, inspect, migrate};
 use crate::{StoreError, durable};
 use heirloom_model::{Timestamp, clock};
 use rusqlite::Connection;
-use rusqlite::config::DbConfig;
 use std::path::Path;
 
 /// What a look at a database found.
@@ -74,16 +73,9 @@ fn look(place: &Place) -> Result<Examination, Failure> {
     }
     if found.is_sound() {
         // From here on closing may fold the journal back, as it does after any other command.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+        connect::fold_on_close(&connection)?;
     }
     Ok(found)
-}
-
-/// A connection that leaves the file and its journal as they are when it is closed.
-pub(super) fn connect_untouched(place: &Place) -> Result<Connection, Failure> {
-    let connection = connect(place)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    Ok(connection)
 }
 
 fn look_at_rows(connection: &Connection, found: &mut Examination) -> Result<(), Failure> {

@@ -5,10 +5,8 @@
 //! says how many frames there were: <https://sqlite.org/walformat.html>.
 
 use super::failure::{Failure, damaged};
+use super::shared::Look;
 use super::{Place, open};
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
 
 /// Bytes of the shared index that are read: two headers and how far the journal was carried over.
 const INDEX_BYTES: usize = 100;
@@ -19,15 +17,16 @@ const JOURNAL_HEAD: u64 = 32;
 const FRAME_HEAD: u64 = 24;
 
 /// Fails if frames are missing that were acknowledged and are not in the database yet.
-pub(super) fn check(path: &Path) -> Result<(), Failure> {
-    let Some(before) = length_told(path) else {
+pub(super) fn check(look: &Look) -> Result<(), Failure> {
+    let Some(before) = length_told(look) else {
         return Ok(());
     };
+    let path = look.path();
     let journal = open::journal_of(path);
     let length = journal.metadata().map_or(0, |found| found.len());
     // Another process that closes the database carries the journal over before it removes it: what is
     // told then is another length, or none.
-    if length >= before || length_told(path) != Some(before) {
+    if length >= before || length_told(look) != Some(before) {
         return Ok(());
     }
     let problem = format!(
@@ -40,10 +39,9 @@ pub(super) fn check(path: &Path) -> Result<(), Failure> {
 }
 
 /// How long the journal must be, if something in it is not in the database yet.
-fn length_told(path: &Path) -> Option<u64> {
+fn length_told(look: &Look) -> Option<u64> {
     let mut index = [0; INDEX_BYTES];
-    let mut file = File::open(open::shared_of(path)).ok()?;
-    file.read_exact(&mut index).ok()?;
+    look.begin(&mut index)?;
     let number = |at: usize| {
         index
             .get(at..at + 4)?

@@ -1,8 +1,12 @@
 //! Opening a database: what must be true of the file.
 
-use super::connect::{connect, connect_alone, connect_unchanging, keep_journal, set_up};
+use super::connect::{
+    connect, connect_alone, connect_unchanging, connect_untouched, fold_on_close, keep_journal,
+    set_up,
+};
 use super::failure::{Failure, damaged};
 use super::migrate::{self, Migration};
+use super::shared::Look;
 use super::{Place, journal};
 use crate::StoreError;
 use crate::durable;
@@ -18,15 +22,18 @@ pub(super) struct Opened {
     pub(super) connection: Connection,
     pub(super) place: Place,
     pub(super) access: Access,
+    /// Nothing for one in memory, and for one that no other process can know of yet.
+    pub(super) look: Option<Look>,
 }
 
 impl Opened {
-    /// A database with which everything may be done.
-    pub(super) fn fully(connection: Connection, place: Place) -> Self {
+    /// A database with which everything may be done, and which nobody else has.
+    pub(super) fn alone(connection: Connection, place: Place) -> Self {
         Self {
             connection,
             place,
             access: Access::Full,
+            look: None,
         }
     }
 }
@@ -55,15 +62,22 @@ pub(super) fn create(path: &Path, known: &[Migration]) -> Result<Opened, StoreEr
 /// Opens the database at `path` and brings it to the newest schema.
 pub(super) fn open(path: &Path, known: &[Migration]) -> Result<Opened, StoreError> {
     let place = Place::File(existing(path)?);
-    let opened = journal::check(&place.path()).and_then(|()| connect(&place));
+    let look = Look::at(&place.path());
+    let opened = journal::check(&look).and_then(|()| connect_untouched(&place));
     let opened = opened.and_then(|mut connection| {
         migrate::bring_up(&mut connection, &place, known)?;
         keep_journal(&connection)?;
+        fold_on_close(&connection)?;
         Ok(connection)
     });
     match opened {
-        Ok(connection) => Ok(Opened::fully(connection, place)),
-        Err(failure) => open_without_index(place, known, failure),
+        Ok(connection) => Ok(Opened {
+            connection,
+            place,
+            access: Access::Full,
+            look: Some(look),
+        }),
+        Err(failure) => open_without_index(place, look, known, failure),
     }
 }
 
@@ -71,6 +85,7 @@ pub(super) fn open(path: &Path, known: &[Migration]) -> Result<Opened, StoreErro
 /// disk alone, in a folder that may not be written to be read as it stands. Else the failure stands.
 fn open_without_index(
     place: Place,
+    look: Look,
     known: &[Migration],
     failure: Failure,
 ) -> Result<Opened, StoreError> {
@@ -103,6 +118,7 @@ fn open_without_index(
             connection,
             place,
             access,
+            look: Some(look),
         }),
         Err(failure) => Err(failure.at(&place)),
     }
@@ -162,7 +178,7 @@ pub(super) fn memory(known: &[Migration]) -> Result<Opened, StoreError> {
             Ok(connection)
         });
     match made {
-        Ok(connection) => Ok(Opened::fully(connection, place)),
+        Ok(connection) => Ok(Opened::alone(connection, place)),
         Err(failure) => Err(failure.at(&place)),
     }
 }

@@ -1,8 +1,9 @@
 //! Putting a whole database in the place of a damaged or missing one.
 
 use super::backup::beside;
+use super::connect::connect_untouched;
 use super::copies::stamp;
-use super::examine::{connect_untouched, read_whole};
+use super::examine::read_whole;
 use super::failure::Failure;
 use super::{Place, migrate, salvage};
 use crate::{StoreError, durable};

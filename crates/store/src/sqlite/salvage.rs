@@ -89,7 +89,7 @@ impl SqliteStore {
             });
         match recovered {
             Ok((connection, salvaged)) => {
-                Ok((Self::new(Opened::fully(connection, place)), salvaged))
+                Ok((Self::new(Opened::alone(connection, place)), salvaged))
             }
             Err(failure) => Err(failure.at(&place)),
         }

@@ -4,6 +4,7 @@
 //! lost: so each write looks before it is acknowledged. It costs two questions to the system.
 
 use super::failure::{Failure, damaged};
+use super::shared::Look;
 use super::{Place, journal, open};
 use crate::StoreError;
 use std::fs::Metadata;
@@ -19,7 +20,7 @@ pub(super) type Identity = Option<(u64, u64)>;
 /// The files of one database.
 #[derive(Debug)]
 pub(super) struct Watch {
-    path: PathBuf,
+    look: Look,
     file: Identity,
     journal_path: PathBuf,
     /// Known from the first write on, when it is there for certain and stays while the connection lives.
@@ -29,27 +30,24 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watches the database at `place`; nothing for one in memory.
-    pub(super) fn over(place: &Place) -> Option<Self> {
-        let Place::File(path) = place else {
-            return None;
-        };
-        Some(Self {
-            path: path.clone(),
-            file: identity(path),
-            journal_path: open::journal_of(path),
+    /// Watches the database that is looked at.
+    pub(super) fn over(look: Look) -> Self {
+        Self {
+            file: identity(look.path()),
+            journal_path: open::journal_of(look.path()),
+            look,
             journal: OnceLock::new(),
             journal_length: AtomicU64::new(0),
-        })
+        }
     }
 
     /// Fails if a file is not the one that was opened. Called inside a transaction that writes.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        let found = self.path.metadata();
+        let found = self.look.path().metadata();
         let problem = match (&found, identity_of(&found)) {
             (Err(_), _) => "it was removed while it was in use",
             (Ok(_), now) if now != self.file => {
-                return Err(StoreError::Replaced(self.path.clone()).into());
+                return Err(StoreError::Replaced(self.look.path().to_owned()).into());
             }
             (Ok(found), _) if found.len() == 0 => "it was emptied while it was in use",
             (Ok(_), _) => {
@@ -60,7 +58,7 @@ impl Watch {
                 "its journal was removed or replaced while it was in use"
             }
         };
-        let place = Place::File(self.path.clone());
+        let place = Place::File(self.look.path().to_owned());
         Err(damaged(&place, problem.to_owned()).into())
     }
 
@@ -68,7 +66,7 @@ impl Watch {
     /// they share says so.
     fn check_length(&self, length: u64) -> Result<(), Failure> {
         if length < self.journal_length.load(Ordering::Relaxed) {
-            return journal::check(&self.path);
+            return journal::check(&self.look);
         }
         Ok(())
     }
@@ -85,7 +83,7 @@ pub(super) fn identity(path: &Path) -> Identity {
     identity_of(&path.metadata())
 }
 
-fn identity_of(found: &io::Result<Metadata>) -> Identity {
+pub(super) fn identity_of(found: &io::Result<Metadata>) -> Identity {
     let found = found.as_ref().ok()?;
     Some((found.dev(), found.ino()))
 }
