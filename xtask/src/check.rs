@@ -5,7 +5,7 @@ mod tee;
 
 use std::time::{Duration, Instant};
 
-use crate::{cargo, tidy};
+use crate::{cargo, deny, tidy};
 use counts::Counts;
 
 /// What was asked for.
@@ -38,7 +38,7 @@ struct Step {
     run: fn(&Options, &mut Option<Counts>) -> Outcome,
 }
 
-const STEPS: [Step; 5] = [
+const STEPS: [Step; 6] = [
     Step {
         name: "fmt",
         run: fmt,
@@ -50,6 +50,10 @@ const STEPS: [Step; 5] = [
     Step {
         name: "tidy",
         run: |_, _| outcome(tidy::run(&[])),
+    },
+    Step {
+        name: "deny",
+        run: |_, _| outcome(deny::run(&[])),
     },
     Step {
         name: "tests",

@@ -11,6 +11,7 @@ mod cargo;
 mod check;
 mod crash;
 mod crowd;
+mod deny;
 mod desk;
 mod dist;
 mod fuzz;
@@ -26,6 +27,7 @@ usage: cargo xtask <verb>
   check [--fast] [--keep-going]    format, clippy, tidy, tests and docs; --fast leaves out
                                    doc tests and docs, --keep-going runs what follows a failure
   tidy                             sizes, walls, names, links and the other rules of the house
+  deny                             licences, sources, doubles and known holes of what we build on
   bench [ARGS]                     build the dist profile and print the figures of docs/benchmarks.md
   fuzz [TARGET] [--seconds N] [--jobs N]
                                    run the fuzz targets on stable, 60 s each unless told
@@ -61,6 +63,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "fuzz" => fuzz::run(args),
         "crash" => crash::run(args),
         "crowd" => crowd::run(args),
+        "deny" => deny::run(args),
         "dist" => dist::run(args),
         "agents" => agents::run(args),
         "help" | "--help" | "-h" => {

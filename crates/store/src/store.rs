@@ -84,7 +84,8 @@ pub enum Change {
 pub enum Selection {
     /// These records with everything that they replaced and that replaced them.
     Records(Vec<RecordId>),
-    /// Every record, and the content of every message, that contains this text, whatever its case.
+    /// Every record, and the content of every message, that contains this text, whatever its case; and the text
+    /// wherever else it stands: a session that is called so, and the column of whatever else says it.
     Containing(String),
     /// The session, its messages, and the records of its scope.
     Session(String),

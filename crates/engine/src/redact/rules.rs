@@ -27,7 +27,9 @@ impl UserRules {
         }
         let rules = settings.rules.iter().map(|(kind, expression)| {
             check_kind(kind).map_err(|problem| BadRule {
-                rule: format!("{kind}: {expression}"),
+                rule: format!("{kind}: {expression}")
+                    .trim_start_matches(": ")
+                    .to_owned(),
                 problem,
             })?;
             Ok((kind.clone(), compile(expression)?))

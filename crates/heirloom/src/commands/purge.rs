@@ -10,7 +10,7 @@ use serde_json::json;
 /// From the tables, the indexes, the free pages of the database, the journal and memory.json. `forget` is
 /// what takes something out of use and can be taken back.
 #[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("what").required(true).multiple(false).args(["id", "query", "session", "all"]))]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(false).args(["id", "query", "session", "all", "free"]))]
 pub(crate) struct Args {
     /// These records, with what they replaced and what replaced them
     #[arg(long, value_name = "ID", num_args = 1..)]
@@ -24,6 +24,9 @@ pub(crate) struct Args {
     /// Everything of the project
     #[arg(long)]
     all: bool,
+    /// No record: only what is left of deleted ones in free pages and in the journal
+    #[arg(long)]
+    free: bool,
     /// Also delete the copies of the database and set-aside mirrors
     #[arg(long)]
     copies: bool,
@@ -43,8 +46,13 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         tell(session, &expected, false, &[]);
         return Ok(0);
     }
-    if !args.yes {
-        let question = format!("delete {} for good?", amount(&expected));
+    if !args.yes && !(args.free && !args.copies) {
+        let copies = if args.copies {
+            format!(" and {} copies", expected.copies.len())
+        } else {
+            String::new()
+        };
+        let question = format!("delete {}{copies} for good?", amount(&expected));
         if !session.out.ask(&question)? {
             return Err(Fault::refused("nothing was deleted"));
         }
@@ -115,12 +123,12 @@ fn tell(session: &mut Session, report: &PurgeReport, done: bool, removed: &[Stri
     }
     for copy in left {
         session.out.talk(&format!(
-            "a copy from before may still hold it: {copy} (--copies deletes it)"
+            "a copy from before may still hold it: {copy} (`heirloom purge --free --copies` deletes it)"
         ));
     }
     if report.purged.residue {
         session.out.talk(
-            "the journal or free pages may still hold it, because another process reads or the disk is full: run the same again later",
+            "the journal or free pages may still hold it, because another process reads or the disk is full: run `heirloom purge --free` later",
         );
     }
 }

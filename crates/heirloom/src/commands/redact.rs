@@ -192,7 +192,7 @@ impl Check {
             session.out.value(&answer);
         } else {
             session.out.talk(&format!(
-                "{} secrets in {} files ({} bytes)",
+                "secrets found: {}, files read: {} ({} bytes)",
                 self.found, self.files, self.size
             ));
             if unlisted > 0 {

@@ -1,7 +1,7 @@
 //! `heirloom restore`.
 
 use crate::open::Session;
-use heirloom_model::{ErrorKind, Fault};
+use heirloom_model::{Fault, ProjectName};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -24,10 +24,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         );
     }
     let doctor = session.doctor()?;
-    let went = doctor.restore(&args.file).map_err(hinted)?;
+    let went = doctor.restore(&args.file)?;
     let restored = &went.restored;
     let shown = |path: &PathBuf| path.display().to_string();
     let records = restored.rows.get("records").copied().unwrap_or(0);
+    let projects: Vec<_> = went.projects.iter().map(ToString::to_string).collect();
     if session.out.json {
         session.out.value(&json!({
             "file": shown(&args.file),
@@ -36,6 +37,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             "previous": restored.previous.as_ref().map(shown),
             "was_damaged": restored.was_damaged,
             "mirror": went.mirror.as_ref().map(shown),
+            "projects": projects,
         }));
         return Ok(0);
     }
@@ -43,6 +45,13 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         "restored {} ({records} records)",
         shown(&args.file)
     ));
+    let is_ours = |name: &ProjectName| doctor.project.as_ref() == Some(name);
+    if !went.projects.is_empty() && !went.projects.iter().any(is_ours) {
+        session.out.talk(&format!(
+            "  it holds nothing of this project, but of {}: `heirloom --project NAME list` shows it",
+            projects.join(", ")
+        ));
+    }
     if let Some(mirror) = &went.mirror {
         session.out.line(&format!("wrote {}", shown(mirror)));
     }
@@ -57,12 +66,4 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         (None, _) => {}
     }
     Ok(0)
-}
-
-fn hinted(fault: Fault) -> Fault {
-    if fault.kind == ErrorKind::Failed {
-        return fault
-            .hint("nothing was changed; `heirloom doctor` lists the copies beside the store");
-    }
-    fault
 }

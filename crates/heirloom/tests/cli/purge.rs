@@ -56,6 +56,43 @@ fn a_purge_leaves_no_trace_on_the_disk() {
 }
 
 #[test]
+fn a_purge_by_words_reaches_what_is_no_record() {
+    let project = Project::new();
+    let source = Project::new();
+    source.ok(&["remember", "a fact of another project"]);
+    let export = source.ok(&["export", "--all"]).stdout;
+    let named = project.folder.path().join("xyzzy43.jsonl");
+    fs::write(&named, export).unwrap();
+    project.ok(&["import", "jsonl", "xyzzy43.jsonl"]);
+    project.ok(&["outcome", "--task", "xyzzy43", "--status", "COMPLETE"]);
+    fs::remove_file(named).unwrap();
+    let folder = project.folder.path().join(".heirloom");
+    assert!(holds(&folder, "xyzzy43"));
+    project.ok(&["purge", "--query", "xyzzy43", "--yes"]);
+    assert!(!holds(&folder, "xyzzy43"));
+    let list = project.json(&["list"]);
+    assert_eq!(texts(&list["records"]), ["a fact of another project"]);
+    assert_eq!(project.json(&["doctor"])["ok"], true);
+}
+
+#[test]
+fn what_is_left_goes_without_naming_a_record_again() {
+    let project = Project::new();
+    project.ok(&["remember", "it stays"]);
+    let folder = project.folder.path().join(".heirloom");
+    fs::write(folder.join("heirloom.db.before-v1-20260101T000000Z"), "old").unwrap();
+    let said = project.json(&["purge", "--free"]);
+    assert_eq!(
+        (&said["records"], &said["residue"]),
+        (&json!(0), &json!(false))
+    );
+    assert_eq!(said["copies"].as_array().unwrap().len(), 1);
+    let said = project.json(&["purge", "--free", "--copies", "--yes"]);
+    assert_eq!(said["copies_removed"].as_array().unwrap().len(), 1);
+    assert_eq!(texts(&project.json(&["list"])["records"]), ["it stays"]);
+}
+
+#[test]
 fn nobody_is_there_to_say_yes() {
     let project = Project::new();
     let id = id_of(&project, &["remember", "keep me"]);

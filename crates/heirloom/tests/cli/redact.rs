@@ -317,7 +317,7 @@ fn check_shows_places_and_never_the_secret() {
         shown.stdout,
         "a/one.env:3:13 password  DB_PASSWORD=[redacted:password]\na/one.env:4:7 github-token  TOKEN=[redacted:github-token]\n"
     );
-    talk(&shown, "2 secrets in 2 files");
+    talk(&shown, "secrets found: 2, files read: 2");
     let value = project.json(&["redact", "--check", "a"]);
     let expected = serde_json::json!([
         {"path": "a/one.env", "line": 3, "column": 13, "kind": "password", "length": password.len()},
@@ -371,7 +371,7 @@ fn a_file_over_the_cap_is_left_out_and_said() {
         .unwrap();
     let answer = project.expect(&["redact", "--check", "."], 1);
     talk(&answer, "large.txt is left out");
-    talk(&answer, "0 secrets in 0 files");
+    talk(&answer, "secrets found: 0, files read: 0");
     let most = heirloom_model::limits::REDACT_INPUT_BYTES_MAX;
     let answer = project.input(&["redact"], &vec![b'x'; most + 1]);
     assert_eq!(answer.code, 2, "{}", answer.stderr);

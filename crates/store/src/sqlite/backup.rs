@@ -31,13 +31,13 @@ pub(super) fn backup(store: &SqliteStore, file: &Path) -> Result<Description, St
         Place::Memory => copy(&store.lock(), scratch.path()),
     };
     copied.map_err(|failure| failure.at(&store.place))?;
-    let place = Place::File(file.clone());
-    let schema_version = check(&scratch, None).map_err(|failure| failure.at(&place))?;
+    // What is wrong with a fresh copy is wrong with what was copied.
+    let schema_version = check(&scratch, None).map_err(|failure| failure.at(&store.place))?;
     durable::settle(scratch, &file)?;
     let size = file.metadata();
     let size = size.map_err(|error| durable::failed("look at", &file, error))?;
     Ok(Description {
-        location: place.to_string(),
+        location: Place::File(file).to_string(),
         schema_version,
         size_bytes: size.len(),
     })

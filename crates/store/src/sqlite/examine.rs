@@ -3,7 +3,8 @@
 use super::backup::Counts;
 use super::connect::{self, connect_untouched};
 use super::failure::Failure;
-use super::{Place, inspect, migrate};
+use super::shared::Look;
+use super::{Place, inspect, journal, migrate};
 use crate::{StoreError, durable};
 use heirloom_model::{Timestamp, clock};
 use rusqlite::Connection;
@@ -47,8 +48,12 @@ impl Examination {
 /// Looks at the database at `path`. Errors are those of `SqliteStore::open`; an older version is none.
 pub(super) fn examine(path: &Path) -> Result<Examination, StoreError> {
     let path = super::open::existing(path)?;
+    // It outlives the connection: see there.
+    let shared = Look::at(&path);
     let place = Place::File(path);
-    look(&place).map_err(|failure| failure.at(&place))
+    // Before SQLite looks: it would take a journal that is cut short for one that was never longer.
+    let looked = journal::check(&shared).and_then(|()| look(&place));
+    looked.map_err(|failure| failure.at(&place))
 }
 
 fn look(place: &Place) -> Result<Examination, Failure> {

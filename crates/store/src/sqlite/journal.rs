@@ -30,10 +30,9 @@ pub(super) fn check(look: &Look) -> Result<(), Failure> {
         return Ok(());
     }
     let problem = format!(
-        "its journal {} has {length} of {before} bytes, acknowledged writes are missing; put the journal \
-         back, or remove {} to go on without them",
+        "its journal {} has {length} of {before} bytes, acknowledged writes are missing: put the journal \
+         back if you have it",
         journal.display(),
-        open::shared_of(path).display()
     );
     Err(damaged(&Place::File(path.to_owned()), problem).into())
 }

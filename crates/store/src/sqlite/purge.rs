@@ -6,7 +6,8 @@ use super::failure::Failure;
 use super::history;
 use crate::{Purged, Selection, StoreError};
 use heirloom_model::{Action, ProjectName, RecordId, Timestamp};
-use rusqlite::{Connection, ToSql, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Row, ToSql, params};
 
 /// What a purge would delete.
 struct Doomed {
@@ -14,6 +15,8 @@ struct Doomed {
     records: Vec<RecordId>,
     messages: Vec<RecordId>,
     sessions: Vec<String>,
+    /// A text that is also to go from who did what, from imports, and from what is said of a session that stays.
+    words: Option<Wanted>,
 }
 
 /// Counts what [`purge`] would delete.
@@ -48,6 +51,9 @@ pub(super) fn purge(
     }
     delete_records(connection, &doomed)?;
     delete_talks(connection, &doomed)?;
+    if let Some(wanted) = &doomed.words {
+        blank(connection, doomed.project, wanted)?;
+    }
     let detail = format!(
         "{} records, {} sessions, {} messages",
         purged.records, purged.sessions, purged.messages
@@ -94,6 +100,7 @@ fn doomed(
         records: Vec::new(),
         messages: Vec::new(),
         sessions: Vec::new(),
+        words: None,
     };
     match selection {
         Selection::Records(ids) => {
@@ -136,7 +143,7 @@ impl Doomed {
         Ok(())
     }
 
-    /// Finds the rows that contain `text` in whatever they say, upper and lower case being the same.
+    /// Finds what contains `text` in whatever it says, upper and lower case being the same.
     fn containing(&mut self, connection: &Connection, text: &str) -> Result<(), Failure> {
         let wanted = Wanted::new(text);
         let sql = "SELECT id, text, key, attrs, plan, \"group\", session, task, agent, phase, source \
@@ -144,6 +151,10 @@ impl Doomed {
         self.records = matching(connection, sql, self.project, &wanted)?;
         let sql = "SELECT id, text, attrs, sender FROM messages WHERE project = ?1 ORDER BY id";
         self.messages = matching(connection, sql, self.project, &wanted)?;
+        // A name cannot be emptied, so a session that is called so goes as a whole.
+        let all = sessions(connection, "1 = 1", &[&self.project])?;
+        self.sessions = all.into_iter().filter(|id| wanted.is_in(id)).collect();
+        self.words = Some(wanted);
         Ok(())
     }
 }
@@ -257,6 +268,40 @@ fn delete_talks(connection: &Connection, doomed: &Doomed) -> Result<(), Failure>
     let sql = "UPDATE messages SET text = '[purged]', attrs = NULL, sender = NULL, tokens = 2 \
          WHERE project = ?1 AND id IN (SELECT id FROM temp.doomed)";
     connection.execute(sql, params![doomed.project])?;
+    Ok(())
+}
+
+/// What may say something beside records and messages: the table, what names a row, the columns, and whether
+/// a column may be empty.
+const ASIDE: [(&str, &str, &[(&str, bool)]); 3] = [
+    (
+        "sessions",
+        "id",
+        &[("agent", true), ("task", true), ("attrs", true)],
+    ),
+    ("batches", "id", &[("source", false), ("by", false)]),
+    ("events", "rowid", &[("detail", true), ("by", false)]),
+];
+
+/// Empties every column beside records and messages that says `wanted`.
+fn blank(connection: &Connection, project: i64, wanted: &Wanted) -> Result<(), Failure> {
+    for (table, key, columns) in ASIDE {
+        for (column, may_be_empty) in columns {
+            let sql = format!("SELECT {key}, {column} FROM {table} WHERE project = ?1");
+            let mut statement = connection.prepare(&sql)?;
+            let said = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?));
+            let all = statement.query_map([project], said)?;
+            let all: Vec<(Value, Option<String>)> = all.collect::<Result<_, _>>()?;
+            let value = if *may_be_empty { "NULL" } else { "'[purged]'" };
+            let sql =
+                format!("UPDATE {table} SET {column} = {value} WHERE project = ?1 AND {key} = ?2");
+            for (key, said) in all {
+                if said.is_some_and(|said| wanted.is_in(&said)) {
+                    connection.execute(&sql, params![project, key])?;
+                }
+            }
+        }
+    }
     Ok(())
 }
 

@@ -2,8 +2,10 @@
 
 use super::Doctor;
 use crate::engine::mirrored::MirrorState;
-use heirloom_model::Fault;
-use heirloom_store::{MARKER_TEXT, Repaired, Restored, Salvaged, SqliteStore, durable};
+use heirloom_model::{ErrorKind, Fault, ProjectName};
+use heirloom_store::{
+    MARKER_TEXT, Repaired, Restored, Salvaged, SqliteStore, Store, StoreError, durable,
+};
 use std::path::{Path, PathBuf};
 
 /// What a repair did.
@@ -26,6 +28,8 @@ pub struct WentBack {
     pub restored: Restored,
     /// The mirror, if there is one: it was written anew.
     pub mirror: Option<PathBuf>,
+    /// The projects that the backup holds something of.
+    pub projects: Vec<ProjectName>,
 }
 
 impl Doctor {
@@ -61,7 +65,8 @@ impl Doctor {
     /// Puts the content of the backup `from` in the place of what is here, which is kept.
     pub fn restore(&self, from: &Path) -> Result<WentBack, Fault> {
         durable::create_dir_private(&self.place.folder)?;
-        let restored = SqliteStore::restore(&self.database(), from, self.now())?;
+        let restored = SqliteStore::restore(&self.database(), from, self.now()).map_err(hinted)?;
+        let projects = SqliteStore::open(&self.database())?.projects()?;
         if !self.marker_path().exists() {
             durable::write_atomic(&self.marker_path(), MARKER_TEXT)?;
         }
@@ -72,6 +77,7 @@ impl Doctor {
         Ok(WentBack {
             restored,
             mirror: mirror.flatten(),
+            projects,
         })
     }
 
@@ -117,6 +123,13 @@ impl Doctor {
                 mended.salvaged = Some(salvaged);
                 true
             }
+            Err(error @ StoreError::Damaged { .. }) => {
+                let fault = Fault::from(error).hint(
+                    "nothing was changed; `heirloom restore FILE` goes back to a backup, which sets the damaged file aside",
+                );
+                mended.failed.push(fault);
+                false
+            }
             Err(error) => {
                 mended.failed.push(error.into());
                 false
@@ -155,6 +168,17 @@ impl Doctor {
         }
         Ok(done)
     }
+}
+
+/// What was wrong with a restore; the hints of an open store are about the one that is here.
+fn hinted(error: StoreError) -> Fault {
+    let is_newer = matches!(error, StoreError::Newer { .. });
+    let fault = Fault::from(error);
+    if fault.kind == ErrorKind::Failed && !is_newer {
+        return fault
+            .hint("nothing was changed; `heirloom doctor` lists the copies beside the store");
+    }
+    fault
 }
 
 fn note(mended: &mut Mended, outcome: Result<String, Fault>) {
