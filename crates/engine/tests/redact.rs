@@ -4,6 +4,7 @@
 use heirloom_engine::redact::{self, Redactor};
 use heirloom_model::limits;
 use heirloom_model::settings::RedactSettings;
+use regex::RegexBuilder;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -584,6 +585,26 @@ fn a_bad_rule_is_refused_with_its_problem() {
     );
     let many = vec![("x", "a"); limits::REDACT_RULES_MAX + 1];
     assert!(refused(&many, &[]).contains("at most 200"));
+}
+
+#[test]
+fn a_compiled_rule_has_a_largest_size() {
+    let rule = |times: usize| format!(r"id:\pL{{{times}}}");
+    let compiles = |times: usize, most: usize| {
+        let regex = RegexBuilder::new(&rule(times)).size_limit(most).build();
+        regex.is_ok()
+    };
+    let most = limits::REDACT_REGEX_BYTES_MAX;
+    let over = (1..1_000).find(|times| !compiles(*times, most)).unwrap();
+    assert!(
+        over > 1 && compiles(over, 2 * most),
+        "only its size is wrong"
+    );
+    let redactor = Redactor::new(&with_rules(&[("x", &rule(over - 1))], &[])).unwrap();
+    let text = format!("id:{}", "é".repeat(over - 1));
+    assert_eq!(redactor.redact(&text), "[redacted:x]");
+    let refused = Redactor::new(&with_rules(&[("x", &rule(over))], &[])).unwrap_err();
+    assert!(refused.to_string().contains(&most.to_string()), "{refused}");
 }
 
 #[test]

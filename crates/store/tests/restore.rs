@@ -8,6 +8,7 @@ mod fill;
 mod rows;
 
 use fill::{folder, project, put, record};
+use heirloom_model::limits::SALVAGE_BYTES_MAX;
 use heirloom_model::{IdSource, Timestamp};
 use heirloom_store::{Repaired, SqliteStore, Store, StoreError, durable};
 use rows::{Rows, filled, rows_of};
@@ -369,6 +370,42 @@ fn nothing_readable_is_no_empty_database() {
         Err(StoreError::Damaged { .. })
     ));
     assert_eq!(files(root.path()), before);
+}
+
+/// The sizes of the files in a folder.
+fn sizes(folder: &Path) -> BTreeMap<PathBuf, u64> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    entries
+        .map(|entry| (entry.path(), entry.metadata().unwrap().len()))
+        .collect()
+}
+
+#[test]
+fn what_is_too_large_to_be_recovered_is_named_and_left() {
+    let over = SALVAGE_BYTES_MAX + 1;
+    for name in ["heirloom.db", "heirloom.db-wal"] {
+        let scene = scene();
+        overwrite(&scene.live, 20_000, 30_000);
+        let large = scene.folder.path().join(name);
+        // Nothing but holes: it takes no room.
+        let mut file = fs::OpenOptions::new();
+        let file = file.create(true).truncate(false).write(true).open(&large);
+        file.unwrap().set_len(over).unwrap();
+        let before = sizes(scene.folder.path());
+        let refused = SqliteStore::repair(&scene.live, None, now()).unwrap_err();
+        let StoreError::Invalid(said) = &refused else {
+            panic!("{refused:?}");
+        };
+        assert!(
+            said.starts_with(&format!("{} has {over} bytes", large.display()))
+                && said.contains(&SALVAGE_BYTES_MAX.to_string()),
+            "{said}"
+        );
+        let after = sizes(scene.folder.path());
+        for (path, size) in &before {
+            assert_eq!(after.get(path), Some(size), "{}", path.display());
+        }
+    }
 }
 
 #[test]

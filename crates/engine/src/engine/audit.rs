@@ -6,7 +6,8 @@ use heirloom_store::{Filter, When};
 use serde_json::Value;
 
 impl Engine {
-    /// What happened to a record and to those that it replaced or that replaced it, oldest first.
+    /// What happened to a record and to those that it replaced or that replaced it, oldest first; of each of them
+    /// the newest [`limits::EVENTS_MAX`].
     pub fn audit_of(&self, id: RecordId) -> Result<Vec<Event>, Fault> {
         let mut events = Vec::new();
         let chain = self.history(id)?;

@@ -2,8 +2,9 @@
 
 use crate::open::Session;
 use crate::{output, wire};
-use heirloom_model::{Event, Fault, Record, text};
+use heirloom_model::{Event, Fault, Record, RecordId, limits, text};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// Show what a record was before, what became of it and who did it; without an id the newest changes of all
 #[derive(Debug, clap::Args)]
@@ -24,6 +25,12 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         }
         None => (Vec::new(), engine.audit(args.limit)?),
     };
+    if !chain.is_empty() && is_cut(&events) {
+        let most = limits::EVENTS_MAX;
+        session.out.talk(&format!(
+            "of each record the newest {most} changes are told; there may be older ones"
+        ));
+    }
     if session.out.json {
         let mut value = wire::list("records", &chain);
         value["events"] = events.iter().map(wire::event).collect::<Value>();
@@ -43,6 +50,15 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         session.out.talk("nothing has happened here yet");
     }
     Ok(0)
+}
+
+/// Whether a record has as many events as one question gives: there may be more of them.
+fn is_cut(events: &[Event]) -> bool {
+    let mut counts: HashMap<Option<RecordId>, usize> = HashMap::new();
+    for event in events.iter().filter(|event| !event.action.is_writing()) {
+        *counts.entry(event.record).or_default() += 1;
+    }
+    counts.values().any(|count| *count >= limits::EVENTS_MAX)
 }
 
 fn row(record: &Record) -> Vec<String> {

@@ -1,6 +1,9 @@
 //! `doctor`: what is wrong, and what can be mended.
 
 use crate::project::{Answer, Project, mode, string};
+use heirloom_model::limits::{
+    CLOCK_AHEAD_S_MAX, FINDINGS_SHOWN_MAX, FOLDER_ENTRIES_MAX, LEFT_OVER_S_MIN,
+};
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Seek, SeekFrom, Write};
@@ -309,6 +312,74 @@ fn what_a_killed_write_left_is_removed_when_it_is_old() {
 }
 
 #[test]
+fn a_temporary_file_is_left_over_after_so_many_seconds() {
+    let mut project = filled();
+    project.at("2026-05-01T00:00:00Z");
+    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_777_593_600);
+    let left = project.file(".heirloom/.heirloom.db.Ab12zZ.tmp");
+    let file = File::create_new(&left).unwrap();
+    fs::set_permissions(&left, Permissions::from_mode(0o600)).unwrap();
+    let age = Duration::from_secs(LEFT_OVER_S_MIN.unsigned_abs());
+    file.set_modified(now - age).unwrap();
+    let name = "temporary files";
+    assert_eq!(level(&doctor(&project, &["--repair"], 0), name), "ok");
+    assert!(left.exists());
+    file.set_modified(now - age - Duration::from_secs(1))
+        .unwrap();
+    assert_eq!(level(&doctor(&project, &[], 0), name), "warn");
+    doctor(&project, &["--repair"], 0);
+    assert!(!left.exists());
+}
+
+#[test]
+fn of_many_findings_the_first_are_shown_and_the_rest_counted() {
+    let project = filled();
+    let message = |numbers: std::ops::Range<usize>| {
+        for n in numbers {
+            let path = project.file(&format!(".heirloom/memory.json.{n:02}"));
+            File::create_new(&path).unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        }
+        let said = doctor(&project, &[], 1);
+        string(&check(&said, "permissions")["message"])
+    };
+    let all = message(0..FINDINGS_SHOWN_MAX);
+    assert_eq!(all.matches("has mode 644").count(), FINDINGS_SHOWN_MAX);
+    assert!(!all.contains("more"), "{all}");
+    let cut = message(FINDINGS_SHOWN_MAX..FINDINGS_SHOWN_MAX + 2);
+    assert_eq!(cut, format!("{all}; and 2 more"));
+}
+
+#[test]
+fn a_folder_with_too_much_in_it_is_told() {
+    let project = filled();
+    let folder = project.file(".heirloom");
+    fs::set_permissions(&folder, Permissions::from_mode(0o700)).unwrap();
+    fs::create_dir(folder.join("many")).unwrap();
+    let here = fs::read_dir(&folder).unwrap().count();
+    let mut first = PathBuf::new();
+    for n in here..FOLDER_ENTRIES_MAX {
+        let path = folder.join(format!("many/{n}"));
+        // Another name of a file is made much faster than a file; one file takes only so many names.
+        if (n - here).is_multiple_of(10_000) {
+            File::create_new(&path).unwrap();
+            first = path;
+        } else {
+            fs::hard_link(&first, path).unwrap();
+        }
+    }
+    assert_eq!(level(&doctor(&project, &[], 0), "permissions"), "ok");
+    File::create_new(folder.join("many/one-more")).unwrap();
+    let said = doctor(&project, &[], 0);
+    assert_eq!(level(&said, "permissions"), "warn");
+    let message = string(&check(&said, "permissions")["message"]);
+    assert!(
+        message.contains(&FOLDER_ENTRIES_MAX.to_string()),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_broken_mirror_is_set_aside_and_written_again() {
     let project = Project::new();
     project.ok(&[
@@ -392,6 +463,26 @@ fn a_clock_that_is_wrong_is_told() {
     assert_eq!(level(&doctor(&project, &[], 0), "clock"), "warn");
     project.at("1970-01-02T00:00:00Z");
     assert_eq!(level(&doctor(&project, &[], 0), "clock"), "warn");
+}
+
+#[test]
+fn a_clock_may_be_behind_by_so_many_seconds() {
+    let mut project = Project::new();
+    let at = |second: i64| {
+        let time = heirloom_model::Timestamp::from_second(second);
+        time.unwrap().to_string()
+    };
+    let written_s = 1_777_593_600;
+    project.at(&at(written_s));
+    project.remember("one", &[]);
+    project.at(&at(written_s - CLOCK_AHEAD_S_MAX));
+    assert_eq!(level(&doctor(&project, &[], 0), "clock"), "ok");
+    project.at(&at(written_s - CLOCK_AHEAD_S_MAX - 1));
+    let said = doctor(&project, &[], 0);
+    assert_eq!(level(&said, "clock"), "warn");
+    let message = string(&check(&said, "clock")["message"]);
+    let ahead_s = (CLOCK_AHEAD_S_MAX + 1).to_string();
+    assert!(message.contains(&ahead_s), "{message}");
 }
 
 #[test]

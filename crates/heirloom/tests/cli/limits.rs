@@ -3,9 +3,9 @@
 use crate::project::{Project, string};
 use heirloom_model::limits::{
     CONFIG_BYTES_MAX, CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, DIAGNOSTICS_MAX,
-    FILES_PER_OUTCOME_MAX, ID_PREFIX_MIN, IMPORT_BYTES_MAX, ITERATION_TIMEOUT_S_MAX,
-    ITERATIONS_MAX, MIRROR_BYTES_MAX, MIRROR_ENTRIES_MAX, SET_FLAGS_MAX, STALL_LIMIT_MAX,
-    STDIN_LINE_BYTES_MAX,
+    EVENTS_MAX, FILES_PER_OUTCOME_MAX, ID_PREFIX_MIN, IMPORT_BYTES_MAX, ITERATION_TIMEOUT_S_MAX,
+    ITERATIONS_MAX, MIRROR_BYTES_MAX, MIRROR_ENTRIES_MAX, PURGE_TEXT_BYTES_MAX, SET_FLAGS_MAX,
+    STALL_LIMIT_MAX, STDIN_LINE_BYTES_MAX,
 };
 use std::fs::File;
 
@@ -183,4 +183,46 @@ fn an_abbreviated_id_has_a_shortest_length() {
     project.ok(&["show", &id[..ID_PREFIX_MIN]]);
     let said = project.expect(&["show", &id[..ID_PREFIX_MIN - 1]], 2);
     assert!(said.stderr.contains("not an id"), "{said:?}");
+}
+
+#[test]
+fn a_history_tells_so_many_changes() {
+    let project = Project::new();
+    let id = project.remember("x", &[]);
+    let (most, over) = (EVENTS_MAX.to_string(), (EVENTS_MAX + 1).to_string());
+    let said = project.json(&["history", "-n", &most]);
+    assert_eq!(said["events"].as_array().unwrap().len(), 1);
+    refused(&project, &["history", "-n", &over], EVENTS_MAX as u64);
+
+    // Of one record all are told as long as it is no more of them; beyond that it is said.
+    let confirm = |times: usize| {
+        let said = project.input(
+            &["remember", "--stdin"],
+            "{\"text\":\"x\"}\n".repeat(times).as_bytes(),
+        );
+        assert_eq!(said.code, 0, "{}", said.stderr);
+    };
+    let told = || {
+        let said = project.ok(&["history", &id, "--json"]);
+        let events = said.json()["events"].as_array().unwrap().len();
+        (events, said.stderr)
+    };
+    confirm(EVENTS_MAX - 1);
+    assert_eq!(told(), (EVENTS_MAX, String::new()));
+    confirm(2);
+    let (events, talk) = told();
+    assert_eq!(events, EVENTS_MAX + 1, "with its creation");
+    assert!(talk.contains(&format!("the newest {EVENTS_MAX}")), "{talk}");
+}
+
+#[test]
+fn a_purge_looks_for_so_long_a_text() {
+    let project = Project::new();
+    let text = "x".repeat(PURGE_TEXT_BYTES_MAX + 1);
+    project.remember(&text, &[]);
+    let most = PURGE_TEXT_BYTES_MAX as u64;
+    refused(&project, &["purge", "--query", &text, "--yes"], most);
+    assert_eq!(project.list("knowledge").len(), 1);
+    project.ok(&["purge", "--query", &text[1..], "--yes"]);
+    assert_eq!(project.list("knowledge").len(), 0);
 }

@@ -366,7 +366,7 @@ fn a_filter_prints_everything_but_the_secrets() {
 #[test]
 fn a_file_over_the_cap_is_left_out_and_said() {
     let project = Project::uninitialised();
-    let file = std::fs::File::create(project.file("large.txt")).unwrap();
+    let file = std::fs::File::create_new(project.file("large.txt")).unwrap();
     file.set_len(heirloom_model::limits::REDACT_FILE_BYTES_MAX + 1)
         .unwrap();
     let answer = project.expect(&["redact", "--check", "."], 1);
@@ -389,4 +389,22 @@ fn findings_over_the_cap_are_counted() {
     let value = project.json(&["redact", "--check", "many.txt"]);
     assert_eq!(value["findings"].as_array().unwrap().len(), most);
     assert_eq!(value["unlisted"], 3);
+}
+
+#[test]
+fn a_nul_near_the_beginning_says_that_a_file_is_no_text() {
+    let project = Project::uninitialised();
+    let probe = heirloom_model::limits::REDACT_BINARY_PROBE_BYTES;
+    let [token, ..] = secrets();
+    for (name, nul_at) in [("bytes.bin", probe - 1), ("text.txt", probe)] {
+        let mut content = format!("{token}\n").into_bytes();
+        content.resize(nul_at, b'.');
+        content.push(0);
+        project.folder.write(name, content).unwrap();
+    }
+    let value = project.json(&["redact", "--check", "."]);
+    let findings = value["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{value}");
+    assert_eq!(findings[0]["path"], "./text.txt");
+    assert_eq!(value["files"], 1);
 }

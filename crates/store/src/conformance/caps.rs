@@ -2,8 +2,8 @@
 
 use super::Check;
 use super::talks::{message, session};
-use super::world::{World, at, expect, is_invalid, ok, put};
-use crate::{Filter, Store, StoreError};
+use super::world::{BY, World, at, expect, is_invalid, ok, put};
+use crate::{Filter, Selection, Store, StoreError};
 use heirloom_model::record::Attrs;
 use heirloom_model::{Kind, Merge, Message, Record, Session, limits};
 use serde_json::json;
@@ -14,6 +14,8 @@ pub(super) const CHECKS: &[Check] = &[
     ("a write has a cap on its changes", changes),
     ("sessions and messages have caps", conversations),
     ("a question has a cap on its answers", answers),
+    ("a question has a cap on its events", events),
+    ("a purge has caps on what it looks for", purges),
     ("a record belongs to the project it is written to", project),
 ];
 
@@ -127,6 +129,54 @@ fn answers(store: &dyn Store) {
     refuse(store.sessions(&w.project, None, over).map(drop));
 }
 
+fn events(store: &dyn Store) {
+    let w = World::new(store);
+    let fact = w.fact("k", "x", 1);
+    w.created(&fact);
+    // A write takes as many confirmations as a question gives events.
+    let confirm = |second| put(&w.fact("k", "x", second), Merge::Knowledge);
+    let many: Vec<_> = (0..limits::EVENTS_MAX).map(|_| confirm(3)).collect();
+    w.change(confirm(2));
+    for part in many.chunks(limits::CHANGES_MAX) {
+        w.apply(part);
+    }
+    for record in [None, Some(fact.id)] {
+        let told = ok(store.events(&w.project, record, limits::EVENTS_MAX));
+        assert_eq!(told.len(), limits::EVENTS_MAX);
+        assert!(
+            told.iter().all(|event| event.at == at(3)),
+            "the newest of them"
+        );
+        let over = limits::EVENTS_MAX + 1;
+        refuse(store.events(&w.project, record, over).map(drop));
+    }
+}
+
+fn purges(store: &dyn Store) {
+    let w = World::new(store);
+    let text = "x".repeat(limits::PURGE_TEXT_BYTES_MAX + 1);
+    let record = w.created(&w.record(Kind::Note, &text, 1));
+    let most = &text[..limits::PURGE_TEXT_BYTES_MAX];
+    let ids = |count| Selection::Records((0..count).map(|_| record).collect());
+    for over in [
+        Selection::Containing(text.clone()),
+        ids(limits::CHANGES_MAX + 1),
+    ] {
+        refuse(store.purgeable(&w.project, &over).map(drop));
+        refuse(store.purge(&w.project, &over, at(2), BY).map(drop));
+        assert_eq!(w.get(record).text, text, "it is still there");
+    }
+    for fits in [
+        Selection::Containing(most.to_owned()),
+        ids(limits::CHANGES_MAX),
+    ] {
+        assert_eq!(ok(store.purgeable(&w.project, &fits)).records, 1);
+    }
+    let fits = Selection::Containing(most.to_owned());
+    assert_eq!(ok(store.purge(&w.project, &fits, at(2), BY)).records, 1);
+    w.expect_gone(record);
+}
+
 fn project(store: &dyn Store) {
     let (w, other) = (World::new(store), World::of(store, "other"));
     let strange = other.record(Kind::Note, "x", 1);
@@ -147,7 +197,7 @@ fn at_the_cap(w: &World<'_>, cap: usize, record: &dyn Fn(usize) -> Record) {
 #[track_caller]
 fn refuse(result: Result<(), StoreError>) {
     match result {
-        Ok(()) => panic!("too many answers"),
+        Ok(()) => panic!("over a cap"),
         Err(error) => expect(&error, is_invalid),
     }
 }

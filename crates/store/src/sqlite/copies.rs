@@ -165,6 +165,26 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_is_old_after_so_many_days() {
+        let made_at: Timestamp = "2026-05-01T10:20:30Z".parse().unwrap();
+        let after = |seconds: i64| {
+            let kept_s = limits::COPIES_KEPT_DAYS * SECONDS_PER_DAY;
+            Timestamp::from_second(made_at.as_second() + kept_s + seconds).unwrap()
+        };
+        let copy = |reason| StoredCopy {
+            path: PathBuf::new(),
+            reason,
+            made_at,
+            size_bytes: 0,
+        };
+        for reason in [CopyReason::Migration, CopyReason::Restore] {
+            assert!(!copy(reason).is_old(after(0)));
+            assert!(copy(reason).is_old(after(1)));
+        }
+        assert!(!copy(CopyReason::Damage).is_old(after(1_000_000_000)));
+    }
+
+    #[test]
     fn copies_are_kept_for_thirty_days() {
         let folder = tempfile::tempdir().unwrap();
         let live = folder.path().join("heirloom.db");

@@ -153,6 +153,14 @@ pub(super) fn read_whole(
         .metadata()
         .map_err(|error| durable::failed("read", path, error))?
         .len();
+    check_size(path, size, most)?;
+    let mut bytes = Vec::new();
+    (file.read_to_end(&mut bytes)).map_err(|error| durable::failed("read", path, error))?;
+    Ok((bytes, Some(file)))
+}
+
+/// Refuses what is too large to be recovered: all of it is held in memory.
+fn check_size(path: &Path, size: u64, most: u64) -> Result<(), StoreError> {
     if size > most {
         let problem = format!(
             "{} has {size} bytes; at most {most} can be recovered",
@@ -160,7 +168,28 @@ pub(super) fn read_whole(
         );
         return Err(StoreError::Invalid(problem));
     }
-    let mut bytes = Vec::new();
-    (file.read_to_end(&mut bytes)).map_err(|error| durable::failed("read", path, error))?;
-    Ok((bytes, Some(file)))
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heirloom_model::limits::SALVAGE_BYTES_MAX;
+
+    /// A file at the cap would be read, which is too much for a test; one beyond it is refused before that,
+    /// which the tests of `repair` see.
+    #[test]
+    fn what_is_recovered_has_a_largest_size() {
+        let path = Path::new("/p/heirloom.db");
+        let most = SALVAGE_BYTES_MAX;
+        check_size(path, 0, most).unwrap();
+        check_size(path, most, most).unwrap();
+        for size in [most + 1, u64::MAX] {
+            let refused = check_size(path, size, most).unwrap_err().to_string();
+            assert!(
+                refused.contains(&most.to_string()) && refused.contains("/p/heirloom.db"),
+                "{refused}"
+            );
+        }
+    }
 }

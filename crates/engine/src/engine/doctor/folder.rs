@@ -16,7 +16,8 @@ const DEPTH_MAX: usize = 4;
 impl Doctor {
     /// Whether anybody else may read what is remembered, and whether links lead out of the folder.
     pub(super) fn permissions(&self) -> Check {
-        let links: Vec<String> = (self.links_out().iter())
+        let (links, is_whole) = self.links_out();
+        let links: Vec<String> = (links.iter())
             .map(|path| format!("{} leads out of the folder", path.display()))
             .collect();
         if !links.is_empty() {
@@ -36,6 +37,15 @@ impl Doctor {
                 let said = format!("others may look into {} (mode {mode:o})", folder.display());
                 Check::warn("permissions", said).hint("`heirloom doctor --repair` makes it private")
             }
+            _ if !is_whole => {
+                let most = limits::FOLDER_ENTRIES_MAX;
+                let said = format!("more than {most} entries in {}", folder.display());
+                Check::warn(
+                    "permissions",
+                    format!("{said}; links were sought in those only"),
+                )
+                .hint("move out of it what is not Heirloom's")
+            }
             _ => Check::ok("permissions", "only you may read it"),
         }
     }
@@ -43,8 +53,8 @@ impl Doctor {
     /// Our files that others may use, with their mode.
     pub(super) fn open_files(&self) -> Vec<(PathBuf, u32)> {
         let mut files: Vec<PathBuf> = entries(&self.place.folder)
-            .into_iter()
             .filter(|path| file_name(path).is_some_and(|name| self.is_ours(name)))
+            .take(limits::FOLDER_ENTRIES_MAX)
             .collect();
         files.extend(self.mirror_file());
         files.sort();
@@ -76,7 +86,11 @@ impl Doctor {
 
     /// Temporary files that no running write can be at.
     pub(super) fn left_over_files(&self) -> Vec<PathBuf> {
-        let mut all = entries(&self.place.folder);
+        let is_left_over = |path: &PathBuf| file_name(path).is_some_and(durable::is_left_over);
+        let mut all: Vec<PathBuf> = entries(&self.place.folder)
+            .filter(is_left_over)
+            .take(limits::FOLDER_ENTRIES_MAX)
+            .collect();
         let mirror = self.mirror_file();
         let beside = mirror.as_ref().and_then(|path| path.parent());
         if let Some(beside) = beside.filter(|folder| **folder != self.place.folder) {
@@ -88,13 +102,13 @@ impl Doctor {
                 let begins = |name: &str| of_mirror.as_ref().is_some_and(|of| name.starts_with(of));
                 file_name(path).is_some_and(begins)
             };
-            all.extend(entries(beside).into_iter().filter(is_of_mirror));
+            let of_mirror = entries(beside).filter(is_left_over).filter(is_of_mirror);
+            all.extend(of_mirror.take(limits::FOLDER_ENTRIES_MAX));
         }
         let now_s = self.now().as_second();
         all.retain(|path| {
             let found = path.symlink_metadata().ok().filter(Metadata::is_file);
-            file_name(path).is_some_and(durable::is_left_over)
-                && found.is_some_and(|found| now_s - found.mtime() > limits::LEFT_OVER_S_MIN)
+            found.is_some_and(|found| now_s - found.mtime() > limits::LEFT_OVER_S_MIN)
         });
         all.sort();
         all
@@ -109,9 +123,8 @@ impl Doctor {
                 return Check::warn("disk", format!("{}: {error}", folder.display()));
             }
         };
-        let needed = size_bytes.saturating_mul(limits::DISK_FREE_STORES_MIN);
         let said = format!("{} MB free", free >> 20);
-        if free < limits::DISK_FREE_BYTES_MIN.max(needed) {
+        if is_tight(free, size_bytes) {
             return Check::warn("disk", said).hint(
                 "free some space: a full disk stops writes, and a repair needs room for a copy",
             );
@@ -119,18 +132,20 @@ impl Doctor {
         Check::ok("disk", said)
     }
 
-    /// Symbolic links in the folder that lead out of it.
-    fn links_out(&self) -> Vec<PathBuf> {
+    /// Symbolic links in the folder that lead out of it, and whether all of the folder was looked at.
+    fn links_out(&self) -> (Vec<PathBuf>, bool) {
         let root = real(&self.place.folder);
         let mut out = Vec::new();
         let mut waiting = vec![(self.place.folder.clone(), 0)];
-        let mut looked_at = 0;
+        let mut left = limits::FOLDER_ENTRIES_MAX;
+        let mut is_whole = true;
         while let Some((folder, depth)) = waiting.pop() {
             for path in entries(&folder) {
-                looked_at += 1;
-                if looked_at > limits::FOLDER_ENTRIES_MAX {
-                    return out;
+                if left == 0 {
+                    is_whole = false;
+                    break;
                 }
+                left -= 1;
                 let Ok(found) = path.symlink_metadata() else {
                     continue;
                 };
@@ -142,7 +157,7 @@ impl Doctor {
             }
         }
         out.sort();
-        out
+        (out, is_whole)
     }
 
     /// The mirror, where it is configured.
@@ -168,12 +183,16 @@ fn leads_out(link: &Path, root: &Path) -> bool {
         .is_ok_and(|target| target.starts_with(root))
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
+/// Whether so much free space is too little for a store of this size.
+fn is_tight(free_bytes: u64, size_bytes: u64) -> bool {
+    let needed = size_bytes.saturating_mul(limits::DISK_FREE_STORES_MIN);
+    free_bytes < limits::DISK_FREE_BYTES_MIN.max(needed)
+}
+
+/// What is in a folder, in no order; nothing if it cannot be read.
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .take(limits::FOLDER_ENTRIES_MAX)
-        .map(|entry| entry.path())
-        .collect()
+    entries.map(|entry| entry.path())
 }
 
 fn file_name(path: &Path) -> Option<&str> {
@@ -187,4 +206,26 @@ fn mode(path: &Path) -> Option<u32> {
 
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_is_tight_below_a_number_of_bytes_and_a_number_of_stores() {
+        let least = limits::DISK_FREE_BYTES_MIN;
+        let stores = limits::DISK_FREE_STORES_MIN;
+        // Of a small store the bytes count, of a large one what a copy of it takes.
+        for (size, enough) in [
+            (0, least),
+            (least / stores, least),
+            (least, least * stores),
+            (least * 10, least * 10 * stores),
+        ] {
+            assert!(!is_tight(enough, size), "{size}");
+            assert!(is_tight(enough - 1, size), "{size}");
+        }
+        assert!(is_tight(u64::MAX - 1, u64::MAX), "no overflow");
+    }
 }
