@@ -4,6 +4,7 @@
 
 use rusqlite::{Connection, params};
 use std::error::Error;
+use std::os::unix::fs::OpenOptionsExt;
 
 /// A released migration is never edited: this is the schema as it was.
 const SCHEMA: &str = include_str!("../migrations/0001_records.sql");
@@ -16,6 +17,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: old_database FILE PROJECT RECORDS".into());
     };
     let records: u32 = records.parse()?;
+    // Private from the first byte, as that version made it.
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file)?;
     let mut connection = Connection::open(file)?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     let transaction = connection.transaction()?;

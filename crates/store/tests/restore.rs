@@ -405,6 +405,10 @@ fn what_is_too_large_to_be_recovered_is_named_and_left() {
         for (path, size) in &before {
             assert_eq!(after.get(path), Some(size), "{}", path.display());
         }
+        // A backup takes its place all the same: nothing of it has to be read for that.
+        let restored = SqliteStore::restore(&scene.live, &scene.copy, now()).unwrap();
+        assert!(restored.was_damaged && restored.previous.unwrap().exists());
+        assert_eq!(rows_of(&scene.live), scene.old);
     }
 }
 

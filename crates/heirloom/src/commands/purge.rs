@@ -46,7 +46,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         tell(session, &expected, false, &[]);
         return Ok(0);
     }
-    if !args.yes && !(args.free && !args.copies) {
+    let nothing_goes = args.free && !args.copies;
+    if !args.yes && !nothing_goes {
         let copies = if args.copies {
             format!(" and {} copies", expected.copies.len())
         } else {

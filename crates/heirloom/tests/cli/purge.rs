@@ -1,6 +1,7 @@
 //! Deleting for good, taking imports back, and who changed what.
 
 use crate::project::{Project, texts};
+use heirloom_store::durable;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -62,7 +63,7 @@ fn a_purge_by_words_reaches_what_is_no_record() {
     source.ok(&["remember", "a fact of another project"]);
     let export = source.ok(&["export", "--all"]).stdout;
     let named = project.folder.path().join("xyzzy43.jsonl");
-    fs::write(&named, export).unwrap();
+    durable::write_atomic(&named, export.as_bytes()).unwrap();
     project.ok(&["import", "jsonl", "xyzzy43.jsonl"]);
     project.ok(&["outcome", "--task", "xyzzy43", "--status", "COMPLETE"]);
     fs::remove_file(named).unwrap();
@@ -80,7 +81,11 @@ fn what_is_left_goes_without_naming_a_record_again() {
     let project = Project::new();
     project.ok(&["remember", "it stays"]);
     let folder = project.folder.path().join(".heirloom");
-    fs::write(folder.join("heirloom.db.before-v1-20260101T000000Z"), "old").unwrap();
+    durable::write_atomic(
+        &folder.join("heirloom.db.before-v1-20260101T000000Z"),
+        b"old",
+    )
+    .unwrap();
     let said = project.json(&["purge", "--free"]);
     assert_eq!(
         (&said["records"], &said["residue"]),

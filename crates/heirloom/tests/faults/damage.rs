@@ -1,6 +1,7 @@
 //! Database files that are cut short, replaced or gone: never a new empty store, always an error that helps.
 
 use crate::driver::Desk;
+use heirloom_store::durable;
 use rusqlite::Connection;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -113,7 +114,7 @@ const DAMAGES: [Damage; 8] = [
             .unwrap();
     }),
     ("text", |path| {
-        fs::write(path, "these are words\n".repeat(500)).unwrap()
+        durable::write_atomic(path, "these are words\n".repeat(500).as_bytes()).unwrap()
     }),
     ("another program's database", |path| {
         fs::remove_file(path).unwrap();
@@ -344,7 +345,7 @@ fn a_journal_that_is_gone_or_cut_short_after_a_kill_is_said() {
             assert!(ran.text().contains("kept the damaged"), "{}", ran.text());
             assert_eq!(desk.texts("knowledge").len(), 20);
         } else {
-            fs::write(&journal, copy).unwrap();
+            durable::write_atomic(&journal, &copy).unwrap();
             assert_eq!(desk.texts("knowledge").len(), 25);
         }
         desk.healthy();
@@ -356,7 +357,7 @@ fn what_processes_share_may_be_garbage() {
     for garbage in [&b""[..], &[0x5a; 32_768], &[0; 100], b"words"] {
         let desk = after_a_kill();
         let shared = database(&desk).with_extension("db-shm");
-        fs::write(&shared, garbage).unwrap();
+        durable::write_atomic(&shared, garbage).unwrap();
         assert_eq!(desk.texts("knowledge").len(), 25);
         desk.call(&["remember", "after"]).expect(0);
         desk.healthy();

@@ -48,7 +48,8 @@ fn a_full_disk_is_said_and_nothing_is_lost_or_halved() {
     let exported = "{\"kind\": \"note\", \"text\": \"carried\", \"id\": \"01890a5d-ac96-774b-bcce-b302099a8057\", \
         \"source\": \"user\", \"confidence\": 1.0, \"tokens\": 1, \"category\": \"Notes\", \
         \"recorded_at\": \"2026-05-01T10:00:00Z\"}\n";
-    std::fs::write(room.path("carried.jsonl"), exported).unwrap();
+    heirloom_store::durable::write_atomic(&room.path("carried.jsonl"), exported.as_bytes())
+        .unwrap();
     room.fill(0);
     // Reading needs no room.
     assert_eq!(room.texts("knowledge"), ["before"]);

@@ -22,6 +22,7 @@ impl Room {
     }
 
     /// A room without Heirloom.
+    #[expect(clippy::print_stdout, reason = "a test that cannot run says so")]
     pub(crate) fn bare(size: &str) -> Option<Self> {
         let as_is = ["--mount"].as_slice();
         let as_root_of_its_own = ["--mount", "--user", "--map-root-user"].as_slice();

@@ -8,6 +8,8 @@ use super::{Place, inspect, journal, migrate};
 use crate::{StoreError, durable};
 use heirloom_model::{Timestamp, clock};
 use rusqlite::Connection;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// What a look at a database found.
@@ -136,27 +138,25 @@ pub(super) fn reindex(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Bytes in a file, whole.
+/// Reads a whole file, if it is there, into `bytes`, and returns it open: closing it would give up the locks that
+/// this process has on it.
 pub(super) fn read_whole(
     path: &Path,
     most: u64,
-) -> Result<(Vec<u8>, Option<std::fs::File>), StoreError> {
-    use std::io::Read;
-    let mut file = match std::fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Ok((Vec::new(), None));
-        }
+    bytes: &mut Vec<u8>,
+) -> Result<Option<File>, StoreError> {
+    let size = match path.metadata() {
+        Ok(found) => found.len(),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(durable::failed("read", path, error)),
     };
-    let size = file
-        .metadata()
-        .map_err(|error| durable::failed("read", path, error))?
-        .len();
     check_size(path, size, most)?;
-    let mut bytes = Vec::new();
-    (file.read_to_end(&mut bytes)).map_err(|error| durable::failed("read", path, error))?;
-    Ok((bytes, Some(file)))
+    let read = File::open(path).and_then(|mut file| {
+        file.read_to_end(bytes)?;
+        Ok(file)
+    });
+    read.map(Some)
+        .map_err(|error| durable::failed("read", path, error))
 }
 
 /// Refuses what is too large to be recovered: all of it is held in memory.

@@ -271,34 +271,31 @@ fn delete_talks(connection: &Connection, doomed: &Doomed) -> Result<(), Failure>
     Ok(())
 }
 
-/// What may say something beside records and messages: the table, what names a row, the columns, and whether
-/// a column may be empty.
-const ASIDE: [(&str, &str, &[(&str, bool)]); 3] = [
-    (
-        "sessions",
-        "id",
-        &[("agent", true), ("task", true), ("attrs", true)],
-    ),
-    ("batches", "id", &[("source", false), ("by", false)]),
-    ("events", "rowid", &[("detail", true), ("by", false)]),
+/// What may say something beside records and messages: the table, what names a row, the column, and what takes
+/// the place of what it says.
+const ASIDE: [[&str; 4]; 7] = [
+    ["sessions", "id", "agent", "NULL"],
+    ["sessions", "id", "task", "NULL"],
+    ["sessions", "id", "attrs", "NULL"],
+    ["batches", "id", "source", "'[purged]'"],
+    ["batches", "id", "by", "'[purged]'"],
+    ["events", "rowid", "detail", "NULL"],
+    ["events", "rowid", "by", "'[purged]'"],
 ];
 
 /// Empties every column beside records and messages that says `wanted`.
 fn blank(connection: &Connection, project: i64, wanted: &Wanted) -> Result<(), Failure> {
-    for (table, key, columns) in ASIDE {
-        for (column, may_be_empty) in columns {
-            let sql = format!("SELECT {key}, {column} FROM {table} WHERE project = ?1");
-            let mut statement = connection.prepare(&sql)?;
-            let said = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?));
-            let all = statement.query_map([project], said)?;
-            let all: Vec<(Value, Option<String>)> = all.collect::<Result<_, _>>()?;
-            let value = if *may_be_empty { "NULL" } else { "'[purged]'" };
-            let sql =
-                format!("UPDATE {table} SET {column} = {value} WHERE project = ?1 AND {key} = ?2");
-            for (key, said) in all {
-                if said.is_some_and(|said| wanted.is_in(&said)) {
-                    connection.execute(&sql, params![project, key])?;
-                }
+    for [table, key, column, instead] in ASIDE {
+        let sql = format!("SELECT {key}, {column} FROM {table} WHERE project = ?1");
+        let mut statement = connection.prepare(&sql)?;
+        let said = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?));
+        let all = statement.query_map([project], said)?;
+        let all: Vec<(Value, Option<String>)> = all.collect::<Result<_, _>>()?;
+        let sql =
+            format!("UPDATE {table} SET {column} = {instead} WHERE project = ?1 AND {key} = ?2");
+        for (key, said) in all {
+            if said.is_some_and(|said| wanted.is_in(&said)) {
+                connection.execute(&sql, params![project, key])?;
             }
         }
     }

@@ -38,6 +38,21 @@ impl Held {
     /// Takes hold of the database at `live`, which may be missing, and reads it. Errors: `Busy`; `Invalid` if
     /// it is too large to be recovered.
     pub(super) fn of(live: &Path) -> Result<Self, StoreError> {
+        let mut held = Self::locked(live)?;
+        held.read()?;
+        Ok(held)
+    }
+
+    /// The same for one of which nothing is to be recovered: it may be of any size.
+    pub(super) fn of_any_size(live: &Path) -> Result<Self, StoreError> {
+        let mut held = Self::locked(live)?;
+        match held.read() {
+            Ok(()) | Err(StoreError::Invalid(_)) => Ok(held),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn locked(live: &Path) -> Result<Self, StoreError> {
         durable::refuse_symlink("replace", live)?;
         let place = Place::File(live.to_owned());
         let locked = connect_untouched(&place).and_then(|connection| {
@@ -50,16 +65,22 @@ impl Held {
             // It is damaged, and what cannot be locked cannot be written to either.
             Err(_) => None,
         };
-        let (main, file) = read_whole(live, limits::SALVAGE_BYTES_MAX)?;
-        let wal = beside(live, "-wal");
-        let (journal, log) = read_whole(&wal, limits::SALVAGE_BYTES_MAX)?;
         Ok(Self {
             live: live.to_owned(),
             lock,
-            main,
-            journal,
-            files: file.into_iter().chain(log).collect(),
+            main: Vec::new(),
+            journal: Vec::new(),
+            files: Vec::new(),
         })
+    }
+
+    fn read(&mut self) -> Result<(), StoreError> {
+        let most = limits::SALVAGE_BYTES_MAX;
+        let wal = beside(&self.live, "-wal");
+        for (path, bytes) in [(&self.live, &mut self.main), (&wal, &mut self.journal)] {
+            self.files.extend(read_whole(path, most, bytes)?);
+        }
+        Ok(())
     }
 
     /// Recovers what can be read into a new database beside it.
@@ -100,10 +121,13 @@ impl Held {
         let mut kept = Vec::new();
         let suffix = format!("damaged-{}", stamp(now));
         let aside = durable::keep_beside(live, &suffix)?;
+        let has_journal = beside(live, "-wal")
+            .metadata()
+            .is_ok_and(|found| found.len() > 0);
         for end in JOURNAL {
             let part = beside(live, end);
             // One that says nothing is left by whoever looked at the database.
-            if part.exists() && !self.journal.is_empty() {
+            if part.exists() && has_journal {
                 kept.push(durable::keep_as(&part, &beside(&aside, end))?);
             }
         }

@@ -62,7 +62,7 @@ pub(super) fn restore(live: &Path, from: &Path, now: Timestamp) -> Result<Restor
         (Some(within(&live, fresh.path(), now)?), false)
     } else {
         let was_damaged = live.exists();
-        let kept = Held::of(&live)?.replace(fresh, now)?;
+        let kept = Held::of_any_size(&live)?.replace(fresh, now)?;
         (kept.into_iter().next(), was_damaged)
     };
     let place = Place::File(live.clone());
