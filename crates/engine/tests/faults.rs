@@ -174,3 +174,15 @@ fn every_failed_read_is_told_and_changes_nothing() {
         check(&operation);
     }
 }
+
+#[test]
+fn an_undo_is_one_write() {
+    let undos: Vec<_> = table::records()
+        .into_iter()
+        .filter(|row| row.name.contains("undo"))
+        .collect();
+    assert!(undos.len() >= 3, "{}", undos.len());
+    for operation in undos {
+        assert_eq!(plain(&operation).writes, 1, "{}", operation.name);
+    }
+}

@@ -5,7 +5,7 @@ pub(crate) mod lines;
 use heirloom_engine::{Applied, Verdict};
 use heirloom_model::context::Context;
 use heirloom_model::{Event, Record, RecordId, Timestamp, text};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// A record: the columns of the store with the kind's attributes beside them.
 pub(crate) fn record(record: &Record) -> Value {
@@ -33,13 +33,22 @@ pub(crate) fn record(record: &Record) -> Value {
         "replaced_by": record.replaced_by.map(|id| id.to_string()),
         "expires_at": time(record.expires_at),
     });
+    let mut hidden = Map::new();
     for (name, attribute) in &record.attrs {
-        if value.get(name).is_none() {
+        if value.get(name).is_some() || name == HIDDEN {
+            hidden.insert(name.clone(), attribute.clone());
+        } else {
             value[name] = attribute.clone();
         }
     }
+    if !hidden.is_empty() {
+        value[HIDDEN] = Value::Object(hidden);
+    }
     value
 }
+
+/// Where attributes stand whose name is that of a column.
+const HIDDEN: &str = "attrs";
 
 /// A list under its plural name.
 pub(crate) fn list(plural: &str, records: &[Record]) -> Value {

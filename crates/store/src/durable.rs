@@ -134,8 +134,7 @@ pub(crate) fn keep_beside(path: &Path, suffix: &str) -> Result<PathBuf, StoreErr
             other => return other,
         }
     }
-    let taken = io::Error::new(ErrorKind::AlreadyExists, "every name is taken");
-    Err(failed("find a free name beside", path, taken))
+    Err(no_free_name(path))
 }
 
 /// Gives the file at `path` the second name `kept`, which must be free.
@@ -157,13 +156,6 @@ pub fn remove_if_there(path: &Path) -> Result<(), StoreError> {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(failed("remove", path, error)),
         Ok(()) | Err(_) => Ok(()),
     }
-}
-
-/// Syncs the file at `path` and its name.
-pub(crate) fn sync(path: &Path) -> Result<(), StoreError> {
-    (File::open(path).and_then(|file| file.sync_all()))
-        .map_err(|error| failed("sync", path, error))?;
-    sync_folder_of(path)
 }
 
 /// Copies the content of `from` into an open file.
@@ -192,7 +184,7 @@ pub fn is_left_over(name: &str) -> bool {
 }
 
 /// Creates an empty private file `<name>.<suffix>` beside `path` under a name that was free.
-pub(crate) fn claim_beside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
+fn claim_beside(path: &Path, suffix: &str) -> Result<PathBuf, StoreError> {
     for n in 1..=NAMES_MAX {
         let candidate = beside(path, suffix, n);
         let mut options = OpenOptions::new();
@@ -202,8 +194,7 @@ pub(crate) fn claim_beside(path: &Path, suffix: &str) -> Result<PathBuf, StoreEr
             Err(error) => return Err(failed("create", &candidate, error)),
         }
     }
-    let taken = io::Error::new(ErrorKind::AlreadyExists, "every name is taken");
-    Err(failed("find a free name beside", path, taken))
+    Err(no_free_name(path))
 }
 
 /// A private temporary file in the folder of `path`; gone again unless it is persisted.
@@ -263,6 +254,33 @@ pub(crate) fn settle(file: NamedTempFile, path: &Path) -> Result<(), StoreError>
     (file.as_file().sync_all()).map_err(|error| failed("sync", path, error))?;
     (file.persist(path)).map_err(|error| failed("replace", path, error.error))?;
     sync_folder_of(path)
+}
+
+/// Syncs `file` and gives it the name `<name>.<suffix>` beside `path`. Never overwrites, as [`set_aside`].
+pub(crate) fn settle_beside(
+    file: NamedTempFile,
+    path: &Path,
+    suffix: &str,
+) -> Result<PathBuf, StoreError> {
+    (file.as_file().sync_all()).map_err(|error| failed("sync", path, error))?;
+    let mut file = file;
+    for n in 1..=NAMES_MAX {
+        let candidate = beside(path, suffix, n);
+        match file.persist_noclobber(&candidate) {
+            Ok(_) => {
+                sync_folder_of(&candidate)?;
+                return Ok(candidate);
+            }
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => file = error.file,
+            Err(error) => return Err(failed("create", &candidate, error.error)),
+        }
+    }
+    Err(no_free_name(path))
+}
+
+fn no_free_name(path: &Path) -> StoreError {
+    let taken = io::Error::new(ErrorKind::AlreadyExists, "every name is taken");
+    failed("find a free name beside", path, taken)
 }
 
 fn copy_all(mut from: impl Read, to: &mut File) -> io::Result<()> {

@@ -139,6 +139,8 @@ fn record(mut map: Map<String, Value>, project: &ProjectName) -> Result<Record, 
         Some(id) => Some(id.parse().map_err(|e| format!("`replaced_by`: {e}"))?),
         None => None,
     };
+    // Attributes whose name is that of a column.
+    let hidden = attrs_of(&mut map)?;
     if kind == Kind::Knowledge && !map.contains_key("category") {
         map.insert("category".to_owned(), json!(CATEGORY_FACT));
     }
@@ -166,7 +168,7 @@ fn record(mut map: Map<String, Value>, project: &ProjectName) -> Result<Record, 
         replaced_by,
         expires_at: time_of(&mut map, "expires_at")?,
         text: said,
-        attrs: map.into_iter().collect::<Attrs>(),
+        attrs: map.into_iter().chain(hidden).collect::<Attrs>(),
     })
 }
 

@@ -86,6 +86,54 @@ fn an_export_and_its_import_are_the_same_records() {
 }
 
 #[test]
+fn everything_comes_back_byte_for_byte() {
+    let source = full();
+    source.ok(&[
+        "run",
+        "--iterations",
+        "2",
+        "--task",
+        "1",
+        "--",
+        "sh",
+        "-c",
+        "cat >/dev/null; echo said; echo 'HEIRLOOM_MEMORY: KEY_FACT seen by a run'; exit 0",
+    ]);
+    let odd = r#"{"id":"01890a5d-ac96-774b-bcce-b302099a8057","kind":"note","text":"attributes called as columns","recorded_at":"2026-01-02T03:04:05.123456Z","confidence":0.1234567,"mine":[1,2.5,null,{"b":1,"a":2}],"attrs":{"key":"not the key","attrs":{"text":1},"source":["a"]}}"#;
+    source.folder.write("odd.jsonl", odd).unwrap();
+    source.ok(&["import", "jsonl", "odd.jsonl"]);
+    let all = ["--project", "the-same", "export", "--all"];
+    source.ok(&["--project", "the-same", "import", "jsonl", "odd.jsonl"]);
+    let name = source.json(&["status"])["project"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let named = ["--project", &name, "export", "--all"];
+    for args in [&named[..], &all] {
+        let export = source.ok(args).stdout;
+        assert!(export.contains("not the key"));
+        let target = Project::new();
+        target.folder.write("in.jsonl", &export).unwrap();
+        target.ok(&["--project", args[1], "import", "jsonl", "in.jsonl"]);
+        assert_eq!(target.ok(args).stdout, export);
+        target.ok(&["--project", args[1], "import", "jsonl", "in.jsonl"]);
+        assert_eq!(target.ok(args).stdout, export, "twice");
+    }
+    let export = source.ok(&named).stdout;
+    for kind in [
+        "knowledge",
+        "step",
+        "task",
+        "error",
+        "note",
+        "session",
+        "message",
+    ] {
+        assert!(export.contains(&format!("\"kind\":\"{kind}\"")), "{kind}");
+    }
+}
+
+#[test]
 fn history_and_undo_work_on_what_was_imported() {
     let source = full();
     let target = Project::new();

@@ -63,6 +63,18 @@ pub(super) fn copy(source: &Connection, path: &Path) -> Result<(), Failure> {
     copy.close().map_err(|(_, error)| Failure::Sql(error))
 }
 
+/// Copies the database at `place`, journal included, to `<name>.<suffix>` beside it and syncs the copy, which has
+/// that name only when it is whole.
+///
+/// Reads through a connection of its own: the caller's holds the write lock, so that nothing changes
+/// meanwhile.
+pub(super) fn copy_beside(place: &Place, suffix: &str) -> Result<PathBuf, Failure> {
+    let path = place.path();
+    let scratch = durable::scratch(&path)?;
+    copy(&connect(place)?, scratch.path())?;
+    Ok(durable::settle_beside(scratch, &path, suffix)?)
+}
+
 /// All pages of `source` into `target`, in one step.
 pub(super) fn copy_into(source: &Connection, target: &mut Connection) -> Result<(), Failure> {
     finish(&Backup::new(source, target)?)

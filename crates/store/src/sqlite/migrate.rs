@@ -3,11 +3,11 @@
 //! A migration that was released is never edited: a change of the schema is the next file.
 
 use super::failure::Failure;
-use super::{Place, backup, connect, copies};
-use crate::{StoreError, durable};
+use super::{Place, backup, copies};
+use crate::StoreError;
 use heirloom_model::{Clock, SystemClock};
 use rusqlite::{Connection, TransactionBehavior};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// `Heir`: tells our databases from any other SQLite file.
 pub(super) const APPLICATION_ID: u32 = 0x4865_6972;
@@ -59,7 +59,11 @@ pub(super) fn bring_up(
         return Ok(());
     }
     let copy = match place {
-        Place::File(path) => Some(copy_aside(path, newest(known))?),
+        Place::File(_) => {
+            let time = copies::stamp(SystemClock.now());
+            let suffix = format!("before-v{}-{time}", newest(known));
+            Some(backup::copy_beside(place, &suffix)?)
+        }
         Place::Memory => None,
     };
     let carried = carry_out(&transaction, found, known);
@@ -124,27 +128,6 @@ fn carry_out(connection: &Connection, from: u32, known: &[Migration]) -> Result<
     Ok(())
 }
 
-/// Copies the database to `<name>.before-v<N>-<time>`, journal included, and syncs the copy.
-///
-/// Reads through a connection of its own: the caller's holds the write lock, so that nothing changes
-/// meanwhile.
-fn copy_aside(path: &Path, to: u32) -> Result<PathBuf, Failure> {
-    let time = copies::stamp(SystemClock.now());
-    let copy = durable::claim_beside(path, &format!("before-v{to}-{time}"))?;
-    let written = write_copy(path, &copy);
-    if written.is_err() {
-        // Half a copy would look like a whole one to whoever needs it.
-        remove(&copy);
-    }
-    written.map(|()| copy)
-}
-
-fn write_copy(path: &Path, copy: &Path) -> Result<(), Failure> {
-    let source = connect::connect(&Place::File(path.to_owned()))?;
-    backup::copy(&source, copy)?;
-    Ok(durable::sync(copy)?)
-}
-
 /// Removes a copy that is of no use; one that cannot be removed does no harm.
 fn remove(copy: &Path) {
     let removed = std::fs::remove_file(copy);
@@ -156,6 +139,7 @@ mod tests {
     use super::super::open;
     use super::*;
     use std::os::unix::fs::PermissionsExt;
+    use std::path::PathBuf;
     use std::thread;
 
     const OLD: &[Migration] = &["CREATE TABLE notes (text TEXT)"];

@@ -81,28 +81,27 @@ pub(super) fn restore(live: &Path, from: &Path, now: Timestamp) -> Result<Restor
 fn within(live: &Path, fresh: &Path, now: Timestamp) -> Result<PathBuf, StoreError> {
     let place = Place::File(live.to_owned());
     let suffix = format!("before-restore-{}", stamp(now));
-    let copy = durable::claim_beside(live, &suffix)?;
-    let done = || -> Result<(), Failure> {
+    let mut kept = None;
+    let mut done = || -> Result<(), Failure> {
         let source = Connection::open(fresh)?;
         let mut target = connect::connect(&place)?;
         let backup = Backup::new(&source, &mut target)?;
         // Takes the lock and copies nothing yet: nobody writes between the copy and the new content.
         backup.step(0)?;
-        write_copy(&place, &copy)?;
+        kept = Some(backup::copy_beside(&place, &suffix)?);
         backup::finish(&backup)
     };
     let done = done().map_err(|failure| failure.at(&place));
-    if done.is_err() {
-        // Nothing was changed; half a copy would look like a whole one.
-        durable::remove_if_there(&copy)?;
+    match (done, kept) {
+        (Ok(()), Some(copy)) => Ok(copy),
+        (Ok(()), None) => Err(StoreError::Backend("no copy was made".to_owned())),
+        (Err(error), copy) => {
+            // Nothing was changed: the copy says nothing new.
+            copy.map(|copy| durable::remove_if_there(&copy))
+                .transpose()?;
+            Err(error)
+        }
     }
-    done.map(|()| copy)
-}
-
-fn write_copy(place: &Place, copy: &Path) -> Result<(), Failure> {
-    backup::copy(&connect::connect(place)?, copy)?;
-    durable::sync(copy)?;
-    Ok(())
 }
 
 /// Repairs the database at `live`, as `SqliteStore::repair` says.
