@@ -6,6 +6,7 @@
 )]
 
 mod context;
+mod keeping;
 mod observe;
 mod probe;
 mod redact;
@@ -50,7 +51,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             "--only" => request.only = args.next(),
             other => {
                 return Err(format!(
-                    "{other}? usage: [--heirloom BINARY] [--only context|remember|observe|redact|size]"
+                    "{other}? usage: [--heirloom BINARY] [--only context|remember|observe|keeping|redact|size]"
                 ));
             }
         }
@@ -82,6 +83,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("observe") {
         observe::measure(heirloom)?;
+    }
+    if wanted("keeping") {
+        keeping::measure(heirloom)?;
     }
     if wanted("redact") {
         redact::measure()?;

@@ -3,6 +3,7 @@
 //! Pure: text in, text out. The mark says what was there: `[redacted:github-token]`. Only the secret goes,
 //! so that a record stays useful: `password = [redacted:password]`.
 
+mod again;
 mod anchors;
 mod assign;
 mod formats;
@@ -99,15 +100,43 @@ impl Redactor {
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
-        let mut clean = replaced(text, &found, kinds);
+        let mut reaches_far = self.reach_far(&found);
+        let (mut clean, mut marks) = replaced(text, &found, kinds);
         for _ in 1..PASSES_MAX {
-            let found = self.find(&clean);
+            let found = if reaches_far {
+                self.find(&clean)
+            } else {
+                self.find_around(&clean, &marks)
+            };
             if found.is_empty() {
                 break;
             }
-            clean = replaced(&clean, &found, kinds);
+            reaches_far |= self.reach_far(&found);
+            (clean, marks) = replaced(&clean, &found, kinds);
         }
         Cow::Owned(clean)
+    }
+
+    /// Whether marks in the place of these may matter anywhere in the text: a rule of a person may reach
+    /// anywhere, and a key from its first line to its last.
+    fn reach_far(&self, found: &[Finding<'_>]) -> bool {
+        !self.user.is_empty() || found.iter().any(|one| one.kind == keys::KIND)
+    }
+
+    /// What is to be found now that `marks` are in a text that was looked at before.
+    fn find_around(&self, text: &str, marks: &[Range<usize>]) -> Vec<Finding<'_>> {
+        let Some(windows) = again::windows(text.as_bytes(), marks) else {
+            return self.find(text);
+        };
+        let shifted = |window: Range<usize>| {
+            let found = self.find(text.get(window.clone()).unwrap_or(""));
+            found.into_iter().map(move |one| Finding {
+                start: one.start + window.start,
+                end: one.end + window.start,
+                ..one
+            })
+        };
+        windows.into_iter().flat_map(shifted).collect()
     }
 
     /// Redacts a text in place; the kinds of what was found go to `kinds`.
@@ -151,17 +180,25 @@ fn mark(kind: &str) -> String {
     format!("{MARK}{kind}]")
 }
 
-fn replaced(text: &str, found: &[Finding<'_>], kinds: &mut Vec<String>) -> String {
+/// The text with marks in the place of what was found, and where they are.
+fn replaced(
+    text: &str,
+    found: &[Finding<'_>],
+    kinds: &mut Vec<String>,
+) -> (String, Vec<Range<usize>>) {
+    let mut marks = Vec::with_capacity(found.len());
     let mut clean = String::with_capacity(text.len());
     let mut from = 0;
     for one in found {
         clean.push_str(text.get(from..one.start).unwrap_or(""));
+        let start = clean.len();
         clean.push_str(&mark(one.kind));
+        marks.push(start..clean.len());
         kinds.push(one.kind.to_owned());
         from = one.end;
     }
     clean.push_str(text.get(from..).unwrap_or(""));
-    clean
+    (clean, marks)
 }
 
 /// Leaves marks out of what was found; what reaches into one takes it whole.

@@ -34,6 +34,15 @@ proptest! {
     }
 
     #[test]
+    fn a_long_text_is_redacted_once_as_well(texts in prop::collection::vec(text(), 1..8), filler in 4..12_usize) {
+        let redactor = Redactor::default();
+        let filler = "a line of words without anything in it, as most lines are\n".repeat(filler * 10);
+        let text = texts.join(&format!("\n{filler}"));
+        let once = redactor.redact(&text).into_owned();
+        prop_assert!(redactor.is_clean(&once), "{:?} is left in {once:?}", redactor.find(&once));
+    }
+
+    #[test]
     fn findings_are_apart_in_order_and_whole_characters(text in text()) {
         let redactor = Redactor::default();
         let mut from = 0;

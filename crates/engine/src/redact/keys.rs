@@ -3,7 +3,7 @@
 use super::scan::Scan;
 use memchr::memmem;
 
-const KIND: &str = "private-key";
+pub(super) const KIND: &str = "private-key";
 /// Letters of base64 that make a key: what is shorter is an example.
 const LETTERS_MIN: usize = 24;
 /// Most headers of a block.

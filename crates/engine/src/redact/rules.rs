@@ -45,6 +45,11 @@ impl UserRules {
         })
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.allow.is_empty()
+    }
+
     /// Calls `each` with what the rules find: kind, start and end.
     pub(super) fn find<'r>(&'r self, text: &str, mut each: impl FnMut(&'r str, usize, usize)) {
         for (kind, regex) in &self.rules {
