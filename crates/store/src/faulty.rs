@@ -3,7 +3,10 @@
 //! Every verb goes through [`FaultyStore::call`] in one line, so that a new verb of [`Store`] is counted and
 //! can fail from its first day.
 
-use crate::{Applied, Change, Counts, Description, Filter, Purged, Selection, Store, StoreError};
+use crate::{
+    Applied, Change, Counts, Description, Filter, Found, Purged, Search, Selection, Store,
+    StoreError,
+};
 use heirloom_model::{Event, Message, ProjectName, Record, RecordId, Session, Timestamp};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -215,6 +218,10 @@ impl Store for FaultyStore {
 
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError> {
         self.call("find", Read, || self.inner.find(project, filter))
+    }
+
+    fn search(&self, project: &ProjectName, search: &Search) -> Result<Found, StoreError> {
+        self.call("search", Read, || self.inner.search(project, search))
     }
 
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {

@@ -16,11 +16,13 @@ pub mod durable;
 mod error;
 mod faulty;
 mod filter;
+mod search;
 mod sqlite;
 mod store;
 
 pub use error::StoreError;
 pub use faulty::{Calls, Complaint, FaultPlan, FaultyStore, Mishap};
 pub use filter::{Filter, Order, When};
+pub use search::{Found, Hit, Search};
 pub use sqlite::{CopyReason, Examination, Repaired, Restored, Salvaged, SqliteStore, StoredCopy};
 pub use store::{Applied, Change, Counts, Description, Purged, Selection, Store, Verdict};

@@ -28,7 +28,8 @@ mod shared;
 mod watch;
 
 use crate::{
-    Applied, Change, Counts, Description, Filter, Purged, Selection, Store, StoreError, caps,
+    Applied, Change, Counts, Description, Filter, Found, Purged, Search, Selection, Store,
+    StoreError, caps,
 };
 pub use copies::{CopyReason, StoredCopy};
 pub use examine::Examination;
@@ -262,6 +263,10 @@ impl Store for SqliteStore {
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError> {
         caps::filter(filter)?;
         self.read(|connection| find::find(connection, project, filter))
+    }
+
+    fn search(&self, _project: &ProjectName, _search: &Search) -> Result<Found, StoreError> {
+        Ok(Found::default())
     }
 
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {

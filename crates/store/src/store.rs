@@ -1,5 +1,6 @@
 //! The narrow waist: what every store can do.
 
+use crate::search::{Found, Search};
 use crate::{Filter, StoreError};
 use heirloom_model::{
     Batch, Event, Kind, Merge, Message, ProjectName, Record, RecordId, Session, Timestamp,
@@ -196,6 +197,12 @@ pub trait Store: Send + Sync {
 
     /// The records that `filter` asks for, in its order. Errors: `Invalid` for a limit over the cap.
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError>;
+
+    /// The items of the index that `search` is nearest to.
+    ///
+    /// Every acknowledged write is in the index. The same question gives the same answer, in the same order.
+    /// Errors: `Invalid` for an `each` over the cap.
+    fn search(&self, project: &ProjectName, search: &Search) -> Result<Found, StoreError>;
 
     /// The chain of records that `id` belongs to, oldest first by id, which is by the clock of whoever wrote: those that it replaced, itself, and
     /// those that replaced it, and what lost against one of them. Errors: `NotFound`.

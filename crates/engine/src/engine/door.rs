@@ -7,7 +7,8 @@ use heirloom_model::{
     Event, Message, ProjectName, Record, RecordId, Scope, Session, Timestamp, text,
 };
 use heirloom_store::{
-    Applied, Change, Counts, Description, Filter, Purged, Selection, Store, StoreError,
+    Applied, Change, Counts, Description, Filter, Found, Purged, Search, Selection, Store,
+    StoreError,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -137,6 +138,10 @@ impl Store for Door {
         }
         self.scope(&mut filter.scope);
         self.store.find(project, &filter)
+    }
+
+    fn search(&self, project: &ProjectName, search: &Search) -> Result<Found, StoreError> {
+        self.store.search(project, search)
     }
 
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {

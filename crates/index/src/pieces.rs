@@ -1,0 +1,1 @@
+//! Word pieces: the vocabulary of the built-in table.

@@ -1,0 +1,45 @@
+//! The search in a store's index: what is asked, and what is found.
+
+use crate::Filter;
+use heirloom_index::words::Question;
+use heirloom_model::RecordId;
+
+/// What is searched for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    /// By these words; none leaves this arm out.
+    pub words: Option<Question>,
+    /// By the meaning of this text; none leaves this arm out.
+    pub meaning: Option<String>,
+    /// Among what this asks for; its `order`, `limit` and `after` do not matter. Turns of conversations are
+    /// found too, unless kinds, a category, a state or a key is asked for.
+    pub filter: Filter,
+    /// So many of the best of each arm.
+    pub each: usize,
+}
+
+/// What one search found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Found {
+    /// How many items there are in the scope; scores are relative to all of them.
+    pub searched: u64,
+    /// The candidates of every arm, best first by `score`, on a tie older first.
+    pub hits: Vec<Hit>,
+}
+
+/// One candidate with its parts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// The record, or the message.
+    pub id: RecordId,
+    /// Whether it is a message: a turn of a conversation.
+    pub is_turn: bool,
+    /// The score of its words (BM25, head included); 0 without a hit.
+    pub lexical: f32,
+    /// The cosine of its vector; 0 without one.
+    pub vector: f32,
+    /// `z(lexical) + 1.2 z(vector)` over everything in the scope, and for a turn what its conversation adds.
+    pub score: f32,
+    /// The part of `score` that a turn's conversation adds.
+    pub conversation: f32,
+}
