@@ -1,0 +1,174 @@
+//! How counts become a score: BM25 over the text and, with a weight, over its head.
+//!
+//! `BM25 = Σ idf · tf (k1 + 1) / (tf + k1 (1 − b + b · len / avg))`, `idf = max(1e-6, ln((N − df + ½) / (df + ½)))`
+//! (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009), with k1 1.2, b 1 and lengths that are
+//! padded: short texts are then not preferred for being short.
+
+/// Saturation of counts.
+const K1: f32 = 1.2;
+/// What is added to each length, stems.
+const PAD: f32 = 5.0;
+/// What the head counts beside the text.
+const HEAD: f32 = 0.7;
+/// The least that a stem says, however many texts have it.
+const IDF_MIN: f64 = 1e-6;
+
+/// Sums over all texts of a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// How many texts there are.
+    pub texts: u64,
+    /// Stems of all of them.
+    pub len: u64,
+    /// Stems of their heads.
+    pub head_len: u64,
+}
+
+/// What texts of a scope are weighed with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    texts: u64,
+    average: f32,
+    head_average: f32,
+}
+
+impl Weights {
+    /// The weights for texts with these totals.
+    pub fn of(totals: Totals) -> Self {
+        let mean = |sum: u64| sum as f32 / totals.texts.max(1) as f32;
+        Self {
+            texts: totals.texts,
+            average: mean(totals.len) + PAD,
+            head_average: mean(totals.head_len) + PAD,
+        }
+    }
+
+    /// What a stem adds that `df` texts have, `count` times in a text of `len` stems.
+    pub fn full(&self, df: u64, count: f32, len: f32) -> f32 {
+        self.idf(df) * saturated(count, (len + PAD) / self.average)
+    }
+
+    /// What a stem adds for being in a head; heads of unknown length count as average ones.
+    pub fn head(&self, df: u64, count: f32, len: Option<f32>) -> f32 {
+        let length = len.map_or(1.0, |len| (len + PAD) / self.head_average);
+        HEAD * self.idf(df) * saturated(count, length)
+    }
+
+    fn idf(&self, df: u64) -> f32 {
+        let (texts, df) = (self.texts as f64, df as f64);
+        (((texts - df + 0.5).max(0.0) / (df + 0.5)).ln()).max(IDF_MIN) as f32
+    }
+}
+
+fn saturated(count: f32, length: f32) -> f32 {
+    if count <= 0.0 {
+        return 0.0;
+    }
+    count * (K1 + 1.0) / (count + K1 * length)
+}
+
+/// Mean and spread of scores, for scores of several arms to be added up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    mean: f32,
+    deviation: f32,
+}
+
+impl Spread {
+    /// Over `scores` and as many zeros as there are up to `count`.
+    pub fn of(scores: &[f32], count: u64) -> Self {
+        let (mut sum, mut squares) = (0.0_f64, 0.0_f64);
+        for chunk in scores.chunks(1_024) {
+            // In single precision within a chunk: fast, and exact enough.
+            let (mut part, mut part_squares) = (0.0_f32, 0.0_f32);
+            for score in chunk {
+                part += score;
+                part_squares += score * score;
+            }
+            sum += f64::from(part);
+            squares += f64::from(part_squares);
+        }
+        let count = count.max(1) as f64;
+        let mean = sum / count;
+        let variance = (squares / count - mean * mean).max(0.0);
+        Self {
+            mean: mean as f32,
+            deviation: variance.sqrt() as f32,
+        }
+    }
+
+    /// How many deviations a score is above the mean; 0 where all scores are the same.
+    pub fn z(&self, score: f32) -> f32 {
+        if self.deviation <= f32::EPSILON {
+            return 0.0;
+        }
+        (score - self.mean) / self.deviation
+    }
+}
+
+/// The places of the `count` best scores above 0 for which `is_wanted`, best first, on a tie the earlier place.
+pub fn best(
+    scores: &[f32],
+    count: usize,
+    mut is_wanted: impl FnMut(usize) -> bool,
+) -> Vec<(usize, f32)> {
+    let mut best: Vec<(usize, f32)> = Vec::with_capacity(2 * count + 1);
+    let mut least = 0.0_f32;
+    let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    for (place, &score) in scores.iter().enumerate() {
+        if score > least && is_wanted(place) {
+            best.push((place, score));
+            if best.len() >= 2 * count.max(1) {
+                best.sort_unstable_by(order);
+                best.truncate(count);
+                least = best.last().map_or(f32::INFINITY, |last| last.1);
+            }
+        }
+    }
+    best.sort_unstable_by(order);
+    best.truncate(count);
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_stems_count_more_and_long_texts_less() {
+        let weights = Weights::of(Totals {
+            texts: 1_000,
+            len: 20_000,
+            head_len: 10_000,
+        });
+        assert!(weights.full(1, 1.0, 20.0) > weights.full(10, 1.0, 20.0));
+        assert!(weights.full(10, 1.0, 20.0) > weights.full(10, 1.0, 40.0));
+        assert!(weights.full(10, 2.0, 20.0) > weights.full(10, 1.0, 20.0));
+        assert!(weights.full(1_000, 1.0, 20.0) > 0.0, "never nothing");
+        assert_eq!(weights.head(10, 0.0, None), 0.0);
+        // By hand: ln(999.5 / 1.5) · 2.2 / (1 + 1.2 · 25 / 25).
+        let expected = (999.5_f64 / 1.5).ln() as f32;
+        assert!((weights.full(1, 1.0, 20.0) - expected).abs() < 1e-4);
+    }
+
+    #[test]
+    fn the_best_are_found_and_ties_go_to_the_earlier() {
+        let scores = [0.0, 2.0, 1.0, 2.0, 3.0, 0.5, 2.0];
+        assert_eq!(best(&scores, 3, |_| true), [(4, 3.0), (1, 2.0), (3, 2.0)]);
+        assert_eq!(best(&scores, 2, |place| place != 4), [(1, 2.0), (3, 2.0)]);
+        assert_eq!(best(&scores, 0, |_| true), []);
+        assert_eq!(best(&scores, 100, |_| true).len(), 6);
+        let many: Vec<f32> = (0..10_000).map(|n| ((n * 7_919) % 1_000) as f32).collect();
+        let mut all: Vec<(usize, f32)> = many.iter().copied().enumerate().collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        assert_eq!(best(&many, 50, |_| true), all[..50]);
+    }
+
+    #[test]
+    fn a_spread_counts_the_zeros() {
+        let spread = Spread::of(&[4.0, 4.0], 4);
+        assert_eq!((spread.z(2.0), spread.z(4.0)), (0.0, 1.0));
+        assert_eq!(Spread::of(&[], 0).z(5.0), 0.0);
+        assert_eq!(Spread::of(&[3.0, 3.0], 2).z(3.0), 0.0);
+    }
+}
