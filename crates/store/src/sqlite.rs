@@ -15,6 +15,7 @@ mod examine;
 mod failure;
 mod find;
 mod history;
+mod index;
 mod inspect;
 mod journal;
 mod migrate;
@@ -265,8 +266,15 @@ impl Store for SqliteStore {
         self.read(|connection| find::find(connection, project, filter))
     }
 
-    fn search(&self, _project: &ProjectName, _search: &Search) -> Result<Found, StoreError> {
-        Ok(Found::default())
+    fn search(&self, project: &ProjectName, search: &Search) -> Result<Found, StoreError> {
+        caps::limit("hits", search.each)?;
+        self.read(|connection| {
+            // One state of the index from its totals to its last block.
+            let snapshot = connection.unchecked_transaction()?;
+            let found = index::search(&snapshot, project, search)?;
+            snapshot.rollback()?;
+            Ok(found)
+        })
     }
 
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {

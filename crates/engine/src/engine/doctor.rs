@@ -165,6 +165,12 @@ impl Doctor {
             ),
             of_findings("rows", &found.rows, "every row can be read", damaged_rows),
         ];
+        checks.push(of_findings(
+            "index",
+            &found.index,
+            "says what the records say",
+            "it must be built anew",
+        ));
         let (version, newest) = (found.schema_version, found.newest_version);
         let mut said = format!("schema {version}");
         if version < newest {

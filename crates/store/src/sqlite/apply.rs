@@ -3,6 +3,7 @@
 use super::codec::{self, COLUMNS, micros};
 use super::events::{self, NewEvent};
 use super::failure::Failure;
+use super::index;
 use crate::{Applied, Change, StoreError, Verdict, caps};
 use heirloom_model::merge::{self, Decision, Merge};
 use heirloom_model::{Action, Batch, ProjectName, Record, RecordId, Timestamp, clock};
@@ -245,15 +246,18 @@ impl Writer<'_> {
         replaced_by: Option<RecordId>,
     ) -> Result<(), Failure> {
         let sql = "UPDATE records SET retired_at = ?3, replaced_by = ?4, attrs = ?5 \
-             WHERE project = ?1 AND id = ?2";
-        self.connection.prepare_cached(sql)?.execute(params![
+             WHERE project = ?1 AND id = ?2 RETURNING ordinal";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let values = params![
             self.number,
             record.id.as_bytes(),
             micros(at),
             replaced_by.as_ref().map(RecordId::as_bytes),
             caps::attrs_json(&record.attrs)?,
-        ])?;
-        Ok(())
+        ];
+        let ordinals = statement.query_map(values, |row| row.get(0))?;
+        let ordinals: Vec<Option<u32>> = ordinals.collect::<Result<_, _>>()?;
+        self.mark_all(&ordinals, true)
     }
 
     fn confirm(&self, record: &Record) -> Result<(), Failure> {
@@ -279,11 +283,22 @@ impl Writer<'_> {
         let values = params![self.number, id, micros(retired_at), micros(at)];
         self.connection.prepare_cached(sql)?.execute(values)?;
         let sql = "UPDATE records SET retired_at = NULL, replaced_by = NULL, attrs = ?3 \
-             WHERE project = ?1 AND id = ?2";
+             WHERE project = ?1 AND id = ?2 RETURNING ordinal";
         let attrs = caps::attrs_json(&merge::restored(record))?;
-        self.connection
-            .prepare_cached(sql)?
-            .execute(params![self.number, id, attrs])?;
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let ordinals = statement.query_map(params![self.number, id, attrs], |row| row.get(0))?;
+        let ordinals: Vec<Option<u32>> = ordinals.collect::<Result<_, _>>()?;
+        self.mark_all(&ordinals, false)
+    }
+
+    /// Marks what has these ordinals in the index as gone, or as here again.
+    pub(super) fn mark_all(&self, ordinals: &[Option<u32>], is_gone: bool) -> Result<(), Failure> {
+        let Some(project) = self.number else {
+            return Ok(());
+        };
+        for ordinal in ordinals.iter().flatten() {
+            index::mark(self.connection, project, *ordinal, is_gone)?;
+        }
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::sessions;
 use crate::{Applied, StoreError, Verdict, caps};
 use heirloom_model::{Action, Batch, Message, Record, RecordId, Session, Timestamp, clock};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, ToSql, params};
 
 impl Writer<'_> {
     /// The changes that follow belong to `batch`.
@@ -118,8 +118,9 @@ impl Writer<'_> {
             }
             Some(None) => Verdict::Unchanged,
             Some(Some(_)) => {
-                let sql = "UPDATE messages SET retired_at = NULL WHERE project = ?1 AND id = ?2";
-                self.connection.prepare_cached(sql)?.execute(values)?;
+                let sql = "UPDATE messages SET retired_at = NULL \
+                     WHERE project = ?1 AND id = ?2 RETURNING ordinal";
+                self.mark_changed(sql, values, false)?;
                 Verdict::Restored
             }
         };
@@ -166,18 +167,31 @@ impl Writer<'_> {
     /// messages of the batch.
     fn take_back(&self, batch: RecordId, at: Timestamp) -> Result<Verdict, Failure> {
         let steps = [
-            "UPDATE records SET retired_at = ?3 \
-             WHERE project = ?1 AND batch = ?2 AND retired_at IS NULL",
-            "UPDATE messages SET retired_at = ?3 \
-             WHERE project = ?1 AND batch = ?2 AND retired_at IS NULL",
-            "UPDATE sessions SET retired_at = ?3 \
+            (
+                "UPDATE records SET retired_at = ?3 \
+                 WHERE project = ?1 AND batch = ?2 AND retired_at IS NULL RETURNING ordinal",
+                true,
+            ),
+            (
+                "UPDATE messages SET retired_at = ?3 \
+                 WHERE project = ?1 AND batch = ?2 AND retired_at IS NULL RETURNING ordinal",
+                true,
+            ),
+            (
+                "UPDATE sessions SET retired_at = ?3 \
              WHERE project = ?1 AND batch = ?2 AND retired_at IS NULL AND NOT EXISTS \
              (SELECT 1 FROM messages m WHERE m.project = ?1 AND m.session = sessions.id \
               AND m.retired_at IS NULL)",
+                false,
+            ),
         ];
-        for sql in steps {
+        for (sql, is_indexed) in steps {
             let values = params![self.number, batch.as_bytes(), micros(at)];
-            self.connection.prepare_cached(sql)?.execute(values)?;
+            if is_indexed {
+                self.mark_changed(sql, values, true)?;
+            } else {
+                self.connection.prepare_cached(sql)?.execute(values)?;
+            }
         }
         Ok(Verdict::Retired)
     }
@@ -200,14 +214,21 @@ impl Writer<'_> {
                 self.bring_back(&record, clock::from_micros(undone_at), at)?;
             }
         }
-        for table in ["sessions", "messages"] {
-            let sql = format!(
-                "UPDATE {table} SET retired_at = NULL \
-                 WHERE project = ?1 AND batch = ?2 AND retired_at = ?3"
-            );
-            let values = params![self.number, batch.as_bytes(), undone_at];
-            self.connection.prepare_cached(&sql)?.execute(values)?;
-        }
+        let values = params![self.number, batch.as_bytes(), undone_at];
+        let sql = "UPDATE sessions SET retired_at = NULL \
+             WHERE project = ?1 AND batch = ?2 AND retired_at = ?3";
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        let sql = "UPDATE messages SET retired_at = NULL \
+             WHERE project = ?1 AND batch = ?2 AND retired_at = ?3 RETURNING ordinal";
+        self.mark_changed(sql, values, false)?;
         Ok(Verdict::Restored)
+    }
+
+    /// Carries out a statement that returns the ordinals of what it changed, and marks those.
+    fn mark_changed(&self, sql: &str, values: &[&dyn ToSql], is_gone: bool) -> Result<(), Failure> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let ordinals = statement.query_map(values, |row| row.get(0))?;
+        let ordinals: Vec<Option<u32>> = ordinals.collect::<Result<_, _>>()?;
+        self.mark_all(&ordinals, is_gone)
     }
 }

@@ -1,6 +1,7 @@
 //! Records as rows.
 
 use super::failure::Failure;
+use super::index::{self, Entry};
 use crate::caps;
 use heirloom_model::record::Attrs;
 use heirloom_model::{Confidence, Kind, ProjectName, Record, RecordId, Scope, Timestamp, clock};
@@ -90,11 +91,21 @@ pub(super) fn insert(
     record: &Record,
     batch: Option<RecordId>,
 ) -> Result<(), Failure> {
+    let ordinal = index::add(
+        connection,
+        project,
+        record.id,
+        false,
+        &Entry::of(&record.text),
+    )?;
+    if record.retired_at.is_some() {
+        index::mark(connection, project, ordinal, true)?;
+    }
     let sql = "INSERT INTO records (project, id, kind, key, text, attrs, plan, \"group\", session, \
          task, agent, phase, iteration, source, confidence, tokens, recorded_at, true_from, \
-         true_to, retired_at, replaced_by, expires_at, batch) \
+         true_to, retired_at, replaced_by, expires_at, batch, ordinal) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-         ?19, ?20, ?21, ?22, ?23)";
+         ?19, ?20, ?21, ?22, ?23, ?24)";
     let scope = &record.scope;
     connection.prepare_cached(sql)?.execute(params![
         project,
@@ -120,6 +131,7 @@ pub(super) fn insert(
         record.replaced_by.as_ref().map(RecordId::as_bytes),
         record.expires_at.map(micros),
         batch.as_ref().map(RecordId::as_bytes),
+        ordinal,
     ])?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::backup::Counts;
 use super::connect::{self, connect_untouched};
 use super::failure::Failure;
 use super::shared::Look;
-use super::{Place, inspect, journal, migrate};
+use super::{Place, index, inspect, journal, migrate};
 use crate::{StoreError, durable};
 use heirloom_model::{Timestamp, clock};
 use rusqlite::Connection;
@@ -29,6 +29,8 @@ pub struct Examination {
     pub references: Vec<String>,
     /// Rows that do not say what the store could have written.
     pub rows: Vec<String>,
+    /// Whether the index says what records and messages say; it can be built anew.
+    pub index: Vec<String>,
     /// How many rows each table has; empty if they could not be counted.
     pub counts: Counts,
     /// When the newest record was written.
@@ -38,12 +40,18 @@ pub struct Examination {
 impl Examination {
     /// Whether nothing was found.
     pub fn is_sound(&self) -> bool {
+        self.is_sound_but_for_the_index() && self.index.is_empty()
+    }
+
+    /// Whether nothing was found that building the index anew would not mend.
+    pub(super) fn is_sound_but_for_the_index(&self) -> bool {
         self.file.is_empty() && self.references.is_empty() && self.rows.is_empty()
     }
 
     /// Every finding.
     pub fn findings(&self) -> impl Iterator<Item = &String> {
-        self.file.iter().chain(&self.references).chain(&self.rows)
+        let of_rows = self.references.iter().chain(&self.rows);
+        self.file.iter().chain(of_rows).chain(&self.index)
     }
 }
 
@@ -70,6 +78,7 @@ fn look(place: &Place) -> Result<Examination, Failure> {
         file,
         references: Vec::new(),
         rows: Vec::new(),
+        index: Vec::new(),
         counts: Counts::new(),
         last_recorded_at: None,
     };
@@ -88,6 +97,9 @@ fn look(place: &Place) -> Result<Examination, Failure> {
 fn look_at_rows(connection: &Connection, found: &mut Examination) -> Result<(), Failure> {
     found.references = inspect::references(connection)?;
     found.rows = inspect::rows(connection)?;
+    if found.schema_version >= migrate::INDEXED_FROM {
+        found.index = index::check(connection)?;
+    }
     found.counts = inspect::row_counts(connection)?;
     let sql = "SELECT max(recorded_at) FROM records";
     let last: Option<i64> = connection.query_row(sql, [], |row| row.get(0))?;
@@ -114,6 +126,20 @@ fn are_of_indexes(connection: &Connection, findings: &[String]) -> bool {
             || finding.starts_with("wrong # of entries in index ")
             || finding.starts_with("non-unique entry in index ")
     })
+}
+
+/// Builds the index of words and meanings anew.
+pub(super) fn index_anew(path: &Path) -> Result<(), StoreError> {
+    let place = Place::File(super::open::existing(path)?);
+    let built = || -> Result<(), Failure> {
+        let mut connection = connect::connect(&place)?;
+        let transaction =
+            connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        index::rebuild_all(&transaction)?;
+        transaction.commit()?;
+        Ok(())
+    };
+    built().map_err(|failure| failure.at(&place))
 }
 
 /// Builds every index anew if that is all that is wrong; whether the database is sound now.

@@ -73,6 +73,27 @@ impl Walk {
     }
 }
 
+/// The ordinals in the index of everything that `filter` asks for, whatever its order and its limit.
+pub(super) fn ordinals(
+    connection: &Connection,
+    project: &ProjectName,
+    filter: &Filter,
+) -> Result<Vec<u32>, Failure> {
+    let filter = Filter {
+        after: None,
+        ..filter.clone()
+    };
+    let question = Question::of(project, &filter, "ifnull(ordinal, -1)");
+    let values: Vec<&dyn ToSql> = question.values.iter().map(Box::as_ref).collect();
+    let mut statement = connection.prepare_cached(&question.sql)?;
+    let found = statement.query_map(&values[..], |row| row.get::<_, i64>(0))?;
+    let found: Vec<i64> = found.collect::<Result<_, _>>()?;
+    Ok(found
+        .into_iter()
+        .filter_map(|n| u32::try_from(n).ok())
+        .collect())
+}
+
 /// A question in SQL.
 struct Question {
     sql: String,
@@ -81,6 +102,20 @@ struct Question {
 
 impl Question {
     fn new(project: &ProjectName, filter: &Filter) -> Self {
+        let mut question = Self::of(project, filter, COLUMNS);
+        let direction = match filter.order {
+            Order::Newest => "DESC",
+            Order::Oldest => "ASC",
+        };
+        let limit = question.bind(i64::try_from(filter.limit).unwrap_or(i64::MAX));
+        question
+            .sql
+            .push_str(&format!(" ORDER BY id {direction} LIMIT {limit}"));
+        question
+    }
+
+    /// The question for these columns, without order and limit.
+    fn of(project: &ProjectName, filter: &Filter, columns: &str) -> Self {
         let mut question = Self {
             sql: String::new(),
             values: Vec::new(),
@@ -111,18 +146,10 @@ impl Question {
                 ""
             };
             question.sql.push_str(&format!(
-                "{union}SELECT {COLUMNS} FROM records INDEXED BY {index} \
+                "{union}SELECT {columns} FROM records INDEXED BY {index} \
                  WHERE {conditions}{kind}{repeated}"
             ));
         }
-        let direction = match filter.order {
-            Order::Newest => "DESC",
-            Order::Oldest => "ASC",
-        };
-        let limit = question.bind(i64::try_from(filter.limit).unwrap_or(i64::MAX));
-        question
-            .sql
-            .push_str(&format!(" ORDER BY id {direction} LIMIT {limit}"));
         question
     }
 

@@ -1,6 +1,7 @@
 //! What a database says of itself, and the search for damage.
 
 use super::failure::Failure;
+use super::index;
 use super::{Place, migrate, open};
 use crate::{Description, durable};
 use heirloom_model::Kind;
@@ -42,6 +43,7 @@ pub(super) fn check(connection: &Connection) -> Result<Vec<String>, Failure> {
     let mut findings = integrity(connection)?;
     findings.extend(references(connection)?);
     findings.extend(rows(connection)?);
+    findings.extend(index::check(connection)?);
     Ok(findings)
 }
 

@@ -3,7 +3,7 @@
 //! A migration that was released is never edited: a change of the schema is the next file.
 
 use super::failure::Failure;
-use super::{Place, backup, copies};
+use super::{Place, backup, copies, index};
 use crate::StoreError;
 use heirloom_model::{Clock, SystemClock};
 use rusqlite::{Connection, TransactionBehavior};
@@ -19,7 +19,11 @@ pub(super) type Migration = &'static str;
 pub(super) const MIGRATIONS: &[Migration] = &[
     include_str!("../../migrations/0001_records.sql"),
     include_str!("../../migrations/0002_audit.sql"),
+    include_str!("../../migrations/0003_index.sql"),
 ];
+
+/// The first version with an index.
+pub(super) const INDEXED_FROM: u32 = 3;
 
 /// The schema's version of an open database.
 pub(super) fn version(connection: &Connection) -> Result<u32, Failure> {
@@ -124,6 +128,10 @@ fn carry_out(connection: &Connection, from: u32, known: &[Migration]) -> Result<
             connection.execute_batch(migration)?;
             connection.pragma_update(None, "user_version", version)?;
         }
+    }
+    // What older versions wrote is not in the index yet.
+    if from > 0 && connection.table_exists(None, "ordinals")? {
+        index::catch_up(connection)?;
     }
     Ok(())
 }

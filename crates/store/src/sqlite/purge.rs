@@ -3,7 +3,7 @@
 use super::codec;
 use super::events::{self, NewEvent};
 use super::failure::Failure;
-use super::history;
+use super::{history, index};
 use crate::{Purged, Selection, StoreError};
 use heirloom_model::{Action, ProjectName, RecordId, Timestamp};
 use rusqlite::types::Value;
@@ -46,6 +46,7 @@ pub(super) fn purge(
     // References are checked when the transaction ends: a session goes before its messages.
     connection.execute_batch("PRAGMA defer_foreign_keys = ON")?;
     if *selection == Selection::Project {
+        index::remove(connection, doomed.project)?;
         delete_project(connection, doomed.project)?;
         return Ok(purged);
     }
@@ -63,6 +64,7 @@ pub(super) fn purge(
         ..NewEvent::of(at, Action::Purged, by)
     };
     if purged != Purged::default() {
+        index::rebuild(connection, doomed.project)?;
         events::tell(connection, Some(doomed.project), &event)?;
     }
     Ok(purged)

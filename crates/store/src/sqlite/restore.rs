@@ -113,6 +113,10 @@ pub(super) fn repair(
     let live = absolute(live)?;
     let problem = match examine::examine(&live) {
         Ok(found) if found.is_sound() => return Ok(Repaired::Sound),
+        Ok(found) if found.is_sound_but_for_the_index() => {
+            examine::index_anew(&live)?;
+            return Ok(Repaired::Reindexed);
+        }
         Ok(found) => {
             let only_indexes = found.only_indexes;
             if only_indexes && found.references.is_empty() && examine::reindex(&live)? {

@@ -16,7 +16,7 @@ mod survey;
 use super::failure::Failure;
 use super::migrate::{self, MIGRATIONS, Migration};
 use super::open::Opened;
-use super::{Place, SqliteStore, connect, inspect};
+use super::{Place, SqliteStore, connect, index, inspect};
 use crate::StoreError;
 use heirloom_model::ProjectName;
 use image::Image;
@@ -136,6 +136,9 @@ pub(super) fn recover(
     transaction.execute_batch(&identity)?;
     transaction.commit()?;
     migrate::bring_up_alone(connection, &Place::Memory, MIGRATIONS)?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    index::rebuild_all(&transaction)?;
+    transaction.commit()?;
     salvaged.rows = inspect::row_counts(connection)?;
     let findings = inspect::check(connection)?;
     match findings.first() {

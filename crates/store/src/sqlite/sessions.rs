@@ -2,6 +2,7 @@
 
 use super::codec::{self, micros, time};
 use super::failure::Failure;
+use super::index::{self, Entry};
 use crate::{StoreError, caps};
 use heirloom_model::{Message, ProjectName, RecordId, Role, Session, Timestamp, clock};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -96,9 +97,16 @@ pub(super) fn insert(
     message: &Message,
     batch: Option<RecordId>,
 ) -> Result<(), Failure> {
+    let ordinal = index::add(
+        connection,
+        project,
+        message.id,
+        true,
+        &Entry::of_turn(message),
+    )?;
     let sql = "INSERT INTO messages \
-         (project, session, seq, id, role, sender, text, attrs, tokens, at, batch) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+         (project, session, seq, id, role, sender, text, attrs, tokens, at, batch, ordinal) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
     let written = connection.prepare_cached(sql)?.execute(params![
         project,
         session,
@@ -111,6 +119,7 @@ pub(super) fn insert(
         message.tokens,
         micros(message.at),
         batch.as_ref().map(RecordId::as_bytes),
+        ordinal,
     ]);
     match written {
         Ok(_) => Ok(()),
@@ -198,7 +207,7 @@ fn session(project: &ProjectName, row: &Row<'_>) -> Result<Session, Failure> {
     })
 }
 
-fn message(row: &Row<'_>) -> Result<Message, Failure> {
+pub(super) fn message(row: &Row<'_>) -> Result<Message, Failure> {
     let id = RecordId::from_bytes(row.get(0)?);
     let damaged = |problem: String| Failure::Damaged(format!("message {id}: {problem}"));
     let role = row.get_ref(2)?.as_str().unwrap_or_default();

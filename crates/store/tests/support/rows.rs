@@ -7,12 +7,13 @@ use rusqlite::types::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Every row of every table, as text, by table.
+/// Every row of every table, as text, by table; without the index, which is built anew from the others.
 pub(crate) type Rows = BTreeMap<String, BTreeSet<String>>;
 
 fn rows(connection: &Connection) -> Rows {
     let sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' \
-         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+         AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN \
+         ('index_totals', 'ordinals', 'postings', 'tail', 'gone', 'vectors', 'piece_counts')";
     let mut statement = connection.prepare(sql).unwrap();
     let tables = statement
         .query_map([], |row| row.get::<_, String>(0))
@@ -24,7 +25,8 @@ fn rows(connection: &Connection) -> Rows {
             let mut statement = connection
                 .prepare(&format!("SELECT * FROM {table}"))
                 .unwrap();
-            let columns = statement.column_count();
+            let names = statement.column_names().into_iter();
+            let columns = names.take_while(|name| *name != "ordinal").count();
             let read = |row: &rusqlite::Row<'_>| {
                 let values: Vec<Value> = (0..columns).map(|n| row.get(n).unwrap()).collect();
                 Ok(format!("{values:?}"))

@@ -1,0 +1,91 @@
+//! Merging the tail into blocks.
+
+use super::super::failure::Failure;
+use super::entries;
+use heirloom_index::block::{self, Block, Posting};
+use heirloom_index::words::Term;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Rows of a tail at which it is merged: more in a large index, where a merge touches more blocks.
+pub(super) fn tail_max(texts: u32) -> u32 {
+    match texts {
+        0..100_000 => 256,
+        100_000..1_000_000 => 512,
+        _ => 1_024,
+    }
+}
+
+/// Postings on their way into blocks: a stem, the ordinal of a text, a code.
+pub(super) type Pending = (Term, u32, u8);
+
+/// Merges the whole tail of a project.
+pub(super) fn merge(connection: &Connection, project: i64) -> Result<(), Failure> {
+    let mut pending: Vec<Pending> = Vec::new();
+    let mut next = 0;
+    {
+        let sql = "SELECT ordinal, terms FROM tail WHERE project = ?1 ORDER BY ordinal";
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query([project])?;
+        while let Some(row) = rows.next()? {
+            let ordinal: u32 = row.get(0)?;
+            let terms = row.get_ref(1)?.as_blob().unwrap_or(&[]);
+            pending.extend(entries(terms).map(|(term, code)| (term, ordinal, code)));
+            next = ordinal + 1;
+        }
+    }
+    write(connection, project, &mut pending)?;
+    connection
+        .prepare_cached("DELETE FROM tail WHERE project = ?1")?
+        .execute([project])?;
+    let sql = "UPDATE index_totals SET merged = ?2 WHERE project = ?1";
+    connection
+        .prepare_cached(sql)?
+        .execute(params![project, next])?;
+    Ok(())
+}
+
+/// Writes postings, whose ordinals are higher than all in blocks, behind those that are there.
+pub(super) fn write(
+    connection: &Connection,
+    project: i64,
+    pending: &mut [Pending],
+) -> Result<(), Failure> {
+    pending.sort_unstable();
+    let newest = "SELECT block, data FROM postings WHERE project = ?1 AND term = ?2 \
+         ORDER BY block DESC LIMIT 1";
+    let mut newest = connection.prepare_cached(newest)?;
+    let write =
+        "INSERT OR REPLACE INTO postings (project, term, block, data) VALUES (?1, ?2, ?3, ?4)";
+    let mut write = connection.prepare_cached(write)?;
+    for group in pending.chunk_by(|a, b| a.0 == b.0) {
+        let Some((term, _, _)) = group.first() else {
+            continue;
+        };
+        let term = i64::try_from(term.0).unwrap_or(i64::MAX);
+        let found: Option<(u32, Vec<u8>)> = newest
+            .query_row(params![project, term], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let before = match &found {
+            None => None,
+            Some((number, bytes)) => {
+                let block = Block::read(bytes).ok_or_else(|| bad_block(*number))?;
+                Some((*number, block))
+            }
+        };
+        let postings: Vec<Posting> = group
+            .iter()
+            .map(|(_, ordinal, code)| (*ordinal, *code))
+            .collect();
+        for (number, bytes) in block::append(before, &postings) {
+            write.execute(params![project, term, number, bytes])?;
+        }
+    }
+    Ok(())
+}
+
+/// What is said of a block that cannot be read.
+pub(super) fn bad_block(number: u32) -> Failure {
+    Failure::Damaged(format!(
+        "block {number} of the index cannot be read: `heirloom doctor --repair` builds the index anew"
+    ))
+}

@@ -1,0 +1,175 @@
+//! Building the index anew from records and messages.
+
+use super::super::failure::Failure;
+use super::super::sessions;
+use super::merge::{self, Pending};
+use super::{Entry, entries, mark};
+use heirloom_model::RecordId;
+use rusqlite::{Connection, params};
+
+/// Texts that are merged at once.
+const CHUNK: usize = 16_384;
+
+/// The tables of the index but its totals, with what tells a project's rows.
+const TABLES: [(&str, &str); 6] = [
+    ("ordinals", "project = ?1"),
+    ("postings", "project = ?1"),
+    ("tail", "project = ?1"),
+    ("gone", "project = ?1"),
+    ("piece_counts", "project = ?1"),
+    ("vectors", "id >= ?1 << 32 AND id < (?1 + 1) << 32"),
+];
+
+/// Indexes every project of which something is not indexed yet.
+pub(in super::super) fn catch_up(connection: &Connection) -> Result<(), Failure> {
+    let sql = "SELECT id FROM projects p WHERE \
+         EXISTS (SELECT 1 FROM records WHERE project = p.id AND ordinal IS NULL) OR \
+         EXISTS (SELECT 1 FROM messages WHERE project = p.id AND ordinal IS NULL)";
+    for project in projects(connection, sql)? {
+        rebuild(connection, project)?;
+    }
+    Ok(())
+}
+
+/// Builds the index of every project anew.
+pub(in super::super) fn rebuild_all(connection: &Connection) -> Result<(), Failure> {
+    for (table, _) in TABLES {
+        connection.execute(&format!("DELETE FROM {table}"), [])?;
+    }
+    connection.execute("DELETE FROM index_totals", [])?;
+    for project in projects(connection, "SELECT id FROM projects")? {
+        rebuild(connection, project)?;
+    }
+    Ok(())
+}
+
+fn projects(connection: &Connection, sql: &str) -> Result<Vec<i64>, Failure> {
+    let mut statement = connection.prepare(sql)?;
+    let ids = statement.query_map([], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// Removes the index of a project.
+pub(in super::super) fn remove(connection: &Connection, project: i64) -> Result<(), Failure> {
+    for (table, condition) in TABLES {
+        connection.execute(&format!("DELETE FROM {table} WHERE {condition}"), [project])?;
+    }
+    connection.execute("DELETE FROM index_totals WHERE project = ?1", [project])?;
+    Ok(())
+}
+
+/// Builds the index of one project anew, in the caller's transaction.
+pub(in super::super) fn rebuild(connection: &Connection, project: i64) -> Result<(), Failure> {
+    let generation = super::of(connection, project)?.map_or(0, |index| index.generation + 1);
+    remove(connection, project)?;
+    let sql = "INSERT OR REPLACE INTO index_totals VALUES (?1, 0, 0, 0, 0, ?2)";
+    connection.execute(sql, params![project, generation])?;
+    let mut building = Building {
+        connection,
+        project,
+        next: 0,
+        merged: 0,
+        len: 0,
+        head_len: 0,
+        pending: Vec::new(),
+        pending_texts: 0,
+    };
+    building.records()?;
+    building.messages()?;
+    building.end()
+}
+
+struct Building<'c> {
+    connection: &'c Connection,
+    project: i64,
+    next: u32,
+    merged: u32,
+    len: u64,
+    head_len: u64,
+    pending: Vec<Pending>,
+    pending_texts: usize,
+}
+
+impl Building<'_> {
+    fn records(&mut self) -> Result<(), Failure> {
+        let sql =
+            "SELECT id, text, retired_at IS NOT NULL FROM records WHERE project = ?1 ORDER BY id";
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query([self.project])?;
+        while let Some(row) = rows.next()? {
+            let entry = Entry::of(row.get_ref(1)?.as_str().unwrap_or(""));
+            self.add(
+                RecordId::from_bytes(row.get(0)?),
+                false,
+                &entry,
+                row.get(2)?,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn messages(&mut self) -> Result<(), Failure> {
+        let sql = "SELECT id, seq, role, sender, text, attrs, tokens, at, retired_at IS NOT NULL \
+             FROM messages WHERE project = ?1 ORDER BY id";
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query([self.project])?;
+        while let Some(row) = rows.next()? {
+            let message = sessions::message(row)?;
+            self.add(message.id, true, &Entry::of_turn(&message), row.get(8)?)?;
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        id: RecordId,
+        is_turn: bool,
+        entry: &Entry,
+        is_gone: bool,
+    ) -> Result<(), Failure> {
+        let ordinal = self.next;
+        let table = if is_turn { "messages" } else { "records" };
+        let sql = format!("UPDATE {table} SET ordinal = ?3 WHERE project = ?1 AND id = ?2");
+        let values = params![self.project, id.as_bytes(), ordinal];
+        self.connection.prepare_cached(&sql)?.execute(values)?;
+        let sql = "INSERT INTO ordinals (project, ordinal, id, is_turn) VALUES (?1, ?2, ?3, ?4)";
+        let values = params![self.project, ordinal, id.as_bytes(), is_turn];
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        if is_gone {
+            mark(self.connection, self.project, ordinal, true)?;
+        }
+        let terms = entry.terms();
+        self.pending
+            .extend(entries(&terms).map(|(term, code)| (term, ordinal, code)));
+        self.len += u64::from(entry.document.len);
+        self.head_len += u64::from(entry.document.head_len);
+        self.next += 1;
+        self.pending_texts += 1;
+        if self.pending_texts >= CHUNK {
+            self.merge()?;
+        }
+        Ok(())
+    }
+
+    fn merge(&mut self) -> Result<(), Failure> {
+        merge::write(self.connection, self.project, &mut self.pending)?;
+        self.pending.clear();
+        self.pending_texts = 0;
+        self.merged = self.next;
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<(), Failure> {
+        self.merge()?;
+        let sql = "UPDATE index_totals SET texts = ?2, len = ?3, head_len = ?4, merged = ?5 WHERE project = ?1";
+        let values = params![
+            self.project,
+            self.next,
+            self.len,
+            self.head_len,
+            self.merged
+        ];
+        self.connection.execute(sql, values)?;
+        Ok(())
+    }
+}
