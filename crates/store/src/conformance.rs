@@ -8,6 +8,7 @@ mod imports;
 mod merges;
 mod past;
 mod questions;
+mod search;
 mod talks;
 mod world;
 mod writes;
@@ -23,6 +24,7 @@ pub const CHECKS: &[&[Check]] = &[
     merges::CHECKS,
     past::CHECKS,
     questions::CHECKS,
+    search::CHECKS,
     talks::CHECKS,
     imports::CHECKS,
     caps::CHECKS,
