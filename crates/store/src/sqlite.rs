@@ -57,6 +57,7 @@ pub struct SqliteStore {
     access: Access,
     watch: Option<Watch>,
     wait_ms: u64,
+    matrices: Mutex<index::Matrices>,
 }
 
 /// Most times that a database is opened again because another took its place meanwhile.
@@ -179,6 +180,7 @@ impl SqliteStore {
             connection: Mutex::new(opened.connection),
             access: opened.access,
             wait_ms: limits::BUSY_TIMEOUT_MS,
+            matrices: Mutex::default(),
         }
     }
 
@@ -271,7 +273,7 @@ impl Store for SqliteStore {
         self.read(|connection| {
             // One state of the index from its totals to its last block.
             let snapshot = connection.unchecked_transaction()?;
-            let found = index::search(&snapshot, project, search)?;
+            let found = index::search(&snapshot, project, search, &self.matrices)?;
             snapshot.rollback()?;
             Ok(found)
         })

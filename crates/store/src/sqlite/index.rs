@@ -4,19 +4,22 @@
 //! one row, and now and then for a merge; what is found is the same whether it is merged or not.
 
 mod check;
+mod matrix;
+mod meanings;
 mod merge;
 mod rebuild;
 mod search;
 mod wanted;
 
 pub(super) use check::check;
+pub(super) use matrix::Matrices;
 pub(super) use rebuild::{catch_up, rebuild, rebuild_all, remove};
 pub(super) use search::search;
 
 use super::failure::Failure;
-use heirloom_index::code;
 use heirloom_index::score::Totals;
 use heirloom_index::words::{Document, Term};
+use heirloom_index::{code, vector};
 use heirloom_model::{Message, RecordId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -25,9 +28,10 @@ const GONE_ORDINALS: u32 = 8_192;
 /// Bytes of an entry in a tail's terms: the term and its code.
 const ENTRY_BYTES: usize = 7;
 
-/// What the index knows of one text.
+/// What the index knows of one text: its words, and its meaning if it has any.
 pub(super) struct Entry {
     document: Document,
+    meaning: Option<vector::Document>,
 }
 
 impl Entry {
@@ -35,6 +39,7 @@ impl Entry {
     pub(super) fn of(text: &str) -> Self {
         Self {
             document: Document::of(text),
+            meaning: vector::Document::of(text),
         }
     }
 
@@ -45,6 +50,18 @@ impl Entry {
             Some(name) => Self::of(&format!("{name}: {}", message.text)),
             None => Self::of(&message.text),
         }
+    }
+
+    /// Its vector as it is stored.
+    fn vector(&self) -> [u8; vector::ROW_BYTES] {
+        let row = |meaning: &vector::Document| meaning.vector.to_bytes();
+        self.meaning.as_ref().map_or(vector::EMPTY_ROW, row)
+    }
+
+    /// The distinct pieces that its meaning is made of.
+    fn pieces(&self) -> Vec<u8> {
+        let distinct = self.meaning.iter().flat_map(|meaning| &meaning.distinct);
+        distinct.flat_map(|piece| piece.to_le_bytes()).collect()
     }
 
     fn terms(&self) -> Vec<u8> {
@@ -68,6 +85,12 @@ fn entries(bytes: &[u8]) -> impl Iterator<Item = (Term, u8)> {
             .fold(0_u64, |all, byte| all << 8 | u64::from(*byte));
         Some((Term(term), *code))
     })
+}
+
+/// The pieces in a row of the tail.
+fn pieces(bytes: &[u8]) -> impl Iterator<Item = u16> {
+    let pairs = bytes.chunks_exact(2);
+    pairs.filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?)))
 }
 
 /// Sums over a project's index.
@@ -124,10 +147,15 @@ pub(super) fn add(
     let sql = "INSERT INTO ordinals (project, ordinal, id, is_turn) VALUES (?1, ?2, ?3, ?4)";
     let values = params![project, ordinal, id.as_bytes(), is_turn];
     connection.prepare_cached(sql)?.execute(values)?;
-    let none: &[u8] = &[];
     let sql =
         "INSERT INTO tail (project, ordinal, terms, pieces, vector) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let values = params![project, ordinal, entry.terms(), none, none];
+    let values = params![
+        project,
+        ordinal,
+        entry.terms(),
+        entry.pieces(),
+        entry.vector()
+    ];
     connection.prepare_cached(sql)?.execute(values)?;
     if texts - merged >= merge::tail_max(texts) {
         merge::merge(connection, project)?;

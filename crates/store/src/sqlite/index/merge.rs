@@ -1,7 +1,7 @@
 //! Merging the tail into blocks.
 
 use super::super::failure::Failure;
-use super::entries;
+use super::{entries, meanings, pieces};
 use heirloom_index::block::{self, Block, Posting};
 use heirloom_index::words::Term;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -21,19 +21,28 @@ pub(super) type Pending = (Term, u32, u8);
 /// Merges the whole tail of a project.
 pub(super) fn merge(connection: &Connection, project: i64) -> Result<(), Failure> {
     let mut pending: Vec<Pending> = Vec::new();
-    let mut next = 0;
+    let mut meanings = meanings::Pending::default();
+    let (mut first, mut next) = (None, 0);
     {
-        let sql = "SELECT ordinal, terms FROM tail WHERE project = ?1 ORDER BY ordinal";
+        let sql =
+            "SELECT ordinal, terms, pieces, vector FROM tail WHERE project = ?1 ORDER BY ordinal";
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query([project])?;
         while let Some(row) = rows.next()? {
             let ordinal: u32 = row.get(0)?;
             let terms = row.get_ref(1)?.as_blob().unwrap_or(&[]);
             pending.extend(entries(terms).map(|(term, code)| (term, ordinal, code)));
+            let counted = pieces(row.get_ref(2)?.as_blob().unwrap_or(&[])).collect();
+            meanings.add(row.get_ref(3)?.as_blob().unwrap_or(&[]), counted);
+            first.get_or_insert(ordinal);
             next = ordinal + 1;
         }
     }
+    let Some(first) = first else {
+        return Ok(());
+    };
     write(connection, project, &mut pending)?;
+    meanings.write(connection, project, first)?;
     connection
         .prepare_cached("DELETE FROM tail WHERE project = ?1")?
         .execute([project])?;

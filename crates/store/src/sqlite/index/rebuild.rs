@@ -3,7 +3,7 @@
 use super::super::failure::Failure;
 use super::super::sessions;
 use super::merge::{self, Pending};
-use super::{Entry, entries, mark};
+use super::{Entry, entries, mark, meanings};
 use heirloom_model::RecordId;
 use rusqlite::{Connection, params};
 
@@ -72,6 +72,7 @@ pub(in super::super) fn rebuild(connection: &Connection, project: i64) -> Result
         len: 0,
         head_len: 0,
         pending: Vec::new(),
+        meanings: meanings::Pending::default(),
         pending_texts: 0,
     };
     building.records()?;
@@ -87,6 +88,7 @@ struct Building<'c> {
     len: u64,
     head_len: u64,
     pending: Vec<Pending>,
+    meanings: meanings::Pending,
     pending_texts: usize,
 }
 
@@ -141,6 +143,9 @@ impl Building<'_> {
         let terms = entry.terms();
         self.pending
             .extend(entries(&terms).map(|(term, code)| (term, ordinal, code)));
+        let counted = entry.meaning.as_ref();
+        let counted = counted.map_or_else(Vec::new, |meaning| meaning.distinct.clone());
+        self.meanings.add(&entry.vector(), counted);
         self.len += u64::from(entry.document.len);
         self.head_len += u64::from(entry.document.head_len);
         self.next += 1;
@@ -154,6 +159,10 @@ impl Building<'_> {
     fn merge(&mut self) -> Result<(), Failure> {
         merge::write(self.connection, self.project, &mut self.pending)?;
         self.pending.clear();
+        if self.pending_texts > 0 {
+            self.meanings
+                .write(self.connection, self.project, self.merged)?;
+        }
         self.pending_texts = 0;
         self.merged = self.next;
         Ok(())

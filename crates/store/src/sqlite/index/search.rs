@@ -2,17 +2,20 @@
 
 use super::super::codec;
 use super::super::failure::Failure;
+use super::matrix::Matrices;
 use super::merge::bad_block;
 use super::wanted::Wanted;
-use super::{Index, entries};
+use super::{Index, entries, pieces};
 use crate::{Found, Hit, Search};
 use heirloom_index::block::Block;
-use heirloom_index::code;
+use heirloom_index::pieces::count_in;
 use heirloom_index::score::{Spread, Weights, best};
 use heirloom_index::words::{Question, Term};
+use heirloom_index::{code, vector};
 use heirloom_model::{ProjectName, RecordId};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 /// What a vector's score counts beside the words'.
 const VECTOR: f32 = 1.2;
@@ -44,6 +47,7 @@ pub(in super::super) fn search(
     connection: &Connection,
     project: &ProjectName,
     search: &Search,
+    matrices: &Mutex<Matrices>,
 ) -> Result<Found, Failure> {
     let Some(number) = codec::project(connection, project)? else {
         return Ok(Found::default());
@@ -56,7 +60,10 @@ pub(in super::super) fn search(
         Some(question) => words(connection, number, &index, question)?,
         None => Vec::new(),
     };
-    let vector = Vec::new();
+    let vector = match &search.meaning {
+        Some(text) => meanings(connection, number, &index, text, matrices)?,
+        None => Vec::new(),
+    };
     let texts = index.totals.texts;
     let arms = Arms {
         lexical_spread: Spread::of(&lexical, texts),
@@ -133,6 +140,38 @@ fn words(
             }
         }
     }
+    Ok(scores)
+}
+
+/// The score of every text by its meaning; none if the question has none.
+fn meanings(
+    connection: &Connection,
+    project: i64,
+    index: &Index,
+    text: &str,
+    matrices: &Mutex<Matrices>,
+) -> Result<Vec<f32>, Failure> {
+    let counts = super::meanings::counts(connection, project)?;
+    let mut fresh: BTreeMap<u16, u32> = BTreeMap::new();
+    let mut rows = Vec::new();
+    {
+        let sql = "SELECT pieces, vector FROM tail WHERE project = ?1 ORDER BY ordinal";
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut tail = statement.query([project])?;
+        while let Some(row) = tail.next()? {
+            for piece in pieces(row.get_ref(0)?.as_blob().unwrap_or(&[])) {
+                *fresh.entry(piece).or_default() += 1;
+            }
+            rows.extend_from_slice(row.get_ref(1)?.as_blob().unwrap_or(&[]));
+        }
+    }
+    let df = |piece| count_in(&counts, piece) + fresh.get(&piece).copied().unwrap_or(0);
+    let Some(question) = vector::Question::of(text, index.texts(), df) else {
+        return Ok(Vec::new());
+    };
+    let mut kept = matrices.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut scores = kept.scores(connection, project, index, &question)?;
+    question.scores(&rows, &mut scores);
     Ok(scores)
 }
 
