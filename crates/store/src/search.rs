@@ -38,7 +38,7 @@ pub struct Hit {
     pub lexical: f32,
     /// The cosine of its vector; 0 without one.
     pub vector: f32,
-    /// `z(lexical) + 1.2 z(vector)` over everything in the scope, and for a turn what its conversation adds.
+    /// `z(lexical) + 1.5 z(vector)` over everything in the scope, and for a turn what its conversation adds.
     pub score: f32,
     /// The part of `score` that a turn's conversation adds.
     pub conversation: f32,

@@ -5,6 +5,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use waken_snowball::{Algorithm, stem};
 
+/// Fewest parts of a name in camel case that is taken apart.
+const PARTS_MIN: usize = 3;
 /// Longest word that is stemmed, bytes; a longer one is no word of a language.
 const STEMMED_MAX: usize = 64;
 
@@ -120,6 +122,10 @@ impl Folder {
                 && bytes.get(n + 1).is_some_and(u8::is_ascii_lowercase);
             is_hump || ends_capitals
         };
+        // `GitHub` and `JavaScript` are words; with their parts they are found by what they are not about.
+        if (1..bytes.len()).filter(|n| begins(*n)).count() + 1 < PARTS_MIN {
+            return;
+        }
         let mut start = 0;
         for n in 1..bytes.len() {
             if begins(n) {

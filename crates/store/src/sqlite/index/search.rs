@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 /// What a vector's score counts beside the words'.
-const VECTOR: f32 = 1.2;
+const VECTOR: f32 = 1.5;
 /// What the turn before and the turn behind add to a turn, and the best turn of its conversation.
 const BEFORE: f32 = 0.2;
 const BEHIND: f32 = 0.3;
