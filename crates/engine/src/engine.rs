@@ -1,9 +1,11 @@
 //! The wiring: loads from the store, asks the pure rooms to compute, stores what they say.
 
+mod artifacts;
 mod audit;
 mod clean;
 mod doctor;
 mod door;
+mod episodes;
 mod errors;
 mod gather;
 mod import_mirror;
@@ -16,10 +18,14 @@ mod purge;
 mod records;
 mod running;
 mod sessions;
+mod shared;
 mod tasks;
 mod transfer;
+mod working;
 
+pub use artifacts::{ArtifactFilter, ArtifactStatus, NewArtifact, Remover, VerifiedArtifact};
 pub use doctor::{Check, Doctor, Level, Mended, WentBack};
+pub use episodes::{EpisodeFilter, NewEpisode};
 pub use errors::ErrorLogged;
 pub use gather::ContextRequest;
 pub use mirrored::MirrorLoad;
@@ -29,6 +35,7 @@ pub use prune::PruneReport;
 pub use purge::PurgeReport;
 pub use records::Undone;
 pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
+pub use shared::SharedFile;
 pub use tasks::{TaskChange, TaskDetails};
 pub use transfer::{Carried, ImportReport};
 

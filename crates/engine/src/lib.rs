@@ -4,20 +4,24 @@
 
 pub mod adapters;
 pub mod agentium;
+pub mod analytics;
 pub mod context;
 mod engine;
 pub mod mirror;
 pub mod places;
 pub mod redact;
 pub mod run;
+pub mod shared;
 pub mod signals;
 pub mod streams;
+pub mod working;
 
 pub use engine::{
-    Carried, Check, ContextRequest, Doctor, EndReason, Engine, ErrorLogged, ImportReport,
-    IterationReport, Level, Mended, MirrorLoad, NewRecord, Observation, ObservedSignal, Observer,
-    PruneReport, PurgeReport, Remembered, RunEvent, RunReport, RunRequest, SignalOutcome,
-    TaskChange, TaskDetails, Undone, WentBack,
+    ArtifactFilter, ArtifactStatus, Carried, Check, ContextRequest, Doctor, EndReason, Engine,
+    EpisodeFilter, ErrorLogged, ImportReport, IterationReport, Level, Mended, MirrorLoad,
+    NewArtifact, NewEpisode, NewRecord, Observation, ObservedSignal, Observer, PruneReport,
+    PurgeReport, Remembered, Remover, RunEvent, RunReport, RunRequest, SharedFile, SignalOutcome,
+    TaskChange, TaskDetails, Undone, VerifiedArtifact, WentBack,
 };
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Verdict, When,

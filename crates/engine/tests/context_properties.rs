@@ -62,16 +62,18 @@ fn any_task() -> impl Strategy<Value = TaskView> {
 
 fn any_view() -> impl Strategy<Value = MemoryView> {
     let errors = vec(any_error(), 0..20);
-    let lists = (any_items(40), any_items(40));
+    let lists = (any_items(40), any_items(40), any_items(20), any_items(20));
     let older = any::<(bool, bool)>();
     (option::of(any_task()), errors, lists, older).prop_map(
-        |(task, errors, (decisions, facts), (decisions_go_on, facts_go_on))| MemoryView {
+        |(task, errors, lists, (decisions_go_on, facts_go_on))| MemoryView {
             task,
             errors,
-            decisions,
+            decisions: lists.0,
             decisions_go_on,
-            facts,
+            facts: lists.1,
             facts_go_on,
+            tried: lists.2,
+            artifacts: lists.3,
         },
     )
 }
@@ -149,7 +151,8 @@ proptest! {
             let known = values.iter().filter(|known| **known).count();
             task.completed.len() + task.pending.len() + task.files.len() + known
         });
-        let expect = task + view.errors.len() + view.decisions.len() + view.facts.len();
+        let last = view.tried.len() + view.artifacts.len();
+        let expect = task + view.errors.len() + view.decisions.len() + view.facts.len() + last;
         prop_assert!(items == expect || items == expect + 1, "{items} of {expect}");
     }
 

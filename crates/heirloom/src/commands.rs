@@ -4,12 +4,15 @@
     reason = "every command takes its arguments in the same form"
 )]
 
+pub(crate) mod analytics;
+pub(crate) mod artifact;
 pub(crate) mod backup;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod episode;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod forget;

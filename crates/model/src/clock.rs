@@ -38,6 +38,13 @@ pub fn truncate(time: Timestamp) -> Timestamp {
     from_micros(time.as_microsecond())
 }
 
+/// The ISO week of a time, in UTC: `2026-W18`.
+pub fn iso_week(time: Timestamp) -> String {
+    let date = jiff::tz::Offset::UTC.to_datetime(time).date();
+    let week = date.iso_week_date();
+    format!("{:04}-W{:02}", week.year(), week.week())
+}
+
 /// The time `micros` microseconds after the Unix epoch, held inside the calendar's range.
 pub fn from_micros(micros: i64) -> Timestamp {
     let clamped = micros.clamp(

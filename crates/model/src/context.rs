@@ -49,6 +49,10 @@ pub struct MemoryView {
     pub facts: Vec<Item>,
     /// There are older facts than those.
     pub facts_go_on: bool,
+    /// What was tried for the task, in the order in which it is said.
+    pub tried: Vec<Item>,
+    /// What the task has left behind besides its modified files.
+    pub artifacts: Vec<Item>,
 }
 
 /// An unresolved error with where it happened.
@@ -112,7 +116,7 @@ impl ReceiptItem {
 /// One section of a receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptSection {
-    /// Its name: `Task`, `Unresolved Errors`, `Key Decisions`, `Key Facts`.
+    /// Its name: `Task`, `Unresolved Errors`, `Key Decisions`, `Key Facts`, `Tried Before`, `Artifacts`.
     pub name: String,
     /// Characters that the section takes in the context, headings and line breaks included.
     pub chars: usize,

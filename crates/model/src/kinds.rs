@@ -11,8 +11,8 @@ pub use knowledge::{
     CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, Knowledge, Note,
     Summary,
 };
-pub use products::{ARTIFACT_FILE, Artifact, Output};
-pub use work::{Episode, Mistake, Step, StepState, Task, TaskState};
+pub use products::{ARTIFACT_FILE, Artifact, ArtifactType, BadArtifactType, Output};
+pub use work::{BadAction, Episode, EpisodeAction, Mistake, Step, StepState, Task, TaskState};
 
 use crate::record::Attrs;
 use crate::{Kind, Record};

@@ -157,3 +157,34 @@ pub const VECTOR_PIECES_MAX: usize = 192;
 pub const VECTOR_HEAD_PIECES_MAX: usize = 64;
 /// Pieces of a question that its vector is made of.
 pub const QUESTION_PIECES_MAX: usize = 512;
+
+/// Longest approach, and longest outcome, of an episode, bytes.
+pub const EPISODE_TEXT_BYTES_MAX: usize = 64 << 10;
+/// Newest episodes of a task that a context considers.
+pub const CONTEXT_EPISODES_MAX: usize = 200;
+/// Newest artifacts of a task that a context considers.
+pub const CONTEXT_ARTIFACTS_MAX: usize = 200;
+/// Records that a question which looks into their attributes reads at a time.
+pub const PAGE_RECORDS: usize = 1_000;
+/// Days that episodes are kept when nothing is said.
+pub const EPISODES_KEPT_DAYS_DEFAULT: u32 = 30;
+/// Most days that anything may be told to be kept: a century. 0 keeps it for good.
+pub const RETENTION_DAYS_MAX: u32 = 36_500;
+/// Largest file whose checksum is computed, bytes.
+pub const ARTIFACT_BYTES_MAX: u64 = 1 << 30;
+/// Longest description of an artifact, bytes.
+pub const DESCRIPTION_BYTES_MAX: usize = 4 << 10;
+/// Longest text in an agent's working memory, bytes.
+pub const WORKING_TEXT_BYTES_MAX: usize = 64 << 10;
+/// Most constraints, most entries of the task's context and most notes in an agent's working memory.
+pub const WORKING_ITEMS_MAX: usize = 1_000;
+/// Largest snapshot of an agent's working memory, bytes.
+pub const WORKING_BYTES_MAX: usize = 4 << 20;
+/// Largest file of shared context that is read, bytes.
+pub const SHARED_FILE_BYTES_MAX: u64 = 4 << 20;
+/// Most files that one import of shared context reads.
+pub const SHARED_FILES_MAX: usize = 1_000;
+/// Folders inside each other that an import of shared context looks into.
+pub const SHARED_FOLDER_DEPTH_MAX: usize = 8;
+/// Longest summary of a file of shared context, characters.
+pub const SHARED_SUMMARY_CHARS_MAX: usize = 200;

@@ -71,6 +71,12 @@ pub struct Outcome {
     pub pr_number: Option<u64>,
     /// The branch it works on.
     pub branch: Option<String>,
+    /// How long it took.
+    pub duration_ms: Option<u64>,
+    /// Tokens read, those from a cache included.
+    pub tokens_in: Option<u64>,
+    /// Tokens written.
+    pub tokens_out: Option<u64>,
 }
 
 impl Outcome {
@@ -84,6 +90,9 @@ impl Outcome {
             error: None,
             pr_number: None,
             branch: None,
+            duration_ms: None,
+            tokens_in: None,
+            tokens_out: None,
         }
     }
 }

@@ -19,8 +19,30 @@ pub struct Settings {
     pub status_prefixes: Vec<String>,
     /// How a run goes.
     pub run: RunSettings,
+    /// Whether an agent's working memory is written when its process ends, and read when it starts again.
+    pub snapshot_on_shutdown: bool,
+    /// How long things are kept.
+    pub retention: RetentionSettings,
     /// What is redacted besides the built-in rules. Nothing switches redaction off.
     pub redact: RedactSettings,
+}
+
+/// Days after which pruning retires something; 0 = never.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RetentionSettings {
+    /// Of episodes, but for failures that no later success of their task made up for.
+    pub episodes_days: u32,
+    /// Of artifacts.
+    pub artifacts_days: u32,
+}
+
+impl Default for RetentionSettings {
+    fn default() -> Self {
+        Self {
+            episodes_days: limits::EPISODES_KEPT_DAYS_DEFAULT,
+            artifacts_days: 0,
+        }
+    }
 }
 
 /// Redaction rules of people, as plain texts.
@@ -55,6 +77,8 @@ impl Default for Settings {
             memory_prefixes: vec!["HEIRLOOM_MEMORY".to_owned(), "AGENTIUM_MEMORY".to_owned()],
             status_prefixes: vec!["HEIRLOOM_STATUS".to_owned(), "AGENTIUM_STATUS".to_owned()],
             run: RunSettings::default(),
+            snapshot_on_shutdown: false,
+            retention: RetentionSettings::default(),
             redact: RedactSettings::default(),
         }
     }

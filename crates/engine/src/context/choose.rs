@@ -45,7 +45,7 @@ fn rank(shape: &Shape) -> u8 {
         Shape::Line(_) => 1,
         Shape::Steps(_) => 2,
         Shape::Past(_) => 3,
-        Shape::Bullets(_) => 4,
+        Shape::Bullets(_) | Shape::Ranked(_) => 4,
     }
 }
 

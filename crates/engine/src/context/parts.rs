@@ -37,8 +37,10 @@ pub(super) enum Shape {
     Steps(&'static str),
     /// Values on one line, the newest last: `Completed: a, b`; cut at its beginning.
     Past(&'static str),
-    /// A heading, then one line an entry; with the word for several of them.
+    /// A heading, then one line an entry, newest first; with the word for several of them.
     Bullets(&'static str),
+    /// The same in an order of its own.
+    Ranked(&'static str),
 }
 
 /// One thing that a part may say.
@@ -96,10 +98,10 @@ impl<'v> Part<'v> {
                 Shape::Steps(label) | Shape::Past(label) => {
                     label.len() + 2 + shown.chars + notice + 2 * (pieces - 1) + 1
                 }
-                Shape::Bullets(_) if shown.count > 0 => {
+                Shape::Bullets(_) | Shape::Ranked(_) if shown.count > 0 => {
                     self.section.len() + 6 + shown.chars + notice
                 }
-                Shape::Bullets(_) => usize::from(!opened) + notice,
+                Shape::Bullets(_) | Shape::Ranked(_) => usize::from(!opened) + notice,
             }
     }
 
@@ -112,7 +114,7 @@ impl<'v> Part<'v> {
         }
         let word = self.notice_word(shown);
         match self.shape {
-            Shape::Bullets(nouns) => {
+            Shape::Bullets(nouns) | Shape::Ranked(nouns) => {
                 let noun = &nouns[..nouns.len() - usize::from(self.is_singular(omitted))];
                 let plus = if self.goes_on { "+" } else { "" };
                 format!("… {omitted}{plus} {word} {noun}{RECALL}\n")
@@ -129,7 +131,7 @@ impl<'v> Part<'v> {
         };
         let words = 3 + digits as usize + 1 + self.notice_word(shown).len();
         match self.shape {
-            Shape::Bullets(nouns) => {
+            Shape::Bullets(nouns) | Shape::Ranked(nouns) => {
                 let singular = usize::from(self.is_singular(shown.omitted));
                 let plus = usize::from(self.goes_on);
                 words + plus + 1 + nouns.len() - singular + RECALL.len() + 1
@@ -146,7 +148,7 @@ impl<'v> Part<'v> {
     fn notice_word(&self, shown: Shown) -> &'static str {
         match self.shape {
             Shape::Bullets(_) | Shape::Past(_) if !shown.scattered => "older",
-            Shape::Bullets(_) | Shape::Past(_) | Shape::Steps(_) => "more",
+            Shape::Bullets(_) | Shape::Past(_) | Shape::Steps(_) | Shape::Ranked(_) => "more",
             Shape::Title | Shape::Line(_) => "",
         }
     }
@@ -167,7 +169,11 @@ pub(super) fn of<'v>(view: &'v MemoryView, cleaner: &Cleaner, chars_max: usize) 
     let mut facts = Part::new("Key Facts", Shape::Bullets("facts"), facts);
     decisions.goes_on = view.decisions_go_on && decisions.says_something();
     facts.goes_on = view.facts_go_on && facts.says_something();
-    parts.extend([errors, decisions, facts]);
+    let tried = build.ranked(&view.tried);
+    let artifacts = build.ranked(&view.artifacts);
+    let tried = Part::new("Tried Before", Shape::Ranked("episodes"), tried);
+    let artifacts = Part::new("Artifacts", Shape::Ranked("artifacts"), artifacts);
+    parts.extend([errors, decisions, facts, tried, artifacts]);
     parts
 }
 
@@ -243,6 +249,11 @@ impl Builder<'_> {
     fn bullets<'v>(&self, items: &'v [Item]) -> Vec<Entry<'v>> {
         let entry = |item: &'v Item| self.entry(item.id, self.cleaner.clean(&item.text), 3);
         items.iter().rev().map(entry).collect()
+    }
+
+    fn ranked<'v>(&self, items: &'v [Item]) -> Vec<Entry<'v>> {
+        let entry = |item: &'v Item| self.entry(item.id, self.cleaner.clean(&item.text), 3);
+        items.iter().map(entry).collect()
     }
 
     /// An error behind where it happened: `[Iteration 2, TEST] …`.

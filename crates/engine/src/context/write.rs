@@ -82,7 +82,7 @@ impl Page {
                 let past = notice.into_iter().chain(shown.into_iter().rev());
                 self.list(label, &past.collect::<Vec<_>>());
             }
-            Shape::Bullets(_) => {
+            Shape::Bullets(_) | Shape::Ranked(_) => {
                 if !shown.is_empty() {
                     self.push(&format!("\n### {}\n", part.section));
                 } else if !opened {
@@ -162,6 +162,8 @@ fn excerpt(part: &Part, entry: &Entry) -> String {
     };
     match part.shape {
         Shape::Line(label) => format!("{label}: {clipped}"),
-        Shape::Title | Shape::Steps(_) | Shape::Past(_) | Shape::Bullets(_) => clipped,
+        Shape::Title | Shape::Steps(_) | Shape::Past(_) | Shape::Bullets(_) | Shape::Ranked(_) => {
+            clipped
+        }
     }
 }

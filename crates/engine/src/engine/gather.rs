@@ -1,5 +1,7 @@
 //! From the store to a context: loads what Session Memory may say, and lets the context room render it.
 
+mod past;
+
 use super::Engine;
 use super::tasks::TASK_MAIN;
 use crate::context;
@@ -64,13 +66,18 @@ impl Engine {
         let considered = (budget.chars() / limits::CONTEXT_CHARS_PER_FACT)
             .clamp(limits::CONTEXT_FACTS_MIN, limits::CONTEXT_FACTS_MAX);
         let (facts, facts_go_on) = self.newest_knowledge(None, considered)?;
+        let id = task.unwrap_or(TASK_MAIN);
+        let (described, files): (Vec<_>, Vec<_>) =
+            (self.artifacts_of(id)?.into_iter()).partition(past::is_described);
         Ok(MemoryView {
-            task: self.task_view(task.unwrap_or(TASK_MAIN), request.phase.as_deref())?,
+            task: self.task_view(id, request.phase.as_deref(), files)?,
             errors: errors.into_iter().map(error_item).collect(),
             decisions: decisions.into_iter().map(plain_item).collect(),
             decisions_go_on,
             facts: facts.into_iter().map(fact_item).collect(),
             facts_go_on,
+            tried: self.tried_items(id)?,
+            artifacts: past::artifact_items(&described),
         })
     }
 
@@ -97,10 +104,14 @@ impl Engine {
         Ok((found, goes_on))
     }
 
-    fn task_view(&self, id: &str, phase: Option<&str>) -> Result<Option<TaskView>, Fault> {
+    fn task_view(
+        &self,
+        id: &str,
+        phase: Option<&str>,
+        files: Vec<Record>,
+    ) -> Result<Option<TaskView>, Fault> {
         let record = self.task_record(id)?;
         let [completed, pending] = self.steps(id)?;
-        let files = self.files_of(id)?;
         let nothing_known = completed.is_empty() && pending.is_empty() && files.is_empty();
         if record.is_none() && nothing_known {
             return Ok(None);

@@ -7,7 +7,7 @@ use crate::mirror::{
     self, MirrorDecision, MirrorFile, MirrorForm, MirrorMistake, MirrorTask, Parsed, PrNumber,
 };
 use crate::places::{self, PathProblem};
-use heirloom_model::kinds::{CATEGORY_FACT, Mistake, StepState};
+use heirloom_model::kinds::{ARTIFACT_FILE, CATEGORY_FACT, Mistake, StepState};
 use heirloom_model::{Fault, Kind, Record, Timestamp, limits};
 use heirloom_store::{Filter, durable};
 use std::collections::BTreeMap;
@@ -105,7 +105,7 @@ impl Engine {
 
     /// Prunes, then writes the mirror whole or not at all.
     pub fn save_mirror(&self, task: Option<&str>) -> Result<PathBuf, Fault> {
-        self.prune(task)?;
+        self.prune_entries(task)?;
         self.write_mirror()
     }
 
@@ -232,7 +232,10 @@ impl Engine {
                 continue;
             };
             if record.kind == Kind::Artifact {
-                task.files_modified.push(record.text);
+                // The form knows files that were modified, nothing else that a task leaves behind.
+                if record.attr_str("type") == Some(ARTIFACT_FILE) {
+                    task.files_modified.push(record.text);
+                }
             } else if record.state() == Some(StepState::Done.as_str()) {
                 task.completed_steps.push(record.text);
             } else {

@@ -233,8 +233,11 @@ fn typed(new: &NewRecord, said: &str, source: &str) -> Result<Typed, Fault> {
         }
         Kind::Summary => (None, Summary::default().to_attrs(), Merge::Replace),
         Kind::Episode => {
-            return Err(Fault::usage("an episode has an action and an approach")
-                .hint("record how an iteration ended with `heirloom outcome`"));
+            return Err(
+                Fault::usage("an episode has an action and an approach").hint(
+                    "`heirloom episode log` records one, `heirloom outcome` how an iteration ended",
+                ),
+            );
         }
     };
     Ok(Typed {

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 impl Engine {
     /// Records the outcome of one iteration; one durable step unless it closes thousands of errors.
     ///
-    /// Its error opens one error (the same signature in the same task and phase is counted, not doubled);
+    /// It leaves one episode, however often the same iteration is told. Its error opens one error (the same signature in the same task and phase is counted, not doubled);
     /// a success closes the open errors of that task and phase with `succeeded in iteration N`.
     pub fn record_outcome(
         &self,
@@ -42,6 +42,7 @@ impl Engine {
         let mut changes = Vec::new();
         if let Some(task) = &scope.task {
             changes.push(self.task_change(task, &task_after(scope, outcome), source)?);
+            changes.push(self.iteration_change(task, scope, outcome, source));
         }
         for path in &outcome.files {
             let inside = places::normalise_inside(self.root(), path).map_err(|problem| {
@@ -95,7 +96,7 @@ impl Engine {
 }
 
 /// An error's text; of a long one the end, where the cause mostly stands, behind the mark of a cut.
-fn end_of(error: &str) -> Cow<'_, str> {
+pub(super) fn end_of(error: &str) -> Cow<'_, str> {
     let most = limits::OUTCOME_TEXT_CHARS_MAX;
     if text::chars(error) <= most {
         return Cow::Borrowed(error);

@@ -1,4 +1,5 @@
-//! Keeping the entries of a run under their number: the oldest are retired, nothing is deleted.
+//! Keeping what is remembered in bounds: entries of a run by their number, episodes and artifacts by their age.
+//! What is beyond is retired, nothing is deleted.
 
 use super::Engine;
 use heirloom_model::kinds::{CATEGORY_DECISION, Mistake};
@@ -17,12 +18,24 @@ pub struct PruneReport {
     pub decisions: Vec<RecordId>,
     /// Errors beyond the number.
     pub errors: Vec<RecordId>,
+    /// Episodes that are older than they are kept.
+    pub episodes: Vec<RecordId>,
+    /// Artifacts that are older than they are kept.
+    pub artifacts: Vec<RecordId>,
 }
 
 impl Engine {
     /// What lies beyond `max_entries`: the oldest first; of the same age a resolved error before an open one.
-    /// Open errors of `task` are never among them.
+    /// Open errors of `task` are never among them. Besides, the episodes and artifacts that are older than the
+    /// settings keep them, but no failure of a task without a later success.
     pub fn prunable(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
+        let mut report = self.prunable_entries(task)?;
+        report.episodes = self.old_episodes()?;
+        report.artifacts = self.old_artifacts()?;
+        Ok(report)
+    }
+
+    fn prunable_entries(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
         let entries = self.entries()?;
         let mut report = PruneReport {
             entries: entries.len(),
@@ -45,11 +58,24 @@ impl Engine {
 
     /// Retires what [`Engine::prunable`] names, the oldest first; durable when it returns.
     pub fn prune(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
+        self.retire_all(|| self.prunable(task))
+    }
+
+    /// Retires entries beyond their number only: what a run does after each iteration.
+    pub(super) fn prune_entries(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
+        self.retire_all(|| self.prunable_entries(task))
+    }
+
+    fn retire_all(
+        &self,
+        mut choose: impl FnMut() -> Result<PruneReport, Fault>,
+    ) -> Result<PruneReport, Fault> {
         let mut report = PruneReport::default();
         self.apply_decided(|| {
-            report = self.prunable(task)?;
+            report = choose()?;
             let at = self.now();
-            let ids = report.decisions.iter().chain(&report.errors);
+            let entries = report.decisions.iter().chain(&report.errors);
+            let ids = entries.chain(&report.episodes).chain(&report.artifacts);
             let retire = |&id: &RecordId| Change::Retire {
                 id,
                 at,

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::records::USER;
 use heirloom_model::Fault;
-use heirloom_store::{Purged, Selection, durable};
+use heirloom_store::{Purged, Selection, StoreError, durable};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,8 @@ pub struct PurgeReport {
     pub purged: Purged,
     /// Whether the mirror was rewritten.
     pub mirror_rewritten: bool,
+    /// Kept working memories that went with it, or would.
+    pub working: usize,
     /// Copies of the database and set-aside mirrors, which may hold it too.
     pub copies: Vec<PathBuf>,
 }
@@ -21,9 +23,11 @@ pub struct PurgeReport {
 impl Engine {
     /// What [`Engine::purge`] would delete; changes nothing.
     pub fn purgeable(&self, selection: &Selection) -> Result<PurgeReport, Fault> {
+        let working = self.purgeable_working(selection)?;
         Ok(PurgeReport {
-            purged: self.store.purgeable(&self.project, selection)?,
+            purged: or_nothing(self.store.purgeable(&self.project, selection), &working)?,
             mirror_rewritten: false,
+            working: working.len(),
             copies: self.copies()?,
         })
     }
@@ -31,12 +35,16 @@ impl Engine {
     /// Deletes for good what `selection` names, and rewrites the mirror, if there is one, from what is left.
     /// Allowed while memory is switched off.
     pub fn purge(&self, selection: &Selection) -> Result<PurgeReport, Fault> {
-        let purged = self
-            .store
-            .purge(&self.project, selection, self.now(), USER)?;
+        let working = self.purgeable_working(selection)?;
+        let purged = self.store.purge(&self.project, selection, self.now(), USER);
+        let purged = or_nothing(purged, &working)?;
+        for snapshot in &working {
+            durable::remove_if_there(snapshot)?;
+        }
         Ok(PurgeReport {
             purged,
             mirror_rewritten: self.renew_mirror()?,
+            working: working.len(),
             copies: self.copies()?,
         })
     }
@@ -59,6 +67,17 @@ impl Engine {
         }
         copies.sort();
         Ok(copies)
+    }
+}
+
+/// A session of which only working memories were kept is not known to the store.
+fn or_nothing(
+    purged: Result<Purged, StoreError>,
+    working: &[PathBuf],
+) -> Result<Purged, StoreError> {
+    match purged {
+        Err(StoreError::NotFound { .. }) if !working.is_empty() => Ok(Purged::default()),
+        purged => purged,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::Engine;
 use super::new_record::{bad_name, check_scope};
-use heirloom_model::kinds::{Artifact, Episode, Step, StepState, Task, TaskState};
-use heirloom_model::record::{Attrs, check_name};
-use heirloom_model::{Fault, Kind, KindData, Merge, Record, RecordId, Scope};
+use heirloom_model::kinds::{ARTIFACT_FILE, Artifact, Step, StepState, Task, TaskState};
+use heirloom_model::record::check_name;
+use heirloom_model::{Fault, Kind, KindData, Merge, Record, Scope};
 use heirloom_store::{Applied, Change, Filter};
 
 /// The task of a run or an observation that names none.
@@ -140,14 +140,17 @@ impl Engine {
 
     /// The files of a task, oldest first.
     pub(super) fn files_of(&self, task: &str) -> Result<Vec<Record>, Fault> {
+        let mut files = self.artifacts_of(task)?;
+        files.retain(|record| record.attr_str("type") == Some(ARTIFACT_FILE));
+        Ok(files)
+    }
+
+    /// Whatever a task has left behind, oldest first.
+    pub(super) fn artifacts_of(&self, task: &str) -> Result<Vec<Record>, Fault> {
         let filter = Filter::current(&[Kind::Artifact], self.now())
             .scope(Scope::of_task(task))
             .oldest_first();
-        Ok(self
-            .find(&filter)?
-            .into_iter()
-            .filter(|record| record.attr_str("type") == Some("file"))
-            .collect())
+        self.find(&filter)
     }
 
     /// Records a step of a task; done completes the pending step with the same words.
@@ -202,55 +205,6 @@ impl Engine {
             record: Box::new(record),
             merge: Merge::Keep,
         }
-    }
-
-    /// Says that a task is finished or given up, and writes the episode. Returns the episode's id.
-    pub fn finish_task(
-        &self,
-        id: &str,
-        state: TaskState,
-        agent: Option<String>,
-        approach: Option<String>,
-        outcome: Option<String>,
-    ) -> Result<RecordId, Fault> {
-        let source = agent.clone().unwrap_or_else(|| "user".to_owned());
-        let blocked_reason = (state == TaskState::Done).then(String::new);
-        let said = TaskChange {
-            state: Some(state),
-            blocked_reason,
-            ..TaskChange::default()
-        };
-        let action = if state == TaskState::Failed {
-            "failed"
-        } else {
-            "completed"
-        };
-        let words = match (&approach, &outcome) {
-            (Some(approach), Some(outcome)) => format!("{approach}: {outcome}"),
-            (Some(one), None) | (None, Some(one)) => one.clone(),
-            (None, None) => format!("{action} {id}"),
-        };
-        let scope = Scope {
-            agent,
-            ..Scope::of_task(id)
-        };
-        check_scope(&scope)?;
-        let mut episode = self.draft(Kind::Episode, &words, scope, &source);
-        let typed = Episode {
-            action: action.to_owned(),
-            approach,
-            outcome,
-            duration_ms: None,
-            tokens_in: None,
-            tokens_out: None,
-            extra: Attrs::new(),
-        };
-        episode.attrs = typed.to_attrs();
-        let put = Change::Put {
-            record: Box::new(episode),
-            merge: Merge::Replace,
-        };
-        Ok(last(&self.apply(&[self.task_change(id, &said, &source)?, put])?)?.id)
     }
 
     /// The change that makes sure a task is known.

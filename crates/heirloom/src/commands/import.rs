@@ -1,5 +1,7 @@
 //! `heirloom import`.
 
+mod shared;
+
 use crate::open::{self, Session};
 use crate::wire::lines::{self, Line};
 use heirloom_engine::{Carried, Engine, ImportReport, agentium, mirror, places};
@@ -14,16 +16,21 @@ use std::path::{Path, PathBuf};
     after_help = "Without PATH, agentium looks for .agentium/memory.json and .agentium.yaml in the project."
 )]
 pub(crate) struct Args {
-    /// jsonl: an export; agentium: memory.json and .agentium.yaml
+    /// jsonl: an export; agentium: memory.json and .agentium.yaml; shared: Markdown, headings are category and key
     format: Format,
-    /// The file
+    /// The file; of shared also a folder
     path: Option<PathBuf>,
+    /// Of shared: only print path, size and summary of each file, and take nothing in
+    #[arg(long)]
+    index: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Format {
     Jsonl,
     Agentium,
+    #[value(alias = "markdown")]
+    Shared,
 }
 
 /// Where Agentium keeps its memory, relative to the project's root.
@@ -34,7 +41,20 @@ const AGENTIUM_SETTINGS: &str = ".agentium.yaml";
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let found = session.find()?;
     let engine = session.engine(&found)?;
+    if args.index && !matches!(args.format, Format::Shared) {
+        return Err(Fault::usage("--index is for `import shared`"));
+    }
     let report = match args.format {
+        Format::Shared => {
+            let path = args.path.ok_or_else(|| {
+                Fault::usage("which file or folder?").hint("heirloom import shared PATH")
+            })?;
+            if args.index {
+                shared::index(&path, session)?;
+                return Ok(0);
+            }
+            shared::take(&engine, &path)?
+        }
         Format::Jsonl => {
             let path = args
                 .path
@@ -94,6 +114,10 @@ fn named(format: &str, path: &Path) -> String {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Fault> {
+    read_up_to(path, limits::IMPORT_BYTES_MAX)
+}
+
+fn read_up_to(path: &Path, most: u64) -> Result<Vec<u8>, Fault> {
     let name = path.display();
     let meta = std::fs::metadata(path).map_err(|error| {
         Fault::not_found(format!("cannot read {name}: {error}")).hint("check the path")
@@ -101,8 +125,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     if !meta.is_file() {
         return Err(Fault::usage(format!("{name} is no file")));
     }
-    if meta.len() > limits::IMPORT_BYTES_MAX {
-        let most = limits::IMPORT_BYTES_MAX;
+    if meta.len() > most {
         return Err(Fault::usage(format!(
             "{name} has {} bytes; at most {most} are read",
             meta.len()

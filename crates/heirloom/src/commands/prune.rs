@@ -4,7 +4,10 @@ use crate::open::Session;
 use heirloom_model::Fault;
 use serde_json::json;
 
-/// Retire decisions and errors beyond `memory.max_entries`, oldest first; shows the numbers only without --apply
+/// Retire what is too much or too old; shows the numbers only without --apply
+///
+/// Decisions and errors beyond `memory.max_entries`, oldest first; episodes and artifacts older than
+/// `retention.episodes_days` and `retention.artifacts_days`, but no failure without a later success of its task.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Do it
@@ -29,6 +32,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             "entries": report.entries,
             "decisions": report.decisions.len(),
             "errors": report.errors.len(),
+            "episodes": report.episodes.len(),
+            "artifacts": report.artifacts.len(),
         }));
         return Ok(0);
     }
@@ -44,7 +49,21 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         report.entries,
         engine.settings().max_entries,
     ));
-    if !args.apply && report.decisions.len() + report.errors.len() > 0 {
+    let retention = engine.settings().retention;
+    session.out.line(&format!(
+        "{verb} {} episodes and {} artifacts (retention.episodes_days = {}, retention.artifacts_days = {})",
+        report.episodes.len(),
+        report.artifacts.len(),
+        retention.episodes_days,
+        retention.artifacts_days,
+    ));
+    let all = [
+        &report.decisions,
+        &report.errors,
+        &report.episodes,
+        &report.artifacts,
+    ];
+    if !args.apply && all.iter().any(|ids| !ids.is_empty()) {
         session
             .out
             .talk("  heirloom prune --apply   does it; `heirloom undo ID` brings one back");

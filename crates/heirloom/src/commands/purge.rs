@@ -108,6 +108,7 @@ fn tell(session: &mut Session, report: &PurgeReport, done: bool, removed: &[Stri
             "sessions": report.purged.sessions,
             "messages": report.purged.messages,
             "mirror_rewritten": report.mirror_rewritten,
+            "working": report.working,
             "copies_removed": removed,
             "copies": left,
             "residue": report.purged.residue,
@@ -116,6 +117,12 @@ fn tell(session: &mut Session, report: &PurgeReport, done: bool, removed: &[Stri
     }
     let verb = if done { "deleted" } else { "would delete" };
     session.out.line(&format!("{verb} {}", amount(report)));
+    if report.working > 0 {
+        let number = report.working;
+        session
+            .out
+            .line(&format!("{verb} {number} kept working memories"));
+    }
     for copy in removed {
         session.out.line(&format!("deleted {copy}"));
     }

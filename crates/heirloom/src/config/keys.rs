@@ -2,7 +2,7 @@
 
 use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX,
-    MIRROR_ENTRIES_MAX, STALL_LIMIT_MAX,
+    MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX,
 };
 use toml::Value;
 
@@ -42,6 +42,9 @@ const fn key(name: &'static str, kind: Type) -> Key {
     }
 }
 
+/// A number of days.
+const DAYS: Type = Type::Int(0, RETENTION_DAYS_MAX as i64);
+
 /// Every key, in the order of `defaults.toml`.
 pub(crate) const KEYS: &[Key] = &[
     key("project.name", Type::Text),
@@ -59,6 +62,9 @@ pub(crate) const KEYS: &[Key] = &[
         "memory.context_budget_tokens",
         Type::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
     ),
+    key("memory.snapshot_on_shutdown", Type::Bool),
+    key("retention.episodes_days", DAYS),
+    key("retention.artifacts_days", DAYS),
     key("signals.prefixes", Type::Texts),
     key("signals.status_prefixes", Type::Texts),
     Key {

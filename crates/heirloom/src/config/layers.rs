@@ -2,7 +2,7 @@
 
 use super::{Environment, KEYS, Key};
 use heirloom_engine::redact::Redactor;
-use heirloom_model::settings::{RedactSettings, RunSettings};
+use heirloom_model::settings::{RedactSettings, RetentionSettings, RunSettings};
 use heirloom_model::{Budget, Fault, Settings, limits};
 use std::collections::BTreeMap;
 use std::fs;
@@ -344,6 +344,11 @@ impl Config {
                 stall_limit: small("run.stall_limit"),
                 timeout_s: self.int("run.timeout_s"),
                 teach_signals: self.flag("run.teach_signals"),
+            },
+            snapshot_on_shutdown: self.flag("memory.snapshot_on_shutdown"),
+            retention: RetentionSettings {
+                episodes_days: small("retention.episodes_days"),
+                artifacts_days: small("retention.artifacts_days"),
             },
             redact: RedactSettings {
                 rules: self

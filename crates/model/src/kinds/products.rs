@@ -4,9 +4,62 @@ use super::{KindData, join_key};
 use crate::Kind;
 use crate::record::Attrs;
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 
 /// Type of an artifact that is a file somebody modified.
 pub const ARTIFACT_FILE: &str = "file";
+
+/// What an artifact is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ArtifactType {
+    /// A file that somebody made or modified.
+    File,
+    /// A patch.
+    Patch,
+    /// A test.
+    Test,
+    /// A document.
+    Document,
+    /// A configuration.
+    Config,
+}
+
+impl ArtifactType {
+    /// Every type.
+    pub const ALL: [Self; 5] = [
+        Self::File,
+        Self::Patch,
+        Self::Test,
+        Self::Document,
+        Self::Config,
+    ];
+
+    /// Its name in JSON and SQL.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::File => ARTIFACT_FILE,
+            Self::Patch => "patch",
+            Self::Test => "test",
+            Self::Document => "document",
+            Self::Config => "config",
+        }
+    }
+}
+
+/// A word that names no type of artifact.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a type: expected file, patch, test, document or config")]
+pub struct BadArtifactType(pub String);
+
+impl FromStr for ArtifactType {
+    type Err = BadArtifactType;
+
+    fn from_str(word: &str) -> Result<Self, BadArtifactType> {
+        let wanted = word.trim().to_ascii_lowercase();
+        let found = Self::ALL.into_iter().find(|one| one.as_str() == wanted);
+        found.ok_or_else(|| BadArtifactType(crate::text::excerpt(word, 60)))
+    }
+}
 
 /// A file or another product. The record's text is its path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,9 +2,10 @@
 
 use super::{KindData, is_zero, join_key};
 use crate::record::Attrs;
-use crate::{Kind, text};
+use crate::{Kind, Scope, text};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 
 /// Where a task stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -186,7 +187,55 @@ impl KindData for Mistake {
     const KIND: Kind = Kind::Error;
 }
 
-/// One try at a task.
+/// What somebody did about a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EpisodeAction {
+    /// Something was tried; how it ended is not said.
+    Attempted,
+    /// It worked.
+    Completed,
+    /// It did not work.
+    Failed,
+    /// It was tried again; how it ended is not said.
+    Retried,
+}
+
+impl EpisodeAction {
+    /// Every action.
+    pub const ALL: [Self; 4] = [
+        Self::Attempted,
+        Self::Completed,
+        Self::Failed,
+        Self::Retried,
+    ];
+
+    /// Its name in JSON and SQL.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Attempted => "attempted",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Retried => "retried",
+        }
+    }
+}
+
+/// A word that names no action of an episode.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an action: expected attempted, completed, failed or retried")]
+pub struct BadAction(pub String);
+
+impl FromStr for EpisodeAction {
+    type Err = BadAction;
+
+    fn from_str(word: &str) -> Result<Self, BadAction> {
+        let wanted = word.trim().to_ascii_lowercase();
+        let found = Self::ALL.into_iter().find(|one| one.as_str() == wanted);
+        found.ok_or_else(|| BadAction(text::excerpt(word, 60)))
+    }
+}
+
+/// One try at a task. Its identity, if it has one, is the iteration that it is of; else it is appended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Episode {
     /// `attempted`, `completed`, `failed` or `retried`.
@@ -209,6 +258,33 @@ pub struct Episode {
     /// What a newer version wrote.
     #[serde(flatten)]
     pub extra: Attrs,
+}
+
+impl Episode {
+    /// An episode of which nothing but the action is known.
+    pub fn of_action(action: EpisodeAction) -> Self {
+        Self {
+            action: action.as_str().to_owned(),
+            approach: None,
+            outcome: None,
+            duration_ms: None,
+            tokens_in: None,
+            tokens_out: None,
+            extra: Attrs::new(),
+        }
+    }
+
+    /// The identity of the episode that one iteration leaves, however often it is told.
+    pub fn key(scope: &Scope, iteration: u32) -> String {
+        let part = |name: &Option<String>| name.clone().unwrap_or_default();
+        text::hash_parts(&[
+            "iteration",
+            &part(&scope.task),
+            &part(&scope.phase),
+            &part(&scope.agent),
+            &iteration.to_string(),
+        ])
+    }
 }
 
 impl KindData for Episode {

@@ -155,6 +155,9 @@ pub(super) const ROOMS: &[Room] = &[
     pure("context"),
     pure("window"),
     pure("agentium"),
+    pure("analytics"),
+    pure("shared"),
+    pure("working"),
     pure("redact"),
     Room {
         name: "recall",

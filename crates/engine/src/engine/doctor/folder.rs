@@ -1,6 +1,7 @@
 //! The folder of a project's memory: who may read it, what lies around, where links lead, how full it is.
 
 use super::{Check, Doctor, shown};
+use crate::engine::working::WORKING_FOLDER;
 use crate::places;
 use heirloom_model::limits;
 use heirloom_store::{DATABASE, MARKER, durable};
@@ -57,6 +58,7 @@ impl Doctor {
             .take(limits::FOLDER_ENTRIES_MAX)
             .collect();
         files.extend(self.mirror_file());
+        files.extend(self.working_files());
         files.sort();
         files.dedup();
         let open = files.into_iter().filter_map(|path| {
@@ -105,6 +107,7 @@ impl Doctor {
             let of_mirror = entries(beside).filter(is_left_over).filter(is_of_mirror);
             all.extend(of_mirror.take(limits::FOLDER_ENTRIES_MAX));
         }
+        all.extend(self.working_files().into_iter().filter(is_left_over));
         let now_s = self.now().as_second();
         all.retain(|path| {
             let found = path.symlink_metadata().ok().filter(Metadata::is_file);
@@ -158,6 +161,15 @@ impl Doctor {
         }
         out.sort();
         (out, is_whole)
+    }
+
+    /// What is in the folder of kept working memories.
+    fn working_files(&self) -> Vec<PathBuf> {
+        let folder = self.place.folder.join(WORKING_FOLDER);
+        if folder.is_symlink() {
+            return Vec::new();
+        }
+        entries(&folder).take(limits::FOLDER_ENTRIES_MAX).collect()
     }
 
     /// The mirror, where it is configured.

@@ -78,6 +78,11 @@ impl Loop<'_> {
         outcome.branch = self
             .git_branch()
             .filter(|now| branch_before.as_ref() != Some(now));
+        outcome.duration_ms = Some(ended.duration_ms);
+        outcome.tokens_in = heard
+            .usage
+            .map(|usage| usage.input.saturating_add(usage.cached));
+        outcome.tokens_out = heard.usage.map(|usage| usage.output);
         self.record(&scope, &outcome, &heard)?;
         if let Some(fault) = heard.fault {
             return Err(fault);

@@ -1,0 +1,160 @@
+//! `heirloom episode`.
+
+use crate::open::Session;
+use crate::{output, wire};
+use heirloom_engine::{EpisodeFilter, NewEpisode};
+use heirloom_model::kinds::EpisodeAction;
+use heirloom_model::{Fault, Record, Scope, Timestamp, text};
+
+/// Log what was tried for a task and how it went, or list it
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Log a try; a task that is not known yet is created
+    Log(Box<LogArgs>),
+    /// List tries, newest first
+    List {
+        /// Only of this task
+        #[arg(long, value_name = "ID")]
+        task: Option<String>,
+        /// Only by this agent
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+        /// Only attempted, completed, failed or retried ones
+        #[arg(long, value_name = "ACTION")]
+        action: Option<EpisodeAction>,
+        /// Only from this time on (2026-11-21T12:00:00Z)
+        #[arg(long, value_name = "TIME")]
+        since: Option<Timestamp>,
+        /// Only up to this time
+        #[arg(long, value_name = "TIME")]
+        until: Option<Timestamp>,
+        /// At most this many
+        #[arg(short = 'n', long, value_name = "N")]
+        limit: Option<usize>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct LogArgs {
+    /// The task
+    #[arg(long, value_name = "ID")]
+    task: String,
+    /// The agent
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// attempted, completed, failed or retried
+    #[arg(long, value_name = "ACTION")]
+    action: EpisodeAction,
+    /// What was tried
+    #[arg(long, value_name = "TEXT")]
+    approach: Option<String>,
+    /// How it went
+    #[arg(long, value_name = "TEXT")]
+    outcome: Option<String>,
+    /// How long it took, milliseconds
+    #[arg(long, value_name = "N")]
+    duration_ms: Option<u64>,
+    /// Tokens read
+    #[arg(long, value_name = "N")]
+    tokens_in: Option<u64>,
+    /// Tokens written
+    #[arg(long, value_name = "N")]
+    tokens_out: Option<u64>,
+    /// The phase of the task
+    #[arg(long, value_name = "NAME")]
+    phase: Option<String>,
+    /// The session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// Tries that are listed for a person who names no number.
+const SHOWN: usize = 100;
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    match args.action {
+        Action::Log(log) => run_log(*log, session)?,
+        Action::List {
+            task,
+            agent,
+            action,
+            since,
+            until,
+            limit,
+        } => {
+            let many = (!session.out.json).then_some(SHOWN);
+            let filter = EpisodeFilter {
+                task,
+                agent,
+                action,
+                since,
+                until,
+                limit: limit.or(many),
+            };
+            list(&filter, limit.is_none(), session)?;
+        }
+    }
+    Ok(0)
+}
+
+fn run_log(log: LogArgs, session: &mut Session) -> Result<(), Fault> {
+    let engine = session.open()?;
+    let applied = engine.log_episode(NewEpisode {
+        scope: Scope {
+            agent: log.agent,
+            phase: log.phase,
+            session: log.session,
+            ..Scope::of_task(&log.task)
+        },
+        source: None,
+        action: log.action,
+        approach: log.approach,
+        outcome: log.outcome,
+        duration_ms: log.duration_ms,
+        tokens_in: log.tokens_in,
+        tokens_out: log.tokens_out,
+    })?;
+    if session.out.json {
+        session.out.value(&wire::applied(&applied));
+    } else {
+        let line = format!("{} {}", applied.id, applied.verdict.as_str());
+        session.out.line(&line);
+    }
+    Ok(())
+}
+
+fn list(filter: &EpisodeFilter, is_cut: bool, session: &mut Session) -> Result<(), Fault> {
+    let episodes = session.open()?.episodes(filter)?;
+    if session.out.json {
+        session.out.value(&wire::list("episodes", &episodes));
+        return Ok(());
+    }
+    if episodes.is_empty() {
+        session.out.talk(
+            "no such episode: heirloom episode log --task ID --action failed --approach TEXT",
+        );
+        return Ok(());
+    }
+    let rows: Vec<_> = episodes.iter().map(row).collect();
+    session.out.line(&output::table(&rows));
+    if is_cut && episodes.len() == SHOWN {
+        session.out.talk("the newest 100; more with -n N");
+    }
+    Ok(())
+}
+
+fn row(episode: &Record) -> Vec<String> {
+    vec![
+        episode.id.to_string(),
+        episode.scope.task.clone().unwrap_or_default(),
+        (episode.scope.agent.clone()).unwrap_or_else(|| episode.source.clone()),
+        episode.attr_str("action").unwrap_or_default().to_owned(),
+        text::excerpt(&episode.text, 90),
+    ]
+}
