@@ -9,6 +9,7 @@ mod context;
 mod keeping;
 mod observe;
 mod probe;
+mod recall;
 mod redact;
 mod remember;
 mod stats;
@@ -51,7 +52,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             "--only" => request.only = args.next(),
             other => {
                 return Err(format!(
-                    "{other}? usage: [--heirloom BINARY] [--only context|remember|observe|keeping|redact|size]"
+                    "{other}? usage: [--heirloom BINARY] [--only context|remember|observe|keeping|recall|recall-million|redact|size]"
                 ));
             }
         }
@@ -86,6 +87,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("keeping") {
         keeping::measure(heirloom)?;
+    }
+    if wanted("recall") || request.only.as_deref() == Some("recall-million") {
+        recall::measure(request.only.as_deref())?;
     }
     if wanted("redact") {
         redact::measure()?;
