@@ -6,6 +6,7 @@
 )]
 
 mod context;
+mod embed;
 mod keeping;
 mod observe;
 mod probe;
@@ -52,7 +53,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             "--only" => request.only = args.next(),
             other => {
                 return Err(format!(
-                    "{other}? usage: [--heirloom BINARY] [--only context|remember|observe|keeping|recall|recall-million|redact|size]"
+                    "{other}? usage: [--heirloom BINARY] [--only context|remember|observe|keeping|recall|recall-million|redact|embed|size]"
                 ));
             }
         }
@@ -76,6 +77,10 @@ fn run(request: &Request) -> Outcome<()> {
         redact::first_text(only);
         return Ok(());
     }
+    if request.only.as_deref() == Some("embed-first") {
+        embed::first_vector();
+        return Ok(());
+    }
     if wanted("context") {
         context::measure(heirloom)?;
     }
@@ -93,6 +98,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("redact") {
         redact::measure()?;
+    }
+    if wanted("embed") {
+        embed::measure()?;
     }
     if let Some(binary) = heirloom.filter(|_| wanted("size")) {
         let mb = std::fs::metadata(binary)?.len() as f64 / 1e6;

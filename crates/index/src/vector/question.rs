@@ -35,8 +35,10 @@ impl Question {
     /// are not read; a damaged row has some score, never NaN.
     pub fn scores(&self, packed: &[u8], out: &mut Vec<f32>) {
         let rows = packed.as_chunks::<ROW_BYTES>().0;
-        out.reserve(rows.len());
-        dispatch!(Level::new(), simd => score_rows(simd, self, rows, out));
+        let start = out.len();
+        out.resize(start + rows.len(), 0.0);
+        let scores = out.get_mut(start..).unwrap_or_default();
+        dispatch!(Level::new(), simd => score_rows(simd, self, rows, scores));
     }
 }
 
@@ -52,14 +54,14 @@ impl From<&Vector> for Question {
 
 /// The compiler makes one of these for each width of registers; which one runs is found out when it runs.
 #[inline(always)]
-fn score_rows<S: Simd>(_: S, question: &Question, rows: &[[u8; ROW_BYTES]], out: &mut Vec<f32>) {
-    for row in rows {
+fn score_rows<S: Simd>(_: S, question: &Question, rows: &[[u8; ROW_BYTES]], scores: &mut [f32]) {
+    for (row, score) in rows.iter().zip(scores) {
         let (scale, values) = split(row);
         let mut dot = 0_i32;
         for (a, b) in question.values.iter().zip(values) {
             dot += i32::from(*a) * i32::from(b.cast_signed());
         }
-        out.push(bounded(dot as f32 * question.scale * scale));
+        *score = bounded(dot as f32 * question.scale * scale);
     }
 }
 
