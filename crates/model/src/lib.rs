@@ -10,6 +10,7 @@ pub mod fault;
 pub mod id;
 pub mod kind;
 pub mod kinds;
+pub mod likeness;
 pub mod limits;
 pub mod merge;
 pub mod outcome;
