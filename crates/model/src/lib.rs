@@ -5,6 +5,7 @@
 pub mod audit;
 pub mod budget;
 pub mod clock;
+pub mod conflict;
 pub mod context;
 pub mod fault;
 pub mod id;
@@ -25,6 +26,7 @@ pub mod text;
 pub use audit::{Action, Batch, Event};
 pub use budget::Budget;
 pub use clock::{Clock, FixedClock, SystemClock};
+pub use conflict::ConflictPolicy;
 pub use fault::{ErrorKind, Fault};
 pub use id::{IdSource, RecordId};
 pub use jiff::Timestamp;
