@@ -2,6 +2,7 @@
 
 mod audit;
 mod clean;
+mod conflicts;
 mod doctor;
 mod door;
 mod errors;
@@ -19,6 +20,7 @@ mod sessions;
 mod tasks;
 mod transfer;
 
+pub use conflicts::{Conflict, Settled};
 pub use doctor::{Check, Doctor, Level, Mended, WentBack};
 pub use errors::ErrorLogged;
 pub use gather::ContextRequest;

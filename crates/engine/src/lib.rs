@@ -14,9 +14,9 @@ pub mod signals;
 pub mod streams;
 
 pub use engine::{
-    Carried, Check, ContextRequest, Doctor, EndReason, Engine, ErrorLogged, ImportReport,
+    Carried, Check, Conflict, ContextRequest, Doctor, EndReason, Engine, ErrorLogged, ImportReport,
     IterationReport, Level, Mended, MirrorLoad, NewRecord, Observation, ObservedSignal, Observer,
-    PruneReport, PurgeReport, Remembered, RunEvent, RunReport, RunRequest, SignalOutcome,
+    PruneReport, PurgeReport, Remembered, RunEvent, RunReport, RunRequest, Settled, SignalOutcome,
     TaskChange, TaskDetails, Undone, WentBack,
 };
 pub use heirloom_store::{

@@ -7,6 +7,7 @@
 pub(crate) mod backup;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod conflicts;
 pub(crate) mod context;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -24,6 +25,7 @@ pub(crate) mod prune;
 pub(crate) mod purge;
 pub(crate) mod redact;
 pub(crate) mod remember;
+pub(crate) mod resolve;
 pub(crate) mod restore;
 pub(crate) mod run;
 pub(crate) mod show;

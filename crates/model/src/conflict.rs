@@ -20,7 +20,7 @@ impl ConflictPolicy {
     pub const ALL: [Self; 3] = [Self::HigherConfidence, Self::Newest, Self::Ask];
 
     /// Its name in a config file.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::HigherConfidence => "higher-confidence",
             Self::Newest => "newest",

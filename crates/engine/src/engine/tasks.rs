@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::new_record::{bad_name, check_scope};
+use heirloom_model::conflict::may_arbitrate;
 use heirloom_model::kinds::{Artifact, Episode, Step, StepState, Task, TaskState};
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{Fault, Kind, KindData, Merge, Record, RecordId, Scope};
@@ -269,5 +270,5 @@ pub(super) fn last(applied: &[Applied]) -> Result<Applied, Fault> {
 
 /// The agent that a source names: everybody but people and orchestrators.
 pub(super) fn agent_of(source: &str) -> Option<String> {
-    (!matches!(source, "user" | "orchestrator")).then(|| source.to_owned())
+    (!may_arbitrate(source)).then(|| source.to_owned())
 }
