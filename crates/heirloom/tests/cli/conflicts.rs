@@ -449,13 +449,19 @@ fn texts_of_any_size_have_a_clear_answer() {
             "{text}"
         );
     }
-    let line = |bytes: usize, more: &str| {
-        let text = format!("{}{more}", "word, ".repeat(bytes / 6 + 1));
-        format!("{}\n", json!({"text": &text[text.len() - bytes..]}))
+    let line = |bytes: usize, end: &str| {
+        let words = "word ".repeat(bytes / 10);
+        let text = format!("{words}{}{end}", "y".repeat(bytes - words.len() - 1));
+        assert_eq!(text.len(), bytes);
+        format!("{}\n", json!({ "text": text }))
     };
     let megabyte = 1 << 20;
     let said = |input: String| project.input(&["remember", "--stdin"], input.as_bytes());
-    let whole = said(line(megabyte, "") + &line(megabyte, ".") + &line(megabyte, "2"));
+    let whole = said(
+        line(megabyte, "x")
+            + &line(megabyte, "x").replacen("word", "Word", 1)
+            + &line(megabyte, "2"),
+    );
     let outcomes: Vec<_> = whole
         .lines()
         .iter()
@@ -465,10 +471,10 @@ fn texts_of_any_size_have_a_clear_answer() {
         (whole.code, outcomes),
         (
             0,
-            vec!["created".into(), "created".into(), "created".into()]
+            vec!["created".into(), "confirmed".into(), "created".into()]
         )
     );
-    let over = said(line(megabyte + 1, ""));
+    let over = said(line(megabyte + 1, "x"));
     assert_eq!(over.code, 1);
     assert!(over.stdout.contains("bytes"), "{}", over.stdout);
     for wrong in ["7", "-1", "1e999"] {
