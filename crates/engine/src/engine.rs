@@ -3,6 +3,7 @@
 mod artifacts;
 mod audit;
 mod clean;
+mod conflicts;
 mod doctor;
 mod door;
 mod episodes;
@@ -24,6 +25,7 @@ mod transfer;
 mod working;
 
 pub use artifacts::{ArtifactFilter, ArtifactStatus, NewArtifact, Remover, VerifiedArtifact};
+pub use conflicts::{Conflict, Settled};
 pub use doctor::{Check, Doctor, Level, Mended, WentBack};
 pub use episodes::{EpisodeFilter, NewEpisode};
 pub use errors::ErrorLogged;

@@ -17,11 +17,11 @@ pub mod streams;
 pub mod working;
 
 pub use engine::{
-    ArtifactFilter, ArtifactStatus, Carried, Check, ContextRequest, Doctor, EndReason, Engine,
-    EpisodeFilter, ErrorLogged, ImportReport, IterationReport, Level, Mended, MirrorLoad,
+    ArtifactFilter, ArtifactStatus, Carried, Check, Conflict, ContextRequest, Doctor, EndReason,
+    Engine, EpisodeFilter, ErrorLogged, ImportReport, IterationReport, Level, Mended, MirrorLoad,
     NewArtifact, NewEpisode, NewRecord, Observation, ObservedSignal, Observer, PruneReport,
-    PurgeReport, Remembered, Remover, RunEvent, RunReport, RunRequest, SharedFile, SignalOutcome,
-    TaskChange, TaskDetails, Undone, VerifiedArtifact, WentBack,
+    PurgeReport, Remembered, Remover, RunEvent, RunReport, RunRequest, Settled, SharedFile,
+    SignalOutcome, TaskChange, TaskDetails, Undone, VerifiedArtifact, WentBack,
 };
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Verdict, When,

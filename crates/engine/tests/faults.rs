@@ -151,6 +151,11 @@ fn records_are_written_whole_or_not() {
 }
 
 #[test]
+fn conflicts_are_decided_whole_or_not() {
+    table::conflicts().iter().for_each(check);
+}
+
+#[test]
 fn tasks_are_written_whole_or_not() {
     table::tasks().iter().for_each(check);
 }

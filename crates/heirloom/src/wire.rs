@@ -76,7 +76,7 @@ pub(crate) fn applied(applied: &Applied) -> Value {
         let name = match applied.verdict {
             Verdict::Conflict => "winner",
             Verdict::Replaced => "replaced",
-            Verdict::Restored => "retired",
+            Verdict::Restored | Verdict::Resolved | Verdict::Reopened => "retired",
             Verdict::Created | Verdict::Confirmed | Verdict::Unchanged | Verdict::Retired => {
                 "other"
             }

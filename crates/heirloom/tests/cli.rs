@@ -14,10 +14,14 @@ mod basics;
 mod carry;
 #[path = "cli/config.rs"]
 mod config;
+#[path = "cli/conflicts.rs"]
+mod conflicts;
 #[path = "cli/context.rs"]
 mod context;
 #[path = "cli/doctor.rs"]
 mod doctor;
+#[path = "cli/echo.rs"]
+mod echo;
 #[path = "cli/errors.rs"]
 mod errors;
 #[path = "cli/limits.rs"]

@@ -20,6 +20,10 @@ pub enum Action {
     Retired,
     /// It is current again.
     Restored,
+    /// Somebody decided that it holds, against what other sources say.
+    Resolved,
+    /// That decision was taken back.
+    Reopened,
     /// An import began; what it brought belongs to its batch.
     Imported,
     /// An import was taken back as one, or brought back.
@@ -30,13 +34,15 @@ pub enum Action {
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Created,
         Self::Replaced,
         Self::Conflict,
         Self::Confirmed,
         Self::Retired,
         Self::Restored,
+        Self::Resolved,
+        Self::Reopened,
         Self::Imported,
         Self::Reversed,
         Self::Purged,
@@ -56,6 +62,8 @@ impl Action {
             Self::Confirmed => "confirmed",
             Self::Retired => "retired",
             Self::Restored => "restored",
+            Self::Resolved => "resolved",
+            Self::Reopened => "reopened",
             Self::Imported => "imported",
             Self::Reversed => "reversed",
             Self::Purged => "purged",

@@ -119,6 +119,9 @@ pub const EVENTS_MAX: usize = 10_000;
 /// Longest text that a purge looks for, bytes.
 pub const PURGE_TEXT_BYTES_MAX: usize = 4 << 10;
 
+/// Share of words and pairs of words from which two texts say nearly the same, if nothing that matters differs.
+pub const NEAR_DUPLICATE_MIN: f64 = 0.6;
+
 /// Longest standard input that `heirloom redact` takes, bytes.
 pub const REDACT_INPUT_BYTES_MAX: usize = 16 << 20;
 /// Most redaction rules of a configuration, and most entries of its allow list.

@@ -2,9 +2,10 @@
 //!
 //! Pure, so that every store decides alike inside its own transaction.
 
+use crate::conflict::may_arbitrate;
 use crate::kinds::{Knowledge, Mistake, Step, StepState, Task};
 use crate::record::Attrs;
-use crate::{Kind, KindData, Record, text};
+use crate::{ConflictPolicy, Kind, KindData, Record, likeness};
 
 /// The rule by which a newcomer meets the current record of its identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,9 +14,9 @@ pub enum Merge {
     Replace,
     /// The current record stays whatever the newcomer says.
     Keep,
-    /// Knowledge: the same words confirm; the same source replaces; between two sources the higher
-    /// confidence wins, on a tie the newer, and the loser is kept as a conflict.
-    Knowledge,
+    /// Knowledge: the same words confirm; the same source replaces; between two sources the policy decides,
+    /// and the loser is kept as a conflict.
+    Knowledge(ConflictPolicy),
     /// Steps: done completes pending; pending never undoes done.
     Step,
     /// Errors: an open one is counted; a resolved one is opened anew.
@@ -40,6 +41,13 @@ pub enum Decision {
     },
     /// The newcomer is written as history behind the current record.
     Lose(Box<Record>),
+    /// The same, and the current record stays with these attributes, which say that it is disputed.
+    Dispute {
+        /// The current record.
+        holder: Box<Record>,
+        /// The newcomer, marked.
+        loser: Box<Record>,
+    },
 }
 
 /// Decides between `current` and `incoming`, which have the same identity.
@@ -52,7 +60,7 @@ pub fn decide(rule: Merge, current: &Record, incoming: Record) -> Decision {
             Decision::Keep
         }
         Merge::Replace => replace(current, incoming),
-        Merge::Knowledge => knowledge(current, incoming),
+        Merge::Knowledge(policy) => knowledge(policy, current, incoming),
         Merge::Step => step(current, incoming),
         Merge::Mistake => mistake(current, incoming),
         Merge::Task => task(current, incoming),
@@ -65,6 +73,7 @@ pub fn restored(record: &Record) -> Attrs {
     let mut attrs = record.attrs.clone();
     if record.kind == Kind::Knowledge {
         attrs.remove("conflict");
+        attrs.remove("arbitrated");
     }
     attrs
 }
@@ -76,37 +85,75 @@ fn replace(current: &Record, incoming: Record) -> Decision {
     }
 }
 
-fn knowledge(current: &Record, mut incoming: Record) -> Decision {
-    let (Ok(mut known), Ok(new)) = (Knowledge::of(current), Knowledge::of(&incoming)) else {
+fn knowledge(policy: ConflictPolicy, current: &Record, mut incoming: Record) -> Decision {
+    let (Ok(known), Ok(mut new)) = (Knowledge::of(current), Knowledge::of(&incoming)) else {
         return replace(current, incoming);
     };
-    if text::normal(&current.text) == text::normal(&incoming.text) {
-        let mut confirmed = current.clone();
-        known.confirmations = known.confirmations.saturating_add(1);
-        known.confirmed_at = Some(incoming.recorded_at);
-        known.rationale = known.rationale.or(new.rationale);
-        confirmed.attrs = known.to_attrs();
-        if incoming.confidence > confirmed.confidence {
-            confirmed.confidence = incoming.confidence;
-        }
-        return Decision::Confirm(Box::new(confirmed));
+    if says_the_same(current, &incoming) {
+        return confirm(current, known, &incoming, new);
     }
     if current.source == incoming.source {
+        // What others say against it, they say against what it says now.
+        new.disputed = known.disputed;
+        incoming.attrs = new.to_attrs();
         return replace(current, incoming);
     }
-    if incoming.confidence >= current.confidence {
-        let mut loser = current.clone();
-        known.conflict = true;
-        loser.attrs = known.to_attrs();
-        return Decision::Replace {
+    let mut loser = incoming.clone();
+    new.conflict = true;
+    loser.attrs = new.to_attrs();
+    match policy {
+        ConflictPolicy::HigherConfidence if incoming.confidence < current.confidence => {
+            Decision::Lose(Box::new(loser))
+        }
+        ConflictPolicy::HigherConfidence | ConflictPolicy::Newest => Decision::Replace {
             winner: Box::new(incoming),
+            loser: Box::new(lost(current, known)),
+        },
+        ConflictPolicy::Ask => Decision::Dispute {
+            holder: Box::new(disputed(current, known)),
             loser: Box::new(loser),
-        };
+        },
     }
-    let mut marked = new;
-    marked.conflict = true;
-    incoming.attrs = marked.to_attrs();
-    Decision::Lose(Box::new(incoming))
+}
+
+/// The same words, of which nobody says for the first time from when or until when they hold.
+fn says_the_same(current: &Record, incoming: &Record) -> bool {
+    let holds = |said: Option<_>, known: Option<_>| said.is_none() || said == known;
+    holds(incoming.true_from, current.true_from)
+        && holds(incoming.true_to, current.true_to)
+        && likeness::same_words(&current.text, &incoming.text)
+}
+
+/// The current record, said once more: it is surer, never less, and no proposal if a person says it.
+fn confirm(current: &Record, mut known: Knowledge, incoming: &Record, new: Knowledge) -> Decision {
+    let mut confirmed = current.clone();
+    known.confirmations = known.confirmations.saturating_add(1);
+    known.confirmed_at = Some(incoming.recorded_at);
+    known.rationale = known.rationale.or(new.rationale);
+    known.proposal = known.proposal && !may_arbitrate(&incoming.source);
+    confirmed.attrs = known.to_attrs();
+    if incoming.confidence > confirmed.confidence {
+        confirmed.confidence = incoming.confidence;
+    }
+    Decision::Confirm(Box::new(confirmed))
+}
+
+fn lost(current: &Record, mut known: Knowledge) -> Record {
+    known.conflict = true;
+    known.arbitrated = None;
+    known.disputed = false;
+    Record {
+        attrs: known.to_attrs(),
+        ..current.clone()
+    }
+}
+
+fn disputed(current: &Record, mut known: Knowledge) -> Record {
+    known.disputed = true;
+    Record {
+        attrs: known.to_attrs(),
+        ..current.clone()
+    }
 }
 
 fn step(current: &Record, incoming: Record) -> Decision {

@@ -88,7 +88,7 @@ impl Confidence {
 
     /// What a source's word counts when no confidence is given.
     pub fn of_source(source: &str) -> Self {
-        if matches!(source, "user" | "orchestrator") {
+        if crate::conflict::may_arbitrate(source) {
             Self::FULL
         } else {
             Self::AGENT

@@ -1,6 +1,6 @@
 //! The settings that the engine goes by, resolved: no layer, no `Option` for "not said".
 
-use crate::{Budget, limits};
+use crate::{Budget, ConflictPolicy, limits};
 
 /// Settings of memory, signals and the run loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct Settings {
     pub mirror_path: String,
     /// Decisions and errors kept in the mirror and offered to the context.
     pub max_entries: usize,
+    /// Who wins when two sources say different things of one key.
+    pub conflict_policy: ConflictPolicy,
     /// The budget of a context when nothing is said.
     pub context_budget: Budget,
     /// Prefixes that begin a signal line, such as `HEIRLOOM_MEMORY`.
@@ -73,6 +75,7 @@ impl Default for Settings {
             enabled: true,
             mirror_path: ".heirloom/memory.json".to_owned(),
             max_entries: limits::MIRROR_ENTRIES_DEFAULT,
+            conflict_policy: ConflictPolicy::default(),
             context_budget: Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT),
             memory_prefixes: vec!["HEIRLOOM_MEMORY".to_owned(), "AGENTIUM_MEMORY".to_owned()],
             status_prefixes: vec!["HEIRLOOM_STATUS".to_owned(), "AGENTIUM_STATUS".to_owned()],

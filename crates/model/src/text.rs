@@ -128,7 +128,9 @@ fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The form in which two texts are the same: case, spacing and end punctuation ignored.
+/// A text without case, spacing and end punctuation: how steps are told apart, and what a search contains.
+///
+/// Of knowledge [`crate::likeness::words`] is the form, which knows more punctuation and what must not differ.
 pub fn normal(text: &str) -> String {
     let folded = text.to_lowercase();
     let words = folded.split_whitespace().collect::<Vec<_>>().join(" ");

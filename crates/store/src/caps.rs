@@ -29,9 +29,11 @@ pub(crate) fn changes(project: &ProjectName, changes: &[Change]) -> Result<(), S
                     return invalid(format!("the successor {} is already retired", newcomer.id));
                 }
             }
-            Change::Retire { by, .. } | Change::Restore { by, .. } | Change::Reverse { by, .. } => {
-                name("source", by)?
-            }
+            Change::Retire { by, .. }
+            | Change::Restore { by, .. }
+            | Change::Settle { by, .. }
+            | Change::Unsettle { by, .. }
+            | Change::Reverse { by, .. } => name("source", by)?,
             Change::Begin(batch) => {
                 name("source", &batch.by)?;
                 name("source of the import", &batch.source)?;

@@ -4,6 +4,7 @@
 //! panics with a message if it is broken. New stores and wrappers run [`run`] in a test.
 
 mod caps;
+mod conflicts;
 mod imports;
 mod merges;
 mod past;
@@ -22,6 +23,7 @@ pub type Check = (&'static str, fn(&dyn Store));
 pub const CHECKS: &[&[Check]] = &[
     writes::CHECKS,
     merges::CHECKS,
+    conflicts::CHECKS,
     past::CHECKS,
     questions::CHECKS,
     search::CHECKS,

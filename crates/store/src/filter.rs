@@ -37,6 +37,15 @@ pub struct Filter {
     pub state: Option<String>,
     /// This key.
     pub key: Option<String>,
+    /// Keys that begin with this.
+    pub key_prefix: Option<String>,
+    /// Said by this source.
+    pub source: Option<String>,
+    /// What may be told at this time: it holds from before then until after then, as far as it says so, and is
+    /// not disputed.
+    pub holds_at: Option<Timestamp>,
+    /// Only what lost a conflict in which nobody has decided; all of it is past, so ask for [`When::Ever`].
+    pub open_conflict: bool,
     /// Every coordinate named here.
     pub scope: Scope,
     /// At this time.
@@ -58,6 +67,10 @@ impl Filter {
             except_category: None,
             state: None,
             key: None,
+            key_prefix: None,
+            source: None,
+            holds_at: None,
+            open_conflict: false,
             scope: Scope::default(),
             when: When::Current(now),
             order: Order::Newest,
@@ -91,6 +104,13 @@ impl Filter {
     #[must_use]
     pub fn key(mut self, key: &str) -> Self {
         self.key = Some(key.to_owned());
+        self
+    }
+
+    /// The same question for what may be told at this time.
+    #[must_use]
+    pub fn holds_at(mut self, time: Timestamp) -> Self {
+        self.holds_at = Some(time);
         self
     }
 

@@ -10,6 +10,7 @@ mod batches;
 mod codec;
 mod connect;
 mod copies;
+mod disputes;
 mod events;
 mod examine;
 mod failure;

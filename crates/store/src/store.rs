@@ -54,6 +54,28 @@ pub enum Change {
         /// Who does it.
         by: String,
     },
+    /// Decide for `keep` between what two sources say. It is current, or lost an open conflict against the
+    /// current record of its chain: then it takes its place, as by `Restore`. Whatever else is open in the
+    /// chain is arbitrated at this time, and nothing of it disputed any more. `Stale` if nothing is open, if
+    /// `keep` has no part in it, or if the chain has no current record.
+    Settle {
+        /// What holds from now on.
+        keep: RecordId,
+        /// When.
+        at: Timestamp,
+        /// Who decides.
+        by: String,
+    },
+    /// Take back the decision for `id`, which is current by it: what was open is open again, and what was
+    /// current before is current again. `Stale` if something else happened to it since, confirmations aside.
+    Unsettle {
+        /// The record that was decided for.
+        id: RecordId,
+        /// When.
+        at: Timestamp,
+        /// Who does it.
+        by: String,
+    },
     /// What the changes behind this one in the same call create belongs to this batch, which comes into being
     /// with the first thing that it brings; further calls may bring more of it.
     Begin(Batch),
@@ -117,7 +139,7 @@ pub enum Verdict {
     Confirmed,
     /// A new record took the place of an older one.
     Replaced,
-    /// The newcomer lost against another source's value and is kept as history.
+    /// The newcomer lost against another source's value, or waits for a decision, and is kept as history.
     Conflict,
     /// Nothing was written: the current record already says it.
     Unchanged,
@@ -125,6 +147,10 @@ pub enum Verdict {
     Retired,
     /// The record is current again.
     Restored,
+    /// Somebody decided that the record holds.
+    Resolved,
+    /// A decision was taken back; the record is the one that held before it.
+    Reopened,
 }
 
 impl Verdict {
@@ -138,6 +164,8 @@ impl Verdict {
             Self::Unchanged => "unchanged",
             Self::Retired => "retired",
             Self::Restored => "restored",
+            Self::Resolved => "resolved",
+            Self::Reopened => "reopened",
         }
     }
 }
@@ -151,7 +179,7 @@ pub struct Applied {
     pub id: RecordId,
     /// What became of it.
     pub verdict: Verdict,
-    /// The other record: who was replaced, who won the conflict, who was retired by a restore (the end of
+    /// The other record: who was replaced, who won the conflict, who was retired by a restore or a decision (the end of
     /// the chain, if the holder of the identity is another one).
     pub other: Option<RecordId>,
 }

@@ -5,8 +5,8 @@
 use heirloom_model::kinds::{Knowledge, Step, StepState};
 use heirloom_model::merge::{self, Decision};
 use heirloom_model::{
-    Confidence, IdSource, Kind, KindData, Merge, ProjectName, Record, RecordId, Scope, Timestamp,
-    clock,
+    Confidence, ConflictPolicy, IdSource, Kind, KindData, Merge, ProjectName, Record, RecordId,
+    Scope, Timestamp, clock,
 };
 use heirloom_store::{Change, Filter, Order, SqliteStore, Store, When};
 use proptest::prelude::*;
@@ -25,6 +25,7 @@ enum Deed {
     Revise(usize, Draft),
     Retire(usize),
     Restore(usize),
+    Settle(usize),
 }
 
 #[derive(Debug, Clone)]
@@ -69,7 +70,9 @@ fn deed() -> impl Strategy<Value = Deed> {
     let rule = prop_oneof![
         Just(Merge::Replace),
         Just(Merge::Keep),
-        Just(Merge::Knowledge),
+        Just(Merge::Knowledge(ConflictPolicy::HigherConfidence)),
+        Just(Merge::Knowledge(ConflictPolicy::Newest)),
+        Just(Merge::Knowledge(ConflictPolicy::Ask)),
         Just(Merge::Step),
     ];
     prop_oneof![
@@ -77,6 +80,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         2 => (any::<usize>(), draft()).prop_map(|(i, draft)| Deed::Revise(i, draft)),
         2 => any::<usize>().prop_map(Deed::Retire),
         3 => any::<usize>().prop_map(Deed::Restore),
+        2 => any::<usize>().prop_map(Deed::Settle),
     ]
 }
 
@@ -89,6 +93,8 @@ fn tick() -> impl Strategy<Value = i64> {
 #[derive(Default)]
 struct Oracle {
     entries: Vec<(Record, Vec<(Timestamp, Timestamp)>)>,
+    /// Retirements, restorations and decisions: of what, and when.
+    events: Vec<(RecordId, Timestamp)>,
 }
 
 impl Oracle {
@@ -128,8 +134,18 @@ impl Oracle {
                 }
                 let at = self.record(*id).recorded_at.max(*at);
                 self.retire(*id, at, None);
+                self.events.push((*id, at));
             }
-            Change::Restore { id, at, .. } => return self.restore(*id, *at),
+            Change::Restore { id, at, .. } => {
+                let done = self.restore(*id, *at);
+                if done {
+                    let (_, lapses) = self.entries.iter().find(|(r, _)| r.id == *id).unwrap();
+                    self.events.push((*id, lapses.last().unwrap().1));
+                }
+                return done;
+            }
+            Change::Settle { keep, at, .. } => return self.settle(*keep, *at),
+            Change::Unsettle { .. } => panic!("decisions are taken back in the conformance suite"),
             Change::Begin(_)
             | Change::TakeSession(_)
             | Change::TakeMessage { .. }
@@ -155,12 +171,72 @@ impl Oracle {
                 self.retire(holder.id, winner.recorded_at, Some(winner.id));
                 self.add(*winner);
             }
-            Decision::Lose(mut loser) => {
-                loser.retired_at = Some(loser.recorded_at);
-                loser.replaced_by = Some(holder.id);
-                self.add(*loser);
+            Decision::Lose(loser) => self.lose(*loser, holder.id),
+            Decision::Dispute {
+                holder: disputed,
+                loser,
+            } => {
+                *self.record(holder.id) = *disputed;
+                self.lose(*loser, holder.id);
             }
         }
+    }
+
+    fn lose(&mut self, mut loser: Record, winner: RecordId) {
+        loser.retired_at = Some(loser.recorded_at);
+        loser.replaced_by = Some(winner);
+        self.add(loser);
+    }
+
+    fn settle(&mut self, keep: RecordId, at: Timestamp) -> bool {
+        let kept = self.record(keep).clone();
+        let current = self.end(&kept);
+        let entries: Vec<_> = self.entries.iter().map(|(r, _)| r.clone()).collect();
+        let open: Vec<_> = entries
+            .into_iter()
+            .filter(|r| is_open(r) && self.end(r).id == current.id)
+            .collect();
+        let mut holder = Knowledge::of(&current).ok();
+        let was_disputed = holder.as_ref().is_some_and(|known| known.disputed);
+        let has_part = current.id == keep || open.iter().any(|loser| loser.id == keep);
+        if !current.is_current(at.max(current.recorded_at))
+            || !has_part
+            || (open.is_empty() && !was_disputed)
+        {
+            return false;
+        }
+        let last = self.events.iter().filter(|(id, _)| *id == keep);
+        let last = last.map(|(_, at)| *at).max();
+        let ends = open.iter().filter_map(|loser| loser.retired_at);
+        let at = ends
+            .chain(last)
+            .fold(at.max(current.recorded_at), Timestamp::max);
+        if kept.retired_at.is_some() && kept.expires_at.is_some_and(|end| end <= at) {
+            return false;
+        }
+        for loser in open.iter().filter(|loser| loser.id != keep) {
+            let mut known = Knowledge::of(loser).unwrap();
+            known.arbitrated = Some(at);
+            self.record(loser.id).attrs = known.to_attrs();
+        }
+        if let Some(known) = &mut holder {
+            known.disputed = false;
+            self.record(current.id).attrs = known.to_attrs();
+        }
+        let done = kept.retired_at.is_none() || self.restore(keep, at);
+        self.events.push((keep, at));
+        assert!(done, "nothing of these expires");
+        true
+    }
+
+    /// The last of those that took the place of `record`, one after the other; itself if nobody did.
+    fn end(&self, record: &Record) -> Record {
+        let mut end = record.clone();
+        while let Some(next) = end.replaced_by {
+            let found = self.entries.iter().find(|(record, _)| record.id == next);
+            end = found.unwrap().0.clone();
+        }
+        end
     }
 
     fn revise(&mut self, id: RecordId, new: &Record) -> bool {
@@ -231,6 +307,10 @@ impl Oracle {
             })
             .filter(|r| named(filter.state.as_deref(), r.state()))
             .filter(|r| named(filter.key.as_deref(), r.key.as_deref()))
+            .filter(|r| named(filter.source.as_deref(), Some(&r.source)))
+            .filter(|r| begins(filter.key_prefix.as_deref(), r.key.as_deref()))
+            .filter(|r| filter.holds_at.is_none_or(|time| holds(r, time)))
+            .filter(|r| !filter.open_conflict || is_open(r))
             .filter(|r| filter.scope.covers(&r.scope))
             .collect();
         found.sort_by_key(|record| record.id);
@@ -246,6 +326,20 @@ impl Oracle {
         found.truncate(filter.limit);
         found
     }
+}
+
+fn begins(prefix: Option<&str>, key: Option<&str>) -> bool {
+    prefix.is_none_or(|prefix| key.is_some_and(|key| key.starts_with(prefix)))
+}
+
+fn holds(record: &Record, time: Timestamp) -> bool {
+    record.true_from.is_none_or(|from| from <= time)
+        && record.true_to.is_none_or(|to| to > time)
+        && record.attrs.get("disputed").is_none()
+}
+
+fn is_open(record: &Record) -> bool {
+    record.retired_at.is_some() && Knowledge::of(record).is_ok_and(|known| known.is_open_conflict())
 }
 
 /// The newcomer, recorded behind the record that it meets, whatever its clock says.
@@ -288,8 +382,8 @@ fn record(project: &ProjectName, ids: &IdSource, draft: &Draft, now: i64) -> Rec
         confidence: Confidence::of_source(source),
         tokens: 2,
         recorded_at: at(now),
-        true_from: None,
-        true_to: None,
+        true_from: (draft.text == 1).then(|| at(now + 2)),
+        true_to: (draft.text == 2).then(|| at(now + 2)),
         retired_at: None,
         replaced_by: None,
         expires_at: draft.expires_in.map(|seconds| at(now + seconds)),
@@ -310,6 +404,21 @@ fn questions(now: i64, middle: Option<RecordId>) -> Vec<Filter> {
         base.clone().state("pending").oldest_first(),
         base.clone().key("k1"),
         base.clone().key("k1").category("fact"),
+        base.clone().holds_at(at(now)),
+        Filter::current(&[Kind::Knowledge], at(now)).holds_at(at(now + 2)),
+        Filter {
+            key_prefix: Some("k".to_owned()),
+            source: Some("bob".to_owned()),
+            ..base.clone()
+        },
+        Filter {
+            key_prefix: Some("k2".to_owned()),
+            ..Filter::current(&[Kind::Knowledge, Kind::Step], at(now)).oldest_first()
+        },
+        Filter {
+            open_conflict: true,
+            ..base.clone()
+        },
         base.clone().scope(Scope::of_task("1")),
         Filter::current(&[Kind::Step], at(now))
             .scope(Scope::of_task("0"))
@@ -370,6 +479,7 @@ proptest! {
                     record: Box::new(record(&project, &ids, draft, now)),
                 }),
                 Deed::Retire(i) => known(*i).map(|id| Change::Retire { id, at: at(now), by: "user".to_owned() }),
+                Deed::Settle(i) => known(*i).map(|keep| Change::Settle { keep, at: at(now), by: "user".to_owned() }),
                 Deed::Restore(i) => known(*i).map(|id| Change::Restore { id, at: at(now), by: "user".to_owned() }),
             };
             let Some(change) = change else { continue };

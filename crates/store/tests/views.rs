@@ -85,6 +85,8 @@ fn full() -> [(&'static str, Kind, Attrs); 9] {
         confirmed_at: Some(now()),
         proposal: true,
         conflict: true,
+        arbitrated: Some(now()),
+        disputed: true,
         ..Knowledge::of_category("decision")
     };
     let task = Task {

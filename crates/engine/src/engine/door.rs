@@ -32,9 +32,11 @@ impl Door {
             Change::TakeSession(session) => self.session(session),
             Change::TakeMessage { message, .. } => self.message(message),
             Change::Begin(batch) => self.text(&mut batch.source),
-            Change::Retire { by, .. } | Change::Restore { by, .. } | Change::Reverse { by, .. } => {
-                self.text(by);
-            }
+            Change::Retire { by, .. }
+            | Change::Restore { by, .. }
+            | Change::Settle { by, .. }
+            | Change::Unsettle { by, .. }
+            | Change::Reverse { by, .. } => self.text(by),
         }
         change
     }
@@ -133,6 +135,7 @@ impl Store for Door {
             &mut filter.except_category,
             &mut filter.state,
             &mut filter.key,
+            &mut filter.source,
         ] {
             self.maybe(name);
         }

@@ -81,25 +81,23 @@ impl Engine {
         })
     }
 
-    /// The newest knowledge of one category, or of every category but decisions; oldest first. Also whether
-    /// there is more of it than `limit`.
+    /// The newest knowledge of one category, or of every category but decisions, that holds now and is not
+    /// disputed; oldest first. Also whether there is more of it than `limit`.
     fn newest_knowledge(
         &self,
         category: Option<&str>,
         limit: usize,
     ) -> Result<(Vec<Record>, bool), Fault> {
         let now = self.now();
-        let filter = Filter::current(&[Kind::Knowledge], now).limit(limit + 1);
+        let filter = Filter::current(&[Kind::Knowledge], now)
+            .holds_at(now)
+            .limit(limit + 1);
         let mut found = self.find(&match category {
             Some(category) => filter.category(category),
             None => filter.except_category(CATEGORY_DECISION),
         })?;
         let goes_on = found.len() > limit;
         found.truncate(limit);
-        found.retain(|record| {
-            record.true_from.is_none_or(|from| from <= now)
-                && record.true_to.is_none_or(|to| to > now)
-        });
         found.reverse();
         Ok((found, goes_on))
     }

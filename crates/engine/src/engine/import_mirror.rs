@@ -7,7 +7,7 @@ use heirloom_model::kinds::{
     Artifact, CATEGORY_DECISION, CATEGORY_FACT, Knowledge, Mistake, Step, StepState, Task,
 };
 use heirloom_model::record::{Attrs, check_name};
-use heirloom_model::{Fault, Kind, KindData, Merge, Record, Scope, Session, text};
+use heirloom_model::{Fault, Kind, KindData, Merge, Record, Scope, Session};
 use heirloom_store::Change;
 use serde_json::json;
 use std::collections::HashSet;
@@ -157,7 +157,7 @@ impl Entries<'_> {
 
     fn knowledge(&mut self, category: &str, said: &str, why: &str, scope: Scope) {
         let mut record = self.engine.draft(Kind::Knowledge, said, scope, SOURCE);
-        record.key = Some(text::hash16(&text::normal(said)));
+        record.key = Some(Knowledge::key(said));
         let mut knowledge = Knowledge::of_category(category);
         knowledge.rationale = Some(why.to_owned()).filter(|why| !why.is_empty());
         record.attrs = knowledge.to_attrs();

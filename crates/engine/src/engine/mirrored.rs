@@ -7,8 +7,8 @@ use crate::mirror::{
     self, MirrorDecision, MirrorFile, MirrorForm, MirrorMistake, MirrorTask, Parsed, PrNumber,
 };
 use crate::places::{self, PathProblem};
-use heirloom_model::kinds::{ARTIFACT_FILE, CATEGORY_FACT, Mistake, StepState};
-use heirloom_model::{Fault, Kind, Record, Timestamp, limits};
+use heirloom_model::kinds::{ARTIFACT_FILE, CATEGORY_FACT, Knowledge, Mistake, StepState};
+use heirloom_model::{Fault, Kind, KindData, Record, Timestamp, limits};
 use heirloom_store::{Filter, durable};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -202,7 +202,7 @@ impl Engine {
         for entry in self.entries()? {
             if entry.kind == Kind::Error {
                 file.errors.push(mirror_error(entry));
-            } else {
+            } else if !is_disputed(&entry) {
                 file.decisions.push(mirror_decision(entry));
             }
         }
@@ -212,6 +212,7 @@ impl Engine {
         file.key_facts = self
             .find(&facts)?
             .into_iter()
+            .filter(|fact| !is_disputed(fact))
             .map(|fact| fact.text)
             .collect();
         Ok(file)
@@ -270,6 +271,11 @@ pub(super) fn read_mirror(path: &Path) -> Result<Option<Result<Parsed, String>>,
     Ok(Some(
         mirror::parse(&bytes).map_err(|error| error.to_string()),
     ))
+}
+
+/// Whether a record waits for somebody's decision: until then nobody is told it.
+fn is_disputed(record: &Record) -> bool {
+    Knowledge::of(record).is_ok_and(|knowledge| knowledge.disputed)
 }
 
 fn mirror_task(id: String, task: &Record) -> MirrorTask {

@@ -1,13 +1,15 @@
 //! From what somebody says to a record: defaults, checks, keys, and the rule for meeting what is there.
 
 use super::Engine;
+use heirloom_model::conflict::may_arbitrate;
 use heirloom_model::kinds::{
     Artifact, CATEGORY_FACT, Knowledge, Mistake, Note, Output, Step, StepState, Summary, Task,
     join_key,
 };
 use heirloom_model::record::{Attrs, BadName, check_name};
 use heirloom_model::{
-    Confidence, Fault, Kind, KindData, Merge, Record, RecordId, Scope, Timestamp, text,
+    Confidence, ConflictPolicy, Fault, Kind, KindData, Merge, Record, RecordId, Scope, Timestamp,
+    text,
 };
 use heirloom_store::{Change, Verdict};
 
@@ -109,7 +111,7 @@ impl Engine {
                 "true-to {to} lies before true-from {from}"
             )));
         }
-        let typed = typed(new, said, &source)?;
+        let typed = typed(new, said, &source, self.settings.conflict_policy)?;
         let mut record = self.draft(typed.kind, said, new.scope.clone(), &source);
         record.key = typed.key;
         record.attrs = typed.attrs;
@@ -181,7 +183,12 @@ struct Typed {
     merge: Merge,
 }
 
-fn typed(new: &NewRecord, said: &str, source: &str) -> Result<Typed, Fault> {
+fn typed(
+    new: &NewRecord,
+    said: &str,
+    source: &str,
+    policy: ConflictPolicy,
+) -> Result<Typed, Fault> {
     let kind = new.kind.unwrap_or(Kind::Knowledge);
     let task = new.scope.task.as_deref();
     let given = new
@@ -190,7 +197,7 @@ fn typed(new: &NewRecord, said: &str, source: &str) -> Result<Typed, Fault> {
         .map(str::trim)
         .filter(|key| !key.is_empty());
     let (key, attrs, merge) = match kind {
-        Kind::Knowledge => knowledge(new, said, source, given)?,
+        Kind::Knowledge => knowledge(new, said, source, given, policy)?,
         Kind::Task => {
             let id = given.or(task).unwrap_or(said);
             check_name("task", id).map_err(|e| bad_name(&e))?;
@@ -253,12 +260,13 @@ fn knowledge(
     said: &str,
     source: &str,
     given: Option<&str>,
+    policy: ConflictPolicy,
 ) -> Result<(Option<String>, Attrs, Merge), Fault> {
     let category = new.category.as_deref().unwrap_or(CATEGORY_FACT);
     check_name("category", category).map_err(|e| bad_name(&e))?;
     let mut knowledge = Knowledge::of_category(category);
     knowledge.rationale = new.rationale.clone().filter(|why| !why.trim().is_empty());
-    knowledge.proposal = !matches!(source, "user" | "orchestrator");
-    let key = given.map_or_else(|| text::hash16(&text::normal(said)), str::to_owned);
-    Ok((Some(key), knowledge.to_attrs(), Merge::Knowledge))
+    knowledge.proposal = !may_arbitrate(source);
+    let key = given.map_or_else(|| Knowledge::key(said), str::to_owned);
+    Ok((Some(key), knowledge.to_attrs(), Merge::Knowledge(policy)))
 }

@@ -1,6 +1,7 @@
 //! From an agent's output to records, as it arrives.
 
 mod acting;
+mod told;
 
 use super::Engine;
 use crate::signals::{self, SignalParser, SignalRules};
@@ -78,6 +79,8 @@ pub struct Observer<'e> {
     reader: StreamReader,
     parser: SignalParser,
     seen: HashSet<(Verb, String)>,
+    /// The words of each line that the agent was told.
+    told: HashSet<String>,
     /// Places of the signals that are still to be carried out.
     waiting: VecDeque<usize>,
     pending: Vec<Pending>,
@@ -124,6 +127,7 @@ impl Engine {
             reader: StreamReader::new(format),
             parser: SignalParser::new(&rules),
             seen: HashSet::new(),
+            told: HashSet::new(),
             waiting: VecDeque::new(),
             pending: Vec::new(),
             doubtful: 0,
@@ -203,6 +207,12 @@ impl Observer<'_> {
     fn carry_out(&mut self) -> Result<(), Fault> {
         while let Some(&place) = self.waiting.front() {
             let signal = self.observation.signals[place].signal.clone();
+            if let Some(id) = self.echoed(&signal)? {
+                let verdict = Verdict::Unchanged;
+                self.observation.signals[place].outcome = SignalOutcome::Stored { id, verdict };
+                self.waiting.pop_front();
+                continue;
+            }
             match self.changes(&signal) {
                 Ok(changes) => self.pending.push((place, changes)),
                 Err(fault) if fault.kind == ErrorKind::Failed => return Err(fault),
@@ -371,6 +381,8 @@ impl Observer<'_> {
             Change::Begin(_)
             | Change::TakeSession(_)
             | Change::TakeMessage { .. }
+            | Change::Settle { .. }
+            | Change::Unsettle { .. }
             | Change::Reverse { .. } => return Ok(None),
         };
         Ok(Some(Applied {

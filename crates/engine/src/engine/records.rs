@@ -22,6 +22,20 @@ pub enum Undone {
         /// The record.
         id: RecordId,
     },
+    /// The decision of a conflict is taken back.
+    Reopened {
+        /// The record that held before the decision, and holds again.
+        id: RecordId,
+        /// The one that was decided for, if it is another.
+        retired: Option<RecordId>,
+    },
+    /// A conflict is decided again as it was.
+    Resolved {
+        /// The record that holds.
+        id: RecordId,
+        /// The one that held until now, if it is another.
+        retired: Option<RecordId>,
+    },
     /// An import is taken back as one, or brought back.
     Reversed {
         /// The import.
@@ -109,7 +123,8 @@ impl Engine {
 
     /// Takes the last thing back that happened to a record; undoing twice brings the second state back.
     ///
-    /// A retired record becomes current again. A current one that had replaced another gives its place back.
+    /// Where the last thing was the decision of a conflict, what was open before is open again. A retired record
+    /// becomes current again. A current one that had replaced another gives its place back.
     /// A current one that had replaced nothing is retired. The id of an import takes all of it back, or brings
     /// it back.
     pub fn undo(&self, id: RecordId) -> Result<Undone, Fault> {
@@ -120,6 +135,9 @@ impl Engine {
             }
             Err(fault) => return Err(fault),
         };
+        if let Some(undone) = self.undo_decision(&record)? {
+            return Ok(undone);
+        }
         if record.retired_at.is_some() {
             return self.restore(id);
         }

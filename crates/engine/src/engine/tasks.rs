@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::new_record::{bad_name, check_scope};
+use heirloom_model::conflict::may_arbitrate;
 use heirloom_model::kinds::{ARTIFACT_FILE, Artifact, Step, StepState, Task, TaskState};
 use heirloom_model::record::check_name;
 use heirloom_model::{Fault, Kind, KindData, Merge, Record, Scope};
@@ -223,5 +224,5 @@ pub(super) fn last(applied: &[Applied]) -> Result<Applied, Fault> {
 
 /// The agent that a source names: everybody but people and orchestrators.
 pub(super) fn agent_of(source: &str) -> Option<String> {
-    (!matches!(source, "user" | "orchestrator")).then(|| source.to_owned())
+    (!may_arbitrate(source)).then(|| source.to_owned())
 }

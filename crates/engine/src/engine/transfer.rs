@@ -269,7 +269,12 @@ impl ImportReport {
     fn count(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Created | Verdict::Replaced | Verdict::Restored => self.created += 1,
-            Verdict::Confirmed | Verdict::Unchanged | Verdict::Conflict | Verdict::Retired => {
+            Verdict::Resolved
+            | Verdict::Reopened
+            | Verdict::Confirmed
+            | Verdict::Unchanged
+            | Verdict::Conflict
+            | Verdict::Retired => {
                 self.known += 1;
             }
         }
@@ -284,6 +289,8 @@ fn refusal(change: &Change, fault: &Fault) -> String {
         Change::TakeMessage { message, .. } => message.text.as_str(),
         Change::Retire { .. }
         | Change::Restore { .. }
+        | Change::Settle { .. }
+        | Change::Unsettle { .. }
         | Change::Begin(_)
         | Change::Reverse { .. } => "",
     };

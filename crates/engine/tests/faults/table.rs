@@ -128,6 +128,43 @@ pub(crate) fn records() -> Vec<Operation> {
     ]
 }
 
+/// Deciding conflicts, and taking that back.
+pub(crate) fn conflicts() -> Vec<Operation> {
+    let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
+    vec![
+        whole(
+            "remember against another source",
+            filled,
+            |w| say(w, "theirs", "bob"),
+            More("each value that loses is history"),
+        ),
+        whole(
+            "resolve for the winner",
+            contested,
+            |w| decide(w, "old"),
+            Refused,
+        ),
+        whole(
+            "resolve for a loser",
+            contested,
+            |w| decide(w, "theirs"),
+            Refused,
+        ),
+        whole(
+            "undo of a resolve for the winner",
+            |w| decided(w, "old"),
+            |w| undo(w, "old"),
+            TOGGLES,
+        ),
+        whole(
+            "undo of a resolve for a loser",
+            |w| decided(w, "theirs"),
+            |w| undo(w, "theirs"),
+            TOGGLES,
+        ),
+    ]
+}
+
 /// Tasks, steps, errors and outcomes.
 pub(crate) fn tasks() -> Vec<Operation> {
     let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
@@ -324,6 +361,13 @@ pub(crate) fn reading() -> Vec<Operation> {
         }),
         reads("task show", |w| w.engine.task("7").map(drop)),
         reads("task list", |w| w.engine.tasks().map(drop)),
+        row(
+            "conflicts",
+            contested,
+            |w| w.engine.conflicts().map(drop),
+            AllOrNothing,
+            Nothing,
+        ),
         reads("open errors", |w| w.engine.open_errors(None).map(drop)),
         reads("describe", |w| w.engine.describe_store().map(drop)),
         reads("check", |w| w.engine.check_store().map(drop)),
@@ -473,6 +517,35 @@ fn forgotten(w: &World) -> Result<(), Fault> {
     filled(w)?;
     w.later();
     w.engine.forget(w.named("old")).map(drop)
+}
+
+/// Says `text` under the key of `old`.
+fn say(w: &World, text: &str, source: &str) -> Result<(), Fault> {
+    let said = NewRecord {
+        source: Some(source.to_owned()),
+        ..new(text, Some("k"))
+    };
+    w.engine.remember(said).map(drop)
+}
+
+/// A value, and what two other sources say against it.
+fn contested(w: &World) -> Result<(), Fault> {
+    filled(w)?;
+    w.later();
+    say(w, "theirs", "bob")?;
+    w.later();
+    say(w, "hers", "eve")
+}
+
+fn decide(w: &World, keep: &str) -> Result<(), Fault> {
+    let (id, keep) = (w.named("hers"), w.named(keep));
+    w.engine.resolve_conflict(id, keep, "user").map(drop)
+}
+
+fn decided(w: &World, keep: &str) -> Result<(), Fault> {
+    contested(w)?;
+    w.later();
+    decide(w, keep)
 }
 
 fn undone(w: &World) -> Result<(), Fault> {

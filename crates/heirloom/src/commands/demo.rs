@@ -164,7 +164,10 @@ fn go_back(engine: &Engine, session: &mut Session) -> Result<String, Fault> {
     }
     let restored = match engine.undo(wrong.id)? {
         Undone::Restored { id, .. } => engine.get(id)?.text,
-        Undone::Uncreated { .. } | Undone::Reversed { .. } => {
+        Undone::Uncreated { .. }
+        | Undone::Reversed { .. }
+        | Undone::Reopened { .. }
+        | Undone::Resolved { .. } => {
             return Err(Fault::failed("undo did not bring the earlier value back"));
         }
     };

@@ -2,8 +2,9 @@
 
 use crate::open::Session;
 use crate::{output, wire};
-use heirloom_engine::{Filter, Order, When};
-use heirloom_model::{Fault, Kind, Record, Scope, Timestamp, limits, text};
+use heirloom_engine::{Filter, When};
+use heirloom_model::kinds::Knowledge;
+use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
 
 /// List records, newest first
 #[derive(Debug, clap::Args)]
@@ -14,6 +15,15 @@ pub(crate) struct Args {
     /// Only this category
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
+    /// Only keys that begin with this
+    #[arg(long, value_name = "P")]
+    key_prefix: Option<String>,
+    /// Only what this source said: user, orchestrator, an agent's id
+    #[arg(long, value_name = "WHO")]
+    source: Option<String>,
+    /// What lost a conflict that nobody has decided; `heirloom conflicts` shows against what
+    #[arg(long, conflicts_with_all = ["all", "as_of"])]
+    conflicts: bool,
     /// Only of this task
     #[arg(long, value_name = "ID")]
     task: Option<String>,
@@ -23,7 +33,7 @@ pub(crate) struct Args {
     /// The past too: what was replaced, forgotten or pruned
     #[arg(long)]
     all: bool,
-    /// What was current at this time (2026-11-21T12:00:00Z)
+    /// What was recorded and current at this time, whenever it holds (2026-11-21T12:00:00Z)
     #[arg(long, value_name = "TIME", conflicts_with = "all")]
     as_of: Option<Timestamp>,
     /// At most this many
@@ -36,26 +46,25 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let filter = Filter {
         kinds: args.kind,
         category: args.category,
-        state: None,
-        key: None,
-        except_category: None,
+        key_prefix: args.key_prefix,
+        source: args.source,
+        open_conflict: args.conflicts,
         scope: Scope {
             task: args.task,
             agent: args.agent,
             ..Scope::default()
         },
-        when: match (args.all, args.as_of) {
+        when: match (args.all || args.conflicts, args.as_of) {
             (true, _) => When::Ever,
             (false, Some(time)) => When::AsOf(time),
             (false, None) => When::Current(engine.now()),
         },
-        order: Order::Newest,
         limit: args.limit.unwrap_or(if session.out.json {
             limits::FIND_MAX
         } else {
             100
         }),
-        after: None,
+        ..Filter::current(&[], engine.now())
     };
     let records = engine.find(&filter)?;
     if session.out.json {
@@ -77,6 +86,23 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(0)
 }
 
+/// What is to be said of a record besides its words.
+fn marks(record: &Record) -> Vec<&'static str> {
+    let mut marks = Vec::new();
+    if let Ok(knowledge) = Knowledge::of(record) {
+        let is = [
+            (knowledge.proposal, "proposal"),
+            (knowledge.disputed, "disputed"),
+            (knowledge.is_open_conflict(), "conflict"),
+        ];
+        marks.extend(is.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark));
+    }
+    if record.retired_at.is_some() {
+        marks.push("retired");
+    }
+    marks
+}
+
 /// One record as cells of a table.
 pub(super) fn row(record: &Record) -> Vec<String> {
     let what = match (record.category(), record.state()) {
@@ -85,8 +111,8 @@ pub(super) fn row(record: &Record) -> Vec<String> {
         (None, None) => record.kind.to_string(),
     };
     let mut words = text::excerpt(&record.text, 90);
-    if record.retired_at.is_some() {
-        words = format!("(retired) {words}");
+    for mark in marks(record) {
+        words = format!("({mark}) {words}");
     }
     vec![
         record.id.to_string(),

@@ -4,10 +4,12 @@ use crate::open::Session;
 use crate::options::ScopeArgs;
 use crate::output;
 use heirloom_engine::Observation;
-use heirloom_model::Fault;
 use heirloom_model::stream::StreamFormat;
+use heirloom_model::{Fault, limits};
 use serde_json::json;
+use std::fs::File;
 use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// Read an agent's output from standard input and record its signals
 #[derive(Debug, clap::Args)]
@@ -21,6 +23,11 @@ pub(crate) struct Args {
     /// Say what was found; record nothing
     #[arg(long)]
     dry_run: bool,
+    /// The context that the agent was given: what it says of that again is an echo, and changes nothing
+    ///
+    /// Inside of a `heirloom run` this is $HEIRLOOM_CONTEXT_FILE if nothing else is said.
+    #[arg(long, value_name = "FILE")]
+    context: Option<PathBuf>,
     #[command(flatten)]
     scope: ScopeArgs,
 }
@@ -49,6 +56,12 @@ impl From<Format> for StreamFormat {
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.open()?;
     let mut observer = engine.observer(args.scope.scope(), args.format.into(), args.dry_run)?;
+    match (&args.context, session.env.get("HEIRLOOM_CONTEXT_FILE")) {
+        (Some(file), _) => observer.told(&read_context(file)?),
+        // Whoever observes inside of a run did not ask for it: a file that is gone is not their fault.
+        (None, Some(file)) => observer.told(&read_context(Path::new(file)).unwrap_or_default()),
+        (None, None) => {}
+    }
     let mut input = std::io::stdin().lock();
     let mut chunk = vec![0; 256 << 10];
     // A store that fails does not end the reading: what it did not take is tried again, and whoever writes
@@ -69,6 +82,28 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     failed = failed.and(observer.finish(&mut |_| {}));
     report(&observer.into_observation(), session);
     failed.map(|()| 0)
+}
+
+fn read_context(file: &Path) -> Result<String, Fault> {
+    let shown = file.display();
+    let opened = File::open(file).map_err(|error| {
+        let message = format!("cannot read the context {shown}: {error}");
+        if error.kind() == std::io::ErrorKind::NotFound {
+            Fault::not_found(message)
+        } else {
+            Fault::failed(message)
+        }
+    })?;
+    let most = limits::PROMPT_FILE_BYTES_MAX;
+    let mut bytes = Vec::new();
+    let read = opened.take(most as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Fault::failed(format!("cannot read the context {shown}: {error}")))?;
+    if bytes.len() > most {
+        return Err(Fault::usage(format!(
+            "the context {shown} has more than {most} bytes"
+        )));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn report(observation: &Observation, session: &mut Session) {

@@ -4,7 +4,7 @@ use crate::open::Session;
 use crate::options::ScopeArgs;
 use crate::wire;
 use heirloom_engine::{Applied, Engine, NewRecord, Remembered, Verdict};
-use heirloom_model::{Fault, Kind, Timestamp, limits, text};
+use heirloom_model::{ConflictPolicy, Fault, Kind, Timestamp, limits, text};
 use serde_json::{Value, json};
 use std::io::{BufRead, Read};
 use std::num::NonZeroU32;
@@ -69,11 +69,18 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         return Ok(0);
     }
     let line = match remembered.verdict {
+        Verdict::Conflict if engine.settings().conflict_policy == ConflictPolicy::Ask => {
+            "disputed: neither value counts until `heirloom resolve` decides"
+        }
         Verdict::Conflict => "lost against a value of higher confidence; kept as history",
         Verdict::Created => "remembered",
         Verdict::Confirmed => "known already; confirmed",
         Verdict::Replaced => "remembered; the earlier value is history",
-        Verdict::Unchanged | Verdict::Retired | Verdict::Restored => remembered.verdict.as_str(),
+        Verdict::Unchanged
+        | Verdict::Retired
+        | Verdict::Restored
+        | Verdict::Resolved
+        | Verdict::Reopened => remembered.verdict.as_str(),
     };
     session.out.line(&format!("{} {line}", remembered.id));
     if let Some(said) = kept_without(&remembered) {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// Take back the last thing that happened to a record, or an import as one
 ///
-/// A creation, a replacement, a retirement. The same again brings it back.
+/// A creation, a replacement, a retirement, the decision of a conflict. The same again brings it back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The record, or the import
@@ -23,13 +23,17 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             tell_import(session, batch, back);
             return Ok(0);
         }
-        Undone::Restored { id, retired } => (Some(id), retired),
+        Undone::Restored { id, retired }
+        | Undone::Reopened { id, retired }
+        | Undone::Resolved { id, retired } => (Some(id), retired),
         Undone::Uncreated { id } => (None, Some(id)),
     };
     if session.out.json {
-        let outcome = match current {
-            Some(_) => "restored",
-            None => "retired",
+        let outcome = match undone {
+            Undone::Reopened { .. } => "reopened",
+            Undone::Resolved { .. } => "resolved",
+            Undone::Restored { .. } | Undone::Reversed { .. } => "restored",
+            Undone::Uncreated { .. } => "retired",
         };
         let id = current.or(retired).unwrap_or(id);
         let retired = retired.map(|id| id.to_string());
@@ -40,7 +44,13 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     if let Some(id) = current {
         session.out.line(&format!(
-            "current again: {id} {}",
+            "{}: {id} {}",
+            match undone {
+                Undone::Reopened { .. } => "open again",
+                Undone::Resolved { .. } => "decided again",
+                Undone::Restored { .. } | Undone::Uncreated { .. } | Undone::Reversed { .. } =>
+                    "current again",
+            },
             text::excerpt(&engine.get(id)?.text, 80)
         ));
     }

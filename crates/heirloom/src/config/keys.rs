@@ -4,6 +4,7 @@ use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX,
     MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX,
 };
+use heirloom_model::{ConflictPolicy, text};
 use toml::Value;
 
 /// The type of a key's value.
@@ -15,6 +16,8 @@ pub(crate) enum Type {
     Int(i64, i64),
     /// A text.
     Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
     /// A list of texts.
     Texts,
 }
@@ -32,6 +35,13 @@ pub(crate) struct Key {
     /// Whether the lists of all layers add up: a later one takes nothing away.
     pub(crate) adds_up: bool,
 }
+
+/// The policies for conflicts, by their names.
+const POLICIES: [&str; 3] = [
+    ConflictPolicy::HigherConfidence.as_str(),
+    ConflictPolicy::Newest.as_str(),
+    ConflictPolicy::Ask.as_str(),
+];
 
 const fn key(name: &'static str, kind: Type) -> Key {
     Key {
@@ -54,6 +64,7 @@ pub(crate) const KEYS: &[Key] = &[
         "memory.max_entries",
         Type::Int(0, MIRROR_ENTRIES_MAX as i64),
     ),
+    key("memory.conflict_policy", Type::Word(&POLICIES)),
     key(
         "memory.context_budget",
         Type::Int(0, CONTEXT_BUDGET_CHARS_MAX as i64),
@@ -113,6 +124,12 @@ impl Key {
         let texts = |list: &Vec<Value>| list.iter().all(Value::is_str);
         match (self.kind, value) {
             (Type::Bool, Value::Boolean(_)) | (Type::Text, Value::String(_)) => Ok(()),
+            (Type::Word(words), Value::String(word)) if words.contains(&word.as_str()) => Ok(()),
+            (Type::Word(words), Value::String(word)) => Err(format!(
+                "expected {}, found `{}`",
+                words.join(" or "),
+                text::excerpt(word, 60)
+            )),
             (Type::Int(low, high), Value::Integer(n)) if (low..=high).contains(n) => Ok(()),
             (Type::Int(low, high), Value::Integer(n)) => {
                 Err(format!("{n} is outside {low}..{high}"))
@@ -129,7 +146,7 @@ impl Key {
     /// Reads the text of a variable or flag as a value of the key's type.
     pub(crate) fn parse(&self, text: &str) -> Result<Value, String> {
         let value = match self.kind {
-            Type::Text => Value::String(text.to_owned()),
+            Type::Text | Type::Word(_) => Value::String(text.to_owned()),
             Type::Bool => match text.to_ascii_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Value::Boolean(true),
                 "false" | "0" | "no" | "off" => Value::Boolean(false),
@@ -167,6 +184,7 @@ impl Type {
             Self::Bool => "true or false",
             Self::Int(..) => "a whole number",
             Self::Text => "a text",
+            Self::Word(_) => "a word",
             Self::Texts => "a list of texts",
         }
     }

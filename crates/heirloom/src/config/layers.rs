@@ -333,6 +333,10 @@ impl Config {
             enabled: self.flag("memory.enabled"),
             mirror_path: self.text("memory.file_path").to_owned(),
             max_entries: self.size("memory.max_entries"),
+            conflict_policy: self
+                .text("memory.conflict_policy")
+                .parse()
+                .unwrap_or_default(),
             context_budget: match tokens {
                 0 => Budget::Chars(self.size("memory.context_budget")),
                 tokens => Budget::Tokens(tokens),

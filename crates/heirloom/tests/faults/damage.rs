@@ -28,6 +28,10 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
             "task done 7",
             "task fail 7",
         ],
+        "conflicts" => &["conflicts"],
+        "resolve" => {
+            return Some(vec![leak(&format!("resolve {id} --keep {id} --as user"))]);
+        }
         "step" => &["step done x --task 7", "step pending x --task 7"],
         "error" => &["error log x", "error resolve x --with y"],
         "export" => &["export --format jsonl --all", "export --format agentium"],

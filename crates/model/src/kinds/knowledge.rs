@@ -1,8 +1,8 @@
 //! What is known: knowledge, notes and summaries.
 
 use super::{KindData, is_false, is_zero};
-use crate::Kind;
 use crate::record::Attrs;
+use crate::{Kind, likeness, text};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -32,9 +32,15 @@ pub struct Knowledge {
     /// Written by an agent, nobody has looked at it yet.
     #[serde(default, skip_serializing_if = "is_false")]
     pub proposal: bool,
-    /// Lost against another source's value, and nobody has arbitrated yet.
+    /// Lost against another source's value.
     #[serde(default, skip_serializing_if = "is_false")]
     pub conflict: bool,
+    /// When somebody decided that it has lost for good; until then its conflict is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arbitrated: Option<Timestamp>,
+    /// Another source says something else, and neither counts before somebody has decided.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub disputed: bool,
     /// What a newer version wrote.
     #[serde(flatten)]
     pub extra: Attrs,
@@ -50,8 +56,20 @@ impl Knowledge {
             confirmed_at: None,
             proposal: false,
             conflict: false,
+            arbitrated: None,
+            disputed: false,
             extra: Attrs::new(),
         }
+    }
+
+    /// The identity of a text that was said without a key: its words.
+    pub fn key(said: &str) -> String {
+        text::hash16(&likeness::words(said))
+    }
+
+    /// Whether it lost a conflict in which nobody has decided yet.
+    pub fn is_open_conflict(&self) -> bool {
+        self.conflict && self.arbitrated.is_none()
     }
 }
 

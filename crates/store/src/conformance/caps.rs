@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::talks::{message, session};
-use super::world::{BY, World, at, expect, is_invalid, ok, put};
+use super::world::{BY, KNOWLEDGE, World, at, expect, is_invalid, ok, put};
 use crate::{Filter, Selection, Store, StoreError};
 use heirloom_model::record::Attrs;
 use heirloom_model::{Kind, Merge, Message, Record, Session, limits};
@@ -134,7 +134,7 @@ fn events(store: &dyn Store) {
     let fact = w.fact("k", "x", 1);
     w.created(&fact);
     // A write takes as many confirmations as a question gives events.
-    let confirm = |second| put(&w.fact("k", "x", second), Merge::Knowledge);
+    let confirm = |second| put(&w.fact("k", "x", second), KNOWLEDGE);
     let many: Vec<_> = (0..limits::EVENTS_MAX).map(|_| confirm(3)).collect();
     w.change(confirm(2));
     for part in many.chunks(limits::CHANGES_MAX) {

@@ -4,8 +4,8 @@ use crate::{Applied, Change, Filter, Store, StoreError, Verdict, When};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::record::Attrs;
 use heirloom_model::{
-    Confidence, IdSource, Kind, KindData, Merge, ProjectName, Record, RecordId, Scope, Timestamp,
-    clock,
+    Confidence, ConflictPolicy, IdSource, Kind, KindData, Merge, ProjectName, Record, RecordId,
+    Scope, Timestamp, clock,
 };
 
 /// Microseconds of the moment at which every check begins: 2026-05-01T10:00:00Z.
@@ -13,6 +13,9 @@ const BEGINNING: i64 = 1_777_629_600_000_000;
 
 /// Who retires and restores.
 pub(super) const BY: &str = "user";
+
+/// The rule for knowledge where nothing else is said.
+pub(super) const KNOWLEDGE: Merge = Merge::Knowledge(ConflictPolicy::HigherConfidence);
 
 /// A project in a fresh store.
 pub(super) struct World<'a> {
@@ -98,7 +101,7 @@ impl<'a> World<'a> {
     /// Puts `record` by the rule for knowledge.
     #[track_caller]
     pub(super) fn put(&self, record: &Record) -> Applied {
-        self.change(put(record, Merge::Knowledge))
+        self.change(put(record, KNOWLEDGE))
     }
 
     /// Creates `record` and returns its id.

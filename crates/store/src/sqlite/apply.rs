@@ -42,6 +42,8 @@ impl Writer<'_> {
             Change::Revise { id, record } => self.revise(*id, record),
             Change::Retire { id, at, by } => self.retire(*id, *at, by),
             Change::Restore { id, at, by } => self.restore(*id, *at, by),
+            Change::Settle { keep, at, by } => self.settle(*keep, *at, by),
+            Change::Unsettle { id, at, by } => self.unsettle(*id, *at, by),
             Change::Begin(batch) => Ok(self.begin(batch)),
             Change::TakeSession(session) => self.take_session(session),
             Change::TakeMessage { session, message } => self.take_message(session, message),
@@ -86,13 +88,20 @@ impl Writer<'_> {
                 self.succeed(&loser, &winner)?;
                 Ok(answer(winner.id, Verdict::Replaced, Some(loser.id)))
             }
-            Decision::Lose(mut loser) => {
-                loser.retired_at = Some(loser.recorded_at);
-                loser.replaced_by = Some(current.id);
-                self.insert(&loser)?;
-                Ok(answer(loser.id, Verdict::Conflict, Some(current.id)))
+            Decision::Lose(loser) => self.lose(*loser, current.id),
+            Decision::Dispute { holder, loser } => {
+                self.confirm(&holder)?;
+                self.lose(*loser, holder.id)
             }
         }
+    }
+
+    /// Writes a newcomer as history behind the record that it lost against.
+    fn lose(&mut self, mut loser: Record, winner: RecordId) -> Result<Applied, Failure> {
+        loser.retired_at = Some(loser.recorded_at);
+        loser.replaced_by = Some(winner);
+        self.insert(&loser)?;
+        Ok(answer(loser.id, Verdict::Conflict, Some(winner)))
     }
 
     fn revise(&mut self, id: RecordId, record: &Record) -> Result<Applied, Failure> {
@@ -131,6 +140,19 @@ impl Writer<'_> {
 
     fn restore(&mut self, id: RecordId, at: Timestamp, by: &str) -> Result<Applied, Failure> {
         let record = self.get(id)?;
+        let retired = self.put_back(&record, at)?;
+        let at = at.max(record.retired_at.unwrap_or(at));
+        self.tell(at, Action::Restored, by, id, retired)?;
+        Ok(answer(id, Verdict::Restored, retired))
+    }
+
+    /// Makes a retired record current again; the record that is retired in its favour.
+    pub(super) fn put_back(
+        &self,
+        record: &Record,
+        at: Timestamp,
+    ) -> Result<Option<RecordId>, Failure> {
+        let id = record.id;
         let Some(retired_at) = record.retired_at else {
             return Err(stale(id, "is not retired"));
         };
@@ -138,8 +160,8 @@ impl Writer<'_> {
             return Err(stale(id, "has expired meanwhile"));
         }
         let at = at.max(retired_at);
-        let end = self.end_of_chain(&record)?;
-        let holder = self.holder_of(&record)?;
+        let end = self.end_of_chain(record)?;
+        let holder = self.holder_of(record)?;
         // Both are usually the same record; they differ when the chain went on under another key.
         let holder = holder.filter(|holder| end.as_ref().is_none_or(|end| end.id != holder.id));
         let mut retired = None;
@@ -152,9 +174,8 @@ impl Writer<'_> {
             let when = other.retired_at.unwrap_or(at.max(other.recorded_at));
             self.mark_retired(other, when, Some(id))?;
         }
-        self.bring_back(&record, retired_at, at)?;
-        self.tell(at, Action::Restored, by, id, retired)?;
-        Ok(answer(id, Verdict::Restored, retired))
+        self.bring_back(record, retired_at, at)?;
+        Ok(retired)
     }
 
     fn tell(
@@ -165,9 +186,22 @@ impl Writer<'_> {
         record: RecordId,
         other: Option<RecordId>,
     ) -> Result<(), Failure> {
+        self.tell_with(at, action, by, record, other, None)
+    }
+
+    pub(super) fn tell_with(
+        &self,
+        at: Timestamp,
+        action: Action,
+        by: &str,
+        record: RecordId,
+        other: Option<RecordId>,
+        detail: Option<&str>,
+    ) -> Result<(), Failure> {
         let event = NewEvent {
             record: Some(record),
             other,
+            detail,
             ..NewEvent::of(at, action, by)
         };
         events::tell(self.connection, self.number, &event)
@@ -193,7 +227,7 @@ impl Writer<'_> {
     }
 
     /// The last of those that took the place of `record`, one after the other.
-    fn end_of_chain(&self, record: &Record) -> Result<Option<Record>, Failure> {
+    pub(super) fn end_of_chain(&self, record: &Record) -> Result<Option<Record>, Failure> {
         let (Some(project), Some(next)) = (self.number, record.replaced_by) else {
             return Ok(None);
         };
@@ -260,7 +294,7 @@ impl Writer<'_> {
         self.mark_all(&ordinals, true)
     }
 
-    fn confirm(&self, record: &Record) -> Result<(), Failure> {
+    pub(super) fn confirm(&self, record: &Record) -> Result<(), Failure> {
         let sql = "UPDATE records SET attrs = ?3, confidence = ?4 WHERE project = ?1 AND id = ?2";
         self.connection.prepare_cached(sql)?.execute(params![
             self.number,
@@ -341,7 +375,7 @@ pub(super) fn answer(id: RecordId, verdict: Verdict, other: Option<RecordId>) ->
     Applied { id, verdict, other }
 }
 
-fn stale(id: RecordId, problem: &str) -> Failure {
+pub(super) fn stale(id: RecordId, problem: &str) -> Failure {
     Failure::Store(StoreError::Stale {
         id,
         problem: problem.to_owned(),

@@ -22,6 +22,10 @@ pub(super) fn find(
     codec::select(connection, project, &question.sql, &values)
 }
 
+/// The condition of the index of open conflicts.
+const OPEN_CONFLICT: &str = " AND retired_at IS NOT NULL AND kind = 'knowledge' \
+     AND json_extract(attrs, '$.conflict') = 1 AND json_extract(attrs, '$.arbitrated') IS NULL";
+
 /// The index that a part walks; each yields its entries in order of id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Walk {
@@ -35,15 +39,18 @@ enum Walk {
     State,
     /// The current ones of a kind and task; knowledge is not in it.
     Task,
-    /// The current ones of a kind and key: few.
+    /// The current ones of a kind and key, or of keys that begin alike: few.
     Key,
+    /// What lost a conflict that is open: few.
+    Conflicts,
 }
 
 impl Walk {
     fn of(filter: &Filter) -> Self {
         match filter.when {
+            _ if filter.open_conflict => Self::Conflicts,
             When::AsOf(_) | When::Ever => Self::All,
-            When::Current(_) if filter.key.is_some() => Self::Key,
+            When::Current(_) if filter.key.is_some() || filter.key_prefix.is_some() => Self::Key,
             When::Current(_) if filter.scope.task.is_some() => Self::Task,
             When::Current(_) if filter.state.is_some() => Self::State,
             When::Current(_) if filter.category.is_some() => Self::Category,
@@ -57,7 +64,13 @@ impl Walk {
         match self {
             Self::Task if kind == Kind::Knowledge && filter.category.is_some() => Self::Category,
             Self::Task if kind == Kind::Knowledge => Self::Kind,
-            Self::All | Self::Kind | Self::Category | Self::State | Self::Task | Self::Key => self,
+            Self::All
+            | Self::Kind
+            | Self::Category
+            | Self::State
+            | Self::Task
+            | Self::Key
+            | Self::Conflicts => self,
         }
     }
 
@@ -69,6 +82,7 @@ impl Walk {
             Self::State => "current_by_state",
             Self::Task => "current_by_task",
             Self::Key => "records_by_identity",
+            Self::Conflicts => "open_conflicts",
         }
     }
 }
@@ -125,7 +139,7 @@ impl Question {
         let mut kinds = filter.kinds.clone();
         kinds.sort_unstable();
         kinds.dedup();
-        let parts = if matches!(walk, Walk::All | Walk::Category) {
+        let parts = if matches!(walk, Walk::All | Walk::Category | Walk::Conflicts) {
             vec![(walk, question.kind_in(&kinds))]
         } else {
             let all = if kinds.is_empty() {
@@ -140,10 +154,10 @@ impl Question {
             let union = if i == 0 { "" } else { " UNION ALL " };
             let index = walk.index();
             // SQLite uses a partial index only where the question repeats the index's condition.
-            let repeated = if *walk == Walk::Task {
-                " AND kind <> 'knowledge'"
-            } else {
-                ""
+            let repeated = match walk {
+                Walk::Task => " AND kind <> 'knowledge'",
+                Walk::Conflicts => OPEN_CONFLICT,
+                Walk::All | Walk::Kind | Walk::Category | Walk::State | Walk::Key => "",
             };
             question.sql.push_str(&format!(
                 "{union}SELECT {columns} FROM records INDEXED BY {index} \
@@ -162,12 +176,29 @@ impl Question {
             ("key", filter.key.as_deref()),
             ("category", filter.category.as_deref()),
             ("state", filter.state.as_deref()),
+            ("source", filter.source.as_deref()),
         ];
         for (column, value) in texts.into_iter().chain(filter.scope.names()) {
             if let Some(value) = value {
                 let value = self.bind(value.to_owned());
                 sql.push_str(&format!(" AND \"{column}\" = {value}"));
             }
+        }
+        if let Some(prefix) = &filter.key_prefix {
+            // Keys are ordered by their bytes, and no key goes on with the last of all characters.
+            let (first, last) = (
+                self.bind(prefix.clone()),
+                self.bind(format!("{prefix}\u{10ffff}")),
+            );
+            sql.push_str(&format!(" AND key >= {first} AND key < {last}"));
+        }
+        if let Some(time) = filter.holds_at {
+            let time = self.bind(micros(time));
+            sql.push_str(&format!(
+                " AND (true_from IS NULL OR true_from <= {time}) \
+                 AND (true_to IS NULL OR true_to > {time}) \
+                 AND json_extract(attrs, '$.disputed') IS NOT 1"
+            ));
         }
         if let Some(category) = &filter.except_category {
             let category = self.bind(category.clone());
@@ -309,6 +340,12 @@ mod tests {
                 "project=?",
             );
         }
+        let open = Filter {
+            when: When::Ever,
+            open_conflict: true,
+            ..current(&[])
+        };
+        check(&open, "open_conflicts", "project=?");
         let after = Some(heirloom_model::RecordId::MIN);
         let newest = Filter { after, ..one() };
         let plan = plan(&newest);
@@ -331,5 +368,16 @@ mod tests {
             assert!(plan.iter().any(|line| line.contains(wanted)), "{plan:#?}");
             assert!(!plan.iter().any(|line| line.contains("SCAN")), "{plan:#?}");
         }
+    }
+
+    #[test]
+    fn keys_that_begin_alike_are_a_range() {
+        let filter = Filter {
+            key_prefix: Some("db.".to_owned()),
+            ..Filter::current(&[Kind::Knowledge], Timestamp::UNIX_EPOCH)
+        };
+        let plan = plan(&filter);
+        let wanted = "records_by_identity (project=? AND kind=? AND key>? AND key<?";
+        assert!(plan.iter().any(|line| line.contains(wanted)), "{plan:#?}");
     }
 }

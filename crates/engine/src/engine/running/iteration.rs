@@ -58,7 +58,7 @@ impl Loop<'_> {
         let before = self.git();
         let branch_before = self.git_branch();
         let scope = self.scope(iteration);
-        let (ended, observation, heard) = self.listen(&launch, &scope, watch)?;
+        let (ended, observation, heard) = self.listen(&launch, &scope, &context.text, watch)?;
         let pending = self.pending()?;
         let ending = match ended.status {
             EndStatus::Exit(code) => Ending::Exit(code),
@@ -189,6 +189,7 @@ impl Loop<'_> {
         &self,
         launch: &Launch,
         scope: &Scope,
+        context: &str,
         watch: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<(child::Ended, Observation, Heard), Fault> {
         let folder = durable::temporary_folder("heirloom-run-", self.request.temp_dir.as_deref())?;
@@ -206,6 +207,7 @@ impl Loop<'_> {
         let mut observer = self
             .engine
             .observer(scope.clone(), launch.format, dry_run)?;
+        observer.told(context);
         let mut heard = Heard::default();
         let limits = PumpLimits {
             timeout: Some(Duration::from_secs(self.timeout_s())),

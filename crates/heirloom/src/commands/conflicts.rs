@@ -1,0 +1,80 @@
+//! `heirloom conflicts`.
+
+use crate::open::Session;
+use crate::output;
+use heirloom_engine::Conflict;
+use heirloom_model::{Fault, Record, text};
+use serde_json::{Value, json};
+
+/// Show where sources say different things of one key, and nobody has decided
+///
+/// `heirloom resolve` decides.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
+    let engine = session.open()?;
+    let conflicts = engine.conflicts()?;
+    if session.out.json {
+        let conflicts: Value = conflicts.iter().map(wire).collect();
+        session.out.value(&json!({ "conflicts": conflicts }));
+        return Ok(0);
+    }
+    if conflicts.is_empty() {
+        session.out.talk("no open conflicts");
+        return Ok(0);
+    }
+    let rows: Vec<_> = conflicts.iter().flat_map(rows).collect();
+    session.out.line(&output::table(&rows));
+    session
+        .out
+        .talk("  heirloom resolve ID --keep ID --as user   decides");
+    Ok(0)
+}
+
+fn wire(conflict: &Conflict) -> Value {
+    let winner = &conflict.winner;
+    json!({
+        "id": winner.id.to_string(),
+        "category": winner.category(),
+        "key": winner.key,
+        "disputed": conflict.is_disputed(),
+        "winner": side(winner),
+        "losers": conflict.losers.iter().map(side).collect::<Value>(),
+    })
+}
+
+fn side(record: &Record) -> Value {
+    json!({
+        "id": record.id.to_string(),
+        "text": record.text,
+        "confidence": record.confidence.get(),
+        "source": record.source,
+        "recorded_at": record.recorded_at.to_string(),
+    })
+}
+
+fn rows(conflict: &Conflict) -> Vec<Vec<String>> {
+    let stands = match conflict.is_disputed() {
+        true => "disputed",
+        false => "won",
+    };
+    let losers = conflict.losers.iter().map(|loser| ("against", loser));
+    let sides = std::iter::once((stands, &conflict.winner)).chain(losers);
+    sides.map(|(how, record)| row(how, record)).collect()
+}
+
+fn row(how: &str, record: &Record) -> Vec<String> {
+    vec![
+        record.id.to_string(),
+        how.to_owned(),
+        format!(
+            "{}/{}",
+            record.category().unwrap_or_default(),
+            text::excerpt(record.key.as_deref().unwrap_or_default(), 40)
+        ),
+        record.source.clone(),
+        record.confidence.get().to_string(),
+        text::excerpt(&record.text, 80),
+    ]
+}
