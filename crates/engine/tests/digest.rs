@@ -1,5 +1,4 @@
 //! The size and checksum of a file, against those of another program.
-#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 #![expect(
     clippy::disallowed_methods,
     reason = "the files are a test's own, and need not survive a crash"

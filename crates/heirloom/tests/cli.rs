@@ -4,6 +4,10 @@
     reason = "helpers of tests: what cannot be done fails the test"
 )]
 
+#[path = "cli/analytics.rs"]
+mod analytics;
+#[path = "cli/artifacts.rs"]
+mod artifacts;
 #[path = "cli/backup.rs"]
 mod backup;
 #[path = "cli/bad_input.rs"]
@@ -22,6 +26,8 @@ mod context;
 mod doctor;
 #[path = "cli/echo.rs"]
 mod echo;
+#[path = "cli/episodes.rs"]
+mod episodes;
 #[path = "cli/errors.rs"]
 mod errors;
 #[path = "cli/limits.rs"]
@@ -40,6 +46,8 @@ mod purge;
 mod redact;
 #[path = "cli/remember.rs"]
 mod remember;
+#[path = "cli/shared.rs"]
+mod shared;
 #[path = "cli/stdin.rs"]
 mod stdin;
 #[path = "cli/tasks.rs"]

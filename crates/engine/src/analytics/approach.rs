@@ -1,7 +1,5 @@
 //! When two approaches are the same.
 
-use heirloom_model::text;
-
 /// The form in which two approaches are the same: case, spacing and punctuation ignored.
 ///
 /// What tells approaches apart stays: numbers with their point and sign, and signs such as `+`, `#` and `/`, as in
@@ -23,7 +21,7 @@ pub fn approach_key(approach: &str) -> String {
         key.push(c);
     }
     if key.is_empty() {
-        return text::normal(approach);
+        return approach.trim().to_owned();
     }
     key
 }

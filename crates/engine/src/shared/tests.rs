@@ -46,7 +46,7 @@ fn headings_are_the_category_and_the_key() {
         &["4 architecture/a / b: x"],
     );
     check("# A\n## B\n- x\n# C\n- y\n", &["3 a/b: x", "5 c/-: y"]);
-    check("# !!!\n- x\n", &["2 !!!/-: x"]);
+    check("# !!!\n- x\n", &["2 fact/-: x"]);
     check("# \n- x\n", &["2 fact/-: x"]);
 }
 

@@ -1,10 +1,12 @@
 //! Every operation of the engine that touches the store. A new operation is a new row here.
 
 use crate::world::{Past, World};
+use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
-    Carried, ContextRequest, MirrorLoad, NewRecord, Observer, RunRequest, TaskChange, mirror,
+    ArtifactFilter, Carried, ContextRequest, EpisodeFilter, MirrorLoad, NewArtifact, NewEpisode,
+    NewRecord, Observer, Remover, RunRequest, SharedFile, TaskChange, mirror,
 };
-use heirloom_model::kinds::{StepState, TaskState};
+use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
 use heirloom_model::{AgentStatus, Fault, Kind, Outcome, Role, Scope};
 use std::sync::atomic::AtomicBool;
@@ -120,6 +122,22 @@ pub(crate) fn records() -> Vec<Operation> {
             Nothing,
         ),
         whole(
+            "prune of old episodes and artifacts",
+            |w| {
+                crowded(w)?;
+                w.engine.log_episode(try_of("7"))?;
+                w.engine.log_episode(NewEpisode {
+                    action: EpisodeAction::Failed,
+                    ..try_of("8")
+                })?;
+                registered(w)?;
+                w.days_later(60);
+                Ok(())
+            },
+            |w| w.engine.prune(Some("7")).map(drop),
+            Nothing,
+        ),
+        whole(
             "save_mirror",
             crowded,
             |w| w.engine.save_mirror(Some("7")).map(drop),
@@ -208,6 +226,24 @@ pub(crate) fn tasks() -> Vec<Operation> {
             "error resolve by a beginning of its id",
             worked,
             |w| resolve(w, &w.named("it broke").to_string()[..30]),
+            Refused,
+        ),
+        whole(
+            "episode log",
+            nothing,
+            |w| w.engine.log_episode(try_of("8")).map(drop),
+            More("each try is an episode"),
+        ),
+        whole("artifact add", nothing, register, Nothing),
+        whole("artifact add again", registered, register, Nothing),
+        whole(
+            "artifact remove",
+            registered,
+            |w| {
+                let by = Remover::Agent("codex".to_owned());
+                let id = w.named("docs/a.md");
+                w.engine.remove_artifact(id, &by).map(drop)
+            },
             Refused,
         ),
         whole(
@@ -321,6 +357,13 @@ pub(crate) fn imports() -> Vec<Operation> {
             Nothing,
         ),
         row(
+            "import of shared context",
+            worked,
+            |w| w.engine.import_shared(&shared(), "shared docs").map(drop),
+            Steps(TAKEN_BACK),
+            Nothing,
+        ),
+        row(
             "import of an export",
             worked,
             |w| w.engine.import_all(elsewhere(), "jsonl m").map(drop),
@@ -348,6 +391,20 @@ pub(crate) fn reading() -> Vec<Operation> {
             w.engine.export_sessions(&mut |_, _| {})
         }),
         reads("export of a mirror", |w| w.engine.mirror_bytes().map(drop)),
+        reads("episode list", |w| {
+            w.engine.episodes(&EpisodeFilter::default()).map(drop)
+        }),
+        reads("analytics", |w| w.engine.analytics(None).map(drop)),
+        reads("analytics of a task", |w| {
+            w.engine.analytics(Some("7")).map(drop)
+        }),
+        reads("artifact list", |w| {
+            w.engine.artifacts(&ArtifactFilter::default()).map(drop)
+        }),
+        reads("artifact verify", |w| {
+            let all = ArtifactFilter::default();
+            w.engine.verify_artifacts(&all).map(drop)
+        }),
         reads("prunable", |w| w.engine.prunable(None).map(drop)),
         reads("counts", |w| w.engine.counts().map(drop)),
         reads("last_write", |w| w.engine.last_write().map(drop)),
@@ -421,6 +478,46 @@ fn finish(w: &World, state: TaskState) -> Result<(), Fault> {
     w.engine
         .finish_task("7", state, agent, approach, outcome)
         .map(drop)
+}
+
+fn try_of(task: &str) -> NewEpisode {
+    let mut new = NewEpisode::of(task, EpisodeAction::Attempted);
+    new.scope.agent = Some("codex".to_owned());
+    new.approach = Some("by hand".to_owned());
+    new
+}
+
+fn register(w: &World) -> Result<(), Fault> {
+    let new = NewArtifact {
+        path: "docs/a.md".to_owned(),
+        scope: Scope {
+            agent: Some("codex".to_owned()),
+            ..Scope::of_task("8")
+        },
+        artifact_type: ArtifactType::Document,
+        description: Some("how it works".to_owned()),
+        digest: Some(FileDigest {
+            size_bytes: 3,
+            checksum: "ab".repeat(32),
+        }),
+    };
+    w.engine.add_artifact(&new).map(drop)
+}
+
+fn registered(w: &World) -> Result<(), Fault> {
+    register(w)
+}
+
+/// Two files, with more values than one write holds.
+fn shared() -> Vec<SharedFile> {
+    let file = |name: &str| {
+        let bullets: String = (0..150).map(|n| format!("- {name} {n}\n")).collect();
+        SharedFile {
+            path: format!("docs/{name}.md"),
+            text: format!("# Facts\n{bullets}"),
+        }
+    };
+    vec![file("one"), file("two")]
 }
 
 fn step(w: &World, state: StepState) -> Result<(), Fault> {

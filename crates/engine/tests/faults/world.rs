@@ -87,6 +87,11 @@ impl World {
             .replace(self.all().iter().map(|record| record.id).collect());
     }
 
+    /// What comes now comes so many days later.
+    pub(crate) fn days_later(&self, days: i64) {
+        self.hand.0.fetch_add(days * 86_400, Ordering::SeqCst);
+    }
+
     pub(crate) fn root(&self) -> &Path {
         self.folder.path()
     }
@@ -182,12 +187,15 @@ fn record_line(out: &mut String, record: &Record, names: &BTreeMap<RecordId, Str
     // An import leaves out what has another record here; who points there points nowhere.
     let name = |id| names.get(&id).map_or("nobody here", String::as_str);
     let by = record.replaced_by.map(name);
+    let mut attrs = record.attrs.clone();
+    // How long a process ran is never the same twice.
+    attrs.remove("duration_ms");
     writeln!(
         out,
         "{}: {:?} {} {} {} {} {} {:?}-{:?} retired {:?} by {by:?} until {:?} {}",
         names[&record.id],
         record.key,
-        serde_json::Value::Object(record.attrs.clone()),
+        serde_json::Value::Object(attrs),
         record.source,
         record.confidence.get(),
         record.tokens,

@@ -32,10 +32,26 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "resolve" => {
             return Some(vec![leak(&format!("resolve {id} --keep {id} --as user"))]);
         }
+        "episode" => &[
+            "episode log --task 7 --action failed --approach x",
+            "episode list",
+        ],
+        "analytics" => &["analytics"],
+        "artifact" => &[
+            "artifact add carried.json --task 7",
+            "artifact list",
+            "artifact verify",
+            "artifact remove 01890a5d-ac96-774b-bcce-b302099a8057",
+        ],
         "step" => &["step done x --task 7", "step pending x --task 7"],
         "error" => &["error log x", "error resolve x --with y"],
         "export" => &["export --format jsonl --all", "export --format agentium"],
-        "import" => &["import jsonl carried.jsonl", "import agentium carried.json"],
+        "import" => &[
+            "import jsonl carried.jsonl",
+            "import agentium carried.json",
+            "import shared carried.md",
+            "import shared carried.md --index",
+        ],
         "prune" => &["prune", "prune --apply"],
         "purge" => &["purge --all --yes", "purge --free"],
         "backup" => &["backup copy.db"],
@@ -80,6 +96,7 @@ fn filled() -> Desk {
     }
     desk.project.write("carried.jsonl", "\n").unwrap();
     desk.project.write("carried.json", "{}").unwrap();
+    desk.project.write("carried.md", "# Facts\n- x\n").unwrap();
     desk
 }
 

@@ -1,0 +1,156 @@
+//! `import shared`.
+
+use crate::project::{Project, string};
+use heirloom_model::limits;
+use serde_json::{Value, json};
+use std::os::unix::fs::symlink;
+
+const PAGE: &str = "\
+---
+title: Shared context
+---
+<!-- summary: How we work in the shop -->
+# Conventions
+
+## Indentation
+- tabs
+
+# Decisions
+- use SQLite
+- no server
+";
+
+fn write(project: &Project, name: &str, text: &str) {
+    project.folder.write(name, text).unwrap();
+}
+
+fn known(project: &Project) -> Vec<String> {
+    let line = |one: &Value| {
+        format!(
+            "{}/{}: {}",
+            string(&one["category"]),
+            string(&one["key"]),
+            string(&one["text"])
+        )
+    };
+    let mut lines: Vec<_> = project.list("knowledge").iter().map(line).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn headings_and_bullets_are_knowledge() {
+    let project = Project::new();
+    write(&project, "shared.md", PAGE);
+    let report = project.json(&["import", "shared", "shared.md"]);
+    assert_eq!(
+        (&report["created"], &report["known"]),
+        (&json!(3), &json!(0))
+    );
+    let lines = known(&project);
+    assert_eq!(lines[0], "convention/indentation: tabs");
+    assert!(lines[1].starts_with("decision/") && lines[2].starts_with("decision/"));
+    assert!(project.ok(&["context"]).stdout.contains("- use SQLite\n"));
+    let again = project.json(&["import", "markdown", "shared.md"]);
+    assert_eq!((&again["created"], &again["known"]), (&json!(0), &json!(3)));
+    assert_eq!(known(&project), lines);
+    project.ok(&["undo", &string(&report["import"])]);
+    assert_eq!(known(&project), Vec::<String>::new());
+    assert!(project.file("shared.md").exists());
+}
+
+#[test]
+fn a_folder_is_one_import() {
+    let project = Project::new();
+    let said = |n: &str| format!("# Facts\n- fact {n}\n");
+    for name in ["docs/a.md", "docs/deep/er/b.MD", "docs/c.markdown"] {
+        write(&project, name, &said(name));
+    }
+    for name in ["docs/d.txt", "docs/.hidden.md", "docs/.git/e.md"] {
+        write(&project, name, &said(name));
+    }
+    let outside = Project::uninitialised();
+    write(&outside, "f.md", &said("outside"));
+    symlink(outside.file("f.md"), project.file("docs/f.md")).unwrap();
+    symlink(outside.path(), project.file("docs/linked")).unwrap();
+    let report = project.json(&["import", "shared", "docs"]);
+    assert_eq!(report["created"], 3);
+    write(&project, "docs/a.md", "# Facts\n## port\n- 80\n");
+    write(&project, "docs/c.markdown", "# Facts\n## port\n- 81\n");
+    let report = project.json(&["import", "shared", "docs"]);
+    let told = report["diagnostics"].to_string();
+    assert!(
+        told.contains("docs/c.markdown:3") && told.contains("`80`"),
+        "{told}"
+    );
+    let empty = project.file("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let nothing = project.json(&["import", "shared", "empty"]);
+    assert_eq!(
+        (&nothing["created"], &nothing["import"]),
+        (&json!(0), &Value::Null)
+    );
+}
+
+#[test]
+fn an_index_is_a_line_for_each_file() {
+    let project = Project::new();
+    write(&project, "docs/a.md", PAGE);
+    write(&project, "docs/b.md", "# The \u{1b}[31mother\n");
+    let index = project.json(&["import", "shared", "docs", "--index"]);
+    assert_eq!(
+        index,
+        json!({"files": [
+            {"path": "docs/a.md", "size": PAGE.len(), "summary": "How we work in the shop"},
+            {"path": "docs/b.md", "size": 17, "summary": "The \u{fffd}[31mother"},
+        ]})
+    );
+    let text = project
+        .ok(&["import", "shared", "docs/a.md", "--index"])
+        .stdout;
+    assert!(text.contains("How we work in the shop"), "{text}");
+    assert_eq!(project.list("knowledge").len(), 0);
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    let project = Project::new();
+    project.expect(&["import", "shared"], 2);
+    project.expect(&["import", "shared", "nothing.md"], 3);
+    project.expect(&["import", "jsonl", "x", "--index"], 2);
+    let bytes = b"# Facts\n- \xff x\n";
+    heirloom_store::durable::write_atomic(&project.file("bytes.md"), bytes).unwrap();
+    assert_eq!(
+        project.json(&["import", "shared", "bytes.md"])["created"],
+        1
+    );
+    let file = std::fs::File::create_new(project.file("large.md")).unwrap();
+    file.set_len(limits::SHARED_FILE_BYTES_MAX + 1).unwrap();
+    let answer = project.expect(&["import", "shared", "large.md"], 2);
+    assert!(
+        answer
+            .stderr
+            .contains(&limits::SHARED_FILE_BYTES_MAX.to_string())
+    );
+}
+
+#[test]
+fn folders_have_a_number_of_files_and_a_depth() {
+    let project = Project::new();
+    let deepest = "d/".repeat(limits::SHARED_FOLDER_DEPTH_MAX - 1);
+    write(&project, &format!("docs/{deepest}in.md"), "# in\n- in\n");
+    write(
+        &project,
+        &format!("docs/{deepest}d/out.md"),
+        "# out\n- out\n",
+    );
+    let report = project.json(&["import", "shared", "docs"]);
+    assert_eq!(report["created"], 1);
+    for n in 0..limits::SHARED_FILES_MAX {
+        write(&project, &format!("many/{n}.md"), "");
+    }
+    project.ok(&["import", "shared", "many"]);
+    write(&project, "many/one-more.md", "");
+    let answer = project.expect(&["import", "shared", "many"], 2);
+    assert!(answer.stderr.contains("Markdown files"), "{answer:?}");
+}

@@ -1,0 +1,33 @@
+//! Files of shared context: whatever stands in them, what comes out can be kept.
+#![no_main]
+
+use heirloom_engine::shared::{index_line, parse};
+use heirloom_engine::working::WorkingMemory;
+use heirloom_model::limits::{KEY_BYTES_MAX, SHARED_SUMMARY_CHARS_MAX};
+use heirloom_model::record::check_name;
+use heirloom_model::text;
+use libfuzzer_sys::fuzz_target;
+use std::collections::HashSet;
+
+fuzz_target!(|bytes: &[u8]| {
+    let page = String::from_utf8_lossy(bytes);
+    let lines = page.lines().count() as u64;
+    let mut seen = HashSet::new();
+    for entry in parse(&page).entries {
+        assert!(!entry.text.trim().is_empty());
+        assert!(check_name("category", &entry.category).is_ok());
+        assert!((1..=lines).contains(&entry.line));
+        if let Some(key) = entry.key {
+            assert!(!key.is_empty() && key.len() <= KEY_BYTES_MAX);
+            assert!(seen.insert((entry.category, key)), "told twice");
+        }
+    }
+    let line = index_line("a.md", &page);
+    assert!(text::is_one_line(&line.summary));
+    assert!(text::chars(&line.summary) <= SHARED_SUMMARY_CHARS_MAX);
+    // A snapshot of a working memory is foreign bytes as well: what is restored is written and restored again.
+    if let Ok(memory) = WorkingMemory::restore(bytes) {
+        let snapshot = memory.snapshot().expect("what fits is written");
+        assert_eq!(WorkingMemory::restore(&snapshot), Ok(memory));
+    }
+});
