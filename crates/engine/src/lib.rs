@@ -8,6 +8,7 @@ pub mod context;
 mod engine;
 pub mod mirror;
 pub mod places;
+pub mod recall;
 pub mod redact;
 pub mod run;
 pub mod signals;
