@@ -77,9 +77,11 @@ pub(crate) fn applied(applied: &Applied) -> Value {
             Verdict::Conflict => "winner",
             Verdict::Replaced => "replaced",
             Verdict::Restored => "retired",
-            Verdict::Created | Verdict::Confirmed | Verdict::Unchanged | Verdict::Retired => {
-                "other"
-            }
+            Verdict::Created
+            | Verdict::Confirmed
+            | Verdict::Unchanged
+            | Verdict::Retired
+            | Verdict::Marked => "other",
         };
         value[name] = json!(other.to_string());
     }

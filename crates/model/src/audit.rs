@@ -26,11 +26,13 @@ pub enum Action {
     Reversed,
     /// Something was deleted for good.
     Purged,
+    /// Somebody pinned or muted it, or said whether it was useful.
+    Marked,
 }
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Created,
         Self::Replaced,
         Self::Conflict,
@@ -40,6 +42,7 @@ impl Action {
         Self::Imported,
         Self::Reversed,
         Self::Purged,
+        Self::Marked,
     ];
 
     /// Whether it is the writing of a record, which the record itself tells.
@@ -59,6 +62,7 @@ impl Action {
             Self::Imported => "imported",
             Self::Reversed => "reversed",
             Self::Purged => "purged",
+            Self::Marked => "marked",
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::kinds::{Knowledge, Mistake, Step, StepState, Task};
 use crate::record::Attrs;
-use crate::{Kind, KindData, Record, text};
+use crate::{Kind, KindData, Record, mark, text};
 
 /// The rule by which a newcomer meets the current record of its identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,7 +48,10 @@ pub enum Decision {
 pub fn decide(rule: Merge, current: &Record, incoming: Record) -> Decision {
     match rule {
         Merge::Keep => Decision::Keep,
-        Merge::Replace if current.text == incoming.text && current.attrs == incoming.attrs => {
+        Merge::Replace
+            if current.text == incoming.text
+                && mark::without(&current.attrs) == mark::without(&incoming.attrs) =>
+        {
             Decision::Keep
         }
         Merge::Replace => replace(current, incoming),

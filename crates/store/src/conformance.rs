@@ -5,6 +5,7 @@
 
 mod caps;
 mod imports;
+mod marks;
 mod merges;
 mod past;
 mod questions;
@@ -25,6 +26,7 @@ pub const CHECKS: &[&[Check]] = &[
     questions::CHECKS,
     talks::CHECKS,
     imports::CHECKS,
+    marks::CHECKS,
     caps::CHECKS,
 ];
 

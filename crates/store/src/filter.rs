@@ -47,6 +47,16 @@ pub struct Filter {
     pub limit: usize,
     /// Only those that come behind this id in the order: the last id of the page before.
     pub after: Option<RecordId>,
+    /// These ids; empty = all.
+    pub ids: Vec<RecordId>,
+    /// By this source.
+    pub source: Option<String>,
+    /// Recorded at this time or later.
+    pub recorded_from: Option<Timestamp>,
+    /// Recorded before this time.
+    pub recorded_before: Option<Timestamp>,
+    /// Only those that are pinned.
+    pub pinned: bool,
 }
 
 impl Filter {
@@ -63,6 +73,11 @@ impl Filter {
             order: Order::Newest,
             limit: heirloom_model::limits::FIND_MAX,
             after: None,
+            ids: Vec::new(),
+            source: None,
+            recorded_from: None,
+            recorded_before: None,
+            pinned: false,
         }
     }
 
@@ -91,6 +106,13 @@ impl Filter {
     #[must_use]
     pub fn key(mut self, key: &str) -> Self {
         self.key = Some(key.to_owned());
+        self
+    }
+
+    /// The same question for these ids.
+    #[must_use]
+    pub fn ids(mut self, ids: Vec<RecordId>) -> Self {
+        self.ids = ids;
         self
     }
 

@@ -269,9 +269,11 @@ impl ImportReport {
     fn count(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Created | Verdict::Replaced | Verdict::Restored => self.created += 1,
-            Verdict::Confirmed | Verdict::Unchanged | Verdict::Conflict | Verdict::Retired => {
-                self.known += 1;
-            }
+            Verdict::Confirmed
+            | Verdict::Unchanged
+            | Verdict::Conflict
+            | Verdict::Retired
+            | Verdict::Marked => self.known += 1,
         }
     }
 }
@@ -284,6 +286,7 @@ fn refusal(change: &Change, fault: &Fault) -> String {
         Change::TakeMessage { message, .. } => message.text.as_str(),
         Change::Retire { .. }
         | Change::Restore { .. }
+        | Change::Mark { .. }
         | Change::Begin(_)
         | Change::Reverse { .. } => "",
     };

@@ -36,9 +36,6 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let filter = Filter {
         kinds: args.kind,
         category: args.category,
-        state: None,
-        key: None,
-        except_category: None,
         scope: Scope {
             task: args.task,
             agent: args.agent,
@@ -55,7 +52,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         } else {
             100
         }),
-        after: None,
+        ..Filter::current(&[], engine.now())
     };
     let records = engine.find(&filter)?;
     if session.out.json {

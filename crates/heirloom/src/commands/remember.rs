@@ -73,7 +73,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         Verdict::Created => "remembered",
         Verdict::Confirmed => "known already; confirmed",
         Verdict::Replaced => "remembered; the earlier value is history",
-        Verdict::Unchanged | Verdict::Retired | Verdict::Restored => remembered.verdict.as_str(),
+        Verdict::Unchanged | Verdict::Retired | Verdict::Restored | Verdict::Marked => {
+            remembered.verdict.as_str()
+        }
     };
     session.out.line(&format!("{} {line}", remembered.id));
     if let Some(said) = kept_without(&remembered) {

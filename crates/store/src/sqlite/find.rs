@@ -37,12 +37,18 @@ enum Walk {
     Task,
     /// The current ones of a kind and key: few.
     Key,
+    /// The current ones that are pinned: few.
+    Pinned,
 }
 
 impl Walk {
     fn of(filter: &Filter) -> Self {
+        if !filter.ids.is_empty() {
+            return Self::All;
+        }
         match filter.when {
             When::AsOf(_) | When::Ever => Self::All,
+            When::Current(_) if filter.pinned => Self::Pinned,
             When::Current(_) if filter.key.is_some() => Self::Key,
             When::Current(_) if filter.scope.task.is_some() => Self::Task,
             When::Current(_) if filter.state.is_some() => Self::State,
@@ -57,7 +63,13 @@ impl Walk {
         match self {
             Self::Task if kind == Kind::Knowledge && filter.category.is_some() => Self::Category,
             Self::Task if kind == Kind::Knowledge => Self::Kind,
-            Self::All | Self::Kind | Self::Category | Self::State | Self::Task | Self::Key => self,
+            Self::All
+            | Self::Kind
+            | Self::Category
+            | Self::State
+            | Self::Task
+            | Self::Key
+            | Self::Pinned => self,
         }
     }
 
@@ -69,6 +81,7 @@ impl Walk {
             Self::State => "current_by_state",
             Self::Task => "current_by_task",
             Self::Key => "records_by_identity",
+            Self::Pinned => "current_pinned",
         }
     }
 }
@@ -90,7 +103,7 @@ impl Question {
         let mut kinds = filter.kinds.clone();
         kinds.sort_unstable();
         kinds.dedup();
-        let parts = if matches!(walk, Walk::All | Walk::Category) {
+        let parts = if matches!(walk, Walk::All | Walk::Category | Walk::Pinned) {
             vec![(walk, question.kind_in(&kinds))]
         } else {
             let all = if kinds.is_empty() {
@@ -135,6 +148,7 @@ impl Question {
             ("key", filter.key.as_deref()),
             ("category", filter.category.as_deref()),
             ("state", filter.state.as_deref()),
+            ("source", filter.source.as_deref()),
         ];
         for (column, value) in texts.into_iter().chain(filter.scope.names()) {
             if let Some(value) = value {
@@ -149,6 +163,23 @@ impl Question {
         if let Some(iteration) = filter.scope.iteration {
             let iteration = self.bind(iteration);
             sql.push_str(&format!(" AND iteration = {iteration}"));
+        }
+        if filter.pinned {
+            sql.push_str(" AND pinned");
+        }
+        if !filter.ids.is_empty() {
+            let ids = self.bind(codec::id_list(&filter.ids));
+            sql.push_str(&format!(
+                " AND id IN (SELECT unhex(value) FROM json_each({ids}))"
+            ));
+        }
+        if let Some(from) = filter.recorded_from {
+            let from = self.bind(micros(from));
+            sql.push_str(&format!(" AND recorded_at >= {from}"));
+        }
+        if let Some(before) = filter.recorded_before {
+            let before = self.bind(micros(before));
+            sql.push_str(&format!(" AND recorded_at < {before}"));
         }
         if let Some(after) = filter.after {
             let behind = match filter.order {
@@ -289,6 +320,26 @@ mod tests {
             plan.iter().any(|line| line.contains("kind=? AND id<?")),
             "{plan:#?}"
         );
+    }
+
+    #[test]
+    fn ids_and_pins_are_looked_up() {
+        let now = Timestamp::UNIX_EPOCH;
+        let ids = Filter::current(&[Kind::Note], now).ids(vec![heirloom_model::RecordId::MIN]);
+        for when in [When::Current(now), When::AsOf(now), When::Ever] {
+            let filter = Filter {
+                when,
+                ..ids.clone()
+            };
+            let plan = plan(&filter);
+            let wanted = "SEARCH records USING INDEX records_by_id (project=? AND id=?)";
+            assert!(plan.iter().any(|line| line == wanted), "{plan:#?}");
+        }
+        let pinned = Filter {
+            pinned: true,
+            ..Filter::current(&[], now)
+        };
+        check(&pinned, "current_pinned", "project=?");
     }
 
     #[test]

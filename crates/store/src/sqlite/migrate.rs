@@ -19,6 +19,7 @@ pub(super) type Migration = &'static str;
 pub(super) const MIGRATIONS: &[Migration] = &[
     include_str!("../../migrations/0001_records.sql"),
     include_str!("../../migrations/0002_audit.sql"),
+    include_str!("../../migrations/0004_marks.sql"),
 ];
 
 /// The schema's version of an open database.
