@@ -15,10 +15,11 @@ pub mod signals;
 pub mod streams;
 
 pub use engine::{
-    Carried, Check, ContextRequest, Doctor, EndReason, Engine, ErrorLogged, ImportReport,
-    IterationReport, Level, Mended, MirrorLoad, NewRecord, Observation, ObservedSignal, Observer,
-    PruneReport, PurgeReport, Remembered, RunEvent, RunReport, RunRequest, SignalOutcome,
-    TaskChange, TaskDetails, Undone, WentBack,
+    Arms, Carried, Check, ContextRequest, Doctor, Doubles, EndReason, Engine, ErrorLogged,
+    ImportReport, IterationReport, Level, Mended, MirrorLoad, NewRecord, NewTurn, Observation,
+    ObservedSignal, Observer, PruneReport, PurgeReport, Reading, RecallRequest, Recalled,
+    Remembered, RunEvent, RunReport, RunRequest, SignalOutcome, TaskChange, TaskDetails, Tried,
+    TriedReport, TurnAdded, Undone, WentBack,
 };
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Verdict, When,

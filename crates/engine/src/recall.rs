@@ -16,7 +16,7 @@ mod rank;
 pub mod weights;
 
 pub use ask::{Asked, Filters};
-pub use dates::Span;
+pub use dates::{Span, first};
 pub use fold::{fill, fold};
 pub use item::Item;
 pub use rank::{Asking, Candidate, Parts, Ranked, rank};

@@ -5,6 +5,7 @@
 )]
 
 pub(crate) mod backup;
+pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
@@ -18,16 +19,22 @@ pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mute;
 pub(crate) mod observe;
 pub(crate) mod outcome;
+pub(crate) mod pin;
 pub(crate) mod prune;
 pub(crate) mod purge;
+pub(crate) mod recall;
 pub(crate) mod redact;
 pub(crate) mod remember;
 pub(crate) mod restore;
 pub(crate) mod run;
+pub(crate) mod session;
 pub(crate) mod show;
 pub(crate) mod status;
 pub(crate) mod step;
 pub(crate) mod task;
+pub(crate) mod tried;
 pub(crate) mod undo;
+pub(crate) mod useful;

@@ -134,7 +134,9 @@ impl Oracle {
             | Change::Begin(_)
             | Change::TakeSession(_)
             | Change::TakeMessage { .. }
-            | Change::Reverse { .. } => panic!("imports and marks are tested by the conformance suite"),
+            | Change::Reverse { .. } => {
+                panic!("imports and marks are tested by the conformance suite")
+            }
         }
         true
     }

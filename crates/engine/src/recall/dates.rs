@@ -70,6 +70,11 @@ pub(super) fn spans(text: &str, now: Timestamp, max: usize) -> Vec<Span> {
     found
 }
 
+/// When the first date that `text` names begins: for dates that other programs wrote in their own way.
+pub fn first(text: &str, now: Timestamp) -> Option<Timestamp> {
+    spans(text, now, 1).first().map(|span| span.from)
+}
+
 /// The one date that `text` is: a time of RFC 3339, a day, a month, a year, or a date in words.
 pub(super) fn one(text: &str, now: Timestamp) -> Option<Span> {
     if let Ok(time) = text.trim().parse::<Timestamp>() {

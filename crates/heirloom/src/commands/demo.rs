@@ -164,7 +164,7 @@ fn go_back(engine: &Engine, session: &mut Session) -> Result<String, Fault> {
     }
     let restored = match engine.undo(wrong.id)? {
         Undone::Restored { id, .. } => engine.get(id)?.text,
-        Undone::Uncreated { .. } | Undone::Reversed { .. } => {
+        Undone::Uncreated { .. } | Undone::Reversed { .. } | Undone::Marked { .. } => {
             return Err(Fault::failed("undo did not bring the earlier value back"));
         }
     };

@@ -2,7 +2,7 @@
 
 use crate::open::Session;
 use heirloom_engine::Undone;
-use heirloom_model::{Fault, RecordId, text};
+use heirloom_model::{Fault, Mark, RecordId, text};
 use serde_json::json;
 
 /// Take back the last thing that happened to a record, or an import as one
@@ -21,6 +21,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let (current, retired) = match undone {
         Undone::Reversed { batch, back } => {
             tell_import(session, batch, back);
+            return Ok(0);
+        }
+        Undone::Marked { id, mark } => {
+            tell_mark(session, id, mark);
             return Ok(0);
         }
         Undone::Restored { id, retired } => (Some(id), retired),
@@ -51,6 +55,18 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         ));
     }
     Ok(0)
+}
+
+fn tell_mark(session: &mut Session, id: RecordId, mark: Mark) {
+    if session.out.json {
+        let outcome = mark.as_str();
+        let value = json!({"id": id.to_string(), "outcome": "marked", "mark": outcome});
+        session.out.value(&value);
+    } else {
+        session
+            .out
+            .line(&format!("{id} is {} again", mark.as_str()));
+    }
 }
 
 fn tell_import(session: &mut Session, batch: RecordId, back: bool) {

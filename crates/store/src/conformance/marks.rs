@@ -189,7 +189,10 @@ fn turns(store: &dyn Store) {
     ok(store.append_messages(&w.project, "s", &[third.clone(), first.clone()]));
     ok(store.append_messages(&w.project, "t", std::slice::from_ref(&second)));
     let found = |ids: &[RecordId]| ok(store.turns(&w.project, ids));
-    let (s, t) = (|m, seq| ("s".to_owned(), Message { seq, ..m }), "t".to_owned());
+    let (s, t) = (
+        |m, seq| ("s".to_owned(), Message { seq, ..m }),
+        "t".to_owned(),
+    );
     assert_eq!(
         found(&[third.id, second.id, first.id, w.id(9)]),
         [s(first.clone(), 1), (t, second), s(third, 0)]
