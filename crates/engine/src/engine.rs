@@ -23,7 +23,7 @@ mod transfer;
 mod tried;
 
 pub use doctor::{Check, Doctor, Level, Mended, WentBack};
-pub use errors::ErrorLogged;
+pub use errors::{ErrorLogged, ResolvedBefore};
 pub use gather::ContextRequest;
 pub use mirrored::MirrorLoad;
 pub use new_record::{NewRecord, Remembered};

@@ -18,8 +18,8 @@ pub use engine::{
     Arms, Carried, Check, ContextRequest, Doctor, Doubles, EndReason, Engine, ErrorLogged,
     ImportReport, IterationReport, Level, Mended, MirrorLoad, NewRecord, NewTurn, Observation,
     ObservedSignal, Observer, PruneReport, PurgeReport, Reading, RecallRequest, Recalled,
-    Remembered, RunEvent, RunReport, RunRequest, SignalOutcome, TaskChange, TaskDetails, Tried,
-    TriedReport, TurnAdded, Undone, WentBack,
+    Remembered, ResolvedBefore, RunEvent, RunReport, RunRequest, SignalOutcome, TaskChange,
+    TaskDetails, Tried, TriedReport, TurnAdded, Undone, WentBack,
 };
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Verdict, When,

@@ -11,8 +11,8 @@ mod item;
 pub mod likeness;
 mod pairs;
 mod rank;
-//pub mod review;
-//pub mod trace;
+
+pub mod trace;
 pub mod weights;
 
 pub use ask::{Asked, Filters};

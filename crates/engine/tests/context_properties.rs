@@ -62,11 +62,12 @@ fn any_task() -> impl Strategy<Value = TaskView> {
 
 fn any_view() -> impl Strategy<Value = MemoryView> {
     let errors = vec(any_error(), 0..20);
-    let lists = (any_items(40), any_items(40));
+    let lists = (any_items(40), any_items(40), any_items(3));
     let older = any::<(bool, bool)>();
     (option::of(any_task()), errors, lists, older).prop_map(
-        |(task, errors, (decisions, facts), (decisions_go_on, facts_go_on))| MemoryView {
+        |(task, errors, (decisions, facts, pinned), (decisions_go_on, facts_go_on))| MemoryView {
             task,
+            pinned,
             errors,
             decisions,
             decisions_go_on,

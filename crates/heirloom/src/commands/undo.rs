@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// Take back the last thing that happened to a record, or an import as one
 ///
-/// A creation, a replacement, a retirement. The same again brings it back.
+/// A creation, a replacement, a retirement, a mark. The same again brings it back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The record, or the import
@@ -63,9 +63,7 @@ fn tell_mark(session: &mut Session, id: RecordId, mark: Mark) {
         let value = json!({"id": id.to_string(), "outcome": "marked", "mark": outcome});
         session.out.value(&value);
     } else {
-        session
-            .out
-            .line(&format!("{id} is {} again", mark.as_str()));
+        session.out.line(&format!("{id} {}", mark.as_str()));
     }
 }
 
