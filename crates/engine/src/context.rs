@@ -16,7 +16,7 @@ use heirloom_model::context::{Context, MemoryView};
 ///
 /// The text is made of whole lines, ends with a line break, and is empty when nothing is known or
 /// nothing fits. It never exceeds the budget, in characters or in tokens. Priority is strict: the
-/// current task with its pending steps, then unresolved errors, decisions and facts, each newest
+/// current task, what is pinned, its pending steps, then unresolved errors, decisions and facts, each newest
 /// first; while something of a higher rank is cut for room, nothing of a lower rank is in. What was
 /// cut is said where there is room to say it.
 ///

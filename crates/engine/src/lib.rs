@@ -9,6 +9,7 @@ pub mod context;
 mod engine;
 pub mod mirror;
 pub mod places;
+pub mod recall;
 pub mod redact;
 pub mod run;
 pub mod shared;
@@ -17,11 +18,12 @@ pub mod streams;
 pub mod working;
 
 pub use engine::{
-    ArtifactFilter, ArtifactStatus, Carried, Check, Conflict, ContextRequest, Doctor, EndReason,
-    Engine, EpisodeFilter, ErrorLogged, ImportReport, IterationReport, Level, Mended, MirrorLoad,
-    NewArtifact, NewEpisode, NewRecord, Observation, ObservedSignal, Observer, PruneReport,
-    PurgeReport, Remembered, Remover, RunEvent, RunReport, RunRequest, Settled, SharedFile,
-    SignalOutcome, TaskChange, TaskDetails, Undone, VerifiedArtifact, WentBack,
+    Arms, ArtifactFilter, ArtifactStatus, Carried, Check, Conflict, ContextRequest, Doctor,
+    Doubles, EndReason, Engine, EpisodeFilter, ErrorLogged, ImportReport, IterationReport, Level,
+    Mended, MirrorLoad, NewArtifact, NewEpisode, NewRecord, NewTurn, Observation, ObservedSignal,
+    Observer, PruneReport, PurgeReport, Reading, RecallRequest, Recalled, Remembered, Remover,
+    ResolvedBefore, RunEvent, RunReport, RunRequest, Settled, SharedFile, SignalOutcome,
+    TaskChange, TaskDetails, Tried, TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Verdict, When,

@@ -62,18 +62,23 @@ fn any_task() -> impl Strategy<Value = TaskView> {
 
 fn any_view() -> impl Strategy<Value = MemoryView> {
     let errors = vec(any_error(), 0..20);
-    let lists = (any_items(40), any_items(40), any_items(20), any_items(20));
+    let lists = (
+        (any_items(40), any_items(40)),
+        (any_items(20), any_items(20)),
+        any_items(3),
+    );
     let older = any::<(bool, bool)>();
     (option::of(any_task()), errors, lists, older).prop_map(
-        |(task, errors, lists, (decisions_go_on, facts_go_on))| MemoryView {
+        |(task, errors, (known, past, pinned), (decisions_go_on, facts_go_on))| MemoryView {
             task,
+            pinned,
             errors,
-            decisions: lists.0,
+            decisions: known.0,
             decisions_go_on,
-            facts: lists.1,
+            facts: known.1,
             facts_go_on,
-            tried: lists.2,
-            artifacts: lists.3,
+            tried: past.0,
+            artifacts: past.1,
         },
     )
 }

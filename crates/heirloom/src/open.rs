@@ -220,6 +220,48 @@ impl Session {
     }
 }
 
+/// A store of its own for measurements, gone with the value.
+pub(crate) struct Bench {
+    store: Arc<SqliteStore>,
+    clock: Arc<dyn Clock>,
+    folder: TempDir,
+}
+
+impl Bench {
+    /// An empty store in a temporary folder.
+    pub(crate) fn new(session: &Session) -> Result<Self, Fault> {
+        let folder = temporary_folder("heirloom-bench-")?;
+        let store = SqliteStore::create(&folder.path().join(DATABASE))?;
+        Ok(Self {
+            store: Arc::new(store),
+            clock: session.clock()?,
+            folder,
+        })
+    }
+
+    /// A project in it, with the settings that everybody has.
+    pub(crate) fn engine(&self, project: &str) -> Result<Engine, Fault> {
+        let root = self.folder.path().to_owned();
+        let place = Place {
+            config: root.join(places::CONFIG_FILE),
+            folder: root.clone(),
+            root,
+        };
+        let project = ProjectName::new(project).map_err(|bad| Fault::usage(bad.to_string()))?;
+        let settings = heirloom_model::Settings {
+            enabled: true,
+            ..Config::defaults()?.settings()
+        };
+        Engine::new(
+            self.store.clone(),
+            project,
+            place,
+            settings,
+            self.clock.clone(),
+        )
+    }
+}
+
 fn open_store(folder: &Path) -> Result<SqliteStore, Fault> {
     let database = folder.join(DATABASE);
     let marker = folder.join(MARKER);

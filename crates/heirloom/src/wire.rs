@@ -2,9 +2,10 @@
 
 pub(crate) mod lines;
 
+use heirloom_engine::recall::{Item, Ranked};
 use heirloom_engine::{Applied, Verdict};
 use heirloom_model::context::Context;
-use heirloom_model::{Event, Record, RecordId, Timestamp, text};
+use heirloom_model::{Event, Record, RecordId, Scope, Timestamp, text};
 use serde_json::{Map, Value, json};
 
 /// A record: the columns of the store with the kind's attributes beside them.
@@ -69,6 +70,60 @@ pub(crate) fn event(event: &Event) -> Value {
     })
 }
 
+/// A hit of a recall; with `parts` what its score is made of.
+pub(crate) fn hit(hit: &Ranked, parts: bool) -> Value {
+    let (kind, scope) = match &hit.item {
+        Item::Record(record) => (record.kind.as_str(), scope(&record.scope)),
+        Item::Turn { session, .. } => ("message", json!({ "session": session })),
+    };
+    let mut value = json!({
+        "id": hit.item.id().to_string(),
+        "kind": kind,
+        "text": hit.item.text(),
+        "score": rounded(hit.parts.total),
+        "scope": scope,
+        "source": hit.item.source(),
+        "recorded_at": hit.item.recorded_at().to_string(),
+    });
+    if let Item::Record(record) = &hit.item {
+        for (name, said) in [
+            ("key", record.key.as_deref()),
+            ("category", record.category()),
+        ] {
+            if let Some(said) = said {
+                value[name] = json!(said);
+            }
+        }
+    }
+    if !hit.folded.is_empty() {
+        let ids: Vec<_> = hit.folded.iter().map(ToString::to_string).collect();
+        value["folded"] = json!(ids);
+    }
+    if parts {
+        let named = hit.parts.named().into_iter();
+        let named = named.map(|(name, part)| (name.to_owned(), json!(rounded(part))));
+        value["parts"] = Value::Object(named.collect());
+    }
+    value
+}
+
+/// The coordinates that are set.
+fn scope(scope: &Scope) -> Value {
+    let names = scope.names().into_iter();
+    let mut set: Map<String, Value> = names
+        .filter_map(|(name, value)| Some((name.to_owned(), json!(value?))))
+        .collect();
+    if let Some(iteration) = scope.iteration {
+        set.insert("iteration".to_owned(), json!(iteration));
+    }
+    Value::Object(set)
+}
+
+/// A score as it is told: the last digits say nothing.
+pub(crate) fn rounded(score: f64) -> f64 {
+    (score * 1e4).round() / 1e4
+}
+
 /// What became of a write.
 pub(crate) fn applied(applied: &Applied) -> Value {
     let mut value = json!({"id": applied.id.to_string(), "outcome": applied.verdict.as_str()});
@@ -77,9 +132,11 @@ pub(crate) fn applied(applied: &Applied) -> Value {
             Verdict::Conflict => "winner",
             Verdict::Replaced => "replaced",
             Verdict::Restored | Verdict::Resolved | Verdict::Reopened => "retired",
-            Verdict::Created | Verdict::Confirmed | Verdict::Unchanged | Verdict::Retired => {
-                "other"
-            }
+            Verdict::Created
+            | Verdict::Confirmed
+            | Verdict::Unchanged
+            | Verdict::Retired
+            | Verdict::Marked => "other",
         };
         value[name] = json!(other.to_string());
     }

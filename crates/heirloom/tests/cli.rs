@@ -42,6 +42,8 @@ mod places;
 mod project;
 #[path = "cli/purge.rs"]
 mod purge;
+#[path = "cli/recall.rs"]
+mod recall;
 #[path = "cli/redact.rs"]
 mod redact;
 #[path = "cli/remember.rs"]

@@ -9,7 +9,7 @@ mod fold;
 mod stop;
 
 use fold::Folder;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// Most stems of the first line that count as the head.
 pub const HEAD_MAX: usize = 40;
@@ -121,8 +121,8 @@ impl Document {
 pub struct Question {
     /// The stems, in the order of the question.
     pub terms: Vec<Term>,
-    /// Neighbours among its words: the terms of two that follow each other, stop words left out.
-    pub pairs: Vec<(Term, Term)>,
+    /// Neighbours among its words: places in `terms` of two that follow each other, stop words left out.
+    pub pairs: Vec<(usize, usize)>,
 }
 
 impl Question {
@@ -130,23 +130,24 @@ impl Question {
     pub fn of(text: &str) -> Self {
         let stems = stems(text);
         let says_something = stems.iter().any(|stem| !stem.is_stop);
-        let mut seen = HashSet::new();
+        let mut places = HashMap::new();
         let mut question = Self::default();
         let mut before = None;
         for stem in stems.iter().filter(|stem| !says_something || !stem.is_stop) {
             if question.terms.len() == QUESTION_TERMS_MAX {
                 break;
             }
-            if seen.insert(stem.term) {
+            let place = *places.entry(stem.term).or_insert_with(|| {
                 question.terms.push(stem.term);
-            }
+                question.terms.len() - 1
+            });
             if stem.is_extra {
                 continue;
             }
-            if let Some(before) = before.filter(|before| *before != stem.term) {
-                question.pairs.push((before, stem.term));
+            if let Some(before) = before.filter(|before| *before != place) {
+                question.pairs.push((before, place));
             }
-            before = Some(stem.term);
+            before = Some(place);
         }
         question.pairs.sort_unstable();
         question.pairs.dedup();

@@ -30,11 +30,13 @@ pub enum Action {
     Reversed,
     /// Something was deleted for good.
     Purged,
+    /// Somebody pinned or muted it, or said whether it was useful.
+    Marked,
 }
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Created,
         Self::Replaced,
         Self::Conflict,
@@ -46,6 +48,7 @@ impl Action {
         Self::Imported,
         Self::Reversed,
         Self::Purged,
+        Self::Marked,
     ];
 
     /// Whether it is the writing of a record, which the record itself tells.
@@ -67,6 +70,7 @@ impl Action {
             Self::Imported => "imported",
             Self::Reversed => "reversed",
             Self::Purged => "purged",
+            Self::Marked => "marked",
         }
     }
 }

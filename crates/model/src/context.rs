@@ -39,6 +39,8 @@ pub struct TaskView {
 pub struct MemoryView {
     /// The current task.
     pub task: Option<TaskView>,
+    /// What somebody pinned: it is said before everything but what the task is.
+    pub pinned: Vec<Item>,
     /// Errors that nobody has resolved.
     pub errors: Vec<ErrorItem>,
     /// Decisions.
@@ -116,7 +118,7 @@ impl ReceiptItem {
 /// One section of a receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiptSection {
-    /// Its name: `Task`, `Unresolved Errors`, `Key Decisions`, `Key Facts`, `Tried Before`, `Artifacts`.
+    /// Its name: `Task`, `Pinned`, `Unresolved Errors`, `Key Decisions`, `Key Facts`, `Tried Before`, `Artifacts`.
     pub name: String,
     /// Characters that the section takes in the context, headings and line breaks included.
     pub chars: usize,

@@ -191,3 +191,30 @@ pub const SHARED_FILES_MAX: usize = 1_000;
 pub const SHARED_FOLDER_DEPTH_MAX: usize = 8;
 /// Longest summary of a file of shared context, characters.
 pub const SHARED_SUMMARY_CHARS_MAX: usize = 200;
+
+/// Longest question of a recall, bytes.
+pub const RECALL_QUERY_BYTES_MAX: usize = 2 << 20;
+/// Hits of a recall when nothing is said.
+pub const RECALL_HITS_DEFAULT: usize = 10;
+/// Most hits of a recall.
+pub const RECALL_HITS_MAX: usize = 1_000;
+/// Candidates of each arm that are ranked, whatever number of hits is asked for.
+pub const RECALL_CANDIDATES_MIN: usize = 50;
+/// Largest budget of a recall, tokens.
+pub const RECALL_BUDGET_TOKENS_MAX: usize = 1_000_000;
+/// Most values of filters, phrases and dates that one question may have; the rest are words.
+pub const RECALL_PARTS_MAX: usize = 100;
+/// Words of a candidate that are looked at for neighbours.
+pub const RECALL_PAIR_WORDS_MAX: usize = 4_096;
+/// Most keys that one question is looked up under.
+pub const RECALL_KEYS_MAX: usize = 4;
+/// How often `useful` counts at most, either way.
+pub const USEFUL_MAX: i64 = 5;
+/// Most pinned records that a context considers.
+pub const PINNED_MAX: usize = 200;
+/// Longest turn of `session add`, bytes.
+pub const SESSION_ADD_BYTES_MAX: usize = 16 << 20;
+/// Most resolved errors that a new one is compared with.
+pub const ERRORS_COMPARED_MAX: usize = 10_000;
+/// Most records that a review compares.
+pub const REVIEW_RECORDS_MAX: usize = 20_000;

@@ -5,7 +5,7 @@
 use crate::conflict::may_arbitrate;
 use crate::kinds::{Knowledge, Mistake, Step, StepState, Task};
 use crate::record::Attrs;
-use crate::{ConflictPolicy, Kind, KindData, Record, likeness};
+use crate::{ConflictPolicy, Kind, KindData, Record, likeness, mark};
 
 /// The rule by which a newcomer meets the current record of its identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,7 +56,10 @@ pub enum Decision {
 pub fn decide(rule: Merge, current: &Record, incoming: Record) -> Decision {
     match rule {
         Merge::Keep => Decision::Keep,
-        Merge::Replace if current.text == incoming.text && current.attrs == incoming.attrs => {
+        Merge::Replace
+            if current.text == incoming.text
+                && mark::without(&current.attrs) == mark::without(&incoming.attrs) =>
+        {
             Decision::Keep
         }
         Merge::Replace => replace(current, incoming),

@@ -2,7 +2,7 @@
 
 use crate::{Change, Filter, Selection, StoreError};
 use heirloom_model::record::{Attrs, check_name};
-use heirloom_model::{Message, ProjectName, Record, Session, limits};
+use heirloom_model::{Message, ProjectName, Record, RecordId, Session, limits};
 use serde_json::Value;
 
 /// Checks a list of changes for `project`.
@@ -33,6 +33,7 @@ pub(crate) fn changes(project: &ProjectName, changes: &[Change]) -> Result<(), S
             | Change::Restore { by, .. }
             | Change::Settle { by, .. }
             | Change::Unsettle { by, .. }
+            | Change::Mark { by, .. }
             | Change::Reverse { by, .. } => name("source", by)?,
             Change::Begin(batch) => {
                 name("source", &batch.by)?;
@@ -57,12 +58,18 @@ pub(crate) fn changes(project: &ProjectName, changes: &[Change]) -> Result<(), S
 
 /// Checks a question.
 pub(crate) fn filter(filter: &Filter) -> Result<(), StoreError> {
-    limit("find", filter.limit)
+    limit("find", filter.limit)?;
+    ids(&filter.ids)
 }
 
 /// Checks the number of answers that are asked for.
 pub(crate) fn limit(what: &str, limit: usize) -> Result<(), StoreError> {
     at_most(&format!("answers of `{what}`"), limit, limits::FIND_MAX)
+}
+
+/// Checks the ids that are asked for.
+pub(crate) fn ids(ids: &[RecordId]) -> Result<(), StoreError> {
+    at_most("ids in one question", ids.len(), limits::CHANGES_MAX)
 }
 
 /// Checks the number of events that are asked for.
@@ -171,7 +178,7 @@ fn invalid<T>(problem: String) -> Result<T, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heirloom_model::{RecordId, Role, clock};
+    use heirloom_model::{Role, clock};
 
     #[test]
     fn a_message_has_a_cap() {

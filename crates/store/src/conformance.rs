@@ -6,6 +6,7 @@
 mod caps;
 mod conflicts;
 mod imports;
+mod marks;
 mod merges;
 mod past;
 mod questions;
@@ -29,6 +30,7 @@ pub const CHECKS: &[&[Check]] = &[
     search::CHECKS,
     talks::CHECKS,
     imports::CHECKS,
+    marks::CHECKS,
     caps::CHECKS,
 ];
 

@@ -279,6 +279,14 @@ impl Store for FaultyStore {
         self.call("messages", Read, inner)
     }
 
+    fn turns(
+        &self,
+        project: &ProjectName,
+        ids: &[RecordId],
+    ) -> Result<Vec<(String, Message)>, StoreError> {
+        self.call("turns", Read, || self.inner.turns(project, ids))
+    }
+
     fn events(
         &self,
         project: &ProjectName,

@@ -56,6 +56,14 @@ pub struct Filter {
     pub limit: usize,
     /// Only those that come behind this id in the order: the last id of the page before.
     pub after: Option<RecordId>,
+    /// These ids; empty = all.
+    pub ids: Vec<RecordId>,
+    /// Recorded at this time or later.
+    pub recorded_from: Option<Timestamp>,
+    /// Recorded before this time.
+    pub recorded_before: Option<Timestamp>,
+    /// Only those that are pinned.
+    pub pinned: bool,
 }
 
 impl Filter {
@@ -76,6 +84,10 @@ impl Filter {
             order: Order::Newest,
             limit: heirloom_model::limits::FIND_MAX,
             after: None,
+            ids: Vec::new(),
+            recorded_from: None,
+            recorded_before: None,
+            pinned: false,
         }
     }
 
@@ -111,6 +123,13 @@ impl Filter {
     #[must_use]
     pub fn holds_at(mut self, time: Timestamp) -> Self {
         self.holds_at = Some(time);
+        self
+    }
+
+    /// The same question for these ids.
+    #[must_use]
+    pub fn ids(mut self, ids: Vec<RecordId>) -> Self {
+        self.ids = ids;
         self
     }
 

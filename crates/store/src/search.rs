@@ -23,6 +23,8 @@ pub struct Search {
 pub struct Found {
     /// How many items there are in the scope; scores are relative to all of them.
     pub searched: u64,
+    /// In how many texts each of the question's terms is, in their order; retired ones count.
+    pub dfs: Vec<u64>,
     /// The candidates of every arm, best first by `score`, on a tie older first.
     pub hits: Vec<Hit>,
 }

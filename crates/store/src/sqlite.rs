@@ -336,6 +336,15 @@ impl Store for SqliteStore {
         self.read(|connection| sessions::messages(connection, project, session, from, limit))
     }
 
+    fn turns(
+        &self,
+        project: &ProjectName,
+        ids: &[RecordId],
+    ) -> Result<Vec<(String, Message)>, StoreError> {
+        caps::ids(ids)?;
+        self.read(|connection| sessions::turns(connection, project, ids))
+    }
+
     fn events(
         &self,
         project: &ProjectName,

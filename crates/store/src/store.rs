@@ -3,7 +3,7 @@
 use crate::search::{Found, Search};
 use crate::{Filter, StoreError};
 use heirloom_model::{
-    Batch, Event, Kind, Merge, Message, ProjectName, Record, RecordId, Session, Timestamp,
+    Batch, Event, Kind, Mark, Merge, Message, ProjectName, Record, RecordId, Session, Timestamp,
 };
 use std::path::Path;
 
@@ -74,6 +74,18 @@ pub enum Change {
         /// When.
         at: Timestamp,
         /// Who does it.
+        by: String,
+    },
+    /// Lay `mark` over the attributes of the current record `id`, which stays in its place. What takes its place
+    /// later is pinned and muted as it was. `Unchanged` if it says so already; `Stale` if it is not current.
+    Mark {
+        /// The record.
+        id: RecordId,
+        /// What is said of it.
+        mark: Mark,
+        /// When.
+        at: Timestamp,
+        /// Who says so.
         by: String,
     },
     /// What the changes behind this one in the same call create belongs to this batch, which comes into being
@@ -151,6 +163,8 @@ pub enum Verdict {
     Resolved,
     /// A decision was taken back; the record is the one that held before it.
     Reopened,
+    /// The record was pinned or muted, or was said to be useful or not.
+    Marked,
 }
 
 impl Verdict {
@@ -166,6 +180,7 @@ impl Verdict {
             Self::Restored => "restored",
             Self::Resolved => "resolved",
             Self::Reopened => "reopened",
+            Self::Marked => "marked",
         }
     }
 }
@@ -280,6 +295,14 @@ pub trait Store: Send + Sync {
         from: u64,
         limit: usize,
     ) -> Result<Vec<Message>, StoreError>;
+
+    /// The messages with these ids and the sessions that they belong to, in order of id. What is not there, or
+    /// belongs to an import that was taken back, is left out. Errors: `Invalid` for too many ids.
+    fn turns(
+        &self,
+        project: &ProjectName,
+        ids: &[RecordId],
+    ) -> Result<Vec<(String, Message)>, StoreError>;
 
     /// What happened to the record `record`, or to the whole project, newest first, at most `limit`. What a
     /// record says of itself is no event: that it was created, replaced another or lost a conflict.

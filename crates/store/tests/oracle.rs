@@ -146,10 +146,13 @@ impl Oracle {
             }
             Change::Settle { keep, at, .. } => return self.settle(*keep, *at),
             Change::Unsettle { .. } => panic!("decisions are taken back in the conformance suite"),
-            Change::Begin(_)
+            Change::Mark { .. }
+            | Change::Begin(_)
             | Change::TakeSession(_)
             | Change::TakeMessage { .. }
-            | Change::Reverse { .. } => panic!("imports are tested by the conformance suite"),
+            | Change::Reverse { .. } => {
+                panic!("imports and marks are tested by the conformance suite")
+            }
         }
         true
     }

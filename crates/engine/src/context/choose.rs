@@ -1,6 +1,6 @@
 //! What of the parts is said: strict priority inside one budget.
 
-use super::parts::{Part, Shape, Shown};
+use super::parts::{PINNED, Part, Shape, Shown};
 use heirloom_model::context::Reason;
 
 /// What is left while parts are chosen in the order of their rank.
@@ -21,7 +21,7 @@ pub(super) fn choose(parts: &mut [Part], chars_max: usize) {
         closed: false,
     };
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|&at| rank(&parts[at].shape));
+    order.sort_by_key(|&at| rank(&parts[at]));
     for &at in &order {
         let part = &mut parts[at];
         room.fill(part);
@@ -39,13 +39,14 @@ pub(super) fn choose(parts: &mut [Part], chars_max: usize) {
 }
 
 /// The order of priority; parts of one rank keep the order in which they are written.
-fn rank(shape: &Shape) -> u8 {
-    match shape {
+fn rank(part: &Part) -> u8 {
+    match part.shape {
         Shape::Title => 0,
         Shape::Line(_) => 1,
-        Shape::Steps(_) => 2,
-        Shape::Past(_) => 3,
-        Shape::Bullets(_) | Shape::Ranked(_) => 4,
+        Shape::Bullets(_) if part.section == PINNED => 2,
+        Shape::Steps(_) => 3,
+        Shape::Past(_) => 4,
+        Shape::Bullets(_) | Shape::Ranked(_) => 5,
     }
 }
 

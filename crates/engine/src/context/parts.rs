@@ -8,6 +8,9 @@ use std::borrow::Cow;
 /// The first line of every context.
 pub(super) const OPENING: &str = "## Session Memory\n";
 
+/// The section of what somebody pinned.
+pub(super) const PINNED: &str = "Pinned";
+
 /// What a cut list of lines says after its number.
 const RECALL: &str = ": heirloom recall";
 
@@ -164,6 +167,7 @@ pub(super) fn of<'v>(view: &'v MemoryView, cleaner: &Cleaner, chars_max: usize) 
     let errors = view.errors.iter().rev().map(|e| build.error(e)).collect();
     let decisions = build.bullets(&view.decisions);
     let facts = build.bullets(&view.facts);
+    let pinned = Part::new(PINNED, Shape::Bullets("pins"), build.bullets(&view.pinned));
     let errors = Part::new("Unresolved Errors", Shape::Bullets("errors"), errors);
     let mut decisions = Part::new("Key Decisions", Shape::Bullets("decisions"), decisions);
     let mut facts = Part::new("Key Facts", Shape::Bullets("facts"), facts);
@@ -173,7 +177,7 @@ pub(super) fn of<'v>(view: &'v MemoryView, cleaner: &Cleaner, chars_max: usize) 
     let artifacts = build.ranked(&view.artifacts);
     let tried = Part::new("Tried Before", Shape::Ranked("episodes"), tried);
     let artifacts = Part::new("Artifacts", Shape::Ranked("artifacts"), artifacts);
-    parts.extend([errors, decisions, facts, tried, artifacts]);
+    parts.extend([pinned, errors, decisions, facts, tried, artifacts]);
     parts
 }
 

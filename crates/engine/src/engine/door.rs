@@ -36,6 +36,7 @@ impl Door {
             | Change::Restore { by, .. }
             | Change::Settle { by, .. }
             | Change::Unsettle { by, .. }
+            | Change::Mark { by, .. }
             | Change::Reverse { by, .. } => self.text(by),
         }
         change
@@ -53,6 +54,20 @@ impl Door {
         for name in scope.names_mut() {
             self.maybe(name);
         }
+    }
+
+    /// What was written under a redacted name is found under it.
+    fn filter(&self, filter: &mut Filter) {
+        for name in [
+            &mut filter.category,
+            &mut filter.except_category,
+            &mut filter.state,
+            &mut filter.key,
+            &mut filter.source,
+        ] {
+            self.maybe(name);
+        }
+        self.scope(&mut filter.scope);
     }
 
     fn session(&self, session: &mut Session) {
@@ -128,23 +143,15 @@ impl Store for Door {
     }
 
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError> {
-        // What was written under a redacted name is found under it.
         let mut filter = filter.clone();
-        for name in [
-            &mut filter.category,
-            &mut filter.except_category,
-            &mut filter.state,
-            &mut filter.key,
-            &mut filter.source,
-        ] {
-            self.maybe(name);
-        }
-        self.scope(&mut filter.scope);
+        self.filter(&mut filter);
         self.store.find(project, &filter)
     }
 
     fn search(&self, project: &ProjectName, search: &Search) -> Result<Found, StoreError> {
-        self.store.search(project, search)
+        let mut search = search.clone();
+        self.filter(&mut search.filter);
+        self.store.search(project, &search)
     }
 
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {
@@ -186,6 +193,14 @@ impl Store for Door {
     ) -> Result<Vec<Message>, StoreError> {
         let session = self.redactor.redact(session);
         self.store.messages(project, &session, from, limit)
+    }
+
+    fn turns(
+        &self,
+        project: &ProjectName,
+        ids: &[RecordId],
+    ) -> Result<Vec<(String, Message)>, StoreError> {
+        self.store.turns(project, ids)
     }
 
     fn events(

@@ -3,8 +3,11 @@
 use super::Engine;
 use super::new_record::check_scope;
 use super::tasks::{agent_of, last};
+use crate::recall::trace;
 use heirloom_model::kinds::Mistake;
-use heirloom_model::{ErrorKind, Fault, Kind, KindData, Merge, Record, RecordId, Scope, text};
+use heirloom_model::{
+    ErrorKind, Fault, Kind, KindData, Merge, Record, RecordId, Scope, limits, text,
+};
 use heirloom_store::{Applied, Change, Filter};
 
 /// What became of a logged error.
@@ -13,20 +16,28 @@ pub struct ErrorLogged {
     /// What the store did.
     pub applied: Applied,
     /// How the same error was resolved earlier, if it was.
-    pub resolved_before: Option<String>,
+    pub resolved_before: Option<ResolvedBefore>,
+}
+
+/// How an error was resolved earlier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResolvedBefore {
+    /// The record of that error.
+    pub id: RecordId,
+    /// How.
+    pub resolution: String,
 }
 
 impl Engine {
     /// Logs an error: a new one is opened, an open one with the same signature in the same task and phase is
-    /// counted, a resolved one is opened anew and its resolution is told.
+    /// counted, a resolved one is opened anew. How the same error was resolved before is told, wherever that
+    /// was: the same up to paths, numbers, addresses, times, colours and quotes.
     pub fn log_error(&self, error: &str, scope: Scope, source: &str) -> Result<ErrorLogged, Fault> {
         let error = error.trim();
         if error.is_empty() {
             return Err(Fault::usage("the error has no text"));
         }
-        let known = self.error_like(error, &scope)?;
-        let resolved_before =
-            known.and_then(|record| record.attr_str("resolution").map(str::to_owned));
+        let resolved_before = self.resolved_before(error, &scope)?;
         let mut changes = Vec::new();
         if let Some(task) = scope.task.clone() {
             changes.push(self.known_task(&task, source)?);
@@ -58,6 +69,32 @@ impl Engine {
             record: Box::new(record),
             merge: Merge::Mistake,
         })
+    }
+
+    /// How the same error was resolved: in the same task and phase, else the newest one elsewhere.
+    fn resolved_before(&self, error: &str, scope: &Scope) -> Result<Option<ResolvedBefore>, Fault> {
+        let told = |record: &Record| {
+            let resolution = record.attr_str("resolution")?.to_owned();
+            Some(ResolvedBefore {
+                id: record.id,
+                resolution,
+            })
+        };
+        if let Some(here) = self.error_like(error, scope)?.as_ref().and_then(told) {
+            return Ok(Some(here));
+        }
+        let resolved = Filter::current(&[Kind::Error], self.now())
+            .state(Mistake::RESOLVED)
+            .limit(limits::ERRORS_COMPARED_MAX);
+        let wanted = trace::signature(&self.clean(error));
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let found = self.find(&resolved)?;
+        let same = found
+            .iter()
+            .find(|record| trace::signature(&record.text) == wanted);
+        Ok(same.and_then(told))
     }
 
     /// The current error with the same signature in the same task and phase.

@@ -7,8 +7,9 @@ use super::tasks::TASK_MAIN;
 use crate::context;
 use heirloom_model::context::{Context, ErrorItem, Item, MemoryView, TaskView};
 use heirloom_model::kinds::{CATEGORY_DECISION, Task};
-use heirloom_model::{Budget, Fault, Kind, Record, limits};
+use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Timestamp, limits, mark};
 use heirloom_store::Filter;
+use std::collections::HashSet;
 
 /// Which context is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,18 +60,26 @@ impl Engine {
     fn memory_view(&self, request: &ContextRequest, budget: Budget) -> Result<MemoryView, Fault> {
         let task = request.task.as_deref();
         let entries = self.settings.max_entries;
+        let mut pinned = self.pinned(task.unwrap_or(TASK_MAIN))?;
+        pinned.retain(|record| is_heard(record) && holds(record, self.now()));
+        let pins: HashSet<RecordId> = pinned.iter().map(|record| record.id).collect();
+        let rest = |record: &Record| is_heard(record) && !pins.contains(&record.id);
         let mut errors = self.open_errors(task)?;
+        errors.retain(rest);
         errors.drain(..errors.len().saturating_sub(entries));
-        let (decisions, decisions_go_on) =
+        let (mut decisions, decisions_go_on) =
             self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
         let considered = (budget.chars() / limits::CONTEXT_CHARS_PER_FACT)
             .clamp(limits::CONTEXT_FACTS_MIN, limits::CONTEXT_FACTS_MAX);
-        let (facts, facts_go_on) = self.newest_knowledge(None, considered)?;
+        let (mut facts, facts_go_on) = self.newest_knowledge(None, considered)?;
+        decisions.retain(rest);
+        facts.retain(rest);
         let id = task.unwrap_or(TASK_MAIN);
         let (described, files): (Vec<_>, Vec<_>) =
             (self.artifacts_of(id)?.into_iter()).partition(past::is_described);
         Ok(MemoryView {
             task: self.task_view(id, request.phase.as_deref(), files)?,
+            pinned: pinned.into_iter().map(fact_item).collect(),
             errors: errors.into_iter().map(error_item).collect(),
             decisions: decisions.into_iter().map(plain_item).collect(),
             decisions_go_on,
@@ -109,7 +118,11 @@ impl Engine {
         files: Vec<Record>,
     ) -> Result<Option<TaskView>, Fault> {
         let record = self.task_record(id)?;
-        let [completed, pending] = self.steps(id)?;
+        let [mut completed, mut pending] = self.steps(id)?;
+        let mut files = files;
+        for list in [&mut completed, &mut pending, &mut files] {
+            list.retain(is_heard);
+        }
         let nothing_known = completed.is_empty() && pending.is_empty() && files.is_empty();
         if record.is_none() && nothing_known {
             return Ok(None);
@@ -137,6 +150,16 @@ impl Engine {
             files: files.into_iter().map(plain_item).collect(),
         }))
     }
+}
+
+/// Whether nobody muted it.
+fn is_heard(record: &Record) -> bool {
+    !mark::is_muted(&record.attrs)
+}
+
+/// Whether it holds at `now`, as far as it says when it does.
+fn holds(record: &Record, now: Timestamp) -> bool {
+    record.true_from.is_none_or(|from| from <= now) && record.true_to.is_none_or(|to| to > now)
 }
 
 fn plain_item(record: Record) -> Item {

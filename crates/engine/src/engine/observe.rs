@@ -378,6 +378,7 @@ impl Observer<'_> {
             Change::Revise { record, .. } => (record.id, Verdict::Replaced),
             Change::Retire { id, .. } => (*id, Verdict::Retired),
             Change::Restore { id, .. } => (*id, Verdict::Restored),
+            Change::Mark { id, .. } => (*id, Verdict::Marked),
             Change::Begin(_)
             | Change::TakeSession(_)
             | Change::TakeMessage { .. }

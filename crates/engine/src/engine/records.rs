@@ -1,7 +1,7 @@
 //! Looking at records, and going back: list, show, forget, history, undo.
 
 use super::Engine;
-use heirloom_model::{ErrorKind, Fault, Record, RecordId, Timestamp, limits, text};
+use heirloom_model::{ErrorKind, Fault, Mark, Record, RecordId, Timestamp, limits, text};
 use heirloom_store::{Change, Counts, Filter, Verdict};
 
 /// Who is named where a person asks.
@@ -42,6 +42,13 @@ pub enum Undone {
         batch: RecordId,
         /// Whether it is back.
         back: bool,
+    },
+    /// A pin, a mute or a `useful` is taken back.
+    Marked {
+        /// The record.
+        id: RecordId,
+        /// What is said of it now.
+        mark: Mark,
     },
 }
 
@@ -123,8 +130,9 @@ impl Engine {
 
     /// Takes the last thing back that happened to a record; undoing twice brings the second state back.
     ///
-    /// Where the last thing was the decision of a conflict, what was open before is open again. A retired record
-    /// becomes current again. A current one that had replaced another gives its place back.
+    /// A mark that was the last thing that happened is taken back. Where the last thing was the decision of a
+    /// conflict, what was open before is open again. A retired record becomes current again. A current one that
+    /// had replaced another gives its place back.
     /// A current one that had replaced nothing is retired. The id of an import takes all of it back, or brings
     /// it back.
     pub fn undo(&self, id: RecordId) -> Result<Undone, Fault> {
@@ -140,6 +148,11 @@ impl Engine {
         }
         if record.retired_at.is_some() {
             return self.restore(id);
+        }
+        if let Some(mark) = self.last_mark(id)? {
+            let mark = mark.inverse();
+            self.mark(id, mark)?;
+            return Ok(Undone::Marked { id, mark });
         }
         let chain = self.history(id)?;
         // By the time that the store gave them, not by id: an id has the time of a clock that may go back.

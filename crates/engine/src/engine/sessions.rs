@@ -1,9 +1,38 @@
 //! Conversations of runs: who was told what in which iteration.
 
 use super::Engine;
-use heirloom_model::record::Attrs;
-use heirloom_model::{Fault, Message, Role, Scope, Session, clock, text};
+use super::new_record::bad_name;
+use heirloom_model::record::{Attrs, check_name};
+use heirloom_model::{Fault, Message, RecordId, Role, Scope, Session, clock, limits, text};
+use heirloom_store::Change;
 use serde_json::json;
+use std::collections::VecDeque;
+
+/// One turn that is to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTurn {
+    /// Whose turn it was.
+    pub role: Role,
+    /// Who spoke, where the role does not say it.
+    pub sender: Option<String>,
+    /// The task of the session, if the session is new.
+    pub task: Option<String>,
+    /// The agent of the session, if the session is new.
+    pub agent: Option<String>,
+    /// What was said.
+    pub text: String,
+}
+
+/// Where a turn was put.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnAdded {
+    /// The session.
+    pub session: String,
+    /// The place in it, from 0.
+    pub seq: u64,
+    /// Its id.
+    pub id: RecordId,
+}
 
 impl Engine {
     /// A new session for `agent` on `task`, with its first iteration; not stored yet.
@@ -55,6 +84,81 @@ impl Engine {
             ),
         };
         self.put_session(&session)
+    }
+
+    /// Appends one turn to the session `id`, which comes into being with it; both as one durable step.
+    ///
+    /// Errors: `Usage` for a turn without text or over [`limits::SESSION_ADD_BYTES_MAX`], or a bad name.
+    pub fn add_turn(&self, id: &str, turn: &NewTurn) -> Result<TurnAdded, Fault> {
+        let said = turn.text.trim_end();
+        if said.trim().is_empty() {
+            return Err(
+                Fault::usage("the turn has no text").hint("its text comes from standard input")
+            );
+        }
+        if said.len() > limits::SESSION_ADD_BYTES_MAX {
+            let most = limits::SESSION_ADD_BYTES_MAX;
+            return Err(Fault::usage(format!("the turn has more than {most} bytes")));
+        }
+        // The store redacts the name of a session; a message must go to the same one.
+        let id = self.clean(id.trim()).into_owned();
+        check_name("session", &id).map_err(|bad| bad_name(&bad))?;
+        let now = self.now();
+        let session = Session {
+            project: self.project.clone(),
+            id: id.clone(),
+            agent: turn.agent.clone(),
+            task: turn.task.clone(),
+            started_at: now,
+            ended_at: None,
+            attrs: Attrs::new(),
+        };
+        let message = Message {
+            id: self.ids.next(now),
+            seq: 0,
+            role: turn.role,
+            sender: turn.sender.clone(),
+            text: said.to_owned(),
+            attrs: Attrs::new(),
+            tokens: u32::try_from(text::tokens(said)).unwrap_or(u32::MAX),
+            at: now,
+        };
+        let message_id = message.id;
+        self.apply(&[
+            Change::TakeSession(Box::new(session)),
+            Change::TakeMessage {
+                session: id.clone(),
+                message: Box::new(message),
+            },
+        ])?;
+        let added = self.store.turns(&self.project, &[message_id])?.pop();
+        let (session, message) =
+            added.ok_or_else(|| Fault::failed("the turn was written and cannot be found"))?;
+        Ok(TurnAdded {
+            session,
+            seq: message.seq,
+            id: message.id,
+        })
+    }
+
+    /// The session `id` with its turns in order: all of them, or the last `last`. Errors: `NotFound`.
+    pub fn session(&self, id: &str, last: Option<usize>) -> Result<(Session, Vec<Message>), Fault> {
+        const PAGE: usize = 1_000;
+        let session = self.store.session(&self.project, id)?;
+        let mut turns = VecDeque::new();
+        let mut from = 0;
+        loop {
+            let page = self.store.messages(&self.project, id, from, PAGE)?;
+            let Some(end) = page.last().map(|message| message.seq + 1) else {
+                break;
+            };
+            from = end;
+            turns.extend(page);
+            if let Some(last) = last {
+                turns.drain(..turns.len().saturating_sub(last));
+            }
+        }
+        Ok((session, turns.into()))
     }
 
     /// Appends turns to a stored session.

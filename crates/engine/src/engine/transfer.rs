@@ -274,9 +274,8 @@ impl ImportReport {
             | Verdict::Confirmed
             | Verdict::Unchanged
             | Verdict::Conflict
-            | Verdict::Retired => {
-                self.known += 1;
-            }
+            | Verdict::Retired
+            | Verdict::Marked => self.known += 1,
         }
     }
 }
@@ -291,6 +290,7 @@ fn refusal(change: &Change, fault: &Fault) -> String {
         | Change::Restore { .. }
         | Change::Settle { .. }
         | Change::Unsettle { .. }
+        | Change::Mark { .. }
         | Change::Begin(_)
         | Change::Reverse { .. } => "",
     };

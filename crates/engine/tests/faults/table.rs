@@ -4,11 +4,12 @@ use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, MirrorLoad, NewArtifact, NewEpisode,
-    NewRecord, Observer, Remover, RunRequest, SharedFile, TaskChange, mirror,
+    NewRecord, NewTurn, Observer, RecallRequest, Remover, RunRequest, SharedFile, TaskChange,
+    mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
-use heirloom_model::{AgentStatus, Fault, Kind, Outcome, Role, Scope};
+use heirloom_model::{AgentStatus, Fault, Kind, Mark, Outcome, Role, Scope};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -115,6 +116,16 @@ pub(crate) fn records() -> Vec<Operation> {
         whole("undo of a replace", replaced, |w| undo(w, "newer"), TOGGLES),
         whole("undo of a forget", forgotten, |w| undo(w, "old"), TOGGLES),
         whole("undo of an undo", undone, |w| undo(w, "old"), TOGGLES),
+        whole("pin", filled, |w| mark(w, Mark::Pinned(true)), Nothing),
+        whole("mute", filled, |w| mark(w, Mark::Muted(true)), Nothing),
+        whole("useful", filled, |w| mark(w, Mark::Useful(true)), COUNTED),
+        whole("undo of a pin", pinned, |w| undo(w, "old"), TOGGLES),
+        whole(
+            "session add",
+            filled,
+            |w| w.engine.add_turn("s1", &spoken("hello")).map(drop),
+            More("what is said again is another turn"),
+        ),
         whole(
             "prune",
             crowded,
@@ -384,6 +395,22 @@ pub(crate) fn reading() -> Vec<Operation> {
             };
             w.engine.context(&request).map(drop)
         }),
+        reads("recall", |w| {
+            let request = RecallRequest {
+                question: "what is k".to_owned(),
+                ..RecallRequest::default()
+            };
+            w.engine.recall(&request).map(drop)
+        }),
+        reads("recall without words", |w| {
+            let request = RecallRequest {
+                question: "kind:error task:7".to_owned(),
+                ..RecallRequest::default()
+            };
+            w.engine.recall(&request).map(drop)
+        }),
+        reads("tried", |w| w.engine.tried("by hand", None).map(drop)),
+        reads("latest session", |w| w.engine.latest_session().map(drop)),
         reads("export of records", |w| {
             w.engine.export_records(true, &mut |_| {}).map(drop)
         }),
@@ -458,6 +485,26 @@ fn scope() -> Scope {
         iteration: Some(3),
         agent: Some("codex".to_owned()),
         ..Scope::of_task("7")
+    }
+}
+
+fn mark(w: &World, mark: Mark) -> Result<(), Fault> {
+    w.engine.mark(w.named("old"), mark).map(drop)
+}
+
+fn pinned(w: &World) -> Result<(), Fault> {
+    filled(w)?;
+    w.later();
+    mark(w, Mark::Pinned(true))
+}
+
+fn spoken(text: &str) -> NewTurn {
+    NewTurn {
+        role: Role::User,
+        sender: Some("Ada".to_owned()),
+        task: None,
+        agent: None,
+        text: text.to_owned(),
     }
 }
 

@@ -167,7 +167,8 @@ fn go_back(engine: &Engine, session: &mut Session) -> Result<String, Fault> {
         Undone::Uncreated { .. }
         | Undone::Reversed { .. }
         | Undone::Reopened { .. }
-        | Undone::Resolved { .. } => {
+        | Undone::Resolved { .. }
+        | Undone::Marked { .. } => {
             return Err(Fault::failed("undo did not bring the earlier value back"));
         }
     };

@@ -64,8 +64,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             let logged = engine.log_error(&text, scope, &source)?;
             if session.out.json {
                 let mut value = wire::applied(&logged.applied);
-                if let Some(how) = &logged.resolved_before {
-                    value["resolved_before"] = how.as_str().into();
+                if let Some(before) = &logged.resolved_before {
+                    value["resolved_before"] = serde_json::json!({
+                        "id": before.id.to_string(),
+                        "resolution": before.resolution,
+                    });
                 }
                 session.out.value(&value);
             } else {
@@ -74,10 +77,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                     logged.applied.id,
                     logged.applied.verdict.as_str()
                 ));
-                if let Some(how) = &logged.resolved_before {
-                    session
-                        .out
-                        .line(&format!("the same error was resolved before: {how}"));
+                if let Some(before) = &logged.resolved_before {
+                    session.out.line(&format!(
+                        "the same error was resolved before: {} ({})",
+                        before.resolution, before.id
+                    ));
                 }
             }
         }

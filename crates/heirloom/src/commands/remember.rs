@@ -80,7 +80,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         | Verdict::Retired
         | Verdict::Restored
         | Verdict::Resolved
-        | Verdict::Reopened => remembered.verdict.as_str(),
+        | Verdict::Reopened
+        | Verdict::Marked => remembered.verdict.as_str(),
     };
     session.out.line(&format!("{} {line}", remembered.id));
     if let Some(said) = kept_without(&remembered) {

@@ -2,12 +2,12 @@
 
 use crate::open::Session;
 use heirloom_engine::Undone;
-use heirloom_model::{Fault, RecordId, text};
+use heirloom_model::{Fault, Mark, RecordId, text};
 use serde_json::json;
 
 /// Take back the last thing that happened to a record, or an import as one
 ///
-/// A creation, a replacement, a retirement, the decision of a conflict. The same again brings it back.
+/// A creation, a replacement, a retirement, a mark, the decision of a conflict. The same again brings it back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The record, or the import
@@ -18,23 +18,21 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.open()?;
     let id = engine.resolve_id(&args.id)?;
     let undone = engine.undo(id)?;
-    let (current, retired) = match undone {
+    let (outcome, said, current, retired) = match undone {
         Undone::Reversed { batch, back } => {
             tell_import(session, batch, back);
             return Ok(0);
         }
-        Undone::Restored { id, retired }
-        | Undone::Reopened { id, retired }
-        | Undone::Resolved { id, retired } => (Some(id), retired),
-        Undone::Uncreated { id } => (None, Some(id)),
+        Undone::Marked { id, mark } => {
+            tell_mark(session, id, mark);
+            return Ok(0);
+        }
+        Undone::Restored { id, retired } => ("restored", "current again", Some(id), retired),
+        Undone::Reopened { id, retired } => ("reopened", "open again", Some(id), retired),
+        Undone::Resolved { id, retired } => ("resolved", "decided again", Some(id), retired),
+        Undone::Uncreated { id } => ("retired", "", None, Some(id)),
     };
     if session.out.json {
-        let outcome = match undone {
-            Undone::Reopened { .. } => "reopened",
-            Undone::Resolved { .. } => "resolved",
-            Undone::Restored { .. } | Undone::Reversed { .. } => "restored",
-            Undone::Uncreated { .. } => "retired",
-        };
         let id = current.or(retired).unwrap_or(id);
         let retired = retired.map(|id| id.to_string());
         session
@@ -44,13 +42,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     if let Some(id) = current {
         session.out.line(&format!(
-            "{}: {id} {}",
-            match undone {
-                Undone::Reopened { .. } => "open again",
-                Undone::Resolved { .. } => "decided again",
-                Undone::Restored { .. } | Undone::Uncreated { .. } | Undone::Reversed { .. } =>
-                    "current again",
-            },
+            "{said}: {id} {}",
             text::excerpt(&engine.get(id)?.text, 80)
         ));
     }
@@ -61,6 +53,16 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         ));
     }
     Ok(0)
+}
+
+fn tell_mark(session: &mut Session, id: RecordId, mark: Mark) {
+    if session.out.json {
+        let outcome = mark.as_str();
+        let value = json!({"id": id.to_string(), "outcome": "marked", "mark": outcome});
+        session.out.value(&value);
+    } else {
+        session.out.line(&format!("{id} {}", mark.as_str()));
+    }
 }
 
 fn tell_import(session: &mut Session, batch: RecordId, back: bool) {

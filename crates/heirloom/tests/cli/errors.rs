@@ -135,7 +135,7 @@ fn an_error_that_comes_back_tells_how_it_was_resolved() {
     project.ok(&["error", "log", "panic at line 3", "--task", "1"]);
     project.ok(&["error", "resolve", "panic", "--with", "delete the cache"]);
     let said = project.json(&["error", "log", "panic at line 4", "--task", "1"]);
-    assert_eq!(said["resolved_before"], "delete the cache");
+    assert_eq!(said["resolved_before"]["resolution"], "delete the cache");
     assert_eq!(said["outcome"], "replaced");
     let errors = project.list("error");
     assert_eq!(errors.len(), 1);
@@ -158,4 +158,38 @@ fn a_resolution_can_be_undone() {
     project.ok(&["undo", &id]);
     let errors = project.list("error");
     assert_eq!((errors.len(), &errors[0]["state"]), (1, &"open".into()));
+}
+
+#[test]
+fn the_same_error_elsewhere_tells_how_it_was_resolved() {
+    let project = Project::new();
+    let log = |text: &str, task: &str| project.json(&["error", "log", text, "--task", task]);
+    let first = log("cannot open src/a.rs: no such file", "1");
+    let resolved = project.json(&[
+        "error",
+        "resolve",
+        &string(&first["id"]),
+        "--with",
+        "made the folder",
+    ]);
+    let said = log(
+        "\u{1b}[31mCannot open 'lib/b.rs'\u{1b}[0m: no such file (line 12)",
+        "2",
+    );
+    assert_eq!(
+        said.get("resolved_before"),
+        None,
+        "a word more is another error"
+    );
+    let said = log(
+        "\u{1b}[31mCannot open\u{1b}[0m 'lib/b.rs': No such file",
+        "2",
+    );
+    assert_eq!(said["outcome"], "created");
+    assert_eq!(said["resolved_before"]["resolution"], "made the folder");
+    assert_eq!(said["resolved_before"]["id"], resolved["id"]);
+    assert_eq!(
+        log("cannot close src/a.rs: no such file", "2").get("resolved_before"),
+        None
+    );
 }

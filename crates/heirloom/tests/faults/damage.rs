@@ -18,7 +18,11 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "outcome" => &["outcome --task t --status COMPLETE"],
         "observe" => &["observe", "observe --dry-run"],
         "remember" => &["remember x", "remember --stdin"],
-        "show" | "forget" | "undo" | "history" => {
+        "recall" => &["recall x", "recall kind:note"],
+        "tried" => &["tried x"],
+        "useful" => &["useful 01890a5d-ac96-774b-bcce-b302099a8057 yes"],
+        "session" => &["session add --session s --role user", "session show s"],
+        "show" | "forget" | "undo" | "history" | "pin" | "mute" => {
             return Some(vec![leak(&format!("{command} {id}"))]);
         }
         "task" => &[
@@ -55,7 +59,7 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "prune" => &["prune", "prune --apply"],
         "purge" => &["purge --all --yes", "purge --free"],
         "backup" => &["backup copy.db"],
-        "demo" | "config" | "completions" | "man" | "redact" => &[],
+        "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
         // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.
         "doctor" | "restore" => &[],
         _ => return None,

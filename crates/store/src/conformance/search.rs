@@ -105,13 +105,8 @@ fn retired(store: &dyn Store) {
     w.change(restore(first, 3));
     assert_eq!(texts(&w, "port", now()), ["the port is 8080"]);
     w.change(retire(first, 4));
-    assert_eq!(
-        search(&w, "port", now()),
-        Found {
-            searched: 0,
-            hits: Vec::new()
-        }
-    );
+    let none = search(&w, "port", now());
+    assert_eq!((none.searched, none.hits.len()), (0, 0));
     w.change(restore(first, 5));
     assert_eq!(texts(&w, "port", now()), ["the port is 8080"]);
 }

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::index;
 use crate::{Applied, Change, StoreError, Verdict, caps};
 use heirloom_model::merge::{self, Decision, Merge};
-use heirloom_model::{Action, Batch, ProjectName, Record, RecordId, Timestamp, clock};
+use heirloom_model::{Action, Batch, Mark, ProjectName, Record, RecordId, Timestamp, clock, mark};
 use rusqlite::{Connection, params};
 use std::borrow::Cow;
 
@@ -44,6 +44,7 @@ impl Writer<'_> {
             Change::Restore { id, at, by } => self.restore(*id, *at, by),
             Change::Settle { keep, at, by } => self.settle(*keep, *at, by),
             Change::Unsettle { id, at, by } => self.unsettle(*id, *at, by),
+            Change::Mark { id, mark, at, by } => self.mark(*id, *mark, *at, by),
             Change::Begin(batch) => Ok(self.begin(batch)),
             Change::TakeSession(session) => self.take_session(session),
             Change::TakeMessage { session, message } => self.take_message(session, message),
@@ -178,6 +179,32 @@ impl Writer<'_> {
         Ok(retired)
     }
 
+    fn mark(
+        &mut self,
+        id: RecordId,
+        mark: Mark,
+        at: Timestamp,
+        by: &str,
+    ) -> Result<Applied, Failure> {
+        let mut record = self.get(id)?;
+        if !record.is_current(at) {
+            return Err(stale(id, "is not current any more"));
+        }
+        let attrs = mark.laid_over(&record.attrs);
+        if attrs == record.attrs {
+            return Ok(answer(id, Verdict::Unchanged, None));
+        }
+        record.attrs = attrs;
+        self.confirm(&record)?;
+        let event = NewEvent {
+            record: Some(id),
+            detail: Some(mark.as_str()),
+            ..NewEvent::of(at.max(record.recorded_at), Action::Marked, by)
+        };
+        events::tell(self.connection, self.number, &event)?;
+        Ok(answer(id, Verdict::Marked, None))
+    }
+
     fn tell(
         &self,
         at: Timestamp,
@@ -270,7 +297,11 @@ impl Writer<'_> {
     /// Retires `old`, with the attributes that it has here, in favour of `new`, which is written.
     fn succeed(&mut self, old: &Record, new: &Record) -> Result<(), Failure> {
         self.mark_retired(old, new.recorded_at, Some(new.id))?;
-        self.insert(new)
+        let mut new = Cow::Borrowed(new);
+        if mark::is_pinned(&old.attrs) || mark::is_muted(&old.attrs) {
+            mark::carry(&old.attrs, &mut new.to_mut().attrs);
+        }
+        self.insert(&new)
     }
 
     pub(super) fn mark_retired(

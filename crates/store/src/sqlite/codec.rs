@@ -17,6 +17,21 @@ pub(super) fn micros(time: Timestamp) -> i64 {
     time.as_microsecond()
 }
 
+/// Ids as one value that SQL takes apart: `["0189…", …]`.
+pub(super) fn id_list(ids: &[RecordId]) -> String {
+    let mut list = String::with_capacity(ids.len() * 36 + 2);
+    for id in ids {
+        list.push(if list.is_empty() { '[' } else { ',' });
+        let hex = id.to_string().replace('-', "");
+        list.push_str(&format!("\"{hex}\""));
+    }
+    if list.is_empty() {
+        list.push('[');
+    }
+    list.push(']');
+    list
+}
+
 /// The record in a row of [`COLUMNS`].
 pub(super) fn record(project: &ProjectName, row: &Row<'_>) -> Result<Record, Failure> {
     let id = RecordId::from_bytes(row.get(0)?);

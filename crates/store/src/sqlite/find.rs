@@ -43,13 +43,19 @@ enum Walk {
     Key,
     /// What lost a conflict that is open: few.
     Conflicts,
+    /// The current ones that are pinned: few.
+    Pinned,
 }
 
 impl Walk {
     fn of(filter: &Filter) -> Self {
+        if !filter.ids.is_empty() {
+            return Self::All;
+        }
         match filter.when {
             _ if filter.open_conflict => Self::Conflicts,
             When::AsOf(_) | When::Ever => Self::All,
+            When::Current(_) if filter.pinned => Self::Pinned,
             When::Current(_) if filter.key.is_some() || filter.key_prefix.is_some() => Self::Key,
             When::Current(_) if filter.scope.task.is_some() => Self::Task,
             When::Current(_) if filter.state.is_some() => Self::State,
@@ -70,7 +76,8 @@ impl Walk {
             | Self::State
             | Self::Task
             | Self::Key
-            | Self::Conflicts => self,
+            | Self::Conflicts
+            | Self::Pinned => self,
         }
     }
 
@@ -83,6 +90,7 @@ impl Walk {
             Self::Task => "current_by_task",
             Self::Key => "records_by_identity",
             Self::Conflicts => "open_conflicts",
+            Self::Pinned => "current_pinned",
         }
     }
 }
@@ -139,7 +147,8 @@ impl Question {
         let mut kinds = filter.kinds.clone();
         kinds.sort_unstable();
         kinds.dedup();
-        let parts = if matches!(walk, Walk::All | Walk::Category | Walk::Conflicts) {
+        let alone = [Walk::All, Walk::Category, Walk::Conflicts, Walk::Pinned];
+        let parts = if alone.contains(&walk) {
             vec![(walk, question.kind_in(&kinds))]
         } else {
             let all = if kinds.is_empty() {
@@ -157,7 +166,12 @@ impl Question {
             let repeated = match walk {
                 Walk::Task => " AND kind <> 'knowledge'",
                 Walk::Conflicts => OPEN_CONFLICT,
-                Walk::All | Walk::Kind | Walk::Category | Walk::State | Walk::Key => "",
+                Walk::All
+                | Walk::Kind
+                | Walk::Category
+                | Walk::State
+                | Walk::Key
+                | Walk::Pinned => "",
             };
             question.sql.push_str(&format!(
                 "{union}SELECT {columns} FROM records INDEXED BY {index} \
@@ -207,6 +221,23 @@ impl Question {
         if let Some(iteration) = filter.scope.iteration {
             let iteration = self.bind(iteration);
             sql.push_str(&format!(" AND iteration = {iteration}"));
+        }
+        if filter.pinned {
+            sql.push_str(" AND pinned");
+        }
+        if !filter.ids.is_empty() {
+            let ids = self.bind(codec::id_list(&filter.ids));
+            sql.push_str(&format!(
+                " AND id IN (SELECT unhex(value) FROM json_each({ids}))"
+            ));
+        }
+        if let Some(from) = filter.recorded_from {
+            let from = self.bind(micros(from));
+            sql.push_str(&format!(" AND recorded_at >= {from}"));
+        }
+        if let Some(before) = filter.recorded_before {
+            let before = self.bind(micros(before));
+            sql.push_str(&format!(" AND recorded_at < {before}"));
         }
         if let Some(after) = filter.after {
             let behind = match filter.order {
@@ -353,6 +384,26 @@ mod tests {
             plan.iter().any(|line| line.contains("kind=? AND id<?")),
             "{plan:#?}"
         );
+    }
+
+    #[test]
+    fn ids_and_pins_are_looked_up() {
+        let now = Timestamp::UNIX_EPOCH;
+        let ids = Filter::current(&[Kind::Note], now).ids(vec![heirloom_model::RecordId::MIN]);
+        for when in [When::Current(now), When::AsOf(now), When::Ever] {
+            let filter = Filter {
+                when,
+                ..ids.clone()
+            };
+            let plan = plan(&filter);
+            let wanted = "SEARCH records USING INDEX records_by_id (project=? AND id=?)";
+            assert!(plan.iter().any(|line| line == wanted), "{plan:#?}");
+        }
+        let pinned = Filter {
+            pinned: true,
+            ..Filter::current(&[], now)
+        };
+        check(&pinned, "current_pinned", "project=?");
     }
 
     #[test]

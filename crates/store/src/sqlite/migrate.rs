@@ -21,6 +21,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     include_str!("../../migrations/0002_audit.sql"),
     include_str!("../../migrations/0003_index.sql"),
     include_str!("../../migrations/0004_conflicts.sql"),
+    include_str!("../../migrations/0005_marks.sql"),
 ];
 
 /// The first version with an index.

@@ -7,6 +7,9 @@ use crate::{StoreError, caps};
 use heirloom_model::{Message, ProjectName, RecordId, Role, Session, Timestamp, clock};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
+/// The columns of a message, in the order in which [`message`] reads them.
+const MESSAGE_COLUMNS: &str = "id, seq, role, sender, text, attrs, tokens, at";
+
 const SESSION_COLUMNS: &str = "id, agent, task, started_at, ended_at, attrs";
 
 /// Creates the session or replaces what is known of it.
@@ -140,16 +143,38 @@ pub(super) fn messages(
     limit: usize,
 ) -> Result<Vec<Message>, Failure> {
     let number = number_of(connection, project, session)?;
-    let sql = "SELECT id, seq, role, sender, text, attrs, tokens, at FROM messages \
+    let sql = format!(
+        "SELECT {MESSAGE_COLUMNS} FROM messages \
          WHERE project = ?1 AND session = ?2 AND seq >= ?3 AND retired_at IS NULL \
-         ORDER BY seq LIMIT ?4";
-    let mut statement = connection.prepare_cached(sql)?;
+         ORDER BY seq LIMIT ?4"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
     // Beyond the largest place that can be stored there is none.
     let from = i64::try_from(from).unwrap_or(i64::MAX);
     let mut rows = statement.query(params![number, session, from, limit])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         found.push(message(row)?);
+    }
+    Ok(found)
+}
+
+/// The messages with these ids and their sessions, in order of id.
+pub(super) fn turns(
+    connection: &Connection,
+    project: &ProjectName,
+    ids: &[RecordId],
+) -> Result<Vec<(String, Message)>, Failure> {
+    let sql = format!(
+        "SELECT {MESSAGE_COLUMNS}, session FROM messages \
+         WHERE project = (SELECT id FROM projects WHERE name = ?1) \
+         AND id IN (SELECT unhex(value) FROM json_each(?2)) AND retired_at IS NULL ORDER BY id"
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![project.as_str(), codec::id_list(ids)])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push((row.get(8)?, message(row)?));
     }
     Ok(found)
 }

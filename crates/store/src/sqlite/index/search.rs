@@ -56,9 +56,9 @@ pub(in super::super) fn search(
         return Ok(Found::default());
     };
     let wanted = Wanted::of(connection, project, number, &index, &search.filter)?;
-    let lexical = match &search.words {
+    let (lexical, dfs) = match &search.words {
         Some(question) => words(connection, number, &index, question)?,
-        None => Vec::new(),
+        None => (Vec::new(), Vec::new()),
     };
     let vector = match &search.meaning {
         Some(text) => meanings(connection, number, &index, text, matrices)?,
@@ -86,6 +86,7 @@ pub(in super::super) fn search(
     hits.truncate(2 * search.each);
     Ok(Found {
         searched: wanted.count(&index),
+        dfs,
         hits: hits.into_iter().map(|(_, hit)| hit).collect(),
     })
 }
@@ -94,14 +95,15 @@ fn place_of(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-/// The score of every text by its words.
+/// The score of every text by its words, and how many texts have each of them.
 fn words(
     connection: &Connection,
     project: i64,
     index: &Index,
     question: &Question,
-) -> Result<Vec<f32>, Failure> {
+) -> Result<(Vec<f32>, Vec<u64>), Failure> {
     let mut scores = vec![0.0; index.texts() as usize];
+    let mut dfs = Vec::with_capacity(question.terms.len());
     let weights = Weights::of(index.totals);
     let tail = tail(connection, project, question)?;
     let sql =
@@ -130,6 +132,7 @@ fn words(
             });
             block.add(table, &mut scores);
         }
+        dfs.push(df);
         let table = table.unwrap_or_else(|| code::table(&weights, df, head_df));
         for (ordinal, code) in fresh {
             if let (Some(score), Some(value)) = (
@@ -140,7 +143,7 @@ fn words(
             }
         }
     }
-    Ok(scores)
+    Ok((scores, dfs))
 }
 
 /// The score of every text by its meaning; none if the question has none.

@@ -30,7 +30,7 @@ impl Wanted {
             is_without: false,
         };
         if let When::Current(now) = filter.when
-            && is_plain(filter)
+            && is_plain(filter, now)
         {
             wanted.is_without = true;
             wanted.gone(connection, number)?;
@@ -128,8 +128,19 @@ impl Wanted {
                 0
             }
         };
+        sql.push_str(" AND (?6 IS NULL OR m.at >= ?6) AND (?7 IS NULL OR m.at < ?7)");
         let scope = &filter.scope;
-        let values = params![project, scope.session, scope.task, scope.agent, then];
+        let from = filter.recorded_from.map(micros);
+        let before = filter.recorded_before.map(micros);
+        let values = params![
+            project,
+            scope.session,
+            scope.task,
+            scope.agent,
+            then,
+            from,
+            before
+        ];
         self.set_all(connection, &sql, values)
     }
 
@@ -148,17 +159,16 @@ impl Wanted {
     }
 }
 
-/// Whether a filter asks for nothing but the time.
-fn is_plain(filter: &Filter) -> bool {
-    let asks = [
-        &filter.category,
-        &filter.except_category,
-        &filter.state,
-        &filter.key,
-    ];
-    filter.kinds.is_empty()
-        && asks.iter().all(|asked| asked.is_none())
-        && filter.scope == Scope::default()
+/// Whether a filter asks for nothing but what is current.
+fn is_plain(filter: &Filter, now: Timestamp) -> bool {
+    let bare = Filter {
+        when: filter.when,
+        order: filter.order,
+        limit: filter.limit,
+        after: filter.after,
+        ..Filter::current(&[], now)
+    };
+    *filter == bare
 }
 
 /// Whether turns of conversations may be what is asked for.
@@ -169,8 +179,11 @@ fn wants_turns(filter: &Filter) -> bool {
         agent: None,
         ..filter.scope.clone()
     };
-    is_plain(&Filter {
+    let of_records = Filter {
         scope,
+        recorded_from: None,
+        recorded_before: None,
         ..filter.clone()
-    })
+    };
+    is_plain(&of_records, Timestamp::UNIX_EPOCH)
 }

@@ -1,0 +1,446 @@
+//! Recall: one question over everything. The store finds candidates, the recall room ranks them.
+
+use super::Engine;
+use crate::recall::{Asked, Asking, Candidate, Filters, Item, Parts, Ranked, fill, fold, rank};
+use heirloom_index::words::{self, Question, Term};
+use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, limits, text};
+use heirloom_store::{Filter, Found, Hit, Search, When};
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+/// How the text of a question is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reading {
+    /// As somebody's question: `task:42` narrows, and a filter that cannot be used is an error.
+    #[default]
+    Question,
+    /// As words: prompts, errors and other texts that nobody wrote as a question.
+    Words,
+}
+
+/// What candidates are looked for by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Arms {
+    /// Words and meaning.
+    #[default]
+    Both,
+    /// Words only.
+    Words,
+    /// Meaning only.
+    Meaning,
+}
+
+/// What becomes of near-duplicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Doubles {
+    /// They stand under the best of them.
+    #[default]
+    Fold,
+    /// Each has its own place.
+    Keep,
+}
+
+/// What is to be recalled.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RecallRequest {
+    /// The question.
+    pub question: String,
+    /// How it is read.
+    pub reading: Reading,
+    /// At most so many hits; else [`limits::RECALL_HITS_DEFAULT`], or what fits the budget.
+    pub k: Option<usize>,
+    /// At most so many tokens of text.
+    pub budget_tokens: Option<usize>,
+    /// Only these kinds of records, beside those that the question names; empty = all.
+    pub kinds: Vec<Kind>,
+    /// Turns of conversations, where kinds are named.
+    pub turns: bool,
+    /// Only what belongs here.
+    pub scope: Scope,
+    /// Where whoever asks stands: what lies near ranks higher.
+    pub near: Scope,
+    /// What was current then, instead of now.
+    pub as_of: Option<Timestamp>,
+    /// By words, by meaning, or both.
+    pub arms: Arms,
+    /// What becomes of near-duplicates.
+    pub doubles: Doubles,
+}
+
+/// What was recalled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recalled {
+    /// The hits, best first; on a tie the older first.
+    pub hits: Vec<Ranked>,
+    /// What is worth knowing about the question.
+    pub notes: Vec<String>,
+    /// Microseconds that it took.
+    pub took_us: u64,
+}
+
+impl Engine {
+    /// What memory has for a question, best first: records, and turns of conversations.
+    ///
+    /// Never what is retired or has expired, unless the past is asked for. The same question over the same
+    /// memory gives the same list. Errors: `Usage` for a question that is empty or too long, a filter that
+    /// cannot be used, or a number over its cap.
+    pub fn recall(&self, request: &RecallRequest) -> Result<Recalled, Fault> {
+        let began = Instant::now();
+        let k = checked_count(request)?;
+        let question = self.clean(&request.question);
+        let mut asked = ask(&question, request.reading, self.now())?;
+        let filter = self.narrowed(&mut asked, request)?;
+        let mut notes = std::mem::take(&mut asked.notes);
+        if request.as_of.is_some_and(|then| then > self.now()) {
+            notes.push(
+                "the time that is asked for lies in the future: it is answered as of now"
+                    .to_owned(),
+            );
+        }
+        let hits = if asked.text.trim().is_empty() {
+            if !asked.filters.records_too() {
+                notes.push(
+                    "turns of conversations are found by what they say: give some words".to_owned(),
+                );
+            }
+            self.newest(&filter, k, &asked.filters)?
+        } else {
+            if !asked.text.chars().any(char::is_alphanumeric) {
+                notes.push("the question has no words to search for".to_owned());
+            }
+            self.ranked(&asked, filter, k, request)?
+        };
+        let hits = match request.budget_tokens {
+            Some(budget) => fill(hits, budget),
+            None => hits,
+        };
+        let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        Ok(Recalled {
+            hits,
+            notes,
+            took_us,
+        })
+    }
+
+    /// The filter that the request and the question make together; kinds and scope of the request join the
+    /// question's own.
+    fn narrowed(&self, asked: &mut Asked, request: &RecallRequest) -> Result<Filter, Fault> {
+        let filters = &mut asked.filters;
+        filters.turns |= request.turns;
+        for kind in &request.kinds {
+            if !filters.kinds.contains(kind) {
+                filters.kinds.push(*kind);
+            }
+        }
+        let given = request.scope.names();
+        for (slot, (name, value)) in filters.scope.names_mut().into_iter().zip(given) {
+            match (&slot, value) {
+                (_, None) => {}
+                (Some(asked), Some(value)) if asked != value => {
+                    return Err(Fault::usage(format!(
+                        "{name} `{}` is asked for, and {name} `{}` in the question",
+                        text::excerpt(value, 60),
+                        text::excerpt(asked, 60)
+                    )));
+                }
+                (_, Some(value)) => *slot = Some(value.to_owned()),
+            }
+        }
+        super::new_record::check_scope(&filters.scope)?;
+        let filters = &asked.filters;
+        Ok(Filter {
+            category: filters.category.clone(),
+            key: filters.key.clone(),
+            scope: filters.scope.clone(),
+            source: filters.source.clone(),
+            recorded_from: filters.after,
+            recorded_before: filters.before,
+            when: match request.as_of {
+                Some(then) => When::AsOf(then),
+                None => When::Current(self.now()),
+            },
+            ..Filter::current(&filters.kinds, self.now())
+        })
+    }
+
+    /// Without words: the newest that the filters leave.
+    fn newest(&self, filter: &Filter, k: usize, filters: &Filters) -> Result<Vec<Ranked>, Fault> {
+        if !filters.records_too() {
+            return Ok(Vec::new());
+        }
+        let found = self.find(&filter.clone().limit(k))?;
+        let plain = |record| Ranked {
+            item: Item::Record(Box::new(record)),
+            parts: Parts::default(),
+            folded: Vec::new(),
+        };
+        Ok(found.into_iter().map(plain).collect())
+    }
+
+    fn ranked(
+        &self,
+        asked: &Asked,
+        filter: Filter,
+        k: usize,
+        request: &RecallRequest,
+    ) -> Result<Vec<Ranked>, Fault> {
+        let question = Question::of(&asked.text);
+        let search = Search {
+            words: (request.arms != Arms::Meaning).then(|| question.clone()),
+            meaning: (request.arms != Arms::Words).then(|| asked.text.clone()),
+            filter,
+            each: (2 * k).clamp(limits::RECALL_CANDIDATES_MIN, 2 * limits::RECALL_HITS_MAX),
+        };
+        let found = self.store.search(&self.project, &search)?;
+        let mut candidates = self.loaded(&found.hits, &search.filter, &asked.filters)?;
+        self.add_the_named(asked, &search.filter, &found, &mut candidates)?;
+        let stems = |text: &str| stems(text);
+        let asking = Asking {
+            asked,
+            near: &request.near,
+            now: self.now(),
+            terms: &question.terms,
+            pairs: &question.pairs,
+            dfs: &found.dfs,
+            searched: found.searched,
+            stems: &stems,
+        };
+        let mut ranked = rank(&asking, candidates);
+        match request.doubles {
+            Doubles::Fold => Ok(fold(ranked, k)),
+            Doubles::Keep => {
+                ranked.truncate(k);
+                Ok(ranked)
+            }
+        }
+    }
+
+    /// What is behind the hits, in their order. What was retired since the search, or does not fit the
+    /// filters, is not among it.
+    fn loaded(
+        &self,
+        hits: &[Hit],
+        filter: &Filter,
+        filters: &Filters,
+    ) -> Result<Vec<Candidate>, Fault> {
+        let ids = |turns: bool| -> Vec<RecordId> {
+            let wanted = hits.iter().filter(|hit| hit.is_turn == turns);
+            wanted.map(|hit| hit.id).collect()
+        };
+        let mut items: HashMap<RecordId, Item> = HashMap::new();
+        let records = ids(false);
+        if !records.is_empty() && filters.records_too() {
+            let limit = records.len();
+            for record in self.find(&filter.clone().ids(records).limit(limit))? {
+                items.insert(record.id, Item::Record(Box::new(record)));
+            }
+        }
+        let turns = ids(true);
+        if !turns.is_empty() && filters.turns_too() {
+            for (session, message) in self.store.turns(&self.project, &turns)? {
+                let message = Box::new(message);
+                let turn = Item::Turn { session, message };
+                if turn_fits(&turn, filter) {
+                    items.insert(turn.id(), turn);
+                }
+            }
+        }
+        let with_item = |hit: &Hit| {
+            let item = items.remove(&hit.id)?;
+            Some(Candidate { item, hit: *hit })
+        };
+        Ok(hits.iter().filter_map(with_item).collect())
+    }
+
+    /// Adds the records whose key the question, or one of its words that looks like a name, is.
+    fn add_the_named(
+        &self,
+        asked: &Asked,
+        filter: &Filter,
+        found: &Found,
+        candidates: &mut Vec<Candidate>,
+    ) -> Result<(), Fault> {
+        let looked_up = matches!(filter.when, When::Current(_)) && filter.key.is_none();
+        if !looked_up || !asked.filters.records_too() {
+            return Ok(());
+        }
+        let mut known: HashSet<RecordId> = candidates.iter().map(|one| one.item.id()).collect();
+        let least = found.hits.iter().map(|hit| hit.score).fold(0.0, f32::min);
+        for key in keys(&asked.text) {
+            for record in self.find(&filter.clone().key(key).limit(limits::RECALL_HITS_DEFAULT))? {
+                if !known.insert(record.id) {
+                    continue;
+                }
+                let hit = Hit {
+                    id: record.id,
+                    is_turn: false,
+                    lexical: 0.0,
+                    vector: 0.0,
+                    score: least,
+                    conversation: 0.0,
+                };
+                let item = Item::Record(Box::new(record));
+                candidates.push(Candidate { item, hit });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many hits are asked for, checked.
+fn checked_count(request: &RecallRequest) -> Result<usize, Fault> {
+    let most = limits::RECALL_HITS_MAX;
+    let k = match (request.k, request.budget_tokens) {
+        (Some(k), _) => k,
+        (None, Some(_)) => limits::RECALL_CANDIDATES_MIN,
+        (None, None) => limits::RECALL_HITS_DEFAULT,
+    };
+    if !(1..=most).contains(&k) {
+        return Err(Fault::usage(format!(
+            "{k} hits are asked for; 1 to {most} are possible"
+        )));
+    }
+    match request.budget_tokens {
+        Some(0) => Err(Fault::usage(
+            "a budget of 0 tokens has no room for an answer",
+        )),
+        Some(budget) if budget > limits::RECALL_BUDGET_TOKENS_MAX => Err(Fault::usage(format!(
+            "a budget of {budget} tokens; at most {} are allowed",
+            limits::RECALL_BUDGET_TOKENS_MAX
+        ))),
+        Some(_) | None => Ok(k),
+    }
+}
+
+fn ask(question: &str, reading: Reading, now: Timestamp) -> Result<Asked, Fault> {
+    if question.trim().is_empty() {
+        return Err(Fault::usage("the question is empty").hint("heirloom recall \"WORDS\""));
+    }
+    if question.len() > limits::RECALL_QUERY_BYTES_MAX {
+        return Err(Fault::usage(format!(
+            "the question has {} bytes; at most {} are allowed",
+            question.len(),
+            limits::RECALL_QUERY_BYTES_MAX
+        )));
+    }
+    let asked = match reading {
+        Reading::Question => Asked::of(question, now),
+        Reading::Words => Asked::words(question, now),
+    };
+    match asked.errors.first() {
+        Some(error) => {
+            Err(Fault::usage(error.clone())
+                .hint("in backticks it is a word and no filter: `kind:x`"))
+        }
+        None => Ok(asked),
+    }
+}
+
+/// Whether a turn is what the filter asks for, as far as a turn can tell.
+fn turn_fits(turn: &Item, filter: &Filter) -> bool {
+    let Item::Turn { session, .. } = turn else {
+        return true;
+    };
+    let at = turn.recorded_at();
+    let in_time = filter.recorded_from.is_none_or(|from| from <= at)
+        && filter.recorded_before.is_none_or(|before| at < before);
+    let then = match filter.when {
+        When::AsOf(then) => at <= then,
+        When::Current(_) | When::Ever => true,
+    };
+    let by = filter.source.as_deref();
+    let of = filter.scope.session.as_deref();
+    in_time
+        && then
+        && by.is_none_or(|source| source == turn.source())
+        && of.is_none_or(|wanted| wanted == session)
+}
+
+/// Keys that a question may name: the whole of it, and its words that are no plain words.
+fn keys(question: &str) -> Vec<&str> {
+    let around = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '/'));
+    let is_name = |word: &&str| word.contains(|c: char| !c.is_alphabetic()) && word.len() > 1;
+    let words = question
+        .split_whitespace()
+        .take(limits::RECALL_PAIR_WORDS_MAX);
+    let mut keys = vec![question.trim()];
+    for word in words.map(|word| word.trim_matches(around)).filter(is_name) {
+        if !keys.contains(&word) {
+            keys.push(word);
+        }
+        if keys.len() == limits::RECALL_KEYS_MAX {
+            break;
+        }
+    }
+    keys.retain(|key| key.len() <= limits::KEY_BYTES_MAX);
+    keys
+}
+
+/// The stems of a text in its order, as the index makes them of a question.
+fn stems(text: &str) -> Vec<Term> {
+    let all = words::stems(text).into_iter();
+    all.filter(|stem| !stem.is_extra)
+        .map(|stem| stem.term)
+        .take(limits::RECALL_PAIR_WORDS_MAX)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_question() {
+        for (question, expected) in [
+            ("indent", &["indent"][..]),
+            (
+                "where is MAX_SIZE, in src/a.rs?",
+                &["where is MAX_SIZE, in src/a.rs?", "MAX_SIZE", "src/a.rs"],
+            ),
+            ("a1 b2 c3 d4 e5", &["a1 b2 c3 d4 e5", "a1", "b2", "c3"]),
+        ] {
+            assert_eq!(keys(question), expected);
+            assert!(keys(question).len() <= limits::RECALL_KEYS_MAX);
+        }
+        let long = "x".repeat(limits::KEY_BYTES_MAX + 1);
+        assert!(keys(&long).is_empty());
+    }
+
+    #[test]
+    fn numbers_over_their_caps_are_refused() {
+        let count = |k, budget_tokens| {
+            checked_count(&RecallRequest {
+                k,
+                budget_tokens,
+                ..RecallRequest::default()
+            })
+        };
+        assert_eq!(count(None, None), Ok(limits::RECALL_HITS_DEFAULT));
+        assert_eq!(count(None, Some(9)), Ok(limits::RECALL_CANDIDATES_MIN));
+        assert_eq!(
+            count(Some(limits::RECALL_HITS_MAX), None),
+            Ok(limits::RECALL_HITS_MAX)
+        );
+        let most = limits::RECALL_BUDGET_TOKENS_MAX;
+        assert_eq!(count(Some(3), Some(most)), Ok(3));
+        for (k, budget) in [
+            (Some(0), None),
+            (Some(limits::RECALL_HITS_MAX + 1), None),
+            (None, Some(0)),
+            (None, Some(most + 1)),
+        ] {
+            assert!(count(k, budget).is_err(), "{k:?} {budget:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_has_a_size() {
+        let now = Timestamp::UNIX_EPOCH;
+        let question = |bytes: usize| ask(&"a ".repeat(bytes / 2), Reading::Question, now);
+        assert!(question(limits::RECALL_QUERY_BYTES_MAX).is_ok());
+        assert!(question(limits::RECALL_QUERY_BYTES_MAX + 2).is_err());
+        assert!(question(0).is_err());
+        assert!(ask("kind:x y", Reading::Question, now).is_err());
+        assert!(ask("kind:x y", Reading::Words, now).is_ok());
+    }
+}

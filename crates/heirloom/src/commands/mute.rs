@@ -1,0 +1,19 @@
+//! `heirloom mute`.
+
+use super::pin;
+use crate::open::Session;
+use heirloom_model::{Fault, Mark};
+
+/// Keep a record out of contexts; recall still finds it
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The record
+    id: String,
+    /// No longer
+    #[arg(long)]
+    off: bool,
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    pin::mark(&args.id, Mark::Muted(!args.off), session)
+}

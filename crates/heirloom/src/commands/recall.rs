@@ -1,0 +1,161 @@
+//! `heirloom recall`.
+
+use super::session::standard_input;
+use crate::open::Session;
+use crate::wire;
+use heirloom_engine::recall::ask::is_turn;
+use heirloom_engine::recall::{Item, Ranked};
+use heirloom_engine::{RecallRequest, Recalled};
+use heirloom_model::{Fault, Kind, Scope, Timestamp, limits, text};
+use serde_json::json;
+
+/// Ask memory: what fits the question best, whatever its kind
+#[derive(Debug, clap::Args)]
+#[command(after_help = "In the question:
+  \"two words\"                 both, next to each other
+  kind:error task:42          narrows; also agent plan group session phase category source key before after on
+  last week, on 3 May         ranks what was written then higher
+
+  heirloom recall \"why does the deploy fail\" -k 5
+  git log -1 --format=%B | heirloom recall -")]
+pub(crate) struct Args {
+    /// The question; - reads it from standard input
+    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    query: String,
+    /// At most so many hits
+    #[arg(short = 'k', value_name = "N")]
+    k: Option<usize>,
+    /// At most so many tokens of text
+    #[arg(long, value_name = "N")]
+    budget_tokens: Option<usize>,
+    /// Only these kinds; message for turns of conversations
+    #[arg(long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = what)]
+    kind: Vec<What>,
+    /// Only of this task
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+    /// Rank what belongs to this task higher
+    #[arg(long, value_name = "ID")]
+    near_task: Option<String>,
+    /// What was current at this time (2026-11-21T12:00:00Z)
+    #[arg(long, value_name = "TIME")]
+    as_of: Option<Timestamp>,
+    /// Show what each score is made of
+    #[arg(long)]
+    explain: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    Turns,
+    Records(Kind),
+}
+
+fn what(given: &str) -> Result<What, String> {
+    if is_turn(given) {
+        return Ok(What::Turns);
+    }
+    let kind = given.parse::<Kind>();
+    kind.map(What::Records)
+        .map_err(|bad| format!("{bad}, message"))
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    let engine = session.open()?;
+    let question = if args.query == "-" {
+        standard_input(limits::RECALL_QUERY_BYTES_MAX, "a question")?
+    } else {
+        args.query
+    };
+    let of_kind = |what: &What| match what {
+        What::Turns => None,
+        What::Records(kind) => Some(*kind),
+    };
+    let scope = |task: Option<String>| Scope {
+        task,
+        ..Scope::default()
+    };
+    let recalled = engine.recall(&RecallRequest {
+        question,
+        k: args.k,
+        budget_tokens: args.budget_tokens,
+        kinds: args.kind.iter().filter_map(of_kind).collect(),
+        turns: args.kind.contains(&What::Turns),
+        scope: scope(args.task),
+        near: scope(args.near_task),
+        as_of: args.as_of,
+        ..RecallRequest::default()
+    })?;
+    if session.out.json {
+        let hits: Vec<_> = recalled
+            .hits
+            .iter()
+            .map(|hit| wire::hit(hit, args.explain))
+            .collect();
+        let mut value = json!({"hits": hits, "took_us": recalled.took_us});
+        if !recalled.notes.is_empty() {
+            value["notes"] = json!(recalled.notes);
+        }
+        session.out.value(&value);
+    } else {
+        show(&recalled, args.explain, session);
+    }
+    Ok(0)
+}
+
+fn show(recalled: &Recalled, explain: bool, session: &mut Session) {
+    for note in &recalled.notes {
+        session.out.talk(&format!("heirloom: {note}"));
+    }
+    if recalled.hits.is_empty() {
+        session.out.talk("nothing that is remembered fits");
+    }
+    for hit in &recalled.hits {
+        let words = text::excerpt(hit.item.text(), 160);
+        session
+            .out
+            .line(&format!("{:6.2}  {words}", hit.parts.total));
+        session.out.line(&format!("        {}", place(hit)));
+        if explain {
+            session.out.line(&format!("        {}", parts(hit)));
+        }
+    }
+}
+
+/// What it is, where it belongs, who said it and when.
+fn place(hit: &Ranked) -> String {
+    let what = match &hit.item {
+        Item::Record(record) => match (record.category(), record.state()) {
+            (Some(category), _) => format!("{}/{category}", record.kind),
+            (None, Some(state)) => format!("{}/{state}", record.kind),
+            (None, None) => record.kind.to_string(),
+        },
+        Item::Turn { session, .. } => format!("turn of {session}"),
+    };
+    let task = match &hit.item {
+        Item::Record(record) => record.scope.task.as_deref(),
+        Item::Turn { .. } => None,
+    };
+    let task = task.map_or_else(String::new, |task| format!(" · task {task}"));
+    let day = hit.item.recorded_at().to_string();
+    let day = day.get(..10).unwrap_or(&day).to_owned();
+    let folded = match hit.folded.len() {
+        0 => String::new(),
+        more => format!(" · and {more} like it"),
+    };
+    format!(
+        "{} · {what}{task} · {} · {day}{folded}",
+        hit.item.id(),
+        hit.item.source()
+    )
+}
+
+/// The parts of a score that are something.
+fn parts(hit: &Ranked) -> String {
+    let named = hit.parts.named();
+    let some = named.iter().filter(|(_, value)| value.abs() >= 0.0005);
+    let some: Vec<_> = some
+        .map(|(name, value)| format!("{name} {value:.3}"))
+        .collect();
+    some.join(" · ")
+}

@@ -1,0 +1,126 @@
+//! `heirloom session`.
+
+use crate::open::Session;
+use crate::wire;
+use heirloom_engine::NewTurn;
+use heirloom_model::{Fault, Role, limits, text};
+use serde_json::{Value, json};
+use std::io::Read;
+
+/// Keep the turns of a conversation, or show them
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Add a turn, whose text comes from standard input; the session comes into being with its first one
+    Add {
+        /// The session
+        #[arg(long, value_name = "ID")]
+        session: String,
+        /// Whose turn it is: user, assistant, system, tool, tool_call or tool_result
+        #[arg(long, value_name = "ROLE", value_parser = role)]
+        role: Role,
+        /// Who speaks, where the role does not say it
+        #[arg(long, value_name = "NAME")]
+        sender: Option<String>,
+        /// The task of a new session
+        #[arg(long, value_name = "ID")]
+        task: Option<String>,
+        /// The agent of a new session
+        #[arg(long, value_name = "ID")]
+        agent: Option<String>,
+    },
+    /// Show a session's turns
+    Show {
+        /// The session
+        session: String,
+        /// Only the last so many turns
+        #[arg(short = 'n', long = "last", value_name = "N")]
+        last: Option<usize>,
+    },
+}
+
+/// A role; `tool` is what a tool answered.
+fn role(given: &str) -> Result<Role, String> {
+    match given {
+        "tool" => Ok(Role::ToolResult),
+        other => other.parse::<Role>().map_err(|bad| bad.to_string()),
+    }
+}
+
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    match args.action {
+        Action::Add {
+            session: id,
+            role,
+            sender,
+            task,
+            agent,
+        } => {
+            let engine = session.open()?;
+            let turn = NewTurn {
+                role,
+                sender,
+                task,
+                agent,
+                text: standard_input(limits::SESSION_ADD_BYTES_MAX, "a turn")?,
+            };
+            let added = engine.add_turn(&id, &turn)?;
+            if session.out.json {
+                let id = added.id.to_string();
+                let value = json!({"session": added.session, "seq": added.seq, "id": id});
+                session.out.value(&value);
+            } else {
+                session
+                    .out
+                    .line(&format!("{} {} {}", added.id, added.session, added.seq));
+            }
+        }
+        Action::Show { session: id, last } => {
+            let engine = session.open()?;
+            let (found, turns) = engine.session(&id, last)?;
+            if session.out.json {
+                let mut value = wire::lines::of_session(&found);
+                let turns: Vec<Value> = turns
+                    .iter()
+                    .map(|turn| wire::lines::of_message(&found, turn))
+                    .collect();
+                value["messages"] = Value::Array(turns);
+                session.out.value(&value);
+                return Ok(0);
+            }
+            for turn in &turns {
+                let who = turn.sender.as_deref().unwrap_or(turn.role.as_str());
+                session.out.line(&format!("{} {who}:", turn.seq));
+                for line in turn.text.lines() {
+                    session.out.line(&format!("  {line}"));
+                }
+            }
+            if turns.is_empty() {
+                session.out.talk("nothing was said in this session yet");
+            }
+        }
+    }
+    Ok(0)
+}
+
+/// All of standard input as text, lossily decoded, at most `most` bytes.
+pub(super) fn standard_input(most: usize, what: &str) -> Result<String, Fault> {
+    let mut input = Vec::new();
+    let read = std::io::stdin()
+        .lock()
+        .take(most as u64 + 1)
+        .read_to_end(&mut input);
+    read.map_err(|error| Fault::failed(format!("cannot read standard input: {error}")))?;
+    if input.len() > most {
+        let said = text::one_line(what);
+        return Err(Fault::usage(format!(
+            "standard input has more than {most} bytes for {said}"
+        )));
+    }
+    Ok(String::from_utf8_lossy(&input).into_owned())
+}
