@@ -1,7 +1,7 @@
 //! The small operations on text that every stored and every shown line goes through.
 #![no_main]
 
-use heirloom_model::text;
+use heirloom_model::{likeness, text};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &str)| {
@@ -25,4 +25,9 @@ fuzz_target!(|input: (u8, &str)| {
     let _ = text::signature(input);
     let normal = text::normal(input);
     assert!(text::chars(&normal) <= text::chars(&input.to_lowercase()));
+
+    let like = likeness::Likeness::of(input);
+    assert!(like.is_near_duplicate(&like));
+    // Blanks around it say nothing.
+    assert!(likeness::same_words(input, &format!("\t {input}\n")));
 });

@@ -1,6 +1,7 @@
 //! What is killed, and what must hold afterwards.
 
 mod carrying;
+mod deciding;
 mod migrating;
 mod running;
 mod taking;
@@ -57,6 +58,7 @@ pub(super) fn all() -> Vec<Box<dyn Scenario>> {
         Box::new(carrying::Import::default()),
         Box::new(taking::Prune),
         Box::new(taking::Undo::default()),
+        Box::new(deciding::Resolve::default()),
         Box::new(running::Run),
         Box::new(migrating::Migration::default()),
     ]
