@@ -18,7 +18,7 @@ pub use engine::{
     Arms, Carried, Check, ContextRequest, Doctor, Doubles, EndReason, Engine, ErrorLogged,
     ImportReport, IterationReport, Level, Mended, MirrorLoad, NewRecord, NewTurn, Observation,
     ObservedSignal, Observer, PruneReport, PurgeReport, Reading, RecallRequest, Recalled,
-    Remembered, ResolvedBefore, RunEvent, RunReport, RunRequest, SignalOutcome, TaskChange,
+    Remembered, ResolvedBefore, Retire, RunEvent, RunReport, RunRequest, SignalOutcome, TaskChange,
     TaskDetails, Tried, TriedReport, TurnAdded, Undone, WentBack,
 };
 pub use heirloom_store::{

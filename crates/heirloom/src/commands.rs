@@ -29,6 +29,7 @@ pub(crate) mod recall;
 pub(crate) mod redact;
 pub(crate) mod remember;
 pub(crate) mod restore;
+pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod show;

@@ -2,8 +2,8 @@
 
 use crate::world::{Past, World};
 use heirloom_engine::{
-    Carried, ContextRequest, MirrorLoad, NewRecord, NewTurn, Observer, RecallRequest, RunRequest,
-    TaskChange, mirror,
+    Carried, ContextRequest, MirrorLoad, NewRecord, NewTurn, Observer, RecallRequest, Retire,
+    RunRequest, TaskChange, mirror,
 };
 use heirloom_model::kinds::{StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
@@ -123,6 +123,12 @@ pub(crate) fn records() -> Vec<Operation> {
             filled,
             |w| w.engine.add_turn("s1", &spoken("hello")).map(drop),
             More("what is said again is another turn"),
+        ),
+        whole(
+            "review",
+            doubled,
+            |w| w.engine.apply_review(Retire::Duplicates).map(drop),
+            Nothing,
         ),
         whole(
             "prune",
@@ -329,6 +335,7 @@ pub(crate) fn reading() -> Vec<Operation> {
             };
             w.engine.recall(&request).map(drop)
         }),
+        reads("review", |w| w.engine.review().map(drop)),
         reads("tried", |w| w.engine.tried("by hand", None).map(drop)),
         reads("latest session", |w| w.engine.latest_session().map(drop)),
         reads("export of records", |w| {
@@ -395,6 +402,11 @@ fn pinned(w: &World) -> Result<(), Fault> {
     filled(w)?;
     w.later();
     mark(w, Mark::Pinned(true))
+}
+
+fn doubled(w: &World) -> Result<(), Fault> {
+    filled(w)?;
+    fact(w, "Old.", "again")
 }
 
 fn spoken(text: &str) -> NewTurn {
