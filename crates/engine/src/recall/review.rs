@@ -5,8 +5,8 @@ use heirloom_model::{Record, RecordId, Timestamp, mark, text};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Least overlap of two texts that are not alike, for one to contradict the other.
-const CONTRADICTS: f64 = 0.6;
+/// Fewest words of a text that another one can contradict in one of them.
+const CONTRADICTED_WORDS: usize = 3;
 /// A word that stands in more records than this says nothing of which two belong together.
 const COMMON: usize = 50;
 /// Days after which a record that nobody confirmed or found useful counts as never used.
@@ -69,7 +69,7 @@ pub fn review(records: &[Record], now: Timestamp, is_gone: &dyn Fn(&str) -> bool
                 exact.push(other);
             } else if said[at].is_like(&said[other]) {
                 others.push(other);
-            } else if said[at].overlap(&said[other]) >= CONTRADICTS {
+            } else if contradicts(&said[at], &said[other]) {
                 found.contradictions.push((record.id, theirs.id));
             }
         }
@@ -144,6 +144,15 @@ pub fn paths(text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether two texts that are not alike are the same but for one word of each, or one word more.
+fn contradicts(one: &Said, other: &Said) -> bool {
+    let set = |said: &Said| -> BTreeSet<String> { said.words().iter().cloned().collect() };
+    let (one, other) = (set(one), set(other));
+    one.len().min(other.len()) >= CONTRADICTED_WORDS
+        && one.difference(&other).count() <= 1
+        && other.difference(&one).count() <= 1
 }
 
 fn is_unused(record: &Record, now: Timestamp) -> bool {
