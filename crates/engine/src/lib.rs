@@ -22,7 +22,7 @@ pub use engine::{
     Doubles, EndReason, Engine, EpisodeFilter, ErrorLogged, ImportReport, IterationReport, Level,
     Mended, MirrorLoad, NewArtifact, NewEpisode, NewRecord, NewTurn, Observation, ObservedSignal,
     Observer, PruneReport, PurgeReport, Reading, RecallRequest, Recalled, Remembered, Remover,
-    ResolvedBefore, RunEvent, RunReport, RunRequest, Settled, SharedFile, SignalOutcome,
+    ResolvedBefore, Retire, RunEvent, RunReport, RunRequest, Settled, SharedFile, SignalOutcome,
     TaskChange, TaskDetails, Tried, TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
 pub use heirloom_store::{

@@ -12,6 +12,7 @@ pub mod likeness;
 mod pairs;
 mod rank;
 
+pub mod review;
 pub mod trace;
 pub mod weights;
 

@@ -367,3 +367,30 @@ fn the_receipt_adds_up() {
         "- Project uses Go 1.19 with standard testing package\n".len()
     );
 }
+
+#[test]
+fn what_is_pinned_comes_before_steps_and_facts() {
+    let item = |text: &str| Item {
+        id: None,
+        text: text.to_owned(),
+    };
+    let view = MemoryView {
+        pinned: vec![item("old pin"), item("new pin")],
+        facts: vec![item("a fact")],
+        ..task(TaskView {
+            title: "Task 7".to_owned(),
+            pending: vec![item("a step that is long")],
+            ..TaskView::default()
+        })
+    };
+    let whole = render(&view, Budget::Chars(1_000), &[]);
+    let expected = "## Session Memory\n\n### Task: Task 7\nPending: a step that is long\n\n### Pinned\n- new pin\n- old pin\n\n### Key Facts\n- a fact\n";
+    assert_eq!(whole.text, expected);
+    let tight = render(&view, Budget::Chars(80), &[]);
+    assert!(
+        tight.text.contains("- new pin\n- old pin\n"),
+        "{}",
+        tight.text
+    );
+    assert!(!tight.text.contains("a fact"), "{}", tight.text);
+}

@@ -5,11 +5,11 @@ use heirloom_engine::places::Place;
 use heirloom_engine::{Carried, ContextRequest, Engine, Filter};
 use heirloom_model::limits::{
     BATCH_RECORDS, CHANGES_MAX, CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX,
-    CONTEXT_CHARS_PER_FACT, CONTEXT_FACTS_MAX, CONTEXT_FACTS_MIN, FILES_PER_OUTCOME_MAX,
-    OUTCOME_TEXT_CHARS_MAX,
+    CONTEXT_CHARS_PER_FACT, CONTEXT_FACTS_MAX, CONTEXT_FACTS_MIN, ERRORS_COMPARED_MAX,
+    FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX, PINNED_MAX,
 };
 use heirloom_model::{
-    AgentStatus, Budget, Confidence, ErrorKind, Fault, FixedClock, IdSource, Kind, Message,
+    AgentStatus, Budget, Confidence, ErrorKind, Fault, FixedClock, IdSource, Kind, Mark, Message,
     Outcome, ProjectName, Record, Role, Scope, Session, Settings, Timestamp,
 };
 use heirloom_store::{SqliteStore, Store};
@@ -234,4 +234,71 @@ fn a_conversation_may_be_longer_than_one_write() {
         .unwrap();
     assert_eq!(last.len(), 1);
     assert_eq!(last[0].text, CHANGES_MAX.to_string());
+}
+
+#[test]
+fn a_context_considers_so_many_pins() {
+    let (engine, _) = engine();
+    let ids = IdSource::default();
+    let pinned = |n: usize| {
+        let mut one = record(&ids, format!("pin {n}"));
+        one.attrs = Mark::Pinned(true).laid_over(&one.attrs);
+        (n as u64, one)
+    };
+    let count = || {
+        let request = ContextRequest {
+            budget: Some(Budget::Chars(100_000)),
+            ..ContextRequest::default()
+        };
+        let context = engine.context(&request).unwrap();
+        let pins = context
+            .sections
+            .iter()
+            .find(|section| section.name == "Pinned");
+        pins.unwrap().items.len()
+    };
+    for (from, to, expected) in [
+        (0, PINNED_MAX, PINNED_MAX),
+        (PINNED_MAX, PINNED_MAX + 1, PINNED_MAX),
+    ] {
+        let records = (from..to).map(pinned).collect();
+        let carried = Carried {
+            records,
+            ..Carried::default()
+        };
+        engine.import_all(carried, "test").unwrap();
+        assert_eq!(count(), expected);
+    }
+}
+
+#[test]
+fn an_error_is_compared_with_so_many_resolved_ones() {
+    let (engine, _) = engine();
+    let ids = IdSource::default();
+    let resolved = |n: usize| {
+        let mut one = record(&ids, format!("error of kind {}", "x".repeat(n)));
+        one.kind = Kind::Error;
+        one.attrs = serde_json::Map::from_iter([
+            ("state".to_owned(), "resolved".into()),
+            ("resolution".to_owned(), n.to_string().into()),
+        ]);
+        (n as u64, one)
+    };
+    let take = |from: usize, to: usize| {
+        let carried = Carried {
+            records: (from..to).map(resolved).collect(),
+            ..Carried::default()
+        };
+        engine.import_all(carried, "test").unwrap();
+    };
+    let found = |task: &str| {
+        let logged = engine
+            .log_error("error of kind x, a.rs", Scope::of_task(task), "user")
+            .unwrap();
+        logged.resolved_before.map(|before| before.resolution)
+    };
+    take(1, ERRORS_COMPARED_MAX + 1);
+    assert_eq!(found("1").as_deref(), Some("1"));
+    take(ERRORS_COMPARED_MAX + 1, ERRORS_COMPARED_MAX + 2);
+    assert_eq!(found("2"), None, "the oldest is out of reach");
 }

@@ -34,6 +34,7 @@ pub(crate) mod redact;
 pub(crate) mod remember;
 pub(crate) mod resolve;
 pub(crate) mod restore;
+pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod show;

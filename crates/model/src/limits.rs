@@ -215,6 +215,6 @@ pub const PINNED_MAX: usize = 200;
 /// Longest turn of `session add`, bytes.
 pub const SESSION_ADD_BYTES_MAX: usize = 16 << 20;
 /// Most resolved errors that a new one is compared with.
-pub const ERRORS_COMPARED_MAX: usize = 10_000;
+pub const ERRORS_COMPARED_MAX: usize = 1_000;
 /// Most records that a review compares.
 pub const REVIEW_RECORDS_MAX: usize = 20_000;

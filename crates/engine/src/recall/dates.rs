@@ -353,7 +353,7 @@ fn month_of(word: &str) -> Option<i8> {
         "december",
     ];
     let matches = |name: &&str| **name == *word || (word.len() == 3 && name.starts_with(word));
-    let at = MONTHS.iter().position(|name| matches(&name))?;
+    let at = MONTHS.iter().position(matches)?;
     i8::try_from(at + 1).ok()
 }
 

@@ -4,7 +4,7 @@ use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, MirrorLoad, NewArtifact, NewEpisode,
-    NewRecord, NewTurn, Observer, RecallRequest, Remover, RunRequest, SharedFile, TaskChange,
+    NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest, SharedFile, TaskChange,
     mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
@@ -125,6 +125,12 @@ pub(crate) fn records() -> Vec<Operation> {
             filled,
             |w| w.engine.add_turn("s1", &spoken("hello")).map(drop),
             More("what is said again is another turn"),
+        ),
+        whole(
+            "review",
+            doubled,
+            |w| w.engine.apply_review(Retire::Duplicates).map(drop),
+            Nothing,
         ),
         whole(
             "prune",
@@ -409,6 +415,7 @@ pub(crate) fn reading() -> Vec<Operation> {
             };
             w.engine.recall(&request).map(drop)
         }),
+        reads("review", |w| w.engine.review().map(drop)),
         reads("tried", |w| w.engine.tried("by hand", None).map(drop)),
         reads("latest session", |w| w.engine.latest_session().map(drop)),
         reads("export of records", |w| {
@@ -496,6 +503,11 @@ fn pinned(w: &World) -> Result<(), Fault> {
     filled(w)?;
     w.later();
     mark(w, Mark::Pinned(true))
+}
+
+fn doubled(w: &World) -> Result<(), Fault> {
+    filled(w)?;
+    fact(w, "Old.", "again")
 }
 
 fn spoken(text: &str) -> NewTurn {

@@ -20,6 +20,7 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "remember" => &["remember x", "remember --stdin"],
         "recall" => &["recall x", "recall kind:note"],
         "tried" => &["tried x"],
+        "review" => &["review", "review --apply"],
         "useful" => &["useful 01890a5d-ac96-774b-bcce-b302099a8057 yes"],
         "session" => &["session add --session s --role user", "session show s"],
         "show" | "forget" | "undo" | "history" | "pin" | "mute" => {
