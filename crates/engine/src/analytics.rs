@@ -77,11 +77,17 @@ pub fn analyse(episodes: &[Episodic], types: &BTreeMap<String, String>) -> Analy
         types.get(task).cloned()
     };
     let mut by_approach = grouped(&with_approach, |one| one.key.clone());
-    for group in &mut by_approach {
-        let of_group = with_approach.iter().filter(|one| one.key == group.name);
-        let newest = of_group.max_by_key(|one| (one.last.at, one.last.id));
-        group.name = newest.and_then(|one| one.last.approach.clone());
+    let mut newest: BTreeMap<&Option<String>, &Episodic> = BTreeMap::new();
+    for one in &with_approach {
+        let known = newest.entry(&one.key).or_insert(one.last);
+        if (known.at, known.id) < (one.last.at, one.last.id) {
+            *known = one.last;
+        }
     }
+    for group in &mut by_approach {
+        group.name = (newest.get(&group.name)).and_then(|one| one.approach.clone());
+    }
+    in_order(&mut by_approach);
     let all: Vec<_> = attempts.iter().collect();
     let mut by_week = grouped(&all, |one| Some(iso_week(one.last.at)));
     by_week.sort_by(|a, b| a.name.cmp(&b.name));
@@ -104,8 +110,13 @@ fn grouped(attempts: &[&Attempt<'_>], name: impl Fn(&Attempt<'_>) -> Option<Stri
         .into_iter()
         .map(|(name, members)| group(name, &members))
         .collect();
-    groups.sort_by(|a, b| (b.attempts.cmp(&a.attempts)).then_with(|| a.name.cmp(&b.name)));
+    in_order(&mut groups);
     groups
+}
+
+/// The largest first, then by name.
+fn in_order(groups: &mut [Group]) {
+    groups.sort_by(|a, b| (b.attempts.cmp(&a.attempts)).then_with(|| a.name.cmp(&b.name)));
 }
 
 #[expect(

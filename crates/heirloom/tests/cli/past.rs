@@ -193,7 +193,8 @@ fn prune_shows_first_and_retires_the_oldest_on_request() {
     let shown = project.json(&["prune", "--set", two]);
     assert_eq!(
         shown,
-        serde_json::json!({"applied": false, "entries": 4, "decisions": 1, "errors": 1})
+        serde_json::json!({"applied": false, "entries": 4, "decisions": 1, "errors": 1,
+            "episodes": 0, "artifacts": 0})
     );
     assert_eq!(left(&project).len(), 4);
     let text = project.ok(&["prune", "--set", two]);
