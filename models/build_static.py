@@ -11,7 +11,6 @@ import argparse
 import json
 import struct
 import sys
-import unicodedata
 import zipfile
 import zlib
 from pathlib import Path
@@ -193,8 +192,7 @@ def main():
     )
     args.out.write_bytes(head + bytes(HEADER_BYTES - len(head)) + body)
     print(f"{args.out}: {args.out.stat().st_size} bytes, checksum {zlib.crc32(body):08x}")
-    print(f"longest piece {max(len(line.encode()) for line in lines)} bytes, "
-          f"Unicode of Python {unicodedata.unidata_version}")
+    print(f"longest piece: {max(len(line.encode()) for line in lines)} bytes")
 
 
 if __name__ == "__main__":
