@@ -19,9 +19,7 @@ pub(super) type Migration = &'static str;
 pub(super) const MIGRATIONS: &[Migration] = &[
     include_str!("../../migrations/0001_records.sql"),
     include_str!("../../migrations/0002_audit.sql"),
-    include_str!("../../migrations/0003_index.sql"),
-    include_str!("../../migrations/0004_conflicts.sql"),
-    include_str!("../../migrations/0005_marks.sql"),
+    include_str!("../../migrations/0003_layers.sql"),
 ];
 
 /// The first version with an index.
