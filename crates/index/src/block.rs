@@ -18,7 +18,7 @@
 use crate::code;
 
 /// Longest block, bytes: on pages of 4 KB a longer row of a table without a rowid spills.
-pub const BLOCK_MAX: usize = 900;
+pub const BLOCK_BYTES: usize = 900;
 
 const HEADER: usize = 19;
 
@@ -155,7 +155,7 @@ impl Growing {
             None => 1,
             Some((last, _)) => self.width.max(width_of(posting.0.wrapping_sub(*last))),
         };
-        if HEADER + 1 + self.postings.len() * (width + 1) > BLOCK_MAX {
+        if HEADER + 1 + self.postings.len() * (width + 1) > BLOCK_BYTES {
             return false;
         }
         self.width = width;
@@ -289,7 +289,7 @@ mod tests {
             prop_assert_eq!(newest.df() as usize, all.len());
             prop_assert_eq!(newest.head_df() as usize, all.iter().filter(|posting| code::is_in_head(posting.1)).count());
             prop_assert_eq!(newest.last(), all.last().unwrap().0);
-            prop_assert!(bulk.iter().all(|block| block.len() <= BLOCK_MAX));
+            prop_assert!(bulk.iter().all(|block| block.len() <= BLOCK_BYTES));
         }
 
         #[test]

@@ -1,18 +1,33 @@
 //! One byte for what a posting says: how often the stem is there, how often in the head, how long the text is.
 //!
 //! Counts, not scores: how they are weighed is decided when a question is asked. Texts of up to
-//! [`SHORT_MAX`] stems are all head: 16 lengths, 4 counts. Longer ones have 8 lengths, 6 counts and 4 counts in
+//! [`SHORT_STEMS`] stems are all head: 16 lengths, 4 counts. Longer ones have 8 lengths, 6 counts and 4 counts in
 //! the head.
 
 use crate::score::Weights;
-use crate::words::HEAD_MAX;
+use crate::words::HEAD_STEMS;
 
 /// Longest text that is all head, stems.
-pub const SHORT_MAX: u32 = HEAD_MAX as u32;
+pub const SHORT_STEMS: u32 = HEAD_STEMS as u32;
 
 /// Longest length of each class of short texts, stems.
 const SHORT_TO: [u32; 16] = [
-    1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, SHORT_MAX,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    10,
+    12,
+    15,
+    18,
+    22,
+    27,
+    33,
+    SHORT_STEMS,
 ];
 /// Longest length of each class of long texts, stems, and the length that stands for it.
 const LONG_TO: [u32; 8] = [52, 68, 90, 120, 170, 280, 600, u32::MAX];
@@ -32,7 +47,7 @@ pub fn encode(len: u32, count: u32, in_head: u32) -> u8 {
         let class = to.partition_point(|most| *most < value);
         u32::try_from(class).unwrap_or(0)
     };
-    let code = if len <= SHORT_MAX {
+    let code = if len <= SHORT_STEMS {
         class(&SHORT_TO, len.max(1)) * SHORT_COUNTS + count.clamp(1, SHORT_COUNTS) - 1
     } else {
         let counts = class(&LONG_TO, len) * 6 + class(&COUNT_TO, count.max(1));
@@ -65,7 +80,7 @@ pub fn decode(code: u8) -> Meaning {
     let at = |table: &[f32], n: u32| table.get(n as usize).copied().unwrap_or(1.0);
     if code < LONG_FROM {
         let class = (code / SHORT_COUNTS) as usize;
-        let to = SHORT_TO.get(class).copied().unwrap_or(SHORT_MAX);
+        let to = SHORT_TO.get(class).copied().unwrap_or(SHORT_STEMS);
         let from = class
             .checked_sub(1)
             .and_then(|before| SHORT_TO.get(before))
@@ -115,7 +130,7 @@ mod tests {
                     if count <= 4 {
                         assert_eq!(meaning.count, count as f32);
                     }
-                    if len > SHORT_MAX && in_head < 4 {
+                    if len > SHORT_STEMS && in_head < 4 {
                         assert_eq!(meaning.in_head, in_head as f32);
                         assert_eq!(is_in_head(encode(len, count, in_head)), in_head > 0);
                     }

@@ -9,12 +9,11 @@ mod fold;
 mod stop;
 
 use fold::Folder;
+use heirloom_model::limits::QUESTION_TERMS_MAX;
 use std::collections::HashMap;
 
 /// Most stems of the first line that count as the head.
-pub const HEAD_MAX: usize = 40;
-/// Most distinct stems of a question; what comes later is left out.
-pub const QUESTION_TERMS_MAX: usize = 10_000;
+pub const HEAD_STEMS: usize = 40;
 
 /// A stem, as the postings know it: 48 bits of its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,7 +85,7 @@ impl Document {
         let head_len = stems
             .iter()
             .take_while(|stem| stem.at < end)
-            .take(HEAD_MAX)
+            .take(HEAD_STEMS)
             .count();
         let mut marked: Vec<(Term, bool)> = stems
             .iter()
@@ -231,6 +230,8 @@ mod tests {
         assert_eq!(question.terms, terms(&["fix", "parser", "old"]));
         assert_eq!(question.pairs.len(), 3);
         assert_eq!(Question::of("to be or the").terms.len(), 4);
+        let many: String = (0..=QUESTION_TERMS_MAX).map(|n| format!("x{n} ")).collect();
+        assert_eq!(Question::of(&many).terms.len(), QUESTION_TERMS_MAX);
         assert!(Question::of("!? 🙂").is_empty());
         assert!(
             Question::of("not before").terms.len() == 2,

@@ -154,6 +154,8 @@ pub const LEFT_OVER_S_MIN: i64 = 3_600;
 pub const FINDINGS_SHOWN_MAX: usize = 10;
 /// Most entries of a project's folder that `doctor` looks at.
 pub const FOLDER_ENTRIES_MAX: usize = 100_000;
+/// Most distinct stems of a question; what comes later is left out.
+pub const QUESTION_TERMS_MAX: usize = 10_000;
 /// Pieces at the beginning of a text that its vector is made of.
 pub const VECTOR_PIECES_MAX: usize = 192;
 /// Pieces at the beginning of its first line that count once more.

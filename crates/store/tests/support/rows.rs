@@ -25,7 +25,7 @@ fn rows(connection: &Connection) -> Rows {
             let mut statement = connection
                 .prepare(&format!("SELECT * FROM {table}"))
                 .unwrap();
-            let names = statement.column_names().into_iter();
+            let names = statement.column_names();
             let columns = names.take_while(|name| *name != "ordinal").count();
             let read = |row: &rusqlite::Row<'_>| {
                 let values: Vec<Value> = (0..columns).map(|n| row.get(n).unwrap()).collect();
