@@ -102,3 +102,25 @@ pub struct Message {
     /// When it was said.
     pub at: Timestamp,
 }
+
+/// Whether a speaker is somebody with a name, and no role and no initials.
+pub fn is_name(speaker: &str) -> bool {
+    const ROLES: [&str; 10] = [
+        "user",
+        "assistant",
+        "system",
+        "tool",
+        "human",
+        "ai",
+        "bot",
+        "model",
+        "agent",
+        "speaker",
+    ];
+    let first = speaker
+        .split(|c: char| !c.is_alphabetic())
+        .next()
+        .unwrap_or_default();
+    let role = ROLES.iter().any(|role| role.eq_ignore_ascii_case(first));
+    !role && speaker.chars().any(char::is_lowercase) && first.chars().nth(1).is_some()
+}

@@ -20,6 +20,7 @@ use super::failure::Failure;
 use heirloom_index::score::Totals;
 use heirloom_index::words::{Document, Term};
 use heirloom_index::{code, vector};
+use heirloom_model::session::is_name;
 use heirloom_model::{Message, RecordId};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -45,8 +46,7 @@ impl Entry {
 
     /// The entry of a turn: its speaker's name belongs to it, but for roles and initials.
     pub(super) fn of_turn(message: &Message) -> Self {
-        let is_name = |sender: &&String| sender.chars().count() > 2;
-        match message.sender.as_ref().filter(is_name) {
+        match message.sender.as_ref().filter(|sender| is_name(sender)) {
             Some(name) => Self::of(&format!("{name}: {}", message.text)),
             None => Self::of(&message.text),
         }

@@ -180,19 +180,14 @@ fn fill(engine: &Engine, documents: Vec<Document>) -> Result<HashMap<RecordId, S
                 carried.records.push((line, record));
             }
             Some(session) => {
-                let speaker = document.speaker.filter(|speaker| is_name(speaker));
-                let text = match &speaker {
-                    Some(name) => format!("{name}: {}", document.text),
-                    None => document.text,
-                };
                 let turns = carried.messages.entry(session).or_default();
                 turns.push(Message {
                     id,
                     seq: 0,
                     role: Role::User,
-                    sender: speaker,
-                    tokens: tokens(&text),
-                    text,
+                    sender: document.speaker,
+                    tokens: tokens(&document.text),
+                    text: document.text,
                     attrs: Attrs::new(),
                     at,
                 });
@@ -281,28 +276,6 @@ fn ranked(
     Ok((ids.collect(), recalled.took_us))
 }
 
-/// Whether a speaker is somebody with a name, and no role and no initials.
-fn is_name(speaker: &str) -> bool {
-    const ROLES: [&str; 10] = [
-        "user",
-        "assistant",
-        "system",
-        "tool",
-        "human",
-        "ai",
-        "bot",
-        "model",
-        "agent",
-        "speaker",
-    ];
-    let first = speaker
-        .split(|c: char| !c.is_alphabetic())
-        .next()
-        .unwrap_or_default();
-    let role = ROLES.iter().any(|role| role.eq_ignore_ascii_case(first));
-    !role && speaker.chars().any(char::is_lowercase) && text::chars(first) > 1
-}
-
 /// The time that a date of the data set means; without a zone it is one of UTC.
 fn moment(date: &str, now: Timestamp) -> Option<Timestamp> {
     if let Ok(time) = date.parse() {
@@ -367,7 +340,11 @@ mod tests {
             ("speaker_1", false),
             ("J", false),
         ] {
-            assert_eq!(is_name(speaker), expected, "{speaker}");
+            assert_eq!(
+                heirloom_model::session::is_name(speaker),
+                expected,
+                "{speaker}"
+            );
         }
         let now = "2026-05-20T15:00:00Z".parse().unwrap();
         for (date, expected) in [
