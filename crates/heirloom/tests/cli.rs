@@ -32,6 +32,8 @@ mod episodes;
 mod errors;
 #[path = "cli/limits.rs"]
 mod limits;
+#[path = "cli/orchestrator.rs"]
+mod orchestrator;
 #[path = "cli/past.rs"]
 mod past;
 #[path = "cli/permissions.rs"]
