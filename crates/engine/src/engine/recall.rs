@@ -104,11 +104,11 @@ impl Engine {
                 );
             }
             self.newest(&filter, k, &asked.filters)?
-        } else {
-            if !asked.text.chars().any(char::is_alphanumeric) {
-                notes.push("the question has no words to search for".to_owned());
-            }
+        } else if asked.text.chars().any(char::is_alphanumeric) {
             self.ranked(&asked, filter, k, request)?
+        } else {
+            notes.push("the question has no words to search for".to_owned());
+            Vec::new()
         };
         let hits = match request.budget_tokens {
             Some(budget) => fill(hits, budget),
