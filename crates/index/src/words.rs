@@ -42,15 +42,13 @@ pub struct Stem {
     pub at: usize,
     /// Whether it stands beside the words of the text: a joined form, a part of a name.
     pub is_extra: bool,
-    /// Whether it is a word that says little: a function word of English.
+    /// Whether it is a word that says little, a function word of English; told of questions only.
     pub is_stop: bool,
 }
 
 /// The stems of `text` in order; extra ones come behind the word that they belong to.
 pub fn stems(text: &str) -> Vec<Stem> {
-    let mut folder = Folder::default();
-    folder.read(text);
-    folder.found
+    Folder::read(text, false)
 }
 
 /// How often a stem is in a text, and in its head.
@@ -127,7 +125,7 @@ pub struct Question {
 impl Question {
     /// The question in this text.
     pub fn of(text: &str) -> Self {
-        let stems = stems(text);
+        let stems = Folder::read(text, true);
         let says_something = stems.iter().any(|stem| !stem.is_stop);
         let mut places = HashMap::new();
         let mut question = Self::default();

@@ -13,7 +13,9 @@ const STEMMED_MAX: usize = 64;
 /// Reads a text into stems.
 #[derive(Default)]
 pub(super) struct Folder {
-    pub(super) found: Vec<Stem>,
+    found: Vec<Stem>,
+    /// Whether stop words are told apart.
+    knows_stops: bool,
     /// The word that is being folded.
     word: String,
     /// What hyphens and underscores have joined so far, where it began and ended, and of how many words.
@@ -34,7 +36,17 @@ enum Sort {
 }
 
 impl Folder {
-    pub(super) fn read(&mut self, text: &str) {
+    /// The stems of a text in order; stop words are told apart if `knows_stops`.
+    pub(super) fn read(text: &str, knows_stops: bool) -> Vec<Stem> {
+        let mut folder = Self {
+            knows_stops,
+            ..Self::default()
+        };
+        folder.runs(text);
+        folder.found
+    }
+
+    fn runs(&mut self, text: &str) {
         let mut begun: Option<(usize, Sort)> = None;
         for (at, char) in text.char_indices() {
             let sort = sort(char);
@@ -167,7 +179,7 @@ impl Folder {
             term,
             at,
             is_extra,
-            is_stop: stop::is_stop(word),
+            is_stop: self.knows_stops && stop::is_stop(word),
         });
     }
 }
