@@ -17,7 +17,7 @@ const SECONDS_DEFAULT: u64 = 60;
 /// The last lines of a target's log that are printed when it found something: the input is among them.
 const LOG_LINES_SHOWN: usize = 60;
 
-const USAGE: &str = "usage: fuzz [TARGET] [--seconds N] [--jobs N]";
+const USAGE: &str = "usage: fuzz [TARGET] [--seconds N] [--jobs N] [--seed N]";
 
 /// What makes the compiler emit the counters that libFuzzer steers by.
 const RUSTFLAGS: &str = "--cfg fuzzing \
@@ -37,6 +37,8 @@ struct Options {
     seconds: u64,
     /// How many targets run at a time.
     jobs: usize,
+    /// The seed of the random choices: the same one walks the same way again. Another one each time when absent.
+    seed: Option<u32>,
 }
 
 /// Builds the targets once, then runs each for its time; every one that found something is named.
@@ -58,7 +60,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         for _ in 0..options.jobs {
             scope.spawn(|| {
                 while let Some(target) = next(&queue) {
-                    let done = fuzz_one(&folder, &built, target, options.seconds);
+                    let done = fuzz_one(&folder, &built, target, &options);
                     if let (Err(message), Ok(mut failed)) = (done, failed.lock()) {
                         println!("{message}");
                         failed.push(target.clone());
@@ -86,6 +88,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
         target: None,
         seconds: SECONDS_DEFAULT,
         jobs: 1,
+        seed: None,
     };
     let mut args = args.iter();
     while let Some(arg) = args.next() {
@@ -102,6 +105,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
         };
         match name {
             "--seconds" => options.seconds = number()?,
+            "--seed" => options.seed = Some(u32::try_from(number()?).unwrap_or(u32::MAX)),
             "--jobs" => options.jobs = usize::try_from(number()?).unwrap_or(usize::MAX),
             _ if arg.starts_with('-') || options.target.is_some() => {
                 return Err(format!("unexpected `{arg}`; {USAGE}"));
@@ -175,7 +179,7 @@ fn build(folder: &Path, targets: &[&String]) -> Result<PathBuf, String> {
 }
 
 /// Runs one target from its saved corpus; what it says goes into a log, since several run at a time.
-fn fuzz_one(folder: &Path, built: &Path, target: &str, seconds: u64) -> Result<(), String> {
+fn fuzz_one(folder: &Path, built: &Path, target: &str, options: &Options) -> Result<(), String> {
     let seeds = folder.join("corpus").join(target);
     // libFuzzer writes into the first folder: what it finds stays apart from the kept seeds.
     let found = seeds.join("new");
@@ -197,7 +201,7 @@ fn fuzz_one(folder: &Path, built: &Path, target: &str, seconds: u64) -> Result<(
         .arg(&found)
         .arg(&seeds)
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
-        .arg(format!("-max_total_time={seconds}"))
+        .arg(format!("-max_total_time={}", options.seconds))
         // An input that takes this many seconds is as bad as a crash.
         .arg("-timeout=10")
         .arg("-print_final_stats=1")
@@ -205,6 +209,9 @@ fn fuzz_one(folder: &Path, built: &Path, target: &str, seconds: u64) -> Result<(
         .stdin(Stdio::null())
         .stdout(file.try_clone().map_err(cannot)?)
         .stderr(file);
+    if let Some(seed) = options.seed {
+        fuzzer.arg(format!("-seed={seed}"));
+    }
     let done = cargo::run(&mut fuzzer);
     let said = String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()).into_owned();
     match done {

@@ -5,7 +5,7 @@ use toml_edit::{DocumentMut, Item, Table};
 
 /// `text` with these keys of `section` set; comments, order and other keys stay.
 ///
-/// Errors: `Usage` if the text is no TOML.
+/// Errors: `Usage` if the text is no TOML, or says something else than a table under that name.
 pub(crate) fn with_keys(
     text: &str,
     section: &str,
@@ -14,13 +14,20 @@ pub(crate) fn with_keys(
     let mut document: DocumentMut = text
         .parse()
         .map_err(|error| Fault::usage(format!("the config file cannot be read: {error}")))?;
-    let table = document.entry(section).or_insert(Item::Table(Table::new()));
+    let table = document
+        .entry(section)
+        .or_insert(Item::Table(Table::new()))
+        .as_table_like_mut()
+        .ok_or_else(|| {
+            Fault::usage(format!("`{section}` in the config file is no table"))
+                .hint(format!("write it as `[{section}]` with its keys below"))
+        })?;
     for (key, value) in keys {
         let value: toml_edit::Value = value
             .to_string()
             .parse()
             .map_err(|error| Fault::failed(format!("`{key}`: {error}")))?;
-        table[key] = toml_edit::value(value);
+        table.insert(key, toml_edit::value(value));
     }
     Ok(document.to_string())
 }
@@ -38,5 +45,22 @@ mod tests {
             edited,
             "# mine\n[memory]\nenabled = true # yes\nmax_entries = 7\n"
         );
+    }
+
+    #[test]
+    fn a_table_in_any_form_takes_keys_and_anything_else_is_refused() {
+        let set = |text| with_keys(text, "memory", &[("max_entries", toml::Value::Integer(7))]);
+        assert_eq!(
+            set("memory = { enabled = true }\n").unwrap(),
+            "memory = { enabled = true, max_entries = 7 }\n"
+        );
+        assert_eq!(
+            set("memory.max_entries = 3\n").unwrap(),
+            "memory.max_entries = 7\n"
+        );
+        for other in ["memory = \"a\"\n", "[[memory]]\na = 1\n", "memory = 1\n"] {
+            let fault = set(other).unwrap_err();
+            assert!(fault.message.contains("no table"), "{fault:?}");
+        }
     }
 }
