@@ -6,6 +6,7 @@
 //! pairs of characters.
 
 mod fold;
+mod memo;
 mod stop;
 
 use fold::Folder;

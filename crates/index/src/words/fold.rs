@@ -1,15 +1,11 @@
 //! From characters to stems.
 
-use super::{Stem, Term, stop};
+use super::{Stem, memo, stop};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
-use waken_snowball::{Algorithm, stem};
 
 /// Fewest parts of a name in camel case that is taken apart.
 const PARTS_MIN: usize = 3;
-/// Longest word that is stemmed, bytes; a longer one is no word of a language.
-const STEMMED_MAX: usize = 64;
-
 /// Reads a text into stems.
 #[derive(Default)]
 pub(super) struct Folder {
@@ -170,13 +166,8 @@ impl Folder {
         if word.is_empty() {
             return;
         }
-        let term = if word.is_ascii() && word.len() <= STEMMED_MAX {
-            Term::of(&stem(Algorithm::Porter, word))
-        } else {
-            Term::of(word)
-        };
         self.found.push(Stem {
-            term,
+            term: memo::term(word),
             at,
             is_extra,
             is_stop: self.knows_stops && stop::is_stop(word),
