@@ -152,6 +152,7 @@ fn ask(
             let search = Search {
                 words: Some(Question::of(prompt)),
                 meaning: with_meaning.then(|| prompt.clone()),
+                vector: None,
                 filter: filter.clone(),
                 each: 50,
             };

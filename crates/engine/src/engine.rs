@@ -6,6 +6,7 @@ mod clean;
 mod conflicts;
 mod doctor;
 mod door;
+mod embedding;
 mod episodes;
 mod errors;
 mod gather;
@@ -31,6 +32,7 @@ mod working;
 pub use artifacts::{ArtifactFilter, ArtifactStatus, NewArtifact, Remover, VerifiedArtifact};
 pub use conflicts::{Conflict, Settled};
 pub use doctor::{Check, Doctor, Level, Mended, WentBack};
+pub use embedding::{Embedded, Keep};
 pub use episodes::{EpisodeFilter, NewEpisode};
 pub use errors::{ErrorLogged, ResolvedBefore};
 pub use gather::ContextRequest;
@@ -52,7 +54,7 @@ pub use tried::{Tried, TriedReport};
 use crate::places::Place;
 use crate::redact::Redactor;
 use door::Door;
-use heirloom_model::{Clock, Fault, IdSource, ProjectName, Settings, Timestamp, limits};
+use heirloom_model::{Clock, Embedder, Fault, IdSource, ProjectName, Settings, Timestamp, limits};
 use heirloom_store::{Applied, Change, Description, Store, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,6 +71,7 @@ pub struct Engine {
     redactor: Arc<Redactor>,
     clock: Arc<dyn Clock>,
     ids: IdSource,
+    embedder: Option<Box<dyn Embedder>>,
 }
 
 impl Engine {
@@ -93,6 +96,7 @@ impl Engine {
             redactor,
             clock,
             ids: IdSource::default(),
+            embedder: None,
         })
     }
 

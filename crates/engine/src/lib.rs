@@ -19,11 +19,12 @@ pub mod working;
 
 pub use engine::{
     Arms, ArtifactFilter, ArtifactStatus, Carried, Check, Conflict, ContextRequest, Doctor,
-    Doubles, EndReason, Engine, EpisodeFilter, ErrorLogged, ImportReport, IterationReport, Level,
-    Mended, MirrorLoad, NewArtifact, NewEpisode, NewRecord, NewTurn, Observation, ObservedSignal,
-    Observer, PruneReport, PurgeReport, Reading, RecallRequest, Recalled, Remembered, Remover,
-    ResolvedBefore, Retire, RunEvent, RunReport, RunRequest, Settled, SharedFile, SignalOutcome,
-    TaskChange, TaskDetails, Tried, TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
+    Doubles, Embedded, EndReason, Engine, EpisodeFilter, ErrorLogged, ImportReport,
+    IterationReport, Keep, Level, Mended, MirrorLoad, NewArtifact, NewEpisode, NewRecord, NewTurn,
+    Observation, ObservedSignal, Observer, PruneReport, PurgeReport, Reading, RecallRequest,
+    Recalled, Remembered, Remover, ResolvedBefore, Retire, RunEvent, RunReport, RunRequest,
+    Settled, SharedFile, SignalOutcome, TaskChange, TaskDetails, Tried, TriedReport, TurnAdded,
+    Undone, VerifiedArtifact, WentBack,
 };
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Verdict, When,

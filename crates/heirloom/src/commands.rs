@@ -31,6 +31,7 @@ pub(crate) mod prune;
 pub(crate) mod purge;
 pub(crate) mod recall;
 pub(crate) mod redact;
+pub(crate) mod reembed;
 pub(crate) mod remember;
 pub(crate) mod resolve;
 pub(crate) mod restore;

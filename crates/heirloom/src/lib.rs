@@ -6,6 +6,7 @@
 mod cli;
 mod commands;
 mod config;
+mod embedder;
 mod open;
 mod options;
 mod output;

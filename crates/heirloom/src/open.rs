@@ -3,6 +3,7 @@
 //! The only file of the command line that knows the store.
 
 use crate::config::{Config, Environment};
+use crate::embedder;
 use crate::options::Global;
 use crate::output::Output;
 use heirloom_engine::places::{self, Place};
@@ -136,6 +137,7 @@ impl Session {
             project: project.ok(),
             settings: config.settings(),
             clock: self.clock()?,
+            model: embedder::model_name(&config),
             config: findings,
         })
     }
@@ -183,6 +185,29 @@ impl Session {
     pub(crate) fn open(&mut self) -> Result<Engine, Fault> {
         let found = self.find()?;
         self.engine(&found)
+    }
+
+    /// As [`Session::open`], with what the settings want vectors to be made by. Only for commands that may wait
+    /// for it: nothing that hooks call.
+    ///
+    /// Settings of it that cannot be used are no reason not to open the memory: they are told.
+    pub(crate) fn open_with_embedder(&mut self) -> Result<Engine, Fault> {
+        let found = self.find()?;
+        let engine = self.engine(&found)?;
+        Ok(self.with_embedder(engine, &found))
+    }
+
+    /// `engine` with what the settings want vectors to be made by, if that can be used.
+    pub(crate) fn with_embedder(&mut self, engine: Engine, found: &Found) -> Engine {
+        match embedder::of(&found.config, &self.env) {
+            Ok(Some(embedder)) => engine.with_embedder(embedder),
+            Ok(None) => engine,
+            Err(fault) => {
+                let said = format!("heirloom: the built-in vectors rank: {}", fault.message);
+                self.out.talk(&said);
+                engine
+            }
+        }
     }
 
     /// The memory of the demo's project in `root`, by its own settings only.

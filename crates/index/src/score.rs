@@ -107,6 +107,11 @@ impl Spread {
         }
     }
 
+    /// The score that is neither above nor below.
+    pub fn mean(&self) -> f32 {
+        self.mean
+    }
+
     /// How many deviations a score is above the mean; 0 where all scores are the same.
     pub fn z(&self, score: f32) -> f32 {
         if self.deviation <= f32::EPSILON {

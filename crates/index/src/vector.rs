@@ -3,9 +3,11 @@
 //! A vector is a weighted sum of the rows of a text's pieces, so it takes microseconds and no model runs. Stored
 //! vectors know nothing of other texts and never go stale; how rare a piece is counts on the question's side only.
 
+mod any;
 mod question;
 mod sum;
 
+pub use any::{AnyQuestion, row_bytes, row_of};
 pub use question::Question;
 
 use crate::pieces::{Cut, UNKNOWN};

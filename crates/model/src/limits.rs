@@ -220,3 +220,34 @@ pub const SESSION_ADD_BYTES_MAX: usize = 16 << 20;
 pub const ERRORS_COMPARED_MAX: usize = 1_000;
 /// Most records that a review compares.
 pub const REVIEW_RECORDS_MAX: usize = 20_000;
+
+/// Most numbers of a vector that another embedder than the built-in one makes.
+pub const EMBEDDING_DIMS_MAX: usize = 4_096;
+/// Longest name of such an embedder's model, bytes.
+pub const EMBEDDING_MODEL_BYTES_MAX: usize = 200;
+/// Beginning of a text that it is given, bytes: no tokenizer makes more than the usual 8,192 tokens of it.
+pub const EMBEDDING_TEXT_BYTES_MAX: usize = 8_000;
+/// Most texts that it is given at once.
+pub const EMBEDDING_BATCH_TEXTS_MAX: usize = 64;
+/// Most bytes of text that it is given at once, but for a single text.
+pub const EMBEDDING_BATCH_BYTES_MAX: usize = 128 << 10;
+/// Largest answer of an embeddings service that is read, bytes.
+pub const EMBEDDING_ANSWER_BYTES_MAX: u64 = 32 << 20;
+/// Times that a service is asked for one batch, if it is busy or fails.
+pub const EMBEDDING_TRIES_MAX: u32 = 4;
+/// Milliseconds before the second try; twice as many before each later one.
+pub const EMBEDDING_PAUSE_MS: u64 = 250;
+/// Longest time that a service may ask to wait before it is tried again, milliseconds.
+pub const EMBEDDING_PAUSE_MS_MAX: u64 = 20_000;
+/// Milliseconds that one request for a batch may take.
+pub const EMBEDDING_BATCH_TIMEOUT_MS: u64 = 60_000;
+/// Milliseconds that a question waits for its vector when nothing is said.
+pub const EMBEDDING_QUESTION_MS_DEFAULT: u64 = 2_000;
+/// Most milliseconds that a question may be told to wait for its vector.
+pub const EMBEDDING_QUESTION_MS_MAX: u64 = 60_000;
+/// Texts that a command which has written many embeds on its way out.
+pub const EMBEDDING_CATCH_UP_MAX: usize = 1_000;
+/// Milliseconds after which such a command begins no further batch.
+pub const EMBEDDING_CATCH_UP_MS: u64 = 10_000;
+/// One text in so many may lack its vector where vectors of another model rank: it counts by its words alone.
+pub const EMBEDDING_MISSING_ONE_IN: u64 = 20;

@@ -1,6 +1,6 @@
 //! What a store refuses before it touches the database.
 
-use crate::{Change, Filter, Selection, StoreError};
+use crate::{Change, Filter, NewVectors, Selection, StoreError};
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{Message, ProjectName, Record, RecordId, Session, limits};
 use serde_json::Value;
@@ -75,6 +75,33 @@ pub(crate) fn ids(ids: &[RecordId]) -> Result<(), StoreError> {
 /// Checks the number of events that are asked for.
 pub(crate) fn events(limit: usize) -> Result<(), StoreError> {
     at_most("events", limit, limits::EVENTS_MAX)
+}
+
+/// Checks the name of a model.
+pub(crate) fn model(model: &str) -> Result<(), StoreError> {
+    if model.trim().is_empty() {
+        return invalid("the model has no name".to_owned());
+    }
+    at_most(
+        "bytes in the name of a model",
+        model.len(),
+        limits::EMBEDDING_MODEL_BYTES_MAX,
+    )
+}
+
+/// Checks vectors that are to be kept.
+pub(crate) fn vectors(vectors: &NewVectors) -> Result<(), StoreError> {
+    model(&vectors.model)?;
+    at_most(
+        "vectors in one write",
+        vectors.rows.len(),
+        limits::EMBEDDING_BATCH_TEXTS_MAX,
+    )?;
+    for (_, numbers) in &vectors.rows {
+        let dims = numbers.as_ref().map_or(0, Vec::len);
+        at_most("numbers of a vector", dims, limits::EMBEDDING_DIMS_MAX)?;
+    }
+    Ok(())
 }
 
 /// Checks what is to be deleted.

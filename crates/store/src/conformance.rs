@@ -12,6 +12,7 @@ mod past;
 mod questions;
 mod search;
 mod talks;
+mod vectors;
 mod world;
 mod writes;
 
@@ -28,6 +29,7 @@ pub const CHECKS: &[&[Check]] = &[
     past::CHECKS,
     questions::CHECKS,
     search::CHECKS,
+    vectors::CHECKS,
     talks::CHECKS,
     imports::CHECKS,
     marks::CHECKS,

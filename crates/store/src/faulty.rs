@@ -4,8 +4,8 @@
 //! can fail from its first day.
 
 use crate::{
-    Applied, Change, Counts, Description, Filter, Found, Purged, Search, Selection, Store,
-    StoreError,
+    Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
+    Store, StoreError, Unembedded,
 };
 use heirloom_model::{Event, Message, ProjectName, Record, RecordId, Session, Timestamp};
 use std::io;
@@ -319,6 +319,20 @@ impl Store for FaultyStore {
 
     fn backup(&self, file: &Path) -> Result<Description, StoreError> {
         self.call("backup", Read, || self.inner.backup(file))
+    }
+
+    fn unembedded(
+        &self,
+        project: &ProjectName,
+        model: &str,
+        limit: usize,
+    ) -> Result<Unembedded, StoreError> {
+        let inner = || self.inner.unembedded(project, model, limit);
+        self.call("unembedded", Read, inner)
+    }
+
+    fn embed(&self, project: &ProjectName, vectors: &NewVectors) -> Result<bool, StoreError> {
+        self.call("embed", Write, || self.inner.embed(project, vectors))
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

@@ -19,10 +19,12 @@ mod filter;
 mod search;
 mod sqlite;
 mod store;
+mod vectors;
 
 pub use error::StoreError;
 pub use faulty::{Calls, Complaint, FaultPlan, FaultyStore, Mishap};
 pub use filter::{Filter, Order, When};
-pub use search::{Found, Hit, Search};
+pub use search::{Found, Hit, Search, VectorsOf};
 pub use sqlite::{CopyReason, Examination, Repaired, Restored, Salvaged, SqliteStore, StoredCopy};
 pub use store::{Applied, Change, Counts, Description, Purged, Selection, Store, Verdict};
+pub use vectors::{ModelVector, NewVectors, Unembedded, UnembeddedText, VectorRow};

@@ -30,8 +30,8 @@ mod shared;
 mod watch;
 
 use crate::{
-    Applied, Change, Counts, Description, Filter, Found, Purged, Search, Selection, Store,
-    StoreError, caps,
+    Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
+    Store, StoreError, Unembedded, caps,
 };
 pub use copies::{CopyReason, StoredCopy};
 pub use examine::Examination;
@@ -377,6 +377,27 @@ impl Store for SqliteStore {
         // The deletion is done and acknowledged whatever becomes of the sweep.
         purged.residue = self.read(purge::sweep).unwrap_or(true);
         Ok(purged)
+    }
+
+    fn unembedded(
+        &self,
+        project: &ProjectName,
+        model: &str,
+        limit: usize,
+    ) -> Result<Unembedded, StoreError> {
+        caps::model(model)?;
+        caps::limit("unembedded", limit)?;
+        self.read(|connection| {
+            let snapshot = connection.unchecked_transaction()?;
+            let found = index::unembedded(&snapshot, project, model, limit)?;
+            snapshot.rollback()?;
+            Ok(found)
+        })
+    }
+
+    fn embed(&self, project: &ProjectName, vectors: &NewVectors) -> Result<bool, StoreError> {
+        caps::vectors(vectors)?;
+        self.write(|connection| index::embed(connection, project, vectors))
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

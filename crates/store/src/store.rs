@@ -1,7 +1,7 @@
 //! The narrow waist: what every store can do.
 
 use crate::search::{Found, Search};
-use crate::{Filter, StoreError};
+use crate::{Filter, NewVectors, StoreError, Unembedded};
 use heirloom_model::{
     Batch, Event, Kind, Mark, Merge, Message, ProjectName, Record, RecordId, Session, Timestamp,
 };
@@ -329,6 +329,24 @@ pub trait Store: Send + Sync {
         at: Timestamp,
         by: &str,
     ) -> Result<Purged, StoreError>;
+
+    /// What lacks a vector of `model`, which no vector of another one stands for; at most `limit` of it as texts.
+    ///
+    /// Of the built-in model nothing does. Errors: `Invalid` for a name that cannot be used or a limit over the cap.
+    fn unembedded(
+        &self,
+        project: &ProjectName,
+        model: &str,
+        limit: usize,
+    ) -> Result<Unembedded, StoreError>;
+
+    /// Keeps vectors of a model; says `false`, and keeps nothing, if the index was built anew since they were
+    /// asked for.
+    ///
+    /// Those of another model are gone with the first of this one, or with none of the built-in model. The same
+    /// once more changes nothing. Errors: `Invalid` over a cap, for an ordinal that is not there, or a vector that
+    /// has no direction or another length than those that are kept of this model.
+    fn embed(&self, project: &ProjectName, vectors: &NewVectors) -> Result<bool, StoreError>;
 
     /// What the store says of itself.
     fn describe(&self) -> Result<Description, StoreError>;

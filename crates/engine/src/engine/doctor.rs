@@ -8,6 +8,7 @@ pub use mending::{Mended, WentBack};
 use super::Engine;
 use super::mirrored::{MirrorState, read_mirror};
 use crate::places::Place;
+use heirloom_index::vector;
 use heirloom_model::{Clock, Fault, ProjectName, Settings, Timestamp, limits, text};
 use heirloom_store::{
     CopyReason, DATABASE, Examination, MARKER, SqliteStore, StoreError, StoredCopy,
@@ -93,6 +94,8 @@ pub struct Doctor {
     pub settings: Settings,
     /// The clock.
     pub clock: Arc<dyn Clock>,
+    /// The model that questions go by, where it is another than the built-in one.
+    pub model: Option<String>,
     /// What is wrong with the settings: how bad, and what.
     pub config: Vec<(Level, String)>,
 }
@@ -103,6 +106,7 @@ impl Doctor {
         let database = self.database();
         let found = SqliteStore::examine(&database);
         let mut checks = self.store_checks(&found);
+        checks.extend(self.vectors(found.as_ref().ok()));
         checks.push(self.marker());
         checks.push(self.mirror(found.as_ref().ok()));
         checks.push(self.copies());
@@ -218,6 +222,40 @@ impl Doctor {
             .hint("`heirloom doctor --repair` writes it"),
             (false, true) => Check::bad("marker", "it is there, the database is not"),
             _ => Check::ok("marker", "says what there is"),
+        }
+    }
+
+    /// Which texts have a vector of the configured model; nothing where nobody wants another than the built-in one.
+    fn vectors(&self, found: Option<&Examination>) -> Option<Check> {
+        let can_open = found
+            .is_some_and(|found| found.is_sound() && found.schema_version == found.newest_version);
+        let engine = can_open.then(|| self.engine()).and_then(Result::ok)??;
+        let model = self.model.as_deref().unwrap_or(vector::MODEL);
+        let state = match engine.vectors_state(model) {
+            Ok(state) => state,
+            Err(fault) => return Some(Check::warn("vectors", fault.message)),
+        };
+        let others = state
+            .other
+            .map(|(other, count)| format!("{count} are of `{other}`"));
+        match (&self.model, others) {
+            (None, None) => None,
+            (None, Some(others)) => Some(
+                Check::warn("vectors", format!("{others}, which is not configured"))
+                    .hint("`heirloom reembed` removes them; the built-in vectors rank"),
+            ),
+            (Some(_), None) if state.missing == 0 => Some(Check::ok(
+                "vectors",
+                format!("all {} texts have one of `{model}`", state.texts),
+            )),
+            (Some(_), others) => {
+                let (missing, texts) = (state.missing, state.texts);
+                let mut said = format!("{missing} of {texts} texts have none of `{model}`");
+                if let Some(others) = others {
+                    said = format!("{said}; {others}");
+                }
+                Some(Check::warn("vectors", said).hint("`heirloom reembed` makes them"))
+            }
         }
     }
 

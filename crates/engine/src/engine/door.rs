@@ -7,8 +7,8 @@ use heirloom_model::{
     Event, Message, ProjectName, Record, RecordId, Scope, Session, Timestamp, text,
 };
 use heirloom_store::{
-    Applied, Change, Counts, Description, Filter, Found, Purged, Search, Selection, Store,
-    StoreError,
+    Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
+    Store, StoreError, Unembedded,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -228,6 +228,19 @@ impl Store for Door {
         by: &str,
     ) -> Result<Purged, StoreError> {
         self.store.purge(project, selection, at, by)
+    }
+
+    fn unembedded(
+        &self,
+        project: &ProjectName,
+        model: &str,
+        limit: usize,
+    ) -> Result<Unembedded, StoreError> {
+        self.store.unembedded(project, model, limit)
+    }
+
+    fn embed(&self, project: &ProjectName, vectors: &NewVectors) -> Result<bool, StoreError> {
+        self.store.embed(project, vectors)
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

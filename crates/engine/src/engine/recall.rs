@@ -4,7 +4,7 @@ use super::Engine;
 use crate::recall::{Asked, Asking, Candidate, Filters, Item, Parts, Ranked, fill, fold, rank};
 use heirloom_index::words::{self, Question, Term};
 use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, limits, text};
-use heirloom_store::{Filter, Found, Hit, Search, When};
+use heirloom_store::{Filter, Found, Hit, ModelVector, Search, When};
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
@@ -28,6 +28,15 @@ pub enum Arms {
     Words,
     /// Meaning only.
     Meaning,
+}
+
+/// Whose vectors rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Vectors {
+    /// The built-in ones, whose cosines mean the same everywhere; nobody is asked.
+    BuiltIn,
+    /// Those of the engine's model, if it has one.
+    OfTheModel,
 }
 
 /// What becomes of near-duplicates.
@@ -82,9 +91,19 @@ impl Engine {
     /// What memory has for a question, best first: records, and turns of conversations.
     ///
     /// Never what is retired or has expired, unless the past is asked for. The same question over the same
-    /// memory gives the same list. Errors: `Usage` for a question that is empty or too long, a filter that
-    /// cannot be used, or a number over its cap.
+    /// memory gives the same list. An engine with a model of its own asks it for the question's vector; whatever
+    /// comes of that, there is an answer, and a note if it went without. Errors: `Usage` for a question that is
+    /// empty or too long, a filter that cannot be used, or a number over its cap.
     pub fn recall(&self, request: &RecallRequest) -> Result<Recalled, Fault> {
+        self.recall_by(request, Vectors::OfTheModel)
+    }
+
+    /// As [`Engine::recall`], by these vectors.
+    pub(super) fn recall_by(
+        &self,
+        request: &RecallRequest,
+        vectors: Vectors,
+    ) -> Result<Recalled, Fault> {
         let began = Instant::now();
         let k = checked_count(request)?;
         let question = self.clean(&request.question);
@@ -105,7 +124,13 @@ impl Engine {
             }
             self.newest(&filter, k, &asked.filters)?
         } else if asked.text.chars().any(char::is_alphanumeric) {
-            self.ranked(&asked, filter, k, request)?
+            let by_model = vectors == Vectors::OfTheModel && request.arms != Arms::Words;
+            let vector = if by_model {
+                self.question_vector(&asked.text, &mut notes)?
+            } else {
+                None
+            };
+            self.ranked(&asked, filter, k, request, vector)?
         } else {
             notes.push("the question has no words to search for".to_owned());
             Vec::new()
@@ -183,11 +208,13 @@ impl Engine {
         filter: Filter,
         k: usize,
         request: &RecallRequest,
+        vector: Option<ModelVector>,
     ) -> Result<Vec<Ranked>, Fault> {
         let question = Question::of(&asked.text);
         let search = Search {
             words: (request.arms != Arms::Meaning).then(|| question.clone()),
             meaning: (request.arms != Arms::Words).then(|| asked.text.clone()),
+            vector,
             filter,
             each: (2 * k).clamp(limits::RECALL_CANDIDATES_MIN, 2 * limits::RECALL_HITS_MAX),
         };

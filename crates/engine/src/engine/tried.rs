@@ -1,7 +1,7 @@
 //! What was tried before: whether something like an approach has failed, and why.
 
 use super::Engine;
-use super::recall::{Reading, RecallRequest};
+use super::recall::{Reading, RecallRequest, Vectors};
 use crate::recall::likeness::Said;
 use crate::recall::{Item, Ranked};
 use heirloom_model::kinds::Episode;
@@ -39,7 +39,7 @@ impl Engine {
     ///
     /// Errors: those of [`Engine::recall`].
     pub fn tried(&self, approach: &str, task: Option<&str>) -> Result<TriedReport, Fault> {
-        let recalled = self.recall(&RecallRequest {
+        let request = RecallRequest {
             question: approach.to_owned(),
             reading: Reading::Words,
             k: Some(limits::RECALL_CANDIDATES_MIN),
@@ -50,7 +50,9 @@ impl Engine {
             },
             doubles: super::recall::Doubles::Keep,
             ..RecallRequest::default()
-        })?;
+        };
+        // What is alike is told by a cosine: that of another model would say something else.
+        let recalled = self.recall_by(&request, Vectors::BuiltIn)?;
         Ok(report(approach, recalled.hits))
     }
 }

@@ -2,6 +2,7 @@
 
 mod shared;
 
+use super::reembed::catch_up;
 use crate::open::{self, Session};
 use crate::wire::lines::{self, Line};
 use heirloom_engine::{Carried, Engine, ImportReport, agentium, mirror, places};
@@ -44,6 +45,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if args.index && !matches!(args.format, Format::Shared) {
         return Err(Fault::usage("--index is for `import shared`"));
     }
+    let engine = session.with_embedder(engine, &found);
     let report = match args.format {
         Format::Shared => {
             let path = args.path.ok_or_else(|| {
@@ -92,6 +94,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             session.out.talk(&hint);
         }
     }
+    catch_up(&engine, session);
     let lines_left_out = matches!(args.format, Format::Jsonl) && !report.diagnostics.is_empty();
     Ok(u8::from(lines_left_out))
 }

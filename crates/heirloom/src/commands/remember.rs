@@ -1,5 +1,6 @@
 //! `heirloom remember`.
 
+use super::reembed::catch_up;
 use crate::open::Session;
 use crate::options::ScopeArgs;
 use crate::wire;
@@ -48,10 +49,13 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let engine = session.open()?;
     if args.stdin {
-        return from_stdin(&engine, session);
+        let engine = session.open_with_embedder()?;
+        let code = from_stdin(&engine, session)?;
+        catch_up(&engine, session);
+        return Ok(code);
     }
+    let engine = session.open()?;
     let remembered = engine.remember(NewRecord {
         text: args.text.unwrap_or_default(),
         kind: None,

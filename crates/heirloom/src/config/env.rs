@@ -39,6 +39,15 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
+    /// A secret out of the variable that the settings name, read when it is needed and kept nowhere.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the settings name the variable: it is not known before they are read"
+    )]
+    pub(crate) fn secret(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+
     /// The user's config file: `HEIRLOOM_CONFIG`, else `config.toml` in the XDG folder.
     pub(crate) fn user_config(&self) -> Option<PathBuf> {
         if let Some(path) = self.get("HEIRLOOM_CONFIG") {

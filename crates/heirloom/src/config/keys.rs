@@ -1,8 +1,9 @@
 //! Every key, its type, and who may set it.
 
 use heirloom_model::limits::{
-    CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX,
-    MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX,
+    CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, EMBEDDING_DIMS_MAX,
+    EMBEDDING_QUESTION_MS_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX, MIRROR_ENTRIES_MAX,
+    RETENTION_DAYS_MAX, STALL_LIMIT_MAX,
 };
 use heirloom_model::{ConflictPolicy, text};
 use toml::Value;
@@ -52,6 +53,17 @@ const fn key(name: &'static str, kind: Type) -> Key {
     }
 }
 
+/// What makes vectors, by their names.
+const EMBEDDERS: [&str; 3] = ["builtin", "openai", "folder"];
+
+/// A key of which a project's file could make a leak.
+const fn sends(name: &'static str, kind: Type) -> Key {
+    Key {
+        trusted_only: Some("send what is remembered away"),
+        ..key(name, kind)
+    }
+}
+
 /// A number of days.
 const DAYS: Type = Type::Int(0, RETENTION_DAYS_MAX as i64);
 
@@ -76,6 +88,19 @@ pub(crate) const KEYS: &[Key] = &[
     key("memory.snapshot_on_shutdown", Type::Bool),
     key("retention.episodes_days", DAYS),
     key("retention.artifacts_days", DAYS),
+    sends("embedder.kind", Type::Word(&EMBEDDERS)),
+    sends("embedder.url", Type::Text),
+    sends("embedder.model", Type::Text),
+    sends("embedder.key_variable", Type::Text),
+    sends(
+        "embedder.dimensions",
+        Type::Int(0, EMBEDDING_DIMS_MAX as i64),
+    ),
+    sends(
+        "embedder.question_ms",
+        Type::Int(1, EMBEDDING_QUESTION_MS_MAX as i64),
+    ),
+    sends("embedder.folder", Type::Text),
     key("signals.prefixes", Type::Texts),
     key("signals.status_prefixes", Type::Texts),
     Key {

@@ -314,7 +314,8 @@ impl Config {
         self.value(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    fn int(&self, name: &str) -> u64 {
+    /// A whole number; 0 if the key has none.
+    pub(crate) fn int(&self, name: &str) -> u64 {
         self.value(name)
             .and_then(Value::as_integer)
             .and_then(|n| u64::try_from(n).ok())

@@ -59,6 +59,7 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         ],
         "prune" => &["prune", "prune --apply"],
         "purge" => &["purge --all --yes", "purge --free"],
+        "reembed" => &["reembed", "reembed --anew"],
         "backup" => &["backup copy.db"],
         "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
         // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.

@@ -33,6 +33,7 @@ fn question(text: &str, filter: Filter, each: usize) -> Search {
     Search {
         words: Some(Question::of(text)),
         meaning: None,
+        vector: None,
         filter,
         each,
     }

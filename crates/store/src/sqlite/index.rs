@@ -4,6 +4,7 @@
 //! one row, and now and then for a merge; what is found is the same whether it is merged or not.
 
 mod check;
+mod embedded;
 mod matrix;
 mod meanings;
 mod merge;
@@ -12,6 +13,7 @@ mod search;
 mod wanted;
 
 pub(super) use check::check;
+pub(super) use embedded::{embed, unembedded};
 pub(super) use matrix::Matrices;
 pub(super) use rebuild::{catch_up, rebuild, rebuild_all, remove};
 pub(super) use search::search;
@@ -23,6 +25,7 @@ use heirloom_index::{code, vector};
 use heirloom_model::session::is_name;
 use heirloom_model::{Message, RecordId};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::borrow::Cow;
 
 /// Ordinals to a row of `gone`.
 const GONE_ORDINALS: u32 = 8_192;
@@ -46,10 +49,7 @@ impl Entry {
 
     /// The entry of a turn: its speaker's name belongs to it, but for roles and initials.
     pub(super) fn of_turn(message: &Message) -> Self {
-        match message.sender.as_ref().filter(|sender| is_name(sender)) {
-            Some(name) => Self::of(&format!("{name}: {}", message.text)),
-            None => Self::of(&message.text),
-        }
+        Self::of(&turn_text(message))
     }
 
     /// Its vector as it is stored.
@@ -72,6 +72,14 @@ impl Entry {
             bytes.push(code);
         }
         bytes
+    }
+}
+
+/// What the index has of a turn.
+fn turn_text(message: &Message) -> Cow<'_, str> {
+    match message.sender.as_ref().filter(|sender| is_name(sender)) {
+        Some(name) => Cow::Owned(format!("{name}: {}", message.text)),
+        None => Cow::Borrowed(&message.text),
     }
 }
 

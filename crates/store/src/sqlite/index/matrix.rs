@@ -5,8 +5,9 @@
 
 use super::super::failure::Failure;
 use super::Index;
+use super::embedded::{self, BLOCK as BLOCK_OF_OTHERS, Head};
 use super::meanings::{BLOCK, key};
-use heirloom_index::vector::{Question, ROW_BYTES};
+use heirloom_index::vector::{AnyQuestion, Question, ROW_BYTES};
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
@@ -17,6 +18,8 @@ const BYTES_MAX: usize = 280 << 20;
 #[derive(Debug, Default)]
 pub(in super::super) struct Matrices {
     kept: BTreeMap<i64, Matrix>,
+    /// Of other models.
+    others: BTreeMap<i64, OtherMatrix>,
     /// Counts questions, so that the matrix that was not asked for the longest goes first.
     questions: u64,
 }
@@ -28,7 +31,58 @@ struct Matrix {
     asked: u64,
 }
 
+/// Vectors of another model, which come and go: they are kept as long as nobody writes any.
+#[derive(Debug, Default)]
+struct OtherMatrix {
+    generation: i64,
+    serial: u64,
+    blocks: Vec<(u32, Vec<u8>)>,
+    was_asked: bool,
+}
+
 impl Matrices {
+    /// The cosine of the question to each vector of the head's model, in order of the ordinals; none where
+    /// there is none.
+    pub(super) fn scores_of_other(
+        &mut self,
+        connection: &Connection,
+        project: i64,
+        index: &Index,
+        head: &Head,
+        question: &AnyQuestion,
+    ) -> Result<Vec<Option<f32>>, Failure> {
+        let texts = index.texts() as usize;
+        let mut scores = Vec::with_capacity(texts);
+        let mut score = |block: u32, bytes: &[u8]| {
+            scores.resize((block * BLOCK_OF_OTHERS) as usize, None);
+            question.scores(bytes, &mut scores);
+        };
+        let kept = self.others.entry(project).or_default();
+        let is_known = (kept.generation, kept.serial) == (index.generation, head.serial);
+        if !kept.was_asked {
+            kept.was_asked = true;
+            embedded::each_block(connection, project, score)?;
+        } else {
+            if !is_known || kept.blocks.is_empty() {
+                kept.blocks.clear();
+                (kept.generation, kept.serial) = (index.generation, head.serial);
+                embedded::each_block(connection, project, |block, bytes| {
+                    kept.blocks.push((block, bytes.to_vec()));
+                })?;
+            }
+            for (block, bytes) in &kept.blocks {
+                score(*block, bytes);
+            }
+            let bytes: usize = kept.blocks.iter().map(|(_, bytes)| bytes.len()).sum();
+            // One project alone may be too large to be kept.
+            if bytes > BYTES_MAX {
+                kept.blocks = Vec::new();
+            }
+        }
+        scores.resize(texts, None);
+        Ok(scores)
+    }
+
     /// The cosine of the question to each vector in blocks, in order of the ordinals.
     pub(super) fn scores(
         &mut self,

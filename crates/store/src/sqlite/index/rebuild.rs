@@ -3,7 +3,7 @@
 use super::super::failure::Failure;
 use super::super::sessions;
 use super::merge::{self, Pending};
-use super::{Entry, entries, mark, meanings};
+use super::{Entry, embedded, entries, mark, meanings};
 use heirloom_model::RecordId;
 use rusqlite::{Connection, params};
 
@@ -11,13 +11,14 @@ use rusqlite::{Connection, params};
 const CHUNK: usize = 16_384;
 
 /// The tables of the index but its totals, with what tells a project's rows.
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 7] = [
     ("ordinals", "project = ?1"),
     ("postings", "project = ?1"),
     ("tail", "project = ?1"),
     ("gone", "project = ?1"),
     ("piece_counts", "project = ?1"),
     ("vectors", "id >= ?1 << 32 AND id < (?1 + 1) << 32"),
+    ("vectors", embedded::OF_PROJECT),
 ];
 
 /// Indexes every project of which something is not indexed yet.

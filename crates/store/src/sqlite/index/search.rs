@@ -2,16 +2,19 @@
 
 use super::super::codec;
 use super::super::failure::Failure;
+use super::embedded::{self, Head};
 use super::matrix::Matrices;
 use super::merge::bad_block;
 use super::wanted::Wanted;
 use super::{Index, entries, pieces};
-use crate::{Found, Hit, Search};
+use crate::{Found, Hit, Search, VectorsOf};
 use heirloom_index::block::Block;
 use heirloom_index::pieces::count_in;
 use heirloom_index::score::{Spread, Weights, best};
+use heirloom_index::vector::AnyQuestion;
 use heirloom_index::words::{Question, Term};
 use heirloom_index::{code, vector};
+use heirloom_model::limits::EMBEDDING_MISSING_ONE_IN;
 use heirloom_model::{ProjectName, RecordId};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +33,17 @@ struct Arms {
     vector: Vec<f32>,
     lexical_spread: Spread,
     vector_spread: Spread,
+    /// Texts without a vector, where not every text has one: their score is the mean, which says nothing.
+    lack: Vec<bool>,
+}
+
+/// What the vectors of one model say.
+struct Near {
+    scores: Vec<f32>,
+    spread: Spread,
+    lack: Vec<bool>,
+    by: VectorsOf,
+    unembedded: u64,
 }
 
 impl Arms {
@@ -60,20 +74,26 @@ pub(in super::super) fn search(
         Some(question) => words(connection, number, &index, question)?,
         None => (Vec::new(), Vec::new()),
     };
-    let vector = match &search.meaning {
-        Some(text) => meanings(connection, number, &index, text, matrices)?,
-        None => Vec::new(),
-    };
     let texts = index.totals.texts;
+    let Near {
+        scores,
+        spread,
+        lack,
+        by,
+        unembedded,
+    } = near(connection, number, &index, search, matrices)?;
     let arms = Arms {
         lexical_spread: Spread::of(&lexical, texts),
-        vector_spread: Spread::of(&vector, texts),
         lexical,
-        vector,
+        vector: scores,
+        vector_spread: spread,
+        lack,
     };
     let mut ordinals: BTreeSet<u32> = BTreeSet::new();
-    for scores in [&arms.lexical, &arms.vector] {
-        let found = best(scores, search.each, |place| wanted.has(place_of(place)));
+    for (scores, lack) in [(&arms.lexical, &[][..]), (&arms.vector, &arms.lack[..])] {
+        let found = best(scores, search.each, |place| {
+            lack.get(place) != Some(&true) && wanted.has(place_of(place))
+        });
         ordinals.extend(found.into_iter().map(|(place, _)| place_of(place)));
     }
     let mut hits = BTreeMap::new();
@@ -86,6 +106,8 @@ pub(in super::super) fn search(
     hits.truncate(2 * search.each);
     Ok(Found {
         searched: wanted.count(&index),
+        vectors: by,
+        unembedded,
         dfs,
         hits: hits.into_iter().map(|(_, hit)| hit).collect(),
     })
@@ -144,6 +166,62 @@ fn words(
         }
     }
     Ok((scores, dfs))
+}
+
+/// How near every text is to the question, by the vectors of one model: of the one that is asked for if nearly
+/// every text has one of it, else by the built-in ones, which all have.
+fn near(
+    connection: &Connection,
+    project: i64,
+    index: &Index,
+    search: &Search,
+    matrices: &Mutex<Matrices>,
+) -> Result<Near, Failure> {
+    let mut unembedded = 0;
+    if let Some(asked) = &search.vector {
+        let head = Head::read(connection, project, index.generation)?;
+        let head = head.filter(|head| head.model == asked.model);
+        let (missing, texts) = embedded::missing(connection, project, index, head.as_ref())?;
+        unembedded = missing;
+        let question = AnyQuestion::of(&asked.numbers);
+        let is_whole = missing * EMBEDDING_MISSING_ONE_IN <= texts;
+        if let (Some(head), Some(question)) = (head, question)
+            && is_whole
+            && head.dims == question.dims()
+        {
+            let mut kept = matrices.lock().unwrap_or_else(PoisonError::into_inner);
+            let scores = kept.scores_of_other(connection, project, index, &head, &question)?;
+            return Ok(of_model(&scores, missing));
+        }
+    }
+    let scores = match &search.meaning {
+        Some(text) => meanings(connection, project, index, text, matrices)?,
+        None => Vec::new(),
+    };
+    Ok(Near {
+        spread: Spread::of(&scores, index.totals.texts),
+        by: if search.meaning.is_some() {
+            VectorsOf::BuiltIn
+        } else {
+            VectorsOf::Nothing
+        },
+        scores,
+        lack: Vec::new(),
+        unembedded,
+    })
+}
+
+fn of_model(scores: &[Option<f32>], unembedded: u64) -> Near {
+    let known: Vec<f32> = scores.iter().flatten().copied().collect();
+    let spread = Spread::of(&known, known.len() as u64);
+    let scored = scores.iter().map(|score| score.unwrap_or(spread.mean()));
+    Near {
+        scores: scored.collect(),
+        spread,
+        lack: scores.iter().map(Option::is_none).collect(),
+        by: VectorsOf::Model,
+        unembedded,
+    }
 }
 
 /// The score of every text by its meaning; none if the question has none.
@@ -208,12 +286,13 @@ fn hit(connection: &Connection, project: i64, arms: &Arms, ordinal: u32) -> Resu
         Ok((row.get(0)?, row.get(1)?))
     });
     let (id, is_turn): ([u8; 16], bool) = found?;
+    let lacks = arms.lack.get(ordinal as usize).copied().unwrap_or(false);
     let at = |scores: &[f32]| scores.get(ordinal as usize).copied().unwrap_or(0.0);
     Ok(Hit {
         id: RecordId::from_bytes(id),
         is_turn,
         lexical: at(&arms.lexical),
-        vector: at(&arms.vector),
+        vector: if lacks { 0.0 } else { at(&arms.vector) },
         score: arms.score(ordinal),
         conversation: 0.0,
     })

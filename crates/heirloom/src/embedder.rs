@@ -1,0 +1,79 @@
+//! From the settings to what makes vectors.
+
+use crate::config::{Config, Environment};
+use heirloom_embed::{Key, Service, ServiceConfig};
+use heirloom_model::{Embedder, Fault};
+
+/// What the settings ask for; nothing where the built-in vectors are enough. Nothing is sent yet.
+///
+/// Errors: `Usage` for settings that do not go together, `NotFound` for a variable or a folder that is not there.
+pub(crate) fn of(config: &Config, env: &Environment) -> Result<Option<Box<dyn Embedder>>, Fault> {
+    match config.text("embedder.kind") {
+        "openai" => service(config, env).map(Some),
+        "folder" => folder(config).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// The name of the model that the settings ask for, if it can be told; nothing where it is the built-in one.
+pub(crate) fn model_name(config: &Config) -> Option<String> {
+    match config.text("embedder.kind") {
+        "openai" => Some(Service::name_of(
+            config.text("embedder.model"),
+            dimensions(config),
+        )),
+        "folder" => folder_name(config),
+        _ => None,
+    }
+}
+
+fn dimensions(config: &Config) -> Option<usize> {
+    let dimensions = usize::try_from(config.int("embedder.dimensions")).ok();
+    dimensions.filter(|dimensions| *dimensions > 0)
+}
+
+fn service(config: &Config, env: &Environment) -> Result<Box<dyn Embedder>, Fault> {
+    let variable = config.text("embedder.key_variable");
+    let key = match variable {
+        "" => None,
+        name => Some(key(name, env)?),
+    };
+    let service = Service::new(ServiceConfig {
+        url: config.text("embedder.url").to_owned(),
+        model: config.text("embedder.model").to_owned(),
+        dimensions: dimensions(config),
+        key,
+        question_ms: config.int("embedder.question_ms"),
+    })?;
+    Ok(Box::new(service))
+}
+
+fn key(name: &str, env: &Environment) -> Result<Key, Fault> {
+    // A key that was put where its variable's name belongs must not be repeated.
+    let is_name = name.len() <= 100
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    if !is_name {
+        return Err(Fault::usage("`embedder.key_variable` is no name of a variable")
+            .hint("capital letters, digits and _: the key itself stands in that variable, never in a file"));
+    }
+    let secret = env.secret(name).as_deref().and_then(Key::new);
+    secret.ok_or_else(|| {
+        Fault::not_found(format!(
+            "the variable {name} with the key of the embeddings service is not set"
+        ))
+        .hint("set it, or leave `embedder.key_variable` empty for a service without a key")
+    })
+}
+
+fn folder(_config: &Config) -> Result<Box<dyn Embedder>, Fault> {
+    Err(
+        Fault::usage("this program was built without models from a folder")
+            .hint("build it with `cargo build --release -p heirloom --features minilm`"),
+    )
+}
+
+fn folder_name(_config: &Config) -> Option<String> {
+    None
+}
