@@ -19,6 +19,7 @@ mod filter;
 mod search;
 mod sqlite;
 mod store;
+mod upgrade;
 
 pub use error::StoreError;
 pub use faulty::{Calls, Complaint, FaultPlan, FaultyStore, Mishap};
@@ -26,3 +27,4 @@ pub use filter::{Filter, Order, When};
 pub use search::{Found, Hit, Search};
 pub use sqlite::{CopyReason, Examination, Repaired, Restored, Salvaged, SqliteStore, StoredCopy};
 pub use store::{Applied, Change, Counts, Description, Purged, Selection, Store, Verdict};
+pub use upgrade::{Teller, Upgrade};

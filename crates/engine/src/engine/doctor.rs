@@ -10,7 +10,7 @@ use super::mirrored::{MirrorState, read_mirror};
 use crate::places::Place;
 use heirloom_model::{Clock, Fault, ProjectName, Settings, Timestamp, limits, text};
 use heirloom_store::{
-    CopyReason, DATABASE, Examination, MARKER, SqliteStore, StoreError, StoredCopy,
+    CopyReason, DATABASE, Examination, MARKER, SqliteStore, StoreError, StoredCopy, Teller,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -95,6 +95,8 @@ pub struct Doctor {
     pub clock: Arc<dyn Clock>,
     /// What is wrong with the settings: how bad, and what.
     pub config: Vec<(Level, String)>,
+    /// Hears how far a database of an older version is that is brought up to date.
+    pub teller: Teller,
 }
 
 impl Doctor {
@@ -132,7 +134,7 @@ impl Doctor {
         let Some(project) = &self.project else {
             return Ok(None);
         };
-        let store = SqliteStore::open(&self.database())?;
+        let store = SqliteStore::open_telling(&self.database(), &self.teller)?;
         let engine = Engine::new(
             Arc::new(store),
             project.clone(),
