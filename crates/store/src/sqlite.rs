@@ -23,6 +23,7 @@ mod journal;
 mod migrate;
 mod open;
 mod purge;
+mod rekey;
 mod replace;
 mod restore;
 mod salvage;

@@ -4,7 +4,7 @@
 
 use super::counting::Counting;
 use super::failure::Failure;
-use super::{Place, backup, copies, index};
+use super::{Place, backup, copies, index, rekey};
 use crate::StoreError;
 use crate::upgrade::{Teller, Upgrade};
 use heirloom_model::{Clock, SystemClock};
@@ -192,6 +192,9 @@ fn carry_out(
             connection.execute_batch(migration)?;
             connection.pragma_update(None, "user_version", version)?;
         }
+    }
+    if (1..rekey::KEYED_FROM).contains(&from) && connection.table_exists(None, "ordinals")? {
+        rekey::rekey(connection)?;
     }
     // What older versions wrote is not in the index yet.
     if from > 0 && connection.table_exists(None, "ordinals")? {
