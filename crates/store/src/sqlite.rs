@@ -41,7 +41,9 @@ pub use restore::{Repaired, Restored};
 pub use salvage::Salvaged;
 
 use failure::Failure;
-use heirloom_model::{Event, Message, ProjectName, Record, RecordId, Session, Timestamp, limits};
+use heirloom_model::{
+    Event, Lapse, Message, ProjectName, Record, RecordId, Session, Timestamp, limits,
+};
 use open::{Access, Opened};
 use rusqlite::{Connection, TransactionBehavior};
 use std::fmt;
@@ -299,6 +301,15 @@ impl Store for SqliteStore {
 
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {
         self.read(|connection| history::history(connection, project, id))
+    }
+
+    fn lapses(
+        &self,
+        project: &ProjectName,
+        ids: &[RecordId],
+    ) -> Result<Vec<(RecordId, Lapse)>, StoreError> {
+        caps::ids(ids)?;
+        self.read(|connection| history::lapses(connection, project, ids))
     }
 
     fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<Counts, StoreError> {

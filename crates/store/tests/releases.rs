@@ -122,12 +122,16 @@ fn is_told(told: &[Upgrade], from: u32, texts: u64) {
     assert_eq!(told.first(), Some(&Upgrade::Begun { from, to }));
     assert!(matches!(told.get(1), Some(Upgrade::Copied(copy)) if copy.exists()));
     assert_eq!(told.last(), Some(&Upgrade::Ended { texts }));
-    let done = told[2..told.len() - 1].iter().map(|said| match said {
-        Upgrade::Indexed { done, total } if *total == texts => *done,
-        other => panic!("{other:?}"),
+    let between = &told[2..told.len() - 1];
+    let done = between.iter().filter_map(|said| match said {
+        Upgrade::Indexed { done, total } => (*total == texts).then_some(*done),
+        Upgrade::Begun { .. } | Upgrade::Copied(_) | Upgrade::Ended { .. } | Upgrade::Failed => {
+            None
+        }
     });
     let done: Vec<u64> = done.collect();
     assert!(done.is_sorted() && done.len() > 2, "{done:?}");
+    assert_eq!(done.len(), between.len(), "{told:?}");
     assert_eq!((done[0], done[done.len() - 1]), (0, texts));
 }
 
