@@ -27,5 +27,6 @@ pub use engine::{
     Undone, VerifiedArtifact, WentBack,
 };
 pub use heirloom_store::{
-    Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Verdict, When,
+    Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,
+    Verdict, When,
 };

@@ -4,14 +4,11 @@
 //! parts of every score out. The same input gives the same list.
 
 pub mod ask;
-mod content;
 mod dates;
 mod fold;
 mod item;
-pub mod likeness;
 mod pairs;
 mod rank;
-
 pub mod review;
 pub mod trace;
 pub mod weights;

@@ -7,6 +7,7 @@ mod again;
 mod anchors;
 mod assign;
 mod formats;
+mod headers;
 mod json;
 mod keys;
 mod names;

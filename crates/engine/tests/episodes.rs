@@ -624,6 +624,7 @@ fn doctor_looks_after_kept_working_memories() {
         settings: Settings::default(),
         clock: desk.hand.clone(),
         config: Vec::new(),
+        teller: heirloom_store::Teller::silent(),
     };
     let said = |name: &str| {
         let checks = doctor.examine();

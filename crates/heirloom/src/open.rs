@@ -6,11 +6,12 @@ use crate::config::{Config, Environment};
 use crate::embedder;
 use crate::options::Global;
 use crate::output::Output;
+use crate::upgrade;
 use heirloom_engine::places::{self, Place};
 use heirloom_engine::{Doctor, Engine, Level};
 use heirloom_model::{Clock, Fault, FixedClock, ProjectName, SystemClock, text};
 use heirloom_store::durable::{self, TempDir};
-use heirloom_store::{DATABASE, MARKER, MARKER_TEXT, SqliteStore};
+use heirloom_store::{DATABASE, MARKER, MARKER_TEXT, SqliteStore, Teller};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -139,6 +140,7 @@ impl Session {
             clock: self.clock()?,
             model: embedder::model_name(&config),
             config: findings,
+            teller: upgrade::teller(&self.out),
         })
     }
 
@@ -229,7 +231,7 @@ impl Session {
     pub(crate) fn engine(&self, found: &Found) -> Result<Engine, Fault> {
         let mut place = found.place.clone();
         place.folder = memory_folder(&place)?;
-        let store = open_store(&place.folder)?;
+        let store = open_store(&place.folder, &upgrade::teller(&self.out))?;
         let name = places::project_name(&found.place.root, Some(found.config.text("project.name")));
         let project = ProjectName::new(&name).map_err(|error| {
             Fault::usage(error.to_string())
@@ -287,7 +289,7 @@ impl Bench {
     }
 }
 
-fn open_store(folder: &Path) -> Result<SqliteStore, Fault> {
+fn open_store(folder: &Path, teller: &Teller) -> Result<SqliteStore, Fault> {
     let database = folder.join(DATABASE);
     let marker = folder.join(MARKER);
     if marker.is_symlink() {
@@ -298,8 +300,8 @@ fn open_store(folder: &Path) -> Result<SqliteStore, Fault> {
         .hint("remove the link; what it leads to was not touched"));
     }
     if is_there(&database)? || is_there(&marker)? {
-        let store =
-            SqliteStore::open(&database).map_err(|error| missing_store(error.into(), &marker))?;
+        let store = SqliteStore::open_telling(&database, teller)
+            .map_err(|error| missing_store(error.into(), &marker))?;
         if !marker.exists() {
             // Whoever made the database died before its marker was written. Without one a database that is
             // lost later would be taken for one that never was; where it cannot be written none is lost.

@@ -64,6 +64,7 @@ pub fn line_again(line: &[u8]) -> Result<String, String> {
     let again = match lines::parse(value, &project)? {
         Line::Record(read) => record(&read),
         Line::Session(session) => lines::of_session(&session),
+        Line::Lapse(id, lapse) => lines::of_lapse(id, lapse),
         Line::Message(session, message) => {
             let session = Session {
                 project,

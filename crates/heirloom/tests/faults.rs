@@ -21,3 +21,5 @@ mod readonly;
 mod room;
 #[path = "faults/starts.rs"]
 mod starts;
+#[path = "faults/upgrade.rs"]
+mod upgrade;

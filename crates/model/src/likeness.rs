@@ -1,32 +1,18 @@
 //! When two texts say the same, when they are alike, and when they must never be taken for the same.
 //!
-//! Said again up to case, spacing and punctuation is the same; [`words`] is what is left then. Two texts that
-//! differ in a number, an identifier, a path or a negation are never the same, however alike they look.
+//! Said again up to case, spacing and punctuation is the same; [`words`] is what is left then. Near-duplicates
+//! say it in nearly the same words. Two texts that differ in a number, an identifier, a path or a negation are
+//! never either, however alike they look.
 
 mod substance;
 
 use crate::limits::NEAR_DUPLICATE_MIN;
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::BTreeSet;
 
 /// Whether the two say the same, up to case, spacing and punctuation.
 pub fn same_words(a: &str, b: &str) -> bool {
     a == b || words(a) == words(b)
-}
-
-/// Whether the two differ in a number, an identifier, a path, a name or a negation.
-pub fn differs_in_substance(a: &str, b: &str) -> bool {
-    Likeness::of(a).differs_in_substance(&Likeness::of(b))
-}
-
-/// How alike the two are, from 0 to 1: what they share of their words and pairs of words.
-pub fn similarity(a: &str, b: &str) -> f64 {
-    Likeness::of(a).similarity(&Likeness::of(b))
-}
-
-/// Whether the two say nearly the same, and differ in nothing that matters.
-pub fn near_duplicates(a: &str, b: &str) -> bool {
-    Likeness::of(a).is_near_duplicate(&Likeness::of(b))
 }
 
 /// The words of a text in the form in which two texts are the same.
@@ -46,62 +32,75 @@ pub fn words(text: &str) -> String {
 /// A text made ready to be compared with many others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Likeness {
-    words: String,
-    /// Numbers, identifiers, paths and negations, in their order.
-    substance: Vec<u64>,
-    /// Words that look like names.
-    names: Vec<u64>,
-    /// Words and pairs of neighbours, sorted, each once.
-    shingles: Vec<u64>,
+    words: Vec<String>,
+    /// Of each word, whether it may not come or go without changing what the text says.
+    has_substance: Vec<bool>,
 }
 
 impl Likeness {
     /// The text, made ready.
     pub fn of(text: &str) -> Self {
-        let raw = split(text);
-        let folded: Vec<_> = raw.iter().map(|word| folded(word)).collect();
-        let (substance, names) = substance::of(&raw, &folded);
-        let single = folded.iter().map(|word| hash(&[word]));
-        let pairs = folded.windows(2).map(|pair| hash(&[&pair[0], &pair[1]]));
+        let (mut words, mut has_substance) = (Vec::new(), Vec::new());
+        for (at, written) in split(text).into_iter().enumerate() {
+            let word = folded(written);
+            if !substance::is_empty(&word) {
+                has_substance.push(substance::has_substance(written, &word, at == 0));
+                words.push(word);
+            }
+        }
         Self {
-            words: words(text),
-            substance,
-            names: sorted(names),
-            shingles: sorted(single.chain(pairs).collect()),
+            words,
+            has_substance,
         }
     }
 
-    /// As [`same_words`].
-    pub fn same_words(&self, other: &Self) -> bool {
-        self.words == other.words
+    /// Its words in order, without those that say nothing by themselves.
+    pub fn words(&self) -> &[String] {
+        &self.words
     }
 
-    /// As [`differs_in_substance`].
-    pub fn differs_in_substance(&self, other: &Self) -> bool {
-        let lacks = |a: &Self, b: &Self| {
-            let has = |name| b.shingles.binary_search(name).is_ok();
-            !a.names.iter().all(has)
-        };
-        !self.same_words(other)
-            && (self.substance != other.substance || lacks(self, other) || lacks(other, self))
-    }
-
-    /// As [`similarity`].
-    pub fn similarity(&self, other: &Self) -> f64 {
-        if self.same_words(other) {
-            return 1.0;
-        }
-        let shared = shared(&self.shingles, &other.shingles);
-        let all = self.shingles.len() + other.shingles.len() - shared;
-        if all == 0 {
-            return 0.0;
-        }
-        shared as f64 / all as f64
-    }
-
-    /// As [`near_duplicates`].
+    /// Whether the two say the same in nearly the same words.
+    ///
+    /// Every word of the one stands in the other, in the same order, and what the other has more is little
+    /// and carries no substance: no number, identifier, path, name or negation. So a word in the place of
+    /// another always makes a difference, and so does their order. A text without words is like no other.
     pub fn is_near_duplicate(&self, other: &Self) -> bool {
-        !self.differs_in_substance(other) && self.similarity(other) >= NEAR_DUPLICATE_MIN
+        let (short, long) = if self.words.len() <= other.words.len() {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        let share = short.words.len() as f64 / long.words.len().max(1) as f64;
+        if short.words.is_empty() || share < NEAR_DUPLICATE_MIN {
+            return false;
+        }
+        let mut wanted = short.words.iter().peekable();
+        for (word, has_substance) in long.words.iter().zip(&long.has_substance) {
+            if wanted.peek() == Some(&word) {
+                wanted.next();
+            } else if *has_substance {
+                return false;
+            }
+        }
+        wanted.peek().is_none()
+    }
+
+    /// The share of the words of both that both have, from 0 to 1, wherever they stand.
+    pub fn overlap(&self, other: &Self) -> f64 {
+        let (mine, theirs) = (self.set(), other.set());
+        let both = mine.intersection(&theirs).count();
+        both as f64 / (mine.len() + theirs.len() - both).max(1) as f64
+    }
+
+    /// The share of its own words that `other` has, from 0 to 1.
+    pub fn share_in(&self, other: &Self) -> f64 {
+        let theirs = other.set();
+        let both = self.words.iter().filter(|word| theirs.contains(word));
+        both.count() as f64 / self.words.len().max(1) as f64
+    }
+
+    fn set(&self) -> BTreeSet<&String> {
+        self.words.iter().collect()
     }
 }
 
@@ -280,35 +279,6 @@ fn keeps_case(word: &str) -> bool {
     let begins_small = word.chars().find(|c| c.is_alphabetic());
     word.contains(['/', '\\', '_'])
         || (begins_small.is_some_and(char::is_lowercase) && word.chars().any(char::is_uppercase))
-}
-
-fn hash(words: &[&String]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    words.hash(&mut hasher);
-    hasher.finish()
-}
-
-fn sorted(mut hashes: Vec<u64>) -> Vec<u64> {
-    hashes.sort_unstable();
-    hashes.dedup();
-    hashes
-}
-
-/// How many the two sorted lists share.
-fn shared(a: &[u64], b: &[u64]) -> usize {
-    let (mut i, mut j, mut count) = (0, 0, 0);
-    while let (Some(left), Some(right)) = (a.get(i), b.get(j)) {
-        match left.cmp(right) {
-            std::cmp::Ordering::Less => i += 1,
-            std::cmp::Ordering::Greater => j += 1,
-            std::cmp::Ordering::Equal => {
-                count += 1;
-                i += 1;
-                j += 1;
-            }
-        }
-    }
-    count
 }
 
 #[cfg(test)]

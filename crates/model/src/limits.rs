@@ -119,8 +119,8 @@ pub const EVENTS_MAX: usize = 10_000;
 /// Longest text that a purge looks for, bytes.
 pub const PURGE_TEXT_BYTES_MAX: usize = 4 << 10;
 
-/// Share of words and pairs of words from which two texts say nearly the same, if nothing that matters differs.
-pub const NEAR_DUPLICATE_MIN: f64 = 0.6;
+/// Least share of the longer text's words that the shorter one has, for the two to say nearly the same.
+pub const NEAR_DUPLICATE_MIN: f64 = 0.75;
 
 /// Longest standard input that `heirloom redact` takes, bytes.
 pub const REDACT_INPUT_BYTES_MAX: usize = 16 << 20;

@@ -48,6 +48,10 @@ pub(crate) fn changes(project: &ProjectName, changes: &[Change]) -> Result<(), S
                 }
                 session(taken)?;
             }
+            Change::TakeLapse { id, lapse } if lapse.restored_at < lapse.retired_at => {
+                return invalid(format!("record {id} came back before it was retired"));
+            }
+            Change::TakeLapse { .. } => {}
             Change::TakeMessage { message, .. } => {
                 messages(std::slice::from_ref(message.as_ref()))?;
             }

@@ -7,7 +7,7 @@ use crate::{
     Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
     Store, StoreError, Unembedded,
 };
-use heirloom_model::{Event, Message, ProjectName, Record, RecordId, Session, Timestamp};
+use heirloom_model::{Event, Lapse, Message, ProjectName, Record, RecordId, Session, Timestamp};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -277,6 +277,14 @@ impl Store for FaultyStore {
     ) -> Result<Vec<Message>, StoreError> {
         let inner = || self.inner.messages(project, session, from, limit);
         self.call("messages", Read, inner)
+    }
+
+    fn lapses(
+        &self,
+        project: &ProjectName,
+        ids: &[RecordId],
+    ) -> Result<Vec<(RecordId, Lapse)>, StoreError> {
+        self.call("lapses", Read, || self.inner.lapses(project, ids))
     }
 
     fn turns(

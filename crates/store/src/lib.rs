@@ -19,6 +19,7 @@ mod filter;
 mod search;
 mod sqlite;
 mod store;
+mod upgrade;
 mod vectors;
 
 pub use error::StoreError;
@@ -27,4 +28,5 @@ pub use filter::{Filter, Order, When};
 pub use search::{Found, Hit, Search, VectorsOf};
 pub use sqlite::{CopyReason, Examination, Repaired, Restored, Salvaged, SqliteStore, StoredCopy};
 pub use store::{Applied, Change, Counts, Description, Purged, Selection, Store, Verdict};
+pub use upgrade::{Teller, Upgrade};
 pub use vectors::{ModelVector, NewVectors, Unembedded, UnembeddedText, VectorRow};

@@ -10,6 +10,7 @@ mod batches;
 mod codec;
 mod connect;
 mod copies;
+mod counting;
 mod disputes;
 mod events;
 mod examine;
@@ -22,6 +23,7 @@ mod journal;
 mod migrate;
 mod open;
 mod purge;
+mod rekey;
 mod replace;
 mod restore;
 mod salvage;
@@ -31,7 +33,7 @@ mod watch;
 
 use crate::{
     Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
-    Store, StoreError, Unembedded, caps,
+    Store, StoreError, Teller, Unembedded, caps,
 };
 pub use copies::{CopyReason, StoredCopy};
 pub use examine::Examination;
@@ -39,7 +41,9 @@ pub use restore::{Repaired, Restored};
 pub use salvage::Salvaged;
 
 use failure::Failure;
-use heirloom_model::{Event, Message, ProjectName, Record, RecordId, Session, Timestamp, limits};
+use heirloom_model::{
+    Event, Lapse, Message, ProjectName, Record, RecordId, Session, Timestamp, limits,
+};
 use open::{Access, Opened};
 use rusqlite::{Connection, TransactionBehavior};
 use std::fmt;
@@ -110,7 +114,12 @@ impl SqliteStore {
     /// time, and a folder that may not be written to be read: writes fail with `ReadOnly`. Such a reader may
     /// not be used while another process, with more rights, writes.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::opened(path, || open::open(path, migrate::MIGRATIONS))
+        Self::open_telling(path, &Teller::silent())
+    }
+
+    /// The same, and tells how far it is where the schema is an older one.
+    pub fn open_telling(path: &Path, teller: &Teller) -> Result<Self, StoreError> {
+        Self::opened(path, || open::open(path, migrate::MIGRATIONS, teller))
     }
 
     /// A fresh store in memory, gone when it is dropped.
@@ -132,7 +141,17 @@ impl SqliteStore {
     /// damaged or missing one is set aside, journal included. Afterwards old copies are removed. Errors:
     /// those of [`SqliteStore::open`] for either file, `Refused` if both are the same.
     pub fn restore(live: &Path, from: &Path, now: Timestamp) -> Result<Restored, StoreError> {
-        restore::restore(live, from, now)
+        Self::restore_telling(live, from, now, &Teller::silent())
+    }
+
+    /// The same, and tells how far it is where the copy's schema is an older one.
+    pub fn restore_telling(
+        live: &Path,
+        from: &Path,
+        now: Timestamp,
+        teller: &Teller,
+    ) -> Result<Restored, StoreError> {
+        restore::restore(live, from, now, teller)
     }
 
     /// Repairs the database at `live`: builds broken indexes anew, else recovers the readable rows into a
@@ -282,6 +301,15 @@ impl Store for SqliteStore {
 
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {
         self.read(|connection| history::history(connection, project, id))
+    }
+
+    fn lapses(
+        &self,
+        project: &ProjectName,
+        ids: &[RecordId],
+    ) -> Result<Vec<(RecordId, Lapse)>, StoreError> {
+        caps::ids(ids)?;
+        self.read(|connection| history::lapses(connection, project, ids))
     }
 
     fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<Counts, StoreError> {

@@ -3,7 +3,8 @@
 use crate::search::{Found, Search};
 use crate::{Filter, NewVectors, StoreError, Unembedded};
 use heirloom_model::{
-    Batch, Event, Kind, Mark, Merge, Message, ProjectName, Record, RecordId, Session, Timestamp,
+    Batch, Event, Kind, Lapse, Mark, Merge, Message, ProjectName, Record, RecordId, Session,
+    Timestamp,
 };
 use std::path::Path;
 
@@ -101,6 +102,14 @@ pub enum Change {
         /// The message.
         message: Box<Message>,
     },
+    /// Write that the record was not current for a time, if it came with this batch; else nothing, as what is
+    /// here stays as it is.
+    TakeLapse {
+        /// The record.
+        id: RecordId,
+        /// The time.
+        lapse: Lapse,
+    },
     /// Take the batch back as one: what it brought and is still current is retired, its sessions and messages
     /// are no longer seen. The same again brings back what it retired, except records whose identity somebody
     /// else has taken meanwhile. `NotFound` if there is no such batch.
@@ -189,7 +198,7 @@ impl Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Applied {
     /// The record that the change is about: the one that was written, or the current one that was
-    /// confirmed or left as it is. The message of a `TakeMessage`; the batch of `Begin`, `Reverse` and
+    /// confirmed or left as it is, or whose lapse was taken. The message of a `TakeMessage`; the batch of `Begin`, `Reverse` and
     /// `TakeSession` (the smallest id outside of a batch).
     pub id: RecordId,
     /// What became of it.
@@ -250,6 +259,14 @@ pub trait Store: Send + Sync {
     /// The chain of records that `id` belongs to, oldest first by id, which is by the clock of whoever wrote: those that it replaced, itself, and
     /// those that replaced it, and what lost against one of them. Errors: `NotFound`.
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError>;
+
+    /// The times during which these records were not current although they were brought back, in order of id
+    /// and time. Errors: `Invalid` for too many ids.
+    fn lapses(
+        &self,
+        project: &ProjectName,
+        ids: &[RecordId],
+    ) -> Result<Vec<(RecordId, Lapse)>, StoreError>;
 
     /// How many records of each kind are current at `now`.
     fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<Counts, StoreError>;

@@ -149,6 +149,7 @@ impl Oracle {
             Change::Mark { .. }
             | Change::Begin(_)
             | Change::TakeSession(_)
+            | Change::TakeLapse { .. }
             | Change::TakeMessage { .. }
             | Change::Reverse { .. } => {
                 panic!("imports and marks are tested by the conformance suite")

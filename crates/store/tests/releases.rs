@@ -6,11 +6,12 @@
 mod fill;
 
 use fill::{fill, folder};
-use heirloom_store::{SqliteStore, Store, durable};
+use heirloom_store::{SqliteStore, Store, Teller, Upgrade, durable};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 fn fixture(version: u32) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
@@ -96,8 +97,15 @@ fn every_fixture_is_brought_up_to_date_with_every_row() {
             );
         }
         connection.close().unwrap();
-        let store = SqliteStore::open(&path).unwrap();
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let hears = Arc::clone(&told);
+        let teller = Teller::new(move |said| hears.lock().unwrap().push(said.clone()));
+        let store = SqliteStore::open_telling(&path, &teller).unwrap();
         assert_eq!(store.check().unwrap(), Vec::<String>::new());
+        if version < newest() {
+            let texts = before["records"].len() + before["messages"].len();
+            is_told(&told.lock().unwrap(), version, texts.try_into().unwrap());
+        }
         assert_eq!(store.describe().unwrap().schema_version, newest());
         let connection = Connection::open(&path).unwrap();
         assert_eq!(rows(&connection, &columns), before, "version {version}");
@@ -106,6 +114,25 @@ fn every_fixture_is_brought_up_to_date_with_every_row() {
         tried += 1;
     }
     assert!(tried > 0, "no fixture at all");
+}
+
+/// Begun, copied, further and further to the last text, ended.
+fn is_told(told: &[Upgrade], from: u32, texts: u64) {
+    let to = newest();
+    assert_eq!(told.first(), Some(&Upgrade::Begun { from, to }));
+    assert!(matches!(told.get(1), Some(Upgrade::Copied(copy)) if copy.exists()));
+    assert_eq!(told.last(), Some(&Upgrade::Ended { texts }));
+    let between = &told[2..told.len() - 1];
+    let done = between.iter().filter_map(|said| match said {
+        Upgrade::Indexed { done, total } => (*total == texts).then_some(*done),
+        Upgrade::Begun { .. } | Upgrade::Copied(_) | Upgrade::Ended { .. } | Upgrade::Failed => {
+            None
+        }
+    });
+    let done: Vec<u64> = done.collect();
+    assert!(done.is_sorted() && done.len() > 2, "{done:?}");
+    assert_eq!(done.len(), between.len(), "{told:?}");
+    assert_eq!((done[0], done[done.len() - 1]), (0, texts));
 }
 
 #[test]

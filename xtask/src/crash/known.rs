@@ -26,7 +26,8 @@ impl Known {
 
     /// The records.
     pub(super) fn records(&self) -> impl Iterator<Item = &Value> {
-        let is_record = |line: &&Value| line["kind"] != "session" && line["kind"] != "message";
+        let others = ["session", "message", "lapse"];
+        let is_record = move |line: &&Value| !others.iter().any(|kind| line["kind"] == *kind);
         self.lines.iter().filter(is_record)
     }
 

@@ -11,7 +11,7 @@ use crate::places::Place;
 use heirloom_index::vector;
 use heirloom_model::{Clock, Fault, ProjectName, Settings, Timestamp, limits, text};
 use heirloom_store::{
-    CopyReason, DATABASE, Examination, MARKER, SqliteStore, StoreError, StoredCopy,
+    CopyReason, DATABASE, Examination, MARKER, SqliteStore, StoreError, StoredCopy, Teller,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,6 +98,8 @@ pub struct Doctor {
     pub model: Option<String>,
     /// What is wrong with the settings: how bad, and what.
     pub config: Vec<(Level, String)>,
+    /// Hears how far a database of an older version is that is brought up to date.
+    pub teller: Teller,
 }
 
 impl Doctor {
@@ -136,7 +138,7 @@ impl Doctor {
         let Some(project) = &self.project else {
             return Ok(None);
         };
-        let store = SqliteStore::open(&self.database())?;
+        let store = SqliteStore::open_telling(&self.database(), &self.teller)?;
         let engine = Engine::new(
             Arc::new(store),
             project.clone(),

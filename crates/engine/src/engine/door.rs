@@ -4,7 +4,7 @@
 
 use crate::redact::Redactor;
 use heirloom_model::{
-    Event, Message, ProjectName, Record, RecordId, Scope, Session, Timestamp, text,
+    Event, Lapse, Message, ProjectName, Record, RecordId, Scope, Session, Timestamp, text,
 };
 use heirloom_store::{
     Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
@@ -32,6 +32,7 @@ impl Door {
             Change::TakeSession(session) => self.session(session),
             Change::TakeMessage { message, .. } => self.message(message),
             Change::Begin(batch) => self.text(&mut batch.source),
+            Change::TakeLapse { .. } => {}
             Change::Retire { by, .. }
             | Change::Restore { by, .. }
             | Change::Settle { by, .. }
@@ -193,6 +194,14 @@ impl Store for Door {
     ) -> Result<Vec<Message>, StoreError> {
         let session = self.redactor.redact(session);
         self.store.messages(project, &session, from, limit)
+    }
+
+    fn lapses(
+        &self,
+        project: &ProjectName,
+        ids: &[RecordId],
+    ) -> Result<Vec<(RecordId, Lapse)>, StoreError> {
+        self.store.lapses(project, ids)
     }
 
     fn turns(

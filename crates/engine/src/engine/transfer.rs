@@ -4,7 +4,7 @@ use super::Engine;
 use super::records::USER;
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::{
-    Batch, ErrorKind, Fault, Merge, Message, Record, RecordId, Session, limits, text,
+    Batch, ErrorKind, Fault, Lapse, Merge, Message, Record, RecordId, Session, limits, text,
 };
 use heirloom_store::{Change, Filter, Order, StoreError, Verdict, When};
 use std::collections::{BTreeMap, HashSet};
@@ -34,6 +34,8 @@ pub struct Carried {
     pub sessions: Vec<Session>,
     /// Messages in order, by the id of their session.
     pub messages: BTreeMap<String, Vec<Message>>,
+    /// Times during which records were not current, by the record.
+    pub lapses: BTreeMap<RecordId, Vec<Lapse>>,
 }
 
 impl Engine {
@@ -43,17 +45,24 @@ impl Engine {
     ///
     /// `source` says where it comes from. Written in parts, each durable; when one fails, those before it are
     /// taken back and the error says so.
-    pub fn import_all(&self, carried: Carried, source: &str) -> Result<ImportReport, Fault> {
+    pub fn import_all(&self, mut carried: Carried, source: &str) -> Result<ImportReport, Fault> {
         let mut taking = Taking::new(self, source)?;
         for (line, mut record) in carried.records {
             record.project = self.project.clone();
-            taking.add(
-                line,
-                Change::Put {
-                    record: Box::new(record),
-                    merge: Merge::Keep,
-                },
-            )?;
+            let (id, record) = (record.id, Box::new(record));
+            let merge = Merge::Keep;
+            let put = Change::Put { record, merge };
+            // In one step with their record: a lapse is taken from the import that brings the record.
+            let lapses = carried.lapses.remove(&id).unwrap_or_default();
+            let lapses = lapses.into_iter();
+            let lapses = lapses.map(|lapse| Change::TakeLapse { id, lapse });
+            taking.add_all(line, std::iter::once(put).chain(lapses))?;
+        }
+        for (id, lapses) in carried.lapses {
+            let count = lapses.len();
+            taking.diagnose(format!(
+                "{count} lapses of the record {id}, which is not carried"
+            ));
         }
         let mut sessions = HashSet::new();
         for mut session in carried.sessions {
@@ -114,8 +123,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Calls `each` with every record, oldest first: the current ones, or with `past` all of them.
-    pub fn export_records(&self, past: bool, each: &mut dyn FnMut(&Record)) -> Result<u64, Fault> {
+    /// Calls `each` with every record, oldest first: the current ones, or with `past` all of them and the times
+    /// during which each was not current.
+    pub fn export_records(
+        &self,
+        past: bool,
+        each: &mut dyn FnMut(&Record, &[Lapse]),
+    ) -> Result<u64, Fault> {
         let when = if past {
             When::Ever
         } else {
@@ -130,7 +144,16 @@ impl Engine {
         let mut count = 0;
         loop {
             let page = self.find(&filter)?;
-            page.iter().for_each(&mut *each);
+            let mut lapses: BTreeMap<RecordId, Vec<Lapse>> = BTreeMap::new();
+            if past {
+                let ids: Vec<_> = page.iter().map(|record| record.id).collect();
+                for (id, lapse) in self.store.lapses(&self.project, &ids)? {
+                    lapses.entry(id).or_default().push(lapse);
+                }
+            }
+            for record in &page {
+                each(record, lapses.get(&record.id).map_or(&[], Vec::as_slice));
+            }
             count += page.len() as u64;
             match page.last() {
                 Some(last) if page.len() == filter.limit => filter.after = Some(last.id),
@@ -179,7 +202,16 @@ impl<'e> Taking<'e> {
 
     /// Adds a change that came from this line; 0 if the form has none.
     pub(super) fn add(&mut self, line: u64, change: Change) -> Result<(), Fault> {
-        self.pending.push((line, change));
+        self.add_all(line, std::iter::once(change))
+    }
+
+    /// Adds changes that are written in one step.
+    pub(super) fn add_all(
+        &mut self,
+        line: u64,
+        changes: impl Iterator<Item = Change>,
+    ) -> Result<(), Fault> {
+        self.pending.extend(changes.map(|change| (line, change)));
         if self.pending.len() < limits::BATCH_RECORDS {
             return Ok(());
         }
@@ -231,7 +263,9 @@ impl<'e> Taking<'e> {
             .collect();
         let applied = self.engine.apply(&all)?;
         for (change, applied) in changes.iter().zip(applied.iter().skip(1)) {
-            if self.sessions_count || !matches!(change, Change::TakeSession(_)) {
+            // A lapse is a part of its record.
+            let is_frame = matches!(change, Change::TakeSession(_)) && !self.sessions_count;
+            if !is_frame && !matches!(change, Change::TakeLapse { .. }) {
                 self.report.count(applied.verdict);
             }
         }
@@ -292,6 +326,7 @@ fn refusal(change: &Change, fault: &Fault) -> String {
         | Change::Unsettle { .. }
         | Change::Mark { .. }
         | Change::Begin(_)
+        | Change::TakeLapse { .. }
         | Change::Reverse { .. } => "",
     };
     format!("`{}`: {}; skipped", text::excerpt(said, 60), fault.message)

@@ -2,9 +2,9 @@
 
 use super::Engine;
 use super::recall::{Reading, RecallRequest, Vectors};
-use crate::recall::likeness::Said;
 use crate::recall::{Item, Ranked};
 use heirloom_model::kinds::Episode;
+use heirloom_model::likeness::Likeness;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, limits};
 
 /// Least share of an approach's words that an episode has, for the two to be alike.
@@ -58,14 +58,14 @@ impl Engine {
 }
 
 fn report(approach: &str, hits: Vec<Ranked>) -> TriedReport {
-    let wanted = Said::of(approach);
+    let wanted = Likeness::of(approach);
     let one = |hit: Ranked| {
         let Item::Record(record) = hit.item else {
             return None;
         };
         let episode = Episode::of(&record).ok()?;
         let approach = episode.approach.as_deref().unwrap_or_default();
-        let theirs = Said::of(&format!("{approach} {}", record.text));
+        let theirs = Likeness::of(&format!("{approach} {}", record.text));
         let alike = wanted.share_in(&theirs) >= ALIKE || hit.parts.vector >= MEANS_ALIKE;
         Some(Tried {
             score: hit.parts.total,

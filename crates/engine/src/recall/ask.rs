@@ -1,8 +1,14 @@
 //! What a question's text asks for: words, phrases, filters and dates.
 
+mod filters;
+mod piece;
+
+pub use filters::{Filters, is_turn};
+
 use super::dates::{self, Span};
 use heirloom_model::record::check_name;
-use heirloom_model::{Kind, Scope, Timestamp, limits, text};
+use heirloom_model::{Kind, Timestamp, limits, text};
+use piece::{Piece, next_piece};
 
 /// A question, taken apart.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,45 +25,6 @@ pub struct Asked {
     pub errors: Vec<String>,
     /// What is worth knowing.
     pub notes: Vec<String>,
-}
-
-/// What narrows an answer.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Filters {
-    /// `kind:`, these kinds of records; empty = all, unless only turns are asked for.
-    pub kinds: Vec<Kind>,
-    /// `kind:message`: turns of conversations.
-    pub turns: bool,
-    /// `task:`, `agent:`, `plan:`, `group:`, `session:`, `phase:`.
-    pub scope: Scope,
-    /// `category:`.
-    pub category: Option<String>,
-    /// `source:`.
-    pub source: Option<String>,
-    /// `key:`.
-    pub key: Option<String>,
-    /// `after:`, `on:`: recorded then or later.
-    pub after: Option<Timestamp>,
-    /// `before:`, `on:`: recorded earlier.
-    pub before: Option<Timestamp>,
-}
-
-impl Filters {
-    /// Whether nothing is narrowed.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// Whether turns of conversations may be in the answer.
-    pub fn turns_too(&self) -> bool {
-        let of_records = self.category.is_some() || self.key.is_some();
-        self.turns || (self.kinds.is_empty() && !of_records)
-    }
-
-    /// Whether records may be in the answer.
-    pub fn records_too(&self) -> bool {
-        !(self.turns && self.kinds.is_empty())
-    }
 }
 
 impl Asked {
@@ -87,93 +54,6 @@ impl Asked {
         }
         reader.end()
     }
-}
-
-/// A piece of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece<'q> {
-    Word(&'q str),
-    Phrase(&'q str),
-    Filter {
-        name: &'q str,
-        value: &'q str,
-        whole: &'q str,
-    },
-}
-
-/// Takes the next piece off `rest`.
-fn next_piece<'q>(rest: &mut &'q str) -> Option<Piece<'q>> {
-    let text = rest.trim_start();
-    let first = text.chars().next()?;
-    if let Some((inside, after)) = quoted(text, first) {
-        *rest = after;
-        return Some(if first == '`' {
-            Piece::Word(inside)
-        } else {
-            Piece::Phrase(inside)
-        });
-    }
-    if let Some((name, behind)) = filter_name(text) {
-        let quote = behind
-            .chars()
-            .next()
-            .and_then(|c| quoted(behind, c).filter(|_| c != '`'));
-        let (value, after) = match quote {
-            Some((inside, after)) => (inside, after),
-            None => behind.split_at(word_end(behind)),
-        };
-        let whole = &text[..text.len() - after.len()];
-        *rest = after;
-        return Some(Piece::Filter { name, value, whole });
-    }
-    let (word, after) = text.split_at(word_end(text));
-    *rest = after;
-    Some(Piece::Word(word))
-}
-
-/// Longest phrase that is taken for one, characters.
-const PHRASE_CHARS: usize = 300;
-
-fn word_end(text: &str) -> usize {
-    text.find(char::is_whitespace).unwrap_or(text.len())
-}
-
-/// What stands in quotes at the beginning of `text`, and what follows; none if they do not close in front of
-/// a space or punctuation, or hold nothing.
-fn quoted(text: &str, first: char) -> Option<(&str, &str)> {
-    let close = match first {
-        '"' => '"',
-        '\u{201c}' => '\u{201d}',
-        '`' => '`',
-        _ => return None,
-    };
-    let inside = &text[first.len_utf8()..];
-    // A quote that never closes must not be looked for to the end of a long text, again and again.
-    let near = inside.char_indices().take(PHRASE_CHARS);
-    let end = near.into_iter().find(|(_, c)| *c == close)?.0;
-    let after = &inside[end + close.len_utf8()..];
-    let closes = after.chars().next().is_none_or(|c| !c.is_alphanumeric());
-    let inside = &inside[..end];
-    (closes && !inside.trim().is_empty()).then_some((inside, after))
-}
-
-/// The names that are filters.
-const NAMES: [&str; 13] = [
-    "kind", "task", "agent", "plan", "group", "session", "phase", "category", "source", "key",
-    "before", "after", "on",
-];
-
-/// The name of the filter that `text` begins with, and what follows its colon.
-fn filter_name(text: &str) -> Option<(&'static str, &str)> {
-    let longest = NAMES.iter().map(|name| name.len()).max().unwrap_or(0);
-    let colon = text.bytes().take(longest + 1).position(|b| b == b':')?;
-    let (name, value) = (&text[..colon], &text[colon + 1..]);
-    // `key: value` is prose, `on::off` and `source://x` are code.
-    let is_value = !value.starts_with([':', '/']) && !value.starts_with(char::is_whitespace);
-    let known = NAMES
-        .iter()
-        .find(|known| known.eq_ignore_ascii_case(name))?;
-    (is_value && !value.is_empty()).then_some((known, value))
 }
 
 /// The question as it comes together.
@@ -318,12 +198,6 @@ impl Reader {
         }
         self.asked
     }
-}
-
-/// Whether this is what a turn of a conversation is called.
-pub fn is_turn(kind: &str) -> bool {
-    let names = ["message", "messages", "turn", "turns"];
-    names.iter().any(|name| kind.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]

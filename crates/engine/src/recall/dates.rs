@@ -2,54 +2,14 @@
 //!
 //! Days are days of UTC: the library knows no other zone.
 
+mod names;
+mod span;
+
+pub use span::Span;
+
 use heirloom_model::civil::{Date, Weekday};
 use heirloom_model::{Timestamp, ToSpan, tz};
-
-/// A stretch of time: from its beginning, up to but without its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
-    /// Its beginning.
-    pub from: Timestamp,
-    /// Its end, which no longer belongs to it.
-    pub to: Timestamp,
-}
-
-impl Span {
-    /// Whether `time` lies in it.
-    pub fn holds(&self, time: Timestamp) -> bool {
-        self.from <= time && time < self.to
-    }
-
-    fn days(first: Date, beyond: Date) -> Option<Self> {
-        let start = |date: Date| Some(date.to_zoned(tz::TimeZone::UTC).ok()?.timestamp());
-        Some(Self {
-            from: start(first)?,
-            to: start(beyond)?,
-        })
-    }
-
-    fn day(date: Date) -> Option<Self> {
-        Self::days(date, date.checked_add(1.day()).ok()?)
-    }
-
-    fn month(year: i16, month: i8) -> Option<Self> {
-        let first = Date::new(year, month, 1).ok()?;
-        Self::days(first, first.checked_add(1.month()).ok()?)
-    }
-
-    fn year(year: i16) -> Option<Self> {
-        let first = Date::new(year, 1, 1).ok()?;
-        Self::days(first, first.checked_add(1.year()).ok()?)
-    }
-
-    /// The seven days from the Monday of the week of `date`.
-    fn week(date: Date) -> Option<Self> {
-        let monday = date
-            .checked_sub(i64::from(date.weekday().to_monday_zero_offset()).days())
-            .ok()?;
-        Self::days(monday, monday.checked_add(7.days()).ok()?)
-    }
-}
+use names::{count_of, day_of, month_of, weekday_of, year_of};
 
 /// The dates that a text names, at most `max`, in order.
 pub(super) fn spans(text: &str, now: Timestamp, max: usize) -> Vec<Span> {
@@ -243,21 +203,6 @@ fn ago(words: &[&str], today: Date) -> Option<(Span, usize)> {
     Some((span, 3))
 }
 
-fn count_of(word: &str) -> Option<i64> {
-    const WORDS: [&str; 13] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-        "eleven", "twelve",
-    ];
-    if matches!(word, "a" | "an") {
-        return Some(1);
-    }
-    let named = WORDS.iter().position(|name| *name == word);
-    let number = word.len() <= 4 && word.bytes().all(|b| b.is_ascii_digit());
-    named
-        .and_then(|n| i64::try_from(n).ok())
-        .or_else(|| number.then(|| word.parse().ok()).flatten())
-}
-
 /// `3 may`, `3rd of may 2025`, `may 3`, `may 3rd, 2025`, `march 2025`.
 fn calendar(words: &[&str], today: Date) -> Option<(Span, usize)> {
     if let Some(month) = month_of(words.first()?) {
@@ -320,55 +265,6 @@ fn introduced(words: &[&str], today: Date) -> Option<(Span, usize)> {
         return calendar(&words[1..], today).map(|(span, taken)| (span, taken + 1));
     }
     Some((latest_month(month, today)?, 2))
-}
-
-fn day_of(word: &str) -> Option<i8> {
-    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let rest = &word[digits.len()..];
-    let fits = matches!(rest, "" | "st" | "nd" | "rd" | "th") && (1..=2).contains(&digits.len());
-    let day: i8 = fits.then(|| digits.parse().ok()).flatten()?;
-    (1..=31).contains(&day).then_some(day)
-}
-
-fn year_of(word: &str) -> Option<i16> {
-    let fits = word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
-    let year: i16 = fits.then(|| word.parse().ok()).flatten()?;
-    (1970..=2100).contains(&year).then_some(year)
-}
-
-/// The names of months and days, whole or shortened; of a word like `mar` only where that is usual.
-fn month_of(word: &str) -> Option<i8> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let matches = |name: &&str| **name == *word || (word.len() == 3 && name.starts_with(word));
-    let at = MONTHS.iter().position(matches)?;
-    i8::try_from(at + 1).ok()
-}
-
-fn weekday_of(word: &str) -> Option<Weekday> {
-    const DAYS: [(&str, Weekday); 7] = [
-        ("monday", Weekday::Monday),
-        ("tuesday", Weekday::Tuesday),
-        ("wednesday", Weekday::Wednesday),
-        ("thursday", Weekday::Thursday),
-        ("friday", Weekday::Friday),
-        ("saturday", Weekday::Saturday),
-        ("sunday", Weekday::Sunday),
-    ];
-    let found = DAYS.iter().find(|(name, _)| *name == word);
-    found.map(|(_, day)| *day)
 }
 
 #[cfg(test)]

@@ -1,23 +1,23 @@
 //! Near-duplicates under the best of them, and a list that fits a budget and says different things.
 
 use super::item::Item;
-use super::likeness::Said;
 use super::rank::Ranked;
 use super::weights;
+use heirloom_model::likeness::Likeness;
 
 /// The first `k` that differ; each with the near-duplicates that stand behind it.
 ///
 /// Turns of conversations are never folded: their place is what they are about.
 pub fn fold(ranked: Vec<Ranked>, k: usize) -> Vec<Ranked> {
-    let mut kept: Vec<(Ranked, Option<Said>)> = Vec::new();
+    let mut kept: Vec<(Ranked, Option<Likeness>)> = Vec::new();
     for one in ranked {
         let said = match &one.item {
-            Item::Record(record) => Some(Said::of(&record.text)),
+            Item::Record(record) => Some(Likeness::of(&record.text)),
             Item::Turn { .. } => None,
         };
         let head = kept.iter().position(|(head, theirs)| {
             head.item.kind() == one.item.kind()
-                && matches!((theirs, &said), (Some(theirs), Some(said)) if theirs.is_like(said))
+                && matches!((theirs, &said), (Some(theirs), Some(said)) if theirs.is_near_duplicate(said))
         });
         match head {
             Some(at) => kept[at].0.folded.push(one.item.id()),
@@ -36,7 +36,10 @@ pub fn fill(ranked: Vec<Ranked>, budget_tokens: usize) -> Vec<Ranked> {
     let best = scores().fold(f64::NEG_INFINITY, f64::max);
     let worst = scores().fold(f64::INFINITY, f64::min);
     let penalty = weights::DIVERSITY * (best - worst).max(0.0);
-    let said: Vec<Said> = ranked.iter().map(|one| Said::of(one.item.text())).collect();
+    let said: Vec<Likeness> = ranked
+        .iter()
+        .map(|one| Likeness::of(one.item.text()))
+        .collect();
     let mut likest = vec![0.0_f64; ranked.len()];
     let mut open: Vec<usize> = (0..ranked.len()).collect();
     let mut chosen = vec![false; ranked.len()];

@@ -1,7 +1,7 @@
 //! What in memory deserves a second look: duplicates, contradictions, what is stale, what nobody used.
 
-use super::likeness::Said;
-use heirloom_model::{Record, RecordId, Timestamp, mark, text};
+use heirloom_model::likeness::{Likeness, same_words};
+use heirloom_model::{Record, RecordId, Timestamp, mark};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub struct Duplicates {
     pub keep: RecordId,
     /// The others.
     pub others: Vec<RecordId>,
-    /// Whether all of them say it in the same words, up to case, spacing and end punctuation, in the same scope:
+    /// Whether all of them say it in the same words, up to case, spacing and punctuation, in the same scope:
     /// those others can go without anything being lost.
     pub exact: bool,
 }
@@ -48,9 +48,9 @@ pub struct Review {
 
 /// Looks through `records`, which stand oldest first; `is_gone` says whether a path of the project is.
 pub fn review(records: &[Record], now: Timestamp, is_gone: &dyn Fn(&str) -> bool) -> Review {
-    let said: Vec<Said> = records
+    let said: Vec<Likeness> = records
         .iter()
-        .map(|record| Said::of(&record.text))
+        .map(|record| Likeness::of(&record.text))
         .collect();
     let mut found = Review::default();
     let mut taken: BTreeSet<usize> = BTreeSet::new();
@@ -63,11 +63,9 @@ pub fn review(records: &[Record], now: Timestamp, is_gone: &dyn Fn(&str) -> bool
             if theirs.kind != record.kind || theirs.category() != record.category() {
                 continue;
             }
-            if text::normal(&record.text) == text::normal(&theirs.text)
-                && record.scope == theirs.scope
-            {
+            if same_words(&record.text, &theirs.text) && record.scope == theirs.scope {
                 exact.push(other);
-            } else if said[at].is_like(&said[other]) {
+            } else if said[at].is_near_duplicate(&said[other]) {
                 others.push(other);
             } else if contradicts(&said[at], &said[other]) {
                 found.contradictions.push((record.id, theirs.id));
@@ -100,7 +98,7 @@ pub fn review(records: &[Record], now: Timestamp, is_gone: &dyn Fn(&str) -> bool
 }
 
 /// For each text the later ones that share one of its rarer words.
-fn neighbours(said: &[Said]) -> BTreeMap<usize, BTreeSet<usize>> {
+fn neighbours(said: &[Likeness]) -> BTreeMap<usize, BTreeSet<usize>> {
     let mut places: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (at, said) in said.iter().enumerate() {
         for word in said.words() {
@@ -147,8 +145,8 @@ pub fn paths(text: &str) -> Vec<String> {
 }
 
 /// Whether two texts that are not alike are the same but for one word of each, or one word more.
-fn contradicts(one: &Said, other: &Said) -> bool {
-    let set = |said: &Said| -> BTreeSet<String> { said.words().iter().cloned().collect() };
+fn contradicts(one: &Likeness, other: &Likeness) -> bool {
+    let set = |said: &Likeness| -> BTreeSet<String> { said.words().iter().cloned().collect() };
     let (one, other) = (set(one), set(other));
     one.len().min(other.len()) >= CONTRADICTED_WORDS
         && one.difference(&other).count() <= 1

@@ -419,7 +419,7 @@ pub(crate) fn reading() -> Vec<Operation> {
         reads("tried", |w| w.engine.tried("by hand", None).map(drop)),
         reads("latest session", |w| w.engine.latest_session().map(drop)),
         reads("export of records", |w| {
-            w.engine.export_records(true, &mut |_| {}).map(drop)
+            w.engine.export_records(true, &mut |_, _| {}).map(drop)
         }),
         reads("export of sessions", |w| {
             w.engine.export_sessions(&mut |_, _| {})
@@ -767,6 +767,13 @@ fn exported() -> Carried {
     let mut carried = Carried::default();
     let records = other.all();
     carried.records = (1..).zip(records).collect();
+    let id = carried.records[0].1.id;
+    let (retired_at, restored_at) = (other.engine.now(), other.engine.now());
+    let lapse = heirloom_model::Lapse {
+        retired_at,
+        restored_at,
+    };
+    carried.lapses.insert(id, vec![lapse]);
     let session = heirloom_model::Session {
         project: other.engine.project().clone(),
         id: "elsewhere".to_owned(),

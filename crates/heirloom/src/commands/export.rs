@@ -27,7 +27,12 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     match args.format {
         Format::Jsonl => {
             let out = &mut session.out;
-            engine.export_records(args.all, &mut |record| out.value(&wire::record(record)))?;
+            engine.export_records(args.all, &mut |record, lapses| {
+                out.value(&wire::record(record));
+                for lapse in lapses {
+                    out.value(&lines::of_lapse(record.id, *lapse));
+                }
+            })?;
             if args.all {
                 engine.export_sessions(&mut |session, messages| {
                     if messages.first().is_none_or(|message| message.seq == 0) {

@@ -154,6 +154,7 @@ fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
             Ok(Line::Message(session, message)) => {
                 carried.messages.entry(session).or_default().push(message);
             }
+            Ok(Line::Lapse(id, lapse)) => carried.lapses.entry(id).or_default().push(lapse),
             Err(_) if diagnostics.len() > limits::DIAGNOSTICS_MAX => untold += 1,
             Err(message) => diagnostics.push(Diagnostic {
                 line: number,

@@ -1,11 +1,12 @@
 //! The layers, laid over each other.
 
+mod file;
+mod rules;
+mod settings;
+
 use super::{Environment, KEYS, Key};
-use heirloom_engine::redact::Redactor;
-use heirloom_model::settings::{RedactSettings, RetentionSettings, RunSettings};
-use heirloom_model::{Budget, Fault, Settings, limits};
+use heirloom_model::{Fault, limits};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -91,10 +92,10 @@ impl Config {
     ) -> Result<Self, Fault> {
         let mut texts = Vec::new();
         if let Some(path) = env.user_config() {
-            texts.extend(read(&path, Layer::User)?);
+            texts.extend(file::read(&path, Layer::User)?);
         }
         if let Some(path) = project {
-            texts.extend(read(path, Layer::Project)?);
+            texts.extend(file::read(path, Layer::Project)?);
         }
         Self::of(&texts, env, flags)
     }
@@ -227,181 +228,19 @@ impl Config {
         }
     }
 
-    /// The list without redaction rules that cannot be used; each is said with its place, the rest holds.
-    fn usable_rules(&mut self, key: &Key, mut value: Value, origin: &Origin) -> Value {
-        let Value::Array(list) = &mut value else {
-            return value;
-        };
-        if !key.name.starts_with("redact.") {
-            return value;
-        }
-        list.retain(|one| {
-            let said = one.as_str().unwrap_or_default();
-            let settings = match key.name {
-                "redact.allow" => RedactSettings {
-                    allow: vec![said.to_owned()],
-                    ..RedactSettings::default()
-                },
-                _ => RedactSettings {
-                    rules: vec![redact_rule(said)],
-                    ..RedactSettings::default()
-                },
-            };
-            let Err(bad) = Redactor::new(&settings) else {
-                return true;
-            };
-            self.warnings.push(Warning {
-                place: origin.place.clone(),
-                message: format!("`{}`: {bad}; the others hold", key.name),
-            });
-            false
-        });
-        value
-    }
-
-    /// A list behind what earlier layers said, for keys whose layers add up; no more than may be.
-    fn added_up(&mut self, key: &Key, value: Value, origin: &Origin) -> Value {
-        let Some((Value::Array(before), _)) = self.values.get(key.name) else {
-            return value;
-        };
-        let (true, Value::Array(mut more)) = (key.adds_up, value.clone()) else {
-            return value;
-        };
-        let mut all = before.clone();
-        more.retain(|one| !all.contains(one));
-        all.extend(more);
-        let most = limits::REDACT_RULES_MAX;
-        if all.len() > most {
-            all.truncate(most);
-            self.warn(
-                origin,
-                format!(
-                    "`{}`: more than {most} of all layers; the first hold",
-                    key.name
-                ),
-            );
-        }
-        Value::Array(all)
-    }
-
     fn warn(&mut self, origin: &Origin, message: String) {
         self.warnings.push(Warning {
             place: origin.place.clone(),
             message,
         });
     }
-
-    fn value(&self, name: &str) -> Option<&Value> {
-        self.values.get(name).map(|(value, _)| value)
-    }
-
-    /// A text; empty if the key has none.
-    pub(crate) fn text(&self, name: &str) -> &str {
-        self.value(name).and_then(Value::as_str).unwrap_or("")
-    }
-
-    /// A list of texts.
-    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
-        let list = self.value(name).and_then(Value::as_array);
-        list.into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect()
-    }
-
-    fn flag(&self, name: &str) -> bool {
-        self.value(name).and_then(Value::as_bool).unwrap_or(false)
-    }
-
-    /// A whole number; 0 if the key has none.
-    pub(crate) fn int(&self, name: &str) -> u64 {
-        self.value(name)
-            .and_then(Value::as_integer)
-            .and_then(|n| u64::try_from(n).ok())
-            .unwrap_or(0)
-    }
-
-    fn size(&self, name: &str) -> usize {
-        usize::try_from(self.int(name)).unwrap_or(usize::MAX)
-    }
-
-    /// What the engine goes by.
-    pub(crate) fn settings(&self) -> Settings {
-        let tokens = self.size("memory.context_budget_tokens");
-        let small = |name| u32::try_from(self.int(name)).unwrap_or(u32::MAX);
-        Settings {
-            enabled: self.flag("memory.enabled"),
-            mirror_path: self.text("memory.file_path").to_owned(),
-            max_entries: self.size("memory.max_entries"),
-            conflict_policy: self
-                .text("memory.conflict_policy")
-                .parse()
-                .unwrap_or_default(),
-            context_budget: match tokens {
-                0 => Budget::Chars(self.size("memory.context_budget")),
-                tokens => Budget::Tokens(tokens),
-            },
-            memory_prefixes: self.texts("signals.prefixes"),
-            status_prefixes: self.texts("signals.status_prefixes"),
-            run: RunSettings {
-                iterations: small("run.iterations"),
-                stall_limit: small("run.stall_limit"),
-                timeout_s: self.int("run.timeout_s"),
-                teach_signals: self.flag("run.teach_signals"),
-            },
-            snapshot_on_shutdown: self.flag("memory.snapshot_on_shutdown"),
-            retention: RetentionSettings {
-                episodes_days: small("retention.episodes_days"),
-                artifacts_days: small("retention.artifacts_days"),
-            },
-            redact: RedactSettings {
-                rules: self
-                    .texts("redact.rules")
-                    .iter()
-                    .map(|rule| redact_rule(rule))
-                    .collect(),
-                allow: self.texts("redact.allow"),
-            },
-        }
-    }
-}
-
-/// A rule as it is written, `kind: regular expression`, in its parts.
-fn redact_rule(rule: &str) -> (String, String) {
-    let (kind, expression) = rule.split_once(':').unwrap_or(("", rule));
-    (kind.trim().to_owned(), expression.trim().to_owned())
-}
-
-/// The text of a config file, and where it came from; `None` if there is no such file.
-fn read(path: &Path, layer: Layer) -> Result<Option<(Origin, String)>, Fault> {
-    let place = path.display().to_string();
-    match fs::metadata(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Fault::failed(format!("cannot read {place}: {error}"))),
-        Ok(meta) if meta.len() > limits::CONFIG_BYTES_MAX => {
-            let most = limits::CONFIG_BYTES_MAX;
-            return Err(Fault::usage(format!(
-                "{place} has {} bytes; at most {most} are read",
-                meta.len()
-            )));
-        }
-        Ok(_) => {}
-    }
-    let bytes =
-        fs::read(path).map_err(|error| Fault::failed(format!("cannot read {place}: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Fault::usage(format!("{place} is not UTF-8 at byte {at}")).hint("save the file as UTF-8")
-    })?;
-    Ok(Some((Origin { layer, place }, text)))
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn layered(user: &str, project: &str, flags: &[&str]) -> Config {
+    pub(super) fn layered(user: &str, project: &str, flags: &[&str]) -> Config {
         let text = |layer, place: &str, text: &str| {
             let place = place.to_owned();
             (Origin { layer, place }, text.to_owned())
@@ -412,32 +251,6 @@ mod tests {
         ];
         let flags: Vec<_> = flags.iter().map(ToString::to_string).collect();
         Config::of(&texts, &Environment::default(), &flags).unwrap()
-    }
-
-    #[test]
-    fn every_key_has_a_default_of_its_type_and_the_defaults_equal_the_library_s() {
-        let config = Config::defaults().unwrap();
-        assert_eq!(config.warnings, []);
-        for key in KEYS {
-            let (value, _) = config
-                .get(key)
-                .unwrap_or_else(|| panic!("{} has no default", key.name));
-            assert_eq!(key.check(value), Ok(()), "{}", key.name);
-        }
-        assert_eq!(
-            config.settings(),
-            Settings {
-                enabled: false,
-                ..Settings::default()
-            }
-        );
-        let settings = config.settings();
-        assert_eq!(settings.max_entries, limits::MIRROR_ENTRIES_DEFAULT);
-        let budget = Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT);
-        assert_eq!(settings.context_budget, budget);
-        assert_eq!(settings.run.iterations, limits::ITERATIONS_DEFAULT);
-        assert_eq!(settings.run.stall_limit, limits::STALL_LIMIT_DEFAULT);
-        assert_eq!(settings.run.timeout_s, limits::ITERATION_TIMEOUT_S_DEFAULT);
     }
 
     #[test]
@@ -466,38 +279,6 @@ mod tests {
         );
         let config = layered("[run]\ncommand = [\"claude\"]", "", &[]);
         assert_eq!(config.texts("run.command"), ["claude"]);
-    }
-
-    #[test]
-    fn redaction_rules_add_up_and_only_the_person_allows() {
-        let config = layered(
-            "[redact]\nrules = [\"order: ORD-[0-9]+\"]\nallow = [\"mine\"]",
-            "[redact]\nrules = [\"badge: B[0-9]+\", \"bad: (\", \"no kind\"]\nallow = [\".*\"]",
-            &["redact.rules=ticket: T-[0-9]+"],
-        );
-        let settings = config.settings().redact;
-        let kinds: Vec<_> = settings
-            .rules
-            .iter()
-            .map(|(kind, _)| kind.as_str())
-            .collect();
-        assert_eq!(kinds, ["order", "badge", "ticket"]);
-        assert_eq!(settings.rules[1].1, "B[0-9]+");
-        assert_eq!(settings.allow, ["mine"]);
-        let said: Vec<_> = config
-            .warnings
-            .iter()
-            .map(|warning| format!("{}: {}", warning.place, warning.message))
-            .collect();
-        assert_eq!(said.len(), 3, "{said:?}");
-        let allow = said.iter().find(|said| said.contains("redact.allow"));
-        assert!(allow.unwrap().contains("let a secret through"), "{said:?}");
-        assert!(
-            said.iter()
-                .any(|s| s.starts_with("project: `redact.rules`") && s.contains("unclosed group")),
-            "{said:?}"
-        );
-        assert!(said.iter().any(|s| s.contains("the kind must")), "{said:?}");
     }
 
     #[test]

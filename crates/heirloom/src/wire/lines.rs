@@ -1,14 +1,18 @@
-//! The lines of an export: records, and with the past also sessions and their messages.
+//! The lines of an export: records, and with the past also their lapses, sessions and messages.
 
 use heirloom_model::kinds::CATEGORY_FACT;
 use heirloom_model::record::{Attrs, ProjectName, check_name};
-use heirloom_model::{Confidence, Kind, Message, Record, Role, Scope, Session, Timestamp, text};
+use heirloom_model::{
+    Confidence, Kind, Lapse, Message, Record, RecordId, Role, Scope, Session, Timestamp, text,
+};
 use serde_json::{Map, Value, json};
 
 /// What the `kind` of a session's line says.
 const SESSION: &str = "session";
 /// What the `kind` of a message's line says.
 const MESSAGE: &str = "message";
+/// What the `kind` of the line of a lapse says.
+const LAPSE: &str = "lapse";
 
 /// One line that was read.
 pub(crate) enum Line {
@@ -18,6 +22,8 @@ pub(crate) enum Line {
     Session(Session),
     /// A message, and the id of its session.
     Message(String, Message),
+    /// A time during which this record was not current.
+    Lapse(RecordId, Lapse),
 }
 
 /// The line of a session.
@@ -49,6 +55,16 @@ pub(crate) fn of_message(session: &Session, message: &Message) -> Value {
     })
 }
 
+/// The line of a time during which a record was not current.
+pub(crate) fn of_lapse(record: RecordId, lapse: Lapse) -> Value {
+    json!({
+        "kind": LAPSE,
+        "record": record.to_string(),
+        "retired_at": lapse.retired_at.to_string(),
+        "restored_at": lapse.restored_at.to_string(),
+    })
+}
+
 /// Reads a line; an error says which column is wrong.
 pub(crate) fn parse(value: Value, project: &ProjectName) -> Result<Line, String> {
     let Value::Object(mut map) = value else {
@@ -58,6 +74,7 @@ pub(crate) fn parse(value: Value, project: &ProjectName) -> Result<Line, String>
     match map.get("kind").and_then(Value::as_str) {
         Some(SESSION) => session(map, project).map(Line::Session),
         Some(MESSAGE) => message(map),
+        Some(LAPSE) => lapse(map),
         Some(_) | None => record(map, project).map(|record| Line::Record(Box::new(record))),
     }
 }
@@ -94,6 +111,21 @@ fn message(mut map: Map<String, Value>) -> Result<Line, String> {
         text: said,
     };
     Ok(Line::Message(session, message))
+}
+
+fn lapse(mut map: Map<String, Value>) -> Result<Line, String> {
+    let record = needed(text_of(&mut map, "record")?, "record")?;
+    let record = record
+        .parse()
+        .map_err(|error| format!("`record`: {error}"))?;
+    let lapse = Lapse {
+        retired_at: needed(time_of(&mut map, "retired_at")?, "retired_at")?,
+        restored_at: needed(time_of(&mut map, "restored_at")?, "restored_at")?,
+    };
+    if lapse.restored_at < lapse.retired_at {
+        return Err("`restored_at` lies before `retired_at`".to_owned());
+    }
+    Ok(Line::Lapse(record, lapse))
 }
 
 fn needed<T>(value: Option<T>, name: &str) -> Result<T, String> {

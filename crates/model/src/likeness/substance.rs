@@ -1,6 +1,12 @@
-//! What of a text must not differ: numbers, identifiers, paths, negations, names.
+//! What a word does to what a text says: nothing, something, or everything.
 
-use super::hash;
+/// Words that say nothing by themselves. Negations, limits and orders in time are not among them.
+const EMPTY: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "been", "being", "by", "can", "could", "did", "do",
+    "does", "for", "from", "had", "has", "have", "he", "her", "his", "in", "is", "it", "its", "of",
+    "on", "our", "she", "that", "the", "their", "there", "these", "they", "this", "those", "to",
+    "was", "we", "were", "with",
+];
 
 /// Words that turn a statement round.
 const NEGATIONS: &[&str] = &[
@@ -12,8 +18,10 @@ const NEGATIONS: &[&str] = &[
 /// Words without which a statement says something else.
 const TURNS: &[&str] = &[
     "after",
+    "always",
     "avoid",
     "before",
+    "but",
     "disable",
     "disabled",
     "enable",
@@ -24,15 +32,20 @@ const TURNS: &[&str] = &[
     "instead",
     "max",
     "maximum",
+    "may",
     "min",
     "minimum",
+    "must",
     "off",
     "only",
     "optional",
     "required",
+    "should",
+    "sometimes",
     "stop",
     "true",
     "unless",
+    "until",
 ];
 
 /// Numbers as words.
@@ -42,22 +55,19 @@ const NUMBERS: &[&str] = &[
     "first", "last",
 ];
 
-/// The substance of a text in its order, and its names: of words as written and as compared.
-pub(super) fn of(raw: &[&str], folded: &[String]) -> (Vec<u64>, Vec<u64>) {
-    let (mut substance, mut names) = (Vec::new(), Vec::new());
-    for (i, (written, word)) in raw.iter().zip(folded).enumerate() {
-        let listed = |list: &[&str]| list.contains(&word.as_str());
-        if listed(NEGATIONS) {
-            // With what it denies: `a, not b` and `b, not a` have the same words.
-            let denied = folded.get(i + 1).cloned().unwrap_or_default();
-            substance.push(hash(&[&"not".to_owned(), &denied]));
-        } else if listed(TURNS) || listed(NUMBERS) || is_code(word) {
-            substance.push(hash(&[word]));
-        } else if looks_like_a_name(written, i == 0) {
-            names.push(hash(&[word]));
-        }
-    }
-    (substance, names)
+/// Whether a word, as compared, says nothing by itself.
+pub(super) fn is_empty(word: &str) -> bool {
+    EMPTY.contains(&word)
+}
+
+/// Whether a word may not come or go without changing what a text says: a number, a path, an identifier, a
+/// name, a negation, a limit. `written` is the word as it stands in the text, `word` as it is compared.
+pub(super) fn has_substance(written: &str, word: &str, is_first: bool) -> bool {
+    [NEGATIONS, TURNS, NUMBERS]
+        .iter()
+        .any(|list| list.contains(&word))
+        || is_code(word)
+        || looks_like_a_name(written, is_first)
 }
 
 /// Whether a word has digits or signs in it: a number, a path, an identifier.

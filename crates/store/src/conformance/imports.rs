@@ -1,10 +1,12 @@
 //! Imports as one, events, and deleting for good.
 
 use super::Check;
-use super::world::{BY, World, answer, at, expect, is_not_found, ok, put, restore, retire};
+use super::world::{
+    BY, World, answer, at, expect, is_invalid, is_not_found, ok, put, restore, retire,
+};
 use crate::{Change, Purged, Selection, Store, StoreError, Verdict};
 use heirloom_model::record::Attrs;
-use heirloom_model::{Action, Batch, Kind, Merge, Message, RecordId, Role, Session};
+use heirloom_model::{Action, Batch, Kind, Lapse, Merge, Message, RecordId, Role, Session, limits};
 
 pub(super) const CHECKS: &[Check] = &[
     ("an import is taken back and brought back as one", reversed),
@@ -15,6 +17,10 @@ pub(super) const CHECKS: &[Check] = &[
     (
         "an import twice changes nothing, and brings back what was taken back",
         twice,
+    ),
+    (
+        "an import brings the lapses of its records, and of no others",
+        lapses,
     ),
     ("an import that brought nothing is none", nothing),
     ("events tell who retired, restored and confirmed", told),
@@ -158,6 +164,58 @@ fn twice(store: &dyn Store) {
     assert_eq!(again(&batch(&w, 4)), [Verdict::Restored; 3]);
     assert_eq!(w.current(4), ["one"]);
     assert_eq!(ok(store.messages(&w.project, "s", 0, 9)).len(), 1);
+}
+
+fn lapses(store: &dyn Store) {
+    let w = World::new(store);
+    let mine = w.created(&w.fact("a", "mine", 1));
+    w.change(retire(mine, 2));
+    w.change(restore(mine, 3));
+    let lapse = |from: i64, to: i64| Lapse {
+        retired_at: at(from),
+        restored_at: at(to),
+    };
+    let theirs = w.fact("b", "theirs", 1);
+    let take = |id, from, to| Change::TakeLapse {
+        id,
+        lapse: lapse(from, to),
+    };
+    let import = |second| {
+        vec![
+            Change::Begin(batch(&w, second)),
+            put(&theirs, Merge::Keep),
+            take(theirs.id, 4, 5),
+            take(theirs.id, 2, 3),
+            take(mine, 4, 5),
+            take(w.id(9), 4, 5),
+        ]
+    };
+    let verdicts = |changes: &[Change]| -> Vec<_> {
+        let applied = w.apply(changes);
+        applied[1..].iter().map(|one| one.verdict).collect()
+    };
+    use Verdict::{Created, Unchanged};
+    let first = [Created, Created, Created, Unchanged, Unchanged];
+    assert_eq!(verdicts(&import(6)), first);
+    let known = || ok(store.lapses(&w.project, &[theirs.id, mine, w.id(9)]));
+    let expected = [
+        (mine, lapse(2, 3)),
+        (theirs.id, lapse(2, 3)),
+        (theirs.id, lapse(4, 5)),
+    ];
+    assert_eq!(known(), expected);
+    assert_eq!((w.as_of(2), w.as_of(4)), (vec![], vec!["mine".to_owned()]));
+    assert_eq!(verdicts(&import(7)), [Unchanged; 5], "the same again");
+    let mut later = import(8);
+    later[2] = take(theirs.id, 6, 7);
+    assert_eq!(verdicts(&later), [Unchanged; 5], "what is here stays");
+    assert_eq!(known(), expected);
+    expect(&w.refused(take(mine, 5, 4)), is_invalid);
+    assert_eq!(w.change(take(mine, 4, 5)).verdict, Unchanged, "no import");
+    let elsewhere = World::of(store, "elsewhere");
+    assert_eq!(ok(store.lapses(&elsewhere.project, &[mine])), []);
+    let many = vec![mine; limits::CHANGES_MAX + 1];
+    assert!(store.lapses(&w.project, &many).is_err());
 }
 
 fn nothing(store: &dyn Store) {

@@ -48,6 +48,7 @@ impl Writer<'_> {
             Change::Begin(batch) => Ok(self.begin(batch)),
             Change::TakeSession(session) => self.take_session(session),
             Change::TakeMessage { session, message } => self.take_message(session, message),
+            Change::TakeLapse { id, lapse } => self.take_lapse(*id, *lapse),
             Change::Reverse { batch, at, by } => self.reverse(*batch, *at, by),
         }
     }

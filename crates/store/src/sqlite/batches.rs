@@ -6,7 +6,7 @@ use super::events::{self, NewEvent};
 use super::failure::Failure;
 use super::sessions;
 use crate::{Applied, StoreError, Verdict, caps};
-use heirloom_model::{Action, Batch, Message, Record, RecordId, Session, Timestamp, clock};
+use heirloom_model::{Action, Batch, Lapse, Message, Record, RecordId, Session, Timestamp, clock};
 use rusqlite::{OptionalExtension, ToSql, params};
 
 impl Writer<'_> {
@@ -125,6 +125,28 @@ impl Writer<'_> {
             }
         };
         Ok(answer(message.id, verdict, None))
+    }
+
+    /// Writes a lapse of a record that came with the batch that is being written.
+    pub(super) fn take_lapse(&mut self, id: RecordId, lapse: Lapse) -> Result<Applied, Failure> {
+        let Some(batch) = &self.batch else {
+            return Ok(answer(id, Verdict::Unchanged, None));
+        };
+        let sql = "INSERT OR IGNORE INTO lapses (project, id, retired_at, restored_at) \
+             SELECT project, id, ?4, ?5 FROM records WHERE project = ?1 AND id = ?2 AND batch = ?3";
+        let created = self.connection.prepare_cached(sql)?.execute(params![
+            self.number,
+            id.as_bytes(),
+            batch.id.as_bytes(),
+            micros(lapse.retired_at),
+            micros(lapse.restored_at),
+        ])?;
+        let verdict = if created == 1 {
+            Verdict::Created
+        } else {
+            Verdict::Unchanged
+        };
+        Ok(answer(id, verdict, None))
     }
 
     /// Takes a batch back, or brings it back.

@@ -3,7 +3,7 @@
 use super::codec::{self, COLUMNS, micros};
 use super::failure::Failure;
 use crate::Counts;
-use heirloom_model::{Kind, ProjectName, Record, RecordId, Timestamp, clock, limits};
+use heirloom_model::{Kind, Lapse, ProjectName, Record, RecordId, Timestamp, clock, limits};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Everything that is connected with `id` by "took the place of", oldest first.
@@ -28,6 +28,27 @@ pub(super) fn history(
     );
     let values = params![project.as_str(), id.as_bytes(), limits::FIND_MAX];
     codec::select(connection, project, &sql, values)
+}
+
+/// The times during which these records were not current, in order of id and time.
+pub(super) fn lapses(
+    connection: &Connection,
+    project: &ProjectName,
+    ids: &[RecordId],
+) -> Result<Vec<(RecordId, Lapse)>, Failure> {
+    let sql = "SELECT id, retired_at, restored_at FROM lapses \
+         WHERE project = (SELECT id FROM projects WHERE name = ?1) \
+         AND id IN (SELECT unhex(value) FROM json_each(?2)) ORDER BY id, retired_at, restored_at";
+    let mut statement = connection.prepare_cached(sql)?;
+    let values = params![project.as_str(), codec::id_list(ids)];
+    let lapses = statement.query_map(values, |row| {
+        let lapse = Lapse {
+            retired_at: clock::from_micros(row.get(1)?),
+            restored_at: clock::from_micros(row.get(2)?),
+        };
+        Ok((RecordId::from_bytes(row.get(0)?), lapse))
+    })?;
+    Ok(lapses.collect::<Result<_, _>>()?)
 }
 
 /// The ids that begin with `prefix`, oldest first.

@@ -2,11 +2,13 @@
 //!
 //! A migration that was released is never edited: a change of the schema is the next file.
 
+use super::counting::Counting;
 use super::failure::Failure;
-use super::{Place, backup, copies, index};
+use super::{Place, backup, copies, index, rekey};
 use crate::StoreError;
+use crate::upgrade::{Teller, Upgrade};
 use heirloom_model::{Clock, SystemClock};
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
 /// `Heir`: tells our databases from any other SQLite file.
@@ -39,7 +41,7 @@ pub(super) fn newest(known: &[Migration]) -> u32 {
 pub(super) fn lay_out(connection: &mut Connection, known: &[Migration]) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    carry_out(&transaction, 0, known)?;
+    carry_out(&transaction, 0, known, None)?;
     transaction.commit()?;
     Ok(())
 }
@@ -47,30 +49,69 @@ pub(super) fn lay_out(connection: &mut Connection, known: &[Migration]) -> Resul
 /// Checks that the file is ours and of a version in `known`, and brings an older one up to date.
 ///
 /// An older one is copied beside itself first. All steps are one transaction: when one fails the database
-/// stays as it was. Of many processes one migrates, the others wait and find it done.
+/// stays as it was. Of many processes one migrates and tells how far it is, the others wait and find it done.
 pub(super) fn bring_up(
     connection: &mut Connection,
     place: &Place,
     known: &[Migration],
+    teller: &Teller,
 ) -> Result<(), Failure> {
     let found = version_of_ours(connection, place, known)?;
     if found == newest(known) {
         return Ok(());
     }
+    let counting = Counting::over(connection, teller)?;
+    let done = bring_up_counted(connection, place, known, teller, &counting);
+    Counting::end(connection)?;
+    done
+}
+
+fn bring_up_counted(
+    connection: &mut Connection,
+    place: &Place,
+    known: &[Migration],
+    teller: &Teller,
+    counting: &Counting,
+) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found = version_of_ours(&transaction, place, known)?;
     if found == newest(known) {
         return Ok(());
     }
+    teller.tell(&Upgrade::Begun {
+        from: found,
+        to: newest(known),
+    });
+    let done = migrate_copied(transaction, found, place, known, teller, counting);
+    teller.tell(&match done {
+        Ok(()) => Upgrade::Ended {
+            texts: counting.total(),
+        },
+        Err(_) => Upgrade::Failed,
+    });
+    done
+}
+
+/// Copies the database beside itself, and migrates it.
+fn migrate_copied(
+    transaction: Transaction<'_>,
+    found: u32,
+    place: &Place,
+    known: &[Migration],
+    teller: &Teller,
+    counting: &Counting,
+) -> Result<(), Failure> {
     let copy = match place {
         Place::File(_) => {
             let time = copies::stamp(SystemClock.now());
             let suffix = format!("before-v{}-{time}", newest(known));
-            Some(backup::copy_beside(place, &suffix)?)
+            let copy = backup::copy_beside(place, &suffix)?;
+            teller.tell(&Upgrade::Copied(copy.clone()));
+            Some(copy)
         }
         Place::Memory => None,
     };
-    let carried = carry_out(&transaction, found, known);
+    let carried = carry_out(&transaction, found, known, Some(counting));
     let done = carried.and_then(|()| transaction.commit().map_err(Failure::Sql));
     match (&done, copy) {
         // The original is as it was; a copy for each try would fill the disk.
@@ -93,12 +134,30 @@ pub(super) fn bring_up_alone(
     connection: &mut Connection,
     place: &Place,
     known: &[Migration],
+    teller: &Teller,
 ) -> Result<u32, Failure> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found = version_of_ours(&transaction, place, known)?;
-    carry_out(&transaction, found, known)?;
-    transaction.commit()?;
-    Ok(found)
+    let counting = Counting::over(connection, teller)?;
+    let migrate = |connection: &mut Connection| -> Result<u32, Failure> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let from = version_of_ours(&transaction, place, known)?;
+        let to = newest(known);
+        if from != to {
+            teller.tell(&Upgrade::Begun { from, to });
+        }
+        carry_out(&transaction, from, known, Some(&counting))?;
+        transaction.commit()?;
+        if from != to {
+            let texts = counting.total();
+            teller.tell(&Upgrade::Ended { texts });
+        }
+        Ok(from)
+    };
+    let found = migrate(connection);
+    if found.is_err() {
+        teller.tell(&Upgrade::Failed);
+    }
+    Counting::end(connection)?;
+    found
 }
 
 /// The version, from 1 to the newest in `known`.
@@ -122,15 +181,24 @@ pub(super) fn version_of_ours(
     Ok(found)
 }
 
-fn carry_out(connection: &Connection, from: u32, known: &[Migration]) -> Result<(), Failure> {
+fn carry_out(
+    connection: &Connection,
+    from: u32,
+    known: &[Migration],
+    counting: Option<&Counting>,
+) -> Result<(), Failure> {
     for (version, migration) in (1_u32..).zip(known) {
         if version > from {
             connection.execute_batch(migration)?;
             connection.pragma_update(None, "user_version", version)?;
         }
     }
+    if (1..rekey::KEYED_FROM).contains(&from) && connection.table_exists(None, "ordinals")? {
+        rekey::rekey(connection)?;
+    }
     // What older versions wrote is not in the index yet.
     if from > 0 && connection.table_exists(None, "ordinals")? {
+        counting.map_or(Ok(()), |counting| counting.begin(connection))?;
         index::catch_up(connection)?;
     }
     Ok(())
@@ -189,7 +257,9 @@ mod tests {
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    let connection = open::open(&path, NEW).unwrap().connection;
+                    let connection = open::open(&path, NEW, &Teller::silent())
+                        .unwrap()
+                        .connection;
                     assert_eq!(version(&connection).unwrap(), 3);
                     assert_eq!(note(&connection), "kept");
                 });
@@ -199,14 +269,16 @@ mod tests {
         assert_eq!(copies.len(), 1, "{copies:?}");
         let mode = copies[0].metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        let copy = open::open(&copies[0], OLD).unwrap().connection;
+        let copy = open::open(&copies[0], OLD, &Teller::silent())
+            .unwrap()
+            .connection;
         assert_eq!(
             (version(&copy).unwrap(), note(&copy)),
             (1, "kept".to_owned())
         );
         drop(copy);
         assert!(matches!(
-            open::open(&path, OLD),
+            open::open(&path, OLD, &Teller::silent()),
             Err(StoreError::Newer {
                 found: 3,
                 known: 1,
@@ -218,11 +290,15 @@ mod tests {
     #[test]
     fn the_copy_holds_what_is_only_in_the_journal() {
         let (folder, path) = old();
-        let writer = open::open(&path, OLD).unwrap().connection;
+        let writer = open::open(&path, OLD, &Teller::silent())
+            .unwrap()
+            .connection;
         writer.execute("UPDATE notes SET text = 'new'", []).unwrap();
-        let migrated = open::open(&path, NEW).unwrap().connection;
+        let migrated = open::open(&path, NEW, &Teller::silent())
+            .unwrap()
+            .connection;
         assert_eq!(note(&migrated), "new");
-        let copy = open::open(&copies(folder.path())[0], OLD)
+        let copy = open::open(&copies(folder.path())[0], OLD, &Teller::silent())
             .unwrap()
             .connection;
         assert_eq!(note(&copy), "new");
@@ -233,12 +309,14 @@ mod tests {
         let (folder, path) = old();
         for _ in 0..3 {
             assert!(matches!(
-                open::open(&path, BROKEN),
+                open::open(&path, BROKEN, &Teller::silent()),
                 Err(StoreError::Backend(_))
             ));
         }
         assert_eq!(copies(folder.path()), Vec::<PathBuf>::new());
-        let connection = open::open(&path, OLD).unwrap().connection;
+        let connection = open::open(&path, OLD, &Teller::silent())
+            .unwrap()
+            .connection;
         assert_eq!(
             (version(&connection).unwrap(), note(&connection)),
             (1, "kept".to_owned())
@@ -253,7 +331,9 @@ mod tests {
             .pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
             .unwrap();
         plain.close().unwrap();
-        let connection = open::open(&path, OLD).unwrap().connection;
+        let connection = open::open(&path, OLD, &Teller::silent())
+            .unwrap()
+            .connection;
         let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
         assert_eq!(mode, Ok("wal".to_owned()));
     }

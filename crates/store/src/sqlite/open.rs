@@ -10,6 +10,7 @@ use super::shared::Look;
 use super::{Place, journal};
 use crate::StoreError;
 use crate::durable;
+use crate::upgrade::Teller;
 use rusqlite::Connection;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -56,16 +57,20 @@ pub(super) fn create(path: &Path, known: &[Migration]) -> Result<Opened, StoreEr
     if path.symlink_metadata().is_err() {
         make(&path, known)?;
     }
-    open(&path, known)
+    open(&path, known, &Teller::silent())
 }
 
 /// Opens the database at `path` and brings it to the newest schema.
-pub(super) fn open(path: &Path, known: &[Migration]) -> Result<Opened, StoreError> {
+pub(super) fn open(
+    path: &Path,
+    known: &[Migration],
+    teller: &Teller,
+) -> Result<Opened, StoreError> {
     let place = Place::File(existing(path)?);
     let look = Look::at(&place.path());
     let opened = journal::check(&look).and_then(|()| connect_untouched(&place));
     let opened = opened.and_then(|mut connection| {
-        migrate::bring_up(&mut connection, &place, known)?;
+        migrate::bring_up(&mut connection, &place, known, teller)?;
         keep_journal(&connection)?;
         fold_on_close(&connection)?;
         Ok(connection)
@@ -77,7 +82,7 @@ pub(super) fn open(path: &Path, known: &[Migration]) -> Result<Opened, StoreErro
             access: Access::Full,
             look: Some(look),
         }),
-        Err(failure) => open_without_index(place, look, known, failure),
+        Err(failure) => open_without_index(place, look, known, teller, failure),
     }
 }
 
@@ -87,6 +92,7 @@ fn open_without_index(
     place: Place,
     look: Look,
     known: &[Migration],
+    teller: &Teller,
     failure: Failure,
 ) -> Result<Opened, StoreError> {
     let path = place.path();
@@ -110,7 +116,7 @@ fn open_without_index(
         connect_unchanging(&path).map(|connection| (connection, Access::ReadOnly))
     };
     let opened = opened.and_then(|(mut connection, access)| {
-        migrate::bring_up(&mut connection, &place, known)?;
+        migrate::bring_up(&mut connection, &place, known, teller)?;
         Ok((connection, access))
     });
     match opened {

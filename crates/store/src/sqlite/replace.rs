@@ -6,6 +6,7 @@ use super::copies::stamp;
 use super::examine::read_whole;
 use super::failure::Failure;
 use super::{Place, migrate, salvage};
+use crate::upgrade::Teller;
 use crate::{StoreError, durable};
 use heirloom_model::{ProjectName, Timestamp, limits};
 use rusqlite::Connection;
@@ -150,7 +151,11 @@ impl Held {
 
 /// A copy of the database `from`, at the newest version and checked, beside `live`; and the version that it
 /// had.
-pub(super) fn prepared(live: &Path, from: &Path) -> Result<(NamedTempFile, u32), StoreError> {
+pub(super) fn prepared(
+    live: &Path,
+    from: &Path,
+    teller: &Teller,
+) -> Result<(NamedTempFile, u32), StoreError> {
     let scratch = durable::scratch(live)?;
     let place = Place::File(from.to_owned());
     let prepare = || -> Result<u32, Failure> {
@@ -165,7 +170,8 @@ pub(super) fn prepared(live: &Path, from: &Path) -> Result<(NamedTempFile, u32),
             durable::copy_into(from, scratch.as_file())?;
         }
         let mut connection = super::connect::connect(&Place::File(scratch.path().to_owned()))?;
-        let version = migrate::bring_up_alone(&mut connection, &place, migrate::MIGRATIONS)?;
+        let version =
+            migrate::bring_up_alone(&mut connection, &place, migrate::MIGRATIONS, teller)?;
         if let Some(finding) = super::inspect::check(&connection)?.first() {
             return Err(Failure::Damaged(finding.clone()));
         }

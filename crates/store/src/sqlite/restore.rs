@@ -5,6 +5,7 @@ use super::copies::{self, stamp};
 use super::failure::Failure;
 use super::replace::{Held, prepared};
 use super::{Place, connect, examine, inspect, salvage};
+use crate::upgrade::Teller;
 use crate::{StoreError, durable};
 use heirloom_model::{ProjectName, Timestamp};
 use rusqlite::Connection;
@@ -44,7 +45,12 @@ pub enum Repaired {
 }
 
 /// Puts the content of `from` in the place of what is at `live`.
-pub(super) fn restore(live: &Path, from: &Path, now: Timestamp) -> Result<Restored, StoreError> {
+pub(super) fn restore(
+    live: &Path,
+    from: &Path,
+    now: Timestamp,
+    teller: &Teller,
+) -> Result<Restored, StoreError> {
     let live = absolute(live)?;
     let from = super::open::existing(from)?;
     durable::refuse_symlink("replace", &live)?;
@@ -52,7 +58,7 @@ pub(super) fn restore(live: &Path, from: &Path, now: Timestamp) -> Result<Restor
         let what = format!("{} is the store itself", from.display());
         return Err(StoreError::Refused(what));
     }
-    let (fresh, schema_version) = prepared(&live, &from)?;
+    let (fresh, schema_version) = prepared(&live, &from, teller)?;
     let is_sound = match examine::examine(&live) {
         Ok(found) => found.is_sound(),
         Err(StoreError::Damaged { .. } | StoreError::Missing(_)) => false,

@@ -17,7 +17,7 @@ use super::failure::Failure;
 use super::migrate::{self, MIGRATIONS, Migration};
 use super::open::Opened;
 use super::{Place, SqliteStore, connect, index, inspect};
-use crate::StoreError;
+use crate::{StoreError, Teller};
 use heirloom_model::ProjectName;
 use image::Image;
 use insert::{Count, Insert};
@@ -135,7 +135,7 @@ pub(super) fn recover(
     settle::settle(&transaction, &layout, &names, hint, &mut salvaged)?;
     transaction.execute_batch(&identity)?;
     transaction.commit()?;
-    migrate::bring_up_alone(connection, &Place::Memory, MIGRATIONS)?;
+    migrate::bring_up_alone(connection, &Place::Memory, MIGRATIONS, &Teller::silent())?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     index::rebuild_all(&transaction)?;
     transaction.commit()?;

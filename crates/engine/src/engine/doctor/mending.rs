@@ -65,7 +65,9 @@ impl Doctor {
     /// Puts the content of the backup `from` in the place of what is here, which is kept.
     pub fn restore(&self, from: &Path) -> Result<WentBack, Fault> {
         durable::create_dir_private(&self.place.folder)?;
-        let restored = SqliteStore::restore(&self.database(), from, self.now()).map_err(hinted)?;
+        let (database, now) = (self.database(), self.now());
+        let restored = SqliteStore::restore_telling(&database, from, now, &self.teller);
+        let restored = restored.map_err(hinted)?;
         let projects = SqliteStore::open(&self.database())?.projects()?;
         if !self.marker_path().exists() {
             durable::write_atomic(&self.marker_path(), MARKER_TEXT)?;

@@ -1,0 +1,115 @@
+//! What the values mean: the engine's settings.
+
+use super::{Config, rules};
+use heirloom_model::settings::{RedactSettings, RetentionSettings, RunSettings};
+use heirloom_model::{Budget, Settings};
+use toml::Value;
+
+impl Config {
+    fn value(&self, name: &str) -> Option<&Value> {
+        self.values.get(name).map(|(value, _)| value)
+    }
+
+    /// A text; empty if the key has none.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.value(name).and_then(Value::as_str).unwrap_or("")
+    }
+
+    /// A list of texts.
+    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
+        let list = self.value(name).and_then(Value::as_array);
+        list.into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        self.value(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    fn int(&self, name: &str) -> u64 {
+        self.value(name)
+            .and_then(Value::as_integer)
+            .and_then(|n| u64::try_from(n).ok())
+            .unwrap_or(0)
+    }
+
+    fn size(&self, name: &str) -> usize {
+        usize::try_from(self.int(name)).unwrap_or(usize::MAX)
+    }
+
+    /// What the engine goes by.
+    pub(crate) fn settings(&self) -> Settings {
+        let tokens = self.size("memory.context_budget_tokens");
+        let small = |name| u32::try_from(self.int(name)).unwrap_or(u32::MAX);
+        Settings {
+            enabled: self.flag("memory.enabled"),
+            mirror_path: self.text("memory.file_path").to_owned(),
+            max_entries: self.size("memory.max_entries"),
+            conflict_policy: self
+                .text("memory.conflict_policy")
+                .parse()
+                .unwrap_or_default(),
+            context_budget: match tokens {
+                0 => Budget::Chars(self.size("memory.context_budget")),
+                tokens => Budget::Tokens(tokens),
+            },
+            memory_prefixes: self.texts("signals.prefixes"),
+            status_prefixes: self.texts("signals.status_prefixes"),
+            run: RunSettings {
+                iterations: small("run.iterations"),
+                stall_limit: small("run.stall_limit"),
+                timeout_s: self.int("run.timeout_s"),
+                teach_signals: self.flag("run.teach_signals"),
+            },
+            snapshot_on_shutdown: self.flag("memory.snapshot_on_shutdown"),
+            retention: RetentionSettings {
+                episodes_days: small("retention.episodes_days"),
+                artifacts_days: small("retention.artifacts_days"),
+            },
+            redact: RedactSettings {
+                rules: self
+                    .texts("redact.rules")
+                    .iter()
+                    .map(|rule| rules::redact_rule(rule))
+                    .collect(),
+                allow: self.texts("redact.allow"),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::KEYS;
+    use super::*;
+    use heirloom_model::limits;
+
+    #[test]
+    fn every_key_has_a_default_of_its_type_and_the_defaults_equal_the_library_s() {
+        let config = Config::defaults().unwrap();
+        assert_eq!(config.warnings, []);
+        for key in KEYS {
+            let (value, _) = config
+                .get(key)
+                .unwrap_or_else(|| panic!("{} has no default", key.name));
+            assert_eq!(key.check(value), Ok(()), "{}", key.name);
+        }
+        assert_eq!(
+            config.settings(),
+            Settings {
+                enabled: false,
+                ..Settings::default()
+            }
+        );
+        let settings = config.settings();
+        assert_eq!(settings.max_entries, limits::MIRROR_ENTRIES_DEFAULT);
+        let budget = Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT);
+        assert_eq!(settings.context_budget, budget);
+        assert_eq!(settings.run.iterations, limits::ITERATIONS_DEFAULT);
+        assert_eq!(settings.run.stall_limit, limits::STALL_LIMIT_DEFAULT);
+        assert_eq!(settings.run.timeout_s, limits::ITERATION_TIMEOUT_S_DEFAULT);
+    }
+}
