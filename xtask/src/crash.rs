@@ -33,7 +33,8 @@ const HELP: &str = "\
 usage: cargo xtask crash [--times N] [--only SCENARIO] [--seed S] [--delay-us D] [--heirloom PATH]
 
   --times N        kills of each scenario (200)
-  --only SCENARIO  one of remember, observe, import, prune, undo, resolve, run, migration
+  --only SCENARIO  one of remember, observe, import, prune, undo, resolve, run, migration,
+                   episode, artifact, shared, mark, session, review, task, forget, restore, purge
   --seed S         run number I of a campaign has the seed S + I
   --delay-us D     kill after exactly this time; with --times 1 and a seed it repeats one run
   --heirloom PATH  kill this binary instead of building one
@@ -206,7 +207,8 @@ impl Campaign {
         (self.is_sound(desk)).map_err(|problem| format!("after the kill: {problem}"))?;
         tally.acknowledged += found.acknowledged;
         scenario.before_again(desk)?;
-        let again = (victim.done(desk)).map_err(|problem| format!("once more: {problem}"))?;
+        let again =
+            (scenario.again(desk, victim)).map_err(|problem| format!("once more: {problem}"))?;
         let after = Known::read(desk).map_err(|error| format!("once more: {error}"))?;
         (scenario.check_again(desk, &again, &known, &after))
             .map_err(|problem| format!("once more: {problem}"))?;

@@ -258,6 +258,7 @@ mod tests {
             target: target.map(str::to_owned),
             seconds,
             jobs,
+            seed: None,
         }
     }
 
@@ -272,6 +273,11 @@ mod tests {
             parsed("--seconds=7 a --jobs 2"),
             Ok(options(Some("a"), 7, 2))
         );
+        let seeded = Options {
+            seed: Some(7),
+            ..options(Some("a"), 60, 1)
+        };
+        assert_eq!(parsed("a --seed 7"), Ok(seeded));
         for bad in [
             "a b",
             "--seconds",

@@ -9,6 +9,7 @@ mod links;
 mod lockfile;
 mod markdown;
 mod names;
+mod operations;
 mod sizes;
 mod store_trait;
 mod tokens;
@@ -61,6 +62,7 @@ const RULES: [fn(&Tree) -> Vec<Violation>; 11] = [
     sizes::check,
     functions::check,
     names::check,
+    operations::check,
     walls::check,
     lockfile::check,
     commands::check,

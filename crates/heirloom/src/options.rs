@@ -1,6 +1,7 @@
 //! Options that many commands have.
 
 use clap::Args;
+use heirloom_model::Timestamp;
 use std::path::PathBuf;
 
 /// Options of every command.
@@ -61,4 +62,9 @@ impl ScopeArgs {
             iteration: self.iteration,
         }
     }
+}
+
+/// A time as it is typed.
+pub(crate) fn time(given: &str) -> Result<Timestamp, String> {
+    (given.parse()).map_err(|_| "no time of RFC 3339, such as 2026-05-01T12:00:00Z".to_owned())
 }

@@ -5,7 +5,8 @@ pub(crate) mod lines;
 use heirloom_engine::recall::{Item, Ranked};
 use heirloom_engine::{Applied, Verdict};
 use heirloom_model::context::Context;
-use heirloom_model::{Event, Record, RecordId, Scope, Timestamp, text};
+use heirloom_model::kinds::Knowledge;
+use heirloom_model::{Event, KindData, Record, RecordId, Scope, Timestamp, text};
 use serde_json::{Map, Value, json};
 
 /// A record: the columns of the store with the kind's attributes beside them.
@@ -93,6 +94,14 @@ pub(crate) fn hit(hit: &Ranked, parts: bool) -> Value {
             if let Some(said) = said {
                 value[name] = json!(said);
             }
+        }
+        for (name, time) in [("true_from", record.true_from), ("true_to", record.true_to)] {
+            if let Some(time) = time {
+                value[name] = json!(time.to_string());
+            }
+        }
+        if Knowledge::of(record).is_ok_and(|knowledge| knowledge.disputed) {
+            value["disputed"] = json!(true);
         }
     }
     if !hit.folded.is_empty() {

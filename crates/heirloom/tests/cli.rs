@@ -12,6 +12,8 @@ mod artifacts;
 mod backup;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
+#[path = "cli/bad_layers.rs"]
+mod bad_layers;
 #[path = "cli/basics.rs"]
 mod basics;
 #[path = "cli/carry.rs"]

@@ -103,6 +103,14 @@ impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
         let (kind, hint) = match &error {
+            StoreError::NotFound {
+                what: "session", ..
+            } => (
+                ErrorKind::NotFound,
+                Some(
+                    "`heirloom export --all` names every session; `heirloom session add` begins one",
+                ),
+            ),
             StoreError::NotFound { .. } => (
                 ErrorKind::NotFound,
                 Some("`heirloom list` shows what there is"),

@@ -2,9 +2,11 @@
 
 mod carrying;
 mod deciding;
+mod layers;
 mod migrating;
 mod running;
 mod taking;
+mod whole;
 mod writing;
 
 use super::known::Known;
@@ -40,6 +42,11 @@ pub(super) trait Scenario {
         Ok(())
     }
 
+    /// The same command once more, to its end.
+    fn again(&self, desk: &Desk, victim: &Victim) -> Result<Said, String> {
+        victim.done(desk)
+    }
+
     /// What must hold after the same command ran once more, to its end; `before` is what was known before it.
     fn check_again(
         &self,
@@ -52,7 +59,7 @@ pub(super) trait Scenario {
 
 /// Every scenario.
 pub(super) fn all() -> Vec<Box<dyn Scenario>> {
-    vec![
+    let mut all: Vec<Box<dyn Scenario>> = vec![
         Box::new(writing::Remember::new()),
         Box::new(writing::Observe::new()),
         Box::new(carrying::Import::default()),
@@ -61,7 +68,9 @@ pub(super) fn all() -> Vec<Box<dyn Scenario>> {
         Box::new(deciding::Resolve::default()),
         Box::new(running::Run),
         Box::new(migrating::Migration::default()),
-    ]
+    ];
+    all.extend(layers::all());
+    all
 }
 
 /// JSONL for `remember --stdin`.

@@ -71,13 +71,14 @@ impl Engine {
 }
 
 /// A session of which only working memories were kept is not known to the store.
-fn or_nothing(
-    purged: Result<Purged, StoreError>,
-    working: &[PathBuf],
-) -> Result<Purged, StoreError> {
+fn or_nothing(purged: Result<Purged, StoreError>, working: &[PathBuf]) -> Result<Purged, Fault> {
     match purged {
         Err(StoreError::NotFound { .. }) if !working.is_empty() => Ok(Purged::default()),
-        purged => purged,
+        // One that was interrupted may have deleted it, and not come to the mirror.
+        Err(error @ StoreError::NotFound { .. }) => Err(Fault::from(error).hint(
+            "after a purge that was interrupted, `heirloom purge --free` does the rest of it",
+        )),
+        purged => Ok(purged?),
     }
 }
 

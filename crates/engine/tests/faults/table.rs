@@ -4,8 +4,8 @@ use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, MirrorLoad, NewArtifact, NewEpisode,
-    NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest, SharedFile,
-    TaskChange, mirror,
+    NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest, Selection,
+    SharedFile, TaskChange, mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
@@ -125,6 +125,36 @@ pub(crate) fn records() -> Vec<Operation> {
             filled,
             |w| w.engine.add_turn("s1", &spoken("hello")).map(drop),
             More("what is said again is another turn"),
+        ),
+        whole(
+            "purge of some words",
+            replaced,
+            |w| purge(w, Selection::Containing("old".to_owned())),
+            Nothing,
+        ),
+        whole(
+            "purge of a record",
+            forgotten,
+            |w| purge(w, Selection::Records(vec![w.first()])),
+            Refused,
+        ),
+        whole(
+            "purge of a session",
+            |w| {
+                filled(w)?;
+                w.engine.add_turn("s1", &spoken("hello")).map(drop)
+            },
+            |w| purge(w, Selection::Session("s1".to_owned())),
+            Refused,
+        ),
+        whole(
+            "purge of everything beside a mirror",
+            |w| {
+                mirror_there(w)?;
+                w.engine.load_mirror().map(drop)
+            },
+            |w| purge(w, Selection::Project),
+            Nothing,
         ),
         whole(
             "review",
@@ -439,6 +469,21 @@ pub(crate) fn reading() -> Vec<Operation> {
             let all = ArtifactFilter::default();
             w.engine.verify_artifacts(&all).map(drop)
         }),
+        reads("purgeable", |w| {
+            w.engine.purgeable(&Selection::Project).map(drop)
+        }),
+        reads("backup", |w| {
+            w.engine.backup(&w.root().join("copy.db")).map(drop)
+        }),
+        reads("list", |w| {
+            let filter = heirloom_engine::Filter::current(&[], w.engine.now());
+            w.engine.find(&filter).map(drop)
+        }),
+        reads("task record", |w| w.engine.task_record("7").map(drop)),
+        reads("audit", |w| w.engine.audit(10).map(drop)),
+        reads("audit of a record", |w| {
+            w.engine.audit_of(w.named("it broke")).map(drop)
+        }),
         reads("prunable", |w| w.engine.prunable(None).map(drop)),
         reads("counts", |w| w.engine.counts().map(drop)),
         reads("last_write", |w| w.engine.last_write().map(drop)),
@@ -493,6 +538,10 @@ fn scope() -> Scope {
         agent: Some("codex".to_owned()),
         ..Scope::of_task("7")
     }
+}
+
+fn purge(w: &World, selection: Selection) -> Result<(), Fault> {
+    w.engine.purge(&selection).map(drop)
 }
 
 fn mark(w: &World, mark: Mark) -> Result<(), Fault> {

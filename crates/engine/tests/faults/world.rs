@@ -105,6 +105,12 @@ impl World {
             .id
     }
 
+    /// The first record that ever was, be it deleted since.
+    pub(crate) fn first(&self) -> RecordId {
+        let known = self.known.borrow();
+        *known.first().unwrap()
+    }
+
     pub(crate) fn all(&self) -> Vec<Record> {
         let ever = Filter {
             when: When::Ever,

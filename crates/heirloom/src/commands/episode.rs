@@ -29,10 +29,10 @@ enum Action {
         #[arg(long, value_name = "ACTION")]
         action: Option<EpisodeAction>,
         /// Only from this time on (2026-11-21T12:00:00Z)
-        #[arg(long, value_name = "TIME")]
+        #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
         since: Option<Timestamp>,
         /// Only up to this time
-        #[arg(long, value_name = "TIME")]
+        #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
         until: Option<Timestamp>,
         /// At most this many
         #[arg(short = 'n', long, value_name = "N")]

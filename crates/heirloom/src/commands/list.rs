@@ -34,7 +34,7 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
     /// What was recorded and current at this time, whenever it holds (2026-11-21T12:00:00Z)
-    #[arg(long, value_name = "TIME", conflicts_with = "all")]
+    #[arg(long, value_name = "TIME", conflicts_with = "all", value_parser = crate::options::time)]
     as_of: Option<Timestamp>,
     /// At most this many
     #[arg(short = 'n', long, value_name = "N")]
@@ -67,14 +67,20 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         ..Filter::current(&[], engine.now())
     };
     let records = engine.find(&filter)?;
+    if args.as_of.is_some_and(|then| then > engine.now()) {
+        session
+            .out
+            .talk("the time that is asked for lies in the future: this is what is known now");
+    }
     if session.out.json {
         session.out.value(&wire::list("records", &records));
         return Ok(0);
     }
     if records.is_empty() {
-        session
-            .out
-            .talk("nothing is remembered here yet: heirloom remember \"TEXT\"");
+        session.out.talk(match engine.counts()?.is_empty() {
+            true => "nothing is remembered here yet: heirloom remember \"TEXT\"",
+            false => "no record fits",
+        });
         return Ok(0);
     }
     session

@@ -6,7 +6,8 @@ use crate::wire;
 use heirloom_engine::recall::ask::is_turn;
 use heirloom_engine::recall::{Item, Ranked};
 use heirloom_engine::{RecallRequest, Recalled};
-use heirloom_model::{Fault, Kind, Scope, Timestamp, limits, text};
+use heirloom_model::kinds::Knowledge;
+use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
 use serde_json::json;
 
 /// Ask memory: what fits the question best, whatever its kind
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     near_task: Option<String>,
     /// What was current at this time (2026-11-21T12:00:00Z)
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
     as_of: Option<Timestamp>,
     /// Show what each score is made of
     #[arg(long)]
@@ -98,17 +99,21 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         }
         session.out.value(&value);
     } else {
-        show(&recalled, args.explain, session);
+        let is_empty = recalled.hits.is_empty() && engine.counts()?.is_empty();
+        show(&recalled, args.explain, is_empty, session);
     }
     Ok(0)
 }
 
-fn show(recalled: &Recalled, explain: bool, session: &mut Session) {
+fn show(recalled: &Recalled, explain: bool, is_empty: bool, session: &mut Session) {
     for note in &recalled.notes {
         session.out.talk(&format!("heirloom: {note}"));
     }
     if recalled.hits.is_empty() {
-        session.out.talk("nothing that is remembered fits");
+        session.out.talk(match is_empty {
+            true => "nothing is remembered here yet: heirloom remember \"TEXT\"",
+            false => "nothing that is remembered fits",
+        });
     }
     for hit in &recalled.hits {
         let words = text::excerpt(hit.item.text(), 160);
@@ -137,17 +142,34 @@ fn place(hit: &Ranked) -> String {
         Item::Turn { .. } => None,
     };
     let task = task.map_or_else(String::new, |task| format!(" · task {task}"));
-    let day = hit.item.recorded_at().to_string();
-    let day = day.get(..10).unwrap_or(&day).to_owned();
+    let day = day_of(hit.item.recorded_at());
+    let holds = match &hit.item {
+        Item::Record(record) => holds(record),
+        Item::Turn { .. } => String::new(),
+    };
     let folded = match hit.folded.len() {
         0 => String::new(),
         more => format!(" · and {more} like it"),
     };
     format!(
-        "{} · {what}{task} · {} · {day}{folded}",
+        "{} · {what}{task} · {} · {day}{holds}{folded}",
         hit.item.id(),
         hit.item.source()
     )
+}
+
+/// Since when, until when and whether it holds, where that was said.
+fn holds(record: &Record) -> String {
+    let from = (record.true_from).map(|time| format!(" · from {}", day_of(time)));
+    let to = (record.true_to).map(|time| format!(" · until {}", day_of(time)));
+    let disputed = Knowledge::of(record).is_ok_and(|knowledge| knowledge.disputed);
+    let disputed = disputed.then(|| " · disputed".to_owned());
+    [from, to, disputed].into_iter().flatten().collect()
+}
+
+fn day_of(time: Timestamp) -> String {
+    let day = time.to_string();
+    day.get(..10).unwrap_or(&day).to_owned()
 }
 
 /// The parts of a score that are something.

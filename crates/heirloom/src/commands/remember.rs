@@ -39,10 +39,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WHY")]
     rationale: Option<String>,
     /// From when on it holds (RFC 3339)
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
     true_from: Option<Timestamp>,
     /// Until when it holds (RFC 3339)
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
     true_to: Option<Timestamp>,
     #[command(flatten)]
     scope: ScopeArgs,
@@ -268,9 +268,7 @@ fn take(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String> {
             return Ok(());
         }
         "true_from" | "true_to" => {
-            let time = said
-                .parse::<Timestamp>()
-                .map_err(|error| format!("`{name}`: {error}"))?;
+            let time = crate::options::time(&said).map_err(|error| format!("`{name}`: {error}"))?;
             *(if name == "true_from" {
                 &mut new.true_from
             } else {

@@ -1,0 +1,250 @@
+//! The commands of the layers: tries, artifacts, tasks, marks, turns, shared context, reviews, purges.
+
+use super::super::known::ensure;
+use super::whole::{Choice, Whole, call, call_with};
+use super::{Scenario, facts, feed};
+use crate::desk::Desk;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// Facts that are there before.
+const OLD: usize = 60;
+/// A word that a purge takes away.
+const PURGED: &str = "xyzzy42";
+
+type Choices = Result<Vec<Choice>, String>;
+
+/// Every scenario of these.
+pub(super) fn all() -> Vec<Box<dyn Scenario>> {
+    let of = |name, prepare| Box::new(Whole::new(name, prepare, |_| Ok(()))) as Box<dyn Scenario>;
+    vec![
+        of("episode", episode),
+        of("artifact", artifact),
+        of("shared", shared),
+        of("mark", mark),
+        of("session", session),
+        of("review", review),
+        of("task", task),
+        of("forget", forget),
+        of("restore", restore),
+        Box::new(Whole::new("purge", purge, no_trace)),
+    ]
+}
+
+/// Facts, and the ids of them.
+fn old(desk: &Desk) -> Result<Vec<String>, String> {
+    let texts = (0..OLD).map(|n| format!("an old fact, number {n}"));
+    let said = feed(desk, &["remember", "--stdin"], facts(texts))?;
+    let id = |answer: &Value| answer["id"].as_str().unwrap_or_default().to_owned();
+    Ok(said.lines().iter().map(id).collect())
+}
+
+fn id_of(desk: &Desk, args: &[&str]) -> Result<String, String> {
+    let said = desk.json(&[args, &["--json"]].concat())?;
+    let id = said["id"].as_str().map(str::to_owned);
+    id.ok_or_else(|| format!("`heirloom {}` names no id", args.join(" ")))
+}
+
+fn episode(desk: &Desk) -> Choices {
+    old(desk)?;
+    let log = ["episode", "log", "--task", "known", "--action"];
+    desk.done(&[&log[..], &["attempted"]].concat())?;
+    let told = ["--agent", "ann", "--approach", "by hand", "--outcome"];
+    let with = |action, outcome| call(&[&log[..], &[action], &told[..], &[outcome]].concat());
+    Ok(vec![
+        with("failed", "no luck"),
+        with("completed", "it works"),
+        // A task that is not known is made with its try.
+        call(&[
+            "episode",
+            "log",
+            "--task",
+            "new",
+            "--action",
+            "retried",
+            "--duration-ms",
+            "7",
+        ]),
+    ])
+}
+
+fn artifact(desk: &Desk) -> Choices {
+    old(desk)?;
+    for (name, bytes) in [("a.txt", 3), ("b.txt", 300_000)] {
+        desk.write(&desk.project().join(name), &vec![b'x'; bytes])?;
+    }
+    let add = |path| ["artifact", "add", path, "--task", "1", "--agent", "ann"];
+    let there = id_of(desk, &add("a.txt"))?;
+    desk.write(&desk.project().join("a.txt"), b"changed since")?;
+    Ok(vec![
+        call(&add("a.txt")),
+        call(&add("b.txt")),
+        call(&["artifact", "remove", &there, "--agent", "ann"]),
+    ])
+}
+
+fn shared(desk: &Desk) -> Choices {
+    old(desk)?;
+    let file = |name: &str, bullets: usize| {
+        let line = |n| format!("- {name} says {n}\n");
+        let bullets: String = (0..bullets).map(line).collect();
+        format!("# {name}\n\n## Facts of {name}\n{bullets}")
+    };
+    // Together as many as one durable write takes, and not more.
+    for (name, bullets) in [("build", 60), ("style", 80), ("layout", 50)] {
+        let path = desk.project().join("docs").join(format!("{name}.md"));
+        desk.write(&path, file(name, bullets).as_bytes())?;
+    }
+    Ok(vec![
+        call(&["import", "shared", "docs"]),
+        call(&["import", "shared", "docs/style.md"]),
+    ])
+}
+
+fn mark(desk: &Desk) -> Choices {
+    let ids = old(desk)?;
+    desk.done(&["pin", &ids[0]])?;
+    desk.done(&["mute", &ids[1]])?;
+    Ok(vec![
+        call(&["pin", &ids[2]]),
+        call(&["mute", &ids[3]]),
+        call(&["useful", &ids[4], "yes"]),
+        call(&["useful", &ids[5], "no"]),
+        call(&["pin", &ids[0], "--off"]),
+        call(&["mute", &ids[1], "--off"]),
+    ])
+}
+
+fn session(desk: &Desk) -> Choices {
+    old(desk)?;
+    let add = |id, role| ["session", "add", "--session", id, "--role", role];
+    let first = call_with(&add("known", "user"), "what is it about?".to_owned());
+    feed(desk, &add("known", "user"), "what is it about?".to_owned())?;
+    let long: String = (0..20_000).map(|n| format!("word{n} ")).collect();
+    Ok(vec![
+        first,
+        call_with(&add("new", "user"), "a new one".to_owned()),
+        call_with(&add("known", "assistant"), long),
+        call_with(
+            &[
+                &add("known", "tool")[..],
+                &["--task", "9", "--agent", "bob"],
+            ]
+            .concat(),
+            "what a tool said".to_owned(),
+        ),
+    ])
+}
+
+fn review(desk: &Desk) -> Choices {
+    old(desk)?;
+    desk.write(&desk.project().join("src/here.rs"), b"fn main() {}")?;
+    let double = |n| {
+        let said = |key: &str, text: String| format!("{}\n", json!({"text": text, "key": key}));
+        let (a, b) = (format!("a{n}"), format!("b{n}"));
+        said(&a, format!("said twice, part {n}")) + &said(&b, format!("Said  twice, Part {n}!"))
+    };
+    let doubles: String = (0..40).map(double).collect();
+    feed(desk, &["remember", "--stdin"], doubles)?;
+    let gone = (0..10).map(|n| format!("the entry is in src/gone{n}.rs"));
+    feed(desk, &["remember", "--stdin"], facts(gone))?;
+    Ok(vec![
+        call(&["review", "--apply"]),
+        call(&["review", "--apply", "--yes"]),
+    ])
+}
+
+fn task(desk: &Desk) -> Choices {
+    old(desk)?;
+    desk.done(&["task", "set", "1", "--type", "issue", "--phase", "CODE"])?;
+    desk.done(&["step", "pending", "write it", "--task", "1"])?;
+    let error = id_of(desk, &["error", "log", "it broke at a.rs:7", "--task", "1"])?;
+    Ok(vec![
+        call(&["task", "set", "1", "--phase", "TEST", "--branch", "fix/1"]),
+        call(&["task", "set", "2", "--blocked", "no key"]),
+        call(&[
+            "task",
+            "done",
+            "1",
+            "--agent",
+            "ann",
+            "--outcome",
+            "it works",
+        ]),
+        call(&["task", "fail", "1", "--approach", "by hand"]),
+        call(&["step", "done", "write it", "--task", "1"]),
+        call(&["step", "pending", "test it", "--task", "1"]),
+        call(&["error", "log", "another error", "--task", "1"]),
+        call(&["error", "log", "it broke at a.rs:7", "--task", "1"]),
+        call(&["error", "resolve", &error, "--with", "turned it off and on"]),
+    ])
+}
+
+fn forget(desk: &Desk) -> Choices {
+    let ids = old(desk)?;
+    Ok(ids[..8].iter().map(|id| call(&["forget", id])).collect())
+}
+
+fn restore(desk: &Desk) -> Choices {
+    old(desk)?;
+    desk.done(&["backup", "small.db"])?;
+    let texts = (0..400).map(|n| format!("a later fact, number {n}"));
+    feed(desk, &["remember", "--stdin"], facts(texts))?;
+    desk.done(&["backup", "large.db"])?;
+    desk.done(&["remember", "the last fact"])?;
+    Ok(vec![
+        call(&["restore", "small.db"]),
+        call(&["restore", "large.db"]),
+    ])
+}
+
+fn purge(desk: &Desk) -> Choices {
+    old(desk)?;
+    let secret = |n| format!("{PURGED} is word {n}");
+    let said = feed(desk, &["remember", "--stdin"], facts((0..20).map(secret)))?;
+    let id = |answer: &Value| answer["id"].as_str().unwrap_or_default().to_owned();
+    let ids: Vec<String> = said.lines().iter().map(id).collect();
+    for n in 0..10 {
+        let turn = format!("{PURGED} was said, turn {n}");
+        feed(
+            desk,
+            &["session", "add", "--session", "s", "--role", "user"],
+            turn,
+        )?;
+    }
+    // With a mirror beside it, which has the word as well.
+    let say = format!("echo 'HEIRLOOM_MEMORY: KEY_FACT {PURGED} from a run'");
+    desk.done(&["run", "--iterations", "1", "--", "sh", "-c", &say])?;
+    Ok(vec![
+        call(&["purge", "--query", PURGED, "--yes"]),
+        call(&["purge", "--id", &ids[0], &ids[1], "--yes"]),
+        call(&["purge", "--session", "s", "--yes"]),
+        call(&["purge", "--all", "--yes"]),
+    ])
+}
+
+/// After a purge by the word nothing holds it, though one was killed before.
+fn no_trace(desk: &Desk) -> Result<(), String> {
+    desk.done(&["purge", "--free"])?;
+    let left = desk.done(&["export", "--format", "jsonl", "--all"])?;
+    if left.contains(PURGED) {
+        return Ok(());
+    }
+    let holder = holder(&desk.memory(), PURGED.as_bytes());
+    ensure(holder.is_none(), || {
+        format!("{holder:?} still holds what was purged")
+    })
+}
+
+/// A file in `folder` that holds these bytes.
+fn holder(folder: &Path, wanted: &[u8]) -> Option<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let holds = |path: &Path| {
+        let bytes = fs::read(path).unwrap_or_default();
+        bytes.windows(wanted.len()).any(|window| window == wanted)
+    };
+    (entries.map(|entry| entry.path()))
+        .find(|path| holds(path))
+        .map(|path| path.display().to_string())
+}
