@@ -13,6 +13,9 @@ const DEEP: usize = 100;
 /// The list of the parts of the index put together here, with nothing left out.
 const OWN: &str = "nothing, scored outside of the store";
 
+/// The list of more candidates than recall asks the store for, with nothing left out.
+const OF_MORE: &str = "nothing, of more candidates";
+
 /// Parts of the index and of the reading of a question.
 const INDEX: [(Without, &str); 7] = [
     (Without::Nothing, OWN),
@@ -28,7 +31,8 @@ const INDEX: [(Without, &str); 7] = [
 type Part = fn(&Parts) -> f64;
 
 /// Parts of a score that are added up.
-const PARTS: [(&str, Part); 12] = [
+const PARTS: [(&str, Part); 13] = [
+    (OF_MORE, |_| 0.0),
     ("neighbouring words", |parts| parts.pairs),
     ("phrases in quotes", |parts| parts.phrases),
     ("keys and paths", |parts| parts.exact),
@@ -65,6 +69,14 @@ pub(super) fn ask(asked: &Asked, queries: &[(usize, &Query)], runs: &mut Runs) -
         let whole = asked
             .recall(&query.text, Arms::Both, Doubles::Keep, DEEP)?
             .hits;
+        for (name, arms) in [
+            ("words and neighbouring words", Arms::Meaning),
+            ("meaning and neighbouring words", Arms::Words),
+        ] {
+            let one_arm = asked.recall(&query.text, arms, Doubles::Keep, DEEP)?.hits;
+            let list = first(asked, &left_out(&one_arm, |parts| parts.pairs));
+            runs.put(name, *place, list, None);
+        }
         for (name, part) in PARTS {
             let list = first(asked, &left_out(&whole, part));
             runs.put(name, *place, list, None);
@@ -122,11 +134,18 @@ pub(super) fn print(data: &Data, side: &[Run], signals: &[Run]) {
         let run = side.iter().find(|one| one.name == *run)?;
         Some((*name, run))
     });
-    let own = signals.iter().find(|run| run.name == OWN).unwrap_or(base);
+    let of = |name: &str| signals.iter().find(|run| run.name == name);
+    let (own, of_more) = (of(OWN).unwrap_or(base), of(OF_MORE).unwrap_or(base));
+    // Each with what differs from it in nothing else.
+    let against = |name: &str| match name {
+        OWN | OF_MORE => base,
+        _ if INDEX.iter().any(|(_, of)| *of == name) => own,
+        _ if PARTS.iter().any(|(of, _)| *of == name) => of_more,
+        _ => base,
+    };
     let signals = signals.iter().map(|run| (run.name.as_str(), run));
     for (name, run) in arms.chain(signals) {
-        let is_of_index = name != OWN && INDEX.iter().any(|(_, of)| *of == name);
-        let base = if is_of_index { own } else { base };
+        let base = against(name);
         let marks = run.marks(data);
         let changed = run
             .lists
