@@ -6,28 +6,45 @@
 )]
 
 mod context;
+mod dice;
 mod embed;
+mod fts5;
+mod growth;
 mod keeping;
 mod observe;
+mod plot;
 mod probe;
+mod projects;
+mod quality;
 mod recall;
 mod redact;
 mod remember;
+mod start;
 mod stats;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What can fail in a measurement.
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// What was asked for.
+#[derive(Debug, Default)]
 struct Request {
     /// The `heirloom` binary whose process start is measured.
     heirloom: Option<PathBuf>,
     /// Figures whose name contains this.
     only: Option<String>,
+    /// The data set of `quality`: a folder.
+    data: Option<PathBuf>,
+    /// The most records of `growth`, `projects` and `start`.
+    to: Option<usize>,
+    /// Where `growth` draws.
+    plots: Option<PathBuf>,
 }
+
+/// What may be typed.
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -43,46 +60,54 @@ fn main() -> ExitCode {
 }
 
 fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
+    #[expect(clippy::disallowed_methods, reason = "a benchmark has no config")]
+    let data = std::env::var_os("HEIRLOOM_BENCH_DATA").map(PathBuf::from);
     let mut request = Request {
-        heirloom: None,
-        only: None,
+        data,
+        ..Request::default()
     };
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--heirloom" => request.heirloom = args.next().map(PathBuf::from),
             "--only" => request.only = args.next(),
-            other => {
-                return Err(format!(
-                    "{other}? usage: [--heirloom BINARY] [--only context|remember|observe|keeping|recall|recall-million|redact|embed|size]"
-                ));
+            "--data" => request.data = args.next().map(PathBuf::from),
+            "--plots" => request.plots = args.next().map(PathBuf::from),
+            "--to" => {
+                let given = args.next().unwrap_or_default();
+                let count = given.replace('_', "").parse();
+                request.to = Some(count.map_err(|_| format!("--to {given}? {USAGE}"))?);
             }
+            other => return Err(format!("{other}? {USAGE}")),
         }
     }
     Ok(request)
 }
 
-fn run(request: &Request) -> Outcome<()> {
-    let wanted = |name: &str| {
-        request
-            .only
-            .as_ref()
-            .is_none_or(|only| name.contains(only.as_str()))
-    };
-    let heirloom = request.heirloom.as_deref();
-    if let Some(only) = request
-        .only
-        .as_deref()
-        .filter(|only| only.starts_with("redact-first"))
-    {
-        redact::first_text(only);
-        return Ok(());
+/// What a process measures of itself and says to the one that started it.
+fn measure_alone(only: &str) -> Outcome<bool> {
+    match only.split_once('=').unwrap_or((only, "")) {
+        ("redact-first" | "redact-first-secret", _) => redact::first_text(only),
+        ("embed-first", _) => embed::first_vector(),
+        ("growth-resident", root) => growth::resident(Path::new(root))?,
+        _ => return Ok(false),
     }
-    if request.only.as_deref() == Some("embed-first") {
-        embed::first_vector();
+    Ok(true)
+}
+
+fn run(request: &Request) -> Outcome<()> {
+    let only = request.only.as_deref();
+    let wanted = |name: &str| only.is_none_or(|only| name.contains(only));
+    let heirloom = request.heirloom.as_deref();
+    if let Some(only) = only
+        && measure_alone(only)?
+    {
         return Ok(());
     }
     if wanted("context") {
         context::measure(heirloom)?;
+    }
+    if wanted("start") {
+        start::measure(heirloom, request.to)?;
     }
     if wanted("remember") {
         remember::measure(heirloom)?;
@@ -93,8 +118,18 @@ fn run(request: &Request) -> Outcome<()> {
     if wanted("keeping") {
         keeping::measure(heirloom)?;
     }
-    if wanted("recall") || request.only.as_deref() == Some("recall-million") {
-        recall::measure(request.only.as_deref())?;
+    if wanted("recall") || only == Some("recall-million") {
+        recall::measure(only)?;
+    }
+    if wanted("quality") {
+        quality::measure(request.data.as_deref())?;
+    }
+    // These fill a million records, which takes minutes: only by their whole names.
+    if only == Some("growth") {
+        growth::measure(request.to, request.plots.as_deref())?;
+    }
+    if only == Some("projects") {
+        projects::measure(request.to)?;
     }
     if wanted("redact") {
         redact::measure()?;

@@ -18,14 +18,31 @@ pub(crate) fn engine(root: &Path) -> Outcome<Engine> {
     let config = b"[project]\nname = \"bench\"\n\n[memory]\nenabled = true\n";
     heirloom_store::durable::write_atomic(&folder.join("config.toml"), config)?;
     let store = SqliteStore::create(&folder.join("heirloom.db"))?;
+    project(Arc::new(store), root, "bench")
+}
+
+/// The engine of a project whose store is there.
+pub(crate) fn reopened(root: &Path) -> Outcome<Engine> {
+    let store = SqliteStore::open(&root.join(".heirloom/heirloom.db"))?;
+    project(Arc::new(store), root, "bench")
+}
+
+/// An engine for one of the projects of a store.
+pub(crate) fn project(store: Arc<SqliteStore>, root: &Path, name: &str) -> Outcome<Engine> {
+    let folder = root.join(".heirloom");
     let place = Place {
         root: root.to_owned(),
         config: folder.join("config.toml"),
         folder,
     };
-    let project = ProjectName::new("bench")?;
     let clock = Arc::new(SystemClock);
-    let engine = Engine::new(Arc::new(store), project, place, Settings::default(), clock);
+    let engine = Engine::new(
+        store,
+        ProjectName::new(name)?,
+        place,
+        Settings::default(),
+        clock,
+    );
     engine.map_err(|fault| fault.to_string().into())
 }
 
@@ -57,26 +74,40 @@ pub(crate) fn text(number: usize) -> String {
     )
 }
 
-/// Fills a project with `count` records of the kinds that a run leaves behind.
-pub(crate) fn fill(engine: &Engine, count: usize) -> Outcome<()> {
-    let new = |number: usize| {
-        let (kind, category) = match number % 20 {
-            0 => (Kind::Error, None),
-            1..=3 => (Kind::Step, None),
-            4 => (Kind::Artifact, None),
-            5..=8 => (Kind::Knowledge, Some("decision".to_owned())),
-            _ => (Kind::Knowledge, None),
-        };
-        NewRecord {
-            text: text(number),
-            kind: Some(kind),
-            category,
-            scope: Scope::of_task(&format!("{}", number % 50)),
-            ..NewRecord::default()
-        }
+/// The `number`th of the records that a run leaves behind: of several kinds, in 50 tasks.
+pub(crate) fn record(number: usize, text: String) -> NewRecord {
+    let (kind, category) = match number % 20 {
+        0 => (Kind::Error, None),
+        1..=3 => (Kind::Step, None),
+        4 => (Kind::Artifact, None),
+        5..=8 => (Kind::Knowledge, Some("decision".to_owned())),
+        _ => (Kind::Knowledge, None),
     };
-    for start in (0..count).step_by(1_000) {
-        engine.remember_all((start..count.min(start + 1_000)).map(new).collect())?;
+    NewRecord {
+        text,
+        kind: Some(kind),
+        category,
+        scope: Scope::of_task(&format!("{}", number % 50)),
+        ..NewRecord::default()
+    }
+}
+
+/// Fills a project with `count` such records.
+pub(crate) fn fill(engine: &Engine, count: usize) -> Outcome<()> {
+    fill_with(engine, 0, count, &mut text)
+}
+
+/// Adds the records from one number to another, with these texts.
+pub(crate) fn fill_with(
+    engine: &Engine,
+    from: usize,
+    to: usize,
+    text: &mut dyn FnMut(usize) -> String,
+) -> Outcome<()> {
+    for start in (from..to).step_by(1_000) {
+        let numbers = start..to.min(start + 1_000);
+        let news = numbers.map(|number| record(number, text(number))).collect();
+        engine.remember_all(news)?;
     }
     Ok(())
 }

@@ -3,8 +3,9 @@
 use crate::commands;
 use crate::open::Session;
 use crate::options::Global;
-use clap::{Parser, Subcommand};
+use clap::{FromArgMatches, Parser, Subcommand};
 use heirloom_model::Fault;
+use std::ffi::OsString;
 
 /// Memory and context for coding agents: what one session learns, the next inherits.
 ///
@@ -23,95 +24,184 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// The commands.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    Init(commands::init::Args),
-    Status(commands::status::Args),
-    Demo(commands::demo::Args),
-    Run(commands::run::Args),
-    Outcome(commands::outcome::Args),
-    Observe(commands::observe::Args),
-    Context(commands::context::Args),
-    Remember(commands::remember::Args),
-    Recall(commands::recall::Args),
-    Tried(commands::tried::Args),
-    List(commands::list::Args),
-    Show(commands::show::Args),
-    Forget(commands::forget::Args),
-    Undo(commands::undo::Args),
-    Conflicts(commands::conflicts::Args),
-    Resolve(commands::resolve::Args),
-    History(commands::history::Args),
-    Pin(commands::pin::Args),
-    Mute(commands::mute::Args),
-    Useful(commands::useful::Args),
-    Review(commands::review::Args),
-    Session(commands::session::Args),
-    Task(commands::task::Args),
-    Episode(commands::episode::Args),
-    Analytics(commands::analytics::Args),
-    Artifact(commands::artifact::Args),
-    Step(commands::step::Args),
-    Error(commands::error::Args),
-    Export(commands::export::Args),
-    Import(commands::import::Args),
-    Prune(commands::prune::Args),
-    Purge(commands::purge::Args),
-    Backup(commands::backup::Args),
-    Restore(commands::restore::Args),
-    Doctor(commands::doctor::Args),
-    Reembed(commands::reembed::Args),
-    Redact(commands::redact::Args),
-    Bench(commands::bench::Args),
-    Config(commands::config::Args),
-    Completions(commands::completions::Args),
-    Man(commands::man::Args),
+/// Makes of one list the commands, what runs them, and what each takes.
+macro_rules! commands {
+    ($($variant:ident = $module:ident,)+) => {
+        /// The commands.
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command {
+            $($variant(commands::$module::Args),)+
+        }
+
+        /// Runs a command; its exit code when nothing went wrong with the command itself.
+        pub(crate) fn run(command: Command, session: &mut Session) -> Result<u8, Fault> {
+            match command {
+                $(Command::$variant(args) => commands::$module::run(args, session),)+
+            }
+        }
+
+        /// The command of this name, described.
+        fn described(name: &str) -> Option<clap::Command> {
+            match name {
+                $(stringify!($module) => {
+                    let command = clap::Command::new(stringify!($module));
+                    Some(<commands::$module::Args as clap::Args>::augment_args(command))
+                })+
+                _ => None,
+            }
+        }
+    };
 }
 
-/// Runs a command; its exit code when nothing went wrong with the command itself.
-pub(crate) fn run(command: Command, session: &mut Session) -> Result<u8, Fault> {
-    match command {
-        Command::Init(args) => commands::init::run(args, session),
-        Command::Status(args) => commands::status::run(args, session),
-        Command::Demo(args) => commands::demo::run(args, session),
-        Command::Run(args) => commands::run::run(args, session),
-        Command::Outcome(args) => commands::outcome::run(args, session),
-        Command::Observe(args) => commands::observe::run(args, session),
-        Command::Context(args) => commands::context::run(args, session),
-        Command::Remember(args) => commands::remember::run(args, session),
-        Command::Recall(args) => commands::recall::run(args, session),
-        Command::Tried(args) => commands::tried::run(args, session),
-        Command::List(args) => commands::list::run(args, session),
-        Command::Show(args) => commands::show::run(args, session),
-        Command::Forget(args) => commands::forget::run(args, session),
-        Command::Undo(args) => commands::undo::run(args, session),
-        Command::Conflicts(args) => commands::conflicts::run(args, session),
-        Command::Resolve(args) => commands::resolve::run(args, session),
-        Command::History(args) => commands::history::run(args, session),
-        Command::Pin(args) => commands::pin::run(args, session),
-        Command::Mute(args) => commands::mute::run(args, session),
-        Command::Useful(args) => commands::useful::run(args, session),
-        Command::Review(args) => commands::review::run(args, session),
-        Command::Session(args) => commands::session::run(args, session),
-        Command::Task(args) => commands::task::run(args, session),
-        Command::Episode(args) => commands::episode::run(args, session),
-        Command::Analytics(args) => commands::analytics::run(args, session),
-        Command::Artifact(args) => commands::artifact::run(args, session),
-        Command::Step(args) => commands::step::run(args, session),
-        Command::Error(args) => commands::error::run(args, session),
-        Command::Export(args) => commands::export::run(args, session),
-        Command::Import(args) => commands::import::run(args, session),
-        Command::Prune(args) => commands::prune::run(args, session),
-        Command::Purge(args) => commands::purge::run(args, session),
-        Command::Backup(args) => commands::backup::run(args, session),
-        Command::Restore(args) => commands::restore::run(args, session),
-        Command::Doctor(args) => commands::doctor::run(args, session),
-        Command::Reembed(args) => commands::reembed::run(args, session),
-        Command::Redact(args) => commands::redact::run(args, session),
-        Command::Bench(args) => commands::bench::run(args, session),
-        Command::Config(args) => commands::config::run(args, session),
-        Command::Completions(args) => commands::completions::run(args, session),
-        Command::Man(args) => commands::man::run(args, session),
+commands! {
+    Init = init,
+    Status = status,
+    Demo = demo,
+    Run = run,
+    Outcome = outcome,
+    Observe = observe,
+    Context = context,
+    Remember = remember,
+    Recall = recall,
+    Tried = tried,
+    List = list,
+    Show = show,
+    Forget = forget,
+    Undo = undo,
+    Conflicts = conflicts,
+    Resolve = resolve,
+    History = history,
+    Pin = pin,
+    Mute = mute,
+    Useful = useful,
+    Review = review,
+    Session = session,
+    Task = task,
+    Episode = episode,
+    Analytics = analytics,
+    Artifact = artifact,
+    Step = step,
+    Error = error,
+    Export = export,
+    Import = import,
+    Prune = prune,
+    Purge = purge,
+    Backup = backup,
+    Restore = restore,
+    Doctor = doctor,
+    Reembed = reembed,
+    Redact = redact,
+    Bench = bench,
+    Config = config,
+    Completions = completions,
+    Man = man,
+}
+
+/// Reads what was typed.
+///
+/// To describe every command takes longer than to run many of them, so at first only the one that is named is.
+/// Whatever is wrong with that, or asks for help, is read again with all of them.
+pub(crate) fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    match with_one_command(args) {
+        Some(cli) => Ok(cli),
+        None => Cli::try_parse_from(args),
+    }
+}
+
+/// What was typed, if it is right by the description of the first command that is named in it.
+fn with_one_command(args: &[OsString]) -> Option<Cli> {
+    let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str());
+    let command = words.find_map(described)?;
+    let program = clap::Command::new("heirloom")
+        .disable_help_subcommand(true)
+        .subcommand_required(true);
+    let program = <Global as clap::Args>::augment_args(program).subcommand(command);
+    let mut matches = program.try_get_matches_from(args).ok()?;
+    Cli::from_arg_matches_mut(&mut matches).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn typed(line: &str) -> Vec<OsString> {
+        let words =
+            std::iter::once("heirloom").chain(line.split(' ').filter(|word| !word.is_empty()));
+        words.map(OsString::from).collect()
+    }
+
+    #[test]
+    fn a_command_alone_takes_what_it_takes_among_all() {
+        let all = Cli::command();
+        for among_all in all.get_subcommands() {
+            let name = among_all.get_name();
+            let alone = described(name).unwrap();
+            let of = |command: &clap::Command| {
+                format!("{:?}", command.get_arguments().collect::<Vec<_>>())
+            };
+            assert_eq!(of(&alone), of(among_all), "{name}");
+            let below = |command: &clap::Command| -> Vec<String> {
+                command
+                    .get_subcommands()
+                    .map(|one| one.get_name().to_owned())
+                    .collect()
+            };
+            assert_eq!(below(&alone), below(among_all), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_right_is_read_the_same_with_one_command_as_with_all() {
+        for line in [
+            "context --task 7",
+            "--json recall why --project-dir recall -k 3",
+            "--project recall context",
+            "--set a.b=c --json task done 7 --project p",
+            "run -- remember --json",
+            "remember recall",
+            "session add s --role user words --json",
+        ] {
+            let args = typed(line);
+            let read = |read: Result<Cli, clap::Error>| match read {
+                Ok(cli) => format!("{cli:?}"),
+                Err(error) => error.render().to_string(),
+            };
+            assert_eq!(
+                read(parse(&args)),
+                read(Cli::try_parse_from(&args)),
+                "{line}"
+            );
+        }
+        assert!(with_one_command(&typed("context --task 7")).is_some());
+    }
+
+    #[test]
+    fn help_and_mistakes_are_those_of_the_whole_program() {
+        for line in [
+            "",
+            "--help",
+            "--version",
+            "-V",
+            "help",
+            "help recall",
+            "recall --help",
+            "recall -k x",
+            "task",
+            "task dun",
+            "contxt",
+            "--project recall",
+            "--project recall contxt",
+            "context --tsk 7",
+        ] {
+            let args = typed(line);
+            assert!(with_one_command(&args).is_none(), "{line}");
+            let said = |read: Result<Cli, clap::Error>| read.unwrap_err().render().to_string();
+            assert_eq!(
+                said(parse(&args)),
+                said(Cli::try_parse_from(&args)),
+                "{line}"
+            );
+        }
     }
 }

@@ -14,7 +14,7 @@ pub mod readers;
 mod upgrade;
 mod wire;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use signal_hook::consts::SIGXFSZ;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub fn run() -> ExitCode {
     // A file that may not grow shall be an error with words, as a full disk is, and not a sudden death.
     // Nothing waits for the flag; without the handler the system would end the program.
     let _default = signal_hook::flag::register(SIGXFSZ, Arc::default());
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::parse(&std::env::args_os().collect::<Vec<_>>()) {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(output::misuse(&error)),
     };

@@ -1,0 +1,56 @@
+//! SQLite's own full-text search, to compare with: the same texts, the same questions.
+
+use crate::Outcome;
+use rusqlite::Connection;
+use std::path::Path;
+
+/// A table of texts.
+pub(crate) struct Fts5(Connection);
+
+impl Fts5 {
+    /// An empty one in a file.
+    pub(crate) fn create(path: &Path) -> Outcome<Self> {
+        Self::of(Connection::open(path)?)
+    }
+
+    /// An empty one in memory.
+    pub(crate) fn in_memory() -> Outcome<Self> {
+        Self::of(Connection::open_in_memory()?)
+    }
+
+    fn of(connection: Connection) -> Outcome<Self> {
+        connection.execute_batch(
+            "PRAGMA journal_mode = WAL; CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'porter unicode61')",
+        )?;
+        Ok(Self(connection))
+    }
+
+    /// Adds texts in one transaction; the n-th of all has row n, from 1.
+    pub(crate) fn add(&self, texts: &[String]) -> Outcome<()> {
+        self.0.execute_batch("BEGIN")?;
+        let mut insert = self.0.prepare("INSERT INTO texts (text) VALUES (?1)")?;
+        for text in texts {
+            insert.execute([text])?;
+        }
+        drop(insert);
+        self.0.execute_batch("COMMIT")?;
+        Ok(())
+    }
+
+    /// The rows with any of these words, best first by bm25.
+    pub(crate) fn ask<'w>(
+        &self,
+        words: impl Iterator<Item = &'w str>,
+        count: usize,
+    ) -> Outcome<Vec<usize>> {
+        let words: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut statement = self.0.prepare_cached(
+            "SELECT rowid FROM texts WHERE texts MATCH ?1 ORDER BY rank LIMIT ?2",
+        )?;
+        let rows = statement.query_map((words.join(" OR "), count), |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
