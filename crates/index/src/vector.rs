@@ -5,10 +5,12 @@
 
 mod any;
 mod question;
+mod rows;
 mod sum;
 
 pub use any::{AnyQuestion, row_bytes, row_of};
 pub use question::Question;
+pub use rows::Rows;
 
 use crate::pieces::{Cut, UNKNOWN};
 use heirloom_model::limits::{VECTOR_HEAD_PIECES_MAX, VECTOR_PIECES_MAX};

@@ -9,23 +9,31 @@ use heirloom_model::limits::QUESTION_PIECES_MAX;
 /// The vector of a question, ready for many comparisons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    scale: f32,
+    pub(super) scale: f32,
     /// Wider than they need be: so the products need no widening.
-    values: [i16; DIMS],
+    pub(super) values: [i16; DIMS],
 }
 
 impl Question {
     /// The first pieces of a question, each the heavier the fewer of `documents` have it, which `df` tells. None for
     /// a question without a known piece.
     pub fn of(text: &str, documents: u32, df: impl Fn(u16) -> u32) -> Option<Self> {
+        Self::of_pieces(&Self::pieces(text), documents, df)
+    }
+
+    /// The pieces of a question, in its order.
+    pub fn pieces(text: &str) -> Vec<u16> {
+        pieces::pieces(text, QUESTION_PIECES_MAX)
+    }
+
+    /// As [`Question::of`], of a text's pieces.
+    pub fn of_pieces(pieces: &[u16], documents: u32, df: impl Fn(u16) -> u32) -> Option<Self> {
         let all = (f64::from(documents) + 1.0).ln();
-        let weighted = pieces::pieces(text, QUESTION_PIECES_MAX)
-            .into_iter()
-            .map(|piece| {
-                let rarity = all - (f64::from(df(piece)) + 0.5).ln();
-                // Counts that do not belong together must not turn a piece into its opposite.
-                (piece, rarity.max(0.0) as f32)
-            });
+        let weighted = pieces.iter().map(|&piece| {
+            let rarity = all - (f64::from(df(piece)) + 0.5).ln();
+            // Counts that do not belong together must not turn a piece into its opposite.
+            (piece, rarity.max(0.0) as f32)
+        });
         let mut sum = Sum::default();
         sum.add_weighted(weighted);
         Some(Self::from(&sum.unit()?.quantised()))

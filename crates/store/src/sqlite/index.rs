@@ -8,8 +8,10 @@ mod embedded;
 mod matrix;
 mod meanings;
 mod merge;
+mod near;
 mod rebuild;
 mod search;
+mod tail;
 mod wanted;
 
 pub(super) use check::check;

@@ -29,7 +29,7 @@ impl Config {
         self.value(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    fn int(&self, name: &str) -> u64 {
+    pub(crate) fn int(&self, name: &str) -> u64 {
         self.value(name)
             .and_then(Value::as_integer)
             .and_then(|n| u64::try_from(n).ok())

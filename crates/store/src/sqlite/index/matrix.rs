@@ -7,9 +7,10 @@ use super::super::failure::Failure;
 use super::Index;
 use super::embedded::{self, BLOCK as BLOCK_OF_OTHERS, Head};
 use super::meanings::{BLOCK, key};
-use heirloom_index::vector::{AnyQuestion, Question, ROW_BYTES};
+use heirloom_index::vector::{AnyQuestion, ROW_BYTES, Rows};
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Most memory for vectors of all projects together, bytes: a million of them.
 const BYTES_MAX: usize = 280 << 20;
@@ -17,7 +18,7 @@ const BYTES_MAX: usize = 280 << 20;
 /// The matrices that a process keeps, by project.
 #[derive(Debug, Default)]
 pub(in super::super) struct Matrices {
-    kept: BTreeMap<i64, Matrix>,
+    kept: BTreeMap<i64, Kept>,
     /// Of other models.
     others: BTreeMap<i64, OtherMatrix>,
     /// Counts questions, so that the matrix that was not asked for the longest goes first.
@@ -25,10 +26,19 @@ pub(in super::super) struct Matrices {
 }
 
 #[derive(Debug, Default)]
-struct Matrix {
-    generation: i64,
-    rows: Vec<u8>,
+struct Kept {
+    matrix: Arc<Matrix>,
     asked: u64,
+}
+
+/// The built-in vectors of a project that are merged, and what their pieces count.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Matrix {
+    generation: i64,
+    /// In the order of the ordinals.
+    pub(super) rows: Rows,
+    /// How many texts have each piece.
+    pub(super) counts: Vec<u8>,
 }
 
 /// Vectors of another model, which come and go: they are kept as long as nobody writes any.
@@ -83,69 +93,80 @@ impl Matrices {
         Ok(scores)
     }
 
-    /// The cosine of the question to each vector in blocks, in order of the ordinals.
-    pub(super) fn scores(
+    /// The built-in vectors as this state of the index has them, at least; none for the first question of a
+    /// process, which reads them where they are.
+    pub(super) fn current(
         &mut self,
         connection: &Connection,
         project: i64,
         index: &Index,
-        question: &Question,
-    ) -> Result<Vec<f32>, Failure> {
+    ) -> Result<Option<Arc<Matrix>>, Failure> {
         self.questions += 1;
-        let mut scores = Vec::with_capacity(index.texts() as usize);
         let kept = self.kept.entry(project).or_default();
         let is_first = kept.asked == 0;
         kept.asked = self.questions;
         if is_first {
-            kept.generation = index.generation;
-            each_block(connection, project, 0, index, |bytes| {
-                question.scores(bytes, &mut scores)
-            })?;
-            return Ok(scores);
+            return Ok(None);
         }
-        if kept.generation != index.generation {
-            kept.generation = index.generation;
-            kept.rows.clear();
+        let merged = index.merged as usize;
+        if kept.matrix.generation != index.generation || kept.matrix.rows.len() < merged {
+            // A copy, if another question is at it.
+            let matrix = Arc::make_mut(&mut kept.matrix);
+            matrix.refresh(connection, project, index)?;
+            self.make_room(project);
         }
-        // The last block may have grown since.
-        let whole = kept.rows.len() / ROW_BYTES / BLOCK as usize;
-        kept.rows.truncate(whole * BLOCK as usize * ROW_BYTES);
-        let from = u32::try_from(whole).unwrap_or(u32::MAX);
-        each_block(connection, project, from, index, |bytes| {
-            kept.rows.extend_from_slice(bytes)
-        })?;
-        question.scores(&kept.rows, &mut scores);
-        self.make_room(project);
-        Ok(scores)
+        let kept = self.kept.get(&project);
+        Ok(kept.map(|kept| Arc::clone(&kept.matrix)))
     }
 
     fn make_room(&mut self, asked: i64) {
-        let bytes =
-            |kept: &BTreeMap<i64, Matrix>| kept.values().map(|one| one.rows.len()).sum::<usize>();
+        let bytes = |kept: &BTreeMap<i64, Kept>| -> usize {
+            kept.values().map(|one| one.matrix.rows.bytes()).sum()
+        };
         while bytes(&self.kept) > BYTES_MAX {
             let others = self
                 .kept
-                .iter()
-                .filter(|(project, one)| **project != asked && !one.rows.is_empty());
-            let Some(oldest) = others
-                .min_by_key(|(_, one)| one.asked)
-                .map(|(project, _)| *project)
-            else {
+                .iter_mut()
+                .filter(|(project, one)| **project != asked && !one.matrix.rows.is_empty());
+            let Some((_, oldest)) = others.min_by_key(|(_, one)| one.asked) else {
                 return;
             };
-            if let Some(one) = self.kept.get_mut(&oldest) {
-                one.rows = Vec::new();
-            }
+            oldest.matrix = Arc::default();
         }
     }
 }
 
-/// Calls `each` with the rows of every block from `from` on, no more than there are.
-fn each_block(
+impl Matrix {
+    /// Reads what is new.
+    fn refresh(
+        &mut self,
+        connection: &Connection,
+        project: i64,
+        index: &Index,
+    ) -> Result<(), Failure> {
+        if self.generation != index.generation {
+            *self = Self {
+                generation: index.generation,
+                ..Self::default()
+            };
+        }
+        // The last block that is known may have grown since.
+        let from = u32::try_from(self.rows.len()).unwrap_or(u32::MAX) / BLOCK;
+        let mut known = self.rows.len() % BLOCK as usize * ROW_BYTES;
+        each_block(connection, project, from, |bytes| {
+            self.rows.extend(bytes.get(known..).unwrap_or(&[]));
+            known = 0;
+        })?;
+        self.counts = super::meanings::counts(connection, project)?;
+        Ok(())
+    }
+}
+
+/// Calls `each` with the rows of every block from `from` on.
+pub(super) fn each_block(
     connection: &Connection,
     project: i64,
     from: u32,
-    index: &Index,
     mut each: impl FnMut(&[u8]),
 ) -> Result<(), Failure> {
     let sql = "SELECT data FROM vectors WHERE id >= ?1 AND id < ?2 ORDER BY id";
@@ -156,6 +177,5 @@ fn each_block(
         let whole = bytes.len() / ROW_BYTES * ROW_BYTES;
         each(bytes.get(..whole).unwrap_or(&[]));
     }
-    debug_assert!(index.merged <= index.texts());
     Ok(())
 }

@@ -2,23 +2,21 @@
 
 use super::super::codec;
 use super::super::failure::Failure;
-use super::embedded::{self, Head};
+use super::Index;
 use super::matrix::Matrices;
 use super::merge::bad_block;
+use super::near::Near;
+use super::tail::Tail;
 use super::wanted::Wanted;
-use super::{Index, entries, pieces};
-use crate::{Found, Hit, Search, VectorsOf};
+use crate::{Found, Hit, Search};
 use heirloom_index::block::Block;
-use heirloom_index::pieces::count_in;
 use heirloom_index::score::{Spread, Weights, best};
-use heirloom_index::vector::AnyQuestion;
-use heirloom_index::words::{Question, Term};
+use heirloom_index::words::Term;
 use heirloom_index::{code, vector};
-use heirloom_model::limits::EMBEDDING_MISSING_ONE_IN;
 use heirloom_model::{ProjectName, RecordId};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// What a vector's score counts beside the words'.
 const VECTOR: f32 = 1.5;
@@ -30,29 +28,16 @@ const BEST: f32 = 0.4;
 /// What both arms say of every text.
 struct Arms {
     lexical: Vec<f32>,
-    vector: Vec<f32>,
     lexical_spread: Spread,
-    vector_spread: Spread,
-    /// Texts without a vector, where not every text has one: their score is the mean, which says nothing.
-    lack: Vec<bool>,
-}
-
-/// What the vectors of one model say.
-struct Near {
-    scores: Vec<f32>,
-    spread: Spread,
-    lack: Vec<bool>,
-    by: VectorsOf,
-    unembedded: u64,
+    near: Near,
 }
 
 impl Arms {
+    /// The score of a text whose nearness is settled.
     fn score(&self, ordinal: u32) -> f32 {
-        let part = |scores: &[f32], spread: &Spread| {
-            let score = scores.get(ordinal as usize);
-            score.map_or(0.0, |score| spread.z(*score))
-        };
-        part(&self.lexical, &self.lexical_spread) + VECTOR * part(&self.vector, &self.vector_spread)
+        let lexical = self.lexical.get(ordinal as usize);
+        let lexical = lexical.map_or(0.0, |score| self.lexical_spread.z(*score));
+        lexical + VECTOR * self.near.z(ordinal)
     }
 }
 
@@ -70,44 +55,40 @@ pub(in super::super) fn search(
         return Ok(Found::default());
     };
     let wanted = Wanted::of(connection, project, number, &index, &search.filter)?;
-    let (lexical, dfs) = match &search.words {
-        Some(question) => words(connection, number, &index, question)?,
-        None => (Vec::new(), Vec::new()),
-    };
-    let texts = index.totals.texts;
-    let Near {
-        scores,
-        spread,
-        lack,
-        by,
-        unembedded,
-    } = near(connection, number, &index, search, matrices)?;
-    let arms = Arms {
-        lexical_spread: Spread::of(&lexical, texts),
+    let terms = search.words.as_ref().map_or(&[][..], |words| &words.terms);
+    let pieces = search.meaning.as_deref().map(vector::Question::pieces);
+    let pieces = pieces.unwrap_or_default();
+    let tail = Tail::read(connection, number, terms, &pieces)?;
+    let (lexical, dfs) = words(connection, number, &index, terms, &tail)?;
+    let near = Near::of(connection, number, &index, search, &pieces, &tail, matrices)?;
+    let mut arms = Arms {
+        lexical_spread: Spread::of(&lexical, index.totals.texts),
         lexical,
-        vector: scores,
-        vector_spread: spread,
-        lack,
+        near,
     };
-    let mut ordinals: BTreeSet<u32> = BTreeSet::new();
-    for (scores, lack) in [(&arms.lexical, &[][..]), (&arms.vector, &arms.lack[..])] {
-        let found = best(scores, search.each, |place| {
-            lack.get(place) != Some(&true) && wanted.has(place_of(place))
-        });
-        ordinals.extend(found.into_iter().map(|(place, _)| place_of(place)));
-    }
+    let found = best(&arms.lexical, search.each, |place| {
+        wanted.has(place_of(place))
+    });
+    let mut ordinals: Vec<u32> = found
+        .into_iter()
+        .map(|(place, _)| place_of(place))
+        .collect();
+    arms.near.settle(&ordinals);
+    ordinals.extend(arms.near.best(search.each, |ordinal| wanted.has(ordinal)));
+    ordinals.sort_unstable();
+    ordinals.dedup();
     let mut hits = BTreeMap::new();
     for ordinal in ordinals {
         hits.insert(ordinal, hit(connection, number, &arms, ordinal)?);
     }
-    conversations(connection, number, &arms, &wanted, &mut hits)?;
+    conversations(connection, number, &mut arms, &wanted, &mut hits)?;
     let mut hits: Vec<(u32, Hit)> = hits.into_iter().collect();
     hits.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
     hits.truncate(2 * search.each);
     Ok(Found {
         searched: wanted.count(&index),
-        vectors: by,
-        unembedded,
+        vectors: arms.near.by,
+        unembedded: arms.near.unembedded,
         dfs,
         hits: hits.into_iter().map(|(_, hit)| hit).collect(),
     })
@@ -122,17 +103,19 @@ fn words(
     connection: &Connection,
     project: i64,
     index: &Index,
-    question: &Question,
+    terms: &[Term],
+    tail: &Tail,
 ) -> Result<(Vec<f32>, Vec<u64>), Failure> {
+    if terms.is_empty() {
+        return Ok(Default::default());
+    }
     let mut scores = vec![0.0; index.texts() as usize];
-    let mut dfs = Vec::with_capacity(question.terms.len());
+    let mut dfs = Vec::with_capacity(terms.len());
     let weights = Weights::of(index.totals);
-    let tail = tail(connection, project, question)?;
     let sql =
         "SELECT block, data FROM postings WHERE project = ?1 AND term = ?2 ORDER BY block DESC";
     let mut statement = connection.prepare_cached(sql)?;
-    for term in &question.terms {
-        let fresh = tail.get(term).map_or(&[][..], Vec::as_slice);
+    for (term, fresh) in terms.iter().zip(&tail.postings) {
         let (mut df, mut head_df) = (fresh.len() as u64, 0);
         head_df += fresh
             .iter()
@@ -168,117 +151,6 @@ fn words(
     Ok((scores, dfs))
 }
 
-/// How near every text is to the question, by the vectors of one model: of the one that is asked for if nearly
-/// every text has one of it, else by the built-in ones, which all have.
-fn near(
-    connection: &Connection,
-    project: i64,
-    index: &Index,
-    search: &Search,
-    matrices: &Mutex<Matrices>,
-) -> Result<Near, Failure> {
-    let mut unembedded = 0;
-    if let Some(asked) = &search.vector {
-        let head = Head::read(connection, project, index.generation)?;
-        let head = head.filter(|head| head.model == asked.model);
-        let (missing, texts) = embedded::missing(connection, project, index, head.as_ref())?;
-        unembedded = missing;
-        let question = AnyQuestion::of(&asked.numbers);
-        let is_whole = missing * EMBEDDING_MISSING_ONE_IN <= texts;
-        if let (Some(head), Some(question)) = (head, question)
-            && is_whole
-            && head.dims == question.dims()
-        {
-            let mut kept = matrices.lock().unwrap_or_else(PoisonError::into_inner);
-            let scores = kept.scores_of_other(connection, project, index, &head, &question)?;
-            return Ok(of_model(&scores, missing));
-        }
-    }
-    let scores = match &search.meaning {
-        Some(text) => meanings(connection, project, index, text, matrices)?,
-        None => Vec::new(),
-    };
-    Ok(Near {
-        spread: Spread::of(&scores, index.totals.texts),
-        by: if search.meaning.is_some() {
-            VectorsOf::BuiltIn
-        } else {
-            VectorsOf::Nothing
-        },
-        scores,
-        lack: Vec::new(),
-        unembedded,
-    })
-}
-
-fn of_model(scores: &[Option<f32>], unembedded: u64) -> Near {
-    let known: Vec<f32> = scores.iter().flatten().copied().collect();
-    let spread = Spread::of(&known, known.len() as u64);
-    let scored = scores.iter().map(|score| score.unwrap_or(spread.mean()));
-    Near {
-        scores: scored.collect(),
-        spread,
-        lack: scores.iter().map(Option::is_none).collect(),
-        by: VectorsOf::Model,
-        unembedded,
-    }
-}
-
-/// The score of every text by its meaning; none if the question has none.
-fn meanings(
-    connection: &Connection,
-    project: i64,
-    index: &Index,
-    text: &str,
-    matrices: &Mutex<Matrices>,
-) -> Result<Vec<f32>, Failure> {
-    let counts = super::meanings::counts(connection, project)?;
-    let mut fresh: BTreeMap<u16, u32> = BTreeMap::new();
-    let mut rows = Vec::new();
-    {
-        let sql = "SELECT pieces, vector FROM tail WHERE project = ?1 ORDER BY ordinal";
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut tail = statement.query([project])?;
-        while let Some(row) = tail.next()? {
-            for piece in pieces(row.get_ref(0)?.as_blob().unwrap_or(&[])) {
-                *fresh.entry(piece).or_default() += 1;
-            }
-            rows.extend_from_slice(row.get_ref(1)?.as_blob().unwrap_or(&[]));
-        }
-    }
-    let df = |piece| count_in(&counts, piece) + fresh.get(&piece).copied().unwrap_or(0);
-    let Some(question) = vector::Question::of(text, index.texts(), df) else {
-        return Ok(Vec::new());
-    };
-    let mut kept = matrices.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut scores = kept.scores(connection, project, index, &question)?;
-    question.scores(&rows, &mut scores);
-    Ok(scores)
-}
-
-/// The postings in the tail of the question's stems.
-fn tail(
-    connection: &Connection,
-    project: i64,
-    question: &Question,
-) -> Result<BTreeMap<Term, Vec<(u32, u8)>>, Failure> {
-    let mut asked = question.terms.clone();
-    asked.sort_unstable();
-    let mut found: BTreeMap<Term, Vec<(u32, u8)>> = BTreeMap::new();
-    let sql = "SELECT ordinal, terms FROM tail WHERE project = ?1 ORDER BY ordinal";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([project])?;
-    while let Some(row) = rows.next()? {
-        let ordinal: u32 = row.get(0)?;
-        for (term, code) in entries(row.get_ref(1)?.as_blob().unwrap_or(&[])) {
-            if asked.binary_search(&term).is_ok() {
-                found.entry(term).or_default().push((ordinal, code));
-            }
-        }
-    }
-    Ok(found)
-}
-
 fn hit(connection: &Connection, project: i64, arms: &Arms, ordinal: u32) -> Result<Hit, Failure> {
     let sql = "SELECT id, is_turn FROM ordinals WHERE project = ?1 AND ordinal = ?2";
     let mut statement = connection.prepare_cached(sql)?;
@@ -286,13 +158,12 @@ fn hit(connection: &Connection, project: i64, arms: &Arms, ordinal: u32) -> Resu
         Ok((row.get(0)?, row.get(1)?))
     });
     let (id, is_turn): ([u8; 16], bool) = found?;
-    let lacks = arms.lack.get(ordinal as usize).copied().unwrap_or(false);
-    let at = |scores: &[f32]| scores.get(ordinal as usize).copied().unwrap_or(0.0);
+    let lexical = arms.lexical.get(ordinal as usize);
     Ok(Hit {
         id: RecordId::from_bytes(id),
         is_turn,
-        lexical: at(&arms.lexical),
-        vector: if lacks { 0.0 } else { at(&arms.vector) },
+        lexical: lexical.copied().unwrap_or(0.0),
+        vector: arms.near.cosine(ordinal),
         score: arms.score(ordinal),
         conversation: 0.0,
     })
@@ -302,7 +173,7 @@ fn hit(connection: &Connection, project: i64, arms: &Arms, ordinal: u32) -> Resu
 fn conversations(
     connection: &Connection,
     project: i64,
-    arms: &Arms,
+    arms: &mut Arms,
     wanted: &Wanted,
     hits: &mut BTreeMap<u32, Hit>,
 ) -> Result<(), Failure> {
@@ -318,6 +189,7 @@ fn conversations(
     for session in sessions {
         let turns = statement.query_map(params![project, session], |row| row.get(0))?;
         let turns: Vec<u32> = turns.collect::<Result<_, _>>()?;
+        arms.near.settle(&turns);
         let plain: Vec<f32> = turns.iter().map(|ordinal| arms.score(*ordinal)).collect();
         let near = nearby(&plain);
         let best = near.iter().copied().fold(f32::MIN, f32::max);

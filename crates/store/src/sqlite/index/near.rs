@@ -1,0 +1,223 @@
+//! What vectors say: how near every text is to a question.
+//!
+//! Where there are many, a first look at a part of each tells which are worth a second one, at all of it. The
+//! scores that rank are exact whichever way they were come by, so a process that is asked for the first time
+//! answers as one that has been asked before.
+
+use super::super::failure::Failure;
+use super::Index;
+use super::embedded::{self, Head};
+use super::matrix::{Matrices, Matrix};
+use super::tail::Tail;
+use crate::{Search, VectorsOf};
+use heirloom_index::pieces::count_in;
+use heirloom_index::score::{Spread, best};
+use heirloom_index::vector::{AnyQuestion, Question};
+use heirloom_model::limits::EMBEDDING_MISSING_ONE_IN;
+use rusqlite::Connection;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Up to so many texts, every one is looked at whole.
+const WHOLE_MAX: u32 = 8_192;
+/// How many of the best at first look are looked at whole: of the true first 50 it misses fewer than one in 100.
+const SECOND_LOOKS: usize = 1_024;
+/// How many texts the spread of scores is taken from, where not all are looked at whole.
+const SAMPLE: u32 = 4_096;
+
+/// What the vectors of one model say.
+pub(super) struct Near {
+    /// A score for each text; of those that [`Near::settle`] was called for it is exact.
+    scores: Vec<f32>,
+    exact: Exact,
+    spread: Spread,
+    /// Texts without a vector, where not every text has one: their score is the mean, which says nothing.
+    lack: Vec<bool>,
+    /// Which model's they are.
+    pub(super) by: VectorsOf,
+    /// How many texts have no vector of the model that was asked for.
+    pub(super) unembedded: u64,
+}
+
+/// Where exact scores come from.
+enum Exact {
+    /// All are.
+    All,
+    /// They stand here, of the texts that are merged.
+    Scores(Vec<f32>),
+    /// They are worked out of the vectors.
+    Rows(Arc<Matrix>, Box<Question>),
+}
+
+impl Near {
+    /// How near every text is, by the vectors of one model: of the one that is asked for if nearly every text has
+    /// one of it, else by the built-in ones, which all have.
+    pub(super) fn of(
+        connection: &Connection,
+        project: i64,
+        index: &Index,
+        search: &Search,
+        pieces: &[u16],
+        tail: &Tail,
+        matrices: &Mutex<Matrices>,
+    ) -> Result<Self, Failure> {
+        let mut unembedded = 0;
+        if let Some(asked) = &search.vector {
+            let head = Head::read(connection, project, index.generation)?;
+            let head = head.filter(|head| head.model == asked.model);
+            let (missing, texts) = embedded::missing(connection, project, index, head.as_ref())?;
+            unembedded = missing;
+            let question = AnyQuestion::of(&asked.numbers);
+            let is_whole = missing * EMBEDDING_MISSING_ONE_IN <= texts;
+            if let (Some(head), Some(question)) = (head, question)
+                && is_whole
+                && head.dims == question.dims()
+            {
+                let mut kept = matrices.lock().unwrap_or_else(PoisonError::into_inner);
+                let scores = kept.scores_of_other(connection, project, index, &head, &question)?;
+                return Ok(Self::by_model(&scores, missing));
+            }
+        }
+        let mut near = Self {
+            scores: Vec::new(),
+            exact: Exact::All,
+            spread: Spread::of(&[], 0),
+            lack: Vec::new(),
+            by: VectorsOf::Nothing,
+            unembedded,
+        };
+        if search.meaning.is_some() {
+            near.by = VectorsOf::BuiltIn;
+            near.look(connection, project, index, pieces, tail, matrices)?;
+        }
+        Ok(near)
+    }
+
+    fn by_model(scores: &[Option<f32>], unembedded: u64) -> Self {
+        let known: Vec<f32> = scores.iter().flatten().copied().collect();
+        let spread = Spread::of(&known, known.len() as u64);
+        let scored = scores.iter().map(|score| score.unwrap_or(spread.mean()));
+        Self {
+            scores: scored.collect(),
+            exact: Exact::All,
+            spread,
+            lack: scores.iter().map(Option::is_none).collect(),
+            by: VectorsOf::Model,
+            unembedded,
+        }
+    }
+
+    /// The first look at every built-in vector.
+    fn look(
+        &mut self,
+        connection: &Connection,
+        project: i64,
+        index: &Index,
+        pieces: &[u16],
+        tail: &Tail,
+        matrices: &Mutex<Matrices>,
+    ) -> Result<(), Failure> {
+        let kept = matrices
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .current(connection, project, index)?;
+        let counts = match &kept {
+            Some(kept) => &kept.counts,
+            None => &super::meanings::counts(connection, project)?,
+        };
+        let df = |piece| count_in(counts, piece) + tail.count(piece);
+        let Some(question) = Question::of_pieces(pieces, index.texts(), df) else {
+            return Ok(());
+        };
+        let merged = index.merged as usize;
+        self.scores.reserve_exact(index.texts() as usize);
+        self.exact = match kept {
+            Some(kept) => {
+                question.rough_scores(&kept.rows, merged, &mut self.scores);
+                Exact::Rows(kept, Box::new(question.clone()))
+            }
+            None => {
+                let mut exact = Vec::with_capacity(merged);
+                super::matrix::each_block(connection, project, 0, |bytes| {
+                    question.scores_both(bytes, &mut self.scores, &mut exact);
+                })?;
+                Exact::Scores(exact)
+            }
+        };
+        // Whatever a damaged index says, texts of the tail have their own places.
+        self.scores.resize(merged, 0.0);
+        question.scores(&tail.vectors, &mut self.scores);
+        self.spread = self.spread_of_all(index.texts());
+        Ok(())
+    }
+
+    fn spread_of_all(&mut self, texts: u32) -> Spread {
+        if texts <= WHOLE_MAX {
+            let all: Vec<u32> = (0..texts).collect();
+            self.settle(&all);
+            self.exact = Exact::All;
+            return Spread::of(&self.scores, u64::from(texts));
+        }
+        let sample: Vec<u32> = (0..texts).step_by((texts / SAMPLE) as usize).collect();
+        self.settle(&sample);
+        let scores: Vec<f32> = sample.iter().map(|ordinal| self.at(*ordinal)).collect();
+        Spread::of(&scores, scores.len() as u64)
+    }
+
+    /// Makes the scores of these texts exact.
+    pub(super) fn settle(&mut self, ordinals: &[u32]) {
+        match &self.exact {
+            Exact::All => {}
+            Exact::Rows(matrix, question) => {
+                question.exact_scores(&matrix.rows, ordinals, &mut self.scores);
+            }
+            Exact::Scores(exact) => {
+                for at in ordinals.iter().map(|ordinal| *ordinal as usize) {
+                    if let (Some(score), Some(exact)) = (self.scores.get_mut(at), exact.get(at)) {
+                        *score = *exact;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The nearest texts that are wanted; their scores are exact.
+    pub(super) fn best(&mut self, count: usize, is_wanted: impl Fn(u32) -> bool) -> Vec<u32> {
+        let place_of = |place| u32::try_from(place).unwrap_or(u32::MAX);
+        let wanted =
+            |place: usize| self.lack.get(place) != Some(&true) && is_wanted(place_of(place));
+        let looks = match self.exact {
+            Exact::All => count,
+            Exact::Scores(_) | Exact::Rows(..) => SECOND_LOOKS.max(count),
+        };
+        let found = best(&self.scores, looks, wanted);
+        let mut ordinals: Vec<u32> = found.iter().map(|(place, _)| place_of(*place)).collect();
+        if looks > count {
+            self.settle(&ordinals);
+            let nearer = |a: &u32, b: &u32| self.at(*b).total_cmp(&self.at(*a)).then(a.cmp(b));
+            ordinals.sort_unstable_by(nearer);
+            ordinals.truncate(count);
+        }
+        ordinals
+    }
+
+    /// How near a text is; exact once it is settled.
+    pub(super) fn at(&self, ordinal: u32) -> f32 {
+        self.scores.get(ordinal as usize).copied().unwrap_or(0.0)
+    }
+
+    /// The cosine of a text that is settled; 0 for one without a vector.
+    pub(super) fn cosine(&self, ordinal: u32) -> f32 {
+        match self.lack.get(ordinal as usize) {
+            Some(true) => 0.0,
+            Some(false) | None => self.at(ordinal),
+        }
+    }
+
+    /// How many deviations a settled text is nearer than others.
+    pub(super) fn z(&self, ordinal: u32) -> f32 {
+        match self.scores.get(ordinal as usize) {
+            Some(score) => self.spread.z(*score),
+            None => 0.0,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What the tail, which is not merged yet, says to a question: read once, for all of its arms.
+
+use super::super::failure::Failure;
+use super::{entries, pieces};
+use heirloom_index::words::Term;
+use rusqlite::Connection;
+
+/// The tail of a project, as far as a question asks for it.
+#[derive(Default)]
+pub(super) struct Tail {
+    /// For each term of the question, in its order: the ordinals that have it, and their codes.
+    pub(super) postings: Vec<Vec<(u32, u8)>>,
+    /// For each distinct piece of the question, ascending: how many texts have it.
+    counts: Vec<(u16, u32)>,
+    /// Packed vectors, in the order of their ordinals.
+    pub(super) vectors: Vec<u8>,
+}
+
+impl Tail {
+    /// What the tail has of these terms and pieces.
+    pub(super) fn read(
+        connection: &Connection,
+        project: i64,
+        terms: &[Term],
+        asked: &[u16],
+    ) -> Result<Self, Failure> {
+        let mut places: Vec<(Term, usize)> = terms.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let mut counts: Vec<(u16, u32)> = asked.iter().map(|piece| (*piece, 0)).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let mut tail = Self {
+            postings: vec![Vec::new(); terms.len()],
+            counts,
+            vectors: Vec::new(),
+        };
+        let sql =
+            "SELECT ordinal, terms, pieces, vector FROM tail WHERE project = ?1 ORDER BY ordinal";
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query([project])?;
+        while let Some(row) = rows.next()? {
+            let ordinal: u32 = row.get(0)?;
+            if !places.is_empty() {
+                tail.add_terms(&places, ordinal, row.get_ref(1)?.as_blob().unwrap_or(&[]));
+            }
+            if !asked.is_empty() {
+                tail.add_pieces(row.get_ref(2)?.as_blob().unwrap_or(&[]));
+                let vector = row.get_ref(3)?.as_blob().unwrap_or(&[]);
+                tail.vectors.extend_from_slice(vector);
+            }
+        }
+        Ok(tail)
+    }
+
+    /// In how many of its texts a piece of the question is.
+    pub(super) fn count(&self, piece: u16) -> u32 {
+        let place = self
+            .counts
+            .binary_search_by_key(&piece, |(piece, _)| *piece);
+        let found = place.ok().and_then(|at| self.counts.get(at));
+        found.map_or(0, |(_, count)| *count)
+    }
+
+    /// Both lists ascend: one pass over both.
+    fn add_terms(&mut self, places: &[(Term, usize)], ordinal: u32, bytes: &[u8]) {
+        let mut asked = places.iter().peekable();
+        for (term, code) in entries(bytes) {
+            while asked.next_if(|(asked, _)| *asked < term).is_some() {}
+            let place = match asked.peek() {
+                Some((asked, place)) if *asked == term => *place,
+                Some(_) => continue,
+                None => return,
+            };
+            if let Some(postings) = self.postings.get_mut(place) {
+                postings.push((ordinal, code));
+            }
+        }
+    }
+
+    fn add_pieces(&mut self, bytes: &[u8]) {
+        let mut asked = self.counts.iter_mut().peekable();
+        for piece in pieces(bytes) {
+            while asked.next_if(|(asked, _)| *asked < piece).is_some() {}
+            match asked.peek_mut() {
+                Some((asked, count)) if *asked == piece => *count += 1,
+                Some(_) => {}
+                None => return,
+            }
+        }
+    }
+}
