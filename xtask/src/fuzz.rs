@@ -258,6 +258,7 @@ mod tests {
             target: target.map(str::to_owned),
             seconds,
             jobs,
+            seed: None,
         }
     }
 
