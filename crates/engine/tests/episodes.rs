@@ -193,6 +193,29 @@ fn an_iteration_leaves_one_episode() {
 }
 
 #[test]
+fn an_iteration_is_remembered_by_its_approach() {
+    let desk = Desk::new();
+    let scope = Scope {
+        iteration: Some(2),
+        ..Scope::of_task("1")
+    };
+    let mut failed = Outcome::of(AgentStatus::Failed);
+    failed.approach = Some(" patch the parser by hand ".to_owned());
+    failed.error = Some("tests broke".to_owned());
+    let tell = |outcome: &Outcome| desk.engine.record_outcome(&scope, outcome, "codex");
+    tell(&failed).unwrap();
+    let found = desk.episodes();
+    let words = "patch the parser by hand: iteration 2 of 1 failed: tests broke";
+    assert_eq!(texts(&found), [words]);
+    let approach = Some("patch the parser by hand");
+    assert_eq!(found[0].attr_str("approach"), approach);
+    assert!(desk.engine.tried("patch parser", None).unwrap().failed);
+    failed.approach = Some("x".repeat(EPISODE_TEXT_BYTES_MAX + 1));
+    refused(tell(&failed), ErrorKind::Usage, "the approach has");
+    assert_eq!(desk.episodes().len(), 1);
+}
+
+#[test]
 fn texts_of_an_episode_have_a_cap() {
     let desk = Desk::new();
     let most = "x".repeat(EPISODE_TEXT_BYTES_MAX);

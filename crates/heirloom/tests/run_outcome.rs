@@ -391,3 +391,45 @@ fn a_controller_records_the_same() {
     let words = desk.call(&["outcome", "--task", "T", "--status", "MAYBE"]);
     assert_eq!(words.code, 2, "{}", words.stderr);
 }
+
+#[test]
+fn a_run_is_tried_by_its_approach() {
+    let desk = Desk::plain();
+    let options = [ONCE, &["--approach", "patch the parser by hand"]].concat();
+    desk.run(&options, &["--err", "tests broke", "--exit", "1"])
+        .expect(1);
+    let ran = desk.call(&["tried", "patch parser by hand", "--json"]);
+    let said = ran.expect(0).json();
+    assert_eq!(said["failed"], true, "{said}");
+    assert_eq!(said["tried"][0]["approach"], "patch the parser by hand");
+    assert_eq!(said["tried"][0]["outcome"], "exit code 1: tests broke");
+    let long = "x".repeat(heirloom_model::limits::EPISODE_TEXT_BYTES_MAX + 1);
+    let ran = desk.run(&["--approach", &long], &["--exit", "0"]).expect(2);
+    assert!(ran.stderr.contains("the approach has"), "{}", ran.stderr);
+    desk.call(&[
+        "outcome",
+        "--task",
+        "T",
+        "--iteration",
+        "2",
+        "--status",
+        "COMPLETE",
+    ])
+    .expect(0);
+    desk.call(&[
+        "outcome",
+        "--task",
+        "T",
+        "--iteration",
+        "3",
+        "--status",
+        "COMPLETE",
+        "--approach",
+        "generate the parser",
+    ])
+    .expect(0);
+    let ran = desk.call(&["tried", "generate parser", "--json"]);
+    let said = ran.expect(0).json();
+    assert_eq!(said["tried"][0]["action"], "completed");
+    assert_eq!(said["tried"][0]["approach"], "generate the parser");
+}

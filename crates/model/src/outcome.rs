@@ -63,6 +63,8 @@ pub struct Outcome {
     pub status: AgentStatus,
     /// The agent's words on it.
     pub message: Option<String>,
+    /// How it was tried, in the words of whoever chose it.
+    pub approach: Option<String>,
     /// Files it changed, relative to the project's root, with `/`.
     pub files: Vec<String>,
     /// What went wrong.
@@ -86,6 +88,7 @@ impl Outcome {
             success: matches!(status, AgentStatus::Complete | AgentStatus::Partial),
             status,
             message: None,
+            approach: None,
             files: Vec::new(),
             error: None,
             pr_number: None,

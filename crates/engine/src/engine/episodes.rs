@@ -119,8 +119,10 @@ impl Engine {
         scope: &Scope,
         outcome: &Outcome,
         source: &str,
-    ) -> Change {
+    ) -> Result<Change, Fault> {
         let action = action_of(outcome);
+        let approach = said("approach", outcome.approach.clone())?;
+        let approach = approach.map(|approach| self.clean(&approach).into_owned());
         let why = outcome.error.as_deref().or(outcome.message.as_deref());
         let why = why.map(str::trim).filter(|why| !why.is_empty());
         let why = why.map(|why| self.clean(&end_of(why)).into_owned());
@@ -129,14 +131,14 @@ impl Engine {
             Some(n) => format!("iteration {n} of {task} {}", action.as_str()),
             None => format!("{} {task}", action.as_str()),
         };
-        let words = match &why {
-            Some(why) => format!("{begin}: {why}"),
-            None => begin,
-        };
+        // An approach comes first: it is what `tried` looks for.
+        let parts = [approach.as_deref(), Some(begin.as_str()), why.as_deref()];
+        let words = parts.into_iter().flatten().collect::<Vec<_>>().join(": ");
         let key = scope.iteration.map(|n| Episode::key(&scope, n));
         let mut record = self.draft(Kind::Episode, &words, scope, source);
         record.key = key;
         record.attrs = Episode {
+            approach,
             outcome: why,
             duration_ms: outcome.duration_ms,
             tokens_in: outcome.tokens_in,
@@ -144,10 +146,15 @@ impl Engine {
             ..Episode::of_action(action)
         }
         .to_attrs();
-        Change::Put {
+        Ok(Change::Put {
             record: Box::new(record),
             merge: Merge::Replace,
-        }
+        })
+    }
+
+    /// Checks an approach before it is gone by. Errors: `Usage` for one over the cap.
+    pub(super) fn check_approach(approach: Option<&str>) -> Result<(), Fault> {
+        said("approach", approach.map(str::to_owned)).map(drop)
     }
 
     fn episode_change(&self, new: NewEpisode) -> Result<Change, Fault> {

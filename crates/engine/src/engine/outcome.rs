@@ -42,7 +42,7 @@ impl Engine {
         let mut changes = Vec::new();
         if let Some(task) = &scope.task {
             changes.push(self.task_change(task, &task_after(scope, outcome), source)?);
-            changes.push(self.iteration_change(task, scope, outcome, source));
+            changes.push(self.iteration_change(task, scope, outcome, source)?);
         }
         for path in &outcome.files {
             let inside = places::normalise_inside(self.root(), path).map_err(|problem| {

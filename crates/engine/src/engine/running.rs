@@ -29,6 +29,8 @@ pub struct RunRequest {
     pub task_type: Option<String>,
     /// The phase.
     pub phase: Option<String>,
+    /// How it is tried: what each of its iterations is remembered by.
+    pub approach: Option<String>,
     /// Iterations of this call; the configured number if it is not said.
     pub iterations: Option<u32>,
     /// Go on until the task is complete, whatever the number of iterations.
@@ -164,6 +166,7 @@ impl Engine {
         interrupt: Arc<AtomicBool>,
         watch: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<RunReport, Fault> {
+        Self::check_approach(request.approach.as_deref())?;
         let adapter = request
             .adapter
             .unwrap_or_else(|| Adapter::of_command(&request.command));

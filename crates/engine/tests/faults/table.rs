@@ -693,6 +693,7 @@ fn run(w: &World) -> Result<(), Fault> {
         task: Some("7".to_owned()),
         task_type: None,
         phase: Some("CODE".to_owned()),
+        approach: None,
         iterations: Some(1),
         until_done: false,
         timeout_s: Some(60),

@@ -37,6 +37,7 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
         task: Some("7".to_owned()),
         task_type: Some("issue".to_owned()),
         phase: Some("IMPLEMENT".to_owned()),
+        approach: None,
         iterations: Some(ITERATIONS),
         until_done: false,
         timeout_s: Some(20),

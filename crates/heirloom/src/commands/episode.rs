@@ -34,7 +34,7 @@ enum Action {
         /// Only up to this time
         #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
         until: Option<Timestamp>,
-        /// At most this many
+        /// At most this many; 100, with --json all
         #[arg(short = 'n', long, value_name = "N")]
         limit: Option<usize>,
     },

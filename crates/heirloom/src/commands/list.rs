@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// What was recorded and current at this time, whenever it holds (2026-11-21T12:00:00Z)
     #[arg(long, value_name = "TIME", conflicts_with = "all", value_parser = crate::options::time)]
     as_of: Option<Timestamp>,
-    /// At most this many
+    /// At most this many; 100, with --json all
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
 }

@@ -26,6 +26,9 @@ pub(crate) struct Args {
     /// The agent's words on it
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
+    /// How it was tried; `heirloom tried` finds the iteration by it
+    #[arg(long, value_name = "TEXT")]
+    approach: Option<String>,
     /// What went wrong
     #[arg(long, value_name = "TEXT")]
     error: Option<String>,
@@ -48,6 +51,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let mut outcome = Outcome::of(args.status);
     outcome.success &= args.error.is_none();
     outcome.message = args.message;
+    outcome.approach = args.approach;
     outcome.error = args.error;
     outcome.pr_number = args.pr;
     outcome.branch = args.branch;

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// The question; - reads it from standard input
     #[arg(value_name = "QUERY", allow_hyphen_values = true)]
     query: String,
-    /// At most so many hits
+    /// At most so many hits; 10, or what fits the budget
     #[arg(short = 'k', value_name = "N")]
     k: Option<usize>,
     /// At most so many tokens of text

@@ -35,6 +35,9 @@ pub(crate) struct Args {
     /// The phase of the task
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
+    /// How it is tried; `heirloom tried` finds the iterations by it
+    #[arg(long, value_name = "TEXT")]
+    approach: Option<String>,
     /// At most this many iterations in this call
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: Option<u32>,
@@ -73,6 +76,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         task: args.task,
         task_type: args.task_type,
         phase: args.phase,
+        approach: args.approach,
         iterations: args.iterations,
         until_done: args.until_done,
         timeout_s: args.timeout,

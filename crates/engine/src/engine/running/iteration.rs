@@ -70,6 +70,7 @@ impl Loop<'_> {
         };
         let mut outcome = verdict::judge(ending, &observation, &heard.said, pending);
         let (files, untold) = self.files(before.as_ref(), &heard);
+        outcome.approach.clone_from(&self.request.approach);
         outcome.files = files;
         if let Some(untold) = untold {
             watch(&RunEvent::Diagnostic(&untold));

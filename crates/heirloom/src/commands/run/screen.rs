@@ -138,9 +138,9 @@ impl<'o> Screen<'o> {
             outcome.status.as_str()
         };
         self.talk(&format!(
-            "iteration {} · {word} · {seconds:.1} s · {} signals · {}{tokens}",
+            "iteration {} · {word} · {seconds:.1} s · {} · {}{tokens}",
             report.iteration,
-            report.signals,
+            signals(report.signals),
             pending_steps(report.pending)
         ));
         if let Some(error) = &outcome.error {
@@ -219,6 +219,14 @@ impl<'o> Screen<'o> {
     }
 }
 
+fn signals(count: usize) -> String {
+    match count {
+        0 => "no signal".to_owned(),
+        1 => "1 signal".to_owned(),
+        n => format!("{n} signals"),
+    }
+}
+
 fn pending_steps(count: usize) -> String {
     match count {
         0 => "no step pending".to_owned(),
@@ -229,7 +237,7 @@ fn pending_steps(count: usize) -> String {
 
 fn reason(reason: EndReason) -> &'static str {
     match reason {
-        EndReason::Complete => "the agent says that the task is complete",
+        EndReason::Complete => "the task is complete",
         EndReason::NothingPending => "it succeeded and no step is pending",
         EndReason::IterationLimit => {
             "the number of iterations is used up; the same command goes on"
