@@ -57,7 +57,7 @@ impl fmt::Display for Violation {
 }
 
 /// All rules, in the order of the architecture page.
-const RULES: [fn(&Tree) -> Vec<Violation>; 11] = [
+const RULES: [fn(&Tree) -> Vec<Violation>; 12] = [
     limits::check,
     sizes::check,
     functions::check,
