@@ -76,7 +76,7 @@ fn sound() -> &'static (Vec<u8>, Vec<u8>) {
         let folder = std::env::temp_dir().join(format!("salvage-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let path = folder.join("heirloom.db");
-        let store = SqliteStore::open(&path).expect("a store");
+        let store = SqliteStore::create(&path).expect("a store");
         fill(&store, 0);
         let copy = folder.join("copy.db");
         store.backup(&copy).expect("a copy");

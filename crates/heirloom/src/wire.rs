@@ -6,7 +6,7 @@ use heirloom_engine::recall::{Item, Ranked};
 use heirloom_engine::{Applied, Verdict};
 use heirloom_model::context::Context;
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Event, KindData, Record, RecordId, Scope, Timestamp, text};
+use heirloom_model::{Event, Kind, KindData, Record, RecordId, Scope, Timestamp, text};
 use serde_json::{Map, Value, json};
 
 /// A record: the columns of the store with the kind's attributes beside them.
@@ -95,8 +95,11 @@ pub(crate) fn hit(hit: &Ranked, parts: bool) -> Value {
                 value[name] = json!(said);
             }
         }
-        for (name, time) in [("true_from", record.true_from), ("true_to", record.true_to)] {
-            if let Some(time) = time {
+        // Of an error they say since when it is known.
+        let is_knowledge = record.kind == Kind::Knowledge;
+        let times = [("true_from", record.true_from), ("true_to", record.true_to)];
+        for (name, time) in times {
+            if let Some(time) = time.filter(|_| is_knowledge) {
                 value[name] = json!(time.to_string());
             }
         }

@@ -32,6 +32,8 @@ mod echo;
 mod episodes;
 #[path = "cli/errors.rs"]
 mod errors;
+#[path = "cli/index_crowd.rs"]
+mod index_crowd;
 #[path = "cli/limits.rs"]
 mod limits;
 #[path = "cli/orchestrator.rs"]

@@ -144,8 +144,8 @@ fn place(hit: &Ranked) -> String {
     let task = task.map_or_else(String::new, |task| format!(" · task {task}"));
     let day = day_of(hit.item.recorded_at());
     let holds = match &hit.item {
-        Item::Record(record) => holds(record),
-        Item::Turn { .. } => String::new(),
+        Item::Record(record) if record.kind == Kind::Knowledge => holds(record),
+        Item::Record(_) | Item::Turn { .. } => String::new(),
     };
     let folded = match hit.folded.len() {
         0 => String::new(),
