@@ -68,7 +68,13 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
     };
     while let Some(arg) = args.next() {
         match arg.as_str() {
-            "--heirloom" => request.heirloom = args.next().map(PathBuf::from),
+            "--heirloom" => {
+                // It is started in other folders than this one.
+                let given = args.next().unwrap_or_default();
+                let binary = std::fs::canonicalize(&given);
+                request.heirloom =
+                    Some(binary.map_err(|error| format!("--heirloom {given}: {error}"))?);
+            }
             "--only" => request.only = args.next(),
             "--data" => request.data = args.next().map(PathBuf::from),
             "--plots" => request.plots = args.next().map(PathBuf::from),
