@@ -166,6 +166,11 @@ fn runs_are_written_step_by_step() {
 }
 
 #[test]
+fn vectors_are_made_step_by_step() {
+    table::vectors().iter().for_each(check);
+}
+
+#[test]
 fn imports_are_written_whole_or_not() {
     table::imports().iter().for_each(check);
 }

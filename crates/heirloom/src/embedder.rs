@@ -3,6 +3,8 @@
 use crate::config::{Config, Environment};
 use heirloom_embed::{Key, Service, ServiceConfig};
 use heirloom_model::{Embedder, Fault};
+#[cfg(feature = "minilm")]
+use std::path::Path;
 
 /// What the settings ask for; nothing where the built-in vectors are enough. Nothing is sent yet.
 ///
@@ -67,6 +69,23 @@ fn key(name: &str, env: &Environment) -> Result<Key, Fault> {
     })
 }
 
+#[cfg(feature = "minilm")]
+fn folder(config: &Config) -> Result<Box<dyn Embedder>, Fault> {
+    let folder = config.text("embedder.folder");
+    if folder.is_empty() {
+        return Err(
+            Fault::usage("no folder holds the model").hint("set `folder` under `[embedder]`")
+        );
+    }
+    Ok(Box::new(heirloom_minilm::Folder::new(Path::new(folder))?))
+}
+
+#[cfg(feature = "minilm")]
+fn folder_name(config: &Config) -> Option<String> {
+    heirloom_minilm::Folder::name_of(Path::new(config.text("embedder.folder"))).ok()
+}
+
+#[cfg(not(feature = "minilm"))]
 fn folder(_config: &Config) -> Result<Box<dyn Embedder>, Fault> {
     Err(
         Fault::usage("this program was built without models from a folder")
@@ -74,6 +93,7 @@ fn folder(_config: &Config) -> Result<Box<dyn Embedder>, Fault> {
     )
 }
 
+#[cfg(not(feature = "minilm"))]
 fn folder_name(_config: &Config) -> Option<String> {
     None
 }

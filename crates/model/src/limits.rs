@@ -241,6 +241,8 @@ pub const EMBEDDING_PAUSE_MS: u64 = 250;
 pub const EMBEDDING_PAUSE_MS_MAX: u64 = 20_000;
 /// Milliseconds that one request for a batch may take.
 pub const EMBEDDING_BATCH_TIMEOUT_MS: u64 = 60_000;
+/// Largest file of a model in a folder that is read, bytes.
+pub const EMBEDDING_MODEL_FILE_BYTES_MAX: u64 = 2 << 30;
 /// Milliseconds that a question waits for its vector when nothing is said.
 pub const EMBEDDING_QUESTION_MS_DEFAULT: u64 = 2_000;
 /// Most milliseconds that a question may be told to wait for its vector.

@@ -3,13 +3,13 @@
 use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
-    ArtifactFilter, Carried, ContextRequest, EpisodeFilter, MirrorLoad, NewArtifact, NewEpisode,
-    NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest, Selection,
+    ArtifactFilter, Carried, ContextRequest, EpisodeFilter, Keep, MirrorLoad, NewArtifact,
+    NewEpisode, NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest, Selection,
     SharedFile, TaskChange, mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
-use heirloom_model::{AgentStatus, Fault, Kind, Mark, Outcome, Role, Scope};
+use heirloom_model::{AgentStatus, Fault, Kind, Mark, Outcome, Role, Scope, limits};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -344,6 +344,43 @@ pub(crate) fn runs() -> Vec<Operation> {
             More("it is another run"),
         ),
     ]
+}
+
+/// Vectors of another model.
+pub(crate) fn vectors() -> Vec<Operation> {
+    const BATCHES: Leaves = Steps("each batch is kept by itself, and the next call goes on");
+    let reembed: Act = |w| w.engine.reembed(Keep::Known, &mut |_, _| {}).map(drop);
+    vec![
+        row("reembed in three batches", many, reembed, BATCHES, Nothing),
+        row(
+            "reembed anew",
+            |w| {
+                many(w)?;
+                w.engine.reembed(Keep::Known, &mut |_, _| {}).map(drop)
+            },
+            |w| w.engine.reembed(Keep::Nothing, &mut |_, _| {}).map(drop),
+            BATCHES,
+            Nothing,
+        ),
+        row(
+            "catch up",
+            |w| {
+                filled(w)?;
+                w.engine.reembed(Keep::Known, &mut |_, _| {})?;
+                fact(w, "late", "l")
+            },
+            |w| w.engine.catch_up().map(drop),
+            AllOrNothing,
+            Nothing,
+        ),
+    ]
+}
+
+/// More texts than two batches hold.
+fn many(w: &World) -> Result<(), Fault> {
+    let all =
+        (0..2 * limits::EMBEDDING_BATCH_TEXTS_MAX + 1).map(|n| new(&format!("fact {n}"), None));
+    w.engine.remember_all(all.collect()).map(drop)
 }
 
 /// Imports.

@@ -2,7 +2,9 @@
 
 use heirloom_engine::places::Place;
 use heirloom_engine::{Engine, Filter, When};
-use heirloom_model::{Clock, ProjectName, Record, RecordId, Settings, Timestamp, clock};
+use heirloom_model::{
+    Clock, Embedder, Fault, ProjectName, Purpose, Record, RecordId, Settings, Timestamp, clock,
+};
 use heirloom_store::{FaultyStore, SqliteStore, Store};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +23,22 @@ struct HandClock(AtomicI64);
 impl Clock for HandClock {
     fn now(&self) -> Timestamp {
         clock::from_micros(self.0.load(Ordering::SeqCst) * 1_000_000)
+    }
+}
+
+/// A model that knows how long a text is.
+struct Lengths;
+
+impl Embedder for Lengths {
+    fn model(&self) -> &str {
+        "lengths"
+    }
+
+    fn embed(&self, texts: &[&str], _: Purpose) -> Result<Vec<Vec<f32>>, Fault> {
+        Ok(texts
+            .iter()
+            .map(|text| vec![1.0, text.len() as f32])
+            .collect())
     }
 }
 
@@ -70,6 +88,7 @@ impl World {
         };
         let name = ProjectName::new("p").unwrap();
         let engine = Engine::new(faulty.clone(), name, place, settings, hand.clone()).unwrap();
+        let engine = engine.with_embedder(Box::new(Lengths));
         Self {
             engine,
             faulty,
@@ -145,6 +164,16 @@ impl World {
             let found = found.iter().filter_map(|r| names.get(&r.id));
             let found: Vec<&String> = found.collect();
             writeln!(out, "{back} s ago: {found:?}").unwrap();
+        }
+        let lack = self.inner.unembedded(project, "lengths", 0).unwrap();
+        // An import that was taken back may come back with the vectors that it had.
+        if past == Past::Whole {
+            writeln!(
+                out,
+                "{} of {} texts lack a vector",
+                lack.missing, lack.texts
+            )
+            .unwrap();
         }
         for (n, session) in sessions.iter().enumerate() {
             writeln!(

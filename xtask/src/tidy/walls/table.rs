@@ -93,6 +93,16 @@ pub(super) const CRATES: &[Crate] = &[
         powers: SYNCHRONOUS,
     },
     Crate {
+        folder: "embed",
+        may_use: &["heirloom-model"],
+        powers: &[Power::Network, Power::Clock],
+    },
+    Crate {
+        folder: "minilm",
+        may_use: &["heirloom-model"],
+        powers: &[Power::Files],
+    },
+    Crate {
         folder: "server",
         may_use: &["heirloom-model", "heirloom-engine"],
         powers: EVERYTHING,
@@ -104,6 +114,8 @@ pub(super) const CRATES: &[Crate] = &[
             "heirloom-index",
             "heirloom-store",
             "heirloom-engine",
+            "heirloom-embed",
+            "heirloom-minilm",
             "heirloom-server",
         ],
         powers: EVERYTHING,

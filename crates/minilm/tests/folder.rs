@@ -1,0 +1,120 @@
+//! A small random model, written here, and computed a second time by hand.
+#![cfg(feature = "minilm")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "folder/by_hand.rs"]
+mod by_hand;
+#[path = "folder/small.rs"]
+mod small;
+
+use heirloom_minilm::Folder;
+use heirloom_model::{Embedder, Purpose, limits};
+use serde_json::json;
+use small::Small;
+use std::fs;
+
+fn vectors(folder: &Folder, texts: &[&str]) -> Vec<Vec<f32>> {
+    folder.embed(texts, Purpose::Texts).unwrap()
+}
+
+fn near(a: &[f32], b: &[f32]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4)
+}
+
+#[test]
+fn vectors_are_those_of_the_model() {
+    let small = Small::new(7);
+    let folder = Folder::new(small.path()).unwrap();
+    for (text, tokens) in [
+        ("the cat", &[2, 4, 5, 3][..]),
+        // Pieces of a word, upper case, an accent, a word that is not known.
+        ("Cats, sát", &[2, 5, 6, 7, 8, 3]),
+        ("zebra the", &[2, 1, 4, 3]),
+        ("", &[2, 3]),
+    ] {
+        let expected = by_hand::mean(&small, tokens);
+        let found = vectors(&folder, &[text]);
+        assert!(near(&found[0], &expected), "{text}\n{:?}\n{expected:?}", found[0]);
+    }
+}
+
+#[test]
+fn a_text_has_the_same_vector_among_others() {
+    let small = Small::new(8);
+    let folder = Folder::new(small.path()).unwrap();
+    let texts = ["the", "the cat sat", "sat", "", "cats the cats", "a", "the the", "cat", "sat the"];
+    let together = vectors(&folder, &texts);
+    assert_eq!(together.len(), texts.len());
+    for (text, vector) in texts.iter().zip(&together) {
+        assert!(near(&vectors(&folder, &[text])[0], vector), "{text}");
+    }
+    assert!(!near(&together[0], &together[2]));
+    assert_eq!(vectors(&folder, &[]), Vec::<Vec<f32>>::new());
+}
+
+#[test]
+fn what_is_too_long_is_cut() {
+    let small = Small::new(9);
+    small.write("sentence_bert_config.json", &json!({"max_seq_length": 4}).to_string());
+    let folder = Folder::new(small.path()).unwrap();
+    let long = "the cat ".repeat(limits::EMBEDDING_TEXT_BYTES_MAX / 8);
+    assert!(near(&vectors(&folder, &[&long])[0], &vectors(&folder, &["the cat"])[0]));
+    // Never more than the model has places for.
+    small.write("sentence_bert_config.json", &json!({"max_seq_length": 9_999}).to_string());
+    let folder = Folder::new(small.path()).unwrap();
+    assert_eq!(vectors(&folder, &[&long])[0].len(), small::WIDTH);
+}
+
+#[test]
+fn the_first_token_may_stand_for_the_text() {
+    let small = Small::new(10);
+    fs::create_dir(small.path().join("1_Pooling")).unwrap();
+    let first = json!({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false});
+    small.write("1_Pooling/config.json", &first.to_string());
+    let folder = Folder::new(small.path()).unwrap();
+    let expected = by_hand::first(&small, &[2, 4, 5, 3]);
+    assert!(near(&vectors(&folder, &["the cat"])[0], &expected));
+    let other = json!({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true});
+    small.write("1_Pooling/config.json", &other.to_string());
+    let folder = Folder::new(small.path()).unwrap();
+    let fault = folder.embed(&["the"], Purpose::Texts).unwrap_err();
+    assert!(fault.message.contains("neither the mean nor the first"), "{fault}");
+}
+
+#[test]
+fn the_name_goes_by_what_the_files_say() {
+    let (one, same, other) = (Small::new(1), Small::new(1), Small::new(2));
+    let name = |small: &Small| Folder::name_of(small.path()).unwrap();
+    assert_eq!(name(&one), name(&same));
+    assert_ne!(name(&one), name(&other));
+    assert!(name(&one).len() <= limits::EMBEDDING_MODEL_BYTES_MAX);
+    let before = name(&one);
+    one.write("sentence_bert_config.json", "{\"max_seq_length\": 3}");
+    assert_ne!(name(&one), before);
+}
+
+#[test]
+fn folders_that_hold_no_model_are_refused() {
+    let part = |spoil: &dyn Fn(&Small), part: &str| {
+        let small = Small::new(3);
+        spoil(&small);
+        let fault = match Folder::new(small.path()) {
+            Err(fault) => fault,
+            Ok(folder) => folder.embed(&["the"], Purpose::Question).unwrap_err(),
+        };
+        assert!(fault.message.contains(part), "{part}: {fault}");
+        assert!(fault.hint.is_some(), "{part}");
+    };
+    for name in ["config.json", "tokenizer.json", "model.safetensors"] {
+        part(&|small| fs::remove_file(small.path().join(name)).unwrap(), name);
+        part(&|small| small.write(name, "no model"), name);
+        part(&|small| small.write(name, ""), name);
+    }
+    part(&|small| small.write("config.json", "{\"model_type\": \"llama\"}"), "config.json");
+    part(&Small::cut_weights, "model.safetensors");
+    part(&Small::forget_a_weight, "model.safetensors");
+    part(&Small::know_more_words, "more tokens than the model knows");
+    // A file without content of the greatest length, and one more byte.
+    let most = limits::EMBEDDING_MODEL_FILE_BYTES_MAX;
+    assert!(most > 90_000_000, "all-MiniLM-L6-v2 fits");
+}
