@@ -648,6 +648,7 @@ fn doctor_looks_after_kept_working_memories() {
         clock: desk.hand.clone(),
         config: Vec::new(),
         teller: heirloom_store::Teller::silent(),
+        model: None,
     };
     let said = |name: &str| {
         let checks = doctor.examine();

@@ -20,6 +20,7 @@ pub mod merge;
 pub mod outcome;
 pub mod record;
 pub mod scope;
+pub mod section;
 pub mod session;
 pub mod settings;
 pub mod signal;
