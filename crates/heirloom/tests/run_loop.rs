@@ -458,7 +458,7 @@ fn piped_text_is_only_what_the_agent_says() {
         "iteration 1",
         "| grumble",
         "KEY_FACT x (created)",
-        "ended: the agent says",
+        "ended: the task is complete",
     ] {
         assert!(ran.stderr.contains(talk), "{talk}: {}", ran.stderr);
     }
