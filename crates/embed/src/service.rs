@@ -344,6 +344,15 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_waited_for_without_end() {
+        let service = Service::new(config("https://x/v1")).unwrap();
+        let limit = |agent: &Agent| agent.config().timeouts().global;
+        let batch = Duration::from_millis(limits::EMBEDDING_BATCH_TIMEOUT_MS);
+        assert_eq!(limit(&service.batches), Some(batch));
+        assert_eq!(limit(&service.questions), Some(Duration::from_millis(50)));
+    }
+
+    #[test]
     fn dimensions_are_a_part_of_the_name() {
         assert_eq!(Service::name_of(" m ", None), "m");
         assert_eq!(Service::name_of("m", Some(3)), "m@3");

@@ -58,9 +58,16 @@ impl Bounds {
         until: None,
     };
 
-    fn are_reached(&self, embedded: u64) -> bool {
+    fn of_catch_up(now: Instant) -> Self {
+        Self {
+            texts: limits::EMBEDDING_CATCH_UP_MAX,
+            until: now.checked_add(Duration::from_millis(limits::EMBEDDING_CATCH_UP_MS)),
+        }
+    }
+
+    fn are_reached(&self, embedded: u64, now: Instant) -> bool {
         usize::try_from(embedded).unwrap_or(usize::MAX) >= self.texts
-            || self.until.is_some_and(|until| Instant::now() >= until)
+            || self.until.is_some_and(|until| now >= until)
     }
 }
 
@@ -110,11 +117,7 @@ impl Engine {
         if lack.dims.is_none() || lack.missing == 0 {
             return Ok(None);
         }
-        let time = Duration::from_millis(limits::EMBEDDING_CATCH_UP_MS);
-        let bounds = Bounds {
-            texts: limits::EMBEDDING_CATCH_UP_MAX,
-            until: Instant::now().checked_add(time),
-        };
+        let bounds = Bounds::of_catch_up(Instant::now());
         self.embed_within(embedder.as_ref(), bounds, &mut |_, _| {})
             .map(Some)
     }
@@ -129,7 +132,7 @@ impl Engine {
         loop {
             let lack = self.lacking(embedder.model(), limits::EMBEDDING_BATCH_TEXTS_MAX)?;
             progress(lack.texts - lack.missing, lack.texts);
-            if lack.next.is_empty() || bounds.are_reached(embedded) {
+            if lack.next.is_empty() || bounds.are_reached(embedded, Instant::now()) {
                 let done = Embedded::of(embedder.model(), &lack);
                 return Ok(Embedded { embedded, ..done });
             }
@@ -303,6 +306,19 @@ fn within_bytes(texts: &[UnembeddedText]) -> &[UnembeddedText] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_catch_up_ends_by_texts_and_by_time() {
+        let now = Instant::now();
+        let bounds = Bounds::of_catch_up(now);
+        let most = limits::EMBEDDING_CATCH_UP_MAX as u64;
+        let at = |ms| now + Duration::from_millis(ms);
+        let end_ms = limits::EMBEDDING_CATCH_UP_MS;
+        assert!(!bounds.are_reached(most - 1, at(end_ms - 1)));
+        assert!(bounds.are_reached(most, now));
+        assert!(bounds.are_reached(0, at(end_ms)));
+        assert!(!Bounds::NONE.are_reached(most, at(end_ms)));
+    }
 
     #[test]
     fn a_batch_keeps_within_its_bytes() {

@@ -129,13 +129,13 @@ pub(crate) fn records() -> Vec<Operation> {
         whole(
             "purge of some words",
             replaced,
-            |w| purge(w, Selection::Containing("old".to_owned())),
+            |w| purge(w, &Selection::Containing("old".to_owned())),
             Nothing,
         ),
         whole(
             "purge of a record",
             forgotten,
-            |w| purge(w, Selection::Records(vec![w.first()])),
+            |w| purge(w, &Selection::Records(vec![w.first()])),
             Refused,
         ),
         whole(
@@ -144,7 +144,7 @@ pub(crate) fn records() -> Vec<Operation> {
                 filled(w)?;
                 w.engine.add_turn("s1", &spoken("hello")).map(drop)
             },
-            |w| purge(w, Selection::Session("s1".to_owned())),
+            |w| purge(w, &Selection::Session("s1".to_owned())),
             Refused,
         ),
         whole(
@@ -153,7 +153,7 @@ pub(crate) fn records() -> Vec<Operation> {
                 mirror_there(w)?;
                 w.engine.load_mirror().map(drop)
             },
-            |w| purge(w, Selection::Project),
+            |w| purge(w, &Selection::Project),
             Nothing,
         ),
         whole(
@@ -577,8 +577,8 @@ fn scope() -> Scope {
     }
 }
 
-fn purge(w: &World, selection: Selection) -> Result<(), Fault> {
-    w.engine.purge(&selection).map(drop)
+fn purge(w: &World, selection: &Selection) -> Result<(), Fault> {
+    w.engine.purge(selection).map(drop)
 }
 
 fn mark(w: &World, mark: Mark) -> Result<(), Fault> {

@@ -52,7 +52,7 @@ mod tests {
         let set = |text| with_keys(text, "memory", &[("max_entries", toml::Value::Integer(7))]);
         assert_eq!(
             set("memory = { enabled = true }\n").unwrap(),
-            "memory = { enabled = true, max_entries = 7 }\n"
+            "memory = { enabled = true , max_entries = 7 }\n"
         );
         assert_eq!(
             set("memory.max_entries = 3\n").unwrap(),

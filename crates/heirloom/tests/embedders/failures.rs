@@ -3,6 +3,7 @@
 use super::{DIMS, configure, filled, recall, service};
 use heirloom_model::limits;
 use heirloom_testkit::Trouble;
+use std::time::{Duration, Instant};
 
 #[test]
 fn wrong_answers_are_named_and_nothing_of_them_is_kept() {
@@ -14,6 +15,7 @@ fn wrong_answers_are_named_and_nothing_of_them_is_kept() {
         let item = format!("{{\"embedding\":[{numbers}]}}");
         Trouble::Body(format!("{{\"data\":[{}]}}", vec![item; 30].join(",")))
     };
+    let too_long = limits::EMBEDDING_PAUSE_MS_MAX / 1_000 + 1;
     let huge = usize::try_from(limits::EMBEDDING_ANSWER_BYTES_MAX).unwrap() + 1;
     for (trouble, part) in [
         (Trouble::OneLess, "29 vectors for 30 texts"),
@@ -31,10 +33,13 @@ fn wrong_answers_are_named_and_nothing_of_them_is_kept() {
         (Trouble::Status(301), "redirects are not followed"),
         (Trouble::Status(400), "answered 400: refused"),
         (Trouble::Status(404), "embedder.url"),
-        (Trouble::RetryAfter(429, "3600".to_owned()), "answered 429"),
+        (
+            Trouble::RetryAfter(429, too_long.to_string()),
+            "answered 429",
+        ),
     ] {
         let before = service.requests().len();
-        service.next(&[trouble.clone()]);
+        service.next(std::slice::from_ref(&trouble));
         let answer = project.run(&["reembed"]);
         assert_eq!(answer.code, 1, "{trouble:?}: {answer:?}");
         assert!(answer.stderr.contains(part), "{part}: {answer:?}");
@@ -83,8 +88,12 @@ fn what_passes_is_tried_again() {
         Trouble::RetryAfter(503, "0".to_owned()),
         Trouble::Cut,
     ]);
+    let began = Instant::now();
     let done = project.json(&["reembed"]);
     assert_eq!(done["embedded"], 3);
+    // Each pause is twice the one before.
+    let pauses = Duration::from_millis(7 * limits::EMBEDDING_PAUSE_MS);
+    assert!(began.elapsed() >= pauses);
     assert_eq!(service.requests().len(), 4);
     // Not for ever.
     service.every(Some(Trouble::Status(500)));
@@ -126,8 +135,15 @@ fn another_model_behind_the_same_name_is_noticed() {
 fn settings_that_cannot_be_used_are_named() {
     let project = filled(3);
     let service = service();
+    let (dims, wait) = (
+        limits::EMBEDDING_DIMS_MAX,
+        limits::EMBEDDING_QUESTION_MS_MAX,
+    );
+    let dims = format!("embedder.dimensions={}", dims + 1);
+    let wait = format!("embedder.question_ms={}", wait + 1);
     for (more, code, part) in [
-        (&["--set", "embedder.url=ftp://x"][..], 2, "`embedder.url`"),
+        (&["--set", &wait][..], 2, "outside 1..60000"),
+        (&["--set", "embedder.url=ftp://x"], 2, "`embedder.url`"),
         (
             &["--set", "embedder.url=https://me:pw@x"],
             2,
@@ -139,7 +155,7 @@ fn settings_that_cannot_be_used_are_named() {
             2,
             "builtin or openai or folder",
         ),
-        (&["--set", "embedder.dimensions=4097"], 2, "outside 0..4096"),
+        (&["--set", &dims], 2, "outside 0..4096"),
         (&["--set", "embedder.question_ms=0"], 2, "outside 1..60000"),
     ] {
         configure(&project, &service, "m1", "");

@@ -1,7 +1,7 @@
 //! Vectors of other models: kept apart, ranked whole or not at all.
 
 use super::Check;
-use super::world::{BY, World, at, ok};
+use super::world::{BY, World, at, ok, put};
 use crate::{
     Change, Filter, Found, ModelVector, NewVectors, Search, Selection, Store, StoreError,
     Unembedded, VectorsOf,
@@ -9,7 +9,7 @@ use crate::{
 use heirloom_index::vector;
 use heirloom_index::words::Question;
 use heirloom_model::record::Attrs;
-use heirloom_model::{Kind, Message, RecordId, Role, Session, limits};
+use heirloom_model::{Kind, Merge, Message, RecordId, Role, Session, limits};
 
 pub(super) const CHECKS: &[Check] = &[
     ("what lacks a vector is told with its text", told),
@@ -27,11 +27,14 @@ const MODEL: &str = "model-a";
 
 fn filled(store: &dyn Store, texts: usize) -> (World<'_>, Vec<RecordId>) {
     let w = World::new(store);
-    let ids = (1..=texts).map(|n| {
+    let record = |n: usize| {
         let second = i64::try_from(n).unwrap_or_default();
-        w.created(&w.record(Kind::Note, &format!("text {n}"), second))
-    });
-    let ids = ids.collect();
+        w.record(Kind::Note, &format!("text {n}"), second)
+    };
+    let changes: Vec<Change> = (1..=texts)
+        .map(|n| put(&record(n), Merge::Replace))
+        .collect();
+    let ids = w.apply(&changes).iter().map(|applied| applied.id).collect();
     (w, ids)
 }
 
