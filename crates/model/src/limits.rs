@@ -82,6 +82,8 @@ pub const CONTEXT_BUDGET_CHARS_MAX: usize = 10_000_000;
 pub const CONTEXT_BUDGET_TOKENS_MAX: usize = CONTEXT_BUDGET_CHARS_MAX / CHARS_PER_TOKEN;
 /// Facts that a context considers, whatever its budget.
 pub const CONTEXT_FACTS_MIN: usize = 200;
+/// Fewest of the newest open errors that a context considers, and of its task's own as many again.
+pub const CONTEXT_ERRORS_MIN: usize = 100;
 /// Most facts that a context considers; in between one for each [`CONTEXT_CHARS_PER_FACT`] of the budget.
 pub const CONTEXT_FACTS_MAX: usize = 10_000;
 /// Characters of the budget for each fact that is considered: less than one takes.

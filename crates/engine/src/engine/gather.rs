@@ -6,9 +6,10 @@ use super::Engine;
 use super::tasks::TASK_MAIN;
 use crate::context;
 use heirloom_model::context::{Context, ErrorItem, Item, MemoryView, TaskView};
-use heirloom_model::kinds::{CATEGORY_DECISION, Task};
-use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Timestamp, limits, mark};
+use heirloom_model::kinds::{CATEGORY_DECISION, Mistake, Task};
+use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, Timestamp, limits, mark};
 use heirloom_store::Filter;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 /// Which context is asked for.
@@ -64,9 +65,7 @@ impl Engine {
         pinned.retain(|record| is_heard(record) && holds(record, self.now()));
         let pins: HashSet<RecordId> = pinned.iter().map(|record| record.id).collect();
         let rest = |record: &Record| is_heard(record) && !pins.contains(&record.id);
-        let mut errors = self.open_errors(task)?;
-        errors.retain(rest);
-        errors.drain(..errors.len().saturating_sub(entries));
+        let errors = self.newest_open_errors(task, entries, &rest)?;
         let (mut decisions, decisions_go_on) =
             self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
         let considered = (budget.chars() / limits::CONTEXT_CHARS_PER_FACT)
@@ -88,6 +87,29 @@ impl Engine {
             tried: self.tried_items(id)?,
             artifacts: past::artifact_items(&described),
         })
+    }
+
+    /// The newest open errors that are to be told, oldest first: all, or those of `task` together with those of no
+    /// task among the newest of all. However many are open, few are read.
+    fn newest_open_errors(
+        &self,
+        task: Option<&str>,
+        limit: usize,
+        is_told: &dyn Fn(&Record) -> bool,
+    ) -> Result<Vec<Record>, Fault> {
+        let newest = Filter::current(&[Kind::Error], self.now())
+            .state(Mistake::OPEN)
+            .limit(limit.max(limits::CONTEXT_ERRORS_MIN));
+        let mut errors = self.find(&newest)?;
+        if let Some(task) = task {
+            errors.retain(|error| error.scope.task.is_none());
+            errors.extend(self.find(&newest.scope(Scope::of_task(task)))?);
+            errors.sort_by_key(|error| Reverse(error.id));
+        }
+        errors.retain(is_told);
+        errors.truncate(limit);
+        errors.reverse();
+        Ok(errors)
     }
 
     /// The newest knowledge of one category, or of every category but decisions, that holds now and is not
