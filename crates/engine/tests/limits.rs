@@ -2,11 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 use heirloom_engine::places::Place;
-use heirloom_engine::{Carried, ContextRequest, Engine, Filter};
+use heirloom_engine::{Carried, ContextRequest, Engine, Filter, NewRecord};
 use heirloom_model::limits::{
     BATCH_RECORDS, CHANGES_MAX, CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX,
-    CONTEXT_CHARS_PER_FACT, CONTEXT_FACTS_MAX, CONTEXT_FACTS_MIN, ERRORS_COMPARED_MAX,
-    FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX, PINNED_MAX,
+    CONTEXT_CHARS_PER_FACT, CONTEXT_ERRORS_MIN, CONTEXT_FACTS_MAX, CONTEXT_FACTS_MIN,
+    ERRORS_COMPARED_MAX, FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX, PINNED_MAX,
 };
 use heirloom_model::{
     AgentStatus, Budget, Confidence, ErrorKind, Fault, FixedClock, IdSource, Kind, Mark, Message,
@@ -269,6 +269,41 @@ fn a_context_considers_so_many_pins() {
         engine.import_all(carried, "test").unwrap();
         assert_eq!(count(), expected);
     }
+}
+
+/// Of its own task a context tells errors that no longer are among the newest of all; of no task it does not.
+#[test]
+fn a_context_considers_so_many_open_errors() {
+    let context = |newer: usize, task: Option<&str>| {
+        let (engine, _) = engine();
+        let old = NewRecord {
+            text: "the old one".to_owned(),
+            kind: Some(Kind::Error),
+            scope: task.map(Scope::of_task).unwrap_or_default(),
+            ..NewRecord::default()
+        };
+        let other = |n: usize| NewRecord {
+            text: format!("error of kind {}", "x".repeat(n)),
+            scope: Scope::of_task("other"),
+            ..old.clone()
+        };
+        engine.remember(old.clone()).unwrap();
+        engine
+            .remember_all((1..=newer).map(other).collect())
+            .unwrap();
+        let request = ContextRequest {
+            task: Some("mine".to_owned()),
+            ..ContextRequest::default()
+        };
+        engine
+            .context(&request)
+            .unwrap()
+            .text
+            .contains("the old one")
+    };
+    assert!(context(CONTEXT_ERRORS_MIN - 1, None));
+    assert!(!context(CONTEXT_ERRORS_MIN, None));
+    assert!(context(CONTEXT_ERRORS_MIN, Some("mine")));
 }
 
 #[test]
