@@ -433,7 +433,13 @@ impl Store for SqliteStore {
     }
 
     fn check(&self) -> Result<Vec<String>, StoreError> {
-        self.read(inspect::check)
+        self.read(|connection| {
+            // One moment for all tables, whatever others write meanwhile.
+            let snapshot = connection.unchecked_transaction()?;
+            let findings = inspect::check(&snapshot)?;
+            snapshot.rollback()?;
+            Ok(findings)
+        })
     }
 
     fn backup(&self, file: &Path) -> Result<Description, StoreError> {
