@@ -39,7 +39,7 @@ fn wrong_answers_are_named_and_nothing_of_them_is_kept() {
         ),
     ] {
         let before = service.requests().len();
-        service.next(&[trouble.clone()]);
+        service.next(std::slice::from_ref(&trouble));
         let answer = project.run(&["reembed"]);
         assert_eq!(answer.code, 1, "{trouble:?}: {answer:?}");
         assert!(answer.stderr.contains(part), "{part}: {answer:?}");
