@@ -126,6 +126,13 @@ pub(crate) fn records() -> Vec<Operation> {
             |w| w.engine.add_turn("s1", &spoken("hello")).map(drop),
             More("what is said again is another turn"),
         ),
+    ]
+}
+
+/// What takes records away.
+pub(crate) fn removals() -> Vec<Operation> {
+    let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
+    vec![
         whole(
             "purge of some words",
             replaced,
