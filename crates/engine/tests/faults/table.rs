@@ -127,36 +127,6 @@ pub(crate) fn records() -> Vec<Operation> {
             More("what is said again is another turn"),
         ),
         whole(
-            "purge of some words",
-            replaced,
-            |w| purge(w, Selection::Containing("old".to_owned())),
-            Nothing,
-        ),
-        whole(
-            "purge of a record",
-            forgotten,
-            |w| purge(w, Selection::Records(vec![w.first()])),
-            Refused,
-        ),
-        whole(
-            "purge of a session",
-            |w| {
-                filled(w)?;
-                w.engine.add_turn("s1", &spoken("hello")).map(drop)
-            },
-            |w| purge(w, Selection::Session("s1".to_owned())),
-            Refused,
-        ),
-        whole(
-            "purge of everything beside a mirror",
-            |w| {
-                mirror_there(w)?;
-                w.engine.load_mirror().map(drop)
-            },
-            |w| purge(w, Selection::Project),
-            Nothing,
-        ),
-        whole(
             "review",
             doubled,
             |w| w.engine.apply_review(Retire::Duplicates).map(drop),
@@ -188,6 +158,43 @@ pub(crate) fn records() -> Vec<Operation> {
             "save_mirror",
             crowded,
             |w| w.engine.save_mirror(Some("7")).map(drop),
+            Nothing,
+        ),
+    ]
+}
+
+/// Deleting for good.
+pub(crate) fn purges() -> Vec<Operation> {
+    let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
+    vec![
+        whole(
+            "purge of some words",
+            replaced,
+            |w| purge(w, &Selection::Containing("old".to_owned())),
+            Nothing,
+        ),
+        whole(
+            "purge of a record",
+            forgotten,
+            |w| purge(w, &Selection::Records(vec![w.first()])),
+            Refused,
+        ),
+        whole(
+            "purge of a session",
+            |w| {
+                filled(w)?;
+                w.engine.add_turn("s1", &spoken("hello")).map(drop)
+            },
+            |w| purge(w, &Selection::Session("s1".to_owned())),
+            Refused,
+        ),
+        whole(
+            "purge of everything beside a mirror",
+            |w| {
+                mirror_there(w)?;
+                w.engine.load_mirror().map(drop)
+            },
+            |w| purge(w, &Selection::Project),
             Nothing,
         ),
     ]
@@ -540,8 +547,8 @@ fn scope() -> Scope {
     }
 }
 
-fn purge(w: &World, selection: Selection) -> Result<(), Fault> {
-    w.engine.purge(&selection).map(drop)
+fn purge(w: &World, selection: &Selection) -> Result<(), Fault> {
+    w.engine.purge(selection).map(drop)
 }
 
 fn mark(w: &World, mark: Mark) -> Result<(), Fault> {
