@@ -152,6 +152,11 @@ fn records_are_written_whole_or_not() {
 }
 
 #[test]
+fn what_is_purged_goes_whole_or_not() {
+    table::purges().iter().for_each(check);
+}
+
+#[test]
 fn conflicts_are_decided_whole_or_not() {
     table::conflicts().iter().for_each(check);
 }

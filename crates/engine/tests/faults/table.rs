@@ -4,8 +4,8 @@ use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, Keep, MirrorLoad, NewArtifact,
-    NewEpisode, NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest, Selection,
-    SharedFile, TaskChange, mirror,
+    NewEpisode, NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest,
+    Selection, SharedFile, TaskChange, mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
@@ -134,36 +134,6 @@ pub(crate) fn removals() -> Vec<Operation> {
     let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
     vec![
         whole(
-            "purge of some words",
-            replaced,
-            |w| purge(w, &Selection::Containing("old".to_owned())),
-            Nothing,
-        ),
-        whole(
-            "purge of a record",
-            forgotten,
-            |w| purge(w, &Selection::Records(vec![w.first()])),
-            Refused,
-        ),
-        whole(
-            "purge of a session",
-            |w| {
-                filled(w)?;
-                w.engine.add_turn("s1", &spoken("hello")).map(drop)
-            },
-            |w| purge(w, &Selection::Session("s1".to_owned())),
-            Refused,
-        ),
-        whole(
-            "purge of everything beside a mirror",
-            |w| {
-                mirror_there(w)?;
-                w.engine.load_mirror().map(drop)
-            },
-            |w| purge(w, &Selection::Project),
-            Nothing,
-        ),
-        whole(
             "review",
             doubled,
             |w| w.engine.apply_review(Retire::Duplicates).map(drop),
@@ -195,6 +165,43 @@ pub(crate) fn removals() -> Vec<Operation> {
             "save_mirror",
             crowded,
             |w| w.engine.save_mirror(Some("7")).map(drop),
+            Nothing,
+        ),
+    ]
+}
+
+/// Deleting for good.
+pub(crate) fn purges() -> Vec<Operation> {
+    let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
+    vec![
+        whole(
+            "purge of some words",
+            replaced,
+            |w| purge(w, &Selection::Containing("old".to_owned())),
+            Nothing,
+        ),
+        whole(
+            "purge of a record",
+            forgotten,
+            |w| purge(w, &Selection::Records(vec![w.first()])),
+            Refused,
+        ),
+        whole(
+            "purge of a session",
+            |w| {
+                filled(w)?;
+                w.engine.add_turn("s1", &spoken("hello")).map(drop)
+            },
+            |w| purge(w, &Selection::Session("s1".to_owned())),
+            Refused,
+        ),
+        whole(
+            "purge of everything beside a mirror",
+            |w| {
+                mirror_there(w)?;
+                w.engine.load_mirror().map(drop)
+            },
+            |w| purge(w, &Selection::Project),
             Nothing,
         ),
     ]
