@@ -5,6 +5,7 @@
 pub mod adapters;
 pub mod agentium;
 pub mod analytics;
+pub mod commands;
 pub mod context;
 mod engine;
 pub mod mirror;
