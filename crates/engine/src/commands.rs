@@ -9,7 +9,7 @@ mod reader;
 mod render;
 mod template;
 
-pub use definition::Definition;
+pub use definition::{Definition, fingerprint};
 pub use name::{check_name, name_of, same_name};
 pub use render::{Step, quoted, variables};
 pub use template::{Arguments, Position, Problem, Template};

@@ -5,6 +5,7 @@ use heirloom_model::limits::{
     COMMAND_DESCRIPTION_BYTES_MAX, COMMAND_TIMEOUT_S_DEFAULT, COMMAND_TIMEOUT_S_MAX,
 };
 use heirloom_model::text;
+use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
 /// A command as its file defines it.
@@ -86,6 +87,17 @@ impl Definition {
             problems.push("there is no `template`, no `shell` and no `file`".to_owned());
         }
     }
+}
+
+/// The SHA-256 of several texts, each with its end: hexadecimal.
+pub fn fingerprint(parts: &[&[u8]]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part);
+        hasher.update([0]);
+    }
+    let sum = hasher.finalize();
+    sum.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The table with a command's keys.
