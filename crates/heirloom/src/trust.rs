@@ -25,11 +25,7 @@ pub(crate) fn is_trusted(env: &Environment, command: &CommandFile) -> bool {
 }
 
 /// Keeps that the person trusts this file.
-pub(crate) fn trust(
-    env: &Environment,
-    command: &CommandFile,
-    now: Timestamp,
-) -> Result<(), Fault> {
+pub(crate) fn trust(env: &Environment, command: &CommandFile, now: Timestamp) -> Result<(), Fault> {
     let mark = place(env, command)?;
     if let Some(folder) = mark.parent() {
         open::create_folder(folder)?;

@@ -8,6 +8,9 @@ use heirloom_model::text;
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
+/// Whether a part is what a key is for.
+type Fits = fn(&Part) -> bool;
+
 /// A command as its file defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
@@ -63,7 +66,7 @@ impl Definition {
                 )),
             }
         }
-        let keys: [(&str, fn(&Part) -> bool); 3] = [
+        let keys: [(&str, Fits); 3] = [
             ("template", |_| true),
             ("shell", |part| matches!(part, Part::Shell(..))),
             ("file", |part| matches!(part, Part::File(..))),
@@ -79,7 +82,9 @@ impl Definition {
             problems.extend(wrong.iter().map(|problem| format!("`{key}`, {problem}")));
             if key != "template" && wrong.is_empty() && !template.is_only(fits) {
                 let opener = if key == "shell" { '!' } else { '@' };
-                problems.push(format!("`{key}`: expected `{opener}{{…}}` and nothing else"));
+                problems.push(format!(
+                    "`{key}`: expected `{opener}{{…}}` and nothing else"
+                ));
             }
             self.template = std::mem::take(&mut self.template).followed_by(template);
         }

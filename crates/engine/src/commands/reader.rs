@@ -62,7 +62,7 @@ impl<'t> Reader<'t> {
     fn run(&mut self) {
         let mut at = 0;
         while let Some(rest) = self.rest(at) {
-            if self.parts.len() > COMMAND_PARTS_MAX {
+            if self.parts.len() >= COMMAND_PARTS_MAX {
                 let most = COMMAND_PARTS_MAX;
                 let said = format!("the template has more than {most} parts");
                 return self.problem(at, said);

@@ -1,7 +1,9 @@
 //! A template filled in: what is left to do, in order.
 
 use super::template::{Part, Piece, Position, Problem, Quotes, Slot, Template};
-use heirloom_model::limits::{COMMAND_ARGS_BYTES_MAX, COMMAND_ARGS_MAX, COMMAND_RENDERED_BYTES_MAX};
+use heirloom_model::limits::{
+    COMMAND_ARGS_BYTES_MAX, COMMAND_ARGS_MAX, COMMAND_RENDERED_BYTES_MAX,
+};
 
 /// What the variables with arguments are called before their number.
 const VARIABLE: &str = "HEIRLOOM_ARG";
@@ -163,19 +165,12 @@ fn in_script(slot: Slot, quotes: Quotes, at: Position, args: &[String]) -> Resul
             n..=n
         }
     };
-    let (between, names): (_, Vec<_>) = match quotes {
-        Quotes::None => (
-            " ",
-            numbers
-                .map(|n| format!("\"${{{VARIABLE}{n}}}\""))
-                .collect(),
-        ),
-        Quotes::Single | Quotes::Double => (
-            " ",
-            numbers.map(|n| format!("${{{VARIABLE}{n}}}")).collect(),
-        ),
+    let is_bare = quotes == Quotes::None;
+    let reference = |n| match is_bare {
+        true => format!("\"${{{VARIABLE}{n}}}\""),
+        false => format!("${{{VARIABLE}{n}}}"),
     };
-    let said = names.join(between);
+    let said = numbers.map(reference).collect::<Vec<_>>().join(" ");
     Ok(match quotes {
         Quotes::Single if !said.is_empty() => format!("'\"{said}\"'"),
         Quotes::None | Quotes::Single | Quotes::Double => said,

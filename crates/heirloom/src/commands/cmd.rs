@@ -109,9 +109,10 @@ fn trust(session: &mut Session, name: &str, off: bool, yes: bool) -> Result<(), 
         if !yes {
             lay_open(session, &command);
             let question = format!("Trust this file of `{}`?", command.name);
-            let answer = session.out.ask(&question).map_err(|fault| {
-                fault.hint("read it with `heirloom cmd show`, then say --yes")
-            })?;
+            let answer = session
+                .out
+                .ask(&question)
+                .map_err(|fault| fault.hint("read it with `heirloom cmd show`, then say --yes"))?;
             if !answer {
                 return Err(Fault::refused("it is not trusted"));
             }

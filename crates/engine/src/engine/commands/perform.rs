@@ -113,7 +113,10 @@ impl Making<'_> {
             return Ok(());
         }
         let name = self.name;
-        Err(Fault::failed(format!("command `{name}` makes a prompt of more than {most} bytes")).hint("insert less"))
+        Err(Fault::failed(format!(
+            "command `{name}` makes a prompt of more than {most} bytes"
+        ))
+        .hint("insert less"))
     }
 
     /// Writes what came from outside, without its secrets and its last line break.
@@ -124,7 +127,9 @@ impl Making<'_> {
             kinds.sort();
             kinds.dedup();
             let kinds = kinds.join(", ");
-            self.done.notes.push(format!("{what} secrets, which were taken out: {kinds}"));
+            self.done
+                .notes
+                .push(format!("{what} secrets, which were taken out: {kinds}"));
         }
         self.write(text.strip_suffix('\n').unwrap_or(&text))
     }
@@ -172,7 +177,9 @@ impl Making<'_> {
             program: "sh".into(),
             args: vec!["-c".into(), script.into()],
             cwd: self.root.to_owned(),
-            env: variables.map(|(name, value)| (name.into(), value.into())).collect(),
+            env: variables
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
             stdin: None,
         };
         let mut ear = Ear::default();
@@ -206,7 +213,9 @@ impl Making<'_> {
 
     fn pump(&self, spec: &LaunchSpec, ear: &mut Ear) -> Result<Ended, Fault> {
         let stop = Arc::new(AtomicBool::new(false));
-        let left = self.deadline.map(|at| at.saturating_duration_since(Instant::now()));
+        let left = self
+            .deadline
+            .map(|at| at.saturating_duration_since(Instant::now()));
         let limits = PumpLimits {
             timeout: left,
             interrupt: Arc::clone(&stop),
@@ -238,7 +247,11 @@ impl Making<'_> {
         let said = text::strip_ansi(&String::from_utf8_lossy(stderr));
         let said = self.redactor.redact(said.trim());
         let said = text::one_line(text::clip_start(&said, limits::OUTCOME_TEXT_CHARS_MAX));
-        if said.is_empty() { said } else { format!(": {said}") }
+        if said.is_empty() {
+            said
+        } else {
+            format!(": {said}")
+        }
     }
 }
 
@@ -260,7 +273,8 @@ impl Ear {
             Chunk::Stdout(bytes) => {
                 let room = limits::COMMAND_OUTPUT_BYTES_MAX - self.stdout.len();
                 self.flooded |= bytes.len() > room;
-                self.stdout.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                self.stdout
+                    .extend_from_slice(&bytes[..bytes.len().min(room)]);
             }
             Chunk::Stderr(bytes) => {
                 let kept = limits::STDERR_TAIL_BYTES_MAX;

@@ -38,8 +38,10 @@ pub(super) fn run(session: &mut Session, args: &NewArgs) -> Result<(), Fault> {
     }
     let path = place(session, args)?;
     if path.symlink_metadata().is_ok() {
-        return Err(Fault::refused(format!("{} is there already", path.display()))
-            .hint("edit it, or take another name"));
+        return Err(
+            Fault::refused(format!("{} is there already", path.display()))
+                .hint("edit it, or take another name"),
+        );
     }
     if let Some(folder) = path.parent() {
         create_folder(folder)?;
@@ -64,9 +66,10 @@ fn place(session: &mut Session, args: &NewArgs) -> Result<PathBuf, Fault> {
         return Ok(folder.join(below));
     }
     let root = session.find()?.place.root;
-    let inside = normalise_inside(&root, &format!(".heirloom/commands/{below}")).map_err(|problem| {
-        Fault::refused(format!("the command cannot be written there: {problem}"))
-            .hint("remove the link, or use --user")
-    })?;
+    let inside =
+        normalise_inside(&root, &format!(".heirloom/commands/{below}")).map_err(|problem| {
+            Fault::refused(format!("the command cannot be written there: {problem}"))
+                .hint("remove the link, or use --user")
+        })?;
     Ok(root.join(inside))
 }

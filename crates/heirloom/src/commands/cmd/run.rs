@@ -24,8 +24,8 @@ pub(super) fn run(
     if !yes {
         permit(session, &config, &command, &steps, args)?;
     }
-    let redactor = Redactor::new(&config.settings().redact)
-        .map_err(|bad| Fault::usage(bad.to_string()))?;
+    let redactor =
+        Redactor::new(&config.settings().redact).map_err(|bad| Fault::usage(bad.to_string()))?;
     let rendered = book.render(&command, args, &redactor, &interrupt_flag()?)?;
     tell(session, &command, &rendered);
     Ok(())
@@ -69,19 +69,30 @@ fn permit(
     }
     let (question, hint) = match (untrusted, asks) {
         (true, true) => (
-            format!("The command `{name}` comes with this project and is not trusted, and it runs programs. Use it?"),
-            format!("`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it, `commands.allow` in your config lets it run programs, --yes does both for this call"),
+            format!(
+                "The command `{name}` comes with this project and is not trusted, and it runs programs. Use it?"
+            ),
+            format!(
+                "`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it, `commands.allow` in your config lets it run programs, --yes does both for this call"
+            ),
         ),
         (true, false) => (
             format!("The command `{name}` comes with this project and is not trusted. Use it?"),
-            format!("`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it, --yes does for this call"),
+            format!(
+                "`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it, --yes does for this call"
+            ),
         ),
         (false, _) => (
             format!("The command `{name}` runs programs. Run them?"),
-            format!("`commands.allow = [\"{name}\"]` in your config lets it, --yes does for this call"),
+            format!(
+                "`commands.allow = [\"{name}\"]` in your config lets it, --yes does for this call"
+            ),
         ),
     };
-    let answer = session.out.ask(&question).map_err(|fault| fault.hint(hint))?;
+    let answer = session
+        .out
+        .ask(&question)
+        .map_err(|fault| fault.hint(hint))?;
     if answer {
         return Ok(());
     }
