@@ -3,6 +3,7 @@
 mod artifacts;
 mod audit;
 mod clean;
+mod commands;
 mod conflicts;
 mod doctor;
 mod door;
@@ -30,6 +31,7 @@ mod tried;
 mod working;
 
 pub use artifacts::{ArtifactFilter, ArtifactStatus, NewArtifact, Remover, VerifiedArtifact};
+pub use commands::{CommandBook, CommandFile, CommandSource, Listing, ProgramRun, Rendered};
 pub use conflicts::{Conflict, Settled};
 pub use doctor::{Check, Doctor, Level, Mended, WentBack};
 pub use embedding::{Embedded, Keep};

@@ -5,6 +5,7 @@
 pub mod adapters;
 pub mod agentium;
 pub mod analytics;
+pub mod commands;
 pub mod context;
 mod engine;
 pub mod mirror;
@@ -18,13 +19,13 @@ pub mod streams;
 pub mod working;
 
 pub use engine::{
-    Arms, ArtifactFilter, ArtifactStatus, Carried, Check, Conflict, ContextRequest, Doctor,
-    Doubles, Embedded, EndReason, Engine, EpisodeFilter, ErrorLogged, ImportReport,
-    IterationReport, Keep, Level, Mended, MirrorLoad, NewArtifact, NewEpisode, NewRecord, NewTurn,
-    Observation, ObservedSignal, Observer, PruneReport, PurgeReport, Reading, RecallRequest,
-    Recalled, Remembered, Remover, ResolvedBefore, Retire, RunEvent, RunReport, RunRequest,
-    Settled, SharedFile, SignalOutcome, TaskChange, TaskDetails, Tried, TriedReport, TurnAdded,
-    Undone, VerifiedArtifact, WentBack,
+    Arms, ArtifactFilter, ArtifactStatus, Carried, Check, CommandBook, CommandFile, CommandSource,
+    Conflict, ContextRequest, Doctor, Doubles, Embedded, EndReason, Engine, EpisodeFilter,
+    ErrorLogged, ImportReport, IterationReport, Keep, Level, Listing, Mended, MirrorLoad,
+    NewArtifact, NewEpisode, NewRecord, NewTurn, Observation, ObservedSignal, Observer, ProgramRun,
+    PruneReport, PurgeReport, Reading, RecallRequest, Recalled, Remembered, Remover, Rendered,
+    ResolvedBefore, Retire, RunEvent, RunReport, RunRequest, Settled, SharedFile, SignalOutcome,
+    TaskChange, TaskDetails, Tried, TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,

@@ -7,11 +7,13 @@ mod digest;
 mod inside;
 mod links;
 mod remote;
+mod whole;
 
 pub use digest::{DigestProblem, FileDigest, digest, file_size};
 pub use inside::{PathProblem, normalise_inside};
 pub use links::{memory_folder, mirror_path};
 pub use remote::normalise_remote;
+pub use whole::whole_file;
 
 use heirloom_model::{limits, text};
 use std::fs;

@@ -92,6 +92,7 @@ commands! {
     Reembed = reembed,
     Redact = redact,
     Bench = bench,
+    Cmd = cmd,
     Config = config,
     Completions = completions,
     Man = man,

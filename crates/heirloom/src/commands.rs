@@ -8,6 +8,7 @@ pub(crate) mod analytics;
 pub(crate) mod artifact;
 pub(crate) mod backup;
 pub(crate) mod bench;
+pub(crate) mod cmd;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod conflicts;

@@ -255,3 +255,32 @@ pub const EMBEDDING_CATCH_UP_MAX: usize = 1_000;
 pub const EMBEDDING_CATCH_UP_MS: u64 = 10_000;
 /// One text in so many may lack its vector where vectors of another model rank: it counts by its words alone.
 pub const EMBEDDING_MISSING_ONE_IN: u64 = 20;
+
+/// Largest file of a custom command, bytes.
+pub const COMMAND_BYTES_MAX: u64 = 256 << 10;
+/// Longest template of a custom command, bytes.
+pub const COMMAND_TEMPLATE_BYTES_MAX: usize = 64 << 10;
+/// Most parts (texts, places, programs, files) of a template.
+pub const COMMAND_PARTS_MAX: usize = 1_000;
+/// Longest name of a custom command, folders included, bytes.
+pub const COMMAND_NAME_BYTES_MAX: usize = 200;
+/// Longest description of a custom command, bytes.
+pub const COMMAND_DESCRIPTION_BYTES_MAX: usize = 4 << 10;
+/// Most arguments of a custom command.
+pub const COMMAND_ARGS_MAX: usize = 100;
+/// Longest arguments of a custom command together, bytes: each fits into a variable of a program.
+pub const COMMAND_ARGS_BYTES_MAX: usize = 96 << 10;
+/// Longest prompt that a custom command makes, bytes.
+pub const COMMAND_RENDERED_BYTES_MAX: usize = 4 << 20;
+/// Most bytes that one program of a custom command may print.
+pub const COMMAND_OUTPUT_BYTES_MAX: usize = 1 << 20;
+/// Largest file that a custom command inserts, bytes.
+pub const COMMAND_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Seconds that the programs of a custom command may take when nothing is said.
+pub const COMMAND_TIMEOUT_S_DEFAULT: u64 = 30;
+/// Most seconds that they may be given.
+pub const COMMAND_TIMEOUT_S_MAX: u64 = 3_600;
+/// Most files of custom commands that are read from one folder.
+pub const COMMAND_FILES_MAX: usize = 1_000;
+/// Folders inside each other that custom commands are looked for in.
+pub const COMMAND_FOLDER_DEPTH_MAX: usize = 8;

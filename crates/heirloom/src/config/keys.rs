@@ -128,6 +128,12 @@ pub(crate) const KEYS: &[Key] = &[
         trusted_only: Some("let a secret through"),
         adds_up: false,
     },
+    Key {
+        name: "commands.allow",
+        kind: Type::Texts,
+        trusted_only: Some("run a program"),
+        adds_up: false,
+    },
 ];
 
 impl Key {

@@ -61,7 +61,7 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "purge" => &["purge --all --yes", "purge --free"],
         "reembed" => &["reembed", "reembed --anew"],
         "backup" => &["backup copy.db"],
-        "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
+        "cmd" | "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
         // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.
         "doctor" | "restore" => &[],
         _ => return None,
