@@ -7,7 +7,9 @@ pub mod agentium;
 pub mod analytics;
 pub mod context;
 mod engine;
+pub mod history;
 pub mod mirror;
+pub mod outputs;
 pub mod places;
 pub mod recall;
 pub mod redact;
@@ -25,6 +27,9 @@ pub use engine::{
     Recalled, Remembered, Remover, ResolvedBefore, Retire, RunEvent, RunReport, RunRequest,
     Settled, SharedFile, SignalOutcome, TaskChange, TaskDetails, Tried, TriedReport, TurnAdded,
     Undone, VerifiedArtifact, WentBack,
+};
+pub use engine::{
+    HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,
