@@ -17,7 +17,8 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 
 /// Keeps the last output of each agent in one plan.
 pub trait PlanMemory: Send + Sync {
     /// Keeps what an agent said last; durable when it is answered.
-    fn store<'a>(&'a self, agent: &'a str, content: &'a str, metadata: &'a Attrs) -> Answer<'a, ()>;
+    fn store<'a>(&'a self, agent: &'a str, content: &'a str, metadata: &'a Attrs)
+    -> Answer<'a, ()>;
 
     /// What an agent said last; `None` if nothing is kept. A write of another process is seen.
     fn get<'a>(&'a self, agent: &'a str) -> Answer<'a, Option<OutputFile>>;
@@ -45,7 +46,12 @@ impl StoredOutputs {
 }
 
 impl PlanMemory for StoredOutputs {
-    fn store<'a>(&'a self, agent: &'a str, content: &'a str, metadata: &'a Attrs) -> Answer<'a, ()> {
+    fn store<'a>(
+        &'a self,
+        agent: &'a str,
+        content: &'a str,
+        metadata: &'a Attrs,
+    ) -> Answer<'a, ()> {
         let new = NewOutput {
             plan: self.plan.clone(),
             agent: agent.to_owned(),
@@ -82,7 +88,12 @@ impl PlanMemory for StoredOutputs {
 }
 
 impl PlanMemory for OutputFiles {
-    fn store<'a>(&'a self, agent: &'a str, content: &'a str, metadata: &'a Attrs) -> Answer<'a, ()> {
+    fn store<'a>(
+        &'a self,
+        agent: &'a str,
+        content: &'a str,
+        metadata: &'a Attrs,
+    ) -> Answer<'a, ()> {
         Box::pin(ready(self.put(agent, content, metadata).map(drop)))
     }
 

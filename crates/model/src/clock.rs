@@ -1,6 +1,7 @@
 //! The only clocks: the system's, and one that stands where it is put.
 
 use jiff::Timestamp;
+use serde_json::Value;
 use std::fmt;
 
 /// Tells the time. Everything that needs it takes one, so that a test can fix it.
@@ -100,7 +101,10 @@ mod tests {
             (json!(1_777_629_600_123_i64), Some(1_777_629_600)),
             (json!("2026-05-01T10:00:00Z"), Some(1_777_629_600)),
             (json!("1777629600"), Some(1_777_629_600)),
-            (json!({"secs_since_epoch": 5, "nanos_since_epoch": 1}), Some(5)),
+            (
+                json!({"secs_since_epoch": 5, "nanos_since_epoch": 1}),
+                Some(5),
+            ),
             (json!(-5), Some(-5)),
             (json!("soon"), None),
             (json!(i64::MAX), None),

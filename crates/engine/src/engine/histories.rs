@@ -11,9 +11,7 @@ use crate::history::{
 use crate::recall::Item;
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::section::{Offer, Origin, Section};
-use heirloom_model::{
-    ErrorKind, Fault, Message, Role, Session, Timestamp, limits, text,
-};
+use heirloom_model::{ErrorKind, Fault, Message, Role, Session, Timestamp, limits, text};
 use heirloom_store::{Change, StoreError};
 use serde_json::{Value, json};
 
@@ -88,7 +86,9 @@ impl Engine {
         };
         let hits = self.recall(&request)?.hits.into_iter();
         let turns = hits.filter_map(|hit| match hit.item {
-            Item::Turn { session, message, .. } => Some((session, message, hit.parts.total)),
+            Item::Turn {
+                session, message, ..
+            } => Some((session, *message, hit.parts.total)),
             Item::Record(_) => None,
         });
         Ok(turns.collect())
@@ -120,7 +120,9 @@ impl Engine {
         let mut told = fit(lines.clone(), room, text::chars);
         let recent_lines = last(&all, limits::HISTORY_SUMMARISED)
             .first()
-            .map_or(0, |one| turns[one.turns.start..].iter().filter_map(line_of).count());
+            .map_or(0, |one| {
+                turns[one.turns.start..].iter().filter_map(line_of).count()
+            });
         if told.lines.len() < recent_lines || told.cut {
             let summary = summary(&all);
             let takes = text::chars(&summary) + 1;
@@ -134,20 +136,25 @@ impl Engine {
             }
         }
         if told.cut {
-            (section.notes).push("the newest message is larger than the budget: it is cut".to_owned());
+            (section.notes)
+                .push("the newest message is larger than the budget: it is cut".to_owned());
         }
         if told.left_out > 0 {
             (section.notes).push(format!("{} older messages did not fit", told.left_out));
         }
         if all.len() > live.len() {
             let gone = all.len() - live.len();
-            (section.notes).push(format!("{gone} older interactions are not told, recall finds them"));
+            (section.notes).push(format!(
+                "{gone} older interactions are not told, recall finds them"
+            ));
         }
-        section.offers.extend(told.lines.into_iter().map(|line| Offer {
-            origin: Origin::Record(line.id),
-            text: line.text,
-            score: None,
-        }));
+        section
+            .offers
+            .extend(told.lines.into_iter().map(|line| Offer {
+                origin: Origin::Record(line.id),
+                text: line.text,
+                score: None,
+            }));
         Ok(section)
     }
 
@@ -190,7 +197,10 @@ impl Engine {
             return Ok(());
         };
         let begun = first.timestamp.unwrap_or(file.changed);
-        taking.add(0, Change::TakeSession(Box::new(self.imported(&session, begun))))?;
+        taking.add(
+            0,
+            Change::TakeSession(Box::new(self.imported(&session, begun))),
+        )?;
         for (n, one) in read.interactions.iter().enumerate() {
             let turns = turns_of(&session, n, one, file.changed);
             let changes = turns.into_iter().map(|message| Change::TakeMessage {
@@ -264,11 +274,26 @@ fn turns_of(session: &str, n: usize, one: &FiledInteraction, changed: i64) -> Ve
     let (plan, is_json) = match &one.plan {
         Value::Null => (String::new(), false),
         Value::String(plan) => (plan.clone(), false),
-        other => (other.to_string(), true),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            (one.plan.to_string(), true)
+        }
     };
-    let stamp = one.timestamp.map_or_else(|| n.to_string(), |at| at.to_string());
+    let stamp = one
+        .timestamp
+        .map_or_else(|| n.to_string(), |at| at.to_string());
     let turn = |role, sender: Option<&str>, said: &str, attrs: Attrs| Message {
-        id: id_of(at, &["turn", session, &stamp, role_part(role, sender), &one.goal, &plan, &one.output]),
+        id: id_of(
+            at,
+            &[
+                "turn",
+                session,
+                &stamp,
+                role_part(role, sender),
+                &one.goal,
+                &plan,
+                &one.output,
+            ],
+        ),
         seq: 0,
         role,
         sender: sender.map(str::to_owned),

@@ -89,7 +89,10 @@ impl Engine {
 
     /// The files of outputs below the folder of plans, or below `root`, in order of their paths, and what could not
     /// be read. Links are not followed.
-    pub fn output_sources(&self, root: Option<&Path>) -> Result<(Vec<OutputSource>, Vec<String>), Fault> {
+    pub fn output_sources(
+        &self,
+        root: Option<&Path>,
+    ) -> Result<(Vec<OutputSource>, Vec<String>), Fault> {
         let root = match root {
             Some(root) => root.to_owned(),
             None => self.plans_root()?,
@@ -328,4 +331,3 @@ fn entries(
     found.sort();
     Ok(found)
 }
-

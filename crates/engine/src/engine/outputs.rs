@@ -148,11 +148,7 @@ impl Engine {
     }
 
     /// What the other agents of a plan said last, newest first.
-    pub fn other_outputs_section(
-        &self,
-        plan: &str,
-        agent: Option<&str>,
-    ) -> Result<Section, Fault> {
+    pub fn other_outputs_section(&self, plan: &str, agent: Option<&str>) -> Result<Section, Fault> {
         let mut found = self.find_outputs(Some(plan), None, limits::CONTEXT_OUTPUTS_MAX + 2)?;
         let me = agent.map(|agent| self.clean(agent.trim()).into_owned());
         found.retain(|output| me.as_ref() != Some(&output.agent));
@@ -207,7 +203,8 @@ impl Engine {
             };
             let agent = record.scope.agent.as_deref();
             let here = self.find_outputs(Some(&file.plan), agent, 1)?.pop();
-            if let Some(here) = here.filter(|here| here.id != record.id && here.at < record.recorded_at)
+            if let Some(here) =
+                here.filter(|here| here.id != record.id && here.at < record.recorded_at)
             {
                 let (then, at) = (here.at, record.recorded_at);
                 taking.diagnose(format!(
@@ -268,12 +265,18 @@ impl Engine {
             check_name(what, name).map_err(|bad| bad_name(&bad))?;
         }
         let stage = new.stage.as_deref().map(str::trim).unwrap_or_default();
-        for (what, name) in [("plan", new.plan.as_str()), ("agent", &new.agent), ("stage", stage)] {
+        for (what, name) in [
+            ("plan", new.plan.as_str()),
+            ("agent", &new.agent),
+            ("stage", stage),
+        ] {
             check_part(what, name).map_err(|bad| Fault::refused(bad.to_string()))?;
         }
         if new.content.len() > limits::OUTPUT_INPUT_BYTES_MAX {
             let most = limits::OUTPUT_INPUT_BYTES_MAX;
-            return Err(Fault::usage(format!("the output has more than {most} bytes")));
+            return Err(Fault::usage(format!(
+                "the output has more than {most} bytes"
+            )));
         }
         // A secret must not be cut in two before it is found.
         let whole = self.clean(new.content.trim_end()).into_owned();
@@ -289,7 +292,8 @@ impl Engine {
                 "the metadata has {size} bytes of JSON; at most {most} are kept"
             )));
         }
-        let name = |name: &str| Some(self.clean(name.trim()).into_owned()).filter(|n| !n.is_empty());
+        let name =
+            |name: &str| Some(self.clean(name.trim()).into_owned()).filter(|n| !n.is_empty());
         let scope = Scope {
             plan: name(&new.plan),
             agent: name(&new.agent),

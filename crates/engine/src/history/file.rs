@@ -139,7 +139,9 @@ mod tests {
     #[test]
     fn the_three_forms_say_the_same() {
         let of = |time: &str| {
-            format!(r#"{{"timestamp":{time},"goal":"g","plan":"p","output":"o","metadata":{{"k":1}},"x":[2]}}"#)
+            format!(
+                r#"{{"timestamp":{time},"goal":"g","plan":"p","output":"o","metadata":{{"k":1}},"x":[2]}}"#
+            )
         };
         let list = format!("[{}]", of("1777629600"));
         let object = format!(r#"{{"session":[{}],"version":2}}"#, of("1777629600"));
@@ -170,10 +172,17 @@ mod tests {
             ]
         );
         for none in ["", "[{\"goal\":", "\u{feff}[]"] {
-            assert!(matches!(parse(none.as_bytes()), Err(HistoryProblem::NoJson(_))), "{none}");
+            assert!(
+                matches!(parse(none.as_bytes()), Err(HistoryProblem::NoJson(_))),
+                "{none}"
+            );
         }
         for other in ["5", "{}", r#"{"session":5}"#, "null"] {
-            assert_eq!(parse(other.as_bytes()), Err(HistoryProblem::NoList), "{other}");
+            assert_eq!(
+                parse(other.as_bytes()),
+                Err(HistoryProblem::NoList),
+                "{other}"
+            );
         }
     }
 
@@ -181,7 +190,10 @@ mod tests {
     fn a_file_has_a_cap_and_so_have_its_diagnostics() {
         let list = |count: usize, one: &str| format!("[{}]", vec![one; count].join(","));
         let most = parse(list(HISTORY_INTERACTIONS_MAX, r#"{"goal":"g"}"#).as_bytes()).unwrap();
-        assert_eq!((most.interactions.len(), most.diagnostics.len()), (HISTORY_INTERACTIONS_MAX, 0));
+        assert_eq!(
+            (most.interactions.len(), most.diagnostics.len()),
+            (HISTORY_INTERACTIONS_MAX, 0)
+        );
         let over = parse(list(HISTORY_INTERACTIONS_MAX + 1, r#"{"goal":"g"}"#).as_bytes()).unwrap();
         assert_eq!(over.interactions.len(), HISTORY_INTERACTIONS_MAX);
         assert!(over.diagnostics[0].starts_with("1 interactions at the beginning"));

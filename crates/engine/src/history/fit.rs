@@ -34,7 +34,9 @@ pub fn line_of(turn: &Message) -> Option<Line> {
     let sender = text::one_line(sender.unwrap_or(turn.role.as_str())).replace(['[', ']'], "|");
     // A line of its own could pass for somebody else's.
     let content = text::printable(&content.replace("\r\n", "\n"));
-    let content = content.replace(['\u{2028}', '\u{2029}'], "\n").replace('\n', "\n  ");
+    let content = content
+        .replace(['\u{2028}', '\u{2029}'], "\n")
+        .replace('\n', "\n  ");
     Some(Line {
         id: turn.id,
         text: format!("[{sender}]: {content}"),
@@ -108,7 +110,11 @@ mod tests {
     }
 
     fn fitted(lines: &[&str], room: usize) -> Fitted {
-        fit(lines.iter().map(|text| line(text)).collect(), room, text::chars)
+        fit(
+            lines.iter().map(|text| line(text)).collect(),
+            room,
+            text::chars,
+        )
     }
 
     #[test]

@@ -83,7 +83,10 @@ pub fn render(output: &OutputFile) -> Vec<u8> {
     map.insert("agent_id".to_owned(), json!(output.agent_id));
     map.insert("content".to_owned(), json!(output.content));
     map.insert("timestamp".to_owned(), json!(output.timestamp));
-    map.insert("metadata".to_owned(), Value::Object(output.metadata.clone()));
+    map.insert(
+        "metadata".to_owned(),
+        Value::Object(output.metadata.clone()),
+    );
     for (name, value) in &output.extra {
         map.entry(name).or_insert_with(|| value.clone());
     }

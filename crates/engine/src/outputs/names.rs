@@ -114,11 +114,11 @@ fn is_unsafe(c: char) -> bool {
 fn is_device(agent: &str) -> bool {
     let base = agent.split('.').next().unwrap_or_default();
     let base = base.trim_end().to_ascii_lowercase();
-    let numbered = |device: &&str| {
-        let digit = base.strip_prefix(**device);
+    let numbered = |device: &str| {
+        let digit = base.strip_prefix(device);
         digit.is_some_and(|digit| digit.len() == 1 && digit.bytes().all(|b| b.is_ascii_digit()))
     };
-    DEVICES.contains(&base.as_str()) || NUMBERED_DEVICES.iter().any(|device| numbered(&device))
+    DEVICES.contains(&base.as_str()) || NUMBERED_DEVICES.into_iter().any(numbered)
 }
 
 #[cfg(test)]
@@ -148,7 +148,14 @@ mod tests {
             assert_eq!(file_name(agent), name);
             assert_eq!(agent_of(name).as_deref(), Some(agent));
         }
-        for nobody in ["coder", "a%2.json", "%zz.json", "a%62.json", "%~x-0.json", ".json"] {
+        for nobody in [
+            "coder",
+            "a%2.json",
+            "%zz.json",
+            "a%62.json",
+            "%~x-0.json",
+            ".json",
+        ] {
             assert_eq!(agent_of(nobody), None, "{nobody}");
         }
     }
@@ -168,7 +175,17 @@ mod tests {
 
     #[test]
     fn what_leads_out_of_a_folder_is_refused() {
-        for bad in ["..", "../x", "a/../../b", "/etc/passwd", "\\x", "a\\..\\b", ".", "~", "a\0"] {
+        for bad in [
+            "..",
+            "../x",
+            "a/../../b",
+            "/etc/passwd",
+            "\\x",
+            "a\\..\\b",
+            ".",
+            "~",
+            "a\0",
+        ] {
             assert!(check_part("agent", bad).is_err(), "{bad:?}");
         }
         for good in ["a", "a/b", "..a", "a..b", "...", "REQ-001", "nul"] {

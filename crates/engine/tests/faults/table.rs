@@ -3,9 +3,9 @@
 use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
-    ArtifactFilter, Carried, ContextRequest, EpisodeFilter, HistorySource, Keep, MirrorLoad, NewArtifact,
-    NewEpisode, NewOutput, NewRecord, NewTurn, Observer, OutputSource, RecallRequest, Remover, Retire, RunRequest, Selection,
-    SharedFile, TaskChange, mirror,
+    ArtifactFilter, Carried, ContextRequest, EpisodeFilter, HistorySource, Keep, MirrorLoad,
+    NewArtifact, NewEpisode, NewOutput, NewRecord, NewTurn, Observer, OutputSource, RecallRequest,
+    Remover, Retire, RunRequest, Selection, SharedFile, TaskChange, mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
@@ -975,8 +975,10 @@ fn output_sources() -> Vec<OutputSource> {
         plan: "REQ-2".to_owned(),
         agent: Some(agent.to_owned()),
         changed: 1_777_000_000,
-        bytes: format!(r#"{{"agent_id":"{agent}","content":"{agent} is done","timestamp":1777000000}}"#)
-            .into_bytes(),
+        bytes: format!(
+            r#"{{"agent_id":"{agent}","content":"{agent} is done","timestamp":1777000000}}"#
+        )
+        .into_bytes(),
     };
     vec![source("coder"), source("tester")]
 }
@@ -986,6 +988,7 @@ fn histories() -> Vec<HistorySource> {
         path: "history.json".to_owned(),
         session: "old".to_owned(),
         changed: 1_777_000_000,
-        bytes: br#"[{"timestamp":1777000000,"goal":"g","plan":"p","output":"o"},{"goal":"h"}]"#.to_vec(),
+        bytes: br#"[{"timestamp":1777000000,"goal":"g","plan":"p","output":"o"},{"goal":"h"}]"#
+            .to_vec(),
     }]
 }

@@ -53,8 +53,13 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             let (written, told) = engine.export_outputs(None)?;
             told.iter().for_each(|line| session.out.talk(line));
             if session.out.json {
-                let paths: Vec<_> = written.iter().map(|path| path.display().to_string()).collect();
-                session.out.value(&serde_json::json!({"files": paths, "kept": told}));
+                let paths: Vec<_> = written
+                    .iter()
+                    .map(|path| path.display().to_string())
+                    .collect();
+                session
+                    .out
+                    .value(&serde_json::json!({"files": paths, "kept": told}));
             } else {
                 for path in &written {
                     session.out.line(&path.display().to_string());

@@ -57,7 +57,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     let others = !matches!(args.format, Format::Radium | Format::History);
     if args.dry_run && others {
-        return Err(Fault::usage("--dry-run is for `import radium` and `import history`"));
+        return Err(Fault::usage(
+            "--dry-run is for `import radium` and `import history`",
+        ));
     }
     if args.session.is_some() && !matches!(args.format, Format::History) {
         return Err(Fault::usage("--session is for `import history`"));
@@ -110,7 +112,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         session.out.line(&format!(
             "{} records {}, {} known already",
             report.created,
-            if args.dry_run { "would be taken in" } else { "taken in" },
+            if args.dry_run {
+                "would be taken in"
+            } else {
+                "taken in"
+            },
             report.known
         ));
         if let Some(import) = report.batch {

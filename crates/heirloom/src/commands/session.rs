@@ -98,13 +98,10 @@ fn summary(id: &str, session: &mut Session) -> Result<(), Fault> {
     Ok(())
 }
 
-fn search(
-    words: &str,
-    of: Option<&str>,
-    k: usize,
-    session: &mut Session,
-) -> Result<(), Fault> {
-    let found = session.open_with_embedder()?.search_sessions(words, of, k)?;
+fn search(words: &str, of: Option<&str>, k: usize, session: &mut Session) -> Result<(), Fault> {
+    let found = session
+        .open_with_embedder()?
+        .search_sessions(words, of, k)?;
     if session.out.json {
         let hit = |(id, turn, score): &(String, heirloom_model::Message, f64)| {
             json!({
@@ -128,7 +125,9 @@ fn search(
     for (id, turn, score) in &found {
         let words = text::excerpt(&turn.text, 160);
         session.out.line(&format!("{score:6.2}  {words}"));
-        session.out.line(&format!("        {} {}", text::one_line(id), turn.seq));
+        session
+            .out
+            .line(&format!("        {} {}", text::one_line(id), turn.seq));
     }
     Ok(())
 }

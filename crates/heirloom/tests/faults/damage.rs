@@ -61,7 +61,11 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         ],
         "step" => &["step done x --task 7", "step pending x --task 7"],
         "error" => &["error log x", "error resolve x --with y"],
-        "export" => &["export --format jsonl --all", "export --format agentium", "export --format radium"],
+        "export" => &[
+            "export --format jsonl --all",
+            "export --format agentium",
+            "export --format radium",
+        ],
         "import" => &[
             "import jsonl carried.jsonl",
             "import agentium carried.json",

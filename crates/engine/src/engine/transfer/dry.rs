@@ -45,16 +45,18 @@ impl Taking<'_> {
                 let Some(key) = &record.key else {
                     return Ok(false);
                 };
-                let mut filter = Filter::current(&[record.kind], engine.now()).key(key).limit(1);
+                let mut filter = Filter::current(&[record.kind], engine.now())
+                    .key(key)
+                    .limit(1);
                 if matches!(record.kind, Kind::Knowledge) {
                     filter.category = record.category().map(str::to_owned);
                 }
                 Ok(!store.find(project, &filter)?.is_empty())
             }
             Change::TakeSession(session) => found(store.session(project, &session.id).map(drop)),
-            Change::TakeMessage { message, .. } => {
-                Ok(!store.turns(project, slice::from_ref(&message.id))?.is_empty())
-            }
+            Change::TakeMessage { message, .. } => Ok(!store
+                .turns(project, slice::from_ref(&message.id))?
+                .is_empty()),
             Change::Revise { .. }
             | Change::Retire { .. }
             | Change::Restore { .. }

@@ -29,8 +29,10 @@ pub(super) fn outputs(
         None => sessions(&found.place.root.join(SESSIONS), &mut told)?,
     };
     if outputs.is_empty() && histories.is_empty() && told.is_empty() {
-        return Err(Fault::not_found("no outputs of plans and no histories are there")
-            .hint("name the folder of the plans: heirloom import radium PATH"));
+        return Err(
+            Fault::not_found("no outputs of plans and no histories are there")
+                .hint("name the folder of the plans: heirloom import radium PATH"),
+        );
     }
     taken(engine, &histories, &outputs, "radium", dry, told)
 }
@@ -48,12 +50,18 @@ pub(super) fn history(
     let histories = if path.is_dir() && !path.join(HISTORY).is_file() {
         sessions(&path, &mut told)?
     } else {
-        let file = if path.is_dir() { path.join(HISTORY) } else { path.clone() };
+        let file = if path.is_dir() {
+            path.join(HISTORY)
+        } else {
+            path.clone()
+        };
         vec![one(&file, session)?]
     };
     if histories.is_empty() && told.is_empty() {
-        return Err(Fault::not_found(format!("no {HISTORY} in {}", path.display()))
-            .hint("name the file: heirloom import history PATH"));
+        return Err(
+            Fault::not_found(format!("no {HISTORY} in {}", path.display()))
+                .hint("name the file: heirloom import history PATH"),
+        );
     }
     let source = super::named("history", &path);
     taken(engine, &histories, &[], &source, dry, told)
@@ -68,7 +76,9 @@ fn taken(
     told: Vec<String>,
 ) -> Result<ImportReport, Fault> {
     let mut report = engine.import_histories(histories, outputs, source, dry)?;
-    let told = told.into_iter().map(|message| heirloom_model::signal::Diagnostic { line: 0, message });
+    let told = told
+        .into_iter()
+        .map(|message| heirloom_model::signal::Diagnostic { line: 0, message });
     report.diagnostics.extend(told);
     Ok(report)
 }
@@ -109,7 +119,10 @@ fn sessions(folder: &Path, told: &mut Vec<String>) -> Result<Vec<HistorySource>,
 fn one(path: &Path, session: Option<&str>) -> Result<HistorySource, Fault> {
     let bytes = super::read_up_to(path, limits::HISTORY_FILE_BYTES_MAX)?;
     let folder = path.canonicalize().ok();
-    let folder = folder.as_deref().and_then(Path::parent).and_then(Path::file_name);
+    let folder = folder
+        .as_deref()
+        .and_then(Path::parent)
+        .and_then(Path::file_name);
     let named = folder.map(|name| name.to_string_lossy().into_owned());
     let session = session.map(str::to_owned).or(named);
     let session = session.ok_or_else(|| {
