@@ -8,7 +8,9 @@ pub mod analytics;
 pub mod commands;
 pub mod context;
 mod engine;
+pub mod history;
 pub mod mirror;
+pub mod outputs;
 pub mod places;
 pub mod recall;
 pub mod redact;
@@ -26,6 +28,9 @@ pub use engine::{
     PruneReport, PurgeReport, Reading, RecallRequest, Recalled, Remembered, Remover, Rendered,
     ResolvedBefore, Retire, RunEvent, RunReport, RunRequest, Settled, SharedFile, SignalOutcome,
     TaskChange, TaskDetails, Tried, TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
+};
+pub use engine::{
+    HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,

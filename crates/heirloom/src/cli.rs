@@ -76,6 +76,7 @@ commands! {
     Useful = useful,
     Review = review,
     Session = session,
+    Output = output,
     Task = task,
     Episode = episode,
     Analytics = analytics,

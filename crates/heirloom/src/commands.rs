@@ -27,6 +27,7 @@ pub(crate) mod man;
 pub(crate) mod mute;
 pub(crate) mod observe;
 pub(crate) mod outcome;
+pub(crate) mod output;
 pub(crate) mod pin;
 pub(crate) mod prune;
 pub(crate) mod purge;

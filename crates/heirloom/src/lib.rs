@@ -10,6 +10,7 @@ mod embedder;
 mod open;
 mod options;
 mod output;
+pub mod plan_memory;
 pub mod readers;
 mod trust;
 mod upgrade;

@@ -223,6 +223,41 @@ pub const ERRORS_COMPARED_MAX: usize = 1_000;
 /// Most records that a review compares.
 pub const REVIEW_RECORDS_MAX: usize = 20_000;
 
+/// Characters of an agent's last output that go into prompts: its end.
+pub const OUTPUT_CHARS_MAX: usize = 2_000;
+/// Longest output that is taken, bytes.
+pub const OUTPUT_INPUT_BYTES_MAX: usize = 16 << 20;
+/// Longest end of an output that is kept, bytes of JSON: with its metadata it fits a record's attributes.
+pub const OUTPUT_FULL_BYTES_MAX: usize = 768 << 10;
+/// Longest metadata of an output, bytes of JSON.
+pub const OUTPUT_METADATA_BYTES_MAX: usize = 64 << 10;
+/// Largest file of an output that is read, bytes.
+pub const OUTPUT_FILE_BYTES_MAX: u64 = 32 << 20;
+/// Longest name of an output's file before its ending, bytes; a longer one ends with a hash.
+pub const OUTPUT_NAME_BYTES_MAX: usize = 200;
+/// Most files of outputs, and most histories, that one import or list reads.
+pub const OUTPUT_FILES_MAX: usize = 10_000;
+/// Newest outputs of other agents that a context considers.
+pub const CONTEXT_OUTPUTS_MAX: usize = 20;
+/// Interactions of a session that are told in full when nothing is said.
+pub const HISTORY_LIVE_DEFAULT: usize = 10;
+/// Most interactions of a session that may be told in full.
+pub const HISTORY_LIVE_MAX: usize = 1_000;
+/// Tokens of a conversation's turns in a context when nothing is said.
+pub const HISTORY_BUDGET_TOKENS_DEFAULT: usize = 8_000;
+/// Interactions that the summary for prompts covers.
+pub const HISTORY_SUMMARISED: usize = 5;
+/// Longest goal, and longest output, in a line of a summary, characters.
+pub const HISTORY_EXCERPT_CHARS_MAX: usize = 160;
+/// Older interactions that a summary names; those before them are counted.
+pub const HISTORY_OLDER_MAX: usize = 50;
+/// Newest turns of a session that its history is made of.
+pub const HISTORY_TURNS_MAX: usize = 2_000;
+/// Largest `history.json` that is read, bytes.
+pub const HISTORY_FILE_BYTES_MAX: u64 = 64 << 20;
+/// Most interactions that one `history.json` brings; the rest are counted.
+pub const HISTORY_INTERACTIONS_MAX: usize = 100_000;
+
 /// Most numbers of a vector that another embedder than the built-in one makes.
 pub const EMBEDDING_DIMS_MAX: usize = 4_096;
 /// Longest name of such an embedder's model, bytes.

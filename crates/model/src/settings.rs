@@ -23,6 +23,10 @@ pub struct Settings {
     pub run: RunSettings,
     /// Whether an agent's working memory is written when its process ends, and read when it starts again.
     pub snapshot_on_shutdown: bool,
+    /// How much of a conversation is told.
+    pub history: HistorySettings,
+    /// The folder of plans, relative to the project's root.
+    pub plans_root: String,
     /// How long things are kept.
     pub retention: RetentionSettings,
     /// What is redacted besides the built-in rules. Nothing switches redaction off.
@@ -43,6 +47,24 @@ impl Default for RetentionSettings {
         Self {
             episodes_days: limits::EPISODES_KEPT_DAYS_DEFAULT,
             artifacts_days: 0,
+        }
+    }
+}
+
+/// How much of a conversation goes into a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistorySettings {
+    /// Interactions of a session that are told in full; older ones are summarised.
+    pub live: usize,
+    /// Tokens of its turns; 0 = no limit here.
+    pub budget_tokens: usize,
+}
+
+impl Default for HistorySettings {
+    fn default() -> Self {
+        Self {
+            live: limits::HISTORY_LIVE_DEFAULT,
+            budget_tokens: limits::HISTORY_BUDGET_TOKENS_DEFAULT,
         }
     }
 }
@@ -81,6 +103,8 @@ impl Default for Settings {
             status_prefixes: vec!["HEIRLOOM_STATUS".to_owned(), "AGENTIUM_STATUS".to_owned()],
             run: RunSettings::default(),
             snapshot_on_shutdown: false,
+            history: HistorySettings::default(),
+            plans_root: "radium".to_owned(),
             retention: RetentionSettings::default(),
             redact: RedactSettings::default(),
         }

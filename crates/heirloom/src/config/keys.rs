@@ -2,8 +2,8 @@
 
 use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, EMBEDDING_DIMS_MAX,
-    EMBEDDING_QUESTION_MS_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX, MIRROR_ENTRIES_MAX,
-    RETENTION_DAYS_MAX, STALL_LIMIT_MAX,
+    EMBEDDING_QUESTION_MS_MAX, HISTORY_LIVE_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX,
+    MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX,
 };
 use heirloom_model::{ConflictPolicy, text};
 use toml::Value;
@@ -86,6 +86,15 @@ pub(crate) const KEYS: &[Key] = &[
         Type::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
     ),
     key("memory.snapshot_on_shutdown", Type::Bool),
+    key(
+        "memory.conversation_history_live",
+        Type::Int(1, HISTORY_LIVE_MAX as i64),
+    ),
+    key(
+        "memory.conversation_history_token_budget",
+        Type::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
+    ),
+    key("plans.root", Type::Text),
     key("retention.episodes_days", DAYS),
     key("retention.artifacts_days", DAYS),
     sends("embedder.kind", Type::Word(&EMBEDDERS)),

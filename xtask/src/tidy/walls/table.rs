@@ -169,6 +169,8 @@ pub(super) const ROOMS: &[Room] = &[
     pure("agentium"),
     pure("analytics"),
     pure("shared"),
+    pure("outputs"),
+    pure("history"),
     pure("working"),
     pure("redact"),
     Room {

@@ -1,7 +1,7 @@
 //! What the values mean: the engine's settings.
 
 use super::{Config, rules};
-use heirloom_model::settings::{RedactSettings, RetentionSettings, RunSettings};
+use heirloom_model::settings::{HistorySettings, RedactSettings, RetentionSettings, RunSettings};
 use heirloom_model::{Budget, Settings};
 use toml::Value;
 
@@ -65,6 +65,11 @@ impl Config {
                 teach_signals: self.flag("run.teach_signals"),
             },
             snapshot_on_shutdown: self.flag("memory.snapshot_on_shutdown"),
+            history: HistorySettings {
+                live: self.size("memory.conversation_history_live"),
+                budget_tokens: self.size("memory.conversation_history_token_budget"),
+            },
+            plans_root: self.text("plans.root").to_owned(),
             retention: RetentionSettings {
                 episodes_days: small("retention.episodes_days"),
                 artifacts_days: small("retention.artifacts_days"),
