@@ -14,7 +14,7 @@ use std::path::PathBuf;
 fn command(project: &Project, name: &str, template: &str) {
     let text = format!("template = '''{template}'''\n");
     let path = format!(".heirloom/commands/{name}.toml");
-    project.folder.write(path, text).unwrap();
+    project.folder.write(&path, text).unwrap();
 }
 
 /// The prompt of a command, with everything allowed.
@@ -537,7 +537,7 @@ fn broken_files_are_listed_with_what_is_wrong() {
     let write = |name: &str, bytes: &[u8]| {
         project
             .folder
-            .write(format!(".heirloom/commands/{name}"), bytes)
+            .write(&format!(".heirloom/commands/{name}"), bytes)
             .unwrap();
     };
     write("toml.toml", b"template = ");
@@ -597,7 +597,7 @@ fn names_that_are_none_and_names_that_are_two() {
     let named = |file: &str, name: &str| {
         let text = format!("name = {name:?}\ntemplate = 'x'");
         let file = format!(".heirloom/commands/{file}.toml");
-        project.folder.write(file, text).unwrap();
+        project.folder.write(&file, text).unwrap();
     };
     for (file, name) in [
         ("a", "../up"),
