@@ -362,7 +362,8 @@ proptest! {
                     prop_assert_eq!(mark, arg);
                 }
                 (Step::File { path: mark, .. }, Step::File { path: arg, .. }) => {
-                    prop_assert_eq!(put(mark).trim(), arg.trim());
+                    let put = put(mark);
+                    prop_assert_eq!(put.trim(), arg.trim());
                 }
                 _ => prop_assert!(false, "{:?} became {:?}", mark, arg),
             }

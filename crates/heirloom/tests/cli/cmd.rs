@@ -14,7 +14,7 @@ use std::path::PathBuf;
 fn command(project: &Project, name: &str, template: &str) {
     let text = format!("template = '''{template}'''\n");
     let path = format!(".heirloom/commands/{name}.toml");
-    project.folder.write(path, text).unwrap();
+    project.folder.write(&path, text).unwrap();
 }
 
 /// The prompt of a command, with everything allowed.
@@ -52,9 +52,9 @@ fn user_folder(project: &Project) -> PathBuf {
 
 /// Writes the file of a command of the person's own.
 fn own(project: &Project, name: &str, template: &str) {
-    let path = user_folder(project).join(format!("{name}.toml"));
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, format!("template = '''{template}'''\n")).unwrap();
+    let path = format!(".config/heirloom/commands/{name}.toml");
+    let text = format!("template = '''{template}'''\n");
+    project.home.write(&path, text).unwrap();
 }
 
 #[test]
@@ -206,7 +206,11 @@ fn a_projects_file_is_trusted_by_its_bytes() {
     command(&project, "hi", "one");
     project.ok(&["cmd", "run", "hi"]);
     // A mark that is damaged is none.
-    fs::write(&mark, "{").unwrap();
+    fs::File::options()
+        .write(true)
+        .truncate(true)
+        .open(&mark)
+        .unwrap();
     fails(&project, &["hi"], 4, &["is not trusted"]);
     project.ok(&["cmd", "trust", "hi", "--yes"]);
     assert_eq!(
@@ -248,8 +252,11 @@ fn programs_run_with_leave_only() {
         &["`commands.allow` is not taken"],
     );
     assert!(warned.stderr.contains("run a program"));
-    let config = project.home.path().join(".config/heirloom/config.toml");
-    fs::write(&config, "[commands]\nallow = [\"git:*\"]\n").unwrap();
+    let allow = "[commands]\nallow = [\"git:*\"]\n";
+    project
+        .home
+        .write(".config/heirloom/config.toml", allow)
+        .unwrap();
     assert_eq!(project.ok(&["cmd", "run", "git:mark"]).stdout, "done\n");
     assert!(project.file("ran").exists());
     // Leave is no trust: a project's file of that name is still foreign.
@@ -482,8 +489,7 @@ fn ctrl_c_ends_the_programs() {
 #[test]
 fn files_stay_inside_of_the_project_and_are_text() {
     let project = Project::new();
-    let outside = project.home.path().join("outside.txt");
-    fs::write(&outside, "outside").unwrap();
+    let outside = project.home.write("outside.txt", "outside").unwrap();
     symlink(&outside, project.file("link")).unwrap();
     symlink(project.file("circle"), project.file("circle")).unwrap();
     let made = std::process::Command::new("mkfifo")
@@ -531,7 +537,7 @@ fn broken_files_are_listed_with_what_is_wrong() {
     let write = |name: &str, bytes: &[u8]| {
         project
             .folder
-            .write(format!(".heirloom/commands/{name}"), bytes)
+            .write(&format!(".heirloom/commands/{name}"), bytes)
             .unwrap();
     };
     write("toml.toml", b"template = ");
@@ -591,7 +597,7 @@ fn names_that_are_none_and_names_that_are_two() {
     let named = |file: &str, name: &str| {
         let text = format!("name = {name:?}\ntemplate = 'x'");
         let file = format!(".heirloom/commands/{file}.toml");
-        project.folder.write(file, text).unwrap();
+        project.folder.write(&file, text).unwrap();
     };
     for (file, name) in [
         ("a", "../up"),
@@ -641,8 +647,10 @@ fn links_and_folders_without_end_are_left_out() {
     symlink(folder.join("circle"), folder.join("circle")).unwrap();
     symlink("nowhere", folder.join("nowhere.toml")).unwrap();
     let outside = project.home.path().join("out");
-    fs::create_dir(&outside).unwrap();
-    fs::write(outside.join("x.toml"), "template = 'outside'").unwrap();
+    project
+        .home
+        .write("out/x.toml", "template = 'outside'")
+        .unwrap();
     symlink(&outside, folder.join("out")).unwrap();
     symlink(outside.join("x.toml"), folder.join("x.toml")).unwrap();
     project
