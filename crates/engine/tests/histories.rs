@@ -4,8 +4,9 @@
 use heirloom_engine::places::Place;
 use heirloom_engine::{Engine, HistorySource, NewOutput, NewTurn, OutputSource, Verdict, history};
 use heirloom_model::limits::{
-    CONTEXT_OUTPUTS_MAX, HISTORY_OLDER_MAX, HISTORY_SUMMARISED, HISTORY_TURNS_MAX,
-    OUTPUT_CHARS_MAX, OUTPUT_FULL_BYTES_MAX, OUTPUT_INPUT_BYTES_MAX, OUTPUT_METADATA_BYTES_MAX,
+    CONTEXT_OUTPUTS_MAX, HISTORY_EXCERPT_CHARS_MAX, HISTORY_OLDER_MAX, HISTORY_SUMMARISED,
+    HISTORY_TURNS_MAX, OUTPUT_CHARS_MAX, OUTPUT_FILE_BYTES_MAX, OUTPUT_FILES_MAX,
+    OUTPUT_FULL_BYTES_MAX, OUTPUT_INPUT_BYTES_MAX, OUTPUT_METADATA_BYTES_MAX,
 };
 use heirloom_model::record::Attrs;
 use heirloom_model::settings::HistorySettings;
@@ -424,15 +425,15 @@ fn a_history_comes_in_once_goes_out_as_it_was_and_is_undone_as_one() {
             .import_histories(&sources, &[], "history", dry)
             .unwrap()
     };
-    assert_eq!((import(true).created, import(true).batch), (6, None));
+    assert_eq!((import(true).created, import(true).batch), (7, None));
     let report = import(false);
     assert_eq!(
         (report.created, report.diagnostics.len()),
-        (6, 0),
+        (7, 0),
         "{report:?}"
     );
     let again = import(false);
-    assert_eq!((again.created, again.known, again.batch), (0, 6, None));
+    assert_eq!((again.created, again.known, again.batch), (0, 7, None));
     let out = engine.session_interactions("s").unwrap();
     assert_eq!(out, history::parse(text.as_bytes()).unwrap().interactions);
     say(&engine, Role::User, "more");
@@ -440,4 +441,44 @@ fn a_history_comes_in_once_goes_out_as_it_was_and_is_undone_as_one() {
     assert_eq!(engine.session_interactions("s").unwrap().len(), 4);
     engine.undo(report.batch.unwrap()).unwrap();
     assert_eq!(engine.session_interactions("s").unwrap().len(), 1);
+}
+
+#[test]
+fn a_line_of_a_summary_has_a_cap() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    say(&engine, Role::User, &"g".repeat(HISTORY_EXCERPT_CHARS_MAX));
+    say(
+        &engine,
+        Role::Assistant,
+        &"a".repeat(HISTORY_EXCERPT_CHARS_MAX + 1),
+    );
+    let line = engine.session_summary("s").unwrap().recent.remove(0);
+    let (goal, outcome) = line.split_once(" → ").unwrap();
+    assert!(!goal.contains('…') && outcome.ends_with('…'));
+    assert_eq!(text::chars(goal), HISTORY_EXCERPT_CHARS_MAX + 2);
+    assert_eq!(text::chars(outcome), HISTORY_EXCERPT_CHARS_MAX);
+}
+
+#[test]
+fn so_many_files_are_read_and_none_that_is_larger() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let memory = folder.path().join("radium/wip/REQ-1/memory");
+    std::fs::create_dir_all(&memory).unwrap();
+    let large = std::fs::File::create(memory.join("0000.json")).unwrap();
+    large.set_len(OUTPUT_FILE_BYTES_MAX + 1).unwrap();
+    for n in 1..=OUTPUT_FILES_MAX {
+        std::fs::write(memory.join(format!("{n:04}.json")), "").unwrap();
+    }
+    let (found, told) = engine.output_sources(None).unwrap();
+    assert_eq!((found.len(), told.len()), (OUTPUT_FILES_MAX, 1), "{told:?}");
+    large.set_len(OUTPUT_FILE_BYTES_MAX).unwrap();
+    std::fs::remove_file(memory.join("0002.json")).unwrap();
+    let (found, told) = engine.output_sources(None).unwrap();
+    assert_eq!((found.len(), told), (OUTPUT_FILES_MAX, vec![]));
+    assert_eq!(found[0].bytes.len() as u64, OUTPUT_FILE_BYTES_MAX);
+    std::fs::write(memory.join("one_more.json"), "").unwrap();
+    let (found, told) = engine.output_sources(None).unwrap();
+    assert_eq!((found.len(), told.len()), (OUTPUT_FILES_MAX, 1));
 }

@@ -236,7 +236,7 @@ pub const OUTPUT_FILE_BYTES_MAX: u64 = 32 << 20;
 /// Longest name of an output's file before its ending, bytes; a longer one ends with a hash.
 pub const OUTPUT_NAME_BYTES_MAX: usize = 200;
 /// Most files of outputs, and most histories, that one import or list reads.
-pub const OUTPUT_FILES_MAX: usize = 10_000;
+pub const OUTPUT_FILES_MAX: usize = 4_000;
 /// Newest outputs of other agents that a context considers.
 pub const CONTEXT_OUTPUTS_MAX: usize = 20;
 /// Interactions of a session that are told in full when nothing is said.
