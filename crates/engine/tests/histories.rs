@@ -236,7 +236,8 @@ fn files_are_seen_as_soon_as_another_process_writes_them() {
     let path = folder.path().join("radium/wip/REQ-1/memory/coder.json");
     let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
-    std::fs::write(&path, "{\"agent_id\":\"coder\",\"cont").unwrap();
+    let half = b"{\"agent_id\":\"coder\",\"cont";
+    heirloom_store::durable::write_atomic(&path, half).unwrap();
     assert_eq!(ours.get("coder").unwrap_err().kind, ErrorKind::Failed);
     std::fs::remove_file(&path).unwrap();
     assert_eq!(ours.get("coder").unwrap(), None);
@@ -466,10 +467,17 @@ fn so_many_files_are_read_and_none_that_is_larger() {
     let engine = engine(folder.path());
     let memory = folder.path().join("radium/wip/REQ-1/memory");
     std::fs::create_dir_all(&memory).unwrap();
-    let large = std::fs::File::create(memory.join("0000.json")).unwrap();
+    let put = |name: &str| {
+        let mut new = std::fs::OpenOptions::new();
+        new.write(true)
+            .create_new(true)
+            .open(memory.join(name))
+            .unwrap()
+    };
+    let large = put("0000.json");
     large.set_len(OUTPUT_FILE_BYTES_MAX + 1).unwrap();
     for n in 1..=OUTPUT_FILES_MAX {
-        std::fs::write(memory.join(format!("{n:04}.json")), "").unwrap();
+        put(&format!("{n:04}.json"));
     }
     let (found, told) = engine.output_sources(None).unwrap();
     assert_eq!((found.len(), told.len()), (OUTPUT_FILES_MAX, 1), "{told:?}");
@@ -478,7 +486,7 @@ fn so_many_files_are_read_and_none_that_is_larger() {
     let (found, told) = engine.output_sources(None).unwrap();
     assert_eq!((found.len(), told), (OUTPUT_FILES_MAX, vec![]));
     assert_eq!(found[0].bytes.len() as u64, OUTPUT_FILE_BYTES_MAX);
-    std::fs::write(memory.join("one_more.json"), "").unwrap();
+    put("one_more.json");
     let (found, told) = engine.output_sources(None).unwrap();
     assert_eq!((found.len(), told.len()), (OUTPUT_FILES_MAX, 1));
 }

@@ -77,12 +77,10 @@ fn an_output_is_put_shown_and_listed() {
 fn what_radium_left_comes_in_after_a_dry_run_and_goes_out_again() {
     let project = Project::new();
     let output = r#"{"agent_id":"coder","content":"done","timestamp":1777000000,"metadata":{}}"#;
-    let file = project.file("radium/wip/REQ-7/memory/coder.json");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, output).unwrap();
-    let session = project.file(".radium/_internals/sessions/s1/history.json");
-    fs::create_dir_all(session.parent().unwrap()).unwrap();
-    fs::write(&session, HISTORY).unwrap();
+    let file = "radium/wip/REQ-7/memory/coder.json";
+    let file = project.folder.write(file, output).unwrap();
+    let session = ".radium/_internals/sessions/s1/history.json";
+    let session = project.folder.write(session, HISTORY).unwrap();
     let dry = project.json(&["import", "radium", "--dry-run"]);
     assert_eq!((&dry["created"], &dry["import"]), (&json!(4), &Value::Null));
     assert_eq!(project.list("output").len(), 0);
@@ -112,7 +110,7 @@ fn what_radium_left_comes_in_after_a_dry_run_and_goes_out_again() {
 #[test]
 fn a_history_of_any_place_comes_in_and_a_bad_one_is_told() {
     let project = Project::new();
-    fs::write(project.file("history.json"), HISTORY).unwrap();
+    project.folder.write("history.json", HISTORY).unwrap();
     project.ok(&["import", "history", "history.json", "--session", "mine"]);
     assert_eq!(
         project.json(&["session", "show", "mine"])["messages"]
@@ -121,7 +119,7 @@ fn a_history_of_any_place_comes_in_and_a_bad_one_is_told() {
             .len(),
         3
     );
-    fs::write(project.file("half.json"), &HISTORY[..40]).unwrap();
+    project.folder.write("half.json", &HISTORY[..40]).unwrap();
     let half = project.json(&["import", "history", "half.json", "--session", "half"]);
     assert_eq!(half["created"], 0);
     assert!(string(&half["diagnostics"][0]["message"]).contains("it is no JSON"));
