@@ -80,7 +80,7 @@ fn what_radium_left_comes_in_after_a_dry_run_and_goes_out_again() {
     let file = "radium/wip/REQ-7/memory/coder.json";
     let file = project.folder.write(file, output).unwrap();
     let session = ".radium/_internals/sessions/s1/history.json";
-    let session = project.folder.write(session, HISTORY).unwrap();
+    project.folder.write(session, HISTORY).unwrap();
     let dry = project.json(&["import", "radium", "--dry-run"]);
     assert_eq!((&dry["created"], &dry["import"]), (&json!(4), &Value::Null));
     assert_eq!(project.list("output").len(), 0);
@@ -126,7 +126,8 @@ fn a_history_of_any_place_comes_in_and_a_bad_one_is_told() {
     project.expect(&["import", "history", "nothing.json"], 3);
     project.expect(&["import", "history"], 3);
     project.expect(&["import", "jsonl", "history.json", "--dry-run"], 2);
-    let large = File::create(project.file("large.json")).unwrap();
+    let large = project.folder.write("large.json", "").unwrap();
+    let large = File::options().write(true).open(large).unwrap();
     large.set_len(HISTORY_FILE_BYTES_MAX + 1).unwrap();
     project.expect(
         &["import", "history", "large.json", "--session", "large"],
