@@ -203,7 +203,7 @@ pub const RECALL_HITS_DEFAULT: usize = 10;
 /// Most hits of a recall.
 pub const RECALL_HITS_MAX: usize = 1_000;
 /// Candidates of each arm that are ranked, whatever number of hits is asked for.
-pub const RECALL_CANDIDATES_MIN: usize = 50;
+pub const RECALL_CANDIDATES_MIN: usize = 40;
 /// Largest budget of a recall, tokens.
 pub const RECALL_BUDGET_TOKENS_MAX: usize = 1_000_000;
 /// Most values of filters, phrases and dates that one question may have; the rest are words.
