@@ -293,6 +293,51 @@ mod tests {
         }
     }
 
+    /// Ids tell when something was said; writers may commit in another order, and turns come between records.
+    #[test]
+    fn a_bulk_build_keeps_the_order_in_which_texts_arrived() {
+        let store = SqliteStore::memory().unwrap();
+        let project = ProjectName::new("p").unwrap();
+        let ids = IdSource::default();
+        let session = Session {
+            project: project.clone(),
+            id: "s".to_owned(),
+            agent: None,
+            task: None,
+            started_at: at(0),
+            ended_at: None,
+            attrs: serde_json::Map::new(),
+        };
+        store.put_session(&session).unwrap();
+        let mut records: Vec<Record> = (0..300)
+            .map(|n| record(&ids, n, &format!("word{n} shared"), None))
+            .collect();
+        records.reverse();
+        for (seq, record) in records.into_iter().enumerate() {
+            let put = Change::Put {
+                record: Box::new(record),
+                merge: Merge::Keep,
+            };
+            store.apply(&project, &[put]).unwrap();
+            let turn = Message {
+                id: ids.next(at(1_000)),
+                seq: seq as u64,
+                role: Role::User,
+                sender: None,
+                text: format!("said {seq}"),
+                attrs: serde_json::Map::new(),
+                tokens: 1,
+                at: at(1_000),
+            };
+            store.append_messages(&project, "s", &[turn]).unwrap();
+        }
+        merge::merge(&store.lock(), 1).unwrap();
+        let grown = dump(&store);
+        rebuild(&store.lock(), 1).unwrap();
+        assert_eq!(check(&store.lock()).unwrap(), Vec::<String>::new());
+        assert_eq!(dump(&store), grown);
+    }
+
     #[test]
     fn every_disagreement_with_the_records_is_found() {
         let store = SqliteStore::memory().unwrap();
