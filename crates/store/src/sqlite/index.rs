@@ -87,20 +87,16 @@ fn turn_text(message: &Message) -> Cow<'_, str> {
 
 /// The terms and codes in a row of the tail.
 fn entries(bytes: &[u8]) -> impl Iterator<Item = (Term, u8)> {
-    bytes.chunks_exact(ENTRY_BYTES).filter_map(|entry| {
-        let (code, term) = entry.split_last()?;
-        let term = term
-            .iter()
-            .rev()
-            .fold(0_u64, |all, byte| all << 8 | u64::from(*byte));
-        Some((Term(term), *code))
+    bytes.as_chunks::<ENTRY_BYTES>().0.iter().map(|entry| {
+        let [a, b, c, d, e, f, code] = *entry;
+        (Term(u64::from_le_bytes([a, b, c, d, e, f, 0, 0])), code)
     })
 }
 
 /// The pieces in a row of the tail.
 fn pieces(bytes: &[u8]) -> impl Iterator<Item = u16> {
-    let pairs = bytes.chunks_exact(2);
-    pairs.filter_map(|pair| Some(u16::from_le_bytes(pair.try_into().ok()?)))
+    let pairs = bytes.as_chunks().0.iter();
+    pairs.map(|pair| u16::from_le_bytes(*pair))
 }
 
 /// Sums over a project's index.
