@@ -27,7 +27,7 @@ fuzz_target!(|input: (u8, &str)| {
     assert!(text::chars(&normal) <= text::chars(&input.to_lowercase()));
 
     let like = likeness::Likeness::of(input);
-    assert!(like.is_near_duplicate(&like));
+    assert!(like.words().is_empty() || like.is_near_duplicate(&like));
     // Blanks around it say nothing.
     assert!(likeness::same_words(input, &format!("\t {input}\n")));
 });

@@ -25,7 +25,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Times that a redacted text is looked at again: a mark may uncover what stood beside a secret.
-const PASSES_MAX: usize = 8;
+const PASSES_MAX: usize = 64;
+/// Up to this many bytes a text with marks is looked at whole again: records, and most of what is printed.
+const LOOKED_AT_WHOLE: usize = 64 << 10;
 
 /// Finds secrets, by the built-in rules and those of one configuration.
 #[derive(Debug, Default)]
@@ -104,11 +106,15 @@ impl Redactor {
         let mut reaches_far = self.reach_far(&found);
         let (mut clean, mut marks) = replaced(text, &found, kinds);
         for _ in 1..PASSES_MAX {
-            let found = if reaches_far {
+            let mut found = if reaches_far {
                 self.find(&clean)
             } else {
                 self.find_around(&clean, &marks)
             };
+            // A mark in the place of a quote opens others, however far away: what is kept is looked at whole.
+            if found.is_empty() && !reaches_far && clean.len() <= LOOKED_AT_WHOLE {
+                found = self.find(&clean);
+            }
             if found.is_empty() {
                 break;
             }

@@ -648,3 +648,13 @@ fn findings_are_in_order_and_apart() {
         .collect();
     assert_eq!(found, [("password", "hunter2"), ("url-password", "b1b2b3")]);
 }
+
+/// A mark in the place of a quote opens others, however far away.
+#[test]
+fn what_a_mark_opens_far_away_is_found() {
+    let bytes = include_bytes!("../../../fuzz/corpus/redact/quotes-far-apart");
+    let text = String::from_utf8_lossy(bytes);
+    let redactor = Redactor::default();
+    let clean = redactor.redact(&text);
+    assert!(redactor.is_clean(&clean), "{clean:?}");
+}
