@@ -55,7 +55,8 @@ pub fn from_micros(micros: i64) -> Timestamp {
     Timestamp::from_microsecond(clamped).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// A time in seconds since 1970: a number, RFC 3339, or `{secs_since_epoch}`. Milliseconds are told by their size.
+/// A time in seconds since 1970: a number, RFC 3339, or `{secs_since_epoch}`. Finer units are told by their size, so
+/// that what is read, written as seconds and read again is the same.
 pub fn seconds(value: &Value) -> Option<i64> {
     let seconds = match value {
         Value::Number(number) => match number.as_i64() {
@@ -73,12 +74,11 @@ pub fn seconds(value: &Value) -> Option<i64> {
         Value::Object(map) => return seconds(map.get("secs_since_epoch")?),
         Value::Null | Value::Bool(_) | Value::Array(_) => return None,
     };
-    // Nobody means the year 5000: it is milliseconds.
-    let seconds = if seconds.unsigned_abs() > 100_000_000_000 {
-        seconds / 1_000
-    } else {
-        seconds
-    };
+    // Nobody means the year 5000: it is milliseconds, microseconds or nanoseconds.
+    let mut seconds = seconds;
+    while seconds.unsigned_abs() > 100_000_000_000 {
+        seconds /= 1_000;
+    }
     Timestamp::from_second(seconds).is_ok().then_some(seconds)
 }
 
@@ -99,6 +99,8 @@ mod tests {
             (json!(1_777_629_600), Some(1_777_629_600)),
             (json!(1_777_629_600.9), Some(1_777_629_600)),
             (json!(1_777_629_600_123_i64), Some(1_777_629_600)),
+            (json!(1_777_629_600_123_456_i64), Some(1_777_629_600)),
+            (json!(1_777_629_600_123_456_789_i64), Some(1_777_629_600)),
             (json!("2026-05-01T10:00:00Z"), Some(1_777_629_600)),
             (json!("1777629600"), Some(1_777_629_600)),
             (
@@ -107,7 +109,7 @@ mod tests {
             ),
             (json!(-5), Some(-5)),
             (json!("soon"), None),
-            (json!(i64::MAX), None),
+            (json!(i64::MAX), Some(9_223_372_036)),
             (json!(1e300), None),
             (json!([1]), None),
             (json!({}), None),
