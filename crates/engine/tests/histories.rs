@@ -377,6 +377,14 @@ fn older_interactions_are_summarised_and_found() {
     assert_eq!(summary.older.len(), HISTORY_OLDER_MAX + 1);
     let hits = engine.search_sessions("zeppelin", None, 3).unwrap();
     assert_eq!(hits[0].1.text, "paint the zeppelin");
+    let here = engine.search_sessions("zeppelin", Some("s"), 3).unwrap();
+    assert_eq!(here.len(), hits.len());
+    assert_eq!(
+        engine
+            .search_sessions("zeppelin", Some("other"), 3)
+            .unwrap(),
+        []
+    );
     assert_eq!(
         engine.search_sessions(" ", None, 3).unwrap_err().kind,
         ErrorKind::Usage
@@ -404,6 +412,39 @@ fn of_a_long_session_only_the_newest_turns_are_read() {
     assert_eq!(summary.interactions, HISTORY_TURNS_MAX);
     let last = format!("- goal {} → no answer", count - 1);
     assert_eq!(summary.recent.last(), Some(&last));
+    let told = lines(&engine, None);
+    assert_eq!(told.len(), 1_000);
+    assert_eq!(told.last(), Some(&format!("[user]: goal {}", count - 1)));
+    let section = engine.history_section("s", Some(10)).unwrap();
+    assert!(
+        section
+            .notes
+            .last()
+            .unwrap()
+            .starts_with("older interactions")
+    );
+}
+
+#[test]
+fn few_turns_are_read_where_they_hold_what_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_with(folder.path(), with_history(10, 0));
+    talk(&engine, 150);
+    let told = lines(&engine, None);
+    assert_eq!(told.len(), 20);
+    assert_eq!(
+        (told[0].as_str(), told[19].as_str()),
+        ("[user]: goal 140", "[assistant]: answer 149")
+    );
+    // One long answer in many parts: its beginning lies before the turns that are read at first.
+    say(&engine, Role::User, "the long one");
+    for n in 0..250 {
+        say(&engine, Role::Assistant, &format!("part {n}"));
+    }
+    let told = lines(&engine, None);
+    assert_eq!(told.len(), 18 + 251);
+    assert_eq!(told[0], "[user]: goal 141");
+    assert_eq!(told[18], "[user]: the long one");
 }
 
 #[test]

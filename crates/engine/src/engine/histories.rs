@@ -51,7 +51,7 @@ impl Engine {
 
     /// What a session comes to, in its own words. Errors: `NotFound`.
     pub fn session_summary(&self, session: &str) -> Result<SessionSummary, Fault> {
-        let turns = self.newest_turns(session)?;
+        let (turns, _) = self.newest_turns(session, limits::HISTORY_TURNS_MAX)?;
         let all = interactions(&turns);
         let live = all.len().min(self.settings.history.live);
         let (gone, _) = all.split_at(all.len() - live);
@@ -108,7 +108,7 @@ impl Engine {
             heading: "## Conversation History".to_owned(),
             ..Section::default()
         };
-        let turns = match self.newest_turns(session) {
+        let (turns, whole) = match self.live_turns(session) {
             Err(fault) if fault.kind == ErrorKind::NotFound => return Ok(section),
             turns => turns?,
         };
@@ -142,11 +142,9 @@ impl Engine {
         if told.left_out > 0 {
             (section.notes).push(format!("{} older messages did not fit", told.left_out));
         }
-        if all.len() > live.len() {
-            let gone = all.len() - live.len();
-            (section.notes).push(format!(
-                "{gone} older interactions are not told, recall finds them"
-            ));
+        if all.len() > live.len() || !whole {
+            let said = "older interactions are not told here, recall finds them";
+            section.notes.push(said.to_owned());
         }
         section
             .offers
@@ -234,27 +232,45 @@ impl Engine {
         tokens.saturating_mul(limits::CHARS_PER_TOKEN)
     }
 
-    /// The newest turns of a session in order, however long it is.
-    fn newest_turns(&self, session: &str) -> Result<Vec<Message>, Fault> {
+    /// The turns that hold the live interactions of a session, in order, or its newest ones; whether that is all.
+    fn live_turns(&self, session: &str) -> Result<(Vec<Message>, bool), Fault> {
+        // Most conversations have a few turns to a goal: few are read, and more only where these do not do.
+        const FEW: usize = 200;
+        let (turns, whole) = self.newest_turns(session, FEW)?;
+        // The first of them may have begun before.
+        if whole || interactions(&turns).len() > self.settings.history.live {
+            return Ok((turns, whole));
+        }
+        self.newest_turns(session, limits::HISTORY_TURNS_MAX)
+    }
+
+    /// The newest turns of a session in order, however long it is, and whether they are all.
+    fn newest_turns(&self, session: &str, most: usize) -> Result<(Vec<Message>, bool), Fault> {
         let at = |from: u64, limit: usize| -> Result<Vec<Message>, StoreError> {
             self.store.messages(&self.project, session, from, limit)
         };
-        let most = limits::HISTORY_TURNS_MAX;
         let turns = at(0, most + 1)?;
-        if turns.len() <= most {
-            return Ok(turns);
+        let Some(last) = turns.last().filter(|_| turns.len() > most) else {
+            return Ok((turns, true));
+        };
+        let place = |from: u64| -> Result<Option<u64>, StoreError> {
+            Ok(at(from, 1)?.first().map(|turn| turn.seq))
+        };
+        // Places only ascend: the last one lies between one that is there and one behind which nothing is.
+        let (mut there, mut step) = (last.seq, most as u64);
+        while let Some(found) = place(there + step)? {
+            there = found;
+            step *= 2;
         }
-        // Places only ascend: the last one lies between two that are known.
-        let (mut there, mut beyond) = (0_u64, 1_u64 << 62);
+        let mut beyond = there + step;
         while beyond - there > 1 {
             let middle = there + (beyond - there) / 2;
-            match at(middle, 1)?.first() {
-                Some(found) => there = found.seq.min(beyond - 1).max(middle),
+            match place(middle)? {
+                Some(found) => there = found,
                 None => beyond = middle,
             }
         }
-        let from = (there + 1).saturating_sub(most as u64);
-        Ok(at(from, most)?)
+        Ok((at((there + 1).saturating_sub(most as u64), most)?, false))
     }
 }
 

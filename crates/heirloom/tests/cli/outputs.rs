@@ -165,6 +165,8 @@ fn the_folder_of_plans_stays_in_the_project() {
     let outside = TempProject::plain().unwrap();
     std::os::unix::fs::symlink(outside.path(), project.file("radium")).unwrap();
     project.expect(&["export", "--format", "radium"], 4);
+    std::os::unix::fs::symlink(outside.path(), project.file(".radium")).unwrap();
+    project.expect(&["import", "history"], 4);
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     project.ok(&[&export[..], &["plans.root=docs/plans"]].concat());
     assert!(

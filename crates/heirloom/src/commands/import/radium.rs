@@ -1,7 +1,7 @@
 //! `heirloom import radium` and `heirloom import history`.
 
 use crate::open::Found;
-use heirloom_engine::{Engine, HistorySource, ImportReport};
+use heirloom_engine::{Engine, HistorySource, ImportReport, places};
 use heirloom_model::{Fault, limits};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(super) fn outputs(
     let (outputs, mut told) = engine.output_sources(path)?;
     let histories = match path {
         Some(_) => Vec::new(),
-        None => sessions(&found.place.root.join(SESSIONS), &mut told)?,
+        None => sessions(&own_sessions(found)?, &mut told)?,
     };
     if outputs.is_empty() && histories.is_empty() && told.is_empty() {
         return Err(
@@ -46,7 +46,10 @@ pub(super) fn history(
     dry: bool,
 ) -> Result<ImportReport, Fault> {
     let mut told = Vec::new();
-    let path = path.map_or_else(|| found.place.root.join(SESSIONS), Path::to_owned);
+    let path = match path {
+        Some(path) => path.to_owned(),
+        None => own_sessions(found)?,
+    };
     let histories = if path.is_dir() && !path.join(HISTORY).is_file() {
         sessions(&path, &mut told)?
     } else {
@@ -65,6 +68,14 @@ pub(super) fn history(
     }
     let source = super::named("history", &path);
     taken(engine, &histories, &[], &source, dry, told)
+}
+
+/// The project's own folder of sessions: no link leads out of the project, which may have come with a clone.
+fn own_sessions(found: &Found) -> Result<PathBuf, Fault> {
+    let root = &found.place.root;
+    let inside = places::normalise_inside(root, SESSIONS);
+    let inside = inside.map_err(|problem| Fault::refused(problem.to_string()))?;
+    Ok(root.join(inside))
 }
 
 fn taken(
