@@ -246,6 +246,12 @@ fn both_forms_of_a_file_are_read() {
         (flat.description.as_str(), flat.timeout_s),
         ("two | lines", 7)
     );
+    let radium = defined(
+        "[command]\nname = \"build\"\nshell = \"!{cargo build} {{args}}\"\nargs = [\"what\", \"how\"]",
+    );
+    let steps = radium.template.prepare(&owned(&["a", "b"])).unwrap();
+    assert_eq!(told(&steps), "$(cargo build) a b");
+    assert_eq!(radium.argument_names, ["what", "how"]);
     let all = defined("file = \"@{a}\"\nshell = \" !{b} \"\ntemplate = \"c\"");
     assert_eq!(all.timeout_s, COMMAND_TIMEOUT_S_DEFAULT);
     let steps = all.template.prepare(&[]).unwrap();
@@ -277,11 +283,12 @@ fn what_is_wrong_with_a_file_is_said() {
     );
     check(
         "template = \"\"\nshell = \"ls\"",
-        &["`shell`: expected `!{…}` and nothing else"],
+        &["`shell`: there is no `!{…}` in it"],
     );
+    check("file = \"a\"", &["`file`: there is no `@{…}` in it"]);
     check(
-        "file = \"@{a} @{b}\"",
-        &["`file`: expected `@{…}` and nothing else"],
+        "template = \"\"\nargs = [1]",
+        &["`args`: expected a list of texts"],
     );
     check(
         "template = '''\na !{'''",

@@ -1,15 +1,19 @@
 //! The TOML of a command.
 
-use super::template::{Part, Template};
+use super::template::Template;
 use heirloom_model::limits::{
-    COMMAND_DESCRIPTION_BYTES_MAX, COMMAND_TIMEOUT_S_DEFAULT, COMMAND_TIMEOUT_S_MAX,
+    COMMAND_ARGS_MAX, COMMAND_DESCRIPTION_BYTES_MAX, COMMAND_TIMEOUT_S_DEFAULT,
+    COMMAND_TIMEOUT_S_MAX,
 };
 use heirloom_model::text;
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
-/// Whether a part is what a key is for.
-type Fits = fn(&Part) -> bool;
+/// Characters of an argument's name that are shown.
+const ARGUMENT_NAME_CHARS: usize = 60;
+
+/// Whether a template has what a key is for.
+type Fits = fn(&Template) -> bool;
 
 /// A command as its file defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +22,8 @@ pub struct Definition {
     pub name: Option<String>,
     /// What it is for, on one line.
     pub description: String,
+    /// What its arguments are called, in order, as far as it says so.
+    pub argument_names: Vec<String>,
     /// What it says.
     pub template: Template,
     /// Seconds that all its programs may take together.
@@ -27,12 +33,13 @@ pub struct Definition {
 impl Definition {
     /// Reads the text of a command's file, and says what is wrong with it; with a problem it must not be run.
     ///
-    /// The keys `name, description, template, timeout_s, shell, file` stand in a table `[command]`, or at the top. Other
+    /// The keys `name, description, args, template, timeout_s, shell, file` stand in a table `[command]`, or at the top. Other
     /// keys are left alone. `shell` and `file` come behind the template, each on a line of its own.
     pub fn read(text: &str) -> (Self, Vec<String>) {
         let mut found = Self {
             name: None,
             description: String::new(),
+            argument_names: Vec::new(),
             template: Template::default(),
             timeout_s: COMMAND_TIMEOUT_S_DEFAULT,
         };
@@ -56,6 +63,12 @@ impl Definition {
                 self.description = text::one_line(said);
             }
         }
+        if let Some(value) = table.get("args") {
+            match names(value) {
+                Some(names) => self.argument_names = names,
+                None => problems.push("`args`: expected a list of texts".to_owned()),
+            }
+        }
         if let Some(value) = table.get("timeout_s") {
             match value.as_integer().and_then(|n| u64::try_from(n).ok()) {
                 Some(seconds) if (1..=COMMAND_TIMEOUT_S_MAX).contains(&seconds) => {
@@ -68,8 +81,8 @@ impl Definition {
         }
         let keys: [(&str, Fits); 3] = [
             ("template", |_| true),
-            ("shell", |part| matches!(part, Part::Shell(..))),
-            ("file", |part| matches!(part, Part::File(..))),
+            ("shell", Template::runs_programs),
+            ("file", Template::inserts_files),
         ];
         let mut is_there = false;
         for (key, fits) in keys {
@@ -80,11 +93,9 @@ impl Definition {
             is_there = true;
             let (template, wrong) = Template::parse(said);
             problems.extend(wrong.iter().map(|problem| format!("`{key}`, {problem}")));
-            if key != "template" && wrong.is_empty() && !template.is_only(fits) {
+            if wrong.is_empty() && !fits(&template) {
                 let opener = if key == "shell" { '!' } else { '@' };
-                problems.push(format!(
-                    "`{key}`: expected `{opener}{{…}}` and nothing else"
-                ));
+                problems.push(format!("`{key}`: there is no `{opener}{{…}}` in it"));
             }
             self.template = std::mem::take(&mut self.template).followed_by(template);
         }
@@ -122,6 +133,13 @@ fn table(text: &str) -> Result<Table, String> {
             other.type_str()
         )),
     }
+}
+
+/// What arguments are called, each on one line.
+fn names(value: &Value) -> Option<Vec<String>> {
+    let names = value.as_array()?.iter().take(COMMAND_ARGS_MAX);
+    let one = |name: &Value| Some(text::excerpt(name.as_str()?, ARGUMENT_NAME_CHARS));
+    names.map(one).collect()
 }
 
 /// The text at a key.

@@ -96,11 +96,9 @@ impl Template {
         (self.parts.iter()).any(|part| matches!(part, Part::Shell(..)))
     }
 
-    /// Whether it is nothing but one `!{…}`, or one `@{…}`, with blanks around it.
-    pub(super) fn is_only(&self, wanted: impl Fn(&Part) -> bool) -> bool {
-        let blank = |part: &&Part| matches!(part, Part::Text(text) if text.trim().is_empty());
-        let mut rest = self.parts.iter().filter(|part| !blank(part));
-        rest.next().is_some_and(wanted) && rest.next().is_none()
+    /// Whether it inserts a file.
+    pub fn inserts_files(&self) -> bool {
+        (self.parts.iter()).any(|part| matches!(part, Part::File(..)))
     }
 
     /// This template with another one behind it, on a line of its own.

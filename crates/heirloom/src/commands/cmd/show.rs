@@ -85,6 +85,7 @@ fn value(session: &Session, config: &Config, command: &CommandFile) -> Value {
         "file": command.path.display().to_string(),
         "sha256": command.sha256,
         "arguments": arguments.needed,
+        "argument_names": command.definition.argument_names,
         "takes_all": arguments.all,
         "runs_programs": command.definition.template.runs_programs(),
         "timeout_s": command.definition.timeout_s,
