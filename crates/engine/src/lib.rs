@@ -6,6 +6,7 @@ pub mod adapters;
 pub mod agentium;
 pub mod analytics;
 pub mod context;
+pub mod directives;
 mod engine;
 pub mod mirror;
 pub mod places;
@@ -26,6 +27,7 @@ pub use engine::{
     Settled, SharedFile, SignalOutcome, TaskChange, TaskDetails, Tried, TriedReport, TurnAdded,
     Undone, VerifiedArtifact, WentBack,
 };
+pub use engine::{Injected, InjectedContext};
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,
     Verdict, When,

@@ -2,12 +2,14 @@
 //!
 //! Only reads the file system: git's files are read, git is never run.
 
+mod beneath;
 mod config;
 mod digest;
 mod inside;
 mod links;
 mod remote;
 
+pub use beneath::{Beneath, BeneathProblem, Entry, OpenFile, Visitor};
 pub use digest::{DigestProblem, FileDigest, digest, file_size};
 pub use inside::{PathProblem, normalise_inside};
 pub use links::{memory_folder, mirror_path};

@@ -4,8 +4,8 @@ use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, Keep, MirrorLoad, NewArtifact,
-    NewEpisode, NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest, Selection,
-    SharedFile, TaskChange, mirror,
+    NewEpisode, NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest,
+    Selection, SharedFile, TaskChange, mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
@@ -467,6 +467,15 @@ pub(crate) fn reading() -> Vec<Operation> {
                 ..ContextRequest::default()
             };
             w.engine.context(&request).map(drop)
+        }),
+        reads("inject", |w| {
+            w.engine.inject("a[recall:what is k]").map(drop)
+        }),
+        reads("context for an invocation", |w| {
+            let request = ContextRequest::default();
+            w.engine
+                .context_for(&request, "a[recall:what is k;tail:5]")
+                .map(drop)
         }),
         reads("recall", |w| {
             let request = RecallRequest {
