@@ -63,7 +63,7 @@ impl Name {
 }
 
 /// Lines of a file, counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Lines {
     /// The first.
     pub from: usize,

@@ -1,11 +1,11 @@
 //! Files that an invocation injects: real files, links, pipes and devices, each with its outcome.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
-use heirloom_engine::places::Place;
+use heirloom_engine::places::{Beneath, BeneathProblem, Entry, Place, Visitor};
 use heirloom_engine::{ContextRequest, Engine, Injected, NewRecord};
 use heirloom_model::limits::{
-    DIRECTIVE_FILE_BYTES_MAX, DIRECTIVE_FILES_MAX, DIRECTIVE_TOTAL_BYTES_MAX, FOLDER_DEPTH_MAX,
-    LINKS_MAX,
+    DIRECTIVE_ENTRIES_MAX, DIRECTIVE_FILE_BYTES_MAX, DIRECTIVE_FILES_MAX,
+    DIRECTIVE_NEAR_ENTRIES_MAX, DIRECTIVE_TOTAL_BYTES_MAX, FOLDER_DEPTH_MAX, LINKS_MAX,
 };
 use heirloom_model::section::{Origin, Section};
 use heirloom_model::{
@@ -392,6 +392,55 @@ fn sizes_and_counts_have_caps() {
     desk.file(&format!("{deep}in.txt"), "x");
     desk.file(&format!("{deep}d/out.txt"), "x");
     assert_eq!(desk.paths("**/*.txt"), [format!("{deep}in.txt")]);
+}
+
+#[test]
+fn a_search_for_files_has_an_end() {
+    let desk = Desk::new();
+    let near = DIRECTIVE_NEAR_ENTRIES_MAX;
+    fs::create_dir(desk.engine.root().join("a")).unwrap();
+    for n in 1..near {
+        fs::hard_link(
+            desk.file("x", "").engine.root().join("x"),
+            desk.engine.root().join(format!("a/{n}")),
+        )
+        .unwrap();
+    }
+    // The folder, its files, and the file beside it: one entry more than is looked at.
+    fs::rename(
+        desk.engine.root().join("x"),
+        desk.engine.root().join("z.md"),
+    )
+    .unwrap();
+    let hint = |desk: &Desk| desk.inject("zz.md").unwrap_err().hint.unwrap();
+    assert!(!hint(&desk).contains("z.md"), "{}", hint(&desk));
+    fs::remove_file(desk.engine.root().join("a/1")).unwrap();
+    fs::remove_file(desk.engine.root().join("a/2")).unwrap();
+    assert!(hint(&desk).contains("`z.md`"), "{}", hint(&desk));
+}
+
+#[test]
+fn a_walk_says_where_it_ends() {
+    struct All(usize);
+    impl Visitor for All {
+        type Place = ();
+        fn visit(&mut self, (): &(), _: &str, _: Entry) -> Option<()> {
+            self.0 += 1;
+            Some(())
+        }
+    }
+    let desk = Desk::new();
+    for n in 0..9 {
+        desk.file(&format!("a/{n}"), "");
+    }
+    let folder = Beneath::new(desk.engine.root()).unwrap();
+    let mut all = All(0);
+    folder.walk("", &(), 10, &mut all).unwrap();
+    assert_eq!(all.0, 10);
+    let over = folder.walk("", &(), 9, &mut All(0)).unwrap_err();
+    assert!(matches!(over, BeneathProblem::TooMany(9)), "{over}");
+    // Patterns look at so many; a test with as many files would take minutes.
+    const { assert!(DIRECTIVE_ENTRIES_MAX >= DIRECTIVE_NEAR_ENTRIES_MAX) };
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Engine {
     /// for a file that is not there, with the nearest match, and for a pattern that nothing matches; `Refused` for
     /// a file outside of the project, also through links, that is no regular one, no text, or too large.
     pub fn inject(&self, invocation: &str) -> Result<Injected, Fault> {
-        let asked = directives::parse(invocation).map_err(misread)?;
+        let asked = directives::parse(invocation).map_err(|error| misread(&error))?;
         let mut injected = Injected {
             agent: asked.agent,
             ..Injected::default()
@@ -54,7 +54,7 @@ impl Engine {
         for directive in asked.directives {
             match directive {
                 Directive::Input(more) => inputs.extend(more),
-                Directive::Recall(words) => injected.sections.push(self.recalled(words)?),
+                Directive::Recall(words) => injected.sections.push(self.recalled(&words)?),
                 Directive::Tail(lines) => injected.tail_lines = Some(lines),
                 Directive::Budget(budget) => injected.budget = Some(budget),
             }
@@ -126,9 +126,9 @@ impl Engine {
         context::disarm(text, &self.signal_prefixes())
     }
 
-    fn recalled(&self, words: String) -> Result<Section, Fault> {
+    fn recalled(&self, words: &str) -> Result<Section, Fault> {
         let found = self.recall(&RecallRequest {
-            question: words.clone(),
+            question: words.to_owned(),
             ..RecallRequest::default()
         })?;
         let offers = found.hits.into_iter().map(|hit| {
@@ -143,7 +143,7 @@ impl Engine {
                 score: Some(hit.parts.total),
             }
         });
-        let words = text::excerpt(&words, 80).replace('`', "'");
+        let words = text::excerpt(words, 80).replace('`', "'");
         Ok(Section {
             name: "recall".to_owned(),
             heading: format!("## Recalled: {}", self.disarmed(&words)),
@@ -164,7 +164,6 @@ impl Engine {
     }
 }
 
-fn misread(error: SyntaxError) -> Fault {
-    let hint = error.hint.clone();
-    Fault::usage(error.to_string()).hint(hint)
+fn misread(error: &SyntaxError) -> Fault {
+    Fault::usage(error.to_string()).hint(&error.hint)
 }

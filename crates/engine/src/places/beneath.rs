@@ -164,7 +164,11 @@ impl Beneath {
                     return open_file(here, &name, &way).map(Found::File);
                 }
                 FileType::RegularFile => return Err(BeneathProblem::Missing),
-                other => return Err(BeneathProblem::NoFile(kind(other))),
+                other @ (FileType::Fifo
+                | FileType::Socket
+                | FileType::CharacterDevice
+                | FileType::BlockDevice
+                | FileType::Unknown) => return Err(BeneathProblem::NoFile(kind(other))),
             }
         }
         let folder = match way.pop() {
@@ -246,13 +250,11 @@ impl<V: Visitor> Walk<'_, V> {
             let Ok(name) = std::str::from_utf8(bytes) else {
                 continue;
             };
-            let kind = match entry.file_type() {
-                FileType::Unknown => statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
-                    .map_or(FileType::Unknown, |stat| {
-                        FileType::from_raw_mode(stat.st_mode)
-                    }),
-                known => known,
-            };
+            let mut kind = entry.file_type();
+            if kind == FileType::Unknown {
+                kind = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+                    .map_or(kind, |stat| FileType::from_raw_mode(stat.st_mode));
+            }
             let kind = if kind == FileType::Directory {
                 Entry::Folder
             } else {

@@ -20,7 +20,7 @@ pub(super) struct Files<'e> {
     folder: Beneath,
     prefixes: Vec<String>,
     section: Section,
-    known: HashSet<(String, Option<(usize, Option<usize>)>)>,
+    known: HashSet<(String, Option<Lines>)>,
     bytes: u64,
 }
 
@@ -164,8 +164,7 @@ impl<'e> Files<'e> {
             }
             Err(problem) => return Err(Problem::Unfit(problem.to_string())),
         };
-        let range = lines.map(|lines| (lines.from, lines.to));
-        if self.known.contains(&(open.path.clone(), range)) {
+        if self.known.contains(&(open.path.clone(), lines)) {
             return Ok(());
         }
         if self.known.len() == DIRECTIVE_FILES_MAX {
@@ -176,7 +175,7 @@ impl<'e> Files<'e> {
         let content = self.content(&mut open)?;
         let offer = self.offer(&open.path, &content, lines)?;
         self.section.offers.push(offer);
-        self.known.insert((open.path, range));
+        self.known.insert((open.path, lines));
         Ok(())
     }
 
