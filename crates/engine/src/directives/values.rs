@@ -131,7 +131,7 @@ fn input(reader: &mut Reader<'_>, open: usize) -> Result<Input, SyntaxError> {
             let said = reader.word(&[',', ';', '[', ']'], open)?;
             match range_of(&format!(":{}", said.text)) {
                 RangeText::None => RangeText::Bad("these are no lines", 0),
-                range => range,
+                range @ (RangeText::Some(..) | RangeText::Bad(..)) => range,
             }
         } else {
             RangeText::None
