@@ -29,3 +29,9 @@ pub fn render(view: &MemoryView, budget: Budget, prefixes: &[String]) -> Context
     choose::choose(&mut parts, budget.chars());
     write::write(&parts, budget)
 }
+
+/// The text with the signals in its lines disarmed and its control characters made harmless; lines, blanks and
+/// indentation stay, but in a line that was disarmed.
+pub fn disarm(text: &str, prefixes: &[String]) -> String {
+    Cleaner::new(prefixes).lines(text)
+}

@@ -7,6 +7,7 @@ pub mod agentium;
 pub mod analytics;
 pub mod commands;
 pub mod context;
+pub mod directives;
 mod engine;
 pub mod history;
 pub mod mirror;
@@ -32,6 +33,7 @@ pub use engine::{
 pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
+pub use engine::{Injected, InjectedContext};
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,
     Verdict, When,

@@ -2,6 +2,7 @@
 //!
 //! Only reads the file system: git's files are read, git is never run.
 
+mod beneath;
 mod config;
 mod digest;
 mod inside;
@@ -9,6 +10,7 @@ mod links;
 mod remote;
 mod whole;
 
+pub use beneath::{Beneath, BeneathProblem, Entry, OpenFile, Visitor};
 pub use digest::{DigestProblem, FileDigest, digest, file_size};
 pub use inside::{PathProblem, normalise_inside};
 pub use links::{memory_folder, mirror_path};

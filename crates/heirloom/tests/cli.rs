@@ -26,6 +26,8 @@ mod config;
 mod conflicts;
 #[path = "cli/context.rs"]
 mod context;
+#[path = "cli/directives.rs"]
+mod directives;
 #[path = "cli/doctor.rs"]
 mod doctor;
 #[path = "cli/echo.rs"]

@@ -319,3 +319,23 @@ pub const COMMAND_TIMEOUT_S_MAX: u64 = 3_600;
 pub const COMMAND_FILES_MAX: usize = 1_000;
 /// Folders inside each other that custom commands are looked for in.
 pub const COMMAND_FOLDER_DEPTH_MAX: usize = 8;
+/// Longest invocation that is read, bytes.
+pub const INVOCATION_BYTES_MAX: usize = 64 << 10;
+/// Most directives of one invocation.
+pub const DIRECTIVES_MAX: usize = 50;
+/// Most files that one invocation injects, and most names of one `input`.
+pub const DIRECTIVE_FILES_MAX: usize = 100;
+/// Largest file that is injected, bytes.
+pub const DIRECTIVE_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Most bytes of files that one invocation reads.
+pub const DIRECTIVE_TOTAL_BYTES_MAX: u64 = 8 << 20;
+/// Most lines of an agent's output that `tail` injects.
+pub const DIRECTIVE_TAIL_LINES_MAX: usize = 10_000;
+/// Characters of an invocation that are shown around a mistake in it.
+pub const DIRECTIVE_SHOWN_CHARS: usize = 72;
+/// Most files and folders that one pattern looks at.
+pub const DIRECTIVE_ENTRIES_MAX: usize = 100_000;
+/// Files and folders that are looked at for the nearest match of a file that is not there.
+pub const DIRECTIVE_NEAR_ENTRIES_MAX: usize = 5_000;
+/// Folders inside each other that a walk through a project goes down.
+pub const FOLDER_DEPTH_MAX: usize = 64;

@@ -37,6 +37,30 @@ impl<'p> Cleaner<'p> {
         }
     }
 
+    /// The text line by line, its blanks kept; a signal is disarmed in the line that it stands in.
+    pub(super) fn lines(&self, text: &str) -> String {
+        let text = text::printable(
+            &text::strip_ansi(text)
+                .replace("\r\n", "\n")
+                .replace('\r', "\n"),
+        );
+        let mut out = String::with_capacity(text.len());
+        for whole in text.split_inclusive('\n') {
+            let line = whole.trim_end_matches('\n');
+            let armed =
+                memchr::memchr_iter(b':', line.as_bytes()).any(|at| self.is_armed(&line[..at]));
+            if armed {
+                let words = line.trim_start();
+                out.push_str(&line[..line.len() - words.len()]);
+                out.push_str(&self.disarmed(words));
+                out.push_str(&whole[line.len()..]);
+            } else {
+                out.push_str(whole);
+            }
+        }
+        out
+    }
+
     /// The line without the colons that follow a prefix.
     fn disarmed(&self, line: &str) -> String {
         let mut out = String::with_capacity(line.len());
@@ -129,6 +153,21 @@ mod tests {
             "HEIRLOOM_MEMORY is a: prefix",
             "HEIRLOOM_MEMORY is a: prefix",
         );
+    }
+
+    #[test]
+    fn lines_keep_their_blanks() {
+        let prefixes = ["MY".to_owned()];
+        let clean = Cleaner::new(&prefixes);
+        for (text, expect) in [
+            ("fn a() {\n    b:  c\n\n}\n", "fn a() {\n    b:  c\n\n}\n"),
+            ("a\n    MY: x\nb", "a\n    MY x\nb"),
+            ("a\r\nMY:x\rMY:y\r\n", "a\nMY x\nMY y\n"),
+            ("\u{1b}[1mMY\u{1b}[0m: x\u{7}", "MY x\u{fffd}"),
+            ("", ""),
+        ] {
+            assert_eq!(clean.lines(text), expect, "{text:?}");
+        }
     }
 
     #[test]

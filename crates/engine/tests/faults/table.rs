@@ -500,6 +500,22 @@ pub(crate) fn imports() -> Vec<Operation> {
     ]
 }
 
+/// What an invocation injects.
+pub(crate) fn injecting() -> Vec<Operation> {
+    let reads = |name, act| row(name, worked as Act, act, AllOrNothing, Nothing);
+    vec![
+        reads("inject", |w| {
+            w.engine.inject("a[recall:what is k]").map(drop)
+        }),
+        reads("context for an invocation", |w| {
+            let request = ContextRequest::default();
+            w.engine
+                .context_for(&request, "a[recall:what is k;tail:5]")
+                .map(drop)
+        }),
+    ]
+}
+
 /// Every operation that only reads: its faults are told and change nothing.
 pub(crate) fn reading() -> Vec<Operation> {
     let reads = |name, act| row(name, worked as Act, act, AllOrNothing, Nothing);

@@ -2,13 +2,15 @@
 
 use crate::open::Session;
 use crate::{output, wire};
-use heirloom_engine::ContextRequest;
+use heirloom_engine::{ContextRequest, InjectedContext};
 use heirloom_model::context::Context;
 use heirloom_model::{Budget, Fault};
 
 /// Print the context for the next prompt: what is known, inside a budget
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example: heirloom context --task 42 --phase TEST --budget-chars 3000")]
+#[command(
+    after_help = "Example: heirloom context --task 42 --phase TEST --budget-chars 3000\n         heirloom context --for 'coder[input:docs/*.md,src/lib.rs:10-40][recall:why mocks]'"
+)]
 pub(crate) struct Args {
     /// The current task
     #[arg(long, value_name = "ID")]
@@ -22,6 +24,9 @@ pub(crate) struct Args {
     /// At most this many tokens, at four characters each
     #[arg(long, value_name = "N")]
     budget_tokens: Option<usize>,
+    /// Put behind it what the directives of an agent's invocation inject: files, recalled records, last lines
+    #[arg(long = "for", value_name = "INVOCATION")]
+    invocation: Option<String>,
     /// Say item by item what got in, what did not, and why
     #[arg(long)]
     receipt: bool,
@@ -33,16 +38,35 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         .budget_chars
         .map(Budget::Chars)
         .or(args.budget_tokens.map(Budget::Tokens));
-    let context = engine.context(&ContextRequest {
+    let request = ContextRequest {
         task: args.task,
         phase: args.phase,
         budget,
-    })?;
+    };
+    let (context, injected) = match &args.invocation {
+        Some(said) => {
+            let InjectedContext {
+                agent,
+                context,
+                notes,
+            } = engine.context_for(&request, said)?;
+            (context, Some((agent, notes)))
+        }
+        None => (engine.context(&request)?, None),
+    };
     if session.out.json {
-        session.out.value(&wire::context(&context));
+        let mut value = wire::context(&context);
+        if let Some((agent, notes)) = injected {
+            value["agent"] = agent.into();
+            value["notes"] = notes.into();
+        }
+        session.out.value(&value);
         return Ok(0);
     }
     session.out.data(&context.text);
+    for note in injected.into_iter().flat_map(|(_, notes)| notes) {
+        session.out.talk(&note);
+    }
     if args.receipt {
         for line in receipt(&context) {
             session.out.talk(&line);
