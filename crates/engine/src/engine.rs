@@ -28,6 +28,7 @@ mod tasks;
 mod transfer;
 mod tried;
 mod working;
+mod workspace;
 
 pub use artifacts::{ArtifactFilter, ArtifactStatus, NewArtifact, Remover, VerifiedArtifact};
 pub use conflicts::{Conflict, Settled};
@@ -50,6 +51,7 @@ pub use shared::SharedFile;
 pub use tasks::{TaskChange, TaskDetails};
 pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
+pub use workspace::{Shared, SharedOutcome, SyncReport, Workspace, Written};
 
 use crate::places::Place;
 use crate::redact::Redactor;

@@ -16,6 +16,7 @@ pub mod shared;
 pub mod signals;
 pub mod streams;
 pub mod working;
+pub mod workspace;
 
 pub use engine::{
     Arms, ArtifactFilter, ArtifactStatus, Carried, Check, Conflict, ContextRequest, Doctor,
@@ -23,8 +24,8 @@ pub use engine::{
     IterationReport, Keep, Level, Mended, MirrorLoad, NewArtifact, NewEpisode, NewRecord, NewTurn,
     Observation, ObservedSignal, Observer, PruneReport, PurgeReport, Reading, RecallRequest,
     Recalled, Remembered, Remover, ResolvedBefore, Retire, RunEvent, RunReport, RunRequest,
-    Settled, SharedFile, SignalOutcome, TaskChange, TaskDetails, Tried, TriedReport, TurnAdded,
-    Undone, VerifiedArtifact, WentBack,
+    Settled, Shared, SharedFile, SharedOutcome, SignalOutcome, SyncReport, TaskChange, TaskDetails,
+    Tried, TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack, Workspace, Written,
 };
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,

@@ -7,11 +7,13 @@ mod digest;
 mod inside;
 mod links;
 mod remote;
+mod text_file;
 
 pub use digest::{DigestProblem, FileDigest, digest, file_size};
 pub use inside::{PathProblem, normalise_inside};
 pub use links::{memory_folder, mirror_path};
 pub use remote::normalise_remote;
+pub use text_file::{FileStat, TextFile, TextProblem, read_text, stat};
 
 use heirloom_model::{limits, text};
 use std::fs;

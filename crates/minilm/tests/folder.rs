@@ -34,7 +34,11 @@ fn vectors_are_those_of_the_model() {
     ] {
         let expected = by_hand::mean(&small, tokens);
         let found = vectors(&folder, &[text]);
-        assert!(near(&found[0], &expected), "{text}\n{:?}\n{expected:?}", found[0]);
+        assert!(
+            near(&found[0], &expected),
+            "{text}\n{:?}\n{expected:?}",
+            found[0]
+        );
     }
 }
 
@@ -42,7 +46,17 @@ fn vectors_are_those_of_the_model() {
 fn a_text_has_the_same_vector_among_others() {
     let small = Small::new(8);
     let folder = Folder::new(small.path()).unwrap();
-    let texts = ["the", "the cat sat", "sat", "", "cats the cats", "a", "the the", "cat", "sat the"];
+    let texts = [
+        "the",
+        "the cat sat",
+        "sat",
+        "",
+        "cats the cats",
+        "a",
+        "the the",
+        "cat",
+        "sat the",
+    ];
     let together = vectors(&folder, &texts);
     assert_eq!(together.len(), texts.len());
     for (text, vector) in texts.iter().zip(&together) {
@@ -55,12 +69,21 @@ fn a_text_has_the_same_vector_among_others() {
 #[test]
 fn what_is_too_long_is_cut() {
     let small = Small::new(9);
-    small.write("sentence_bert_config.json", &json!({"max_seq_length": 4}).to_string());
+    small.write(
+        "sentence_bert_config.json",
+        &json!({"max_seq_length": 4}).to_string(),
+    );
     let folder = Folder::new(small.path()).unwrap();
     let long = "the cat ".repeat(limits::EMBEDDING_TEXT_BYTES_MAX / 8);
-    assert!(near(&vectors(&folder, &[&long])[0], &vectors(&folder, &["the cat"])[0]));
+    assert!(near(
+        &vectors(&folder, &[&long])[0],
+        &vectors(&folder, &["the cat"])[0]
+    ));
     // Never more than the model has places for.
-    small.write("sentence_bert_config.json", &json!({"max_seq_length": 9_999}).to_string());
+    small.write(
+        "sentence_bert_config.json",
+        &json!({"max_seq_length": 9_999}).to_string(),
+    );
     let folder = Folder::new(small.path()).unwrap();
     assert_eq!(vectors(&folder, &[&long])[0].len(), small::WIDTH);
 }
@@ -78,7 +101,10 @@ fn the_first_token_may_stand_for_the_text() {
     small.write("1_Pooling/config.json", &other.to_string());
     let folder = Folder::new(small.path()).unwrap();
     let fault = folder.embed(&["the"], Purpose::Texts).unwrap_err();
-    assert!(fault.message.contains("neither the mean nor the first"), "{fault}");
+    assert!(
+        fault.message.contains("neither the mean nor the first"),
+        "{fault}"
+    );
 }
 
 #[test]
@@ -106,11 +132,17 @@ fn folders_that_hold_no_model_are_refused() {
         assert!(fault.hint.is_some(), "{part}");
     };
     for name in ["config.json", "tokenizer.json", "model.safetensors"] {
-        part(&|small| fs::remove_file(small.path().join(name)).unwrap(), name);
+        part(
+            &|small| fs::remove_file(small.path().join(name)).unwrap(),
+            name,
+        );
         part(&|small| small.write(name, "no model"), name);
         part(&|small| small.write(name, ""), name);
     }
-    part(&|small| small.write("config.json", "{\"model_type\": \"llama\"}"), "config.json");
+    part(
+        &|small| small.write("config.json", "{\"model_type\": \"llama\"}"),
+        "config.json",
+    );
     part(&Small::cut_weights, "model.safetensors");
     part(&Small::forget_a_weight, "model.safetensors");
     part(&Small::know_more_words, "more tokens than the model knows");

@@ -50,6 +50,16 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         ],
         "step" => &["step done x --task 7", "step pending x --task 7"],
         "error" => &["error log x", "error resolve x --with y"],
+        "workspace" => &[
+            "workspace save-fact x",
+            "workspace learning x",
+            "workspace error x y",
+            "workspace log x",
+            "workspace feature x",
+            "workspace show",
+            "workspace sync",
+        ],
+        "share" | "unshare" => return Some(vec![leak(&format!("{command} {id}"))]),
         "export" => &["export --format jsonl --all", "export --format agentium"],
         "import" => &[
             "import jsonl carried.jsonl",

@@ -8,12 +8,17 @@ type Rows = Vec<Vec<f64>>;
 pub(crate) fn mean(small: &Small, tokens: &[usize]) -> Vec<f32> {
     let rows = tokens_of(small, tokens);
     let sum = |n: usize| rows.iter().map(|row| row[n]).sum::<f64>();
-    (0..WIDTH).map(|n| (sum(n) / rows.len() as f64) as f32).collect()
+    (0..WIDTH)
+        .map(|n| (sum(n) / rows.len() as f64) as f32)
+        .collect()
 }
 
 /// The first token's vector.
 pub(crate) fn first(small: &Small, tokens: &[usize]) -> Vec<f32> {
-    tokens_of(small, tokens)[0].iter().map(|number| *number as f32).collect()
+    tokens_of(small, tokens)[0]
+        .iter()
+        .map(|number| *number as f32)
+        .collect()
 }
 
 fn weight(small: &Small, name: &str) -> Rows {
@@ -32,7 +37,8 @@ fn dense(small: &Small, name: &str, rows: &Rows) -> Rows {
     let bias = weight(small, &format!("{name}.bias")).concat();
     let one = |row: &Vec<f64>| {
         let out = weights.iter().zip(&bias);
-        out.map(|(weights, bias)| dot(row, weights) + bias).collect()
+        out.map(|(weights, bias)| dot(row, weights) + bias)
+            .collect()
     };
     rows.iter().map(one).collect()
 }
@@ -44,14 +50,19 @@ fn norm(small: &Small, name: &str, rows: &Rows) -> Rows {
         let mean = row.iter().sum::<f64>() / row.len() as f64;
         let variance = row.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / row.len() as f64;
         let scaled = row.iter().map(|n| (n - mean) / (variance + 1e-12).sqrt());
-        scaled.zip(&gain).zip(&bias).map(|((n, gain), bias)| n * gain + bias).collect()
+        scaled
+            .zip(&gain)
+            .zip(&bias)
+            .map(|((n, gain), bias)| n * gain + bias)
+            .collect()
     };
     rows.iter().map(one).collect()
 }
 
 fn add(a: &Rows, b: &Rows) -> Rows {
     let rows = a.iter().zip(b);
-    rows.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect()).collect()
+    rows.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a + b).collect())
+        .collect()
 }
 
 /// x/2 (1 + erf(x/√2)), the error function by its series.
@@ -73,12 +84,16 @@ fn attention(small: &Small, layer: &str, rows: &Rows) -> Rows {
     let one = |asked: &Vec<f64>| {
         let head = |head: usize| {
             let part = head * wide..(head + 1) * wide;
-            let scores = key.iter().map(|key| dot(&asked[part.clone()], &key[part.clone()]) / (wide as f64).sqrt());
+            let scores = key
+                .iter()
+                .map(|key| dot(&asked[part.clone()], &key[part.clone()]) / (wide as f64).sqrt());
             let shares: Vec<f64> = scores.map(f64::exp).collect();
             let all: f64 = shares.iter().sum();
             let number = |n: usize| {
                 let shares = shares.iter().zip(&value);
-                shares.map(|(share, value)| share / all * value[n]).sum::<f64>()
+                shares
+                    .map(|(share, value)| share / all * value[n])
+                    .sum::<f64>()
             };
             part.clone().map(number).collect::<Vec<f64>>()
         };
@@ -92,7 +107,9 @@ fn tokens_of(small: &Small, tokens: &[usize]) -> Rows {
     let places = weight(small, "embeddings.position_embeddings.weight");
     let types = weight(small, "embeddings.token_type_embeddings.weight");
     let word = |(place, token): (usize, &usize)| {
-        (0..WIDTH).map(|n| words[*token][n] + places[place][n] + types[0][n]).collect()
+        (0..WIDTH)
+            .map(|n| words[*token][n] + places[place][n] + types[0][n])
+            .collect()
     };
     let rows: Rows = tokens.iter().enumerate().map(word).collect();
     let mut rows = norm(small, "embeddings.LayerNorm", &rows);
@@ -100,11 +117,19 @@ fn tokens_of(small: &Small, tokens: &[usize]) -> Rows {
         let layer = format!("encoder.layer.{layer}");
         let seen = attention(small, &layer, &rows);
         let seen = dense(small, &format!("{layer}.attention.output.dense"), &seen);
-        rows = norm(small, &format!("{layer}.attention.output.LayerNorm"), &add(&seen, &rows));
+        rows = norm(
+            small,
+            &format!("{layer}.attention.output.LayerNorm"),
+            &add(&seen, &rows),
+        );
         let mut inner = dense(small, &format!("{layer}.intermediate.dense"), &rows);
         inner.iter_mut().flatten().for_each(|n| *n = gelu(*n));
         let out = dense(small, &format!("{layer}.output.dense"), &inner);
-        rows = norm(small, &format!("{layer}.output.LayerNorm"), &add(&out, &rows));
+        rows = norm(
+            small,
+            &format!("{layer}.output.LayerNorm"),
+            &add(&out, &rows),
+        );
     }
     rows
 }

@@ -31,21 +31,33 @@ impl Small {
         let mut add = |name: String, shape: &[usize]| {
             let count = shape.iter().product();
             let one = |_| {
-                dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                dice = dice
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 (dice >> 40) as f32 / (1_u64 << 24) as f32 - 0.5
             };
             let numbers = (0..count).map(one).collect();
             small.weights.insert(name, (shape.to_vec(), numbers));
         };
-        add("embeddings.word_embeddings.weight".to_owned(), &[WORDS.len(), WIDTH]);
-        add("embeddings.position_embeddings.weight".to_owned(), &[PLACES, WIDTH]);
-        add("embeddings.token_type_embeddings.weight".to_owned(), &[2, WIDTH]);
+        add(
+            "embeddings.word_embeddings.weight".to_owned(),
+            &[WORDS.len(), WIDTH],
+        );
+        add(
+            "embeddings.position_embeddings.weight".to_owned(),
+            &[PLACES, WIDTH],
+        );
+        add(
+            "embeddings.token_type_embeddings.weight".to_owned(),
+            &[2, WIDTH],
+        );
         let mut dense = |name: &str, out: usize, wide: usize| {
             add(format!("{name}.weight"), &[out, wide]);
             add(format!("{name}.bias"), &[out]);
         };
         let norms = |layer: usize| {
-            ["attention.output", "output"].map(|part| format!("encoder.layer.{layer}.{part}.LayerNorm"))
+            ["attention.output", "output"]
+                .map(|part| format!("encoder.layer.{layer}.{part}.LayerNorm"))
         };
         for layer in 0..LAYERS {
             let of = |part: &str| format!("encoder.layer.{layer}.{part}");
@@ -90,7 +102,10 @@ impl Small {
         }
         let header = Value::Object(header).to_string();
         let length = (header.len() as u64).to_le_bytes();
-        self.write_bytes("model.safetensors", &[&length[..], header.as_bytes(), &data].concat());
+        self.write_bytes(
+            "model.safetensors",
+            &[&length[..], header.as_bytes(), &data].concat(),
+        );
     }
 
     pub(crate) fn cut_weights(&self) {
@@ -137,7 +152,11 @@ fn config() -> Value {
 }
 
 fn tokenizer(words: &[&str]) -> Value {
-    let vocab: Map<String, Value> = words.iter().zip(0..).map(|(word, id)| ((*word).to_owned(), json!(id))).collect();
+    let vocab: Map<String, Value> = words
+        .iter()
+        .zip(0..)
+        .map(|(word, id)| ((*word).to_owned(), json!(id)))
+        .collect();
     let special = |id: usize| {
         json!({"id": id, "content": words[id], "single_word": false, "lstrip": false, "rstrip": false,
             "normalized": false, "special": true})
