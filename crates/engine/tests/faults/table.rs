@@ -406,7 +406,7 @@ pub(crate) fn workspaces() -> Vec<Operation> {
             Nothing,
         ),
         row(
-            "init of a workspace",
+            "init of a workspace, without the store",
             filled,
             |w| w.engine.init_workspace().map(drop),
             AllOrNothing,
