@@ -37,7 +37,7 @@ pub(super) struct Root {
 const WORKSPACE: &str = "workspace/";
 const TEAM: &str = "shared/";
 /// The lock of a folder's writers.
-const LOCK: &str = ".workspace.lock";
+const LOCK: &str = "workspace.lock";
 
 impl Root {
     pub(super) fn of(engine: &Engine, corner: Corner) -> Option<Self> {

@@ -5,7 +5,7 @@ use super::diff::was_retired_by;
 use super::sync::{Scanned, retire};
 use crate::workspace::{self, Place, TeamEntry, TeamPage};
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Fault, Kind, KindData, Merge, Record, RecordId, Scope, text};
+use heirloom_model::{Confidence, Fault, Kind, KindData, Merge, Record, RecordId, Scope, text};
 use heirloom_store::{Change, Filter, When};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -186,6 +186,8 @@ impl Engine {
         let mut record = self.draft(Kind::Knowledge, &entry.text, Scope::default(), TEAM);
         let key = entry.key.clone().filter(|key| !key.trim().is_empty());
         record.key = Some(key.unwrap_or_else(|| Knowledge::key(&entry.text)));
+        // Somebody has looked at what came through git.
+        record.confidence = Confidence::FULL;
         let mut knowledge = Knowledge::of_category(&said.category);
         knowledge.rationale.clone_from(&entry.why);
         let place = [
@@ -203,6 +205,7 @@ impl Engine {
 /// What is known of a record beside what the entry says goes on with the one that takes its place.
 fn take_over(known: &Record, record: &mut Record) {
     record.scope = known.scope.clone();
+    record.confidence = known.confidence;
     for (name, value) in &known.attrs {
         record
             .attrs
