@@ -353,6 +353,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use heirloom_model::limits;
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -395,6 +396,27 @@ mod tests {
             assert!(matches!(refused, Err(StoreError::Linked { path, .. }) if path == link));
         }
         assert_eq!(fs::read(&outside).unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn one_at_a_time_has_a_lock_and_nobody_waits_for_good() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let first = lock(&path, limits::WORKSPACE_LOCK_MS).unwrap();
+        let second = lock(&path, 20).unwrap_err();
+        assert!(second.to_string().contains("over 20 ms"), "{second}");
+        drop(first);
+        drop(lock(&path, 20).unwrap());
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        write_atomic(&from, b"x").unwrap();
+        move_to_free(&from, &to).unwrap();
+        assert!(!from.exists());
+        write_atomic(&from, b"y").unwrap();
+        assert!(move_to_free(&from, &to).is_err());
+        assert_eq!(
+            (fs::read(&from).unwrap(), fs::read(&to).unwrap()),
+            (b"y".to_vec(), b"x".to_vec())
+        );
     }
 
     #[test]

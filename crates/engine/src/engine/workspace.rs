@@ -245,3 +245,6 @@ fn last_lines(page: &str, most: usize) -> String {
     let from = lines.len().saturating_sub(most);
     lines.get(from..).unwrap_or_default().join("\n")
 }
+
+#[cfg(test)]
+mod tests;

@@ -372,6 +372,14 @@ fn twenty_writers_and_an_index_that_is_lost() {
         write(&project, ".heirloom/workspace.index", broken);
         assert_eq!(notes(&project), before);
     }
+    let index = fs::File::options()
+        .write(true)
+        .open(project.file(".heirloom/workspace.index"));
+    index
+        .unwrap()
+        .set_len(limits::WORKSPACE_INDEX_BYTES_MAX + 1)
+        .unwrap();
+    assert_eq!(notes(&project), before);
     // A database in the place of another has what the files say.
     project.ok(&["backup", "b.db"]);
     write(&project, MEMORY, "- other\n");

@@ -41,7 +41,8 @@ impl Want {
 /// The changes, in order.
 pub(super) fn changes(engine: &Engine, scanned: &Scanned) -> Result<Vec<Change>, Fault> {
     let known = Filter::current(&[Kind::Note], engine.now()).category(WORKSPACE);
-    let known = engine.find(&known)?;
+    let mut known = engine.find(&known)?;
+    known.retain(is_entry);
     let wanted: HashSet<&str> = scanned
         .wants
         .iter()
@@ -82,6 +83,11 @@ pub(super) fn changes(engine: &Engine, scanned: &Scanned) -> Result<Vec<Change>,
     Ok(changes)
 }
 
+/// Whether a record is an entry of a file: others may use the same category.
+fn is_entry(record: &Record) -> bool {
+    record.source == WORKSPACE && record.attrs.contains_key("line")
+}
+
 /// Takes out of `missing` what was a record before: one that was retired because its entry was gone comes back, one
 /// that somebody forgot stays forgotten.
 fn bring_back(
@@ -93,6 +99,9 @@ fn bring_back(
     ever.when = When::Ever;
     let mut past: HashMap<String, Record> = HashMap::new();
     for record in engine.find(&ever.oldest_first())? {
+        if !is_entry(&record) {
+            continue;
+        }
         if let Some(key) = record.key.clone().filter(|_| record.replaced_by.is_none()) {
             past.insert(key, record);
         }

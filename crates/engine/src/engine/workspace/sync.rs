@@ -140,7 +140,7 @@ impl Engine {
         roots.filter(Root::is_there)
     }
 
-    fn scan(&self) -> Scanned {
+    pub(super) fn scan(&self) -> Scanned {
         let mut scanned = Scanned::default();
         let mut seen: HashMap<String, u32> = HashMap::new();
         for root in self.roots() {
