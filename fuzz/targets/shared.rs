@@ -1,8 +1,9 @@
 //! Files of shared context: whatever stands in them, what comes out can be kept.
 #![no_main]
 
-use heirloom_engine::shared::{index_line, parse};
+use heirloom_engine::shared::{index_line, outline, parse};
 use heirloom_engine::working::WorkingMemory;
+use heirloom_engine::workspace::{Index, TeamPage, moved_out};
 use heirloom_model::limits::{KEY_BYTES_MAX, SHARED_SUMMARY_CHARS_MAX};
 use heirloom_model::record::check_name;
 use heirloom_model::text;
@@ -22,6 +23,20 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(seen.insert((entry.category, key)), "told twice");
         }
     }
+    for item in outline(&page) {
+        assert!(!item.text.trim().is_empty() && (1..=lines).contains(&item.line));
+    }
+    // The files of a team are read by lines; what is read is written and read again.
+    let team = TeamPage::parse(&page);
+    for entry in team.entries.iter().filter(|entry| entry.id.is_some()) {
+        let again = TeamPage::parse(&entry.render()).entries;
+        assert_eq!(again.len(), 1);
+        assert_eq!((&again[0].text, &again[0].key), (&entry.text, &entry.key));
+    }
+    if let Some((kept, moved)) = moved_out(&page, page.len() / 2) {
+        assert!(kept.len() + moved.len() >= page.len());
+    }
+    drop(Index::parse(&page));
     let line = index_line("a.md", &page);
     assert!(text::is_one_line(&line.summary));
     assert!(text::chars(&line.summary) <= SHARED_SUMMARY_CHARS_MAX);

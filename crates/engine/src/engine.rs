@@ -33,6 +33,7 @@ mod tasks;
 mod transfer;
 mod tried;
 mod working;
+mod workspace;
 
 pub use artifacts::{ArtifactFilter, ArtifactStatus, NewArtifact, Remover, VerifiedArtifact};
 pub use commands::{CommandBook, CommandFile, CommandSource, Listing, ProgramRun, Rendered};
@@ -60,6 +61,7 @@ pub use shared::SharedFile;
 pub use tasks::{TaskChange, TaskDetails};
 pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
+pub use workspace::{Shared, SharedOutcome, SyncReport, Workspace, Written};
 
 use crate::places::Place;
 use crate::redact::Redactor;

@@ -20,6 +20,7 @@ pub mod shared;
 pub mod signals;
 pub mod streams;
 pub mod working;
+pub mod workspace;
 
 pub use engine::{
     Arms, ArtifactFilter, ArtifactStatus, Carried, Check, CommandBook, CommandFile, CommandSource,
@@ -34,6 +35,7 @@ pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
 pub use engine::{Injected, InjectedContext};
+pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, Written};
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,
     Verdict, When,

@@ -8,6 +8,7 @@ mod digest;
 mod inside;
 mod links;
 mod remote;
+mod text_file;
 mod whole;
 
 pub use beneath::{Beneath, BeneathProblem, Entry, OpenFile, Visitor};
@@ -15,6 +16,7 @@ pub use digest::{DigestProblem, FileDigest, digest, file_size};
 pub use inside::{PathProblem, normalise_inside};
 pub use links::{memory_folder, mirror_path};
 pub use remote::normalise_remote;
+pub use text_file::{FileStat, TextFile, TextProblem, read_text, stat};
 pub use whole::whole_file;
 
 use heirloom_model::{limits, text};

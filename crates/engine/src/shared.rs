@@ -5,8 +5,10 @@
 mod bullets;
 mod headings;
 mod index;
+mod outline;
 
 pub use index::{IndexLine, index_line};
+pub use outline::{OutlineItem, outline};
 
 use bullets::{Bullet, Page};
 use heirloom_model::signal::Diagnostic;

@@ -177,6 +177,11 @@ fn vectors_are_made_step_by_step() {
 }
 
 #[test]
+fn workspaces_are_whole_or_not_there() {
+    table::workspaces().iter().for_each(check);
+}
+
+#[test]
 fn imports_are_written_whole_or_not() {
     table::imports().iter().for_each(check);
 }

@@ -536,7 +536,10 @@ fn a_tail_is_between_marks_too() {
 fn zz_timing() {
     let desk = Desk::new();
     for n in 0..10 {
-        desk.file(&format!("docs/{n}.md"), "- some line of text: with words\n".repeat(250));
+        desk.file(
+            &format!("docs/{n}.md"),
+            "- some line of text: with words\n".repeat(250),
+        );
     }
     let mut best = u128::MAX;
     for _ in 0..50 {

@@ -31,6 +31,8 @@ pub(crate) struct Found {
     pub(crate) place: Place,
     /// Its settings.
     pub(crate) config: Config,
+    /// The person's own workspace.
+    pub(crate) user_workspace: Option<PathBuf>,
 }
 
 impl Session {
@@ -103,7 +105,13 @@ impl Session {
             self.out
                 .talk(&format!("heirloom: {}: {}", warning.place, warning.message));
         }
-        Ok(Found { place, config })
+        let configured = config.text("workspace.user_folder");
+        let user_workspace = self.env.user_workspace(configured);
+        Ok(Found {
+            place,
+            config,
+            user_workspace,
+        })
     }
 
     fn place(&self) -> Result<Place, Fault> {
@@ -186,7 +194,23 @@ impl Session {
     /// Finds the project and opens its memory.
     pub(crate) fn open(&mut self) -> Result<Engine, Fault> {
         let found = self.find()?;
-        self.engine(&found)
+        let engine = self.engine(&found)?;
+        self.sync(&engine);
+        Ok(engine)
+    }
+
+    /// Takes in what people changed in their workspace files since the last command. What goes wrong with these is no
+    /// reason not to do what was asked for.
+    fn sync(&mut self, engine: &Engine) {
+        match engine.sync_workspace() {
+            Ok(report) => {
+                (report.notes.iter()).for_each(|note| self.out.talk(&format!("heirloom: {note}")))
+            }
+            Err(fault) => {
+                let said = format!("heirloom: workspace files were not read: {}", fault.message);
+                self.out.talk(&said);
+            }
+        }
     }
 
     /// As [`Session::open`], with what the settings want vectors to be made by. Only for commands that may wait
@@ -196,6 +220,7 @@ impl Session {
     pub(crate) fn open_with_embedder(&mut self) -> Result<Engine, Fault> {
         let found = self.find()?;
         let engine = self.engine(&found)?;
+        self.sync(&engine);
         Ok(self.with_embedder(engine, &found))
     }
 
@@ -221,7 +246,11 @@ impl Session {
             folder,
         };
         let config = Config::load(&Environment::default(), Some(&place.config), &[])?;
-        self.engine(&Found { place, config })
+        self.engine(&Found {
+            place,
+            config,
+            user_workspace: None,
+        })
     }
 
     /// Opens the memory of a project that was found.
@@ -237,13 +266,12 @@ impl Session {
             Fault::usage(error.to_string())
                 .hint("set `name` under `[project]`, or give --project NAME")
         })?;
-        Engine::new(
-            Arc::new(store),
-            project,
-            place,
-            found.config.settings(),
-            self.clock()?,
-        )
+        let mut settings = found.config.settings();
+        settings
+            .workspace
+            .user_folder
+            .clone_from(&found.user_workspace);
+        Engine::new(Arc::new(store), project, place, settings, self.clock()?)
     }
 }
 

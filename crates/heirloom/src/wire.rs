@@ -95,6 +95,11 @@ pub(crate) fn hit(hit: &Ranked, parts: bool) -> Value {
                 value[name] = json!(said);
             }
         }
+        if record.attrs.contains_key("line") {
+            for name in ["file", "line"] {
+                value[name] = record.attrs.get(name).cloned().unwrap_or_default();
+            }
+        }
         // Of an error they say since when it is known.
         let is_knowledge = record.kind == Kind::Knowledge;
         let times = [("true_from", record.true_from), ("true_to", record.true_to)];

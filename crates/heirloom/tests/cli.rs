@@ -66,3 +66,7 @@ mod shared;
 mod stdin;
 #[path = "cli/tasks.rs"]
 mod tasks;
+#[path = "cli/team.rs"]
+mod team;
+#[path = "cli/workspace.rs"]
+mod workspace;

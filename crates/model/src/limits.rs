@@ -339,3 +339,29 @@ pub const DIRECTIVE_ENTRIES_MAX: usize = 100_000;
 pub const DIRECTIVE_NEAR_ENTRIES_MAX: usize = 5_000;
 /// Folders inside each other that a walk through a project goes down.
 pub const FOLDER_DEPTH_MAX: usize = 64;
+/// Largest file of a workspace, and of a team's memory, that is read, bytes.
+pub const WORKSPACE_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Most files of one folder of a workspace, or of a team's memory, that are looked at.
+pub const WORKSPACE_FILES_MAX: usize = 1_000;
+/// Most bullets and headings of all these files that are records.
+pub const WORKSPACE_ITEMS_MAX: usize = 50_000;
+/// Characters of one workspace file in a prompt when nothing is said.
+pub const WORKSPACE_FILE_CHARS_DEFAULT: usize = 4_000;
+/// Most characters of one workspace file that a prompt may be told to have.
+pub const WORKSPACE_FILE_CHARS_MAX: usize = 1_000_000;
+/// Days that a daily log stays where it is when nothing is said.
+pub const WORKSPACE_DAYS_DEFAULT: u32 = 7;
+/// Last lines of the learnings that a prompt gets.
+pub const WORKSPACE_LEARNING_LINES: usize = 20;
+/// Size of a workspace file over which a writer moves its oldest entries to the archive, bytes.
+pub const WORKSPACE_KEPT_BYTES: usize = 64 << 10;
+/// Longest entry that a writer adds to a workspace file, bytes.
+pub const WORKSPACE_ENTRY_BYTES_MAX: usize = 16 << 10;
+/// Largest file that says what of a workspace is known, bytes.
+pub const WORKSPACE_INDEX_BYTES_MAX: u64 = 32 << 20;
+/// Milliseconds that a writer of workspace files waits for another one.
+pub const WORKSPACE_LOCK_MS: u64 = 10_000;
+/// Pairs of old and new entries under one heading of which it is asked whether one was edited into the other.
+pub const WORKSPACE_PAIRS_MAX: usize = 10_000;
+/// Longest name of a file of a team's memory, bytes.
+pub const TEAM_FILE_NAME_BYTES_MAX: usize = 200;

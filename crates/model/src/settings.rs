@@ -1,6 +1,7 @@
 //! The settings that the engine goes by, resolved: no layer, no `Option` for "not said".
 
 use crate::{Budget, ConflictPolicy, limits};
+use std::path::PathBuf;
 
 /// Settings of memory, signals and the run loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,29 @@ pub struct Settings {
     pub retention: RetentionSettings,
     /// What is redacted besides the built-in rules. Nothing switches redaction off.
     pub redact: RedactSettings,
+    /// The Markdown files that people and agents both edit.
+    pub workspace: WorkspaceSettings,
+}
+
+/// Settings of the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceSettings {
+    /// The person's own workspace; it need not exist.
+    pub user_folder: Option<PathBuf>,
+    /// Characters of one file that a prompt gets at most.
+    pub file_chars: usize,
+    /// Days that a daily log stays before it goes to the archive; 0 = for good.
+    pub days: u32,
+}
+
+impl Default for WorkspaceSettings {
+    fn default() -> Self {
+        Self {
+            user_folder: None,
+            file_chars: limits::WORKSPACE_FILE_CHARS_DEFAULT,
+            days: limits::WORKSPACE_DAYS_DEFAULT,
+        }
+    }
 }
 
 /// Days after which pruning retires something; 0 = never.
@@ -107,6 +131,7 @@ impl Default for Settings {
             plans_root: "radium".to_owned(),
             retention: RetentionSettings::default(),
             redact: RedactSettings::default(),
+            workspace: WorkspaceSettings::default(),
         }
     }
 }

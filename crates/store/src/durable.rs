@@ -6,10 +6,11 @@
 
 use crate::StoreError;
 use std::ffi::OsString;
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 pub use tempfile::TempDir;
 use tempfile::{Builder, NamedTempFile};
 
@@ -52,6 +53,50 @@ pub fn append_synced(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     written.map_err(|error| failed("append to", path, error))?;
     if is_new { sync_folder_of(path) } else { Ok(()) }
+}
+
+/// What [`lock`] holds until it is dropped; a process that dies drops it.
+#[derive(Debug)]
+#[must_use = "the lock is open again as soon as this is dropped"]
+pub struct Lock(File);
+
+/// Takes the lock of the file at `path`, which is made if it is missing and stays empty; waits for whoever holds it.
+///
+/// Only those who ask for it are kept out. Errors: `Io` when it was held for over `wait_ms`; else as for
+/// [`write_atomic`].
+pub fn lock(path: &Path, wait_ms: u64) -> Result<Lock, StoreError> {
+    const PAUSE_MS: u64 = 5;
+    refuse_symlink("lock", path)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let file = (options.mode(FILE_MODE).open(path)).map_err(|error| failed("lock", path, error))?;
+    for _ in 0..=wait_ms / PAUSE_MS {
+        match file.try_lock() {
+            Ok(()) => return Ok(Lock(file)),
+            Err(TryLockError::WouldBlock) => {
+                std::thread::sleep(Duration::from_millis(PAUSE_MS));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed("lock", path, error)),
+        }
+    }
+    let held = format!("another process held it for over {wait_ms} ms");
+    let held = io::Error::new(ErrorKind::TimedOut, held);
+    Err(failed("lock", path, held))
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file opens the lock as well.
+        drop(self.0.unlock());
+    }
+}
+
+/// Moves the file at `from` to the free name `to` on the same file system. Errors: `Io` if `to` is taken.
+pub fn move_to_free(from: &Path, to: &Path) -> Result<(), StoreError> {
+    std::fs::hard_link(from, to).map_err(|error| failed("move to", to, error))?;
+    sync_folder_of(to)?;
+    std::fs::remove_file(from).map_err(|error| failed("remove", from, error))?;
+    sync_folder_of(from)
 }
 
 /// Makes the folder `path` and those above it that are missing, all of them private (0700).
@@ -308,6 +353,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use heirloom_model::limits;
     use std::fs;
     use std::os::unix::fs::symlink;
 
@@ -350,6 +396,27 @@ mod tests {
             assert!(matches!(refused, Err(StoreError::Linked { path, .. }) if path == link));
         }
         assert_eq!(fs::read(&outside).unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn one_at_a_time_has_a_lock_and_nobody_waits_for_good() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let first = lock(&path, limits::WORKSPACE_LOCK_MS).unwrap();
+        let second = lock(&path, 20).unwrap_err();
+        assert!(second.to_string().contains("over 20 ms"), "{second}");
+        drop(first);
+        drop(lock(&path, 20).unwrap());
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        write_atomic(&from, b"x").unwrap();
+        move_to_free(&from, &to).unwrap();
+        assert!(!from.exists());
+        write_atomic(&from, b"y").unwrap();
+        assert!(move_to_free(&from, &to).is_err());
+        assert_eq!(
+            (fs::read(&from).unwrap(), fs::read(&to).unwrap()),
+            (b"y".to_vec(), b"x".to_vec())
+        );
     }
 
     #[test]

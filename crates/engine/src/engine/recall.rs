@@ -135,10 +135,14 @@ impl Engine {
             notes.push("the question has no words to search for".to_owned());
             Vec::new()
         };
-        let hits = match request.budget_tokens {
+        let mut hits = match request.budget_tokens {
             Some(budget) => fill(hits, budget),
             None => hits,
         };
+        self.with_lines(hits.iter_mut().filter_map(|hit| match &mut hit.item {
+            Item::Record(record) => Some(&mut **record),
+            Item::Turn { .. } => None,
+        }));
         let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         Ok(Recalled {
             hits,

@@ -89,12 +89,16 @@ impl Engine {
 
     /// The record `id`, current or not.
     pub fn get(&self, id: RecordId) -> Result<Record, Fault> {
-        Ok(self.store.get(&self.project, id)?)
+        let mut record = self.store.get(&self.project, id)?;
+        self.with_lines(std::iter::once(&mut record));
+        Ok(record)
     }
 
     /// The records that `filter` asks for.
     pub fn find(&self, filter: &Filter) -> Result<Vec<Record>, Fault> {
-        Ok(self.store.find(&self.project, filter)?)
+        let mut found = self.store.find(&self.project, filter)?;
+        self.with_lines(found.iter_mut());
+        Ok(found)
     }
 
     /// Current records by kind.

@@ -153,7 +153,8 @@ impl Engine {
                     lapses.entry(id).or_default().push(lapse);
                 }
             }
-            for record in &page {
+            // The person's own workspace is no part of the project.
+            for record in page.iter().filter(|record| !self.is_of_person(record)) {
                 each(record, lapses.get(&record.id).map_or(&[], Vec::as_slice));
             }
             count += page.len() as u64;

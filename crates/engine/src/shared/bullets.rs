@@ -16,6 +16,11 @@ pub(super) struct Bullet {
 }
 
 impl Bullet {
+    /// What it says, its name included.
+    pub(super) fn whole(&self) -> &str {
+        self.words.trim()
+    }
+
     /// The name that it begins with, if it has one, and what it says.
     pub(super) fn named(self) -> (Option<String>, String) {
         let whole = self.words.trim().to_owned();
@@ -44,6 +49,8 @@ impl Bullet {
 #[derive(Debug, Default)]
 pub(super) struct Page {
     pub(super) bullets: Vec<Bullet>,
+    /// The line of each heading, and the headings above it with itself.
+    pub(super) headings: Vec<(u64, Vec<String>)>,
     /// The line of the first paragraph, table or code block outside of lists, and how many there are.
     pub(super) left_out: Option<(u64, u64)>,
     /// The front matter as it stands.
@@ -61,6 +68,7 @@ struct Reader<'t> {
     page: Page,
     headings: Vec<(HeadingLevel, String)>,
     heading: Option<String>,
+    heading_line: u64,
     html: Option<String>,
     in_front: bool,
     bullet: Bullet,
@@ -85,6 +93,7 @@ impl Page {
             page: Self::default(),
             headings: Vec::new(),
             heading: None,
+            heading_line: 0,
             html: None,
             in_front: false,
             bullet: Bullet::default(),
@@ -128,7 +137,10 @@ impl Reader<'_> {
     fn start(&mut self, tag: &Tag<'_>, at: usize) {
         match tag {
             Tag::MetadataBlock(_) => self.in_front = true,
-            Tag::Heading { .. } => self.heading = Some(String::new()),
+            Tag::Heading { .. } => {
+                self.heading_line = self.line(at);
+                self.heading = Some(String::new());
+            }
             Tag::HtmlBlock => self.html = Some(String::new()),
             Tag::Item => self.item(at),
             Tag::Paragraph | Tag::CodeBlock(_) | Tag::Table(_) if self.depth == 0 => {
@@ -191,17 +203,15 @@ impl Reader<'_> {
         }
         self.headings.retain(|(above, _)| *above < level);
         self.headings.push((level, words));
+        let path = self.path();
+        self.page.headings.push((self.heading_line, path));
     }
 
     fn item(&mut self, at: usize) {
         if self.depth == 0 {
             self.bullet = Bullet {
                 line: self.line(at),
-                path: self
-                    .headings
-                    .iter()
-                    .map(|(_, words)| words.clone())
-                    .collect(),
+                path: self.path(),
                 ..Bullet::default()
             };
         } else {
@@ -210,6 +220,12 @@ impl Reader<'_> {
             self.bullet.words.push_str(&format!("{indent}- "));
         }
         self.depth += 1;
+    }
+
+    /// The headings that are open here, the outermost first.
+    fn path(&self) -> Vec<String> {
+        let words = self.headings.iter().map(|(_, words)| words.clone());
+        words.collect()
     }
 
     /// Begins a line of the bullet, unless one has just begun.

@@ -5,7 +5,7 @@ use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, HistorySource, Keep, MirrorLoad,
     NewArtifact, NewEpisode, NewOutput, NewRecord, NewTurn, Observer, OutputSource, RecallRequest,
-    Remover, Retire, RunRequest, Selection, SharedFile, TaskChange, mirror,
+    Remover, Retire, RunRequest, Selection, SharedFile, TaskChange, Workspace, mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
@@ -365,6 +365,109 @@ pub(crate) fn runs() -> Vec<Operation> {
             More("it is another run"),
         ),
     ]
+}
+
+/// Files that people edit, and those of a team.
+pub(crate) fn workspaces() -> Vec<Operation> {
+    const P: Workspace = Workspace::Project;
+    const FILE: Leaves = Steps("the file has the entry before the records follow it");
+    vec![
+        row(
+            "sync of a workspace",
+            page_there,
+            |w| w.engine.sync_workspace().map(drop),
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "sync of an edited workspace, anew",
+            |w| {
+                page_there(w)?;
+                w.engine.sync_workspace()?;
+                w.later();
+                page(w, "# Facts\n- one is changed\n- three\n")
+            },
+            |w| w.engine.resync_workspace().map(drop),
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "save-fact",
+            filled,
+            |w| w.engine.workspace_save_fact(P, "x").map(drop),
+            FILE,
+            Nothing,
+        ),
+        row(
+            "learning",
+            filled,
+            |w| w.engine.workspace_log_learning(P, "x").map(drop),
+            FILE,
+            Nothing,
+        ),
+        row(
+            "log of an error",
+            filled,
+            |w| w.engine.workspace_log_error(P, "x", Some("y")).map(drop),
+            FILE,
+            Nothing,
+        ),
+        row(
+            "daily log",
+            filled,
+            |w| w.engine.workspace_daily_log(P, "x").map(drop),
+            FILE,
+            Nothing,
+        ),
+        row(
+            "feature request",
+            filled,
+            |w| w.engine.workspace_feature_request(P, "x").map(drop),
+            FILE,
+            Nothing,
+        ),
+        row(
+            "init of a workspace, without the store",
+            filled,
+            |w| w.engine.init_workspace().map(drop),
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "share",
+            filled,
+            |w| w.engine.share(&[w.named("old")]).map(drop),
+            FILE,
+            Nothing,
+        ),
+        row(
+            "unshare",
+            |w| {
+                filled(w)?;
+                w.engine.share(&[w.named("old")])?;
+                w.later();
+                Ok(())
+            },
+            |w| w.engine.unshare(&[w.named("old")]).map(drop),
+            Steps("the record is the person's before the entry goes"),
+            Refused,
+        ),
+    ]
+}
+
+fn page_there(w: &World) -> Result<(), Fault> {
+    filled(w)?;
+    page(w, "# Facts\n- one\n- two\n")
+}
+
+fn page(w: &World, text: &str) -> Result<(), Fault> {
+    let folder = w.root().join(".heirloom/workspace");
+    heirloom_store::durable::create_dir_private(&folder)?;
+    let path = folder.join("MEMORY.md");
+    Ok(heirloom_store::durable::write_atomic(
+        &path,
+        text.as_bytes(),
+    )?)
 }
 
 /// Vectors of another model.

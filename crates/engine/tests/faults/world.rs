@@ -225,6 +225,9 @@ fn record_line(out: &mut String, record: &Record, names: &BTreeMap<RecordId, Str
     let mut attrs = record.attrs.clone();
     // How long a process ran is never the same twice.
     attrs.remove("duration_ms");
+    // Of an entry that is shared these are made of an id.
+    attrs.remove("entry");
+    attrs.remove("digest");
     writeln!(
         out,
         "{}: {:?} {} {} {} {} {} {:?}-{:?} retired {:?} by {by:?} until {:?} {}",

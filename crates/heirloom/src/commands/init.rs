@@ -64,6 +64,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if fresh {
         made.push(database);
     }
+    made.extend(engine.init_workspace()?);
     if let Ok(mirror) = engine.mirror_path() {
         tightened.extend(open::make_private(&mirror)?);
     }

@@ -66,6 +66,18 @@ impl Environment {
         Some(config.parent()?.join("commands"))
     }
 
+    /// The person's own workspace: `configured` if that is something, else the folder in the XDG folder.
+    pub(crate) fn user_workspace(&self, configured: &str) -> Option<PathBuf> {
+        match configured.strip_prefix("~/") {
+            Some(below_home) => Some(PathBuf::from(self.get("HOME")?).join(below_home)),
+            None if configured.is_empty() => Some(
+                self.xdg("XDG_CONFIG_HOME", ".config")?
+                    .join("heirloom/workspace"),
+            ),
+            None => Some(PathBuf::from(configured)).filter(|path| path.is_absolute()),
+        }
+    }
+
     /// Where the stores of `init --user` are.
     pub(crate) fn data_dir(&self) -> Option<PathBuf> {
         Some(self.xdg("XDG_DATA_HOME", ".local/share")?.join("heirloom"))

@@ -3,7 +3,7 @@
 use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, EMBEDDING_DIMS_MAX,
     EMBEDDING_QUESTION_MS_MAX, HISTORY_LIVE_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX,
-    MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX,
+    MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX, WORKSPACE_FILE_CHARS_MAX,
 };
 use heirloom_model::{ConflictPolicy, text};
 use toml::Value;
@@ -125,6 +125,17 @@ pub(crate) const KEYS: &[Key] = &[
         Type::Int(1, ITERATION_TIMEOUT_S_MAX as i64),
     ),
     key("run.teach_signals", Type::Bool),
+    Key {
+        name: "workspace.user_folder",
+        kind: Type::Text,
+        trusted_only: Some("read a person's files"),
+        adds_up: false,
+    },
+    key(
+        "workspace.file_chars",
+        Type::Int(0, WORKSPACE_FILE_CHARS_MAX as i64),
+    ),
+    key("workspace.days", DAYS),
     Key {
         name: "redact.rules",
         kind: Type::Texts,

@@ -66,6 +66,16 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
             "export --format agentium",
             "export --format radium",
         ],
+        "workspace" => &[
+            "workspace fact x",
+            "workspace learning x",
+            "workspace error x --solution y",
+            "workspace daily x",
+            "workspace feature x",
+            "workspace show",
+            "workspace sync",
+        ],
+        "share" | "unshare" => return Some(vec![leak(&format!("{command} {id}"))]),
         "import" => &[
             "import jsonl carried.jsonl",
             "import agentium carried.json",

@@ -22,6 +22,8 @@ pub(super) fn all() -> Vec<Box<dyn Scenario>> {
         of("episode", episode),
         of("artifact", artifact),
         of("shared", shared),
+        of("workspace", workspace),
+        of("share", share),
         of("mark", mark),
         of("session", session),
         of("review", review),
@@ -99,6 +101,29 @@ fn shared(desk: &Desk) -> Choices {
     Ok(vec![
         call(&["import", "shared", "docs"]),
         call(&["import", "shared", "docs/style.md"]),
+    ])
+}
+
+fn workspace(desk: &Desk) -> Choices {
+    old(desk)?;
+    let line = |n| format!("- 2020-01-01: an entry, number {n}, {}\n", "x".repeat(600));
+    let page: String = (0..120).map(line).collect();
+    let path = desk.memory().join("workspace/MEMORY.md");
+    desk.write(&path, format!("# Memory\n{page}").as_bytes())?;
+    desk.done(&["workspace", "sync"])?;
+    Ok(vec![
+        call(&["workspace", "fact", "a new fact"]),
+        call(&["workspace", "learning", "a new learning"]),
+    ])
+}
+
+fn share(desk: &Desk) -> Choices {
+    let ids = old(desk)?;
+    desk.done(&["share", &ids[0]])?;
+    Ok(vec![
+        call(&["share", &ids[1]]),
+        call(&["share", &ids[2], &ids[3]]),
+        call(&["unshare", &ids[0]]),
     ])
 }
 

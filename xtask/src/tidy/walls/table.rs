@@ -179,7 +179,7 @@ pub(super) const ROOMS: &[Room] = &[
         inside: &[],
         powers: &[],
     },
-    with_files("workspace"),
+    pure("workspace"),
     with_files("adapters"),
     with_files("places"),
     with_files("mirror"),

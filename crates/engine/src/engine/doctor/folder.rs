@@ -14,6 +14,14 @@ const OTHERS: u32 = 0o077;
 /// Folders inside the folder that are looked into for links.
 const DEPTH_MAX: usize = 4;
 
+/// Folders below that of the memory in which files of people are written.
+const WRITTEN_FOLDERS: [&str; 4] = [
+    "workspace",
+    "workspace/.learnings",
+    "workspace/memory",
+    "shared",
+];
+
 impl Doctor {
     /// Whether anybody else may read what is remembered, and whether links lead out of the folder.
     pub(super) fn permissions(&self) -> Check {
@@ -108,6 +116,14 @@ impl Doctor {
             all.extend(of_mirror.take(limits::FOLDER_ENTRIES_MAX));
         }
         all.extend(self.working_files().into_iter().filter(is_left_over));
+        for below in WRITTEN_FOLDERS {
+            let folder = self.place.folder.join(below);
+            // Beside what people keep: nothing through a link.
+            if folder.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+                let left = entries(&folder).filter(is_left_over);
+                all.extend(left.take(limits::FOLDER_ENTRIES_MAX));
+            }
+        }
         let now_s = self.now().as_second();
         all.retain(|path| {
             let found = path.symlink_metadata().ok().filter(Metadata::is_file);

@@ -1,7 +1,9 @@
 //! What the values mean: the engine's settings.
 
 use super::{Config, rules};
-use heirloom_model::settings::{HistorySettings, RedactSettings, RetentionSettings, RunSettings};
+use heirloom_model::settings::{
+    HistorySettings, RedactSettings, RetentionSettings, RunSettings, WorkspaceSettings,
+};
 use heirloom_model::{Budget, Settings};
 use toml::Value;
 
@@ -81,6 +83,12 @@ impl Config {
                     .map(|rule| rules::redact_rule(rule))
                     .collect(),
                 allow: self.texts("redact.allow"),
+            },
+            workspace: WorkspaceSettings {
+                // Where it is depends on the home folder: whoever opens a memory knows that.
+                user_folder: None,
+                file_chars: self.size("workspace.file_chars"),
+                days: small("workspace.days"),
             },
         }
     }

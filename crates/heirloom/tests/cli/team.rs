@@ -1,0 +1,203 @@
+//! A team's memory in files that git carries.
+
+use crate::project::{Project, string};
+use heirloom_testkit::TempProject;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn git(folder: &Path, args: &[&str]) -> String {
+    let mut command = Command::new("git");
+    command
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    command.args(["-c", "user.name=a", "-c", "user.email=a@b.c"]);
+    let output = command.args(args).current_dir(folder).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success(),
+        "git {args:?}: {said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    said
+}
+
+fn remember(project: &Project, args: &[&str]) -> String {
+    string(&project.json(&[&["remember"], args].concat())["id"])
+}
+
+fn shared(project: &Project) -> Vec<String> {
+    let records = project.json(&["list", "--source", "team"]);
+    let mut texts: Vec<_> = records["records"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| string(&one["text"]))
+        .collect();
+    texts.sort();
+    texts
+}
+
+#[test]
+fn two_branches_that_both_share_merge_by_themselves() {
+    let mine = Project::git();
+    remember(&mine, &["not shared"]);
+    for text in ["a first fact", "z last fact"] {
+        let id = remember(&mine, &[text]);
+        mine.ok(&["share", &id]);
+    }
+    git(mine.path(), &["add", "-A"]);
+    let tracked = git(mine.path(), &["ls-files"]);
+    assert!(
+        tracked.contains(".heirloom/shared/fact.md")
+            && tracked.contains(".heirloom/shared/.gitattributes"),
+        "{tracked}"
+    );
+    assert!(
+        !tracked.contains("heirloom.db") && !tracked.contains("index"),
+        "{tracked}"
+    );
+    git(mine.path(), &["commit", "-qm", "shared"]);
+
+    let other = Project::of(TempProject::plain().unwrap());
+    git(
+        other.path(),
+        &["clone", "-q", mine.path().to_str().unwrap(), "."],
+    );
+    other.ok(&["init"]);
+    assert_eq!(shared(&other), ["a first fact", "z last fact"]);
+
+    // Both add at the same place.
+    for (project, texts) in [
+        (&mine, ["m one of mine", "n two of mine"]),
+        (&other, ["m one of theirs", "n two of theirs"]),
+    ] {
+        for text in texts {
+            let id = remember(project, &[text, "--category", "fact"]);
+            project.ok(&["share", &id]);
+        }
+        git(project.path(), &["add", "-A"]);
+        git(project.path(), &["commit", "-qm", "more"]);
+    }
+    git(other.path(), &["pull", "-q", "--no-rebase", "--no-edit"]);
+    let all = [
+        "a first fact",
+        "m one of mine",
+        "m one of theirs",
+        "n two of mine",
+        "n two of theirs",
+        "z last fact",
+    ];
+    assert_eq!(shared(&other), all);
+    let hits = other.json(&["recall", "one of mine"]);
+    assert_eq!(hits["hits"][0]["text"], "m one of mine");
+    assert_eq!(hits["hits"][0]["file"], ".heirloom/shared/fact.md");
+    assert!(other.ok(&["context"]).stdout.contains("m one of mine"));
+
+    // What a pull request changes is replaced, what it deletes is retired, here as there.
+    let file = other.file(".heirloom/shared/fact.md");
+    let text = fs::read_to_string(&file)
+        .unwrap()
+        .replace("a first fact", "a better fact");
+    let text: String = text
+        .lines()
+        .filter(|line| !line.contains("z last"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    other
+        .folder
+        .write(".heirloom/shared/fact.md", &text)
+        .unwrap();
+    git(other.path(), &["commit", "-qam", "review"]);
+    git(
+        mine.path(),
+        &[
+            "pull",
+            "-q",
+            "--no-rebase",
+            "--no-edit",
+            other.path().to_str().unwrap(),
+        ],
+    );
+    let left = [
+        "a better fact",
+        "m one of mine",
+        "m one of theirs",
+        "n two of mine",
+        "n two of theirs",
+    ];
+    assert_eq!(shared(&mine), left);
+    assert_eq!(shared(&other), left);
+}
+
+#[test]
+fn what_is_shared_no_longer_stays_here() {
+    let project = Project::git();
+    let id = remember(
+        &project,
+        &[
+            "the port is 80",
+            "--key",
+            "port",
+            "--category",
+            "convention",
+            "--rationale",
+            "why --> not",
+        ],
+    );
+    let file = ".heirloom/shared/convention.md";
+    assert_eq!(
+        project.json(&["share", &id])["entries"][0]["outcome"],
+        "shared"
+    );
+    let text = fs::read_to_string(project.file(file)).unwrap();
+    assert_eq!(
+        project.json(&["share", &id])["entries"][0]["outcome"],
+        "unchanged"
+    );
+    assert_eq!(fs::read_to_string(project.file(file)).unwrap(), text);
+    assert!(
+        text.starts_with("# convention\n\n- the port is 80 <!-- ")
+            && text.contains("\"key\":\"port\""),
+        "{text}"
+    );
+    let record = &project.json(&["list", "--category", "convention"])["records"][0];
+    assert_eq!(
+        (string(&record["key"]), string(&record["by"])),
+        ("port".to_owned(), "user".to_owned())
+    );
+    project.ok(&["unshare", &id]);
+    assert!(
+        !fs::read_to_string(project.file(file))
+            .unwrap()
+            .contains("80")
+    );
+    let record = &project.json(&["list", "--category", "convention"])["records"][0];
+    assert_eq!(
+        (string(&record["text"]), string(&record["source"])),
+        ("the port is 80".to_owned(), "user".to_owned())
+    );
+    assert!(record["file"].is_null());
+    project.expect(&["unshare", &id], 3);
+}
+
+#[test]
+fn bad_files_of_a_team_are_told() {
+    let project = Project::git();
+    let long = format!(".heirloom/shared/{}.md", "x".repeat(240));
+    project.folder.write(&long, "- long\n").unwrap();
+    project
+        .folder
+        .write(".heirloom/shared/a%0ab.md", "- odd\n")
+        .unwrap();
+    project.folder.write(".heirloom/shared/fact.md", "<<<<<<< HEAD\n- by hand ghp_16C7e42F292c6912E7710c838347Ae178B4a\n=======\n- theirs\n>>>>>>> x\n").unwrap();
+    let answer = project.ok(&["context"]);
+    for words in ["no category", "not resolved"] {
+        assert!(answer.stderr.contains(words), "{answer:?}");
+    }
+    let texts = shared(&project);
+    assert_eq!(texts.len(), 2, "{texts:?}");
+    assert!(texts[0].starts_with("by hand [redacted:"), "{texts:?}");
+    let note = string(&project.json(&["remember", "--category", &"y".repeat(199), "z"])["id"]);
+    project.expect(&["share", &note], 2);
+}
