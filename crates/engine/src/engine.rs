@@ -10,7 +10,11 @@ mod embedding;
 mod episodes;
 mod errors;
 mod gather;
+mod group_files;
+mod group_memory;
+mod groups;
 mod import_mirror;
+mod inbox;
 mod marks;
 mod mirrored;
 mod new_record;
@@ -27,6 +31,7 @@ mod shared;
 mod tasks;
 mod transfer;
 mod tried;
+mod user;
 mod working;
 
 pub use artifacts::{ArtifactFilter, ArtifactStatus, NewArtifact, Remover, VerifiedArtifact};
@@ -36,6 +41,8 @@ pub use embedding::{Embedded, Keep};
 pub use episodes::{EpisodeFilter, NewEpisode};
 pub use errors::{ErrorLogged, ResolvedBefore};
 pub use gather::ContextRequest;
+pub use groups::{Group, NewNote, Noted};
+pub use inbox::Swept;
 pub use mirrored::MirrorLoad;
 pub use new_record::{NewRecord, Remembered};
 pub use observe::{Observation, ObservedSignal, Observer, SignalOutcome};
@@ -50,6 +57,7 @@ pub use shared::SharedFile;
 pub use tasks::{TaskChange, TaskDetails};
 pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
+pub use user::Whose;
 
 use crate::places::Place;
 use crate::redact::Redactor;
@@ -72,6 +80,7 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     ids: IdSource,
     embedder: Option<Box<dyn Embedder>>,
+    files: group_files::Cache,
 }
 
 impl Engine {
@@ -97,6 +106,7 @@ impl Engine {
             clock,
             ids: IdSource::default(),
             embedder: None,
+            files: group_files::Cache::default(),
         })
     }
 

@@ -7,6 +7,7 @@ pub mod agentium;
 pub mod analytics;
 pub mod context;
 mod engine;
+pub mod group;
 pub mod mirror;
 pub mod places;
 pub mod recall;
@@ -26,6 +27,7 @@ pub use engine::{
     Settled, SharedFile, SignalOutcome, TaskChange, TaskDetails, Tried, TriedReport, TurnAdded,
     Undone, VerifiedArtifact, WentBack,
 };
+pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,
     Verdict, When,

@@ -32,12 +32,16 @@ mod echo;
 mod episodes;
 #[path = "cli/errors.rs"]
 mod errors;
+#[path = "cli/groups.rs"]
+mod groups;
 #[path = "cli/index_crowd.rs"]
 mod index_crowd;
 #[path = "cli/limits.rs"]
 mod limits;
 #[path = "cli/orchestrator.rs"]
 mod orchestrator;
+#[path = "cli/own.rs"]
+mod own;
 #[path = "cli/past.rs"]
 mod past;
 #[path = "cli/permissions.rs"]

@@ -255,3 +255,24 @@ pub const EMBEDDING_CATCH_UP_MAX: usize = 1_000;
 pub const EMBEDDING_CATCH_UP_MS: u64 = 10_000;
 /// One text in so many may lack its vector where vectors of another model rank: it counts by its words alone.
 pub const EMBEDDING_MISSING_ONE_IN: u64 = 20;
+
+/// Longest note of `update_memory`, bytes.
+pub const GROUP_NOTE_BYTES_MAX: usize = 16 << 10;
+/// How much of a file of a group is read, from its end, bytes; a persona that is larger is left out whole.
+pub const GROUP_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Newest notes of a group that its file is compared with.
+pub const GROUP_NOTES_COMPARED_MAX: usize = 200;
+/// Seconds in which a note that is gone from the end of the file is written once more.
+pub const GROUP_NOTE_BACK_S: i64 = 24 * 60 * 60;
+/// Largest file of the inbox that is read, bytes.
+pub const INBOX_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Most files of the inbox that one sweep takes.
+pub const INBOX_SWEEP_MAX: usize = 1_000;
+/// Milliseconds for which a file that cannot be read is left alone, because somebody may be writing it.
+pub const INBOX_PATIENCE_MS: i64 = 2_000;
+/// Most files that were taken and are kept.
+pub const INBOX_DONE_MAX: usize = 1_000;
+/// Milliseconds between two looks of `watch`.
+pub const WATCH_PAUSE_MS: u64 = 100;
+/// Most entries of a person's own memory that a context considers.
+pub const USER_RECORDS_MAX: usize = 100;

@@ -8,7 +8,7 @@ use crate::StoreError;
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 pub use tempfile::TempDir;
 use tempfile::{Builder, NamedTempFile};
@@ -19,6 +19,8 @@ const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 /// Most names that [`set_aside`] tries.
 const NAMES_MAX: u32 = 10_000;
+/// How often a file may be replaced while something is appended to it.
+const REPLACED_MAX: u32 = 100;
 
 /// Replaces or creates the file at `path` with `bytes`.
 ///
@@ -52,6 +54,78 @@ pub fn append_synced(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     written.map_err(|error| failed("append to", path, error))?;
     if is_new { sync_folder_of(path) } else { Ok(()) }
+}
+
+/// Appends `bytes` to the file that has the name `path` now, created if it is missing; synced when it returns.
+///
+/// A file that takes this name in between, as editors replace one, gets them too. What could be written of them in part
+/// is taken back. Errors: those of [`append_synced`]; `Io` for what is no file.
+pub fn append_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    for _ in 0..REPLACED_MAX {
+        refuse_symlink("append to", path)?;
+        if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+            let no_file = io::Error::new(ErrorKind::InvalidInput, "it is no file");
+            return Err(failed("append to", path, no_file));
+        }
+        let mut options = OpenOptions::new();
+        let mut file = (options.append(true).create(true).mode(FILE_MODE).open(path))
+            .map_err(|error| failed("append to", path, error))?;
+        let found = file
+            .metadata()
+            .map_err(|error| failed("look at", path, error))?;
+        if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_all()) {
+            let taken_back = file.set_len(found.len());
+            drop(taken_back);
+            return Err(failed("append to", path, error));
+        }
+        let is_still =
+            |now: std::fs::Metadata| (now.dev(), now.ino()) == (found.dev(), found.ino());
+        if path.symlink_metadata().is_ok_and(is_still) {
+            return sync_folder_of(path);
+        }
+    }
+    let replaced = io::Error::new(ErrorKind::Interrupted, "it is replaced again and again");
+    Err(failed("append to", path, replaced))
+}
+
+/// Waits for the lock file at `path`, made if it is missing: one process at a time holds it, until the value goes.
+pub fn lock_file(path: &Path) -> Result<File, StoreError> {
+    let file = open_lock(path)?;
+    (file.lock()).map_err(|error| failed("lock", path, error))?;
+    Ok(file)
+}
+
+/// As [`lock_file`], without waiting: `None` if somebody else holds it.
+pub fn try_lock_file(path: &Path) -> Result<Option<File>, StoreError> {
+    let file = open_lock(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+        Err(std::fs::TryLockError::Error(error)) => Err(failed("lock", path, error)),
+    }
+}
+
+fn open_lock(path: &Path) -> Result<File, StoreError> {
+    refuse_symlink("lock", path)?;
+    let mut options = OpenOptions::new();
+    (options.append(true).create(true).mode(FILE_MODE).open(path))
+        .map_err(|error| failed("lock", path, error))
+}
+
+/// Gives whatever is at `from` the name `to`, on the same file system; both folders are synced. Whether it was there.
+///
+/// What has the name `to` is replaced: whoever calls it makes sure that nothing has.
+pub fn rename_synced(from: &Path, to: &Path) -> Result<bool, StoreError> {
+    match std::fs::rename(from, to) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound && from.symlink_metadata().is_err() => {
+            return Ok(false);
+        }
+        Err(error) => return Err(failed("rename", from, error)),
+    }
+    sync_folder_of(from)?;
+    sync_folder_of(to)?;
+    Ok(true)
 }
 
 /// Makes the folder `path` and those above it that are missing, all of them private (0700).
@@ -369,6 +443,35 @@ mod tests {
         append_synced(&log, b"2\n").unwrap();
         assert_eq!(fs::read(&log).unwrap(), b"1\n2\n");
         assert_eq!(mode(&log), 0o600);
+    }
+
+    #[test]
+    fn what_is_appended_is_behind_what_the_name_means() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("notes");
+        append_whole(&path, b"1\n").unwrap();
+        fs::write(root.path().join("new"), "2\n").unwrap();
+        assert!(rename_synced(&root.path().join("new"), &path).unwrap());
+        append_whole(&path, b"3\n").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"2\n3\n");
+        assert!(!rename_synced(&root.path().join("new"), &path).unwrap());
+        assert!(append_whole(root.path(), b"x").is_err(), "a folder");
+        let link = root.path().join("link");
+        symlink(&path, &link).unwrap();
+        for refused in [append_whole(&link, b"x"), lock_file(&link).map(drop)] {
+            assert!(matches!(refused, Err(StoreError::Linked { .. })));
+        }
+    }
+
+    #[test]
+    fn a_lock_is_held_by_one() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("lock");
+        let held = lock_file(&path).unwrap();
+        assert!(try_lock_file(&path).unwrap().is_none());
+        drop(held);
+        assert!(try_lock_file(&path).unwrap().is_some());
+        assert_eq!(mode(&path), 0o600);
     }
 
     #[test]

@@ -50,6 +50,8 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         ],
         "step" => &["step done x --task 7", "step pending x --task 7"],
         "error" => &["error log x", "error resolve x --with y"],
+        "group" => &["group note x", "group show", "group list"],
+        "watch" => &["watch"],
         "export" => &["export --format jsonl --all", "export --format agentium"],
         "import" => &[
             "import jsonl carried.jsonl",
@@ -62,6 +64,8 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "reembed" => &["reembed", "reembed --anew"],
         "backup" => &["backup copy.db"],
         "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
+        // It opens the person's own store; `cli/own.rs` has its cases.
+        "propose" => &[],
         // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.
         "doctor" | "restore" => &[],
         _ => return None,
