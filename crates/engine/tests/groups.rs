@@ -1,5 +1,9 @@
 //! Notes of groups, the inbox and a person's own memory, over real files and a clock that a test moves.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test plays the person and the agents who write files"
+)]
 
 use heirloom_engine::places::Place;
 use heirloom_engine::{Engine, Filter, NewNote, NewRecord, RecallRequest, Whose};
@@ -144,7 +148,11 @@ fn a_note_is_in_its_file_and_in_memory() {
     );
     let mode = |name: &str| world.at(name).metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(
-        (mode("groups"), mode("groups/team"), mode("groups/team/MEMORY.md")),
+        (
+            mode("groups"),
+            mode("groups/team"),
+            mode("groups/team/MEMORY.md")
+        ),
         (0o700, 0o700, 0o600)
     );
     let record = world.engine.get(noted.id).unwrap();
@@ -154,10 +162,16 @@ fn a_note_is_in_its_file_and_in_memory() {
         question: "is the API slow".to_owned(),
         ..RecallRequest::default()
     };
-    assert_eq!(world.engine.recall(&request).unwrap().hits[0].item.id(), noted.id);
+    assert_eq!(
+        world.engine.recall(&request).unwrap().hits[0].item.id(),
+        noted.id
+    );
     world.note("one");
     world.note("one");
-    assert_eq!(world.memory(), format!("{}\n{}", block("one"), block("one")));
+    assert_eq!(
+        world.memory(),
+        format!("{}\n{}", block("one"), block("one"))
+    );
 }
 
 #[test]
@@ -173,7 +187,16 @@ fn what_cannot_be_noted_changes_nothing() {
         world.engine.update_memory(&long).unwrap_err().kind,
         ErrorKind::Usage
     );
-    for group in ["..", "a/b", "", "con", "AGENT.md", "a\nb", "a\0", &"x".repeat(300)] {
+    for group in [
+        "..",
+        "a/b",
+        "",
+        "con",
+        "AGENT.md",
+        "a\nb",
+        "a\0",
+        &"x".repeat(300),
+    ] {
         let to = NewNote {
             group: Some(group.to_owned()),
             ..note("x")
@@ -191,7 +214,11 @@ fn what_cannot_be_noted_changes_nothing() {
     };
     assert!(world.engine.update_memory(&away).is_err());
     fs::remove_file(world.at("groups/main/MEMORY.md")).unwrap();
-    symlink(world.folder.path().join("outside"), world.at("groups/main/MEMORY.md")).unwrap();
+    symlink(
+        world.folder.path().join("outside"),
+        world.at("groups/main/MEMORY.md"),
+    )
+    .unwrap();
     assert!(world.engine.update_memory(&note("y")).is_err());
     assert!(!world.folder.path().join("outside").exists());
     assert_eq!(world.notes(), 1);
@@ -202,7 +229,9 @@ fn secrets_are_not_noted() {
     let world = World::new();
     let noted = world
         .engine
-        .update_memory(&note("deploy with API_TOKEN=8f14e45fceea167a5a36dedd4bea2543"))
+        .update_memory(&note(
+            "deploy with API_TOKEN=8f14e45fceea167a5a36dedd4bea2543",
+        ))
         .unwrap();
     assert_eq!(noted.redacted.len(), 1);
     assert!(!world.memory().contains("8f14e45f"));
@@ -283,7 +312,11 @@ fn the_files_of_a_group_are_sections() {
     for at in 0..3 {
         assert_eq!(texts(at), Vec::<String>::new());
     }
-    assert_eq!(world.names("groups"), Vec::<String>::new(), "reading makes nothing");
+    assert_eq!(
+        world.names("groups"),
+        Vec::<String>::new(),
+        "reading makes nothing"
+    );
     fs::create_dir_all(world.at("groups/main")).unwrap();
     let write = |name: &str, text: &str| fs::write(world.at("groups").join(name), text).unwrap();
     write("AGENT.md", "for all\n");
@@ -295,7 +328,10 @@ fn the_files_of_a_group_are_sections() {
     assert_eq!(texts(2), Vec::<String>::new());
     let sections = world.engine.group_sections("main").unwrap();
     let headings: Vec<_> = sections.iter().map(|one| one.heading.as_str()).collect();
-    assert_eq!(headings, ["", "## Remembered Facts", "## Conversation Summary"]);
+    assert_eq!(
+        headings,
+        ["", "## Remembered Facts", "## Conversation Summary"]
+    );
     // The same size, at once: what was read a moment ago is not trusted.
     for n in 0..50 {
         write("main/summary.md", &format!("{n:02}"));
@@ -324,7 +360,13 @@ fn a_persona_is_whole_or_left_out() {
     fs::remove_file(world.at("groups/main/CLAUDE.md")).unwrap();
     symlink("/etc/hostname", world.at("groups/main/CLAUDE.md")).unwrap();
     let fifo = world.at("groups/main/summary.md");
-    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
     let sections = world.engine.group_sections("main").unwrap();
     assert!(sections[0].offers.is_empty() && sections[0].notes[0].contains("link"));
     assert!(sections[2].offers.is_empty() && sections[2].notes[0].contains("no file"));
@@ -333,7 +375,10 @@ fn a_persona_is_whole_or_left_out() {
 #[test]
 fn the_inbox_is_taken_in_order_and_once() {
     let world = World::new();
-    assert_eq!(world.engine.sweep_inbox().unwrap().done, Vec::<String>::new());
+    assert_eq!(
+        world.engine.sweep_inbox().unwrap().done,
+        Vec::<String>::new()
+    );
     world.drop_in("2.json", ask("second"));
     world.drop_in("1.json", ask("first"));
     let hosts = r#"{"Type":"update_memory","GroupName":"main","Payload":"{\"content\":\"third\",\"agent_id\":\"unknown\"}"}"#;
@@ -342,13 +387,22 @@ fn the_inbox_is_taken_in_order_and_once() {
     world.drop_in("half.tmp", "{");
     let swept = world.engine.sweep_inbox().unwrap();
     assert_eq!(swept.done, ["1.json", "2.json", "3.json"]);
-    assert_eq!(world.memory(), ["first", "second", "third"].map(block).join("\n"));
+    assert_eq!(
+        world.memory(),
+        ["first", "second", "third"].map(block).join("\n")
+    );
     assert_eq!(world.names("inbox/done"), ["1.json", "2.json", "3.json"]);
-    assert_eq!(world.names("inbox"), [".half.json", ".lock", "done", "half.tmp"]);
+    assert_eq!(
+        world.names("inbox"),
+        [".half.json", ".lock", "done", "half.tmp"]
+    );
     // The same name again is another file.
     world.drop_in("1.json", ask("fourth"));
     world.engine.sweep_inbox().unwrap();
-    assert_eq!(world.names("inbox/done"), ["1-2.json", "1.json", "2.json", "3.json"]);
+    assert_eq!(
+        world.names("inbox/done"),
+        ["1-2.json", "1.json", "2.json", "3.json"]
+    );
     assert_eq!(world.notes(), 4);
 }
 
@@ -373,14 +427,29 @@ fn what_is_wrong_is_set_aside_with_its_reason() {
     world.drop_in("half.json", &ask("x")[..20]);
     world.drop_in("bytes.json", b"\xff\xfe\0");
     world.drop_in("drop.json", r#"{"type":"drop_memory","payload":{}}"#);
-    world.drop_in("out.json", r#"{"type":"update_memory","group":"../x","payload":{"content":"x"}}"#);
+    world.drop_in(
+        "out.json",
+        r#"{"type":"update_memory","group":"../x","payload":{"content":"x"}}"#,
+    );
     world.drop_in("nothing.json", ask(" "));
-    world.drop_in("fits.json", format!("{}{}", ask("fits"), " ".repeat(huge - ask("fits").len())));
+    world.drop_in(
+        "fits.json",
+        format!("{}{}", ask("fits"), " ".repeat(huge - ask("fits").len())),
+    );
     world.drop_in("huge.json", format!("{}{}", ask("huge"), " ".repeat(huge)));
-    File::create(world.at("inbox/sparse.json")).unwrap().set_len(100 << 20).unwrap();
+    File::create(world.at("inbox/sparse.json"))
+        .unwrap()
+        .set_len(100 << 20)
+        .unwrap();
     symlink("/etc/hostname", world.at("inbox/link.json")).unwrap();
     let fifo = world.at("inbox/fifo.json");
-    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
     fs::create_dir(world.at("inbox/folder.json")).unwrap();
     world.drop_in(&format!("{}.json", "n".repeat(240)), ask("long name"));
     world.drop_in("line\nbreak.json", ask("odd name"));
@@ -388,7 +457,10 @@ fn what_is_wrong_is_set_aside_with_its_reason() {
     let swept = world.engine.sweep_inbox().unwrap();
     let why = |name: &str| {
         let found = swept.failed.iter().find(|(file, _)| file == name);
-        found.unwrap_or_else(|| panic!("{name}: {swept:?}")).1.clone()
+        found
+            .unwrap_or_else(|| panic!("{name}: {swept:?}"))
+            .1
+            .clone()
     };
     for (name, words) in [
         ("empty.json", "empty"),
@@ -406,7 +478,13 @@ fn what_is_wrong_is_set_aside_with_its_reason() {
         assert!(why(name).contains(words), "{name}: {}", why(name));
         let reason = world.at(&format!("inbox/failed/{name}.reason.txt"));
         assert!(fs::read_to_string(reason).unwrap().contains(words));
-        assert!(world.at("inbox/failed").join(name).symlink_metadata().is_ok());
+        assert!(
+            world
+                .at("inbox/failed")
+                .join(name)
+                .symlink_metadata()
+                .is_ok()
+        );
     }
     assert_eq!(swept.done.len(), 3, "{swept:?}");
     assert_eq!(swept.failed.len(), 11);
@@ -425,7 +503,10 @@ fn what_is_being_written_is_waited_for() {
     assert_eq!(world.engine.sweep_inbox().unwrap().done, ["x.json"]);
     world.drop_in("y.json", "{\"type\":");
     // As if the time had passed: by the clock the file is older than anybody waits.
-    world.hand.0.fetch_add(60_000 + INBOX_PATIENCE_MS, Ordering::SeqCst);
+    world
+        .hand
+        .0
+        .fetch_add(60_000 + INBOX_PATIENCE_MS, Ordering::SeqCst);
     assert_eq!(world.engine.sweep_inbox().unwrap().failed[0].0, "y.json");
 }
 
@@ -435,7 +516,10 @@ fn an_inbox_has_its_caps() {
     for n in 0..=INBOX_SWEEP_MAX {
         world.drop_in(&format!("{n:05}.json"), "{}");
     }
-    assert_eq!(world.engine.sweep_inbox().unwrap().failed.len(), INBOX_SWEEP_MAX);
+    assert_eq!(
+        world.engine.sweep_inbox().unwrap().failed.len(),
+        INBOX_SWEEP_MAX
+    );
     assert_eq!(world.engine.sweep_inbox().unwrap().failed.len(), 1);
     fs::create_dir(world.at("inbox/done")).unwrap();
     for n in 0..INBOX_DONE_MAX {
@@ -506,7 +590,10 @@ fn person() -> World {
 fn a_persons_own_memory_is_a_section() {
     let own = person();
     let section = own.engine.user_section().unwrap();
-    assert_eq!(said(&section), ["answer in English", "I prefer small commits"]);
+    assert_eq!(
+        said(&section),
+        ["answer in English", "I prefer small commits"]
+    );
     for n in 0..=USER_RECORDS_MAX {
         let new = NewRecord {
             text: format!("habit number {n}"),
@@ -517,7 +604,13 @@ fn a_persons_own_memory_is_a_section() {
     }
     let section = own.engine.user_section().unwrap();
     assert_eq!(section.offers.len(), USER_RECORDS_MAX);
-    assert_eq!(said(&section)[..2], ["answer in English", &*format!("habit number {USER_RECORDS_MAX}")]);
+    assert_eq!(
+        said(&section)[..2],
+        [
+            "answer in English",
+            &*format!("habit number {USER_RECORDS_MAX}")
+        ]
+    );
 }
 
 #[test]
@@ -539,9 +632,15 @@ fn recall_says_whose_it_is() {
         .zip(&whose)
         .map(|(hit, whose)| (hit.item.text(), *whose))
         .collect();
-    assert!(hits.contains(&("I prefer small commits", Whose::User)), "{hits:?}");
+    assert!(
+        hits.contains(&("I prefer small commits", Whose::User)),
+        "{hits:?}"
+    );
     assert!(hits.contains(&("small commits are squashed here", Whose::Project)));
-    assert!(!hits.iter().any(|(text, _)| text.contains("surprises")), "a proposal");
+    assert!(
+        !hits.iter().any(|(text, _)| text.contains("surprises")),
+        "a proposal"
+    );
     let scores: Vec<_> = recalled.hits.iter().map(|hit| hit.parts.total).collect();
     assert!(scores.is_sorted_by(|a, b| a >= b));
     let one = RecallRequest {

@@ -255,7 +255,8 @@ impl Session {
     /// The person's own memory, made if it is missing: a store below their data folder that no project exports.
     pub(crate) fn user_engine(&self) -> Result<Engine, Fault> {
         let folder = self.user_folder().ok_or_else(|| {
-            Fault::failed("there is no folder for your own memory").hint("set HOME or XDG_DATA_HOME")
+            Fault::failed("there is no folder for your own memory")
+                .hint("set HOME or XDG_DATA_HOME")
         })?;
         durable::create_dir_private(&folder)?;
         let store = open_store(&folder, &upgrade::teller(&self.out))?;

@@ -450,7 +450,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("notes");
         append_whole(&path, b"1\n").unwrap();
-        fs::write(root.path().join("new"), "2\n").unwrap();
+        write_atomic(&root.path().join("new"), b"2\n").unwrap();
         assert!(rename_synced(&root.path().join("new"), &path).unwrap());
         append_whole(&path, b"3\n").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"2\n3\n");

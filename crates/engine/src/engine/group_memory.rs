@@ -80,7 +80,10 @@ impl GroupMemory {
 
     /// Whether a note that the file lacks is written: if it never was, or once more shortly after.
     fn may_come_back(&self, record: &Record) -> bool {
-        let age_s = self.now.as_second().saturating_sub(record.recorded_at.as_second());
+        let age_s = self
+            .now
+            .as_second()
+            .saturating_sub(record.recorded_at.as_second());
         let is_young = age_s <= limits::GROUP_NOTE_BACK_S;
         match self.written.times(record.id) {
             0 => is_young || self.written.is_known,

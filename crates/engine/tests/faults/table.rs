@@ -85,9 +85,18 @@ pub(crate) fn records() -> Vec<Operation> {
             |w| group_note(w, "noted"),
             More("a note that is made again is another note"),
         ),
-        whole("mend_groups", |w| group_note(w, "noted"), |w| w.engine.mend_groups().map(drop), Nothing),
-        whole("sweep_inbox", dropped, |w| w.engine.sweep_inbox().map(drop), Nothing),
-
+        whole(
+            "mend_groups",
+            |w| group_note(w, "noted"),
+            |w| w.engine.mend_groups().map(drop),
+            Nothing,
+        ),
+        whole(
+            "sweep_inbox",
+            dropped,
+            |w| w.engine.sweep_inbox().map(drop),
+            Nothing,
+        ),
         whole(
             "remember over a value",
             filled,
@@ -599,7 +608,7 @@ fn dropped(w: &World) -> Result<(), Fault> {
     std::fs::create_dir_all(&inbox).unwrap();
     let name = ".claim-01890a5d-ac96-774b-bcce-b302099a8057-x.json";
     let ask = r#"{"type":"update_memory","payload":{"content":"dropped"}}"#;
-    std::fs::write(inbox.join(name), ask).unwrap();
+    heirloom_store::durable::write_atomic(&inbox.join(name), ask.as_bytes()).unwrap();
     Ok(())
 }
 

@@ -27,9 +27,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         session
             .out
             .line(&format!("forgotten: {}", text::excerpt(&record.text, 100)));
-        session
-            .out
-            .talk(&format!("  heirloom undo {id}{}   brings it back", if args.user { " --user" } else { "" }));
+        session.out.talk(&format!(
+            "  heirloom undo {id}{}   brings it back",
+            if args.user { " --user" } else { "" }
+        ));
     }
     Ok(0)
 }

@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 
 /// Notes of a group of agents: .heirloom/groups/NAME/MEMORY.md
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Agents without another channel drop a file into .heirloom/inbox/ (written elsewhere, renamed):
-  {\"type\":\"update_memory\",\"group\":\"main\",\"payload\":{\"content\":\"…\",\"section\":\"Notes\",\"agent_id\":\"ann\"}}")]
+#[command(
+    after_help = "Agents without another channel drop a file into .heirloom/inbox/ (written elsewhere, renamed):
+  {\"type\":\"update_memory\",\"group\":\"main\",\"payload\":{\"content\":\"…\",\"section\":\"Notes\",\"agent_id\":\"ann\"}}"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
@@ -101,7 +103,9 @@ fn show(group: &str, session: &mut Session) -> Result<u8, Fault> {
     let sections = session.open()?.group_sections(group)?;
     if session.out.json {
         let sections: Vec<_> = sections.iter().map(of_section).collect();
-        session.out.value(&json!({"group": group, "sections": sections}));
+        session
+            .out
+            .value(&json!({"group": group, "sections": sections}));
         return Ok(0);
     }
     let mut is_empty = true;
@@ -135,7 +139,9 @@ fn list(session: &mut Session) -> Result<u8, Fault> {
         return Ok(0);
     }
     if groups.is_empty() {
-        session.out.talk("no groups yet: heirloom group note \"TEXT\"");
+        session
+            .out
+            .talk("no groups yet: heirloom group note \"TEXT\"");
     }
     for group in groups {
         let files = group.files.join(", ");

@@ -22,7 +22,12 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
 }
 
 /// Lays a mark over the record that `given` names, and says so.
-pub(super) fn mark(given: &str, mark: Mark, of_user: bool, session: &mut Session) -> Result<u8, Fault> {
+pub(super) fn mark(
+    given: &str,
+    mark: Mark,
+    of_user: bool,
+    session: &mut Session,
+) -> Result<u8, Fault> {
     let engine = session.open_of(of_user)?;
     let id = engine.resolve_id(given)?;
     let applied = engine.mark(id, mark)?;

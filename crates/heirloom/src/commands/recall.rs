@@ -116,7 +116,13 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(0)
 }
 
-fn show(recalled: &Recalled, whose: &[Whose], explain: bool, is_empty: bool, session: &mut Session) {
+fn show(
+    recalled: &Recalled,
+    whose: &[Whose],
+    explain: bool,
+    is_empty: bool,
+    session: &mut Session,
+) {
     for note in &recalled.notes {
         session.out.talk(&format!("heirloom: {note}"));
     }

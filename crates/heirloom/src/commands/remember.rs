@@ -15,7 +15,7 @@ use std::num::NonZeroU32;
 #[command(after_help = "Examples:
   heirloom remember \"The tests need a running Redis\"
   heirloom remember \"Use tabs\" --category convention --key indent
-  heirloom remember --user "I prefer small commits"    holds in every project of yours
+  heirloom remember --user \"I prefer small commits\"    holds in every project of yours
   heirloom remember --stdin < facts.jsonl      one {\"text\": …} a line, each acknowledged when durable")]
 pub(crate) struct Args {
     /// What is to be remembered

@@ -20,9 +20,7 @@ pub(crate) struct Args {}
 pub(crate) fn run(_: Args, session: &mut Session) -> Result<u8, Fault> {
     let stop = interrupt_flag()?;
     let engine = session.open()?;
-    session
-        .out
-        .talk("watching .heirloom/inbox; Ctrl-C ends it");
+    session.out.talk("watching .heirloom/inbox; Ctrl-C ends it");
     let mut told = String::new();
     let mut passes = 0_u64;
     while !stop.load(Ordering::Relaxed) {

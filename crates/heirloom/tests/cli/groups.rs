@@ -31,14 +31,23 @@ fn a_note_is_shown_listed_and_recalled() {
     let mut project = Project::new();
     project.at("2026-05-01T12:34:00Z");
     let noted = project.json(&["group", "note", "the API is slow"]);
-    assert_eq!((&noted["outcome"], &noted["group"]), (&json!("created"), &json!("main")));
+    assert_eq!(
+        (&noted["outcome"], &noted["group"]),
+        (&json!("created"), &json!("main"))
+    );
     assert_eq!(memory(&project), entry("the API is slow"));
     let hits = project.json(&["recall", "slow API"]);
     assert_eq!(hits["hits"][0]["id"], noted["id"]);
     let listed = project.json(&["group", "list"]);
-    assert_eq!(listed, json!({"groups": [{"name": "main", "files": ["MEMORY.md"]}]}));
+    assert_eq!(
+        listed,
+        json!({"groups": [{"name": "main", "files": ["MEMORY.md"]}]})
+    );
     let shown = project.ok(&["group", "show"]).stdout;
-    assert_eq!(shown, format!("## Remembered Facts\n{}", entry("the API is slow")));
+    assert_eq!(
+        shown,
+        format!("## Remembered Facts\n{}", entry("the API is slow"))
+    );
     project.expect(&["group", "note", " "], 4);
     project.expect(&["group", "note", "x", "--group", "../x"], 4);
     project.expect(&["group", "note", "x", "--group", ""], 4);
@@ -49,10 +58,16 @@ fn a_note_is_shown_listed_and_recalled() {
 fn every_command_that_opens_the_store_takes_the_inbox() {
     let mut project = Project::new();
     project.at("2026-05-01T12:34:00Z");
-    project.folder.write(".heirloom/inbox/1.json", ask("dropped")).unwrap();
+    project
+        .folder
+        .write(".heirloom/inbox/1.json", ask("dropped"))
+        .unwrap();
     project.folder.write(".heirloom/inbox/2.json", "{").unwrap();
     let answer = project.ok(&["status"]);
-    assert!(answer.stderr.contains("inbox/failed/2.json: it is no JSON"), "{answer:?}");
+    assert!(
+        answer.stderr.contains("inbox/failed/2.json: it is no JSON"),
+        "{answer:?}"
+    );
     assert_eq!(memory(&project), entry("dropped"));
     assert!(project.ok(&["recall", "dropped"]).stderr.is_empty());
 }
@@ -119,14 +134,20 @@ fn watch_takes_what_is_dropped_and_ends_on_ctrl_c() {
     for n in 0..3 {
         let temporary = project.file(&format!(".heirloom/inbox/{n}.tmp"));
         fs::write(&temporary, ask(&format!("dropped {n}"))).unwrap();
-        fs::rename(&temporary, project.file(&format!(".heirloom/inbox/{n}.json"))).unwrap();
+        fs::rename(
+            &temporary,
+            project.file(&format!(".heirloom/inbox/{n}.json")),
+        )
+        .unwrap();
         while !memory(&project).contains(&format!("- dropped {n}\n")) {
             assert!(watch.try_wait().unwrap().is_none());
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }
     let pid = watch.id().to_string();
-    let killed = std::process::Command::new("kill").args(["-INT", &pid]).status();
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &pid])
+        .status();
     assert!(killed.unwrap().success());
     let output = watch.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");

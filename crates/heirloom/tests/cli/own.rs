@@ -14,7 +14,10 @@ fn reading_makes_no_memory_of_ones_own() {
     let project = Project::new();
     project.ok(&["recall", "anything"]);
     assert_eq!(project.json(&["list", "--user"]), json!({"records": []}));
-    project.expect(&["show", "--user", "01890a5d-ac96-774b-bcce-b302099a8057"], 3);
+    project.expect(
+        &["show", "--user", "01890a5d-ac96-774b-bcce-b302099a8057"],
+        3,
+    );
     project.ok(&["propose", "--user"]);
     assert!(!folder(&project).exists());
 }
@@ -24,7 +27,12 @@ fn what_is_ones_own_is_found_in_every_project() {
     let mut project = Project::new();
     let own = project.remember("I prefer small commits", &["--user"]);
     assert_eq!(project.list("knowledge"), Vec::<serde_json::Value>::new());
-    assert!(!project.ok(&["export", "--format", "jsonl", "--all"]).stdout.contains("commits"));
+    assert!(
+        !project
+            .ok(&["export", "--format", "jsonl", "--all"])
+            .stdout
+            .contains("commits")
+    );
     project.folder = TempProject::plain().unwrap();
     project.ok(&["init"]);
     project.remember("commits are squashed here", &[]);
@@ -33,13 +41,26 @@ fn what_is_ones_own_is_found_in_every_project() {
     let mine = hits.iter().find(|hit| hit["id"] == json!(own)).unwrap();
     assert_eq!(mine["from"], json!("user"));
     assert!(hits.iter().any(|hit| hit.get("from").is_none()));
-    assert!(project.ok(&["recall", "small commits"]).stdout.contains("user · "));
+    assert!(
+        project
+            .ok(&["recall", "small commits"])
+            .stdout
+            .contains("user · ")
+    );
     project.ok(&["pin", "--user", &own]);
-    assert_eq!(project.json(&["show", "--user", &own])["pinned"], json!(true));
+    assert_eq!(
+        project.json(&["show", "--user", &own])["pinned"],
+        json!(true)
+    );
     project.ok(&["forget", "--user", &own]);
     assert_eq!(project.json(&["list", "--user"]), json!({"records": []}));
     project.ok(&["undo", "--user", &own]);
-    assert!(project.ok(&["list", "--user"]).stdout.contains("small commits"));
+    assert!(
+        project
+            .ok(&["list", "--user"])
+            .stdout
+            .contains("small commits")
+    );
     project.expect(&["forget", &own], 3);
 }
 
@@ -48,13 +69,23 @@ fn only_the_person_accepts_what_agents_propose() {
     let project = Project::new();
     let propose = ["propose", "--user", "They like tabs", "--source", "claude"];
     let id = string(&project.json(&propose)["id"]);
-    assert!(!project.ok(&["recall", "tabs"]).stdout.contains("They like tabs"));
+    assert!(
+        !project
+            .ok(&["recall", "tabs"])
+            .stdout
+            .contains("They like tabs")
+    );
     let waiting = project.json(&["propose", "--user"]);
     assert_eq!(waiting["records"][0]["id"], json!(id));
     project.expect(&["propose", "--user", "x", "--source", "user"], 4);
     project.expect(&["propose", "x"], 2);
     project.ok(&["propose", "--user", "--accept", &id]);
-    assert!(project.ok(&["recall", "tabs"]).stdout.contains("They like tabs"));
+    assert!(
+        project
+            .ok(&["recall", "tabs"])
+            .stdout
+            .contains("They like tabs")
+    );
     assert_eq!(project.json(&["propose", "--user"]), json!({"records": []}));
     project.expect(&["propose", "--user", "--accept", &id], 2);
 }
@@ -70,8 +101,16 @@ fn a_broken_memory_of_ones_own_breaks_no_project() {
     assert!(answer.stderr.contains("your own memory"), "{answer:?}");
     project.expect(&["list", "--user"], 1);
     fs::remove_file(folder(&project).join("heirloom.db")).unwrap();
-    assert!(project.ok(&["recall", "commits"]).stderr.contains("your own memory"));
-    assert!(!folder(&project).join("heirloom.db").exists(), "never replaced by an empty one");
+    assert!(
+        project
+            .ok(&["recall", "commits"])
+            .stderr
+            .contains("your own memory")
+    );
+    assert!(
+        !folder(&project).join("heirloom.db").exists(),
+        "never replaced by an empty one"
+    );
 }
 
 #[test]
