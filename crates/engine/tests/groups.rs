@@ -8,7 +8,8 @@
 use heirloom_engine::places::Place;
 use heirloom_engine::{Engine, Filter, NewNote, NewRecord, RecallRequest, Whose};
 use heirloom_model::limits::{
-    GROUP_FILE_BYTES_MAX, GROUP_NOTE_BACK_S, GROUP_NOTE_BYTES_MAX, GROUP_NOTES_COMPARED_MAX,
+    GROUP_FILE_BYTES_MAX, GROUP_NOTE_BACK_S, GROUP_NOTE_BYTES_MAX, GROUP_NOTE_KNOWN_MS,
+    GROUP_NOTES_COMPARED_MAX,
     INBOX_DONE_MAX, INBOX_FILE_BYTES_MAX, INBOX_PATIENCE_MS, INBOX_SWEEP_MAX, USER_RECORDS_MAX,
 };
 use heirloom_model::section::Section;
@@ -79,6 +80,20 @@ impl World {
         let temporary = self.at("groups/main/edited");
         fs::write(&temporary, text).unwrap();
         fs::rename(temporary, self.at("groups/main/MEMORY.md")).unwrap();
+    }
+
+    /// As if it were saved so much later.
+    fn save_after_ms(&self, ms: i64, text: &str) {
+        self.save(text);
+        let later = std::time::UNIX_EPOCH
+            + std::time::Duration::from_millis(
+                (SystemClock.now().as_millisecond() + ms).unsigned_abs(),
+            );
+        let file = File::options()
+            .append(true)
+            .open(self.at("groups/main/MEMORY.md"))
+            .unwrap();
+        file.set_modified(later).unwrap();
     }
 
     #[track_caller]
@@ -249,12 +264,16 @@ fn what_an_editor_did_not_know_comes_back_once() {
     assert_eq!(world.note("d"), 2);
     let whole = ["a", "b", "c", "d"].map(block).join("\n");
     assert_eq!(world.memory(), format!("# Mine\n\n{whole}"));
+    // Again by an editor that may not have known it.
+    world.save(&["a", "b"].map(block).join("\n"));
+    assert_eq!(world.engine.mend_groups(), Ok(2));
     // Taken out again by somebody who saw it.
-    world.save(&block("a"));
-    assert_eq!(world.note("e"), 1, "only d, which came back never before");
-    assert_eq!(world.memory(), ["a", "d", "e"].map(block).join("\n"));
+    world.save_after_ms(GROUP_NOTE_KNOWN_MS + 1_000, &block("a"));
+    assert_eq!(world.note("e"), 0, "each of them came back before");
+    assert_eq!(world.memory(), ["a", "e"].map(block).join("\n"));
     // From between others: a deletion.
-    world.save(&["a", "e"].map(block).join("\n"));
+    world.note("e2");
+    world.save(&["a", "e2"].map(block).join("\n"));
     assert_eq!(world.note("f"), 0);
     // The whole file: a deletion too.
     fs::remove_file(world.at("groups/main/MEMORY.md")).unwrap();

@@ -264,6 +264,9 @@ pub const GROUP_FILE_BYTES_MAX: u64 = 1 << 20;
 pub const GROUP_NOTES_COMPARED_MAX: usize = 200;
 /// Seconds in which a note that is gone from the end of the file is written once more.
 pub const GROUP_NOTE_BACK_S: i64 = 24 * 60 * 60;
+/// Milliseconds after which somebody who saves the file knows a note that was written to it: if it came back before
+/// and is gone again, it stays out.
+pub const GROUP_NOTE_KNOWN_MS: i64 = 60_000;
 /// Largest file of the inbox that is read, bytes.
 pub const INBOX_FILE_BYTES_MAX: u64 = 1 << 20;
 /// Most files of the inbox that one sweep takes.

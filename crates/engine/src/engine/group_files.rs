@@ -18,8 +18,10 @@ const UNSURE_MS: i64 = 1_000;
 pub(super) struct Text {
     /// Its text, without what lies before the part that is read.
     pub(super) text: String,
-    /// Lines that are not read, at its beginning; 0 if all is.
+    /// Bytes that are not read, at its beginning; 0 if all is.
     pub(super) cut_bytes: u64,
+    /// When it was changed, in milliseconds.
+    pub(super) modified_ms: i64,
 }
 
 /// What was read before, by path.
@@ -65,7 +67,7 @@ impl Cache {
         {
             return Ok(Some(text));
         }
-        let text = Arc::new(read_end(file, found.len()).map_err(|error| unreadable(path, &error))?);
+        let text = Arc::new(read_end(file, &found).map_err(|error| unreadable(path, &error))?);
         if stamp.is_sure(SystemClock.now()) {
             let kept = (stamp, Arc::clone(&text));
             self.known().insert(path.to_owned(), kept);
@@ -81,7 +83,7 @@ impl Cache {
 /// What the file at `path` says now. Errors as for [`Cache::read`].
 pub(super) fn read(path: &Path) -> Result<Option<Text>, String> {
     match open(path)? {
-        Some((file, found)) => read_end(file, found.len())
+        Some((file, found)) => read_end(file, &found)
             .map(Some)
             .map_err(|error| unreadable(path, &error)),
         None => Ok(None),
@@ -120,8 +122,8 @@ pub(super) fn open(path: &Path) -> Result<Option<(File, Metadata)>, String> {
 }
 
 /// The end of a file, from the beginning of a line.
-fn read_end(mut file: File, size: u64) -> std::io::Result<Text> {
-    let skipped = size.saturating_sub(GROUP_FILE_BYTES_MAX);
+fn read_end(mut file: File, found: &Metadata) -> std::io::Result<Text> {
+    let skipped = found.len().saturating_sub(GROUP_FILE_BYTES_MAX);
     file.seek(SeekFrom::Start(skipped))?;
     let mut bytes = Vec::new();
     file.take(GROUP_FILE_BYTES_MAX).read_to_end(&mut bytes)?;
@@ -135,7 +137,11 @@ fn read_end(mut file: File, size: u64) -> std::io::Result<Text> {
         cut_bytes += line as u64;
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Text { text, cut_bytes })
+    Ok(Text {
+        text,
+        cut_bytes,
+        modified_ms: found.mtime().saturating_mul(1_000) + found.mtime_nsec() / 1_000_000,
+    })
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> String {

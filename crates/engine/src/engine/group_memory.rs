@@ -2,7 +2,7 @@
 
 use super::group_files;
 use crate::group::{self, AGENT_DEFAULT, Candidate, Entry, SECTION_DEFAULT};
-use heirloom_model::{Fault, Record, RecordId, Timestamp, limits};
+use heirloom_model::{Clock, Fault, Record, RecordId, SystemClock, Timestamp, limits};
 use heirloom_store::durable;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,8 @@ const WRITTEN: &str = ".written.json";
 pub(super) struct GroupMemory {
     folder: PathBuf,
     said: String,
+    /// When the file was changed, in milliseconds; by the file system's clock.
+    saved_ms: i64,
     /// The newest first.
     notes: Vec<Record>,
     written: Written,
@@ -28,6 +30,7 @@ impl GroupMemory {
         let file = group_files::read(&folder.join(MEMORY)).map_err(unfit)?;
         Ok(Self {
             folder: folder.to_owned(),
+            saved_ms: file.as_ref().map_or(0, |file| file.modified_ms),
             said: file.map(|file| file.text).unwrap_or_default(),
             notes,
             written: Written::read(&folder.join(WRITTEN))?,
@@ -78,19 +81,20 @@ impl GroupMemory {
         Ok(())
     }
 
-    /// Whether a note that the file lacks is written: if it never was, or once more shortly after.
+    /// Whether a note that the file lacks is written: if it never was; once more within its time; and each time if
+    /// it was there so shortly that whoever saved the file may not have known it.
     fn may_come_back(&self, record: &Record) -> bool {
         let age_s = self
             .now
             .as_second()
             .saturating_sub(record.recorded_at.as_second());
         let is_young = age_s <= limits::GROUP_NOTE_BACK_S;
-        match self.written.times(record.id) {
-            0 => is_young || self.written.is_known,
-            // A file that is gone or empty was made so by somebody: no editor saves like that.
-            1 => is_young && !self.said.trim().is_empty(),
-            _ => false,
-        }
+        let Some((times, at_ms)) = self.written.of(record.id) else {
+            return is_young || self.written.is_known;
+        };
+        let may_be_unknown = self.saved_ms.saturating_sub(at_ms) < limits::GROUP_NOTE_KNOWN_MS;
+        // A file that is gone or empty was made so by somebody: no editor saves like that.
+        is_young && !self.said.trim().is_empty() && (times == 1 || may_be_unknown)
     }
 
     fn count(&mut self, appended: &[usize]) -> Result<(), Fault> {
@@ -101,10 +105,10 @@ impl GroupMemory {
     }
 }
 
-/// How often notes were written to their file, by id.
+/// How often notes were written to their file, and when the last time, in milliseconds, by id.
 #[derive(Debug, Default)]
 struct Written {
-    times: BTreeMap<String, u8>,
+    times: BTreeMap<String, (u32, i64)>,
     /// Whether somebody counted before.
     is_known: bool,
 }
@@ -122,18 +126,20 @@ impl Written {
         })
     }
 
-    fn times(&self, id: RecordId) -> u8 {
-        self.times.get(&id.to_string()).copied().unwrap_or(0)
+    fn of(&self, id: RecordId) -> Option<(u32, i64)> {
+        self.times.get(&id.to_string()).copied()
     }
 
     /// Counts what was appended, and what is there for the first time; keeps nothing of older notes. Whether that
     /// changes anything.
     fn count(&mut self, notes: &[Record], appended: &[usize]) -> bool {
+        // The engine's clock may stand still or be another one than the file system's.
+        let now_ms = SystemClock.now().as_millisecond();
         let count = |(at, record): (usize, &Record)| {
-            let before = self.times(record.id);
-            let now = match appended.contains(&at) {
-                true => before.saturating_add(1),
-                false => before.max(1),
+            let now = match (self.of(record.id), appended.contains(&at)) {
+                (None, _) => (1, now_ms),
+                (Some((times, _)), true) => (times.saturating_add(1), now_ms),
+                (Some(before), false) => before,
             };
             (record.id.to_string(), now)
         };

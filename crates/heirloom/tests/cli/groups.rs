@@ -109,9 +109,9 @@ fn twenty_note_while_an_editor_saves() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         edits += 1;
-        let temporary = project.file(".heirloom/groups/main/.MEMORY.md.swp");
-        fs::write(&temporary, format!("edit {edits}\n{known}")).unwrap();
-        fs::rename(&temporary, &file).unwrap();
+        let temporary = ".heirloom/groups/main/.MEMORY.md.swp";
+        let edited = format!("edit {edits}\n{known}");
+        fs::rename(project.folder.write(temporary, edited).unwrap(), &file).unwrap();
     }
     agents.into_iter().for_each(wait);
     project.ok(&["group", "note", "the last"]);
@@ -132,13 +132,11 @@ fn watch_takes_what_is_dropped_and_ends_on_ctrl_c() {
     let mut watch = project.command(&["watch"]).spawn().unwrap();
     fs::create_dir_all(project.file(".heirloom/inbox")).unwrap();
     for n in 0..3 {
-        let temporary = project.file(&format!(".heirloom/inbox/{n}.tmp"));
-        fs::write(&temporary, ask(&format!("dropped {n}"))).unwrap();
-        fs::rename(
-            &temporary,
-            project.file(&format!(".heirloom/inbox/{n}.json")),
-        )
-        .unwrap();
+        let temporary = format!(".heirloom/inbox/{n}.tmp");
+        let words = ask(&format!("dropped {n}"));
+        let temporary = project.folder.write(&temporary, words).unwrap();
+        let dropped = project.file(&format!(".heirloom/inbox/{n}.json"));
+        fs::rename(temporary, dropped).unwrap();
         while !memory(&project).contains(&format!("- dropped {n}\n")) {
             assert!(watch.try_wait().unwrap().is_none());
             std::thread::sleep(std::time::Duration::from_millis(20));

@@ -95,7 +95,8 @@ fn a_broken_memory_of_ones_own_breaks_no_project() {
     let project = Project::new();
     project.remember("I prefer small commits", &["--user"]);
     project.remember("commits are squashed here", &[]);
-    fs::write(folder(&project).join("heirloom.db"), "no database at all").unwrap();
+    let database = ".local/share/heirloom/user/heirloom.db";
+    project.home.write(database, "no database at all").unwrap();
     let answer = project.ok(&["recall", "commits"]);
     assert!(answer.stdout.contains("squashed"));
     assert!(answer.stderr.contains("your own memory"), "{answer:?}");
