@@ -9,8 +9,8 @@ use heirloom_engine::places::Place;
 use heirloom_engine::{Engine, Filter, NewNote, NewRecord, RecallRequest, Whose};
 use heirloom_model::limits::{
     GROUP_FILE_BYTES_MAX, GROUP_NOTE_BACK_S, GROUP_NOTE_BYTES_MAX, GROUP_NOTE_KNOWN_MS,
-    GROUP_NOTES_COMPARED_MAX,
-    INBOX_DONE_MAX, INBOX_FILE_BYTES_MAX, INBOX_PATIENCE_MS, INBOX_SWEEP_MAX, USER_RECORDS_MAX,
+    GROUP_NOTES_COMPARED_MAX, INBOX_DONE_MAX, INBOX_FILE_BYTES_MAX, INBOX_PATIENCE_MS,
+    INBOX_SWEEP_MAX, USER_RECORDS_MAX,
 };
 use heirloom_model::section::Section;
 use heirloom_model::{
