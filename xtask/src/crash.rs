@@ -201,6 +201,7 @@ impl Campaign {
         tally: &mut Tally,
     ) -> Result<Moment, String> {
         let said = victim.run(desk, Some(delay))?;
+        scenario.look(desk);
         let known = Known::read(desk).map_err(|error| format!("after the kill: {error}"))?;
         let found = (scenario.check(desk, &said, &known))
             .map_err(|problem| format!("after the kill: {problem}"))?;

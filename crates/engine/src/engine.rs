@@ -11,8 +11,12 @@ mod embedding;
 mod episodes;
 mod errors;
 mod gather;
+mod group_files;
+mod group_memory;
+mod groups;
 mod histories;
 mod import_mirror;
+mod inbox;
 mod inject;
 mod marks;
 mod mirrored;
@@ -32,6 +36,7 @@ mod shared;
 mod tasks;
 mod transfer;
 mod tried;
+mod user;
 mod working;
 mod workspace;
 
@@ -43,7 +48,9 @@ pub use embedding::{Embedded, Keep};
 pub use episodes::{EpisodeFilter, NewEpisode};
 pub use errors::{ErrorLogged, ResolvedBefore};
 pub use gather::ContextRequest;
+pub use groups::{Group, NewNote, Noted};
 pub use histories::{HistorySource, SessionSummary};
+pub use inbox::Swept;
 pub use inject::{Injected, InjectedContext};
 pub use mirrored::MirrorLoad;
 pub use new_record::{NewRecord, Remembered};
@@ -61,6 +68,7 @@ pub use shared::SharedFile;
 pub use tasks::{TaskChange, TaskDetails};
 pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
+pub use user::Whose;
 pub use workspace::{Shared, SharedOutcome, SyncReport, Workspace, Written};
 
 use crate::places::Place;
@@ -84,6 +92,7 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     ids: IdSource,
     embedder: Option<Box<dyn Embedder>>,
+    files: group_files::Cache,
 }
 
 impl Engine {
@@ -109,6 +118,7 @@ impl Engine {
             clock,
             ids: IdSource::default(),
             embedder: None,
+            files: group_files::Cache::default(),
         })
     }
 

@@ -9,6 +9,7 @@ pub mod commands;
 pub mod context;
 pub mod directives;
 mod engine;
+pub mod group;
 pub mod history;
 pub mod mirror;
 pub mod outputs;
@@ -31,6 +32,7 @@ pub use engine::{
     ResolvedBefore, Retire, RunEvent, RunReport, RunRequest, Settled, SharedFile, SignalOutcome,
     TaskChange, TaskDetails, Tried, TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
+pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };

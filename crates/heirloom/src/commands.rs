@@ -4,6 +4,7 @@
     reason = "every command takes its arguments in the same form"
 )]
 
+pub(crate) mod accept;
 pub(crate) mod analytics;
 pub(crate) mod artifact;
 pub(crate) mod backup;
@@ -19,6 +20,7 @@ pub(crate) mod episode;
 pub(crate) mod error;
 pub(crate) mod export;
 pub(crate) mod forget;
+pub(crate) mod group;
 pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod init;
@@ -29,11 +31,13 @@ pub(crate) mod observe;
 pub(crate) mod outcome;
 pub(crate) mod output;
 pub(crate) mod pin;
+pub(crate) mod propose;
 pub(crate) mod prune;
 pub(crate) mod purge;
 pub(crate) mod recall;
 pub(crate) mod redact;
 pub(crate) mod reembed;
+pub(crate) mod reject;
 pub(crate) mod remember;
 pub(crate) mod resolve;
 pub(crate) mod restore;
@@ -49,4 +53,5 @@ pub(crate) mod tried;
 pub(crate) mod undo;
 pub(crate) mod unshare;
 pub(crate) mod useful;
+pub(crate) mod watch;
 pub(crate) mod workspace;

@@ -11,6 +11,7 @@ mod open;
 mod options;
 mod output;
 pub mod plan_memory;
+mod proposals;
 pub mod readers;
 mod trust;
 mod upgrade;

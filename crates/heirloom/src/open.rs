@@ -15,6 +15,9 @@ use heirloom_store::{DATABASE, MARKER, MARKER_TEXT, SqliteStore, Teller};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The folder of a person's own memory, and the project in its store.
+const USER: &str = "user";
+
 /// One call of the program.
 pub(crate) struct Session {
     global: Global,
@@ -237,8 +240,88 @@ impl Session {
         }
     }
 
+    /// The memory that a command is about: the person's own, or that of the project.
+    pub(crate) fn open_of(&mut self, of_user: bool) -> Result<Engine, Fault> {
+        if !of_user {
+            return self.open();
+        }
+        if !self.has_user_memory() {
+            return Err(Fault::not_found("nothing of your own is remembered yet")
+                .hint("heirloom remember --user \"TEXT\""));
+        }
+        self.user_engine()
+    }
+
+    /// The person's own memory, if there is some. One that cannot be opened is told and is no reason to fail.
+    pub(crate) fn user_memory(&mut self) -> Option<Engine> {
+        if !self.has_user_memory() {
+            return None;
+        }
+        match self.user_engine() {
+            Ok(engine) => Some(engine),
+            Err(fault) => {
+                let said = format!("heirloom: your own memory is left out: {}", fault.message);
+                self.out.talk(&said);
+                None
+            }
+        }
+    }
+
+    /// Whether the person has a memory of their own. Nothing is made to find that out.
+    pub(crate) fn has_user_memory(&self) -> bool {
+        let folder = self.user_folder();
+        folder.is_some_and(|folder| {
+            [DATABASE, MARKER]
+                .iter()
+                .any(|name| folder.join(name).symlink_metadata().is_ok())
+        })
+    }
+
+    /// The person's own memory, made if it is missing: a store below their data folder that no project exports.
+    pub(crate) fn user_engine(&self) -> Result<Engine, Fault> {
+        let folder = self.user_folder().ok_or_else(|| {
+            Fault::failed("there is no folder for your own memory")
+                .hint("set HOME or XDG_DATA_HOME")
+        })?;
+        durable::create_dir_private(&folder)?;
+        let store = open_store(&folder, &upgrade::teller(&self.out))?;
+        let project = ProjectName::new(USER).map_err(|error| Fault::failed(error.to_string()))?;
+        let config = self.bare_config()?;
+        // A person's own memory is not switched on in a project.
+        let settings = heirloom_model::Settings {
+            enabled: true,
+            ..config.settings()
+        };
+        let place = Place {
+            root: folder.clone(),
+            config: folder.join(places::CONFIG_FILE),
+            folder,
+        };
+        Engine::new(Arc::new(store), project, place, settings, self.clock()?)
+    }
+
+    fn user_folder(&self) -> Option<PathBuf> {
+        Some(self.env.data_dir()?.join(USER))
+    }
+
+    /// Takes what agents dropped into the inbox of a project. What goes wrong is told: the command has its own work.
+    fn sweep(&mut self, engine: &Engine) {
+        match engine.sweep_inbox() {
+            Ok(swept) => {
+                for (name, why) in swept.failed {
+                    self.out
+                        .talk(&format!("heirloom: inbox/failed/{name}: {why}"));
+                }
+            }
+            Err(fault) => {
+                let said = format!("heirloom: the inbox has to wait: {}", fault.message);
+                self.out.talk(&said);
+            }
+        }
+    }
+
     /// The memory of the demo's project in `root`, by its own settings only.
-    pub(crate) fn demo_engine(&self, root: &Path) -> Result<Engine, Fault> {
+    pub(crate) fn demo_engine(&mut self, root: &Path) -> Result<Engine, Fault> {
         let folder = root.join(places::OWN_FOLDER);
         let place = Place {
             root: root.to_owned(),
@@ -257,7 +340,7 @@ impl Session {
     ///
     /// Errors: `NotFound` when a database that was made here is gone; it is never replaced by an empty one.
     /// `Refused` for links that lead out of the project.
-    pub(crate) fn engine(&self, found: &Found) -> Result<Engine, Fault> {
+    pub(crate) fn engine(&mut self, found: &Found) -> Result<Engine, Fault> {
         let mut place = found.place.clone();
         place.folder = memory_folder(&place)?;
         let store = open_store(&place.folder, &upgrade::teller(&self.out))?;
@@ -271,7 +354,9 @@ impl Session {
             .workspace
             .user_folder
             .clone_from(&found.user_workspace);
-        Engine::new(Arc::new(store), project, place, settings, self.clock()?)
+        let engine = Engine::new(Arc::new(store), project, place, settings, self.clock()?)?;
+        self.sweep(&engine);
+        Ok(engine)
     }
 }
 

@@ -36,6 +36,8 @@ mod echo;
 mod episodes;
 #[path = "cli/errors.rs"]
 mod errors;
+#[path = "cli/groups.rs"]
+mod groups;
 #[path = "cli/index_crowd.rs"]
 mod index_crowd;
 #[path = "cli/limits.rs"]
@@ -44,6 +46,8 @@ mod limits;
 mod orchestrator;
 #[path = "cli/outputs.rs"]
 mod outputs;
+#[path = "cli/own.rs"]
+mod own;
 #[path = "cli/past.rs"]
 mod past;
 #[path = "cli/permissions.rs"]

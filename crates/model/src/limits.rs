@@ -359,9 +359,32 @@ pub const WORKSPACE_KEPT_BYTES: usize = 64 << 10;
 pub const WORKSPACE_ENTRY_BYTES_MAX: usize = 16 << 10;
 /// Largest file that says what of a workspace is known, bytes.
 pub const WORKSPACE_INDEX_BYTES_MAX: u64 = 32 << 20;
-/// Milliseconds that a writer of workspace files waits for another one.
-pub const WORKSPACE_LOCK_MS: u64 = 10_000;
+/// Milliseconds that a writer of files that people edit too waits for another one.
+pub const FILE_LOCK_MS: u64 = 10_000;
 /// Pairs of old and new entries under one heading of which it is asked whether one was edited into the other.
 pub const WORKSPACE_PAIRS_MAX: usize = 10_000;
 /// Longest name of a file of a team's memory, bytes.
 pub const TEAM_FILE_NAME_BYTES_MAX: usize = 200;
+/// Longest note of `update_memory`, bytes.
+pub const GROUP_NOTE_BYTES_MAX: usize = 16 << 10;
+/// How much of a file of a group is read, from its end, bytes; a persona that is larger is left out whole.
+pub const GROUP_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Newest notes of a group that its file is compared with.
+pub const GROUP_NOTES_COMPARED_MAX: usize = 200;
+/// Seconds in which a note that is gone from the end of the file is written once more.
+pub const GROUP_NOTE_BACK_S: i64 = 24 * 60 * 60;
+/// Milliseconds after which somebody who saves the file knows a note that was written to it: if it came back before
+/// and is gone again, it stays out.
+pub const GROUP_NOTE_KNOWN_MS: i64 = 60_000;
+/// Largest file of the inbox that is read, bytes.
+pub const INBOX_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Most files of the inbox that one sweep takes.
+pub const INBOX_SWEEP_MAX: usize = 1_000;
+/// Milliseconds for which a file that cannot be read is left alone, because somebody may be writing it.
+pub const INBOX_PATIENCE_MS: i64 = 2_000;
+/// Most files that were taken and are kept.
+pub const INBOX_DONE_MAX: usize = 1_000;
+/// Milliseconds between two looks of `watch`.
+pub const WATCH_PAUSE_MS: u64 = 100;
+/// Most entries of a person's own memory that a context considers.
+pub const USER_RECORDS_MAX: usize = 100;

@@ -8,7 +8,7 @@ use crate::StoreError;
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 pub use tempfile::TempDir;
@@ -20,6 +20,8 @@ const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 /// Most names that [`set_aside`] tries.
 const NAMES_MAX: u32 = 10_000;
+/// How often a file may be replaced while something is appended to it.
+const REPLACED_MAX: u32 = 100;
 
 /// Replaces or creates the file at `path` with `bytes`.
 ///
@@ -55,6 +57,38 @@ pub fn append_synced(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     if is_new { sync_folder_of(path) } else { Ok(()) }
 }
 
+/// Appends `bytes` to the file that has the name `path` now, created if it is missing; synced when it returns.
+///
+/// A file that takes this name in between, as editors replace one, gets them too. What could be written of them in part
+/// is taken back. Errors: those of [`append_synced`]; `Io` for what is no file.
+pub fn append_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    for _ in 0..REPLACED_MAX {
+        refuse_symlink("append to", path)?;
+        if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+            let no_file = io::Error::new(ErrorKind::InvalidInput, "it is no file");
+            return Err(failed("append to", path, no_file));
+        }
+        let mut options = OpenOptions::new();
+        let mut file = (options.append(true).create(true).mode(FILE_MODE).open(path))
+            .map_err(|error| failed("append to", path, error))?;
+        let found = file
+            .metadata()
+            .map_err(|error| failed("look at", path, error))?;
+        if let Err(error) = file.write_all(bytes).and_then(|()| file.sync_all()) {
+            let taken_back = file.set_len(found.len());
+            drop(taken_back);
+            return Err(failed("append to", path, error));
+        }
+        let is_still =
+            |now: std::fs::Metadata| (now.dev(), now.ino()) == (found.dev(), found.ino());
+        if path.symlink_metadata().is_ok_and(is_still) {
+            return sync_folder_of(path);
+        }
+    }
+    let replaced = io::Error::new(ErrorKind::Interrupted, "it is replaced again and again");
+    Err(failed("append to", path, replaced))
+}
+
 /// What [`lock`] holds until it is dropped; a process that dies drops it.
 #[derive(Debug)]
 #[must_use = "the lock is open again as soon as this is dropped"]
@@ -66,22 +100,28 @@ pub struct Lock(File);
 /// [`write_atomic`].
 pub fn lock(path: &Path, wait_ms: u64) -> Result<Lock, StoreError> {
     const PAUSE_MS: u64 = 5;
-    refuse_symlink("lock", path)?;
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    let file = (options.mode(FILE_MODE).open(path)).map_err(|error| failed("lock", path, error))?;
     for _ in 0..=wait_ms / PAUSE_MS {
-        match file.try_lock() {
-            Ok(()) => return Ok(Lock(file)),
-            Err(TryLockError::WouldBlock) => {
-                std::thread::sleep(Duration::from_millis(PAUSE_MS));
-            }
-            Err(TryLockError::Error(error)) => return Err(failed("lock", path, error)),
+        if let Some(lock) = try_lock(path)? {
+            return Ok(lock);
         }
+        std::thread::sleep(Duration::from_millis(PAUSE_MS));
     }
     let held = format!("another process held it for over {wait_ms} ms");
     let held = io::Error::new(ErrorKind::TimedOut, held);
     Err(failed("lock", path, held))
+}
+
+/// As [`lock`], without waiting: `None` if somebody else holds it.
+pub fn try_lock(path: &Path) -> Result<Option<Lock>, StoreError> {
+    refuse_symlink("lock", path)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let file = (options.mode(FILE_MODE).open(path)).map_err(|error| failed("lock", path, error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(Lock(file))),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(failed("lock", path, error)),
+    }
 }
 
 impl Drop for Lock {
@@ -97,6 +137,22 @@ pub fn move_to_free(from: &Path, to: &Path) -> Result<(), StoreError> {
     sync_folder_of(to)?;
     std::fs::remove_file(from).map_err(|error| failed("remove", from, error))?;
     sync_folder_of(from)
+}
+
+/// Gives whatever is at `from` the name `to`, on the same file system; both folders are synced. Whether it was there.
+///
+/// What has the name `to` is replaced: whoever calls it makes sure that nothing has.
+pub fn rename_synced(from: &Path, to: &Path) -> Result<bool, StoreError> {
+    match std::fs::rename(from, to) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound && from.symlink_metadata().is_err() => {
+            return Ok(false);
+        }
+        Err(error) => return Err(failed("rename", from, error)),
+    }
+    sync_folder_of(from)?;
+    sync_folder_of(to)?;
+    Ok(true)
 }
 
 /// Makes the folder `path` and those above it that are missing, all of them private (0700).
@@ -402,7 +458,7 @@ mod tests {
     fn one_at_a_time_has_a_lock_and_nobody_waits_for_good() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
-        let first = lock(&path, limits::WORKSPACE_LOCK_MS).unwrap();
+        let first = lock(&path, limits::FILE_LOCK_MS).unwrap();
         let second = lock(&path, 20).unwrap_err();
         assert!(second.to_string().contains("over 20 ms"), "{second}");
         drop(first);
@@ -436,6 +492,35 @@ mod tests {
         append_synced(&log, b"2\n").unwrap();
         assert_eq!(fs::read(&log).unwrap(), b"1\n2\n");
         assert_eq!(mode(&log), 0o600);
+    }
+
+    #[test]
+    fn what_is_appended_is_behind_what_the_name_means() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("notes");
+        append_whole(&path, b"1\n").unwrap();
+        write_atomic(&root.path().join("new"), b"2\n").unwrap();
+        assert!(rename_synced(&root.path().join("new"), &path).unwrap());
+        append_whole(&path, b"3\n").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"2\n3\n");
+        assert!(!rename_synced(&root.path().join("new"), &path).unwrap());
+        assert!(append_whole(root.path(), b"x").is_err(), "a folder");
+        let link = root.path().join("link");
+        symlink(&path, &link).unwrap();
+        for refused in [append_whole(&link, b"x"), try_lock(&link).map(drop)] {
+            assert!(matches!(refused, Err(StoreError::Linked { .. })));
+        }
+    }
+
+    #[test]
+    fn a_lock_is_held_by_one() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("lock");
+        let held = lock(&path, 0).unwrap();
+        assert!(try_lock(&path).unwrap().is_none());
+        drop(held);
+        assert!(try_lock(&path).unwrap().is_some());
+        assert_eq!(mode(&path), 0o600);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod carrying;
 mod deciding;
+mod inbox;
 mod layers;
 mod migrating;
 mod running;
@@ -33,6 +34,9 @@ pub(super) trait Scenario {
 
     /// What is started, and what it reads.
     fn victim(&mut self, rng: &mut Rng) -> Victim;
+
+    /// Looks at what the kill left before any other process does.
+    fn look(&self, _desk: &Desk) {}
 
     /// What must hold after the kill; an error is a loss.
     fn check(&self, desk: &Desk, said: &Said, known: &Known) -> Result<Found, String>;
@@ -69,6 +73,7 @@ pub(super) fn all() -> Vec<Box<dyn Scenario>> {
         Box::new(running::Run),
         Box::new(migrating::Migration::default()),
     ];
+    all.push(Box::new(inbox::Inbox::default()));
     all.extend(layers::all());
     all
 }

@@ -4,8 +4,9 @@ use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, HistorySource, Keep, MirrorLoad,
-    NewArtifact, NewEpisode, NewOutput, NewRecord, NewTurn, Observer, OutputSource, RecallRequest,
-    Remover, Retire, RunRequest, Selection, SharedFile, TaskChange, Workspace, mirror,
+    NewArtifact, NewEpisode, NewNote, NewOutput, NewRecord, NewTurn, Observer, OutputSource,
+    RecallRequest, Remover, Retire, RunRequest, Selection, SharedFile, TaskChange, Workspace,
+    mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
@@ -79,6 +80,24 @@ pub(crate) fn records() -> Vec<Operation> {
     let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
     vec![
         whole("remember", nothing, |w| fact(w, "new", "k"), COUNTED),
+        whole(
+            "update_memory",
+            |w| group_note(w, "before"),
+            |w| group_note(w, "noted"),
+            More("a note that is made again is another note"),
+        ),
+        whole(
+            "mend_groups",
+            |w| group_note(w, "noted"),
+            |w| w.engine.mend_groups().map(drop),
+            Nothing,
+        ),
+        whole(
+            "sweep_inbox",
+            dropped,
+            |w| w.engine.sweep_inbox().map(drop),
+            Nothing,
+        ),
         whole(
             "remember over a value",
             filled,
@@ -637,6 +656,18 @@ pub(crate) fn reading() -> Vec<Operation> {
             };
             w.engine.recall(&request).map(drop)
         }),
+        reads("recall_with", |w| {
+            let request = RecallRequest {
+                question: "what is k".to_owned(),
+                ..RecallRequest::default()
+            };
+            w.engine.recall_with(&w.engine, &request).map(drop)
+        }),
+        reads("user_section", |w| w.engine.user_section().map(drop)),
+        reads("group_sections without the store", |w| {
+            w.engine.group_sections("main").map(drop)
+        }),
+        reads("groups without the store", |w| w.engine.groups().map(drop)),
         reads("recall without words", |w| {
             let request = RecallRequest {
                 question: "kind:error task:7".to_owned(),
@@ -766,6 +797,24 @@ fn new(text: &str, key: Option<&str>) -> NewRecord {
 
 fn fact(w: &World, text: &str, key: &str) -> Result<(), Fault> {
     w.engine.remember(new(text, Some(key))).map(drop)
+}
+
+fn group_note(w: &World, content: &str) -> Result<(), Fault> {
+    let note = NewNote {
+        content: content.to_owned(),
+        ..NewNote::default()
+    };
+    w.engine.update_memory(&note).map(drop)
+}
+
+/// A file in the inbox that somebody claimed who died since: the key of its note is in its name.
+fn dropped(w: &World) -> Result<(), Fault> {
+    let inbox = w.root().join(".heirloom/inbox");
+    std::fs::create_dir_all(&inbox).unwrap();
+    let name = ".claim-01890a5d-ac96-774b-bcce-b302099a8057-x.json";
+    let ask = r#"{"type":"update_memory","payload":{"content":"dropped"}}"#;
+    heirloom_store::durable::write_atomic(&inbox.join(name), ask.as_bytes()).unwrap();
+    Ok(())
 }
 
 fn undo(w: &World, text: &str) -> Result<(), Fault> {

@@ -97,7 +97,7 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
 }
 
 /// A project in a temporary folder, with the agent and the checker in it.
-fn project(session: &Session, root: &Path) -> Result<Engine, Fault> {
+fn project(session: &mut Session, root: &Path) -> Result<Engine, Fault> {
     let folder = root.join(".heirloom");
     open::create_folder(&folder)?;
     open::write_file(

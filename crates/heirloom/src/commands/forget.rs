@@ -9,10 +9,13 @@ use serde_json::json;
 pub(crate) struct Args {
     /// The record
     id: String,
+    /// Of your own memory, which holds in every project
+    #[arg(long)]
+    user: bool,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let engine = session.open()?;
+    let engine = session.open_of(args.user)?;
     let id = engine.resolve_id(&args.id)?;
     let record = engine.get(id)?;
     engine.forget(id)?;
@@ -24,9 +27,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         session
             .out
             .line(&format!("forgotten: {}", text::excerpt(&record.text, 100)));
-        session
-            .out
-            .talk(&format!("  heirloom undo {id}   brings it back"));
+        session.out.talk(&format!(
+            "  heirloom undo {id}{}   brings it back",
+            if args.user { " --user" } else { "" }
+        ));
     }
     Ok(0)
 }

@@ -30,6 +30,9 @@ pub(crate) struct Args {
     /// Only by this agent
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
+    /// Of your own memory, which holds in every project
+    #[arg(long)]
+    user: bool,
     /// The past too: what was replaced, forgotten or pruned
     #[arg(long)]
     all: bool,
@@ -42,7 +45,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let engine = session.open()?;
+    if args.user && !session.has_user_memory() {
+        return nothing_own(session);
+    }
+    let engine = session.open_of(args.user)?;
     let filter = Filter {
         kinds: args.kind,
         category: args.category,
@@ -88,6 +94,18 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         .line(&output::table(&records.iter().map(row).collect::<Vec<_>>()));
     if args.limit.is_none() && records.len() == 100 {
         session.out.talk("the newest 100; more with -n N");
+    }
+    Ok(0)
+}
+
+/// Nobody has kept anything of their own yet: no store is made to find that out.
+fn nothing_own(session: &mut Session) -> Result<u8, Fault> {
+    if session.out.json {
+        session.out.value(&wire::list("records", &[]));
+    } else {
+        session
+            .out
+            .talk("nothing of your own is remembered yet: heirloom remember --user \"TEXT\"");
     }
     Ok(0)
 }

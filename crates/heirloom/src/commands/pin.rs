@@ -9,18 +9,26 @@ use heirloom_model::{Fault, Mark};
 pub(crate) struct Args {
     /// The record
     id: String,
+    /// Of your own memory, which holds in every project
+    #[arg(long)]
+    user: bool,
     /// No longer
     #[arg(long)]
     off: bool,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    mark(&args.id, Mark::Pinned(!args.off), session)
+    mark(&args.id, Mark::Pinned(!args.off), args.user, session)
 }
 
 /// Lays a mark over the record that `given` names, and says so.
-pub(super) fn mark(given: &str, mark: Mark, session: &mut Session) -> Result<u8, Fault> {
-    let engine = session.open()?;
+pub(super) fn mark(
+    given: &str,
+    mark: Mark,
+    of_user: bool,
+    session: &mut Session,
+) -> Result<u8, Fault> {
+    let engine = session.open_of(of_user)?;
     let id = engine.resolve_id(given)?;
     let applied = engine.mark(id, mark)?;
     if session.out.json {

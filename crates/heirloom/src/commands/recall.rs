@@ -5,7 +5,7 @@ use crate::open::Session;
 use crate::wire;
 use heirloom_engine::recall::ask::is_turn;
 use heirloom_engine::recall::{Item, Ranked};
-use heirloom_engine::{RecallRequest, Recalled};
+use heirloom_engine::{RecallRequest, Recalled, Whose};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
 use serde_json::json;
@@ -76,7 +76,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         task,
         ..Scope::default()
     };
-    let recalled = engine.recall(&RecallRequest {
+    let request = RecallRequest {
         question,
         k: args.k,
         budget_tokens: args.budget_tokens,
@@ -86,12 +86,23 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         near: scope(args.near_task),
         as_of: args.as_of,
         ..RecallRequest::default()
-    })?;
+    };
+    let (recalled, whose) = match session.user_memory() {
+        Some(user) => engine.recall_with(&user, &request)?,
+        None => (engine.recall(&request)?, Vec::new()),
+    };
     if session.out.json {
         let hits: Vec<_> = recalled
             .hits
             .iter()
-            .map(|hit| wire::hit(hit, args.explain))
+            .enumerate()
+            .map(|(at, hit)| {
+                let mut value = wire::hit(hit, args.explain);
+                if whose.get(at) == Some(&Whose::User) {
+                    value["from"] = json!("user");
+                }
+                value
+            })
             .collect();
         let mut value = json!({"hits": hits, "took_us": recalled.took_us});
         if !recalled.notes.is_empty() {
@@ -100,12 +111,18 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         session.out.value(&value);
     } else {
         let is_empty = recalled.hits.is_empty() && engine.counts()?.is_empty();
-        show(&recalled, args.explain, is_empty, session);
+        show(&recalled, &whose, args.explain, is_empty, session);
     }
     Ok(0)
 }
 
-fn show(recalled: &Recalled, explain: bool, is_empty: bool, session: &mut Session) {
+fn show(
+    recalled: &Recalled,
+    whose: &[Whose],
+    explain: bool,
+    is_empty: bool,
+    session: &mut Session,
+) {
     for note in &recalled.notes {
         session.out.talk(&format!("heirloom: {note}"));
     }
@@ -115,12 +132,16 @@ fn show(recalled: &Recalled, explain: bool, is_empty: bool, session: &mut Sessio
             false => "nothing that is remembered fits",
         });
     }
-    for hit in &recalled.hits {
+    for (at, hit) in recalled.hits.iter().enumerate() {
         let words = text::excerpt(hit.item.text(), 160);
         session
             .out
             .line(&format!("{:6.2}  {words}", hit.parts.total));
-        session.out.line(&format!("        {}", place(hit)));
+        let own = match whose.get(at) {
+            Some(Whose::User) => "user · ",
+            Some(Whose::Project) | None => "",
+        };
+        session.out.line(&format!("        {own}{}", place(hit)));
         if explain {
             session.out.line(&format!("        {}", parts(hit)));
         }

@@ -15,6 +15,7 @@ use std::num::NonZeroU32;
 #[command(after_help = "Examples:
   heirloom remember \"The tests need a running Redis\"
   heirloom remember \"Use tabs\" --category convention --key indent
+  heirloom remember --user \"I prefer small commits\"    holds in every project of yours
   heirloom remember --stdin < facts.jsonl      one {\"text\": …} a line, each acknowledged when durable")]
 pub(crate) struct Args {
     /// What is to be remembered
@@ -44,18 +45,27 @@ pub(crate) struct Args {
     /// Until when it holds (RFC 3339)
     #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
     true_to: Option<Timestamp>,
+    /// In your own memory: it holds in every project, and leaves none of them
+    #[arg(long)]
+    user: bool,
     #[command(flatten)]
     scope: ScopeArgs,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if args.stdin {
-        let engine = session.open_with_embedder()?;
+        let engine = match args.user {
+            true => session.user_engine()?,
+            false => session.open_with_embedder()?,
+        };
         let code = from_stdin(&engine, session)?;
         catch_up(&engine, session);
         return Ok(code);
     }
-    let engine = session.open()?;
+    let engine = match args.user {
+        true => session.user_engine()?,
+        false => session.open()?,
+    };
     let remembered = engine.remember(NewRecord {
         text: args.text.unwrap_or_default(),
         kind: None,

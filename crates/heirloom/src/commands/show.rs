@@ -10,10 +10,13 @@ use serde_json::Value;
 pub(crate) struct Args {
     /// The record
     id: String,
+    /// Of your own memory, which holds in every project
+    #[arg(long)]
+    user: bool,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let engine = session.open()?;
+    let engine = session.open_of(args.user)?;
     let record = engine.get(engine.resolve_id(&args.id)?)?;
     let value = wire::record(&record);
     if session.out.json {

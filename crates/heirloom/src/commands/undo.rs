@@ -12,10 +12,13 @@ use serde_json::json;
 pub(crate) struct Args {
     /// The record, or the import
     id: String,
+    /// Of your own memory, which holds in every project
+    #[arg(long)]
+    user: bool,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let engine = session.open()?;
+    let engine = session.open_of(args.user)?;
     let id = engine.resolve_id(&args.id)?;
     let undone = engine.undo(id)?;
     let (outcome, said, current, retired) = match undone {

@@ -11,6 +11,9 @@ pub(crate) struct Args {
     id: String,
     /// yes or no
     answer: Answer,
+    /// Of your own memory, which holds in every project
+    #[arg(long)]
+    user: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -21,5 +24,5 @@ enum Answer {
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let mark = Mark::Useful(args.answer == Answer::Yes);
-    pin::mark(&args.id, mark, session)
+    pin::mark(&args.id, mark, args.user, session)
 }

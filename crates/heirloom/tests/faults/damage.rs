@@ -76,6 +76,8 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
             "workspace sync",
         ],
         "share" | "unshare" => return Some(vec![leak(&format!("{command} {id}"))]),
+        "group" => &["group note main x", "group show", "group list"],
+        "watch" => &["watch"],
         "import" => &[
             "import jsonl carried.jsonl",
             "import agentium carried.json",
@@ -89,6 +91,8 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "reembed" => &["reembed", "reembed --anew"],
         "backup" => &["backup copy.db"],
         "cmd" | "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
+        "propose" => &["propose x", "propose"],
+        "accept" | "reject" => return Some(vec![leak(&format!("{command} {id}"))]),
         // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.
         "doctor" | "restore" => &[],
         _ => return None,

@@ -3,7 +3,7 @@
 use super::super::known::ensure;
 use super::whole::{Choice, Whole, call, call_with};
 use super::{Scenario, facts, feed};
-use crate::desk::Desk;
+use crate::desk::{Desk, about};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -30,6 +30,7 @@ pub(super) fn all() -> Vec<Box<dyn Scenario>> {
         of("task", task),
         of("forget", forget),
         of("restore", restore),
+        Box::new(Whole::new("group", group, in_file)),
         Box::new(Whole::new("purge", purge, no_trace)),
     ]
 }
@@ -247,6 +248,37 @@ fn purge(desk: &Desk) -> Choices {
         call(&["purge", "--session", "s", "--yes"]),
         call(&["purge", "--all", "--yes"]),
     ])
+}
+
+fn group(desk: &Desk) -> Choices {
+    old(desk)?;
+    desk.done(&["group", "note", "main", "an old note"])?;
+    let long = "a longer note ".repeat(900);
+    Ok(vec![
+        call(&["group", "note", "main", "a note"]),
+        call(&["group", "note", "main", &long, "--agent", "ann"]),
+        call(&["group", "note", "new", "a note"]),
+    ])
+}
+
+/// Every note is in the file of its group, once.
+fn in_file(desk: &Desk) -> Result<(), String> {
+    desk.done(&["group", "note", "main", "the last"])?;
+    desk.done(&["group", "note", "new", "the last"])?;
+    let listed = desk.json(&["list", "--kind", "note", "--json"])?;
+    let notes = listed["records"].as_array().cloned().unwrap_or_default();
+    for group in ["main", "new"] {
+        let of_group = notes.iter().filter(|note| note["group"] == *group);
+        let path = desk.memory().join("groups").join(group).join("MEMORY.md");
+        let file = fs::read_to_string(&path).map_err(|error| about("read", &path, &error))?;
+        let entries = file.lines().filter(|line| line.starts_with("- ")).count();
+        let headings = file.lines().filter(|line| line.starts_with("## ")).count();
+        let wanted = of_group.count();
+        ensure(entries == wanted && headings == wanted, || {
+            format!("{group}: {entries} entries for {wanted} notes:\n{file}")
+        })?;
+    }
+    Ok(())
 }
 
 /// After a purge by the word nothing holds it, though one was killed before.

@@ -168,6 +168,7 @@ pub(super) const ROOMS: &[Room] = &[
     pure("window"),
     pure("agentium"),
     pure("analytics"),
+    pure("group"),
     pure("shared"),
     pure("outputs"),
     pure("history"),

@@ -297,7 +297,7 @@ impl Engine {
             durable::create_dir_private(&self.folder)?;
         }
         let lock = self.folder.join(LOCK);
-        Ok(durable::lock(&lock, limits::WORKSPACE_LOCK_MS)?)
+        Ok(durable::lock(&lock, limits::FILE_LOCK_MS)?)
     }
 
     /// The same for the workspace that `root` is: a person's is shared by all projects.
@@ -309,7 +309,7 @@ impl Engine {
             durable::create_dir_private(&root.folder)?;
         }
         let lock = root.folder.join(LOCK);
-        Ok(durable::lock(&lock, limits::WORKSPACE_LOCK_MS)?)
+        Ok(durable::lock(&lock, limits::FILE_LOCK_MS)?)
     }
 }
 
