@@ -24,6 +24,7 @@ mod review;
 mod running;
 mod sessions;
 mod shared;
+mod sources;
 mod tasks;
 mod transfer;
 mod tried;

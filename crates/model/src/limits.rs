@@ -255,3 +255,14 @@ pub const EMBEDDING_CATCH_UP_MAX: usize = 1_000;
 pub const EMBEDDING_CATCH_UP_MS: u64 = 10_000;
 /// One text in so many may lack its vector where vectors of another model rank: it counts by its words alone.
 pub const EMBEDDING_MISSING_ONE_IN: u64 = 20;
+
+/// Most characters that a row of the sources' table may keep for its source.
+pub const SOURCE_MIN_CHARS_MAX: usize = 100_000;
+/// Most offers of one source that a context considers; the rest are counted in a note.
+pub const SOURCE_OFFERS_MAX: usize = 2_000;
+/// Most learnings that a context considers.
+pub const CONTEXT_LEARNINGS_MAX: usize = 20;
+/// Hits of memory that a context considers for its question.
+pub const CONTEXT_RECALL_HITS: usize = 20;
+/// Most bytes of a task's words that a context asks memory with.
+pub const CONTEXT_QUESTION_BYTES_MAX: usize = 2_000;

@@ -21,10 +21,29 @@ pub struct ContextRequest {
     pub phase: Option<String>,
     /// The budget; the configured one if it is not said.
     pub budget: Option<Budget>,
+    /// The agent that is asked.
+    pub agent: Option<String>,
+    /// The plan that it works on, `PLAN` or `STAGE/PLAN`.
+    pub plan: Option<String>,
+    /// The group that it belongs to.
+    pub group: Option<String>,
+    /// The session that goes on.
+    pub session: Option<String>,
+    /// What memory is asked for besides.
+    pub query: Option<String>,
+}
+
+impl ContextRequest {
+    /// Whether somebody is called for something: then the project itself is told of, not only what is remembered.
+    pub(super) fn is_invocation(&self) -> bool {
+        self.agent.is_some() || self.plan.is_some() || self.group.is_some() || self.query.is_some()
+    }
 }
 
 impl Engine {
     /// The context for the next prompt: never over its budget, with a receipt. Empty when memory is off.
+    ///
+    /// Session Memory comes first; behind it the sources of the settings' table. A source that fails is a note.
     ///
     /// Errors: `Usage` for a budget over its cap.
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Fault> {
@@ -41,10 +60,14 @@ impl Engine {
                 text: String::new(),
                 budget,
                 sections: Vec::new(),
+                notes: Vec::new(),
             });
         }
         let view = self.memory_view(request, budget)?;
-        Ok(context::render(&view, budget, &self.signal_prefixes()))
+        let prefixes = self.signal_prefixes();
+        let memory = context::render(&view, budget, &prefixes);
+        let sections = self.sections(request, &view, &memory);
+        Ok(context::add_sources(memory, &sections, &prefixes))
     }
 
     /// Every prefix that begins a signal or a status line.

@@ -4,8 +4,8 @@ use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, Keep, MirrorLoad, NewArtifact,
-    NewEpisode, NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest, Selection,
-    SharedFile, TaskChange, mirror,
+    NewEpisode, NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest,
+    Selection, SharedFile, TaskChange, mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;

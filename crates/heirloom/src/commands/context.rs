@@ -16,6 +16,21 @@ pub(crate) struct Args {
     /// The current phase
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
+    /// The agent that is asked
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The plan that it works on: PLAN or STAGE/PLAN
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<String>,
+    /// The group that it belongs to
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+    /// The session that goes on
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Words to ask memory with besides
+    #[arg(long, value_name = "WORDS")]
+    query: Option<String>,
     /// At most this many characters
     #[arg(long, value_name = "N", conflicts_with = "budget_tokens")]
     budget_chars: Option<usize>,
@@ -37,6 +52,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         task: args.task,
         phase: args.phase,
         budget,
+        agent: args.agent,
+        plan: args.plan,
+        group: args.group,
+        session: args.session,
+        query: args.query,
     })?;
     if session.out.json {
         session.out.value(&wire::context(&context));
@@ -80,7 +100,16 @@ fn receipt(context: &Context) -> Vec<String> {
                 vec![
                     if item.included() { "in" } else { "out" }.to_owned(),
                     item.chars.to_string(),
-                    item.id.map(|id| id.to_string()).unwrap_or_default(),
+                    item.chars
+                        .div_ceil(heirloom_model::limits::CHARS_PER_TOKEN)
+                        .to_string(),
+                    item.id
+                        .map(|id| id.to_string())
+                        .or_else(|| item.file.clone())
+                        .unwrap_or_default(),
+                    item.score
+                        .map(|score| format!("{score:.2}"))
+                        .unwrap_or_default(),
                     if item.included() {
                         String::new()
                     } else {
@@ -93,5 +122,6 @@ fn receipt(context: &Context) -> Vec<String> {
         let table = output::table(&rows);
         lines.extend(table.lines().map(|line| format!("  {line}")));
     }
+    lines.extend(context.notes.iter().map(|note| format!("note: {note}")));
     lines
 }

@@ -40,7 +40,7 @@ impl Loop<'_> {
         let request = ContextRequest {
             task: Some(self.task.clone()),
             phase: self.request.phase.clone(),
-            budget: None,
+            ..ContextRequest::default()
         };
         let context = engine.context(&request)?;
         let pending = self.pending()?;

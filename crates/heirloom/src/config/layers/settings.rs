@@ -1,6 +1,7 @@
 //! What the values mean: the engine's settings.
 
 use super::{Config, rules};
+use heirloom_model::section::SourceRow;
 use heirloom_model::settings::{RedactSettings, RetentionSettings, RunSettings};
 use heirloom_model::{Budget, Settings};
 use toml::Value;
@@ -64,6 +65,13 @@ impl Config {
                 timeout_s: self.int("run.timeout_s"),
                 teach_signals: self.flag("run.teach_signals"),
             },
+            sources: self
+                .texts("context.sources")
+                .iter()
+                .filter_map(|row| SourceRow::parse(row).ok())
+                .collect(),
+            architecture_files: self.texts("context.architecture"),
+            plan_root: self.text("context.plan_root").to_owned(),
             snapshot_on_shutdown: self.flag("memory.snapshot_on_shutdown"),
             retention: RetentionSettings {
                 episodes_days: small("retention.episodes_days"),
