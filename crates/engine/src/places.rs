@@ -7,11 +7,13 @@ mod digest;
 mod inside;
 mod links;
 mod remote;
+mod whole;
 
 pub use digest::{DigestProblem, FileDigest, digest, file_size};
 pub use inside::{PathProblem, normalise_inside};
 pub use links::{memory_folder, mirror_path};
 pub use remote::normalise_remote;
+pub use whole::whole_file;
 
 use heirloom_model::{limits, text};
 use std::fs;
@@ -92,6 +94,14 @@ pub fn new_place(start: &Path) -> Place {
 /// The top of the git work tree around a folder; `None` outside of one.
 pub fn git_root(start: &Path) -> Option<PathBuf> {
     repository(&real(start)).map(|repository| repository.work)
+}
+
+/// The top of the git work tree around a folder, and its index, which may not be there.
+pub fn git_index(start: &Path) -> Option<(PathBuf, PathBuf)> {
+    let start = real(start);
+    start
+        .ancestors()
+        .find_map(|folder| Some((folder.to_owned(), git_dir(folder)?.join("index"))))
 }
 
 /// The git repository around a folder; `None` outside of a work tree.

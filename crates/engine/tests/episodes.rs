@@ -644,7 +644,6 @@ fn doctor_looks_after_kept_working_memories() {
             config: desk.file(".heirloom/config.toml"),
         },
         project: None,
-        model: None,
         settings: Settings::default(),
         clock: desk.hand.clone(),
         config: Vec::new(),

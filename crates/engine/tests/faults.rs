@@ -148,6 +148,12 @@ fn again(operation: &Operation, plain: &Plain, world: &World, left: &str, what: 
 #[test]
 fn records_are_written_whole_or_not() {
     table::records().iter().for_each(check);
+    table::removals().iter().for_each(check);
+}
+
+#[test]
+fn what_is_purged_goes_whole_or_not() {
+    table::purges().iter().for_each(check);
 }
 
 #[test]

@@ -10,7 +10,9 @@ mod embedder;
 mod open;
 mod options;
 mod output;
+pub mod plan_memory;
 pub mod readers;
+mod trust;
 mod upgrade;
 mod wire;
 

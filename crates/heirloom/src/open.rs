@@ -379,6 +379,11 @@ pub(crate) fn temporary_folder(prefix: &str) -> Result<TempDir, Fault> {
     Ok(durable::temporary_folder(prefix, None)?)
 }
 
+/// Removes a file if it is there.
+pub(crate) fn remove_file(path: &Path) -> Result<(), Fault> {
+    Ok(durable::remove_if_there(path)?)
+}
+
 /// Creates a folder for this person only.
 pub(crate) fn create_folder(path: &Path) -> Result<(), Fault> {
     Ok(durable::create_dir_private(path)?)

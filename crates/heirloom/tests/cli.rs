@@ -18,6 +18,8 @@ mod bad_layers;
 mod basics;
 #[path = "cli/carry.rs"]
 mod carry;
+#[path = "cli/cmd.rs"]
+mod cmd;
 #[path = "cli/config.rs"]
 mod config;
 #[path = "cli/conflicts.rs"]

@@ -1,6 +1,7 @@
 //! The only clocks: the system's, and one that stands where it is put.
 
 use jiff::Timestamp;
+use serde_json::Value;
 use std::fmt;
 
 /// Tells the time. Everything that needs it takes one, so that a test can fix it.
@@ -52,4 +53,66 @@ pub fn from_micros(micros: i64) -> Timestamp {
         Timestamp::MAX.as_microsecond(),
     );
     Timestamp::from_microsecond(clamped).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// A time in seconds since 1970: a number, RFC 3339, or `{secs_since_epoch}`. Milliseconds are told by their size.
+pub fn seconds(value: &Value) -> Option<i64> {
+    let seconds = match value {
+        Value::Number(number) => match number.as_i64() {
+            Some(whole) => whole,
+            None => number.as_f64().and_then(whole)?,
+        },
+        Value::String(said) => {
+            let said = said.trim();
+            let time: Result<Timestamp, _> = said.parse();
+            match time {
+                Ok(time) => time.as_second(),
+                Err(_) => said.parse::<i64>().ok()?,
+            }
+        }
+        Value::Object(map) => return seconds(map.get("secs_since_epoch")?),
+        Value::Null | Value::Bool(_) | Value::Array(_) => return None,
+    };
+    // Nobody means the year 5000: it is milliseconds.
+    let seconds = if seconds.unsigned_abs() > 100_000_000_000 {
+        seconds / 1_000
+    } else {
+        seconds
+    };
+    Timestamp::from_second(seconds).is_ok().then_some(seconds)
+}
+
+fn whole(number: f64) -> Option<i64> {
+    let fits = number.is_finite() && number.abs() < 1e15;
+    #[expect(clippy::cast_possible_truncation, reason = "it was just checked")]
+    fits.then(|| number.trunc() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn times_have_several_forms() {
+        for (said, expected) in [
+            (json!(1_777_629_600), Some(1_777_629_600)),
+            (json!(1_777_629_600.9), Some(1_777_629_600)),
+            (json!(1_777_629_600_123_i64), Some(1_777_629_600)),
+            (json!("2026-05-01T10:00:00Z"), Some(1_777_629_600)),
+            (json!("1777629600"), Some(1_777_629_600)),
+            (
+                json!({"secs_since_epoch": 5, "nanos_since_epoch": 1}),
+                Some(5),
+            ),
+            (json!(-5), Some(-5)),
+            (json!("soon"), None),
+            (json!(i64::MAX), None),
+            (json!(1e300), None),
+            (json!([1]), None),
+            (json!({}), None),
+        ] {
+            assert_eq!(seconds(&said), expected, "{said}");
+        }
+    }
 }

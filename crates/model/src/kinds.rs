@@ -83,6 +83,15 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
+/// For serde: leave a zero out.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_nought(n: &u64) -> bool {
+    *n == 0
+}
+
 /// For serde: leave `false` out.
 #[expect(
     clippy::trivially_copy_pass_by_ref,

@@ -223,6 +223,41 @@ pub const ERRORS_COMPARED_MAX: usize = 1_000;
 /// Most records that a review compares.
 pub const REVIEW_RECORDS_MAX: usize = 20_000;
 
+/// Characters of an agent's last output that go into prompts: its end.
+pub const OUTPUT_CHARS_MAX: usize = 2_000;
+/// Longest output that is taken, bytes.
+pub const OUTPUT_INPUT_BYTES_MAX: usize = 16 << 20;
+/// Longest end of an output that is kept, bytes of JSON: with its metadata it fits a record's attributes.
+pub const OUTPUT_FULL_BYTES_MAX: usize = 768 << 10;
+/// Longest metadata of an output, bytes of JSON.
+pub const OUTPUT_METADATA_BYTES_MAX: usize = 64 << 10;
+/// Largest file of an output that is read, bytes.
+pub const OUTPUT_FILE_BYTES_MAX: u64 = 32 << 20;
+/// Longest name of an output's file before its ending, bytes; a longer one ends with a hash.
+pub const OUTPUT_NAME_BYTES_MAX: usize = 200;
+/// Most files of outputs, and most histories, that one import or list reads.
+pub const OUTPUT_FILES_MAX: usize = 10_000;
+/// Newest outputs of other agents that a context considers.
+pub const CONTEXT_OUTPUTS_MAX: usize = 20;
+/// Interactions of a session that are told in full when nothing is said.
+pub const HISTORY_LIVE_DEFAULT: usize = 10;
+/// Most interactions of a session that may be told in full.
+pub const HISTORY_LIVE_MAX: usize = 1_000;
+/// Tokens of a conversation's turns in a context when nothing is said.
+pub const HISTORY_BUDGET_TOKENS_DEFAULT: usize = 8_000;
+/// Interactions that the summary for prompts covers.
+pub const HISTORY_SUMMARISED: usize = 5;
+/// Longest goal, and longest output, in a line of a summary, characters.
+pub const HISTORY_EXCERPT_CHARS_MAX: usize = 160;
+/// Older interactions that a summary names; those before them are counted.
+pub const HISTORY_OLDER_MAX: usize = 50;
+/// Newest turns of a session that its history is made of.
+pub const HISTORY_TURNS_MAX: usize = 2_000;
+/// Largest `history.json` that is read, bytes.
+pub const HISTORY_FILE_BYTES_MAX: u64 = 64 << 20;
+/// Most interactions that one `history.json` brings; the rest are counted.
+pub const HISTORY_INTERACTIONS_MAX: usize = 100_000;
+
 /// Most numbers of a vector that another embedder than the built-in one makes.
 pub const EMBEDDING_DIMS_MAX: usize = 4_096;
 /// Longest name of such an embedder's model, bytes.
@@ -256,6 +291,35 @@ pub const EMBEDDING_CATCH_UP_MS: u64 = 10_000;
 /// One text in so many may lack its vector where vectors of another model rank: it counts by its words alone.
 pub const EMBEDDING_MISSING_ONE_IN: u64 = 20;
 
+/// Largest file of a custom command, bytes.
+pub const COMMAND_BYTES_MAX: u64 = 256 << 10;
+/// Longest template of a custom command, bytes.
+pub const COMMAND_TEMPLATE_BYTES_MAX: usize = 64 << 10;
+/// Most parts (texts, places, programs, files) of a template.
+pub const COMMAND_PARTS_MAX: usize = 1_000;
+/// Longest name of a custom command, folders included, bytes.
+pub const COMMAND_NAME_BYTES_MAX: usize = 200;
+/// Longest description of a custom command, bytes.
+pub const COMMAND_DESCRIPTION_BYTES_MAX: usize = 4 << 10;
+/// Most arguments of a custom command.
+pub const COMMAND_ARGS_MAX: usize = 100;
+/// Longest arguments of a custom command together, bytes: each fits into a variable of a program.
+pub const COMMAND_ARGS_BYTES_MAX: usize = 96 << 10;
+/// Longest prompt that a custom command makes, bytes.
+pub const COMMAND_RENDERED_BYTES_MAX: usize = 4 << 20;
+/// Most bytes that one program of a custom command may print.
+pub const COMMAND_OUTPUT_BYTES_MAX: usize = 1 << 20;
+/// Largest file that a custom command inserts, bytes.
+pub const COMMAND_FILE_BYTES_MAX: u64 = 1 << 20;
+/// Seconds that the programs of a custom command may take when nothing is said.
+pub const COMMAND_TIMEOUT_S_DEFAULT: u64 = 30;
+/// Most seconds that they may be given.
+pub const COMMAND_TIMEOUT_S_MAX: u64 = 3_600;
+/// Most files of custom commands that are read from one folder.
+pub const COMMAND_FILES_MAX: usize = 1_000;
+/// Folders inside each other that custom commands are looked for in.
+pub const COMMAND_FOLDER_DEPTH_MAX: usize = 8;
+
 /// Most characters that a row of the sources' table may keep for its source.
 pub const SOURCE_MIN_CHARS_MAX: usize = 100_000;
 /// Most offers of one source that a context considers; the rest are counted in a note.
@@ -266,3 +330,23 @@ pub const CONTEXT_LEARNINGS_MAX: usize = 20;
 pub const CONTEXT_RECALL_HITS: usize = 20;
 /// Most bytes of a task's words that a context asks memory with.
 pub const CONTEXT_QUESTION_BYTES_MAX: usize = 2_000;
+/// Most tracked files of a project that its outline is made of.
+pub const TRACKED_FILES_MAX: usize = 50_000;
+/// Largest index of git that is read, bytes.
+pub const GIT_INDEX_BYTES_MAX: u64 = 16 << 20;
+/// Folders inside each other that the outline of a project tells.
+pub const TREE_DEPTH: usize = 3;
+/// Most names that one line of that outline has.
+pub const TREE_NAMES_MAX: usize = 30;
+/// Largest file of a plan, and largest architecture document, that a context reads, bytes.
+pub const PROJECT_FILE_BYTES_MAX: u64 = 256 << 10;
+/// Most files of one plan, and most architecture documents, that a context reads.
+pub const PLAN_FILES_MAX: usize = 20;
+/// Most entries of a folder of plans that are looked at.
+pub const PLAN_FOLDER_ENTRIES_MAX: usize = 1_000;
+/// Longest goal of a plan, characters.
+pub const PLAN_GOAL_CHARS_MAX: usize = 1_000;
+/// Receipts of contexts that a project keeps.
+pub const RECEIPTS_KEPT: usize = 200;
+/// Largest receipt that is kept, bytes.
+pub const RECEIPT_BYTES_MAX: usize = 4 << 20;

@@ -20,8 +20,6 @@ pub struct Settings {
     pub sources: Vec<SourceRow>,
     /// Files that say how the project is built.
     pub architecture_files: Vec<String>,
-    /// The folder of plans.
-    pub plan_root: String,
     /// Prefixes that begin a signal line, such as `HEIRLOOM_MEMORY`.
     pub memory_prefixes: Vec<String>,
     /// Prefixes that begin a status line, such as `HEIRLOOM_STATUS`.
@@ -30,6 +28,10 @@ pub struct Settings {
     pub run: RunSettings,
     /// Whether an agent's working memory is written when its process ends, and read when it starts again.
     pub snapshot_on_shutdown: bool,
+    /// How much of a conversation is told.
+    pub history: HistorySettings,
+    /// The folder of plans, relative to the project's root.
+    pub plans_root: String,
     /// How long things are kept.
     pub retention: RetentionSettings,
     /// What is redacted besides the built-in rules. Nothing switches redaction off.
@@ -50,6 +52,24 @@ impl Default for RetentionSettings {
         Self {
             episodes_days: limits::EPISODES_KEPT_DAYS_DEFAULT,
             artifacts_days: 0,
+        }
+    }
+}
+
+/// How much of a conversation goes into a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HistorySettings {
+    /// Interactions of a session that are told in full; older ones are summarised.
+    pub live: usize,
+    /// Tokens of its turns; 0 = no limit here.
+    pub budget_tokens: usize,
+}
+
+impl Default for HistorySettings {
+    fn default() -> Self {
+        Self {
+            live: limits::HISTORY_LIVE_DEFAULT,
+            budget_tokens: limits::HISTORY_BUDGET_TOKENS_DEFAULT,
         }
     }
 }
@@ -92,11 +112,12 @@ impl Default for Settings {
             ]
             .map(str::to_owned)
             .to_vec(),
-            plan_root: "radium".to_owned(),
             memory_prefixes: vec!["HEIRLOOM_MEMORY".to_owned(), "AGENTIUM_MEMORY".to_owned()],
             status_prefixes: vec!["HEIRLOOM_STATUS".to_owned(), "AGENTIUM_STATUS".to_owned()],
             run: RunSettings::default(),
             snapshot_on_shutdown: false,
+            history: HistorySettings::default(),
+            plans_root: "radium".to_owned(),
             retention: RetentionSettings::default(),
             redact: RedactSettings::default(),
         }

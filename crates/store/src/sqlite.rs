@@ -23,6 +23,7 @@ mod journal;
 mod migrate;
 mod open;
 mod purge;
+mod receipts;
 mod rekey;
 mod replace;
 mod restore;
@@ -33,7 +34,7 @@ mod watch;
 
 use crate::{
     Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
-    Store, StoreError, Teller, Unembedded, caps,
+    Store, StoreError, Teller, Told, Unembedded, caps,
 };
 pub use copies::{CopyReason, StoredCopy};
 pub use examine::Examination;
@@ -383,6 +384,17 @@ impl Store for SqliteStore {
         self.read(|connection| events::list(connection, project, record, limit))
     }
 
+    fn told(
+        &self,
+        project: &ProjectName,
+        newest: usize,
+        records: &[RecordId],
+    ) -> Result<Told, StoreError> {
+        caps::ids(records)?;
+        caps::limit("told", newest)?;
+        self.read(|connection| receipts::told(connection, project, newest, records))
+    }
+
     fn purgeable(
         &self,
         project: &ProjectName,
@@ -433,7 +445,13 @@ impl Store for SqliteStore {
     }
 
     fn check(&self) -> Result<Vec<String>, StoreError> {
-        self.read(inspect::check)
+        self.read(|connection| {
+            // One moment for all tables, whatever others write meanwhile.
+            let snapshot = connection.unchecked_transaction()?;
+            let findings = inspect::check(&snapshot)?;
+            snapshot.rollback()?;
+            Ok(findings)
+        })
     }
 
     fn backup(&self, file: &Path) -> Result<Description, StoreError> {

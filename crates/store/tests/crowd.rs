@@ -218,6 +218,41 @@ fn stores_of_one_process_keep_their_locks() {
     assert_eq!(first.check().unwrap(), Vec::<String>::new());
 }
 
+/// Who looks at table after table while others write must see one moment, else there is damage where there is none.
+#[test]
+fn a_look_for_damage_sees_one_moment() {
+    // The writer's end is the end, whatever becomes of the looks: nobody waits for anybody.
+    const ROUNDS: usize = 3_000;
+    // In memory where the system has such a place: the more is written meanwhile, the more a look may miss.
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let folder = folder.unwrap();
+    let path = &folder.path().join(FILE);
+    let store = SqliteStore::create(path).unwrap();
+    let first = write(&store, record(&IdSource::default(), None, "the first"));
+    thread::scope(|scope| {
+        let writer = scope.spawn(move || {
+            let store = SqliteStore::open(path).unwrap();
+            for _ in 0..ROUNDS {
+                let (id, at, by) = (first, now(), "user".to_owned());
+                let by_whom = by.clone();
+                let retire = Change::Retire { id, at, by };
+                store.apply(&project(), &[retire]).unwrap();
+                let restore = Change::Restore {
+                    id,
+                    at,
+                    by: by_whom,
+                };
+                store.apply(&project(), &[restore]).unwrap();
+            }
+        });
+        while !writer.is_finished() {
+            assert_eq!(store.check().unwrap(), Vec::<String>::new());
+            let looked = SqliteStore::examine(path).unwrap();
+            assert_eq!(looked.findings().collect::<Vec<_>>(), Vec::<&String>::new());
+        }
+    });
+}
+
 fn spawn_writer(folder: &Path) -> Child {
     spawn(folder, "writer_until_killed")
 }

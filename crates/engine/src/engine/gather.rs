@@ -34,6 +34,12 @@ pub struct ContextRequest {
 }
 
 impl ContextRequest {
+    /// The plan without its stage.
+    pub(super) fn plan(&self) -> Option<&str> {
+        let plan = self.plan.as_deref()?;
+        Some(plan.rsplit_once('/').map_or(plan, |(_, plan)| plan))
+    }
+
     /// Whether somebody is called for something: then the project itself is told of, not only what is remembered.
     pub(super) fn is_invocation(&self) -> bool {
         self.agent.is_some() || self.plan.is_some() || self.group.is_some() || self.query.is_some()

@@ -4,7 +4,6 @@ use super::Engine;
 use heirloom_model::conflict::may_arbitrate;
 use heirloom_model::kinds::{
     Artifact, CATEGORY_FACT, Knowledge, Mistake, Note, Output, Step, StepState, Summary, Task,
-    join_key,
 };
 use heirloom_model::record::{Attrs, BadName, check_name};
 use heirloom_model::{
@@ -221,7 +220,7 @@ fn typed(
             let plan = new.scope.plan.as_deref().unwrap_or("");
             let agent = new.scope.agent.as_deref().unwrap_or(source);
             (
-                Some(join_key(&[plan, agent])),
+                Some(Output::key(plan, agent)),
                 Output::default().to_attrs(),
                 Merge::Replace,
             )

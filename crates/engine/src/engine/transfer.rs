@@ -1,5 +1,7 @@
 //! Taking records of another store, or of an earlier export, into this one.
 
+mod dry;
+
 use super::Engine;
 use super::records::USER;
 use heirloom_model::signal::Diagnostic;
@@ -170,6 +172,8 @@ pub(super) struct Taking<'e> {
     pending: Vec<(u64, Change)>,
     report: ImportReport,
     sessions_count: bool,
+    /// What it would have brought so far, if it only says what would come.
+    dry: Option<HashSet<String>>,
 }
 
 impl<'e> Taking<'e> {
@@ -189,6 +193,7 @@ impl<'e> Taking<'e> {
             pending: Vec::new(),
             report: ImportReport::default(),
             sessions_count: true,
+            dry: None,
         })
     }
 
@@ -196,6 +201,14 @@ impl<'e> Taking<'e> {
     pub(super) fn in_a_session(self) -> Self {
         Self {
             sessions_count: false,
+            ..self
+        }
+    }
+
+    /// The same, but nothing is written: the report says what would come.
+    pub(super) fn dry(self) -> Self {
+        Self {
+            dry: Some(HashSet::new()),
             ..self
         }
     }
@@ -227,7 +240,8 @@ impl<'e> Taking<'e> {
     /// Writes what is left and returns the report.
     pub(super) fn end(mut self) -> Result<ImportReport, Fault> {
         self.write()?;
-        self.report.batch = (self.report.created > 0).then_some(self.batch.id);
+        let brought = self.report.created > 0 && self.dry.is_none();
+        self.report.batch = brought.then_some(self.batch.id);
         Ok(self.report)
     }
 
@@ -257,6 +271,9 @@ impl<'e> Taking<'e> {
     }
 
     fn apply(&mut self, changes: &[Change]) -> Result<(), Fault> {
+        if self.dry.is_some() {
+            return self.look(changes);
+        }
         let begin = Change::Begin(self.batch.clone());
         let all: Vec<_> = std::iter::once(begin)
             .chain(changes.iter().cloned())
@@ -326,6 +343,7 @@ fn refusal(change: &Change, fault: &Fault) -> String {
         | Change::Unsettle { .. }
         | Change::Mark { .. }
         | Change::Begin(_)
+        | Change::Keep(_)
         | Change::TakeLapse { .. }
         | Change::Reverse { .. } => "",
     };

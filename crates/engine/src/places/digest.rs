@@ -76,7 +76,7 @@ pub fn file_size(path: &Path) -> Result<u64, DigestProblem> {
     open(path).map(|(_, size)| size)
 }
 
-fn open(path: &Path) -> Result<(File, u64), DigestProblem> {
+pub(super) fn open(path: &Path) -> Result<(File, u64), DigestProblem> {
     // Not waiting: opening a named pipe would otherwise wait for a writer.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mut options = OpenOptions::new();

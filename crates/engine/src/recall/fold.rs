@@ -5,12 +5,22 @@ use super::rank::Ranked;
 use super::weights;
 use heirloom_model::likeness::Likeness;
 
-/// The first `k` that differ; each with the near-duplicates that stand behind it.
+/// How many are still looked at behind a full list: near-duplicates of one stand close together.
+const BEHIND: usize = 12;
+
+/// The first `k` that differ; each with the near-duplicates that stand close behind it.
 ///
 /// Turns of conversations are never folded: their place is what they are about.
 pub fn fold(ranked: Vec<Ranked>, k: usize) -> Vec<Ranked> {
     let mut kept: Vec<(Ranked, Option<Likeness>)> = Vec::new();
+    let mut behind = 0;
     for one in ranked {
+        if kept.len() >= k {
+            behind += 1;
+        }
+        if behind > BEHIND {
+            break;
+        }
         let said = match &one.item {
             Item::Record(record) => Some(Likeness::of(&record.text)),
             Item::Turn { .. } => None,
@@ -22,7 +32,7 @@ pub fn fold(ranked: Vec<Ranked>, k: usize) -> Vec<Ranked> {
         match head {
             Some(at) => kept[at].0.folded.push(one.item.id()),
             None if kept.len() < k => kept.push((one, said)),
-            // Behind the last one there may still be duplicates of those that are in.
+            // One that stands in no list.
             None => {}
         }
     }

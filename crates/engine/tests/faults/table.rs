@@ -3,9 +3,9 @@
 use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
-    ArtifactFilter, Carried, ContextRequest, EpisodeFilter, Keep, MirrorLoad, NewArtifact,
-    NewEpisode, NewRecord, NewTurn, Observer, RecallRequest, Remover, Retire, RunRequest,
-    Selection, SharedFile, TaskChange, mirror,
+    ArtifactFilter, Carried, ContextRequest, EpisodeFilter, HistorySource, Keep, MirrorLoad,
+    NewArtifact, NewEpisode, NewOutput, NewRecord, NewTurn, Observer, OutputSource, RecallRequest,
+    Remover, Retire, RunRequest, Selection, SharedFile, TaskChange, mirror,
 };
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
@@ -126,36 +126,20 @@ pub(crate) fn records() -> Vec<Operation> {
             |w| w.engine.add_turn("s1", &spoken("hello")).map(drop),
             More("what is said again is another turn"),
         ),
+        whole("put_output", filled, |w| put_output(w, "done"), Nothing),
         whole(
-            "purge of some words",
-            replaced,
-            |w| purge(w, &Selection::Containing("old".to_owned())),
+            "put_output over one",
+            |w| put_output(w, "half done"),
+            |w| put_output(w, "done"),
             Nothing,
         ),
-        whole(
-            "purge of a record",
-            forgotten,
-            |w| purge(w, &Selection::Records(vec![w.first()])),
-            Refused,
-        ),
-        whole(
-            "purge of a session",
-            |w| {
-                filled(w)?;
-                w.engine.add_turn("s1", &spoken("hello")).map(drop)
-            },
-            |w| purge(w, &Selection::Session("s1".to_owned())),
-            Refused,
-        ),
-        whole(
-            "purge of everything beside a mirror",
-            |w| {
-                mirror_there(w)?;
-                w.engine.load_mirror().map(drop)
-            },
-            |w| purge(w, &Selection::Project),
-            Nothing,
-        ),
+    ]
+}
+
+/// What takes records away.
+pub(crate) fn removals() -> Vec<Operation> {
+    let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
+    vec![
         whole(
             "review",
             doubled,
@@ -188,6 +172,43 @@ pub(crate) fn records() -> Vec<Operation> {
             "save_mirror",
             crowded,
             |w| w.engine.save_mirror(Some("7")).map(drop),
+            Nothing,
+        ),
+    ]
+}
+
+/// Deleting for good.
+pub(crate) fn purges() -> Vec<Operation> {
+    let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
+    vec![
+        whole(
+            "purge of some words",
+            replaced,
+            |w| purge(w, &Selection::Containing("old".to_owned())),
+            Nothing,
+        ),
+        whole(
+            "purge of a record",
+            forgotten,
+            |w| purge(w, &Selection::Records(vec![w.first()])),
+            Refused,
+        ),
+        whole(
+            "purge of a session",
+            |w| {
+                filled(w)?;
+                w.engine.add_turn("s1", &spoken("hello")).map(drop)
+            },
+            |w| purge(w, &Selection::Session("s1".to_owned())),
+            Refused,
+        ),
+        whole(
+            "purge of everything beside a mirror",
+            |w| {
+                mirror_there(w)?;
+                w.engine.load_mirror().map(drop)
+            },
+            |w| purge(w, &Selection::Project),
             Nothing,
         ),
     ]
@@ -448,6 +469,28 @@ pub(crate) fn imports() -> Vec<Operation> {
             Nothing,
         ),
         row(
+            "import of outputs",
+            worked,
+            |w| {
+                w.engine
+                    .import_outputs(&output_sources(), "radium", false)
+                    .map(drop)
+            },
+            Steps(TAKEN_BACK),
+            Nothing,
+        ),
+        row(
+            "import of histories",
+            worked,
+            |w| {
+                w.engine
+                    .import_histories(&histories(), &output_sources(), "radium", false)
+                    .map(drop)
+            },
+            Steps(TAKEN_BACK),
+            Nothing,
+        ),
+        row(
             "import of an export",
             worked,
             |w| w.engine.import_all(elsewhere(), "jsonl m").map(drop),
@@ -460,7 +503,43 @@ pub(crate) fn imports() -> Vec<Operation> {
 /// Every operation that only reads: its faults are told and change nothing.
 pub(crate) fn reading() -> Vec<Operation> {
     let reads = |name, act| row(name, worked as Act, act, AllOrNothing, Nothing);
+    let hears = |name, act| row(name, told as Act, act, AllOrNothing, Nothing);
     vec![
+        hears("output", |w| w.engine.output("REQ-1", "coder").map(drop)),
+        hears("outputs", |w| w.engine.outputs(None).map(drop)),
+        hears("output_tail", |w| {
+            w.engine.output_tail(None, "coder", 2).map(drop)
+        }),
+        hears("own_output_section", |w| {
+            w.engine.own_output_section(None, "coder").map(drop)
+        }),
+        hears("other_outputs_section", |w| {
+            w.engine.other_outputs_section("REQ-1", None).map(drop)
+        }),
+        hears("output_files without the store", |w| {
+            w.engine.output_files("wip", "REQ-1").map(drop)?;
+            w.engine.output_sources(None).map(drop)
+        }),
+        hears("export_outputs", |w| {
+            w.engine.export_outputs(None).map(drop)
+        }),
+        hears("import_outputs, dry", |w| {
+            w.engine
+                .import_outputs(&output_sources(), "radium", true)
+                .map(drop)
+        }),
+        hears("session_interactions", |w| {
+            w.engine.session_interactions("talk").map(drop)
+        }),
+        hears("session_summary", |w| {
+            w.engine.session_summary("talk").map(drop)
+        }),
+        hears("search_sessions", |w| {
+            w.engine.search_sessions("hello", None, 3).map(drop)
+        }),
+        hears("history_section", |w| {
+            w.engine.history_section("talk", None).map(drop)
+        }),
         reads("context", |w| {
             let request = ContextRequest {
                 task: Some("7".to_owned()),
@@ -885,4 +964,45 @@ fn exported() -> Carried {
     carried.messages.insert(session.id.clone(), turns);
     carried.sessions.push(session);
     carried
+}
+
+fn put_output(w: &World, content: &str) -> Result<(), Fault> {
+    let new = NewOutput {
+        plan: "REQ-1".to_owned(),
+        agent: "coder".to_owned(),
+        content: content.to_owned(),
+        ..NewOutput::default()
+    };
+    w.engine.put_output(&new).map(drop)
+}
+
+fn told(w: &World) -> Result<(), Fault> {
+    worked(w)?;
+    put_output(w, "half\ndone")?;
+    w.engine.add_turn("talk", &spoken("hello")).map(drop)
+}
+
+fn output_sources() -> Vec<OutputSource> {
+    let source = |agent: &str| OutputSource {
+        path: format!("radium/wip/REQ-2/memory/{agent}.json"),
+        stage: "wip".to_owned(),
+        plan: "REQ-2".to_owned(),
+        agent: Some(agent.to_owned()),
+        changed: 1_777_000_000,
+        bytes: format!(
+            r#"{{"agent_id":"{agent}","content":"{agent} is done","timestamp":1777000000}}"#
+        )
+        .into_bytes(),
+    };
+    vec![source("coder"), source("tester")]
+}
+
+fn histories() -> Vec<HistorySource> {
+    vec![HistorySource {
+        path: "history.json".to_owned(),
+        session: "old".to_owned(),
+        changed: 1_777_000_000,
+        bytes: br#"[{"timestamp":1777000000,"goal":"g","plan":"p","output":"o"},{"goal":"h"}]"#
+            .to_vec(),
+    }]
 }

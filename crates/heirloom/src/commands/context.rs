@@ -48,7 +48,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         .budget_chars
         .map(Budget::Chars)
         .or(args.budget_tokens.map(Budget::Tokens));
-    let context = engine.context(&ContextRequest {
+    let request = ContextRequest {
         task: args.task,
         phase: args.phase,
         budget,
@@ -57,16 +57,23 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         group: args.group,
         session: args.session,
         query: args.query,
-    })?;
+    };
+    let context = engine.context(&request)?;
     if session.out.json {
         session.out.value(&wire::context(&context));
-        return Ok(0);
+    } else {
+        session.out.data(&context.text);
     }
-    session.out.data(&context.text);
-    if args.receipt {
+    if args.receipt && !session.out.json {
         for line in receipt(&context) {
             session.out.talk(&line);
         }
+    }
+    session.out.flush();
+    // Behind the text: whoever waits for a prompt has it, and goes on without a receipt if need be.
+    if let Err(fault) = engine.keep_receipt(&request, &context, None) {
+        let said = format!("heirloom: the receipt was not kept: {}", fault.message);
+        session.out.talk(&said);
     }
     Ok(0)
 }

@@ -8,7 +8,7 @@ use heirloom_model::Fault;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: heirloom export --format jsonl --all > memory.jsonl")]
 pub(crate) struct Args {
-    /// jsonl: one record a line; agentium: a memory.json
+    /// jsonl: one record a line; agentium: a memory.json; radium: outputs of plans, as files in the project
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
     format: Format,
     /// The past too, sessions and their messages (jsonl)
@@ -20,6 +20,7 @@ pub(crate) struct Args {
 enum Format {
     Jsonl,
     Agentium,
+    Radium,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
@@ -47,6 +48,23 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         Format::Agentium => {
             let mirror = engine.mirror_bytes()?;
             session.out.json_text(&String::from_utf8_lossy(&mirror));
+        }
+        Format::Radium => {
+            let (written, told) = engine.export_outputs(None)?;
+            told.iter().for_each(|line| session.out.talk(line));
+            if session.out.json {
+                let paths: Vec<_> = written
+                    .iter()
+                    .map(|path| path.display().to_string())
+                    .collect();
+                session
+                    .out
+                    .value(&serde_json::json!({"files": paths, "kept": told}));
+            } else {
+                for path in &written {
+                    session.out.line(&path.display().to_string());
+                }
+            }
         }
     }
     Ok(0)

@@ -1,5 +1,6 @@
 //! `heirloom import`.
 
+mod radium;
 mod shared;
 
 use super::reembed::catch_up;
@@ -17,13 +18,20 @@ use std::path::{Path, PathBuf};
     after_help = "Without PATH, agentium looks for .agentium/memory.json and .agentium.yaml in the project."
 )]
 pub(crate) struct Args {
-    /// jsonl: an export; agentium: memory.json and .agentium.yaml; shared: Markdown, headings are category and key
+    /// jsonl: an export; agentium: memory.json and .agentium.yaml; shared: Markdown, headings are category and key;
+    /// radium: outputs of plans and histories; history: a history.json
     format: Format,
     /// The file; of shared also a folder
     path: Option<PathBuf>,
     /// Of shared: only print path, size and summary of each file, and take nothing in
     #[arg(long)]
     index: bool,
+    /// Of history: the session, where the file's folder does not name it
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Of radium and history: only say what would come, and take nothing in
+    #[arg(long)]
+    dry_run: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -32,6 +40,8 @@ enum Format {
     Agentium,
     #[value(alias = "markdown")]
     Shared,
+    Radium,
+    History,
 }
 
 /// Where Agentium keeps its memory, relative to the project's root.
@@ -45,8 +55,22 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if args.index && !matches!(args.format, Format::Shared) {
         return Err(Fault::usage("--index is for `import shared`"));
     }
+    let others = !matches!(args.format, Format::Radium | Format::History);
+    if args.dry_run && others {
+        return Err(Fault::usage(
+            "--dry-run is for `import radium` and `import history`",
+        ));
+    }
+    if args.session.is_some() && !matches!(args.format, Format::History) {
+        return Err(Fault::usage("--session is for `import history`"));
+    }
     let engine = session.with_embedder(engine, &found);
+    let path = args.path.as_deref();
     let report = match args.format {
+        Format::Radium => radium::outputs(&engine, &found, path, args.dry_run)?,
+        Format::History => {
+            radium::history(&engine, &found, path, args.session.as_deref(), args.dry_run)?
+        }
         Format::Shared => {
             let path = args.path.ok_or_else(|| {
                 Fault::usage("which file or folder?").hint("heirloom import shared PATH")
@@ -86,8 +110,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             session.out.talk(&message);
         }
         session.out.line(&format!(
-            "{} records taken in, {} known already",
-            report.created, report.known
+            "{} records {}, {} known already",
+            report.created,
+            if args.dry_run {
+                "would be taken in"
+            } else {
+                "taken in"
+            },
+            report.known
         ));
         if let Some(import) = report.batch {
             let hint = format!("  heirloom undo {import}   takes all of it back");

@@ -42,6 +42,27 @@ enum Action {
         #[arg(short = 'n', long = "last", value_name = "N")]
         last: Option<usize>,
     },
+    /// Show what a session comes to, in its own words
+    Summary {
+        /// The session
+        session: String,
+    },
+    /// Find turns of conversations by what they say
+    Search {
+        /// What is looked for
+        words: Vec<String>,
+        /// Only in this session
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// At most so many
+        #[arg(short = 'k', value_name = "N", default_value_t = limits::RECALL_HITS_DEFAULT)]
+        k: usize,
+    },
+    /// Print a session as a history.json
+    Export {
+        /// The session
+        session: String,
+    },
 }
 
 /// A role; `tool` is what a tool answered.
@@ -52,8 +73,78 @@ fn role(given: &str) -> Result<Role, String> {
     }
 }
 
+fn summary(id: &str, session: &mut Session) -> Result<(), Fault> {
+    let found = session.open()?.session_summary(id)?;
+    if session.out.json {
+        session.out.value(&json!({
+            "session": id,
+            "interactions": found.interactions,
+            "live": found.live,
+            "summary": found.recent,
+            "older": found.older,
+        }));
+        return Ok(());
+    }
+    let out = &mut session.out;
+    if found.interactions == 0 {
+        out.talk("nothing was said in this session yet");
+    }
+    if !found.older.is_empty() {
+        out.line("Earlier:");
+        found.older.iter().for_each(|line| out.line(line));
+        out.line("Last:");
+    }
+    found.recent.iter().for_each(|line| out.line(line));
+    Ok(())
+}
+
+fn search(words: &str, of: Option<&str>, k: usize, session: &mut Session) -> Result<(), Fault> {
+    let found = session
+        .open_with_embedder()?
+        .search_sessions(words, of, k)?;
+    if session.out.json {
+        let hit = |(id, turn, score): &(String, heirloom_model::Message, f64)| {
+            json!({
+                "id": turn.id.to_string(),
+                "session": id,
+                "seq": turn.seq,
+                "role": turn.role.as_str(),
+                "sender": turn.sender,
+                "text": turn.text,
+                "at": turn.at.to_string(),
+                "score": wire::rounded(*score),
+            })
+        };
+        let hits: Vec<_> = found.iter().map(hit).collect();
+        session.out.value(&json!({ "hits": hits }));
+        return Ok(());
+    }
+    if found.is_empty() {
+        session.out.talk("no turn of a conversation says that");
+    }
+    for (id, turn, score) in &found {
+        let words = text::excerpt(&turn.text, 160);
+        session.out.line(&format!("{score:6.2}  {words}"));
+        session
+            .out
+            .line(&format!("        {} {}", text::one_line(id), turn.seq));
+    }
+    Ok(())
+}
+
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     match args.action {
+        Action::Summary { session: id } => summary(&id, session)?,
+        Action::Search {
+            words,
+            session: id,
+            k,
+        } => search(&words.join(" "), id.as_deref(), k, session)?,
+        Action::Export { session: id } => {
+            let found = session.open()?.session_interactions(&id)?;
+            let history = heirloom_engine::history::render(&found);
+            session.out.json_text(&format!("{history:#}\n"));
+        }
         Action::Add {
             session: id,
             role,

@@ -59,6 +59,13 @@ impl Environment {
         )
     }
 
+    /// The person's own commands: `commands` beside the user's config file.
+    pub(crate) fn user_commands(&self) -> Option<PathBuf> {
+        let config = self.user_config()?;
+        let config = std::path::absolute(&config).unwrap_or(config);
+        Some(config.parent()?.join("commands"))
+    }
+
     /// Where the stores of `init --user` are.
     pub(crate) fn data_dir(&self) -> Option<PathBuf> {
         Some(self.xdg("XDG_DATA_HOME", ".local/share")?.join("heirloom"))

@@ -2,8 +2,8 @@
 
 use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, EMBEDDING_DIMS_MAX,
-    EMBEDDING_QUESTION_MS_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX, MIRROR_ENTRIES_MAX,
-    RETENTION_DAYS_MAX, STALL_LIMIT_MAX,
+    EMBEDDING_QUESTION_MS_MAX, HISTORY_LIVE_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX,
+    MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX,
 };
 use heirloom_model::{ConflictPolicy, text};
 use toml::Value;
@@ -86,9 +86,17 @@ pub(crate) const KEYS: &[Key] = &[
         Type::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
     ),
     key("memory.snapshot_on_shutdown", Type::Bool),
+    key(
+        "memory.conversation_history_live",
+        Type::Int(1, HISTORY_LIVE_MAX as i64),
+    ),
+    key(
+        "memory.conversation_history_token_budget",
+        Type::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
+    ),
+    key("plans.root", Type::Text),
     key("context.sources", Type::Texts),
     key("context.architecture", Type::Texts),
-    key("context.plan_root", Type::Text),
     key("retention.episodes_days", DAYS),
     key("retention.artifacts_days", DAYS),
     sends("embedder.kind", Type::Word(&EMBEDDERS)),
@@ -129,6 +137,12 @@ pub(crate) const KEYS: &[Key] = &[
         name: "redact.allow",
         kind: Type::Texts,
         trusted_only: Some("let a secret through"),
+        adds_up: false,
+    },
+    Key {
+        name: "commands.allow",
+        kind: Type::Texts,
+        trusted_only: Some("run a program"),
         adds_up: false,
     },
 ];

@@ -22,7 +22,18 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "tried" => &["tried x"],
         "review" => &["review", "review --apply"],
         "useful" => &["useful 01890a5d-ac96-774b-bcce-b302099a8057 yes"],
-        "session" => &["session add --session s --role user", "session show s"],
+        "session" => &[
+            "session add --session s --role user",
+            "session show s",
+            "session summary s",
+            "session search x",
+            "session export s",
+        ],
+        "output" => &[
+            "output put x --plan p --agent a",
+            "output get --plan p --agent a",
+            "output list",
+        ],
         "show" | "forget" | "undo" | "history" | "pin" | "mute" => {
             return Some(vec![leak(&format!("{command} {id}"))]);
         }
@@ -50,18 +61,24 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         ],
         "step" => &["step done x --task 7", "step pending x --task 7"],
         "error" => &["error log x", "error resolve x --with y"],
-        "export" => &["export --format jsonl --all", "export --format agentium"],
+        "export" => &[
+            "export --format jsonl --all",
+            "export --format agentium",
+            "export --format radium",
+        ],
         "import" => &[
             "import jsonl carried.jsonl",
             "import agentium carried.json",
             "import shared carried.md",
             "import shared carried.md --index",
+            "import history carried.json --session s",
+            "import radium .",
         ],
         "prune" => &["prune", "prune --apply"],
         "purge" => &["purge --all --yes", "purge --free"],
         "reembed" => &["reembed", "reembed --anew"],
         "backup" => &["backup copy.db"],
-        "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
+        "cmd" | "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
         // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.
         "doctor" | "restore" => &[],
         _ => return None,

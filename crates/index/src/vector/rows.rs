@@ -47,7 +47,10 @@ impl Rows {
 impl Question {
     /// What the first part of each of the first `count` rows says of its cosine, appended to `out`.
     pub fn rough_scores(&self, rows: &Rows, count: usize, out: &mut Vec<f32>) {
-        dispatch!(Level::new(), simd => roughly(simd, self, rows, count, out));
+        let start = out.len();
+        out.resize(start + count.min(rows.len()), 0.0);
+        let scores = out.get_mut(start..).unwrap_or_default();
+        dispatch!(Level::new(), simd => roughly(simd, self, rows, scores));
     }
 
     /// The cosine with each of these rows, put into `scores` at its place.
@@ -62,11 +65,13 @@ impl Question {
     }
 }
 
+// Plain loops: what stands in a closure is not made for the processor's widest registers.
 #[inline(always)]
-fn roughly<S: Simd>(_: S, question: &Question, rows: &Rows, count: usize, out: &mut Vec<f32>) {
-    let first = question.values.first_chunk().unwrap_or(&[0; FIRST]);
-    let scored = rows.first.iter().zip(&rows.scales).take(count);
-    out.extend(scored.map(|(row, scale)| bounded(dot(first, row) as f32 * question.scale * scale)));
+fn roughly<S: Simd>(_: S, question: &Question, rows: &Rows, scores: &mut [f32]) {
+    let first: &[i16; FIRST] = question.values.first_chunk().unwrap_or(&[0; FIRST]);
+    for ((row, scale), score) in rows.first.iter().zip(&rows.scales).zip(scores) {
+        *score = bounded(dot(first, row) as f32 * question.scale * scale);
+    }
 }
 
 #[inline(always)]

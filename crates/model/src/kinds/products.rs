@@ -112,9 +112,25 @@ pub struct Output {
     /// What else the agent said of it.
     #[serde(default, skip_serializing_if = "Attrs::is_empty")]
     pub metadata: Attrs,
+    /// All of it, where the record's text is only its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full: Option<String>,
+    /// Bytes at its beginning that are not in `full` either.
+    #[serde(default, skip_serializing_if = "super::is_nought")]
+    pub left_out_bytes: u64,
+    /// What else the file said that it came from.
+    #[serde(default, skip_serializing_if = "Attrs::is_empty")]
+    pub file: Attrs,
     /// What a newer version wrote.
     #[serde(flatten)]
     pub extra: Attrs,
+}
+
+impl Output {
+    /// Its identity: one current output of an agent in a plan.
+    pub fn key(plan: &str, agent: &str) -> String {
+        join_key(&[plan, agent])
+    }
 }
 
 impl KindData for Output {

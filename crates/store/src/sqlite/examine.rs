@@ -69,6 +69,8 @@ pub(super) fn examine(path: &Path) -> Result<Examination, StoreError> {
 fn look(place: &Place) -> Result<Examination, Failure> {
     let connection = connect_untouched(place)?;
     let schema_version = migrate::version_of_ours(&connection, place, migrate::MIGRATIONS)?;
+    // One moment for all tables: what others write meanwhile would look like damage.
+    let snapshot = connection.unchecked_transaction()?;
     let file = inspect::integrity(&connection)?;
     let mut found = Examination {
         schema_version,
@@ -87,6 +89,7 @@ fn look(place: &Place) -> Result<Examination, Failure> {
     {
         return Err(failure);
     }
+    snapshot.rollback()?;
     if found.is_sound() {
         // From here on closing may fold the journal back, as it does after any other command.
         connect::fold_on_close(&connection)?;

@@ -169,7 +169,11 @@ pub(super) const ROOMS: &[Room] = &[
     pure("agentium"),
     pure("analytics"),
     pure("shared"),
+    pure("outputs"),
+    pure("history"),
     pure("working"),
+    pure("planned"),
+    pure("tracked"),
     pure("redact"),
     Room {
         name: "recall",

@@ -2,7 +2,7 @@
 
 use super::{Config, rules};
 use heirloom_model::section::SourceRow;
-use heirloom_model::settings::{RedactSettings, RetentionSettings, RunSettings};
+use heirloom_model::settings::{HistorySettings, RedactSettings, RetentionSettings, RunSettings};
 use heirloom_model::{Budget, Settings};
 use toml::Value;
 
@@ -71,8 +71,12 @@ impl Config {
                 .filter_map(|row| SourceRow::parse(row).ok())
                 .collect(),
             architecture_files: self.texts("context.architecture"),
-            plan_root: self.text("context.plan_root").to_owned(),
             snapshot_on_shutdown: self.flag("memory.snapshot_on_shutdown"),
+            history: HistorySettings {
+                live: self.size("memory.conversation_history_live"),
+                budget_tokens: self.size("memory.conversation_history_token_budget"),
+            },
+            plans_root: self.text("plans.root").to_owned(),
             retention: RetentionSettings {
                 episodes_days: small("retention.episodes_days"),
                 artifacts_days: small("retention.artifacts_days"),

@@ -1,0 +1,443 @@
+//! Histories of sessions and last outputs of agents, over a real store.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use heirloom_engine::places::Place;
+use heirloom_engine::{Engine, HistorySource, NewOutput, NewTurn, OutputSource, Verdict, history};
+use heirloom_model::limits::{
+    CONTEXT_OUTPUTS_MAX, HISTORY_OLDER_MAX, HISTORY_SUMMARISED, HISTORY_TURNS_MAX,
+    OUTPUT_CHARS_MAX, OUTPUT_FULL_BYTES_MAX, OUTPUT_INPUT_BYTES_MAX, OUTPUT_METADATA_BYTES_MAX,
+};
+use heirloom_model::record::Attrs;
+use heirloom_model::settings::HistorySettings;
+use heirloom_model::{ErrorKind, FixedClock, ProjectName, Role, Settings, text};
+use heirloom_store::SqliteStore;
+use std::path::Path;
+use std::sync::Arc;
+
+fn engine_with(root: &Path, settings: Settings) -> Engine {
+    let place = Place {
+        root: root.to_owned(),
+        folder: root.join(".heirloom"),
+        config: root.join(".heirloom/config.toml"),
+    };
+    let clock = FixedClock("2026-05-01T10:00:00Z".parse().unwrap());
+    let store = Arc::new(SqliteStore::memory().unwrap());
+    let name = ProjectName::new("p").unwrap();
+    Engine::new(store, name, place, settings, Arc::new(clock)).unwrap()
+}
+
+fn engine(root: &Path) -> Engine {
+    engine_with(root, Settings::default())
+}
+
+fn put(engine: &Engine, agent: &str, content: &str) -> Verdict {
+    let new = NewOutput {
+        plan: "REQ-1".to_owned(),
+        agent: agent.to_owned(),
+        content: content.to_owned(),
+        ..NewOutput::default()
+    };
+    engine.put_output(&new).unwrap().verdict
+}
+
+fn say(engine: &Engine, role: Role, said: &str) {
+    let turn = NewTurn {
+        role,
+        sender: None,
+        task: None,
+        agent: None,
+        text: said.to_owned(),
+    };
+    engine.add_turn("s", &turn).unwrap();
+}
+
+fn talk(engine: &Engine, interactions: usize) {
+    for n in 0..interactions {
+        say(engine, Role::User, &format!("goal {n}"));
+        say(engine, Role::Assistant, &format!("answer {n}"));
+    }
+}
+
+fn with_history(live: usize, budget_tokens: usize) -> Settings {
+    Settings {
+        history: HistorySettings {
+            live,
+            budget_tokens,
+        },
+        ..Settings::default()
+    }
+}
+
+fn lines(engine: &Engine, room: Option<usize>) -> Vec<String> {
+    let section = engine.history_section("s", room).unwrap();
+    section.offers.into_iter().map(|offer| offer.text).collect()
+}
+
+#[test]
+fn the_last_output_takes_the_place_of_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    assert_eq!(put(&engine, "coder", "one"), Verdict::Created);
+    assert_eq!(put(&engine, "coder", "one"), Verdict::Unchanged);
+    assert_eq!(put(&engine, "coder", "two"), Verdict::Replaced);
+    assert_eq!(put(&engine, "tester", "three"), Verdict::Created);
+    let found = engine.output("REQ-1", "coder").unwrap();
+    assert_eq!(found.content, "two");
+    assert_eq!(found.at.as_second(), 1_777_629_600);
+    assert_eq!(engine.history(found.id).unwrap().len(), 2);
+    assert_eq!(engine.outputs(Some("REQ-1")).unwrap().len(), 2);
+    assert_eq!(engine.outputs(Some("REQ-2")).unwrap(), []);
+    let nobody = engine.output("REQ-1", "nobody").unwrap_err();
+    assert_eq!(nobody.kind, ErrorKind::NotFound);
+}
+
+#[test]
+fn prompts_get_the_last_characters_and_tails_get_the_lines_of_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let long: String = (0..1_000)
+        .map(|n| format!("line {n} é👩\u{200d}👧\n"))
+        .collect();
+    put(&engine, "coder", &long);
+    let found = engine.output("REQ-1", "coder").unwrap();
+    let chars = text::chars(&found.content);
+    assert!(
+        (OUTPUT_CHARS_MAX - 3..=OUTPUT_CHARS_MAX).contains(&chars),
+        "{chars}"
+    );
+    assert!(found.full == long.trim_end() && found.full.ends_with(&found.content));
+    let tail = engine.output_tail(None, "coder", 300).unwrap();
+    assert_eq!(tail.text.lines().count(), 300);
+    assert!(tail.text.starts_with("line 700 ") && !tail.cut);
+    let section = engine.own_output_section(Some("REQ-1"), "coder").unwrap();
+    assert_eq!(section.offers[0].text, found.content);
+    assert!(
+        section.notes[0].starts_with("the last "),
+        "{:?}",
+        section.notes
+    );
+}
+
+#[test]
+fn an_output_and_its_metadata_have_caps() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    put(&engine, "a", &"x".repeat(OUTPUT_FULL_BYTES_MAX));
+    assert_eq!(engine.output("REQ-1", "a").unwrap().left_out_bytes, 0);
+    put(&engine, "a", &"x".repeat(OUTPUT_FULL_BYTES_MAX + 1));
+    let found = engine.output("REQ-1", "a").unwrap();
+    assert_eq!(
+        (found.left_out_bytes, found.full.len()),
+        (1, OUTPUT_FULL_BYTES_MAX)
+    );
+    // Every one of these takes six bytes of JSON.
+    put(&engine, "a", &"\u{1}".repeat(OUTPUT_FULL_BYTES_MAX));
+    let kept = engine.output("REQ-1", "a").unwrap().full.len();
+    assert_eq!(kept, OUTPUT_FULL_BYTES_MAX / 6);
+    let new = |content: String, value: String| NewOutput {
+        plan: "REQ-1".to_owned(),
+        agent: "b".to_owned(),
+        content,
+        metadata: Attrs::from_iter([("k".to_owned(), value.into())]),
+        ..NewOutput::default()
+    };
+    // The braces, the name and the quotes are eight bytes, those of no other fields two.
+    let fits = "y".repeat(OUTPUT_METADATA_BYTES_MAX - 10);
+    engine
+        .put_output(&new("x".to_owned(), fits.clone()))
+        .unwrap();
+    let over = engine.put_output(&new("x".to_owned(), format!("{fits}y")));
+    assert_eq!(over.unwrap_err().kind, ErrorKind::Usage);
+    let over = new("x".repeat(OUTPUT_INPUT_BYTES_MAX + 1), String::new());
+    assert_eq!(engine.put_output(&over).unwrap_err().kind, ErrorKind::Usage);
+    let empty = new(" \n".to_owned(), String::new());
+    assert_eq!(
+        engine.put_output(&empty).unwrap_err().kind,
+        ErrorKind::Usage
+    );
+}
+
+#[test]
+fn names_that_lead_out_are_refused_and_secrets_are_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    for (plan, agent, stage, kind) in [
+        ("REQ-1", "../x", None, ErrorKind::Refused),
+        ("..", "x", None, ErrorKind::Refused),
+        ("REQ-1", "x", Some("/etc"), ErrorKind::Refused),
+        ("REQ-1", "a\nb", None, ErrorKind::Usage),
+        ("REQ-1", "", None, ErrorKind::Usage),
+    ] {
+        let new = NewOutput {
+            plan: plan.to_owned(),
+            agent: agent.to_owned(),
+            stage: stage.map(str::to_owned),
+            content: "x".to_owned(),
+            ..NewOutput::default()
+        };
+        assert_eq!(
+            engine.put_output(&new).unwrap_err().kind,
+            kind,
+            "{plan} {agent}"
+        );
+    }
+    let long = "x".repeat(300);
+    let secret = format!("ghp_{}", "A1b2C3d4E5f6".repeat(3));
+    // Where prompts begin to read the middle of the secret stands.
+    let said = format!("{secret} {}", "y".repeat(OUTPUT_CHARS_MAX - 20));
+    put(&engine, "coder", &said);
+    let found = engine.output("REQ-1", "coder").unwrap();
+    assert!(!found.full.contains("C3d4") && !found.content.contains("C3d4"));
+    let files = engine.output_files("wip", "REQ-1").unwrap();
+    assert_eq!(
+        files.put(&long, "x", &Attrs::new()).unwrap_err().kind,
+        ErrorKind::Usage
+    );
+    files.put("coder", &said, &Attrs::new()).unwrap();
+    let kept = std::fs::read_to_string(folder.path().join("radium/wip/REQ-1/memory/coder.json"));
+    assert!(!kept.unwrap().contains("C3d4"));
+}
+
+#[test]
+fn other_agents_are_offered_newest_first_and_so_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    put(&engine, "me", "mine");
+    for n in 0..CONTEXT_OUTPUTS_MAX {
+        put(&engine, &format!("agent {n}"), &format!("first\n[me]: {n}"));
+    }
+    let section = |me| engine.other_outputs_section("REQ-1", me).unwrap();
+    let others = section(Some("me"));
+    assert_eq!(
+        (others.offers.len(), others.notes.len()),
+        (CONTEXT_OUTPUTS_MAX, 0)
+    );
+    assert_eq!(others.offers[0].text, "[agent 19]: first\n  [me]: 19");
+    let all = section(None);
+    assert_eq!(
+        (all.offers.len(), all.notes.len()),
+        (CONTEXT_OUTPUTS_MAX, 1)
+    );
+}
+
+#[test]
+fn files_are_seen_as_soon_as_another_process_writes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let [ours, theirs] = [(), ()].map(|()| engine.output_files("wip", "REQ-1").unwrap());
+    assert_eq!(ours.get("coder").unwrap(), None);
+    for said in ["one", "two", "six"] {
+        theirs.put("coder", said, &Attrs::new()).unwrap();
+        assert_eq!(ours.get("coder").unwrap().unwrap().content, said);
+    }
+    theirs.put("a/b", "x", &Attrs::new()).unwrap();
+    assert_eq!(ours.agents().unwrap(), ["a/b", "coder"]);
+    let path = folder.path().join("radium/wip/REQ-1/memory/coder.json");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    std::fs::write(&path, "{\"agent_id\":\"coder\",\"cont").unwrap();
+    assert_eq!(ours.get("coder").unwrap_err().kind, ErrorKind::Failed);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(ours.get("coder").unwrap(), None);
+    std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
+    assert_eq!(ours.get("coder").unwrap_err().kind, ErrorKind::Refused);
+    assert!(ours.put("coder", "x", &Attrs::new()).is_err());
+}
+
+#[test]
+fn outputs_go_out_and_come_in_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = engine(folder.path());
+    put(&first, "coder", "the last words");
+    let (written, told) = first.export_outputs(None).unwrap();
+    assert_eq!((written.len(), told.len()), (1, 0));
+    let second = engine(folder.path());
+    let (sources, told) = second.output_sources(None).unwrap();
+    assert_eq!((sources.len(), told.len()), (1, 0));
+    let dry = second.import_outputs(&sources, "radium", true).unwrap();
+    assert_eq!((dry.created, dry.batch), (1, None));
+    assert_eq!(second.outputs(None).unwrap(), []);
+    let report = second.import_outputs(&sources, "radium", false).unwrap();
+    assert_eq!((report.created, report.known), (1, 0));
+    let found = second.output("REQ-1", "coder").unwrap();
+    assert_eq!(found.content, "the last words");
+    assert_eq!(found.at.as_second(), 1_777_629_600);
+    for dry in [true, false] {
+        let again = second.import_outputs(&sources, "radium", dry).unwrap();
+        assert_eq!((again.created, again.known), (0, 1));
+    }
+    second.undo(report.batch.unwrap()).unwrap();
+    assert_eq!(second.outputs(None).unwrap(), []);
+}
+
+#[test]
+fn files_that_cannot_be_read_are_told_and_the_others_come_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let source = |name: &str, bytes: &[u8]| OutputSource {
+        path: format!("{name}.json"),
+        stage: "wip".to_owned(),
+        plan: "REQ-1".to_owned(),
+        agent: Some(name.to_owned()),
+        changed: 5,
+        bytes: bytes.to_vec(),
+    };
+    let report = engine.import_outputs(
+        &[
+            source("half", b"{\"agent_id\":\"half\",\"content\":\"x"),
+            source("binary", b"\0\xff\xfe"),
+            source("other", br#"{"agent_id":"x","content":"x"}"#),
+            source("typed", br#"{"agent_id":"typed","content":[]}"#),
+            source(
+                "good",
+                br#"{"agent_id":"good","content":"x","iteration":7}"#,
+            ),
+        ],
+        "radium",
+        false,
+    );
+    let report = report.unwrap();
+    assert_eq!(
+        (report.created, report.diagnostics.len()),
+        (1, 4),
+        "{report:?}"
+    );
+    let good = engine.output("REQ-1", "good").unwrap();
+    assert_eq!(
+        (good.at.as_second(), &good.file["iteration"]),
+        (5, &7.into())
+    );
+}
+
+#[test]
+fn the_live_interactions_are_told_oldest_first_within_the_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    talk(&engine, 12);
+    let told = lines(&engine, None);
+    assert_eq!(told.len(), 20);
+    assert_eq!(told[0], "[user]: goal 2");
+    assert_eq!(told[19], "[assistant]: answer 11");
+    // Five interactions fit into less, so the room is made smaller than that.
+    let told = lines(&engine, Some(30));
+    assert!(text::tokens(&told.join("\n")) <= 30);
+    assert_eq!(told.last().unwrap(), "[assistant]: answer 11");
+    assert_eq!(lines(&engine, Some(0)), Vec::<String>::new());
+    assert_eq!(engine.history_section("nobody", None).unwrap().offers, []);
+}
+
+#[test]
+fn a_summary_of_the_last_stands_before_turns_that_do_not_all_fit() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_with(folder.path(), with_history(10, 400));
+    for n in 0..6 {
+        say(&engine, Role::User, &format!("goal {n}"));
+        let answer = format!("{}\n\nanswer {n}", "words ".repeat(100));
+        say(&engine, Role::Assistant, &answer);
+    }
+    let told = lines(&engine, None);
+    assert!(text::tokens(&told.join("\n")) <= 400);
+    let summary: Vec<_> = told[0].lines().collect();
+    assert_eq!(summary.len(), 1 + HISTORY_SUMMARISED);
+    assert_eq!(summary[1], "- goal 1 → answer 1");
+    assert!(told.last().unwrap().ends_with("answer 5"));
+}
+
+#[test]
+fn one_message_larger_than_the_budget_is_cut_and_that_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_with(folder.path(), with_history(10, 10));
+    say(&engine, Role::User, "before");
+    say(&engine, Role::Assistant, &"é".repeat(500));
+    let section = engine.history_section("s", None).unwrap();
+    assert_eq!(section.offers.len(), 1);
+    assert_eq!(text::chars(&section.offers[0].text), 39);
+    assert!(section.notes[0].contains("is cut"), "{:?}", section.notes);
+    let engine = engine_with(folder.path(), with_history(10, 0));
+    say(&engine, Role::Assistant, &"é".repeat(100_000));
+    assert_eq!(text::chars(&lines(&engine, None)[0]), 100_013);
+}
+
+#[test]
+fn older_interactions_are_summarised_and_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_with(folder.path(), with_history(2, 0));
+    say(&engine, Role::User, "paint the zeppelin");
+    say(&engine, Role::Assistant, "it is green now");
+    talk(&engine, HISTORY_OLDER_MAX + 2);
+    let summary = engine.session_summary("s").unwrap();
+    assert_eq!(
+        (summary.interactions, summary.live),
+        (HISTORY_OLDER_MAX + 3, 2)
+    );
+    assert_eq!(summary.recent.len(), HISTORY_SUMMARISED);
+    assert_eq!(summary.older[0], "- 1 interactions before these");
+    assert_eq!(summary.older.len(), HISTORY_OLDER_MAX + 1);
+    let hits = engine.search_sessions("zeppelin", None, 3).unwrap();
+    assert_eq!(hits[0].1.text, "paint the zeppelin");
+    assert_eq!(
+        engine.search_sessions(" ", None, 3).unwrap_err().kind,
+        ErrorKind::Usage
+    );
+}
+
+#[test]
+fn of_a_long_session_only_the_newest_turns_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_with(folder.path(), with_history(1_000, 0));
+    let count = HISTORY_TURNS_MAX + 5;
+    let list: Vec<_> = (0..count)
+        .map(|n| format!(r#"{{"goal":"goal {n}","timestamp":{n}}}"#))
+        .collect();
+    let source = HistorySource {
+        path: "history.json".to_owned(),
+        session: "s".to_owned(),
+        changed: 0,
+        bytes: format!("[{}]", list.join(",")).into_bytes(),
+    };
+    engine
+        .import_histories(&[source], &[], "history", false)
+        .unwrap();
+    let summary = engine.session_summary("s").unwrap();
+    assert_eq!(summary.interactions, HISTORY_TURNS_MAX);
+    let last = format!("- goal {} → no answer", count - 1);
+    assert_eq!(summary.recent.last(), Some(&last));
+}
+
+#[test]
+fn a_history_comes_in_once_goes_out_as_it_was_and_is_undone_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let text = r#"{"session":[
+        {"timestamp":{"secs_since_epoch":1777000000},"goal":"g","plan":"p","output":"o","metadata":{"k":1},"x":[2]},
+        {"timestamp":1777000060,"goal":"","plan":{"steps":["a"]},"output":"o2"},
+        {"timestamp":1777000120,"goal":"last","plan":null,"output":""}]}"#;
+    let source = HistorySource {
+        path: "history.json".to_owned(),
+        session: "s".to_owned(),
+        changed: 0,
+        bytes: text.as_bytes().to_vec(),
+    };
+    let sources = [source];
+    let import = |dry| {
+        engine
+            .import_histories(&sources, &[], "history", dry)
+            .unwrap()
+    };
+    assert_eq!((import(true).created, import(true).batch), (6, None));
+    let report = import(false);
+    assert_eq!(
+        (report.created, report.diagnostics.len()),
+        (6, 0),
+        "{report:?}"
+    );
+    let again = import(false);
+    assert_eq!((again.created, again.known, again.batch), (0, 6, None));
+    let out = engine.session_interactions("s").unwrap();
+    assert_eq!(out, history::parse(text.as_bytes()).unwrap().interactions);
+    say(&engine, Role::User, "more");
+    say(&engine, Role::Assistant, "done");
+    assert_eq!(engine.session_interactions("s").unwrap().len(), 4);
+    engine.undo(report.batch.unwrap()).unwrap();
+    assert_eq!(engine.session_interactions("s").unwrap().len(), 1);
+}
