@@ -183,7 +183,7 @@ fn imports_are_written_whole_or_not() {
 
 #[test]
 fn every_failed_read_is_told_and_changes_nothing() {
-    for operation in table::reading() {
+    for operation in table::reading().into_iter().chain(table::hearing()) {
         let plain = plain(&operation);
         assert_eq!(plain.writes, 0, "{} writes", operation.name);
         assert_eq!(plain.before, plain.end, "{}", operation.name);

@@ -4,8 +4,9 @@
 use heirloom_engine::places::Place;
 use heirloom_engine::{Engine, HistorySource, NewOutput, NewTurn, OutputSource, Verdict, history};
 use heirloom_model::limits::{
-    CONTEXT_OUTPUTS_MAX, HISTORY_OLDER_MAX, HISTORY_SUMMARISED, HISTORY_TURNS_MAX,
-    OUTPUT_CHARS_MAX, OUTPUT_FULL_BYTES_MAX, OUTPUT_INPUT_BYTES_MAX, OUTPUT_METADATA_BYTES_MAX,
+    CONTEXT_OUTPUTS_MAX, HISTORY_EXCERPT_CHARS_MAX, HISTORY_OLDER_MAX, HISTORY_SUMMARISED,
+    HISTORY_TURNS_MAX, OUTPUT_CHARS_MAX, OUTPUT_FILE_BYTES_MAX, OUTPUT_FILES_MAX,
+    OUTPUT_FULL_BYTES_MAX, OUTPUT_INPUT_BYTES_MAX, OUTPUT_METADATA_BYTES_MAX,
 };
 use heirloom_model::record::Attrs;
 use heirloom_model::settings::HistorySettings;
@@ -235,7 +236,8 @@ fn files_are_seen_as_soon_as_another_process_writes_them() {
     let path = folder.path().join("radium/wip/REQ-1/memory/coder.json");
     let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
-    std::fs::write(&path, "{\"agent_id\":\"coder\",\"cont").unwrap();
+    let half = b"{\"agent_id\":\"coder\",\"cont";
+    heirloom_store::durable::write_atomic(&path, half).unwrap();
     assert_eq!(ours.get("coder").unwrap_err().kind, ErrorKind::Failed);
     std::fs::remove_file(&path).unwrap();
     assert_eq!(ours.get("coder").unwrap(), None);
@@ -424,15 +426,15 @@ fn a_history_comes_in_once_goes_out_as_it_was_and_is_undone_as_one() {
             .import_histories(&sources, &[], "history", dry)
             .unwrap()
     };
-    assert_eq!((import(true).created, import(true).batch), (6, None));
+    assert_eq!((import(true).created, import(true).batch), (7, None));
     let report = import(false);
     assert_eq!(
         (report.created, report.diagnostics.len()),
-        (6, 0),
+        (7, 0),
         "{report:?}"
     );
     let again = import(false);
-    assert_eq!((again.created, again.known, again.batch), (0, 6, None));
+    assert_eq!((again.created, again.known, again.batch), (0, 7, None));
     let out = engine.session_interactions("s").unwrap();
     assert_eq!(out, history::parse(text.as_bytes()).unwrap().interactions);
     say(&engine, Role::User, "more");
@@ -440,4 +442,51 @@ fn a_history_comes_in_once_goes_out_as_it_was_and_is_undone_as_one() {
     assert_eq!(engine.session_interactions("s").unwrap().len(), 4);
     engine.undo(report.batch.unwrap()).unwrap();
     assert_eq!(engine.session_interactions("s").unwrap().len(), 1);
+}
+
+#[test]
+fn a_line_of_a_summary_has_a_cap() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    say(&engine, Role::User, &"g".repeat(HISTORY_EXCERPT_CHARS_MAX));
+    say(
+        &engine,
+        Role::Assistant,
+        &"a".repeat(HISTORY_EXCERPT_CHARS_MAX + 1),
+    );
+    let line = engine.session_summary("s").unwrap().recent.remove(0);
+    let (goal, outcome) = line.split_once(" → ").unwrap();
+    assert!(!goal.contains('…') && outcome.ends_with('…'));
+    assert_eq!(text::chars(goal), HISTORY_EXCERPT_CHARS_MAX + 2);
+    assert_eq!(text::chars(outcome), HISTORY_EXCERPT_CHARS_MAX);
+}
+
+#[test]
+fn so_many_files_are_read_and_none_that_is_larger() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine(folder.path());
+    let memory = folder.path().join("radium/wip/REQ-1/memory");
+    std::fs::create_dir_all(&memory).unwrap();
+    let put = |name: &str| {
+        let mut new = std::fs::OpenOptions::new();
+        new.write(true)
+            .create_new(true)
+            .open(memory.join(name))
+            .unwrap()
+    };
+    let large = put("0000.json");
+    large.set_len(OUTPUT_FILE_BYTES_MAX + 1).unwrap();
+    for n in 1..=OUTPUT_FILES_MAX {
+        put(&format!("{n:04}.json"));
+    }
+    let (found, told) = engine.output_sources(None).unwrap();
+    assert_eq!((found.len(), told.len()), (OUTPUT_FILES_MAX, 1), "{told:?}");
+    large.set_len(OUTPUT_FILE_BYTES_MAX).unwrap();
+    std::fs::remove_file(memory.join("0002.json")).unwrap();
+    let (found, told) = engine.output_sources(None).unwrap();
+    assert_eq!((found.len(), told), (OUTPUT_FILES_MAX, vec![]));
+    assert_eq!(found[0].bytes.len() as u64, OUTPUT_FILE_BYTES_MAX);
+    put("one_more.json");
+    let (found, told) = engine.output_sources(None).unwrap();
+    assert_eq!((found.len(), told.len()), (OUTPUT_FILES_MAX, 1));
 }

@@ -40,6 +40,8 @@ mod index_crowd;
 mod limits;
 #[path = "cli/orchestrator.rs"]
 mod orchestrator;
+#[path = "cli/outputs.rs"]
+mod outputs;
 #[path = "cli/past.rs"]
 mod past;
 #[path = "cli/permissions.rs"]

@@ -86,22 +86,33 @@ impl<'b> Block<'b> {
     }
 
     /// Calls `each` with every posting, in order.
-    pub fn each(&self, mut each: impl FnMut(u32, u8)) {
+    pub fn each(&self, each: impl FnMut(u32, u8)) {
+        match self.width {
+            1 => self.each_of::<2>(each),
+            2 => self.each_of::<3>(each),
+            3 => self.each_of::<4>(each),
+            _ => self.each_of::<5>(each),
+        }
+    }
+
+    /// The same of postings of so many bytes: the loop is made for each.
+    #[inline(always)]
+    fn each_of<const BYTES: usize>(&self, mut each: impl FnMut(u32, u8)) {
         let mut ordinal = self.first();
         let body = self.bytes.get(HEADER..).unwrap_or(&[]);
         let Some((first, rest)) = body.split_first() else {
             return;
         };
         each(ordinal, *first);
-        for posting in rest.chunks_exact(self.width + 1) {
-            let Some((code, gap)) = posting.split_last() else {
+        for posting in rest.as_chunks::<BYTES>().0 {
+            let Some((code, bytes)) = posting.split_last() else {
                 return;
             };
-            let gap = gap
-                .iter()
-                .rev()
-                .fold(0_u32, |gap, byte| gap << 8 | u32::from(*byte));
-            ordinal = ordinal.wrapping_add(gap);
+            let mut gap = [0; 4];
+            for (to, from) in gap.iter_mut().zip(bytes) {
+                *to = *from;
+            }
+            ordinal = ordinal.wrapping_add(u32::from_le_bytes(gap));
             each(ordinal, *code);
         }
     }

@@ -142,9 +142,10 @@ pub fn best(
             if score > least && is_wanted(place) {
                 best.push((place, score));
                 if best.len() >= 2 * count.max(1) {
-                    best.sort_unstable_by(order);
+                    best.select_nth_unstable_by(count, order);
                     best.truncate(count);
-                    least = best.last().map_or(f32::INFINITY, |last| last.1);
+                    let scores = best.iter().map(|(_, score)| *score);
+                    least = scores.reduce(f32::min).unwrap_or(f32::INFINITY);
                 }
             }
         }

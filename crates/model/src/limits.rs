@@ -203,7 +203,7 @@ pub const RECALL_HITS_DEFAULT: usize = 10;
 /// Most hits of a recall.
 pub const RECALL_HITS_MAX: usize = 1_000;
 /// Candidates of each arm that are ranked, whatever number of hits is asked for.
-pub const RECALL_CANDIDATES_MIN: usize = 50;
+pub const RECALL_CANDIDATES_MIN: usize = 40;
 /// Largest budget of a recall, tokens.
 pub const RECALL_BUDGET_TOKENS_MAX: usize = 1_000_000;
 /// Most values of filters, phrases and dates that one question may have; the rest are words.
@@ -236,7 +236,7 @@ pub const OUTPUT_FILE_BYTES_MAX: u64 = 32 << 20;
 /// Longest name of an output's file before its ending, bytes; a longer one ends with a hash.
 pub const OUTPUT_NAME_BYTES_MAX: usize = 200;
 /// Most files of outputs, and most histories, that one import or list reads.
-pub const OUTPUT_FILES_MAX: usize = 10_000;
+pub const OUTPUT_FILES_MAX: usize = 4_000;
 /// Newest outputs of other agents that a context considers.
 pub const CONTEXT_OUTPUTS_MAX: usize = 20;
 /// Interactions of a session that are told in full when nothing is said.

@@ -503,43 +503,7 @@ pub(crate) fn imports() -> Vec<Operation> {
 /// Every operation that only reads: its faults are told and change nothing.
 pub(crate) fn reading() -> Vec<Operation> {
     let reads = |name, act| row(name, worked as Act, act, AllOrNothing, Nothing);
-    let hears = |name, act| row(name, told as Act, act, AllOrNothing, Nothing);
     vec![
-        hears("output", |w| w.engine.output("REQ-1", "coder").map(drop)),
-        hears("outputs", |w| w.engine.outputs(None).map(drop)),
-        hears("output_tail", |w| {
-            w.engine.output_tail(None, "coder", 2).map(drop)
-        }),
-        hears("own_output_section", |w| {
-            w.engine.own_output_section(None, "coder").map(drop)
-        }),
-        hears("other_outputs_section", |w| {
-            w.engine.other_outputs_section("REQ-1", None).map(drop)
-        }),
-        hears("output_files without the store", |w| {
-            w.engine.output_files("wip", "REQ-1").map(drop)?;
-            w.engine.output_sources(None).map(drop)
-        }),
-        hears("export_outputs", |w| {
-            w.engine.export_outputs(None).map(drop)
-        }),
-        hears("import_outputs, dry", |w| {
-            w.engine
-                .import_outputs(&output_sources(), "radium", true)
-                .map(drop)
-        }),
-        hears("session_interactions", |w| {
-            w.engine.session_interactions("talk").map(drop)
-        }),
-        hears("session_summary", |w| {
-            w.engine.session_summary("talk").map(drop)
-        }),
-        hears("search_sessions", |w| {
-            w.engine.search_sessions("hello", None, 3).map(drop)
-        }),
-        hears("history_section", |w| {
-            w.engine.history_section("talk", None).map(drop)
-        }),
         reads("context", |w| {
             let request = ContextRequest {
                 task: Some("7".to_owned()),
@@ -627,6 +591,48 @@ pub(crate) fn reading() -> Vec<Operation> {
             let mut observer = w.engine.observer(scope(), StreamFormat::Text, true)?;
             observer.push(FACTS.as_bytes(), &mut |_| {})?;
             observer.finish(&mut |_| {})
+        }),
+    ]
+}
+
+/// The same of outputs and histories.
+pub(crate) fn hearing() -> Vec<Operation> {
+    let hears = |name, act| row(name, told as Act, act, AllOrNothing, Nothing);
+    vec![
+        hears("output", |w| w.engine.output("REQ-1", "coder").map(drop)),
+        hears("outputs", |w| w.engine.outputs(None).map(drop)),
+        hears("output_tail", |w| {
+            w.engine.output_tail(None, "coder", 2).map(drop)
+        }),
+        hears("own_output_section", |w| {
+            w.engine.own_output_section(None, "coder").map(drop)
+        }),
+        hears("other_outputs_section", |w| {
+            w.engine.other_outputs_section("REQ-1", None).map(drop)
+        }),
+        hears("output_files without the store", |w| {
+            w.engine.output_files("wip", "REQ-1").map(drop)?;
+            w.engine.output_sources(None).map(drop)
+        }),
+        hears("export_outputs", |w| {
+            w.engine.export_outputs(None).map(drop)
+        }),
+        hears("import_outputs, dry", |w| {
+            w.engine
+                .import_outputs(&output_sources(), "radium", true)
+                .map(drop)
+        }),
+        hears("session_interactions", |w| {
+            w.engine.session_interactions("talk").map(drop)
+        }),
+        hears("session_summary", |w| {
+            w.engine.session_summary("talk").map(drop)
+        }),
+        hears("search_sessions", |w| {
+            w.engine.search_sessions("hello", None, 3).map(drop)
+        }),
+        hears("history_section", |w| {
+            w.engine.history_section("talk", None).map(drop)
         }),
     ]
 }

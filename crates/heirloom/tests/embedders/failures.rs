@@ -167,3 +167,17 @@ fn settings_that_cannot_be_used_are_named() {
     assert_eq!(answer.code, 0, "{answer:?}");
     assert!(answer.stdout.contains("zibble"), "{answer:?}");
 }
+
+#[cfg(not(feature = "minilm"))]
+#[test]
+fn a_program_without_the_feature_says_so() {
+    let project = filled(3);
+    let folder = ["--set", "embedder.kind=folder"];
+    let answer = project.run(&[&["reembed"][..], &folder].concat());
+    assert_eq!(answer.code, 2, "{answer:?}");
+    assert!(answer.stderr.contains("--features minilm"), "{answer:?}");
+    let answer = project.run(&[&["recall", "zibble"][..], &folder].concat());
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(answer.stdout.contains("zibble"), "{answer:?}");
+    assert!(answer.stderr.contains("was built without"), "{answer:?}");
+}

@@ -120,6 +120,9 @@ mod tests {
         assert_eq!(settings.max_entries, limits::MIRROR_ENTRIES_DEFAULT);
         let budget = Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT);
         assert_eq!(settings.context_budget, budget);
+        assert_eq!(settings.history.live, limits::HISTORY_LIVE_DEFAULT);
+        let budget = limits::HISTORY_BUDGET_TOKENS_DEFAULT;
+        assert_eq!(settings.history.budget_tokens, budget);
         assert_eq!(settings.run.iterations, limits::ITERATIONS_DEFAULT);
         assert_eq!(settings.run.stall_limit, limits::STALL_LIMIT_DEFAULT);
         assert_eq!(settings.run.timeout_s, limits::ITERATION_TIMEOUT_S_DEFAULT);

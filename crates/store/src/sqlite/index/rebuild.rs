@@ -76,8 +76,7 @@ pub(in super::super) fn rebuild(connection: &Connection, project: i64) -> Result
         meanings: meanings::Pending::default(),
         pending_texts: 0,
     };
-    building.records()?;
-    building.messages()?;
+    building.texts()?;
     building.end()
 }
 
@@ -94,33 +93,49 @@ struct Building<'c> {
 }
 
 impl Building<'_> {
-    fn records(&mut self) -> Result<(), Failure> {
-        let sql =
-            "SELECT id, text, retired_at IS NOT NULL FROM records WHERE project = ?1 ORDER BY id";
-        let mut statement = self.connection.prepare(sql)?;
-        let mut rows = statement.query([self.project])?;
-        while let Some(row) = rows.next()? {
-            let entry = Entry::of(row.get_ref(1)?.as_str().unwrap_or(""));
-            self.add(
-                RecordId::from_bytes(row.get(0)?),
-                false,
-                &entry,
-                row.get(2)?,
-            )?;
+    /// Adds every text in the order in which it was added before, so that what grew and what is built at once are
+    /// the same to the last byte. What has no place yet comes behind, by its id.
+    fn texts(&mut self) -> Result<(), Failure> {
+        for (id, is_turn) in self.order()? {
+            let (entry, is_gone) = if is_turn {
+                self.turn(id)?
+            } else {
+                self.record(id)?
+            };
+            self.add(id, is_turn, &entry, is_gone)?;
         }
         Ok(())
     }
 
-    fn messages(&mut self) -> Result<(), Failure> {
-        let sql = "SELECT id, seq, role, sender, text, attrs, tokens, at, retired_at IS NOT NULL \
-             FROM messages WHERE project = ?1 ORDER BY id";
+    fn order(&self) -> Result<Vec<(RecordId, bool)>, Failure> {
+        let sql = "SELECT id, 0 AS is_turn, ifnull(ordinal, 1 << 32) AS place FROM records \
+             WHERE project = ?1 UNION ALL \
+             SELECT id, 1, ifnull(ordinal, 1 << 32) FROM messages WHERE project = ?1 \
+             ORDER BY place, id";
         let mut statement = self.connection.prepare(sql)?;
-        let mut rows = statement.query([self.project])?;
-        while let Some(row) = rows.next()? {
-            let message = sessions::message(row)?;
-            self.add(message.id, true, &Entry::of_turn(&message), row.get(8)?)?;
-        }
-        Ok(())
+        let rows = statement.query_map([self.project], |row| {
+            Ok((RecordId::from_bytes(row.get(0)?), row.get(1)?))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn record(&self, id: RecordId) -> Result<(Entry, bool), Failure> {
+        let sql = "SELECT text, retired_at IS NOT NULL FROM records WHERE project = ?1 AND id = ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![self.project, id.as_bytes()])?;
+        let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+        let entry = Entry::of(row.get_ref(0)?.as_str().unwrap_or(""));
+        Ok((entry, row.get(1)?))
+    }
+
+    fn turn(&self, id: RecordId) -> Result<(Entry, bool), Failure> {
+        let sql = "SELECT id, seq, role, sender, text, attrs, tokens, at, retired_at IS NOT NULL \
+             FROM messages WHERE project = ?1 AND id = ?2";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params![self.project, id.as_bytes()])?;
+        let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+        let entry = Entry::of_turn(&sessions::message(row)?);
+        Ok((entry, row.get(8)?))
     }
 
     fn add(

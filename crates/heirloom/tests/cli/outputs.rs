@@ -1,0 +1,217 @@
+//! `output`, `session summary|search|export`, `import radium|history`, and the asynchronous face of outputs.
+
+use crate::project::{Project, string};
+use heirloom::plan_memory::{Answer, PlanMemory, StoredOutputs};
+use heirloom_engine::Engine;
+use heirloom_engine::places::Place;
+use heirloom_model::limits::{HISTORY_FILE_BYTES_MAX, HISTORY_LIVE_MAX};
+use heirloom_model::record::Attrs;
+use heirloom_model::{ErrorKind, Fault, ProjectName, Settings, SystemClock};
+use heirloom_store::SqliteStore;
+use heirloom_testkit::TempProject;
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+const HISTORY: &str = r#"[{"timestamp":1777000000,"goal":"paint the zeppelin","plan":"green","output":"it is green"}]"#;
+
+fn now<T>(mut answer: Answer<'_, T>) -> Result<T, Fault> {
+    match answer
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()))
+    {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => panic!("an adapter without a runtime waits"),
+    }
+}
+
+#[test]
+fn an_output_is_put_shown_and_listed() {
+    let project = Project::new();
+    let put = ["output", "put", "--plan", "REQ-1", "--agent", "coder"];
+    let answer = project.input(
+        &[&put[..], &["--meta", "ok=true"]].concat(),
+        b"one\ntwo\nthree\n",
+    );
+    assert_eq!(answer.code, 0, "{answer:?}");
+    project.ok(&[
+        "output",
+        "put",
+        "tests pass",
+        "--plan",
+        "REQ-1",
+        "--agent",
+        "tester",
+    ]);
+    let get = ["output", "get", "--plan", "REQ-1", "--agent", "coder"];
+    let found = project.json(&get);
+    assert_eq!(found["content"], "one\ntwo\nthree");
+    assert_eq!(found["metadata"], json!({"ok": true}));
+    assert!(found["timestamp"].is_i64());
+    for option in ["--tail", "--lines"] {
+        let tail = project.ok(&[&get[..], &[option, "2"]].concat());
+        assert_eq!(tail.stdout, "two\nthree\n");
+    }
+    let listed = project.json(&["output", "list", "--plan", "REQ-1"]);
+    assert_eq!(listed["outputs"].as_array().unwrap().len(), 2);
+    project.expect(
+        &["output", "get", "--plan", "REQ-1", "--agent", "nobody"],
+        3,
+    );
+    project.expect(
+        &["output", "put", "x", "--plan", "REQ-1", "--agent", "../x"],
+        4,
+    );
+    project.expect(
+        &[
+            "output", "put", "x", "--plan", "REQ-1", "--agent", "x", "--meta", "y",
+        ],
+        2,
+    );
+    let empty = project.input(&put, b"");
+    assert_eq!(empty.code, 2, "{empty:?}");
+}
+
+#[test]
+fn what_radium_left_comes_in_after_a_dry_run_and_goes_out_again() {
+    let project = Project::new();
+    let output = r#"{"agent_id":"coder","content":"done","timestamp":1777000000,"metadata":{}}"#;
+    let file = "radium/wip/REQ-7/memory/coder.json";
+    let file = project.folder.write(file, output).unwrap();
+    let session = ".radium/_internals/sessions/s1/history.json";
+    project.folder.write(session, HISTORY).unwrap();
+    let dry = project.json(&["import", "radium", "--dry-run"]);
+    assert_eq!((&dry["created"], &dry["import"]), (&json!(4), &Value::Null));
+    assert_eq!(project.list("output").len(), 0);
+    let report = project.json(&["import", "radium"]);
+    assert_eq!(report["created"], 4, "{report}");
+    assert_eq!(project.json(&["import", "radium"])["known"], 4);
+    let found = project.json(&["output", "get", "--plan", "REQ-7", "--agent", "coder"]);
+    assert_eq!(
+        (&found["timestamp"], &found["stage"]),
+        (&json!(1_777_000_000), &json!("wip"))
+    );
+    let hits = project.json(&["session", "search", "zeppelin"]);
+    assert_eq!(hits["hits"][0]["session"], "s1");
+    let summary = project.ok(&["session", "summary", "s1"]).stdout;
+    assert_eq!(summary, "- paint the zeppelin → it is green\n");
+    let out: Value = project.ok(&["session", "export", "s1"]).json();
+    assert_eq!(out, serde_json::from_str::<Value>(HISTORY).unwrap());
+    fs::remove_file(&file).unwrap();
+    project.ok(&["export", "--format", "radium"]);
+    let again: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(again, serde_json::from_str::<Value>(output).unwrap());
+    project.ok(&["undo", &string(&report["import"])]);
+    assert_eq!(project.list("output").len(), 0);
+    project.expect(&["session", "show", "s1"], 3);
+}
+
+#[test]
+fn a_history_of_any_place_comes_in_and_a_bad_one_is_told() {
+    let project = Project::new();
+    project.folder.write("history.json", HISTORY).unwrap();
+    project.ok(&["import", "history", "history.json", "--session", "mine"]);
+    assert_eq!(
+        project.json(&["session", "show", "mine"])["messages"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    project.folder.write("half.json", &HISTORY[..40]).unwrap();
+    let half = project.json(&["import", "history", "half.json", "--session", "half"]);
+    assert_eq!(half["created"], 0);
+    assert!(string(&half["diagnostics"][0]["message"]).contains("it is no JSON"));
+    project.expect(&["import", "history", "nothing.json"], 3);
+    project.expect(&["import", "history"], 3);
+    project.expect(&["import", "jsonl", "history.json", "--dry-run"], 2);
+    let large = project.folder.write("large.json", "").unwrap();
+    let large = File::options().write(true).open(large).unwrap();
+    large.set_len(HISTORY_FILE_BYTES_MAX + 1).unwrap();
+    project.expect(
+        &["import", "history", "large.json", "--session", "large"],
+        2,
+    );
+    large.set_len(HISTORY_FILE_BYTES_MAX).unwrap();
+    project.ok(&["import", "history", "large.json", "--session", "large"]);
+}
+
+#[test]
+fn the_live_interactions_are_configured_within_bounds() {
+    let project = Project::new();
+    let set = |n: usize| format!("memory.conversation_history_live={n}");
+    project.ok(&["status", "--set", &set(HISTORY_LIVE_MAX)]);
+    project.expect(&["status", "--set", &set(HISTORY_LIVE_MAX + 1)], 2);
+    project.ok(&[
+        "status",
+        "--set",
+        "memory.conversation_history_token_budget=0",
+    ]);
+}
+
+#[test]
+fn the_folder_of_plans_stays_in_the_project() {
+    let project = Project::new();
+    project.ok(&["output", "put", "x", "--plan", "REQ-1", "--agent", "a"]);
+    let export = ["export", "--format", "radium", "--set"];
+    for root in [
+        "plans.root=../elsewhere",
+        "plans.root=.git",
+        "plans.root=/tmp",
+    ] {
+        project.expect(&[&export[..], &[root]].concat(), 4);
+    }
+    let outside = TempProject::plain().unwrap();
+    std::os::unix::fs::symlink(outside.path(), project.file("radium")).unwrap();
+    project.expect(&["export", "--format", "radium"], 4);
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+    project.ok(&[&export[..], &["plans.root=docs/plans"]].concat());
+    assert!(
+        project
+            .file("docs/plans/unstaged/REQ-1/memory/a.json")
+            .is_file()
+    );
+}
+
+#[test]
+fn both_adapters_answer_alike() {
+    let folder = TempProject::plain().unwrap();
+    let place = Place {
+        root: folder.path().to_owned(),
+        folder: folder.path().join(".heirloom"),
+        config: folder.path().join(".heirloom/config.toml"),
+    };
+    let store = Arc::new(SqliteStore::memory().unwrap());
+    let name = ProjectName::new("p").unwrap();
+    let engine = Engine::new(
+        store,
+        name,
+        place,
+        Settings::default(),
+        Arc::new(SystemClock),
+    );
+    let engine = Arc::new(engine.unwrap());
+    let files = engine.output_files("wip", "REQ-1").unwrap();
+    let stored = StoredOutputs::new(engine, Some("wip".to_owned()), "REQ-1".to_owned());
+    let adapters: [Box<dyn PlanMemory>; 2] = [Box::new(files), Box::new(stored)];
+    for adapter in adapters {
+        let metadata = Attrs::from_iter([("k".to_owned(), json!(1))]);
+        assert_eq!(now(adapter.get("coder")), Ok(None));
+        now(adapter.store("coder", "one", &Attrs::new())).unwrap();
+        now(adapter.store("a/b", &"x".repeat(3_000), &metadata)).unwrap();
+        now(adapter.store("coder", "two\n", &metadata)).unwrap();
+        let found = now(adapter.get("coder")).unwrap().unwrap();
+        assert_eq!(
+            (found.content.as_str(), &found.metadata),
+            ("two", &metadata)
+        );
+        assert_eq!(
+            now(adapter.get("a/b")).unwrap().unwrap().content.len(),
+            2_000
+        );
+        assert_eq!(now(adapter.list_agents()).unwrap(), ["a/b", "coder"]);
+        let refused = now(adapter.store("../x", "x", &metadata)).unwrap_err();
+        assert_eq!(refused.kind, ErrorKind::Refused);
+    }
+}
