@@ -116,6 +116,16 @@ pub(crate) fn records() -> Vec<Operation> {
         whole("undo of a replace", replaced, |w| undo(w, "newer"), TOGGLES),
         whole("undo of a forget", forgotten, |w| undo(w, "old"), TOGGLES),
         whole("undo of an undo", undone, |w| undo(w, "old"), TOGGLES),
+        whole(
+            "receipt of a context",
+            filled,
+            |w| {
+                let request = ContextRequest::default();
+                let context = w.engine.context(&request)?;
+                w.engine.keep_receipt(&request, &context, None).map(drop)
+            },
+            More("each context has its receipt"),
+        ),
         whole("pin", filled, |w| mark(w, Mark::Pinned(true)), Nothing),
         whole("mute", filled, |w| mark(w, Mark::Muted(true)), Nothing),
         whole("useful", filled, |w| mark(w, Mark::Useful(true)), COUNTED),
@@ -527,6 +537,20 @@ pub(crate) fn reading() -> Vec<Operation> {
         }),
         reads("review", |w| w.engine.review().map(drop)),
         reads("tried", |w| w.engine.tried("by hand", None).map(drop)),
+        reads("context with every source", |w| {
+            let request = ContextRequest {
+                task: Some("7".to_owned()),
+                agent: Some("coder".to_owned()),
+                plan: Some("p".to_owned()),
+                group: Some("g".to_owned()),
+                session: Some("s1".to_owned()),
+                query: Some("old".to_owned()),
+                ..ContextRequest::default()
+            };
+            w.engine.context(&request).map(drop)
+        }),
+        reads("receipts", |w| w.engine.receipts(10).map(drop)),
+        reads("uses", |w| w.engine.uses(&[w.first()]).map(drop)),
         reads("latest session", |w| w.engine.latest_session().map(drop)),
         reads("export of records", |w| {
             w.engine.export_records(true, &mut |_, _| {}).map(drop)
