@@ -29,13 +29,21 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
         })?;
     }
     let plan = root.path().join("radium/build/REQ-1");
-    let write = |path: &Path, text: &str| heirloom_store::durable::write_atomic(path, text.as_bytes());
+    let write =
+        |path: &Path, text: &str| heirloom_store::durable::write_atomic(path, text.as_bytes());
     heirloom_store::durable::create_dir_private(&plan)?;
     for n in 0..10 {
-        let tasks: String = (0..20).map(|m| format!("- [ ] {}\n", probe::text(m))).collect();
-        write(&plan.join(format!("{n}.md")), &format!("# Part {n}\n\nA goal.\n\n## Tasks\n{tasks}"))?;
+        let tasks: String = (0..20)
+            .map(|m| format!("- [ ] {}\n", probe::text(m)))
+            .collect();
+        write(
+            &plan.join(format!("{n}.md")),
+            &format!("# Part {n}\n\nA goal.\n\n## Tasks\n{tasks}"),
+        )?;
     }
-    let paragraphs: String = (0..200).map(|n| format!("{}\n\n", probe::text(n))).collect();
+    let paragraphs: String = (0..200)
+        .map(|n| format!("{}\n\n", probe::text(n)))
+        .collect();
     write(&root.path().join("ARCHITECTURE.md"), &paragraphs)?;
     let request = ContextRequest {
         task: Some("7".to_owned()),
@@ -62,8 +70,15 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     for _ in 0..200 {
         let start = Instant::now();
         let status = Command::new(heirloom)
-            .args(["context", "--task", "7", "--agent", "agent1", "--plan", "REQ-1"])
-            .args(["--query", "the parser rejects an unfinished escape", "--budget-chars", "20000"])
+            .args([
+                "context", "--task", "7", "--agent", "agent1", "--plan", "REQ-1",
+            ])
+            .args([
+                "--query",
+                "the parser rejects an unfinished escape",
+                "--budget-chars",
+                "20000",
+            ])
             .current_dir(root.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())

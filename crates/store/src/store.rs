@@ -112,7 +112,8 @@ pub enum Change {
         lapse: Lapse,
     },
     /// Keep the receipt of a context, in the place of the oldest when there are [`heirloom_model::limits::RECEIPTS_KEPT`], and count
-    /// its records that are here as told.
+    /// its records that are here as told. The one change that power which fails may take back, whole, if nothing else
+    /// was written in the same call: whoever waits for a prompt waits for no disk.
     Keep(Box<Receipt>),
     /// Take the batch back as one: what it brought and is still current is retired, its sessions and messages
     /// are no longer seen. The same again brings back what it retired, except records whose identity somebody

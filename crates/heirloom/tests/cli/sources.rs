@@ -14,10 +14,14 @@ const PLAN: &str = "---\nreq_id: REQ-7\ntitle: Fast login\nstatus: open\n---\n# 
 fn with_plan() -> Project {
     let project = Project::new();
     project.ok(&["remember", "the port is 8080", "--key", "port"]);
-    let plan = project.path("radium/build/REQ-7");
+    let plan = project.file("radium/build/REQ-7");
     fs::create_dir_all(&plan).unwrap();
     fs::write(plan.join("plan.md"), PLAN).unwrap();
-    fs::write(project.path("ARCHITECTURE.md"), "# Map\n\nThe door is the only way.\n").unwrap();
+    fs::write(
+        project.file("ARCHITECTURE.md"),
+        "# Map\n\nThe door is the only way.\n",
+    )
+    .unwrap();
     project
 }
 
@@ -25,16 +29,21 @@ fn with_plan() -> Project {
 fn a_plain_context_is_what_it_was() {
     let project = with_plan();
     let context = project.ok(&["context"]).stdout;
-    assert_eq!(context, "## Session Memory\n\n### Key Facts\n- the port is 8080\n");
+    assert_eq!(
+        context,
+        "## Session Memory\n\n### Key Facts\n- the port is 8080\n"
+    );
 }
 
 #[test]
 fn an_invocation_is_told_of_plan_and_project() {
     let project = with_plan();
-    let context = project.ok(&["context", "--plan", "REQ-7", "--agent", "coder"]).stdout;
+    let context = project
+        .ok(&["context", "--plan", "REQ-7", "--agent", "coder"])
+        .stdout;
     assert!(context.starts_with("## Session Memory\n"), "{context}");
     for wanted in [
-        "\n## Plan\n- REQ-7: Fast login (open)\n- Goal: Half the time.\n- [ ] measure it\n- 1 tasks are done\n",
+        "\n## Plan\n- REQ-7: Fast login (open)\n- Goal: Half the time.\n- [ ] measure it\n- 1 done\n",
         "\n## Architecture\n- # Map\n  The door is the only way.\n",
     ] {
         assert!(context.contains(wanted), "{wanted} is not in\n{context}");
@@ -70,16 +79,22 @@ fn what_was_learned_comes_by_the_words_of_the_task() {
 #[test]
 fn files_that_are_none_are_notes() {
     let project = with_plan();
-    let architecture = project.path("ARCHITECTURE.md");
-    let plan = project.path("radium/build/REQ-7");
+    let architecture = project.file("ARCHITECTURE.md");
+    let plan = project.file("radium/build/REQ-7");
     let notes = || {
         let told = project.json(&["context", "--plan", "REQ-7"]);
         told["notes"].to_string()
     };
     assert_eq!(notes(), "[]");
-    File::create(&architecture).unwrap().set_len(PROJECT_FILE_BYTES_MAX).unwrap();
+    File::create(&architecture)
+        .unwrap()
+        .set_len(PROJECT_FILE_BYTES_MAX)
+        .unwrap();
     assert!(notes().contains("no text"), "{}", notes());
-    File::create(&architecture).unwrap().set_len(PROJECT_FILE_BYTES_MAX + 1).unwrap();
+    File::create(&architecture)
+        .unwrap()
+        .set_len(PROJECT_FILE_BYTES_MAX + 1)
+        .unwrap();
     assert!(notes().contains("bytes"), "{}", notes());
     fs::remove_file(&architecture).unwrap();
     symlink("/etc/passwd", &architecture).unwrap();
@@ -108,22 +123,34 @@ fn files_that_are_none_are_notes() {
 fn the_tracked_tree_is_told() {
     let project = with_plan();
     let git = |args: &[&str]| {
-        let done = Command::new("git").args(args).current_dir(project.path(".")).output().unwrap();
+        let done = Command::new("git")
+            .args(args)
+            .current_dir(project.path())
+            .output()
+            .unwrap();
         assert!(done.status.success(), "{done:?}");
     };
     git(&["init", "-q"]);
-    fs::create_dir_all(project.path("src/deep")).unwrap();
-    fs::write(project.path("src/deep/a.rs"), "").unwrap();
-    fs::write(project.path("untracked.rs"), "").unwrap();
+    fs::create_dir_all(project.file("src/deep")).unwrap();
+    fs::write(project.file("src/deep/a.rs"), "").unwrap();
+    fs::write(project.file("untracked.rs"), "").unwrap();
     git(&["add", "src", "ARCHITECTURE.md"]);
     let context = project.ok(&["context", "--agent", "coder"]).stdout;
-    let wanted = "\n## Codebase\n- ./: ARCHITECTURE.md, src/ (1)\n- src/: deep/ (1)\n- src/deep/: a.rs\n";
+    let wanted =
+        "\n## Codebase\n- ./: ARCHITECTURE.md, src/ (1)\n- src/: deep/ (1)\n- src/deep/: a.rs\n";
     assert!(context.ends_with(wanted), "{context}");
-    let index = project.path(".git/index");
-    for (size, said) in [(GIT_INDEX_BYTES_MAX, "unknown sort"), (GIT_INDEX_BYTES_MAX + 1, "bytes")] {
+    let index = project.file(".git/index");
+    for (size, said) in [
+        (GIT_INDEX_BYTES_MAX, "unknown sort"),
+        (GIT_INDEX_BYTES_MAX + 1, "bytes"),
+    ] {
         File::create(&index).unwrap().set_len(size).unwrap();
         let told = project.json(&["context", "--agent", "coder"]);
-        assert!(told["notes"].to_string().contains(said), "{}", told["notes"]);
+        assert!(
+            told["notes"].to_string().contains(said),
+            "{}",
+            told["notes"]
+        );
     }
 }
 
@@ -131,9 +158,18 @@ fn the_tracked_tree_is_told() {
 fn the_table_is_the_person_s() {
     let project = with_plan();
     let set = "context.sources=[\"architecture 100\"]";
-    let context = project.ok(&["context", "--plan", "REQ-7", "--set", set]).stdout;
-    assert!(context.contains("## Architecture") && !context.contains("## Plan"), "{context}");
-    for bad in ["[\"nobody 3\"]", "[\"plan 101\"]", "[\"plan 3\", \"plan 4\"]"] {
+    let context = project
+        .ok(&["context", "--plan", "REQ-7", "--set", set])
+        .stdout;
+    assert!(
+        context.contains("## Architecture") && !context.contains("## Plan"),
+        "{context}"
+    );
+    for bad in [
+        "[\"nobody 3\"]",
+        "[\"plan 101\"]",
+        "[\"plan 3\", \"plan 4\"]",
+    ] {
         project.expect(&["context", "--set", &format!("context.sources={bad}")], 2);
     }
 }
@@ -147,12 +183,25 @@ fn receipts_are_listed_shown_and_compared() {
     project.ok(&["remember", "the host is example.org"]);
     project.ok(&["context", "--plan", "REQ-7", "--receipt"]);
     let listed = project.json(&["receipts", "list"]);
-    let ids: Vec<&str> = listed["receipts"].as_array().unwrap().iter().map(|r| r["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = listed["receipts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["id"].as_str().unwrap())
+        .collect();
     assert_eq!(ids.len(), 2);
     assert_eq!(listed["receipts"][0]["plan"], "REQ-7");
     let shown = project.json(&["receipts", "show", ids[0]]);
-    let names: Vec<&str> = shown["sections"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
-    assert!(names.contains(&"plan") && names.contains(&"Key Facts"), "{names:?}");
+    let names: Vec<&str> = shown["sections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["name"].as_str().unwrap())
+        .collect();
+    assert!(
+        names.contains(&"plan") && names.contains(&"Key Facts"),
+        "{names:?}"
+    );
     let file = shown["sections"].to_string();
     assert!(file.contains("radium/build/REQ-7/plan.md"), "{file}");
     let diff = project.json(&["receipts", "diff", ids[1], ids[0]]);
@@ -166,7 +215,10 @@ fn receipts_are_listed_shown_and_compared() {
 #[test]
 fn a_record_says_how_often_it_was_told_and_a_purge_takes_its_receipts() {
     let project = Project::new();
-    let id = project.json(&["remember", "the port is 8080"])["id"].as_str().unwrap().to_owned();
+    let id = project.json(&["remember", "the port is 8080"])["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_eq!(project.json(&["show", &id])["used"], 0);
     project.ok(&["context"]);
     project.ok(&["context"]);

@@ -6,10 +6,12 @@ use crate::receipts::{Receipt, Use};
 use crate::{Change, Selection, Store, StoreError};
 use heirloom_model::record::Attrs;
 use heirloom_model::{RecordId, limits};
+use serde_json::Value;
 
 pub(super) const CHECKS: &[Check] = &[
     ("the newest receipts are kept, newest first", kept),
     ("what was told is counted", counted),
+    ("a receipt has a largest size", sized),
     ("what is purged is in no receipt", purged),
 ];
 
@@ -86,6 +88,19 @@ fn counted(store: &dyn Store) {
         store.told(&w.project, 0, &many),
         Err(StoreError::Invalid(_))
     ));
+}
+
+fn sized(store: &dyn Store) {
+    let w = World::new(store);
+    let mut one = receipt(&w, &[], "", 1);
+    let size = Value::Object(one.body.clone()).to_string().len();
+    for (more, fits) in [(0, true), (1, false)] {
+        let long = "x".repeat(limits::RECEIPT_BYTES_MAX - size + more);
+        one.id = w.id(2);
+        one.body.insert("says".to_owned(), long.into());
+        let kept = store.apply(&w.project, &[Change::Keep(Box::new(one.clone()))]);
+        assert_eq!(kept.is_ok(), fits, "{more}");
+    }
 }
 
 fn purged(store: &dyn Store) {

@@ -126,7 +126,7 @@ fn offers(path: &str, plan: &PlanFile) -> Vec<Offer> {
         tasks.map(|(line, task)| offer(Some(*line), format!("[ ] {}", text::one_line(task)))),
     );
     if plan.done > 0 {
-        said.push(offer(None, format!("{} tasks are done", plan.done)));
+        said.push(offer(None, format!("{} done", plan.done)));
     }
     said.retain(|offer| !offer.text.is_empty());
     said
