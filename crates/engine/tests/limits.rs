@@ -368,8 +368,9 @@ fn a_context_considers_so_many_learnings_and_hits() {
     }
     // Notes: no context tells them by itself.
     let note = |n: usize| NewRecord {
+        text: format!("giraffe {}", word(n)),
         kind: Some(Kind::Note),
-        ..NewRecord::of(&format!("giraffe {}", word(n)))
+        ..NewRecord::default()
     };
     for (count, hits) in [
         (CONTEXT_RECALL_HITS, CONTEXT_RECALL_HITS),
