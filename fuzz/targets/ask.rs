@@ -1,8 +1,9 @@
 //! A question's text: any gives a value, and what is left as words holds no filter any more.
 #![no_main]
 
-use heirloom_engine::recall::{Asked, likeness, trace};
+use heirloom_engine::recall::{Asked, trace};
 use heirloom_model::Timestamp;
+use heirloom_model::likeness::Likeness;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -22,6 +23,6 @@ fuzz_target!(|bytes: &[u8]| {
 
     let signature = trace::signature(&question);
     assert_eq!(signature.trim(), signature);
-    let said = likeness::Said::of(&question);
-    assert!(said.words().is_empty() || said.is_like(&said));
+    let said = Likeness::of(&question);
+    assert!(said.words().is_empty() || said.is_near_duplicate(&said));
 });
