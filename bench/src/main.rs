@@ -19,6 +19,7 @@ mod quality;
 mod recall;
 mod redact;
 mod remember;
+mod sources;
 mod start;
 mod stats;
 
@@ -44,7 +45,7 @@ struct Request {
 }
 
 /// What may be typed.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -139,6 +140,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("redact") {
         redact::measure()?;
+    }
+    if wanted("sources") {
+        sources::measure(request.heirloom.as_deref())?;
     }
     if wanted("embed") {
         embed::measure()?;

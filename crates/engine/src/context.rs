@@ -6,11 +6,13 @@
 mod choose;
 mod clean;
 mod parts;
+mod share;
 mod write;
 
 use clean::Cleaner;
 use heirloom_model::Budget;
 use heirloom_model::context::{Context, MemoryView};
+use heirloom_model::section::{Section, SourceRow};
 
 /// Session Memory for a prompt: the Markdown that fits `budget`, and the receipt of every item.
 ///
@@ -34,4 +36,18 @@ pub fn render(view: &MemoryView, budget: Budget, prefixes: &[String]) -> Context
 /// indentation stay, but in a line that was disarmed.
 pub fn disarm(text: &str, prefixes: &[String]) -> String {
     Cleaner::new(prefixes).lines(text)
+}
+
+/// Adds what the sources have to Session Memory, inside the same budget and on the same receipt.
+///
+/// `sections` are in the order of priority. Session Memory stays byte for byte what it is. What it leaves is
+/// divided by the rows' shares; what a section leaves goes to the next, and what is left at the end to the first that
+/// was cut. An item is in whole or not at all; behind the first that does not fit nothing of its source is in. Texts are
+/// cleaned as Session Memory's are, but several lines stay several, each indented below the first.
+pub fn add_sources(
+    memory: Context,
+    sections: &[(SourceRow, Section)],
+    prefixes: &[String],
+) -> Context {
+    share::add(memory, sections, &Cleaner::new(prefixes))
 }

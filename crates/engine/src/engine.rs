@@ -28,11 +28,13 @@ mod outputs;
 mod prune;
 mod purge;
 mod recall;
+mod receipts;
 mod records;
 mod review;
 mod running;
 mod sessions;
 mod shared;
+mod sources;
 mod tasks;
 mod transfer;
 mod tried;
@@ -51,7 +53,7 @@ pub use gather::ContextRequest;
 pub use groups::{Group, NewNote, Noted};
 pub use histories::{HistorySource, SessionSummary};
 pub use inbox::Swept;
-pub use inject::{Injected, InjectedContext};
+pub use inject::Injected;
 pub use mirrored::MirrorLoad;
 pub use new_record::{NewRecord, Remembered};
 pub use observe::{Observation, ObservedSignal, Observer, SignalOutcome};
@@ -60,6 +62,7 @@ pub use outputs::{NewOutput, OutputSource, PlanOutput, Tail};
 pub use prune::PruneReport;
 pub use purge::PurgeReport;
 pub use recall::{Arms, Doubles, Reading, RecallRequest, Recalled};
+pub use receipts::{ReceiptDiff, ReceiptPart, StoredReceipt};
 pub use records::Undone;
 pub use review::Retire;
 pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
@@ -93,6 +96,8 @@ pub struct Engine {
     ids: IdSource,
     embedder: Option<Box<dyn Embedder>>,
     files: group_files::Cache,
+    /// The person's own memory, which contexts carry a section of.
+    user: Option<Box<Engine>>,
 }
 
 impl Engine {
@@ -119,7 +124,15 @@ impl Engine {
             ids: IdSource::default(),
             embedder: None,
             files: group_files::Cache::default(),
+            user: None,
         })
+    }
+
+    /// This engine, with a person's own memory beside it: contexts carry a section of that.
+    #[must_use]
+    pub fn with_user(mut self, user: Option<Self>) -> Self {
+        self.user = user.map(Box::new);
+        self
     }
 
     /// The project's name.

@@ -14,29 +14,32 @@ pub mod history;
 pub mod mirror;
 pub mod outputs;
 pub mod places;
+pub mod planned;
 pub mod recall;
 pub mod redact;
 pub mod run;
 pub mod shared;
 pub mod signals;
 pub mod streams;
+pub mod tracked;
 pub mod working;
 pub mod workspace;
 
+pub use engine::Injected;
 pub use engine::{
     Arms, ArtifactFilter, ArtifactStatus, Carried, Check, CommandBook, CommandFile, CommandSource,
     Conflict, ContextRequest, Doctor, Doubles, Embedded, EndReason, Engine, EpisodeFilter,
     ErrorLogged, ImportReport, IterationReport, Keep, Level, Listing, Mended, MirrorLoad,
     NewArtifact, NewEpisode, NewRecord, NewTurn, Observation, ObservedSignal, Observer, ProgramRun,
-    PruneReport, PurgeReport, Reading, RecallRequest, Recalled, Remembered, Remover, Rendered,
-    ResolvedBefore, Retire, RunEvent, RunReport, RunRequest, Settled, SharedFile, SignalOutcome,
-    TaskChange, TaskDetails, Tried, TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
+    PruneReport, PurgeReport, Reading, RecallRequest, Recalled, ReceiptDiff, ReceiptPart,
+    Remembered, Remover, Rendered, ResolvedBefore, Retire, RunEvent, RunReport, RunRequest,
+    Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried, TriedReport,
+    TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
 pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
-pub use engine::{Injected, InjectedContext};
 pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, Written};
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,

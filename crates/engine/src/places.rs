@@ -100,6 +100,14 @@ pub fn git_root(start: &Path) -> Option<PathBuf> {
     repository(&real(start)).map(|repository| repository.work)
 }
 
+/// The top of the git work tree around a folder, and its index, which may not be there.
+pub fn git_index(start: &Path) -> Option<(PathBuf, PathBuf)> {
+    let start = real(start);
+    start
+        .ancestors()
+        .find_map(|folder| Some((folder.to_owned(), git_dir(folder)?.join("index"))))
+}
+
 /// The git repository around a folder; `None` outside of a work tree.
 pub fn repository(start: &Path) -> Option<Repository> {
     let start = real(start);

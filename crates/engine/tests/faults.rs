@@ -189,7 +189,7 @@ fn imports_are_written_whole_or_not() {
 #[test]
 fn every_failed_read_is_told_and_changes_nothing() {
     let all = table::reading().into_iter();
-    for operation in all.chain(table::hearing()).chain(table::injecting()) {
+    for operation in all.chain(table::hearing()).chain(table::prompting()) {
         let plain = plain(&operation);
         assert_eq!(plain.writes, 0, "{} writes", operation.name);
         assert_eq!(plain.before, plain.end, "{}", operation.name);

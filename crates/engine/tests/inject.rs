@@ -472,47 +472,45 @@ fn recall_tail_and_budget() {
     assert_eq!(injected.tail_lines, Some(2));
     assert_eq!(injected.budget, Some(Budget::Chars(300)));
     let hit = &injected.sections[1].offers[0];
-    assert_eq!(hit.text, "- the deploy needs Redis\n");
+    assert_eq!(hit.text, "the deploy needs Redis");
     assert!(matches!(hit.origin, Origin::Record(_)) && hit.score.is_some());
     let of = |said: &str, budget: Option<Budget>| {
         let request = ContextRequest {
             budget,
+            invocation: Some(said.to_owned()),
             ..ContextRequest::default()
         };
-        desk.engine.context_for(&request, said).unwrap()
+        desk.engine.context(&request).unwrap()
     };
-    let all = of("agent[recall:deploy][tail:2][input:a.md]", None);
+    let said = "agent[recall:deploy][tail:2][input:a.md]";
+    let all = of(said, None);
     let expected = "## Session Memory\n\n### Key Facts\n- the deploy needs Redis\n\n## Input\n\nFile a.md:\n```\n\
-                    one\ntwo\nthree\nfour\n```\n\n## Recalled: deploy\n- the deploy needs Redis\n\n## Last Output\n\n\
-                    Output of \"agent\", lines 2-3 of 3:\n```\ntwo\nthree\n```\n";
-    assert!(
-        all.context.text.starts_with(&expected[..80]),
-        "{}",
-        all.context.text
-    );
-    assert!(all.context.text.contains(
-        "## Last Output\n\nOutput of \"agent\", lines 2-3 of 3:\n```\ntwo\nthree\n```\n"
-    ));
+                    one\ntwo\nthree\nfour\n```\n\n## Recalled: deploy\n- the deploy needs Redis\n";
+    assert!(all.text.starts_with(expected), "{}", all.text);
+    let tail = "## Last Output\n\nOutput of \"agent\", lines 2-3 of 3:\n```\ntwo\nthree\n```\n";
+    assert!(all.text.contains(tail), "{}", all.text);
+    assert!(!all.text.contains("## Your Last Output"), "{}", all.text);
     // In any budget: never over it, and the receipt adds up.
-    for room in 0..=text::chars(&all.context.text) {
-        let said = "agent[recall:deploy][tail:2][input:a.md]";
+    for room in 0..=text::chars(&all.text) {
         let part = of(said, Some(Budget::Chars(room)));
-        let chars = text::chars(&part.context.text);
-        assert!(chars <= room, "{room}: {}", part.context.text);
-        let told: usize = part.context.sections.iter().map(|one| one.chars).sum();
-        assert_eq!(told, chars, "{room}: {:?}", part.context);
-        let fences = part.context.text.lines().filter(|line| *line == "```");
+        let chars = text::chars(&part.text);
+        assert!(chars <= room, "{room}: {}", part.text);
+        let told: usize = part.sections.iter().map(|one| one.chars).sum();
+        assert_eq!(told, chars, "{room}: {part:?}");
+        let fences = part.text.lines().filter(|line| *line == "```");
         assert_eq!(fences.count() % 2, 0, "{room}");
-        if chars < text::chars(&all.context.text) && room > 100 {
-            assert!(!part.notes.is_empty(), "{room}");
-        }
     }
     let smaller = of("agent[input:a.md;budget:90]", Some(Budget::Chars(1_000)));
-    assert_eq!(smaller.context.budget, Budget::Chars(90));
+    assert_eq!(smaller.budget, Budget::Chars(90));
     let smaller = of("agent[input:a.md;budget:1000]", Some(Budget::Tokens(20)));
-    assert_eq!(smaller.context.budget, Budget::Tokens(20));
+    assert_eq!(smaller.budget, Budget::Tokens(20));
     let nobody = of("nobody[tail:2]", None);
-    assert!(nobody.notes[0].contains("no output yet"));
+    assert!(
+        nobody
+            .notes
+            .iter()
+            .any(|note| note.contains("no output yet"))
+    );
     let bad = desk
         .engine
         .inject("agent[recall:kind:nonsense x]")
@@ -530,22 +528,4 @@ fn a_tail_is_between_marks_too() {
         section.offers[0].text,
         "Output of \"a\\\"b\", lines 2-3 of 3:\n````\n```\nHEIRLOOM_MEMORY KEY_FACT x\n````\n"
     );
-}
-
-#[test]
-fn zz_timing() {
-    let desk = Desk::new();
-    for n in 0..10 {
-        desk.file(
-            &format!("docs/{n}.md"),
-            "- some line of text: with words\n".repeat(250),
-        );
-    }
-    let mut best = u128::MAX;
-    for _ in 0..50 {
-        let began = std::time::Instant::now();
-        desk.paths("docs/*.md");
-        best = best.min(began.elapsed().as_micros());
-    }
-    eprintln!("TIMING {best} us");
 }

@@ -6,7 +6,8 @@ use heirloom_engine::{Carried, ContextRequest, Engine, Filter, NewRecord};
 use heirloom_model::limits::{
     BATCH_RECORDS, CHANGES_MAX, CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX,
     CONTEXT_CHARS_PER_FACT, CONTEXT_ERRORS_MIN, CONTEXT_FACTS_MAX, CONTEXT_FACTS_MIN,
-    ERRORS_COMPARED_MAX, FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX, PINNED_MAX,
+    CONTEXT_LEARNINGS_MAX, CONTEXT_QUESTION_BYTES_MAX, CONTEXT_RECALL_HITS, ERRORS_COMPARED_MAX,
+    FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX, PINNED_MAX,
 };
 use heirloom_model::{
     AgentStatus, Budget, Confidence, ErrorKind, Fault, FixedClock, IdSource, Kind, Mark, Message,
@@ -336,4 +337,68 @@ fn an_error_is_compared_with_so_many_resolved_ones() {
     assert_eq!(found("1").as_deref(), Some("1"));
     take(ERRORS_COMPARED_MAX + 1, ERRORS_COMPARED_MAX + 2);
     assert_eq!(found("2"), None, "the oldest is out of reach");
+}
+
+/// How many items a source has in the context of a question.
+fn items_of(engine: &Engine, source: &str, query: &str) -> usize {
+    let request = ContextRequest {
+        query: Some(query.to_owned()),
+        budget: Some(Budget::Chars(1_000_000)),
+        ..ContextRequest::default()
+    };
+    let context = engine.context(&request).unwrap();
+    let found = context.sections.iter().find(|s| s.name == source);
+    found.map_or(0, |section| section.items.len())
+}
+
+#[test]
+fn a_context_considers_so_many_learnings_and_hits() {
+    let (engine, _) = engine();
+    // Not a word of it is the question's: they come as the newest, and each error has words of its own.
+    let word = |n: usize| format!("w{}", "abcdefghij".repeat(n % 7 + 1)) + &"xyz".repeat(n);
+    for n in 0..=CONTEXT_LEARNINGS_MAX {
+        let error = format!("{} broke {}", word(n), word(n + 1));
+        engine.log_error(&error, Scope::default(), "user").unwrap();
+        let fix = format!("mend {}", word(n));
+        engine.resolve_error(&error, &fix, "user").unwrap();
+        assert_eq!(
+            items_of(&engine, "learnings", "zebra"),
+            (n + 1).min(CONTEXT_LEARNINGS_MAX)
+        );
+    }
+    // Notes: no context tells them by itself.
+    let note = |n: usize| NewRecord {
+        text: format!("giraffe {}", word(n)),
+        kind: Some(Kind::Note),
+        ..NewRecord::default()
+    };
+    for (count, hits) in [
+        (CONTEXT_RECALL_HITS, CONTEXT_RECALL_HITS),
+        (1, CONTEXT_RECALL_HITS),
+    ] {
+        let first = items_of(&engine, "recall", "giraffe");
+        let notes = (first..first + count)
+            .map(|n| note(n + 7 * first))
+            .collect();
+        engine.remember_all(notes).unwrap();
+        assert_eq!(items_of(&engine, "recall", "giraffe"), hits);
+    }
+}
+
+/// Longer than memory is asked with is no error: the beginning counts.
+#[test]
+fn a_long_question_is_asked_by_its_beginning() {
+    let (engine, _) = engine();
+    engine
+        .log_error("the giraffe fell", Scope::default(), "user")
+        .unwrap();
+    engine.resolve_error("giraffe", "hold it", "user").unwrap();
+    for length in [
+        CONTEXT_QUESTION_BYTES_MAX - 8,
+        CONTEXT_QUESTION_BYTES_MAX,
+        10 * CONTEXT_QUESTION_BYTES_MAX,
+    ] {
+        let query = format!("giraffe {}", "z".repeat(length));
+        assert_eq!(items_of(&engine, "learnings", &query), 1);
+    }
 }

@@ -80,6 +80,7 @@ commands! {
     Mute = mute,
     Useful = useful,
     Review = review,
+    Receipts = receipts,
     Session = session,
     Output = output,
     Task = task,

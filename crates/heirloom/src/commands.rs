@@ -35,6 +35,7 @@ pub(crate) mod propose;
 pub(crate) mod prune;
 pub(crate) mod purge;
 pub(crate) mod recall;
+pub(crate) mod receipts;
 pub(crate) mod redact;
 pub(crate) mod reembed;
 pub(crate) mod reject;

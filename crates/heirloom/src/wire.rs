@@ -6,7 +6,7 @@ use heirloom_engine::recall::{Item, Ranked};
 use heirloom_engine::{Applied, Verdict};
 use heirloom_model::context::Context;
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Event, Kind, KindData, Record, RecordId, Scope, Timestamp, text};
+use heirloom_model::{Event, Kind, KindData, Record, RecordId, Scope, Timestamp, limits, text};
 use serde_json::{Map, Value, json};
 
 /// A record: the columns of the store with the kind's attributes beside them.
@@ -173,7 +173,10 @@ pub(crate) fn context(context: &Context) -> Value {
                     json!({
                         "id": item.id.map(|id| id.to_string()),
                         "text": item.excerpt,
+                        "file": item.file,
+                        "score": item.score,
                         "chars": item.chars,
+                        "tokens": item.chars.div_ceil(limits::CHARS_PER_TOKEN),
                         "included": item.included(),
                         "reason": item.reason.as_str(),
                     })
@@ -187,5 +190,6 @@ pub(crate) fn context(context: &Context) -> Value {
         "chars": text::chars(&context.text),
         "tokens": text::tokens(&context.text),
         "sections": sections,
+        "notes": context.notes,
     })
 }

@@ -66,6 +66,8 @@ mod redact;
 mod remember;
 #[path = "cli/shared.rs"]
 mod shared;
+#[path = "cli/sources.rs"]
+mod sources;
 #[path = "cli/stdin.rs"]
 mod stdin;
 #[path = "cli/tasks.rs"]

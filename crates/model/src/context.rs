@@ -1,5 +1,6 @@
 //! What a context contains, what was cut, and why: sections, items and the receipt.
 
+use crate::section::Origin;
 use crate::{Budget, RecordId};
 
 /// One thing that a section may say.
@@ -75,10 +76,14 @@ pub struct ErrorItem {
 pub enum Reason {
     /// It is in.
     Included,
+    /// A part of it is in: whole lines, as many as had room.
+    Cut,
     /// The budget was used up by what stands before it in the order of priority.
     OverBudget,
     /// It alone is larger than the budget.
     TooLarge,
+    /// What its source may take was used up by what that source wants more.
+    OverShare,
     /// Nothing is left of it once control characters and signal lines are taken out.
     Empty,
 }
@@ -88,7 +93,9 @@ impl Reason {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Included => "included",
+            Self::Cut => "cut to its first lines",
             Self::OverBudget => "over budget",
+            Self::OverShare => "over its share",
             Self::TooLarge => "larger than the budget",
             Self::Empty => "empty",
         }
@@ -96,10 +103,14 @@ impl Reason {
 }
 
 /// One line of a receipt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReceiptItem {
     /// The record, if it comes from one.
     pub id: Option<RecordId>,
+    /// The file, `path` or `path:line`, if it comes from one.
+    pub file: Option<String>,
+    /// How much its source wanted it, if the source can tell.
+    pub score: Option<f64>,
     /// The item's text, shortened.
     pub excerpt: String,
     /// Its size in characters, as it stands or would stand in the context.
@@ -109,16 +120,32 @@ pub struct ReceiptItem {
 }
 
 impl ReceiptItem {
+    /// Names where the item is from.
+    pub fn from(mut self, origin: &Origin) -> Self {
+        match origin {
+            Origin::Nowhere => {}
+            Origin::Record(id) => self.id = Some(*id),
+            Origin::File { path, line } => {
+                self.file = Some(match line {
+                    Some(line) => format!("{path}:{line}"),
+                    None => path.clone(),
+                });
+            }
+        }
+        self
+    }
+
     /// Whether it is in the context.
     pub fn included(&self) -> bool {
-        self.reason == Reason::Included
+        matches!(self.reason, Reason::Included | Reason::Cut)
     }
 }
 
 /// One section of a receipt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ReceiptSection {
-    /// Its name: `Task`, `Pinned`, `Unresolved Errors`, `Key Decisions`, `Key Facts`, `Tried Before`, `Artifacts`.
+    /// Its name: `Task`, `Pinned`, `Unresolved Errors`, `Key Decisions`, `Key Facts`, `Tried Before`, `Artifacts`;
+    /// behind these the sources by the names of their rows.
     pub name: String,
     /// Characters that the section takes in the context, headings and line breaks included.
     pub chars: usize,
@@ -127,7 +154,7 @@ pub struct ReceiptSection {
 }
 
 /// A rendered context and its receipt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Context {
     /// The Markdown; empty when nothing is known or nothing fits.
     pub text: String,
@@ -135,4 +162,6 @@ pub struct Context {
     pub budget: Budget,
     /// Section by section, in the order of the context. Their `chars` add up to the text's.
     pub sections: Vec<ReceiptSection>,
+    /// What should be known of the sources: what failed, what was cut.
+    pub notes: Vec<String>,
 }

@@ -388,3 +388,36 @@ pub const INBOX_DONE_MAX: usize = 1_000;
 pub const WATCH_PAUSE_MS: u64 = 100;
 /// Most entries of a person's own memory that a context considers.
 pub const USER_RECORDS_MAX: usize = 100;
+
+/// Most characters that a row of the sources' table may keep for its source.
+pub const SOURCE_MIN_CHARS_MAX: usize = 100_000;
+/// Most offers of one source that a context considers; the rest are counted in a note.
+pub const SOURCE_OFFERS_MAX: usize = 2_000;
+/// Most entries of a team that a context considers.
+pub const CONTEXT_TEAM_MAX: usize = 100;
+/// Most learnings that a context considers.
+pub const CONTEXT_LEARNINGS_MAX: usize = 20;
+/// Hits of memory that a context considers for its question.
+pub const CONTEXT_RECALL_HITS: usize = 20;
+/// Most bytes of a task's words that a context asks memory with.
+pub const CONTEXT_QUESTION_BYTES_MAX: usize = 2_000;
+/// Most tracked files of a project that its outline is made of.
+pub const TRACKED_FILES_MAX: usize = 50_000;
+/// Largest index of git that is read, bytes.
+pub const GIT_INDEX_BYTES_MAX: u64 = 16 << 20;
+/// Folders inside each other that the outline of a project tells.
+pub const TREE_DEPTH: usize = 3;
+/// Most names that one line of that outline has.
+pub const TREE_NAMES_MAX: usize = 30;
+/// Largest file of a plan, and largest architecture document, that a context reads, bytes.
+pub const PROJECT_FILE_BYTES_MAX: u64 = 256 << 10;
+/// Most files of one plan, and most architecture documents, that a context reads.
+pub const PLAN_FILES_MAX: usize = 20;
+/// Most entries of a folder of plans that are looked at.
+pub const PLAN_FOLDER_ENTRIES_MAX: usize = 1_000;
+/// Longest goal of a plan, characters.
+pub const PLAN_GOAL_CHARS_MAX: usize = 1_000;
+/// Receipts of contexts that a project keeps.
+pub const RECEIPTS_KEPT: usize = 200;
+/// Largest receipt that is kept, bytes.
+pub const RECEIPT_BYTES_MAX: usize = 4 << 20;

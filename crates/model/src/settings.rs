@@ -1,5 +1,6 @@
 //! The settings that the engine goes by, resolved: no layer, no `Option` for "not said".
 
+use crate::section::SourceRow;
 use crate::{Budget, ConflictPolicy, limits};
 use std::path::PathBuf;
 
@@ -16,6 +17,10 @@ pub struct Settings {
     pub conflict_policy: ConflictPolicy,
     /// The budget of a context when nothing is said.
     pub context_budget: Budget,
+    /// The sources of a context besides Session Memory, in the order of priority.
+    pub sources: Vec<SourceRow>,
+    /// Files that say how the project is built.
+    pub architecture_files: Vec<String>,
     /// Prefixes that begin a signal line, such as `HEIRLOOM_MEMORY`.
     pub memory_prefixes: Vec<String>,
     /// Prefixes that begin a status line, such as `HEIRLOOM_STATUS`.
@@ -123,6 +128,14 @@ impl Default for Settings {
             max_entries: limits::MIRROR_ENTRIES_DEFAULT,
             conflict_policy: ConflictPolicy::default(),
             context_budget: Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT),
+            sources: SourceRow::usual(),
+            architecture_files: [
+                "ARCHITECTURE.md",
+                "docs/architecture.md",
+                ".radium/architecture.md",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
             memory_prefixes: vec!["HEIRLOOM_MEMORY".to_owned(), "AGENTIUM_MEMORY".to_owned()],
             status_prefixes: vec!["HEIRLOOM_STATUS".to_owned(), "AGENTIUM_STATUS".to_owned()],
             run: RunSettings::default(),

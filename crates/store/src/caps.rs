@@ -1,6 +1,6 @@
 //! What a store refuses before it touches the database.
 
-use crate::{Change, Filter, NewVectors, Selection, StoreError};
+use crate::{Change, Filter, NewVectors, Receipt, Selection, StoreError};
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{Message, ProjectName, Record, RecordId, Session, limits};
 use serde_json::Value;
@@ -51,6 +51,7 @@ pub(crate) fn changes(project: &ProjectName, changes: &[Change]) -> Result<(), S
             Change::TakeLapse { id, lapse } if lapse.restored_at < lapse.retired_at => {
                 return invalid(format!("record {id} came back before it was retired"));
             }
+            Change::Keep(kept) => receipt(kept)?,
             Change::TakeLapse { .. } => {}
             Change::TakeMessage { message, .. } => {
                 messages(std::slice::from_ref(message.as_ref()))?;
@@ -123,6 +124,18 @@ pub(crate) fn selection(selection: &Selection) -> Result<(), StoreError> {
         Selection::Session(session) => name("session", session),
         Selection::Project => Ok(()),
     }
+}
+
+/// Checks a receipt.
+fn receipt(receipt: &Receipt) -> Result<(), StoreError> {
+    optional_name("session", receipt.session.as_deref())?;
+    at_most(
+        "records of a receipt",
+        receipt.records.len(),
+        limits::CHANGES_MAX,
+    )?;
+    let size = Value::Object(receipt.body.clone()).to_string().len();
+    at_most("bytes of a receipt", size, limits::RECEIPT_BYTES_MAX)
 }
 
 /// Checks a session.

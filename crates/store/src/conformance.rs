@@ -10,6 +10,7 @@ mod marks;
 mod merges;
 mod past;
 mod questions;
+mod receipts;
 mod search;
 mod talks;
 mod vectors;
@@ -33,6 +34,7 @@ pub const CHECKS: &[&[Check]] = &[
     talks::CHECKS,
     imports::CHECKS,
     marks::CHECKS,
+    receipts::CHECKS,
     caps::CHECKS,
 ];
 

@@ -5,7 +5,7 @@
 
 use crate::{
     Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
-    Store, StoreError, Unembedded,
+    Store, StoreError, Told, Unembedded,
 };
 use heirloom_model::{Event, Lapse, Message, ProjectName, Record, RecordId, Session, Timestamp};
 use std::io;
@@ -303,6 +303,15 @@ impl Store for FaultyStore {
     ) -> Result<Vec<Event>, StoreError> {
         let inner = || self.inner.events(project, record, limit);
         self.call("events", Read, inner)
+    }
+
+    fn told(
+        &self,
+        project: &ProjectName,
+        newest: usize,
+        records: &[RecordId],
+    ) -> Result<Told, StoreError> {
+        self.call("told", Read, || self.inner.told(project, newest, records))
     }
 
     fn purgeable(

@@ -23,6 +23,7 @@ mod journal;
 mod migrate;
 mod open;
 mod purge;
+mod receipts;
 mod rekey;
 mod replace;
 mod restore;
@@ -33,7 +34,7 @@ mod watch;
 
 use crate::{
     Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
-    Store, StoreError, Teller, Unembedded, caps,
+    Store, StoreError, Teller, Told, Unembedded, caps,
 };
 pub use copies::{CopyReason, StoredCopy};
 pub use examine::Examination;
@@ -232,6 +233,22 @@ impl SqliteStore {
         question(&self.lock()).map_err(|failure| self.error(failure))
     }
 
+    /// As [`SqliteStore::write`], but power that fails may take the write back, whole: nothing is synced, neither now
+    /// nor when the store is closed, where nothing else was written.
+    fn write_without_sync<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        if self.access == Access::ReadOnly {
+            return Err(StoreError::ReadOnly(self.place.path()));
+        }
+        let mut connection = self.lock();
+        let done = connect::unsynced(&mut connection, |connection| {
+            self.transact(connection, work)
+        });
+        done.map_err(|failure| self.error(failure))
+    }
+
     /// Carries `work` out in one transaction, which takes the write lock before it reads anything: a
     /// transaction that began as a reader could not wait for another writer, only fail.
     fn write<T>(
@@ -242,21 +259,27 @@ impl SqliteStore {
             return Err(StoreError::ReadOnly(self.place.path()));
         }
         let mut connection = self.lock();
-        let in_transaction = || {
-            let transaction =
-                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let done = work(&transaction)?;
-            // With the lock in hand: whoever replaces the file holds it meanwhile.
-            if let Some(watch) = &self.watch {
-                watch.check()?;
-            }
-            transaction.commit()?;
-            if let Some(watch) = &self.watch {
-                watch.remember_length();
-            }
-            Ok(done)
-        };
-        in_transaction().map_err(|failure: Failure| self.error(failure))
+        let done =
+            connect::fold_on_close(&connection).and_then(|()| self.transact(&mut connection, work));
+        done.map_err(|failure| self.error(failure))
+    }
+
+    fn transact<T>(
+        &self,
+        connection: &mut Connection,
+        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = work(&transaction)?;
+        // With the lock in hand: whoever replaces the file holds it meanwhile.
+        if let Some(watch) = &self.watch {
+            watch.check()?;
+        }
+        transaction.commit()?;
+        if let Some(watch) = &self.watch {
+            watch.remember_length();
+        }
+        Ok(done)
     }
 }
 
@@ -266,7 +289,14 @@ impl Store for SqliteStore {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        self.write(|connection| apply::apply(connection, project, changes))
+        let work = |connection: &Connection| apply::apply(connection, project, changes);
+        if changes
+            .iter()
+            .all(|change| matches!(change, Change::Keep(_)))
+        {
+            return self.write_without_sync(work);
+        }
+        self.write(work)
     }
 
     fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError> {
@@ -381,6 +411,17 @@ impl Store for SqliteStore {
     ) -> Result<Vec<Event>, StoreError> {
         caps::events(limit)?;
         self.read(|connection| events::list(connection, project, record, limit))
+    }
+
+    fn told(
+        &self,
+        project: &ProjectName,
+        newest: usize,
+        records: &[RecordId],
+    ) -> Result<Told, StoreError> {
+        caps::ids(records)?;
+        caps::limit("told", newest)?;
+        self.read(|connection| receipts::told(connection, project, newest, records))
     }
 
     fn purgeable(

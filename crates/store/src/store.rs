@@ -1,5 +1,6 @@
 //! The narrow waist: what every store can do.
 
+use crate::receipts::{Receipt, Told};
 use crate::search::{Found, Search};
 use crate::{Filter, NewVectors, StoreError, Unembedded};
 use heirloom_model::{
@@ -110,6 +111,10 @@ pub enum Change {
         /// The time.
         lapse: Lapse,
     },
+    /// Keep the receipt of a context, in the place of the oldest when there are [`heirloom_model::limits::RECEIPTS_KEPT`], and count
+    /// its records that are here as told. The one change that power which fails may take back, whole, if nothing else
+    /// was written in the same call: whoever waits for a prompt waits for no disk.
+    Keep(Box<Receipt>),
     /// Take the batch back as one: what it brought and is still current is retired, its sessions and messages
     /// are no longer seen. The same again brings back what it retired, except records whose identity somebody
     /// else has taken meanwhile. `NotFound` if there is no such batch.
@@ -198,7 +203,7 @@ impl Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Applied {
     /// The record that the change is about: the one that was written, or the current one that was
-    /// confirmed or left as it is, or whose lapse was taken. The message of a `TakeMessage`; the batch of `Begin`, `Reverse` and
+    /// confirmed or left as it is, or whose lapse was taken. The message of a `TakeMessage`; the receipt of a `Keep`; the batch of `Begin`, `Reverse` and
     /// `TakeSession` (the smallest id outside of a batch).
     pub id: RecordId,
     /// What became of it.
@@ -329,6 +334,15 @@ pub trait Store: Send + Sync {
         record: Option<RecordId>,
         limit: usize,
     ) -> Result<Vec<Event>, StoreError>;
+
+    /// The newest receipts of contexts, at most `newest`, and how often these records were told. Errors: `Invalid`
+    /// for too many ids.
+    fn told(
+        &self,
+        project: &ProjectName,
+        newest: usize,
+        records: &[RecordId],
+    ) -> Result<Told, StoreError>;
 
     /// What [`Store::purge`] would delete. Errors: as for it.
     fn purgeable(&self, project: &ProjectName, selection: &Selection)

@@ -149,6 +149,7 @@ impl Oracle {
             Change::Mark { .. }
             | Change::Begin(_)
             | Change::TakeSession(_)
+            | Change::Keep(_)
             | Change::TakeLapse { .. }
             | Change::TakeMessage { .. }
             | Change::Reverse { .. } => {

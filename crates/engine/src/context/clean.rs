@@ -61,6 +61,57 @@ impl<'p> Cleaner<'p> {
         out
     }
 
+    /// The text as a block, an empty line above it; empty if nothing is left.
+    pub(super) fn block(&self, said: &str) -> String {
+        let lines = self.lines(said);
+        match lines.trim_end() {
+            "" => String::new(),
+            _ if lines.ends_with('\n') => format!("\n{lines}"),
+            _ => format!("\n{lines}\n"),
+        }
+    }
+
+    /// The text as an item of a list: its first line behind a dash, the others indented, so that none of them
+    /// begins a heading; empty if nothing is left.
+    pub(super) fn item(&self, said: &str) -> String {
+        if !said.trim().contains('\n') {
+            let line = self.clean(said.trim());
+            return if line.is_empty() {
+                String::new()
+            } else {
+                format!("- {line}\n")
+            };
+        }
+        let plain = text::printable(&text::strip_ansi(&said.replace("\r\n", "\n")));
+        let mut out = String::with_capacity(plain.len() + 16);
+        let mut gap = 0;
+        for line in plain.split(['\n', '\u{2028}', '\u{2029}', '\u{85}']) {
+            let armed =
+                memchr::memchr_iter(b':', line.as_bytes()).any(|at| self.is_armed(&line[..at]));
+            let line = if armed {
+                Cow::Owned(self.disarmed(line))
+            } else {
+                Cow::Borrowed(line)
+            };
+            let line = line.trim_end();
+            if line.trim_start().is_empty() {
+                gap += 1;
+                continue;
+            }
+            if out.is_empty() {
+                out.push_str("- ");
+                out.push_str(line.trim_start());
+            } else {
+                out.extend(std::iter::repeat_n('\n', gap));
+                out.push_str("  ");
+                out.push_str(line);
+            }
+            out.push('\n');
+            gap = 0;
+        }
+        out
+    }
+
     /// The line without the colons that follow a prefix.
     fn disarmed(&self, line: &str) -> String {
         let mut out = String::with_capacity(line.len());

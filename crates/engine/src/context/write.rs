@@ -36,6 +36,7 @@ pub(super) fn write(parts: &[Part], budget: Budget) -> Context {
         text: page.text,
         budget,
         sections,
+        notes: Vec::new(),
     }
 }
 
@@ -140,6 +141,8 @@ fn receipt(part: &Part) -> (Vec<ReceiptItem>, Vec<ReceiptItem>) {
         };
         list.push(ReceiptItem {
             id: entry.id,
+            file: None,
+            score: None,
             excerpt: excerpt(part, entry),
             chars: entry.chars,
             reason,

@@ -2,7 +2,7 @@
 
 use super::shown::quoted;
 use super::{Name, shown};
-use heirloom_model::text;
+use heirloom_model::section::Frame;
 
 /// Shortest fence.
 const FENCE_MIN: usize = 3;
@@ -52,42 +52,16 @@ fn block(label: &str, body: &str) -> String {
     format!("{label}\n{fence}\n{body}{end}{fence}\n")
 }
 
-/// As much of a block as has room in `chars_max`, in whole lines, with its fence and what is left out.
-///
-/// None if not one line has room, or the text is no block.
-pub fn cut(block: &str, chars_max: usize) -> Option<String> {
-    if text::chars(block) <= chars_max {
-        return Some(block.to_owned());
+/// Which marks of a block stay when lines between them are cut: its label and both fences.
+pub fn frame(block: &str) -> Frame {
+    let mut lines = block.split_inclusive('\n').map(str::len);
+    let label = lines.next().unwrap_or(0);
+    let fence = lines.next().unwrap_or(0);
+    Frame {
+        above: label + fence,
+        below: fence,
+        keeps_last: false,
     }
-    let (label, rest) = block.split_once('\n')?;
-    let (fence, rest) = rest.split_once('\n')?;
-    let body = rest.strip_suffix('\n')?.strip_suffix(fence)?;
-    if fence.len() < FENCE_MIN || !fence.bytes().all(|byte| byte == b'`') {
-        return None;
-    }
-    let all = body.lines().count();
-    // Label, two fences, and a line that says how many are out.
-    let around = text::chars(label) + 2 * fence.len() + 3 + text::chars(&notice(all));
-    let mut room = chars_max.checked_sub(around)?;
-    let (mut end, mut taken) = (0, 0);
-    for line in body.split_inclusive('\n') {
-        match room.checked_sub(text::chars(line)) {
-            Some(left) => room = left,
-            None => break,
-        }
-        end += line.len();
-        taken += 1;
-    }
-    if taken == 0 {
-        return None;
-    }
-    let said = notice(all - taken);
-    Some(format!("{label}\n{fence}\n{}{fence}\n{said}", &body[..end]))
-}
-
-fn notice(lines: usize) -> String {
-    let word = if lines == 1 { "line" } else { "lines" };
-    format!("… {lines} more {word} did not fit\n")
 }
 
 /// The last lines of a text, and which they are.
@@ -161,21 +135,11 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_block_has_whole_lines_and_fits() {
-        let whole = file("a.md", ALL, "one\ntwo\nthree\n");
-        let all = text::chars(&whole);
-        assert_eq!(cut(&whole, all), Some(whole.clone()));
-        let mut longest = 0;
-        for room in 0..all {
-            let Some(part) = cut(&whole, room) else {
-                assert_eq!(longest, 0);
-                continue;
-            };
-            assert!(text::chars(&part) <= room, "{room}");
-            assert!(part.starts_with("File a.md:\n```\none\n"), "{part}");
-            assert!(part.contains("\n```\n… "), "{part}");
-            longest = longest.max(part.len());
-        }
-        assert_eq!(cut("no block", 3), None);
+    fn the_marks_of_a_block_are_its_frame() {
+        let whole = file("a.md", ALL, "one\n````\nthree\n");
+        let Frame { above, below, .. } = frame(&whole);
+        assert_eq!(&whole[..above], "File a.md:\n`````\n");
+        assert_eq!(&whole[above..whole.len() - below], "one\n````\nthree\n");
+        assert_eq!(&whole[whole.len() - below..], "`````\n");
     }
 }

@@ -8,7 +8,7 @@ use heirloom_model::{
 };
 use heirloom_store::{
     Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
-    Store, StoreError, Unembedded,
+    Store, StoreError, Told, Unembedded,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -32,6 +32,10 @@ impl Door {
             Change::TakeSession(session) => self.session(session),
             Change::TakeMessage { message, .. } => self.message(message),
             Change::Begin(batch) => self.text(&mut batch.source),
+            Change::Keep(receipt) => {
+                self.maybe(&mut receipt.session);
+                self.redactor.redact_map(&mut receipt.body, &mut Vec::new());
+            }
             Change::TakeLapse { .. } => {}
             Change::Retire { by, .. }
             | Change::Restore { by, .. }
@@ -219,6 +223,15 @@ impl Store for Door {
         limit: usize,
     ) -> Result<Vec<Event>, StoreError> {
         self.store.events(project, record, limit)
+    }
+
+    fn told(
+        &self,
+        project: &ProjectName,
+        newest: usize,
+        records: &[RecordId],
+    ) -> Result<Told, StoreError> {
+        self.store.told(project, newest, records)
     }
 
     fn purgeable(

@@ -9,6 +9,7 @@ use heirloom_model::context::{Context, ErrorItem, Item, MemoryView, TaskView};
 use heirloom_model::kinds::{CATEGORY_DECISION, Mistake, Task};
 use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, Timestamp, limits, mark};
 use heirloom_store::Filter;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
@@ -21,14 +22,54 @@ pub struct ContextRequest {
     pub phase: Option<String>,
     /// The budget; the configured one if it is not said.
     pub budget: Option<Budget>,
+    /// The agent that is asked.
+    pub agent: Option<String>,
+    /// The plan that it works on, `PLAN` or `STAGE/PLAN`.
+    pub plan: Option<String>,
+    /// The group that it belongs to.
+    pub group: Option<String>,
+    /// The session that goes on.
+    pub session: Option<String>,
+    /// What memory is asked for besides.
+    pub query: Option<String>,
+    /// The agent that is asked, with directives: `coder[input:a.md][tail:50]`.
+    pub invocation: Option<String>,
+}
+
+impl ContextRequest {
+    /// The plan without its stage.
+    pub(super) fn plan(&self) -> Option<&str> {
+        let plan = self.plan.as_deref()?;
+        Some(plan.rsplit_once('/').map_or(plan, |(_, plan)| plan))
+    }
+
+    /// Whether somebody is called for something: then the project itself is told of, not only what is remembered.
+    pub(super) fn is_invocation(&self) -> bool {
+        [&self.agent, &self.plan, &self.group, &self.query]
+            .iter()
+            .any(|said| said.is_some())
+    }
 }
 
 impl Engine {
     /// The context for the next prompt: never over its budget, with a receipt. Empty when memory is off.
     ///
-    /// Errors: `Usage` for a budget over its cap.
+    /// Session Memory comes first; behind it the sources of the settings' table. A source that fails is a note.
+    ///
+    /// Of the budgets of the request and of its invocation the smaller one holds; without both that of the settings.
+    /// Errors: `Usage` for a budget over its cap; those of [`Engine::inject`].
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Fault> {
-        let budget = request.budget.unwrap_or(self.settings.context_budget);
+        let injected = match &request.invocation {
+            Some(invocation) => Some(self.inject(invocation)?),
+            None => None,
+        };
+        let mut request = Cow::Borrowed(request);
+        if let (Some(injected), None) = (&injected, &request.agent) {
+            request.to_mut().agent = Some(injected.agent.clone());
+        }
+        let budgets = [request.budget, injected.as_ref().and_then(|of| of.budget)];
+        let budget = budgets.into_iter().flatten().min_by_key(|of| of.chars());
+        let budget = budget.unwrap_or(self.settings.context_budget);
         if budget.chars() > limits::CONTEXT_BUDGET_CHARS_MAX {
             return Err(Fault::usage(format!(
                 "a budget of {} characters; at most {} are allowed",
@@ -41,10 +82,14 @@ impl Engine {
                 text: String::new(),
                 budget,
                 sections: Vec::new(),
+                notes: Vec::new(),
             });
         }
-        let view = self.memory_view(request, budget)?;
-        Ok(context::render(&view, budget, &self.signal_prefixes()))
+        let view = self.memory_view(&request, budget)?;
+        let prefixes = self.signal_prefixes();
+        let memory = context::render(&view, budget, &prefixes);
+        let sections = self.sections(&request, injected.as_ref(), &view, &memory);
+        Ok(context::add_sources(memory, &sections, &prefixes))
     }
 
     /// Every prefix that begins a signal or a status line.

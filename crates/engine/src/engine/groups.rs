@@ -8,7 +8,7 @@ use super::group_memory::{GroupMemory, MEMORY};
 use super::new_record::check_scope;
 use super::{Engine, NewRecord};
 use crate::group::{self, AGENT_DEFAULT, GROUP_DEFAULT, SECTION_DEFAULT};
-use heirloom_model::section::{Offer, Origin, Section};
+use heirloom_model::section::{Layout, Offer, Origin, Section};
 use heirloom_model::{Fault, Kind, RecordId, Scope, limits, text};
 use heirloom_store::{Change, Filter, StoreError, When, durable};
 use std::io::ErrorKind;
@@ -207,9 +207,9 @@ impl Engine {
         group::check_group(group).map_err(Fault::refused)?;
         let groups = self.folder.join(GROUPS);
         let folder = groups.join(group);
-        let mut persona = section("group", "");
-        let mut facts = section("group-facts", "## Remembered Facts");
-        let mut summary = section("group-summary", "## Conversation Summary");
+        let mut persona = section("group", "", Layout::Blocks);
+        let mut facts = section("group-facts", "## Remembered Facts", Layout::BlocksReversed);
+        let mut summary = section("group-summary", "## Conversation Summary", Layout::Blocks);
         for link in [&groups, &folder] {
             if let Err(fault) = refuse_link(link) {
                 persona.notes.push(fault.message);
@@ -269,7 +269,7 @@ impl Engine {
                 line,
             },
             text: self.clean(said).into_owned(),
-            score: None,
+            ..Offer::default()
         }
     }
 
@@ -344,8 +344,9 @@ fn new_record(note: &NewNote) -> Result<NewRecord, Fault> {
     })
 }
 
-fn section(name: &str, heading: &str) -> Section {
+fn section(name: &str, heading: &str, layout: Layout) -> Section {
     Section {
+        layout,
         name: name.to_owned(),
         heading: heading.to_owned(),
         ..Section::default()

@@ -151,7 +151,7 @@ impl Engine {
             .extend(told.lines.into_iter().map(|line| Offer {
                 origin: Origin::Record(line.id),
                 text: line.text,
-                score: None,
+                ..Offer::default()
             }));
         Ok(section)
     }

@@ -2,17 +2,14 @@
 
 mod files;
 mod near;
-mod page;
 
-use super::{ContextRequest, Engine, RecallRequest};
+use super::{Engine, RecallRequest};
 use crate::context;
 use crate::directives::{self, Directive, SyntaxError, block};
 use crate::recall::Item;
 use files::Files;
-use heirloom_model::context::Context;
-use heirloom_model::section::{Offer, Origin, Section};
-use heirloom_model::{Budget, Fault, Kind, Scope, text};
-use heirloom_store::Filter;
+use heirloom_model::section::{Layout, Offer, Origin, Section};
+use heirloom_model::{Budget, Fault, text};
 
 /// What an invocation injects.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,17 +22,6 @@ pub struct Injected {
     pub tail_lines: Option<usize>,
     /// The budget that was asked for.
     pub budget: Option<Budget>,
-}
-
-/// A context with what an invocation injects.
-#[derive(Debug, Clone, PartialEq)]
-pub struct InjectedContext {
-    /// The agent's name.
-    pub agent: String,
-    /// Session Memory, then what was injected.
-    pub context: Context,
-    /// What somebody should know: what was cut, left out or redacted.
-    pub notes: Vec<String>,
 }
 
 impl Engine {
@@ -70,55 +56,44 @@ impl Engine {
     pub fn tail_section(&self, agent: &str, lines: usize, output: &str) -> Section {
         let output = context::disarm(&self.clean(output), &self.signal_prefixes());
         let (last, shown) = block::tail(&output, lines);
+        let text = self.disarmed(&block::output(agent, shown, last));
         let offer = Offer {
-            text: self.disarmed(&block::output(agent, shown, last)),
+            frame: Some(block::frame(&text)),
+            text,
             ..Offer::default()
         };
         Section {
             name: "tail".to_owned(),
             heading: "## Last Output".to_owned(),
+            layout: Layout::Blocks,
             offers: vec![offer],
-            notes: Vec::new(),
+            ..Section::default()
         }
     }
 
-    /// Session Memory, and behind it, in what it leaves of the budget, what `invocation` injects.
-    ///
-    /// Of the budgets of the request and of the invocation the smaller one holds; without both that of the settings.
-    /// Errors: those of [`Engine::inject`] and [`Engine::context`].
-    pub fn context_for(
+    /// The same of the output that is kept; a note if there is none.
+    pub(super) fn injected_tail(
         &self,
-        request: &ContextRequest,
-        invocation: &str,
-    ) -> Result<InjectedContext, Fault> {
-        let mut injected = self.inject(invocation)?;
-        let mut notes = Vec::new();
-        if let Some(lines) = injected.tail_lines {
-            match self.last_output(&injected.agent)? {
-                Some(output) => {
-                    let section = self.tail_section(&injected.agent, lines, &output);
-                    injected.sections.push(section);
-                }
-                None => notes.push(format!(
-                    "`{}` has no output yet",
-                    text::excerpt(&injected.agent, 80)
-                )),
+        plan: Option<&str>,
+        agent: &str,
+        lines: usize,
+    ) -> Result<Section, Fault> {
+        let (last, of) = match self.output_lines(plan, agent)? {
+            Some(output) => output,
+            None => {
+                let agent = text::excerpt(agent, 80);
+                return Ok(Section {
+                    name: "tail".to_owned(),
+                    notes: vec![format!("`{agent}` has no output yet")],
+                    ..Section::default()
+                });
             }
-        }
-        let budgets = [request.budget, injected.budget].into_iter().flatten();
-        let request = ContextRequest {
-            budget: budgets.min_by_key(|budget| budget.chars()),
-            ..request.clone()
         };
-        let mut context = self.context(&request)?;
-        if self.settings.enabled {
-            page::append(&mut context, &injected.sections, &mut notes);
+        let mut section = self.tail_section(agent, lines, &last);
+        for offer in &mut section.offers {
+            offer.origin = Origin::Record(of);
         }
-        Ok(InjectedContext {
-            agent: injected.agent,
-            context,
-            notes,
-        })
+        Ok(section)
     }
 
     /// A text without signals that count.
@@ -132,15 +107,15 @@ impl Engine {
             ..RecallRequest::default()
         })?;
         let offers = found.hits.into_iter().map(|hit| {
-            let line = text::one_line(&text::strip_ansi(hit.item.text()));
             let origin = match &hit.item {
                 Item::Record(record) => Origin::Record(record.id),
                 Item::Turn { .. } => Origin::Nowhere,
             };
             Offer {
                 origin,
-                text: format!("- {}\n", self.disarmed(&line)),
+                text: hit.item.text().to_owned(),
                 score: Some(hit.parts.total),
+                ..Offer::default()
             }
         });
         let words = text::excerpt(words, 80).replace('`', "'");
@@ -149,18 +124,8 @@ impl Engine {
             heading: format!("## Recalled: {}", self.disarmed(&words)),
             offers: offers.collect(),
             notes: found.notes,
+            ..Section::default()
         })
-    }
-
-    /// What the agent put out last, as far as it is remembered.
-    fn last_output(&self, agent: &str) -> Result<Option<String>, Fault> {
-        let scope = self.clean_scope(Scope {
-            agent: Some(agent.to_owned()),
-            ..Scope::default()
-        });
-        let question = Filter::current(&[Kind::Output], self.now()).scope(scope);
-        let found = self.find(&question.limit(1))?;
-        Ok(found.into_iter().next().map(|record| record.text))
     }
 }
 

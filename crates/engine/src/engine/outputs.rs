@@ -133,6 +133,16 @@ impl Engine {
         })
     }
 
+    /// All that is kept of an agent's newest output, in one plan or in any, and its record.
+    pub(super) fn output_lines(
+        &self,
+        plan: Option<&str>,
+        agent: &str,
+    ) -> Result<Option<(String, RecordId)>, Fault> {
+        let found = self.find_outputs(plan, Some(agent), 1)?.pop();
+        Ok(found.map(|output| (output.full, output.id)))
+    }
+
     /// What an agent said last, for its next prompt: in this plan, or in any.
     pub fn own_output_section(&self, plan: Option<&str>, agent: &str) -> Result<Section, Fault> {
         let found = self.find_outputs(plan, Some(agent), 1)?;
@@ -144,6 +154,7 @@ impl Engine {
             heading: "## Your Last Output".to_owned(),
             notes: notes.collect(),
             offers: found.iter().map(|o| offer(o.id, &o.content)).collect(),
+            ..Section::default()
         })
     }
 
@@ -159,14 +170,14 @@ impl Engine {
         }
         let said = |output: &PlanOutput| {
             let who = text::one_line(&output.agent).replace(['[', ']'], "|");
-            let content = text::printable(&output.content).replace('\n', "\n  ");
-            offer(output.id, &format!("[{who}]: {content}"))
+            offer(output.id, &format!("[{who}]: {}", output.content))
         };
         Ok(Section {
             name: "other_outputs".to_owned(),
             heading: "## Outputs of Other Agents".to_owned(),
             offers: found.iter().map(said).collect(),
             notes,
+            ..Section::default()
         })
     }
 
@@ -360,7 +371,7 @@ fn offer(id: RecordId, said: &str) -> Offer {
     Offer {
         origin: Origin::Record(id),
         text: said.to_owned(),
-        score: None,
+        ..Offer::default()
     }
 }
 

@@ -30,7 +30,11 @@ impl Engine {
             let known = first.is_some_and(|first| root.join(first).exists());
             known && !root.join(path).exists()
         };
-        Ok(review(&records, self.now(), &is_gone))
+        let mut found = review(&records, self.now(), &is_gone);
+        // What contexts told was of use, whether or not anybody said so.
+        let told = self.uses(&found.unused)?;
+        found.unused.retain(|id| !told.contains_key(id));
+        Ok(found)
     }
 
     /// Retires what a review found to be safe, as one step; the ids of what was retired, which `undo` brings

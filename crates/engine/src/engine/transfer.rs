@@ -344,6 +344,7 @@ fn refusal(change: &Change, fault: &Fault) -> String {
         | Change::Unsettle { .. }
         | Change::Mark { .. }
         | Change::Begin(_)
+        | Change::Keep(_)
         | Change::TakeLapse { .. }
         | Change::Reverse { .. } => "",
     };

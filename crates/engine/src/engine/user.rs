@@ -40,13 +40,13 @@ impl Engine {
         let offers = records.into_iter().map(|record| Offer {
             origin: Origin::Record(record.id),
             text: record.text,
-            score: None,
+            ..Offer::default()
         });
         Ok(Section {
             name: "user".to_owned(),
             heading: "## About the Person".to_owned(),
             offers: offers.collect(),
-            notes: Vec::new(),
+            ..Section::default()
         })
     }
 

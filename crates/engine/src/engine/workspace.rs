@@ -5,7 +5,7 @@ mod files;
 mod lines;
 mod sync;
 mod team;
-mod team_sync;
+pub(super) mod team_sync;
 
 pub use sync::SyncReport;
 pub use team::{Shared, SharedOutcome};
@@ -13,7 +13,7 @@ pub use team::{Shared, SharedOutcome};
 use super::Engine;
 use crate::workspace::{self, LEARNINGS, MEMORY, PAGES};
 use files::{Corner, Root};
-use heirloom_model::section::{Offer, Origin, Section};
+use heirloom_model::section::{Frame, Layout, Offer, Origin, Section};
 use heirloom_model::{Fault, civil, limits, tz};
 use heirloom_store::durable;
 use std::path::PathBuf;
@@ -113,7 +113,9 @@ impl Engine {
     pub fn workspace_section(&self) -> Section {
         let mut section = Section {
             name: "workspace".to_owned(),
-            heading: "WORKSPACE KNOWLEDGE".to_owned(),
+            heading: "=== WORKSPACE KNOWLEDGE ===".to_owned(),
+            closing: "=== END OF WORKSPACE KNOWLEDGE ===".to_owned(),
+            layout: Layout::Blocks,
             ..Section::default()
         };
         let today = workspace::daily(self.today());
@@ -157,13 +159,20 @@ impl Engine {
         if text.trim().is_empty() {
             return;
         }
+        let title = format!("--- {shown}\n");
+        let frame = Frame {
+            above: title.len(),
+            below: 0,
+            keeps_last: true,
+        };
         section.offers.push(Offer {
+            frame: Some(frame),
             origin: Origin::File {
                 path: shown.clone(),
                 line: None,
             },
-            text: format!("--- {shown}\n{}", text.trim_end()),
-            score: None,
+            text: format!("{title}{}\n", text.trim_end()),
+            ..Offer::default()
         });
     }
 

@@ -8,6 +8,7 @@ use heirloom_engine::{
     RecallRequest, Remover, Retire, RunRequest, Selection, SharedFile, TaskChange, Workspace,
     mirror,
 };
+use heirloom_model::context::Context;
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
 use heirloom_model::{AgentStatus, Fault, Kind, Mark, Outcome, Role, Scope, limits};
@@ -135,6 +136,16 @@ pub(crate) fn records() -> Vec<Operation> {
         whole("undo of a replace", replaced, |w| undo(w, "newer"), TOGGLES),
         whole("undo of a forget", forgotten, |w| undo(w, "old"), TOGGLES),
         whole("undo of an undo", undone, |w| undo(w, "old"), TOGGLES),
+        whole(
+            "receipt of a context",
+            filled,
+            |w| {
+                let request = ContextRequest::default();
+                let context = w.engine.context(&request)?;
+                w.engine.keep_receipt(&request, &context, None).map(drop)
+            },
+            More("each context has its receipt"),
+        ),
         whole("pin", filled, |w| mark(w, Mark::Pinned(true)), Nothing),
         whole("mute", filled, |w| mark(w, Mark::Muted(true)), Nothing),
         whole("useful", filled, |w| mark(w, Mark::Useful(true)), COUNTED),
@@ -622,33 +633,66 @@ pub(crate) fn imports() -> Vec<Operation> {
     ]
 }
 
-/// What an invocation injects.
-pub(crate) fn injecting() -> Vec<Operation> {
+/// What a prompt gets, and what was kept of it.
+pub(crate) fn prompting() -> Vec<Operation> {
     let reads = |name, act| row(name, worked as Act, act, AllOrNothing, Nothing);
     vec![
         reads("inject", |w| {
             w.engine.inject("a[recall:what is k]").map(drop)
         }),
         reads("context for an invocation", |w| {
-            let request = ContextRequest::default();
-            w.engine
-                .context_for(&request, "a[recall:what is k;tail:5]")
-                .map(drop)
+            let invocation = Some("a[recall:what is k;tail:5]".to_owned());
+            let request = ContextRequest {
+                invocation,
+                ..ContextRequest::default()
+            };
+            nothing_missing(w.engine.context(&request))
         }),
+        reads("context", |w| {
+            let request = ContextRequest {
+                task: Some("7".to_owned()),
+                ..ContextRequest::default()
+            };
+            nothing_missing(w.engine.context(&request))
+        }),
+        reads("user_section", |w| w.engine.user_section().map(drop)),
+        reads("group_sections without the store", |w| {
+            w.engine.group_sections("main").map(drop)
+        }),
+        reads("groups without the store", |w| w.engine.groups().map(drop)),
+        reads("context with every source", |w| {
+            let request = ContextRequest {
+                task: Some("7".to_owned()),
+                agent: Some("coder".to_owned()),
+                plan: Some("p".to_owned()),
+                group: Some("g".to_owned()),
+                session: Some("s1".to_owned()),
+                query: Some("old".to_owned()),
+                ..ContextRequest::default()
+            };
+            nothing_missing(w.engine.context(&request))
+        }),
+        reads("receipts", |w| w.engine.receipts(10).map(drop)),
+        reads("uses", |w| w.engine.uses(&[w.first()]).map(drop)),
     ]
+}
+
+/// A context in which nothing failed: a source that does is told in a note, and the others are there.
+fn nothing_missing(context: Result<Context, Fault>) -> Result<(), Fault> {
+    match context?
+        .notes
+        .iter()
+        .find(|note| !note.contains("has no output"))
+    {
+        Some(note) => Err(Fault::failed(note.clone())),
+        None => Ok(()),
+    }
 }
 
 /// Every operation that only reads: its faults are told and change nothing.
 pub(crate) fn reading() -> Vec<Operation> {
     let reads = |name, act| row(name, worked as Act, act, AllOrNothing, Nothing);
     vec![
-        reads("context", |w| {
-            let request = ContextRequest {
-                task: Some("7".to_owned()),
-                ..ContextRequest::default()
-            };
-            w.engine.context(&request).map(drop)
-        }),
         reads("recall", |w| {
             let request = RecallRequest {
                 question: "what is k".to_owned(),
@@ -663,11 +707,6 @@ pub(crate) fn reading() -> Vec<Operation> {
             };
             w.engine.recall_with(&w.engine, &request).map(drop)
         }),
-        reads("user_section", |w| w.engine.user_section().map(drop)),
-        reads("group_sections without the store", |w| {
-            w.engine.group_sections("main").map(drop)
-        }),
-        reads("groups without the store", |w| w.engine.groups().map(drop)),
         reads("recall without words", |w| {
             let request = RecallRequest {
                 question: "kind:error task:7".to_owned(),

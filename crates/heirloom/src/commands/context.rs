@@ -2,31 +2,45 @@
 
 use crate::open::Session;
 use crate::{output, wire};
-use heirloom_engine::{ContextRequest, InjectedContext};
+use heirloom_engine::ContextRequest;
 use heirloom_model::context::Context;
 use heirloom_model::{Budget, Fault};
 
 /// Print the context for the next prompt: what is known, inside a budget
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example: heirloom context --task 42 --phase TEST --budget-chars 3000\n         heirloom context --for 'coder[input:docs/*.md,src/lib.rs:10-40][recall:why mocks]'"
+    after_help = "Example: heirloom context --task 42 --phase TEST --budget-chars 3000\n         heirloom context 'coder[input:docs/*.md,src/lib.rs:10-40][recall:why mocks]'"
 )]
 pub(crate) struct Args {
+    /// The agent that is asked, with directives: what they inject stands behind Session Memory
+    invocation: Option<String>,
     /// The current task
     #[arg(long, value_name = "ID")]
     task: Option<String>,
     /// The current phase
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
+    /// The agent that is asked
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The plan that it works on: PLAN or STAGE/PLAN
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<String>,
+    /// The group that it belongs to
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+    /// The session that goes on
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Words to ask memory with besides
+    #[arg(long, value_name = "WORDS")]
+    query: Option<String>,
     /// At most this many characters
     #[arg(long, value_name = "N", conflicts_with = "budget_tokens")]
     budget_chars: Option<usize>,
     /// At most this many tokens, at four characters each
     #[arg(long, value_name = "N")]
     budget_tokens: Option<usize>,
-    /// Put behind it what the directives of an agent's invocation inject: files, recalled records, last lines
-    #[arg(long = "for", value_name = "INVOCATION")]
-    invocation: Option<String>,
     /// Say item by item what got in, what did not, and why
     #[arg(long)]
     receipt: bool,
@@ -34,6 +48,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.open()?;
+    let engine = engine.with_user(session.user_memory());
     let budget = args
         .budget_chars
         .map(Budget::Chars)
@@ -42,35 +57,29 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         task: args.task,
         phase: args.phase,
         budget,
+        agent: args.agent,
+        plan: args.plan,
+        group: args.group,
+        session: args.session,
+        query: args.query,
+        invocation: args.invocation,
     };
-    let (context, injected) = match &args.invocation {
-        Some(said) => {
-            let InjectedContext {
-                agent,
-                context,
-                notes,
-            } = engine.context_for(&request, said)?;
-            (context, Some((agent, notes)))
-        }
-        None => (engine.context(&request)?, None),
-    };
+    let context = engine.context(&request)?;
     if session.out.json {
-        let mut value = wire::context(&context);
-        if let Some((agent, notes)) = injected {
-            value["agent"] = agent.into();
-            value["notes"] = notes.into();
-        }
-        session.out.value(&value);
-        return Ok(0);
+        session.out.value(&wire::context(&context));
+    } else {
+        session.out.data(&context.text);
     }
-    session.out.data(&context.text);
-    for note in injected.into_iter().flat_map(|(_, notes)| notes) {
-        session.out.talk(&note);
-    }
-    if args.receipt {
+    if args.receipt && !session.out.json {
         for line in receipt(&context) {
             session.out.talk(&line);
         }
+    }
+    session.out.flush();
+    // Behind the text: whoever waits for a prompt has it, and goes on without a receipt if need be.
+    if let Err(fault) = engine.keep_receipt(&request, &context, None) {
+        let said = format!("heirloom: the receipt was not kept: {}", fault.message);
+        session.out.talk(&said);
     }
     Ok(0)
 }
@@ -104,7 +113,16 @@ fn receipt(context: &Context) -> Vec<String> {
                 vec![
                     if item.included() { "in" } else { "out" }.to_owned(),
                     item.chars.to_string(),
-                    item.id.map(|id| id.to_string()).unwrap_or_default(),
+                    item.chars
+                        .div_ceil(heirloom_model::limits::CHARS_PER_TOKEN)
+                        .to_string(),
+                    item.id
+                        .map(|id| id.to_string())
+                        .or_else(|| item.file.clone())
+                        .unwrap_or_default(),
+                    item.score
+                        .map(|score| format!("{score:.2}"))
+                        .unwrap_or_default(),
                     if item.included() {
                         String::new()
                     } else {
@@ -117,5 +135,6 @@ fn receipt(context: &Context) -> Vec<String> {
         let table = output::table(&rows);
         lines.extend(table.lines().map(|line| format!("  {line}")));
     }
+    lines.extend(context.notes.iter().map(|note| format!("note: {note}")));
     lines
 }

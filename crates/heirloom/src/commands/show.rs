@@ -18,7 +18,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.open_of(args.user)?;
     let record = engine.get(engine.resolve_id(&args.id)?)?;
-    let value = wire::record(&record);
+    let mut value = wire::record(&record);
+    let uses = engine.uses(&[record.id])?;
+    let used = uses.get(&record.id);
+    value["used"] = used.map_or(0, |used| used.times).into();
+    value["last_used"] = used.map(|used| used.last_at.to_string()).into();
     if session.out.json {
         session.out.value(&value);
         return Ok(0);

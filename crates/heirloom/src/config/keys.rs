@@ -95,6 +95,8 @@ pub(crate) const KEYS: &[Key] = &[
         Type::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
     ),
     key("plans.root", Type::Text),
+    key("context.sources", Type::Texts),
+    key("context.architecture", Type::Texts),
     key("retention.episodes_days", DAYS),
     key("retention.artifacts_days", DAYS),
     sends("embedder.kind", Type::Word(&EMBEDDERS)),
@@ -184,6 +186,16 @@ impl Key {
             (Type::Int(low, high), Value::Integer(n)) if (low..=high).contains(n) => Ok(()),
             (Type::Int(low, high), Value::Integer(n)) => {
                 Err(format!("{n} is outside {low}..{high}"))
+            }
+            (Type::Texts, Value::Array(list)) if texts(list) && self.name == "context.sources" => {
+                let mut seen = std::collections::HashSet::new();
+                for row in list.iter().filter_map(Value::as_str) {
+                    let row = heirloom_model::section::SourceRow::parse(row)?;
+                    if !seen.insert(row.name.clone()) {
+                        return Err(format!("`{}` has two rows", row.name));
+                    }
+                }
+                Ok(())
             }
             (Type::Texts, Value::Array(list)) if texts(list) => Ok(()),
             (kind, other) => Err(format!(

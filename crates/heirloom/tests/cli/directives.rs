@@ -1,4 +1,4 @@
-//! `context --for`: what an invocation injects, and the exit code of each mistake.
+//! `context INVOCATION`: what an invocation injects, and the exit code of each mistake.
 
 use crate::project::Project;
 use serde_json::Value;
@@ -15,16 +15,15 @@ fn project() -> Project {
 fn what_is_injected_stands_behind_session_memory() {
     let project = project();
     let said = "coder[input:docs/*.md;recall:deploy]";
-    let text = project.ok(&["context", "--for", said]).stdout;
+    let text = project.ok(&["context", said]).stdout;
     assert_eq!(
         text,
         "## Session Memory\n\n### Key Facts\n- the deploy needs Redis\n\n## Input\n\n\
          File docs/a.md:\n```\none\ntwo\n```\n\nFile docs/b.md:\n```\nthree\n```\n\n\
          ## Recalled: deploy\n- the deploy needs Redis\n"
     );
-    let json = project.json(&["context", "--for", said]);
+    let json = project.json(&["context", said]);
     assert_eq!(json["text"], text.as_str());
-    assert_eq!(json["agent"], "coder");
     assert_eq!(json["notes"], serde_json::json!([]));
     let names: Vec<&Value> = json["sections"]
         .as_array()
@@ -46,16 +45,11 @@ fn a_budget_cuts_in_whole_lines_and_says_so() {
         .folder
         .write("a.md", "a line\n".repeat(100))
         .unwrap();
-    let said = project.ok(&[
-        "context",
-        "--for",
-        "coder[input:a.md][budget:200]",
-        "--receipt",
-    ]);
+    let said = project.ok(&["context", "coder[input:a.md][budget:200]", "--receipt"]);
     assert!(said.stdout.chars().count() <= 200);
     assert!(said.stdout.contains("a line\n```\n… "), "{}", said.stdout);
     assert!(said.stdout.ends_with(" more lines did not fit\n"));
-    assert!(said.stderr.contains("`a.md` is cut"), "{}", said.stderr);
+    assert!(said.stderr.contains("in "), "{}", said.stderr);
     assert!(
         said.stderr.contains("input: 1 of 1 items"),
         "{}",
@@ -63,7 +57,6 @@ fn a_budget_cuts_in_whole_lines_and_says_so() {
     );
     let less = project.ok(&[
         "context",
-        "--for",
         "coder[input:a.md][budget:200]",
         "--budget-chars",
         "20",
@@ -77,7 +70,7 @@ fn mistakes_have_their_exit_codes() {
     project.folder.write("bin", [0_u8, 1, 2]).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", project.file("out")).unwrap();
     let say = |invocation: &str, code: i32| {
-        let said = project.expect(&["context", "--for", invocation], code);
+        let said = project.expect(&["context", invocation], code);
         assert_eq!(said.stdout, "");
         said.stderr
     };
@@ -98,8 +91,6 @@ fn mistakes_have_their_exit_codes() {
     assert!(say("coder[input:bin]", 4).contains("binary, 3 bytes"));
     assert!(say("coder[input:out]", 4).contains("outside"));
     say("coder[input:../x]", 4);
-    let json = project
-        .expect(&["--json", "context", "--for", "x["], 2)
-        .error();
+    let json = project.expect(&["--json", "context", "x["], 2).error();
     assert_eq!(json["kind"], "usage");
 }

@@ -86,6 +86,11 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
             "import history carried.json --session s",
             "import radium .",
         ],
+        "receipts" => &[
+            "receipts list",
+            "receipts show 0190",
+            "receipts diff 0190 0191",
+        ],
         "prune" => &["prune", "prune --apply"],
         "purge" => &["purge --all --yes", "purge --free"],
         "reembed" => &["reembed", "reembed --anew"],

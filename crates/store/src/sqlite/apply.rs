@@ -49,6 +49,7 @@ impl Writer<'_> {
             Change::TakeSession(session) => self.take_session(session),
             Change::TakeMessage { session, message } => self.take_message(session, message),
             Change::TakeLapse { id, lapse } => self.take_lapse(*id, *lapse),
+            Change::Keep(receipt) => self.keep(receipt),
             Change::Reverse { batch, at, by } => self.reverse(*batch, *at, by),
         }
     }

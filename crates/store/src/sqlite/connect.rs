@@ -54,6 +54,19 @@ pub(super) fn fold_on_close(connection: &Connection) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Carries `work` out without a sync at its end, and leaves the journal where it is when the connection is closed.
+pub(super) fn unsynced<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&mut Connection) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    let done = work(connection);
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    let done = done?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(done)
+}
+
 /// A connection that shares the database with nobody, and so needs no file to share: others wait for its end.
 pub(super) fn connect_alone(place: &Place) -> Result<Connection, Failure> {
     let mut connection = Connection::open_with_flags(place.path(), READ_AND_WRITE)?;

@@ -22,6 +22,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     include_str!("../../migrations/0001_records.sql"),
     include_str!("../../migrations/0002_audit.sql"),
     include_str!("../../migrations/0003_layers.sql"),
+    include_str!("../../migrations/0004_receipts.sql"),
 ];
 
 /// The first version with an index.

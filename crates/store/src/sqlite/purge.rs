@@ -52,6 +52,7 @@ pub(super) fn purge(
     }
     delete_records(connection, &doomed)?;
     delete_talks(connection, &doomed)?;
+    delete_receipts(connection, &doomed)?;
     if let Some(wanted) = &doomed.words {
         blank(connection, doomed.project, wanted)?;
     }
@@ -230,6 +231,9 @@ fn sessions(
 fn delete_records(connection: &Connection, doomed: &Doomed) -> Result<(), Failure> {
     gather(connection, &doomed.records)?;
     for sql in [
+        "DELETE FROM receipts WHERE project = ?1 AND id IN \
+         (SELECT receipt FROM inclusions WHERE project = ?1 AND record IN (SELECT id FROM temp.doomed))",
+        "DELETE FROM inclusions WHERE project = ?1 AND record IN (SELECT id FROM temp.doomed)",
         "DELETE FROM lapses WHERE project = ?1 AND id IN (SELECT id FROM temp.doomed)",
         "DELETE FROM events WHERE project = ?1 AND record IN (SELECT id FROM temp.doomed)",
         "UPDATE events SET other = NULL WHERE project = ?1 AND other IN (SELECT id FROM temp.doomed)",
@@ -251,6 +255,39 @@ fn gather(connection: &Connection, ids: &[RecordId]) -> Result<(), Failure> {
     let mut statement = connection.prepare("INSERT OR IGNORE INTO temp.doomed VALUES (?1)")?;
     for id in ids {
         statement.execute([id.as_bytes()])?;
+    }
+    Ok(())
+}
+
+/// Deletes the receipts of sessions that go, and those that say the words that go. What a receipt had cut says only
+/// the beginning of a text: those of deleted records go with the records' ids.
+fn delete_receipts(connection: &Connection, doomed: &Doomed) -> Result<(), Failure> {
+    for session in &doomed.sessions {
+        for sql in [
+            "DELETE FROM receipts WHERE project = ?1 AND session = ?2",
+            "UPDATE inclusions SET session = NULL WHERE project = ?1 AND session = ?2",
+        ] {
+            connection
+                .prepare_cached(sql)?
+                .execute(params![doomed.project, session])?;
+        }
+    }
+    let sql = "SELECT slot, body FROM receipts WHERE project = ?1";
+    let mut statement = connection.prepare(sql)?;
+    let said = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let all = statement.query_map([doomed.project], said)?;
+    let all: Vec<(i64, String)> = all.collect::<Result<_, _>>()?;
+    let ids: Vec<String> = doomed.records.iter().map(ToString::to_string).collect();
+    for (slot, body) in all {
+        let says = doomed
+            .words
+            .as_ref()
+            .is_some_and(|wanted| wanted.is_in(&body))
+            || ids.iter().any(|id| body.contains(id.as_str()));
+        if says {
+            let sql = "DELETE FROM receipts WHERE project = ?1 AND slot = ?2";
+            connection.execute(sql, params![doomed.project, slot])?;
+        }
     }
     Ok(())
 }
@@ -306,7 +343,14 @@ fn blank(connection: &Connection, project: i64, wanted: &Wanted) -> Result<(), F
 
 fn delete_project(connection: &Connection, project: i64) -> Result<(), Failure> {
     for table in [
-        "lapses", "events", "messages", "sessions", "records", "batches",
+        "receipts",
+        "inclusions",
+        "lapses",
+        "events",
+        "messages",
+        "sessions",
+        "records",
+        "batches",
     ] {
         let sql = format!("DELETE FROM {table} WHERE project = ?1");
         connection.execute(&sql, params![project])?;

@@ -173,6 +173,8 @@ pub(super) const ROOMS: &[Room] = &[
     pure("outputs"),
     pure("history"),
     pure("working"),
+    pure("planned"),
+    pure("tracked"),
     pure("redact"),
     Room {
         name: "recall",

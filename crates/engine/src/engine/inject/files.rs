@@ -9,7 +9,7 @@ use crate::places::{Beneath, BeneathProblem, Entry, OpenFile, Visitor};
 use heirloom_model::limits::{
     DIRECTIVE_ENTRIES_MAX, DIRECTIVE_FILE_BYTES_MAX, DIRECTIVE_FILES_MAX, DIRECTIVE_TOTAL_BYTES_MAX,
 };
-use heirloom_model::section::{Offer, Origin, Section};
+use heirloom_model::section::{Layout, Offer, Origin, Section};
 use heirloom_model::{Fault, text};
 use std::collections::HashSet;
 use std::io::Read;
@@ -49,6 +49,7 @@ impl<'e> Files<'e> {
             section: Section {
                 name: "input".to_owned(),
                 heading: "## Input".to_owned(),
+                layout: Layout::Blocks,
                 ..Section::default()
             },
             known: HashSet::new(),
@@ -243,12 +244,14 @@ impl<'e> Files<'e> {
         let body = self.engine.redactor().redact_telling(body, &mut kinds);
         let path = self.engine.clean(path);
         let text = block::file(&path, shown, &body);
+        let text = context::disarm(&text, &self.prefixes);
         Ok(Offer {
             origin: Origin::File {
                 path: path.into_owned(),
                 line: lines.map(|lines| u32::try_from(lines.from).unwrap_or(u32::MAX)),
             },
-            text: context::disarm(&text, &self.prefixes),
+            frame: Some(block::frame(&text)),
+            text,
             score: None,
         })
     }

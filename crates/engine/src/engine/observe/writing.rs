@@ -116,6 +116,7 @@ impl Observer<'_> {
             Change::Mark { id, .. } => (*id, Verdict::Marked),
             Change::Begin(_)
             | Change::TakeSession(_)
+            | Change::Keep(_)
             | Change::TakeLapse { .. }
             | Change::TakeMessage { .. }
             | Change::Settle { .. }

@@ -8,6 +8,7 @@ use crate::run::child::{self, Chunk, EndStatus, LaunchSpec, PumpLimits};
 use crate::run::git::{self, GitState};
 use crate::streams::Piece;
 use crate::{places, signals};
+use heirloom_model::context::Context;
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::stream::{StreamEvent, Usage};
 use heirloom_model::{Fault, Outcome, Role, Scope, limits, text};
@@ -40,7 +41,7 @@ impl Loop<'_> {
         let request = ContextRequest {
             task: Some(self.task.clone()),
             phase: self.request.phase.clone(),
-            budget: None,
+            ..ContextRequest::default()
         };
         let context = engine.context(&request)?;
         let pending = self.pending()?;
@@ -85,6 +86,7 @@ impl Loop<'_> {
             .map(|usage| usage.input.saturating_add(usage.cached));
         outcome.tokens_out = heard.usage.map(|usage| usage.output);
         self.record(&scope, &outcome, &heard)?;
+        self.keep_receipt(&request, &context, &scope, watch);
         if let Some(fault) = heard.fault {
             return Err(fault);
         }
@@ -97,6 +99,27 @@ impl Loop<'_> {
             usage: heard.usage,
             interrupted: ending == Ending::Interrupted,
         })
+    }
+
+    /// Keeps the receipt of the prompt. Behind the iteration, which does not fail for it.
+    fn keep_receipt(
+        &self,
+        request: &ContextRequest,
+        context: &Context,
+        scope: &Scope,
+        watch: &mut dyn FnMut(&RunEvent<'_>),
+    ) {
+        let request = ContextRequest {
+            session: scope.session.clone(),
+            ..request.clone()
+        };
+        let kept = self.engine.keep_receipt(&request, context, scope.iteration);
+        if let Err(fault) = kept {
+            watch(&RunEvent::Diagnostic(&Diagnostic {
+                line: 0,
+                message: format!("the receipt was not kept: {}", fault.message),
+            }));
+        }
     }
 
     fn handover(&self, context: &str, iteration: u32) -> Handover {

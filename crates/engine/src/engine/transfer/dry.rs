@@ -64,6 +64,7 @@ impl Taking<'_> {
             | Change::Unsettle { .. }
             | Change::Mark { .. }
             | Change::Begin(_)
+            | Change::Keep(_)
             | Change::TakeLapse { .. }
             | Change::Reverse { .. } => Ok(false),
         }
@@ -90,6 +91,7 @@ fn name_of(change: &Change) -> Option<String> {
         | Change::Unsettle { .. }
         | Change::Mark { .. }
         | Change::Begin(_)
+        | Change::Keep(_)
         | Change::TakeLapse { .. }
         | Change::Reverse { .. } => None,
     }

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::collections::{HashMap, HashSet};
 
 /// Who is named as the source of what the team shares.
-pub(super) const TEAM: &str = "team";
+pub(in super::super) const TEAM: &str = "team";
 
 /// An entry of a team's file.
 pub(super) struct Said {

@@ -1,6 +1,7 @@
 //! What the values mean: the engine's settings.
 
 use super::{Config, rules};
+use heirloom_model::section::SourceRow;
 use heirloom_model::settings::{
     HistorySettings, RedactSettings, RetentionSettings, RunSettings, WorkspaceSettings,
 };
@@ -66,6 +67,12 @@ impl Config {
                 timeout_s: self.int("run.timeout_s"),
                 teach_signals: self.flag("run.teach_signals"),
             },
+            sources: self
+                .texts("context.sources")
+                .iter()
+                .filter_map(|row| SourceRow::parse(row).ok())
+                .collect(),
+            architecture_files: self.texts("context.architecture"),
             snapshot_on_shutdown: self.flag("memory.snapshot_on_shutdown"),
             history: HistorySettings {
                 live: self.size("memory.conversation_history_live"),

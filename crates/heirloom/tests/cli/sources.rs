@@ -1,0 +1,229 @@
+//! Sources of a context behind Session Memory, their budget, and receipts.
+
+use crate::project::Project;
+use heirloom_model::limits::{
+    GIT_INDEX_BYTES_MAX, PLAN_FILES_MAX, PLAN_FOLDER_ENTRIES_MAX, PROJECT_FILE_BYTES_MAX,
+};
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+const PLAN: &str = "---\nreq_id: REQ-7\ntitle: Fast login\nstatus: open\n---\n# Fast login\n\nHalf the time.\n\n\
+                    - [ ] measure it\n- [x] profile it\n";
+
+fn with_plan() -> Project {
+    let project = Project::new();
+    project.ok(&["remember", "the port is 8080", "--key", "port"]);
+    let plan = project.file("radium/build/REQ-7");
+    fs::create_dir_all(&plan).unwrap();
+    fs::write(plan.join("plan.md"), PLAN).unwrap();
+    fs::write(
+        project.file("ARCHITECTURE.md"),
+        "# Map\n\nThe door is the only way.\n",
+    )
+    .unwrap();
+    project
+}
+
+#[test]
+fn a_plain_context_is_what_it_was() {
+    let project = with_plan();
+    let context = project.ok(&["context"]).stdout;
+    assert_eq!(
+        context,
+        "## Session Memory\n\n### Key Facts\n- the port is 8080\n"
+    );
+}
+
+#[test]
+fn an_invocation_is_told_of_plan_and_project() {
+    let project = with_plan();
+    let context = project
+        .ok(&["context", "--plan", "REQ-7", "--agent", "coder"])
+        .stdout;
+    assert!(context.starts_with("## Session Memory\n"), "{context}");
+    for wanted in [
+        "\n## Plan\n- REQ-7: Fast login (open)\n- Goal: Half the time.\n- [ ] measure it\n- 1 done\n",
+        "\n## Architecture\n- # Map\n  The door is the only way.\n",
+    ] {
+        assert!(context.contains(wanted), "{wanted} is not in\n{context}");
+    }
+    let staged = project.ok(&["context", "--plan", "build/REQ-7"]).stdout;
+    assert!(staged.contains("Fast login"), "{staged}");
+    let none = project.ok(&["context", "--plan", "REQ-8"]).stdout;
+    assert!(!none.contains("## Plan"), "{none}");
+    project.ok(&["context", "--plan", "../../etc"]);
+}
+
+#[test]
+fn what_was_learned_comes_by_the_words_of_the_task() {
+    let project = Project::new();
+    for (error, fix) in [
+        ("the cache panicked on an empty key", "skip empty keys"),
+        ("the parser looped on a tab", "expand tabs"),
+    ] {
+        project.ok(&["error", "log", error, "--task", "1"]);
+        project.ok(&["error", "resolve", error, "--with", fix]);
+    }
+    let query = ["context", "--query", "why does the cache panic", "--json"];
+    let context = project.json(&query);
+    let text = context["text"].as_str().unwrap();
+    let learned = &text[text.find("## Learned before").unwrap()..];
+    let [cache, parser] = ["skip empty keys", "expand tabs"].map(|fix| learned.find(fix).unwrap());
+    assert!(cache < parser, "{learned}");
+    let sections = context["sections"].as_array().unwrap();
+    let chars: u64 = sections.iter().map(|s| s["chars"].as_u64().unwrap()).sum();
+    assert_eq!(chars, context["chars"].as_u64().unwrap());
+}
+
+#[test]
+fn files_that_are_none_are_notes() {
+    let project = with_plan();
+    let architecture = project.file("ARCHITECTURE.md");
+    let plan = project.file("radium/build/REQ-7");
+    let notes = || {
+        let told = project.json(&["context", "--plan", "REQ-7"]);
+        told["notes"].to_string()
+    };
+    assert_eq!(notes(), "[]");
+    File::create(&architecture)
+        .unwrap()
+        .set_len(PROJECT_FILE_BYTES_MAX)
+        .unwrap();
+    assert!(notes().contains("no text"), "{}", notes());
+    File::create(&architecture)
+        .unwrap()
+        .set_len(PROJECT_FILE_BYTES_MAX + 1)
+        .unwrap();
+    assert!(notes().contains("bytes"), "{}", notes());
+    fs::remove_file(&architecture).unwrap();
+    symlink("/etc/passwd", &architecture).unwrap();
+    assert!(notes().contains("outside"), "{}", notes());
+    fs::remove_file(&architecture).unwrap();
+    let made = Command::new("mkfifo").arg(&architecture).status().unwrap();
+    assert!(made.success());
+    assert!(notes().contains("architecture"), "{}", notes());
+    fs::remove_file(&architecture).unwrap();
+    for n in 1..PLAN_FILES_MAX {
+        fs::write(plan.join(format!("{n}.md")), "x").unwrap();
+    }
+    assert_eq!(notes(), "[]");
+    fs::write(plan.join("z.md"), "x").unwrap();
+    assert!(notes().contains("only"), "{}", notes());
+    fs::remove_file(plan.join("z.md")).unwrap();
+    for n in 0..PLAN_FOLDER_ENTRIES_MAX - PLAN_FILES_MAX {
+        File::create(plan.join(format!("e{n}"))).unwrap();
+    }
+    assert_eq!(notes(), "[]");
+    File::create(plan.join("more")).unwrap();
+    assert!(notes().contains("entries"), "{}", notes());
+}
+
+#[test]
+fn the_tracked_tree_is_told() {
+    let project = with_plan();
+    let git = |args: &[&str]| {
+        let done = Command::new("git")
+            .args(args)
+            .current_dir(project.path())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    fs::create_dir_all(project.file("src/deep")).unwrap();
+    fs::write(project.file("src/deep/a.rs"), "").unwrap();
+    fs::write(project.file("untracked.rs"), "").unwrap();
+    git(&["add", "src", "ARCHITECTURE.md"]);
+    let context = project.ok(&["context", "--agent", "coder"]).stdout;
+    let wanted =
+        "\n## Codebase\n- ./: ARCHITECTURE.md, src/ (1)\n- src/: deep/ (1)\n- src/deep/: a.rs\n";
+    assert!(context.ends_with(wanted), "{context}");
+    let index = project.file(".git/index");
+    for (size, said) in [
+        (GIT_INDEX_BYTES_MAX, "unknown sort"),
+        (GIT_INDEX_BYTES_MAX + 1, "bytes"),
+    ] {
+        File::create(&index).unwrap().set_len(size).unwrap();
+        let told = project.json(&["context", "--agent", "coder"]);
+        assert!(
+            told["notes"].to_string().contains(said),
+            "{}",
+            told["notes"]
+        );
+    }
+}
+
+#[test]
+fn the_table_is_the_person_s() {
+    let project = with_plan();
+    let set = "context.sources=[\"architecture 100\"]";
+    let context = project
+        .ok(&["context", "--plan", "REQ-7", "--set", set])
+        .stdout;
+    assert!(
+        context.contains("## Architecture") && !context.contains("## Plan"),
+        "{context}"
+    );
+    for bad in [
+        "[\"nobody 3\"]",
+        "[\"plan 101\"]",
+        "[\"plan 3\", \"plan 4\"]",
+    ] {
+        project.expect(&["context", "--set", &format!("context.sources={bad}")], 2);
+    }
+}
+
+#[test]
+fn receipts_are_listed_shown_and_compared() {
+    let project = with_plan();
+    let none = project.json(&["receipts", "list"]);
+    assert_eq!(none["receipts"].as_array().unwrap().len(), 0);
+    project.ok(&["context"]);
+    project.ok(&["remember", "the host is example.org"]);
+    project.ok(&["context", "--plan", "REQ-7", "--receipt"]);
+    let listed = project.json(&["receipts", "list"]);
+    let ids: Vec<&str> = listed["receipts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids.len(), 2);
+    assert_eq!(listed["receipts"][0]["plan"], "REQ-7");
+    let shown = project.json(&["receipts", "show", ids[0]]);
+    let names: Vec<&str> = shown["sections"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["name"].as_str().unwrap())
+        .collect();
+    assert!(
+        names.contains(&"plan") && names.contains(&"Key Facts"),
+        "{names:?}"
+    );
+    let file = shown["sections"].to_string();
+    assert!(file.contains("radium/build/REQ-7/plan.md"), "{file}");
+    let diff = project.json(&["receipts", "diff", ids[1], ids[0]]);
+    assert_eq!(diff["stayed"], 1);
+    assert!(diff["came"].to_string().contains("example.org"), "{diff}");
+    assert_eq!(diff["went"].as_array().unwrap().len(), 0);
+    project.expect(&["receipts", "show", "ffffffff"], 3);
+    project.expect(&["receipts", "show", "ff"], 2);
+}
+
+#[test]
+fn a_record_says_how_often_it_was_told_and_a_purge_takes_its_receipts() {
+    let project = Project::new();
+    let id = project.json(&["remember", "the port is 8080"])["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(project.json(&["show", &id])["used"], 0);
+    project.ok(&["context"]);
+    project.ok(&["context"]);
+    assert_eq!(project.json(&["show", &id])["used"], 2);
+    project.ok(&["purge", "--id", &id, "--yes"]);
+    let listed = project.json(&["receipts", "list"]);
+    assert_eq!(listed["receipts"].as_array().unwrap().len(), 0);
+}
