@@ -213,7 +213,7 @@ fn other_agents_are_offered_newest_first_and_so_many() {
         (others.offers.len(), others.notes.len()),
         (CONTEXT_OUTPUTS_MAX, 0)
     );
-    assert_eq!(others.offers[0].text, "[agent 19]: first\n  [me]: 19");
+    assert_eq!(others.offers[0].text, "[agent 19]: first\n[me]: 19");
     let all = section(None);
     assert_eq!(
         (all.offers.len(), all.notes.len()),

@@ -198,8 +198,20 @@ impl Session {
     pub(crate) fn open(&mut self) -> Result<Engine, Fault> {
         let found = self.find()?;
         let engine = self.engine(&found)?;
-        self.sync(&engine);
+        self.take_in(&engine);
         Ok(engine)
+    }
+
+    /// As [`Session::open`], for whoever takes in by itself what waits in the inbox and in files.
+    pub(crate) fn open_to_watch(&mut self) -> Result<Engine, Fault> {
+        let found = self.find()?;
+        self.engine(&found)
+    }
+
+    /// Takes in what agents dropped and what people wrote since the last command.
+    pub(crate) fn take_in(&mut self, engine: &Engine) {
+        self.sweep(engine);
+        self.sync(engine);
     }
 
     /// Takes in what people changed in their workspace files since the last command. What goes wrong with these is no
@@ -223,7 +235,7 @@ impl Session {
     pub(crate) fn open_with_embedder(&mut self) -> Result<Engine, Fault> {
         let found = self.find()?;
         let engine = self.engine(&found)?;
-        self.sync(&engine);
+        self.take_in(&engine);
         Ok(self.with_embedder(engine, &found))
     }
 
@@ -354,9 +366,7 @@ impl Session {
             .workspace
             .user_folder
             .clone_from(&found.user_workspace);
-        let engine = Engine::new(Arc::new(store), project, place, settings, self.clock()?)?;
-        self.sweep(&engine);
-        Ok(engine)
+        Engine::new(Arc::new(store), project, place, settings, self.clock()?)
     }
 }
 

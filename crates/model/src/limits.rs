@@ -419,5 +419,7 @@ pub const PLAN_FOLDER_ENTRIES_MAX: usize = 1_000;
 pub const PLAN_GOAL_CHARS_MAX: usize = 1_000;
 /// Receipts of contexts that a project keeps.
 pub const RECEIPTS_KEPT: usize = 200;
+/// Milliseconds that the receipt of a context waits for other writers: nobody who wants a prompt waits for it.
+pub const RECEIPT_WAIT_MS: u64 = 200;
 /// Largest receipt that is kept, bytes.
 pub const RECEIPT_BYTES_MAX: usize = 4 << 20;

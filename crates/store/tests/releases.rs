@@ -26,6 +26,17 @@ fn newest() -> u32 {
         .schema_version
 }
 
+/// The tables of the index.
+const INDEX: [&str; 7] = [
+    "index_totals",
+    "ordinals",
+    "postings",
+    "tail",
+    "gone",
+    "vectors",
+    "piece_counts",
+];
+
 /// The columns of each table, in their order.
 type Columns = BTreeMap<String, Vec<String>>;
 
@@ -103,7 +114,11 @@ fn every_fixture_is_brought_up_to_date_with_every_row() {
         let store = SqliteStore::open_telling(&path, &teller).unwrap();
         assert_eq!(store.check().unwrap(), Vec::<String>::new());
         if version < newest() {
-            let texts = before["records"].len() + before["messages"].len();
+            // The index came with the third.
+            let texts = match version {
+                ..3 => before["records"].len() + before["messages"].len(),
+                3.. => 0,
+            };
             is_told(&told.lock().unwrap(), version, texts.try_into().unwrap());
         }
         assert_eq!(store.describe().unwrap().schema_version, newest());
@@ -130,8 +145,11 @@ fn is_told(told: &[Upgrade], from: u32, texts: u64) {
         }
     });
     let done: Vec<u64> = done.collect();
-    assert!(done.is_sorted() && done.len() > 2, "{done:?}");
     assert_eq!(done.len(), between.len(), "{told:?}");
+    if texts == 0 {
+        return;
+    }
+    assert!(done.is_sorted() && done.len() > 2, "{done:?}");
     assert_eq!((done[0], done[done.len() - 1]), (0, texts));
 }
 
@@ -143,7 +161,9 @@ fn rows_are_recovered_from_a_damaged_database_of_every_released_schema() {
         let connection = Connection::open(&path).unwrap();
         let sql = std::fs::read_to_string(fixture(version)).unwrap();
         connection.execute_batch(&sql).unwrap();
-        let columns = columns(&connection);
+        let mut columns = columns(&connection);
+        // The index is built anew of what is recovered, in fewer blocks.
+        columns.retain(|table, _| !INDEX.contains(&table.as_str()));
         let before = rows(&connection, &columns);
         connection.close().unwrap();
         let mut bytes = std::fs::read(&path).unwrap();

@@ -296,7 +296,7 @@ mod tests {
 
     fn row(share_percent: u32, min_chars: usize) -> SourceRow {
         SourceRow {
-            name: "plan".to_owned(),
+            name: format!("row of {share_percent}, {min_chars}"),
             share_percent,
             min_chars,
         }
@@ -341,7 +341,11 @@ mod tests {
             section(&["bbbb", "bbbb"]),
         );
         // 40 to share: each heading takes 6, each line 7.
-        let rows = |x, y| [(row(x, 0), a.clone()), (row(y, 0), b.clone())];
+        let other = |y| SourceRow {
+            name: "other".to_owned(),
+            ..row(y, 0)
+        };
+        let rows = |x, y| [(row(x, 0), a.clone()), (other(y), b.clone())];
         check(
             42,
             &rows(50, 50),

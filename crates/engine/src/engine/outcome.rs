@@ -10,6 +10,9 @@ use heirloom_model::{AgentStatus, Fault, Outcome, Scope, limits, text};
 use heirloom_store::{Applied, Change};
 use std::borrow::Cow;
 
+/// What closes an error whose iteration succeeded, without anybody having said how.
+pub(super) const SUCCEEDED: &str = "succeeded";
+
 impl Engine {
     /// Records the outcome of one iteration; one durable step unless it closes thousands of errors.
     ///
@@ -85,8 +88,8 @@ impl Engine {
         for error in self.open_errors(None)? {
             if error.scope.task == scope.task && error.scope.phase == scope.phase {
                 let resolution = match scope.iteration {
-                    Some(n) => format!("succeeded in iteration {n}"),
-                    None => "succeeded".to_owned(),
+                    Some(n) => format!("{SUCCEEDED} in iteration {n}"),
+                    None => SUCCEEDED.to_owned(),
                 };
                 changes.push(self.resolve_change(&error, &resolution, source));
             }

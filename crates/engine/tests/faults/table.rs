@@ -679,11 +679,11 @@ pub(crate) fn prompting() -> Vec<Operation> {
 
 /// A context in which nothing failed: a source that does is told in a note, and the others are there.
 fn nothing_missing(context: Result<Context, Fault>) -> Result<(), Fault> {
-    match context?
-        .notes
-        .iter()
-        .find(|note| !note.contains("has no output"))
-    {
+    match context?.notes.iter().find(|note| {
+        !["has no output", "have no vector"]
+            .iter()
+            .any(|said| note.contains(said))
+    }) {
         Some(note) => Err(Fault::failed(note.clone())),
         None => Ok(()),
     }

@@ -77,7 +77,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     session.out.flush();
     // Behind the text: whoever waits for a prompt has it, and goes on without a receipt if need be.
-    if let Err(fault) = engine.keep_receipt(&request, &context, None) {
+    let kept = engine.keep_receipt(&request, &context, None);
+    if let (Err(fault), true) = (kept, args.receipt) {
         let said = format!("heirloom: the receipt was not kept: {}", fault.message);
         session.out.talk(&said);
     }

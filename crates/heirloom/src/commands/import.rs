@@ -52,6 +52,7 @@ const AGENTIUM_SETTINGS: &str = ".agentium.yaml";
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let found = session.find()?;
     let engine = session.engine(&found)?;
+    session.take_in(&engine);
     if args.index && !matches!(args.format, Format::Shared) {
         return Err(Fault::usage("--index is for `import shared`"));
     }
@@ -133,6 +134,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
 pub(super) fn agentium(session: &mut Session) -> Result<(), Fault> {
     let found = session.find()?;
     let engine = session.engine(&found)?;
+    session.take_in(&engine);
     let report = import_agentium(&engine, &found, None, session)?;
     session
         .out

@@ -55,6 +55,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let found = session.find()?;
     let engine = session.engine(&found)?;
+    session.take_in(&engine);
     let configured = found.config.texts("run.command");
     let command = if args.command.is_empty() {
         configured

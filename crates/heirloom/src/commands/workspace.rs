@@ -114,9 +114,10 @@ fn show(engine: &Engine, session: &mut Session) -> u8 {
     let text = match texts.as_slice() {
         [] => String::new(),
         texts => format!(
-            "=== {0} ===\n{1}\n=== END OF {0} ===\n",
+            "{}\n{}\n{}\n",
             section.heading,
-            texts.join("\n\n")
+            texts.join("\n"),
+            section.closing
         ),
     };
     if session.out.json {

@@ -243,10 +243,12 @@ fn resolved_errors_and_those_of_other_tasks_stay_out() {
         text.contains("### Unresolved Errors\n- of none\n- of this\n"),
         "{text}"
     );
+    let (open, learned) = text.split_once("## Learned before\n").unwrap();
     assert!(
-        !text.contains("of that") && !text.contains("mended"),
+        !text.contains("of that") && !open.contains("mended"),
         "{text}"
     );
+    assert_eq!(learned, "- mended → fixed by: x\n");
 }
 
 #[test]

@@ -15,7 +15,14 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// What `init` leaves when no process has the database open.
-const MADE: [&str; 4] = [".gitignore", "config.toml", "heirloom.db", "store.json"];
+const MADE: [&str; 6] = [
+    ".gitignore",
+    "config.toml",
+    "heirloom.db",
+    "store.json",
+    "workspace",
+    "workspace.lock",
+];
 
 #[test]
 fn init_says_what_it_made_and_again_changes_nothing() {
@@ -91,7 +98,14 @@ fn git_ignores_the_database_and_tracks_the_config() {
     lines.sort_unstable();
     assert_eq!(
         lines,
-        ["?? .heirloom/.gitignore", "?? .heirloom/config.toml"]
+        [
+            "?? .heirloom/.gitignore",
+            "?? .heirloom/config.toml",
+            "?? .heirloom/workspace/AGENTS.md",
+            "?? .heirloom/workspace/MEMORY.md",
+            "?? .heirloom/workspace/SOUL.md",
+            "?? .heirloom/workspace/TOOLS.md",
+        ]
     );
     for ignored in [
         "heirloom.db",
@@ -253,7 +267,7 @@ fn a_fresh_clone_with_the_tracked_config_works() {
         .unwrap();
     assert_eq!(
         names(&clone.join(".heirloom")),
-        [".gitignore", "config.toml"]
+        [".gitignore", "config.toml", "workspace"]
     );
     let there = |args: &[&str]| answer(project.command(args).current_dir(&clone));
     let children: Vec<_> = (0..12)

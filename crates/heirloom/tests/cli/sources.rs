@@ -65,7 +65,7 @@ fn what_was_learned_comes_by_the_words_of_the_task() {
         project.ok(&["error", "log", error, "--task", "1"]);
         project.ok(&["error", "resolve", error, "--with", fix]);
     }
-    let query = ["context", "--query", "why does the cache panic", "--json"];
+    let query = ["context", "--query", "why does the cache panic"];
     let context = project.json(&query);
     let text = context["text"].as_str().unwrap();
     let learned = &text[text.find("## Learned before").unwrap()..];

@@ -2,7 +2,7 @@
 
 use super::failure::Failure;
 use super::{Place, STATEMENTS_CACHED};
-use heirloom_model::limits::BUSY_TIMEOUT_MS;
+use heirloom_model::limits::{BUSY_TIMEOUT_MS, RECEIPT_WAIT_MS};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::hash::{BuildHasher, RandomState};
@@ -54,14 +54,16 @@ pub(super) fn fold_on_close(connection: &Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Carries `work` out without a sync at its end, and leaves the journal where it is when the connection is closed.
+/// Carries `work` out without a sync at its end and without waiting long for others, and leaves the journal where it is when the connection is closed.
 pub(super) fn unsynced<T>(
     connection: &mut Connection,
     work: impl FnOnce(&mut Connection) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
+    wait_at_most(connection, RECEIPT_WAIT_MS)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let done = work(connection);
     connection.pragma_update(None, "synchronous", "FULL")?;
+    wait_at_most(connection, BUSY_TIMEOUT_MS)?;
     let done = done?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     Ok(done)

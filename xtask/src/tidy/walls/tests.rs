@@ -101,7 +101,7 @@ fn other_rooms_have_their_own_walls() {
             ("use std::fs;", 1),
         ],
     );
-    for room in ["workspace", "adapters", "places"] {
+    for room in ["adapters", "places"] {
         rows(
             &format!("crates/engine/src/{room}.rs"),
             &[

@@ -1,6 +1,7 @@
 //! What was learned before: mistakes with their fixes, strategies that worked; and what memory has for a question.
 
 use super::super::Engine;
+use super::super::outcome::SUCCEEDED;
 use super::super::recall::{Arms, Reading, RecallRequest};
 use super::Asking;
 use crate::recall::{Item, Ranked};
@@ -107,6 +108,10 @@ fn lesson(record: &Record, seen: &mut HashSet<RecordId>, score: Option<f64>) -> 
     let words = match record.kind {
         Kind::Error if record.attr_str("state") == Some(Mistake::RESOLVED) => {
             let fix = record.attr_str("resolution")?;
+            // Nobody said what helped.
+            if fix == SUCCEEDED || fix.starts_with(&format!("{SUCCEEDED} in iteration ")) {
+                return None;
+            }
             format!("{} → fixed by: {fix}", text::one_line(&record.text))
         }
         Kind::Episode if record.attr_str("action") == Some(EpisodeAction::Completed.as_str()) => {

@@ -161,7 +161,7 @@ fn pairs<'w>(gone: &[&Record], missing: &[&'w Want]) -> HashMap<&'w str, RecordI
             let words = Likeness::of(&want.words);
             let alike = old
                 .iter()
-                .map(|(_, known)| known.overlap(&words))
+                .map(|(_, known)| known.share_in(&words))
                 .enumerate();
             let best = alike.max_by(|a, b| a.1.total_cmp(&b.1));
             if let Some((at, _)) = best.filter(|(_, share)| *share >= ALIKE_MIN) {
