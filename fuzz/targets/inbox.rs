@@ -1,7 +1,7 @@
 //! Files of the inbox and a group's file: whatever stands in them, a note is two lines and is found again.
 #![no_main]
 
-use heirloom_engine::group::{Candidate, Entry, addition, blocks, is_there, missing, read_ask};
+use heirloom_engine::group::{Candidate, ComesBack, Entry, addition, blocks, is_there, missing, read_ask};
 use heirloom_model::Timestamp;
 use libfuzzer_sys::fuzz_target;
 
@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(is_there(&file, &block), "{file:?}");
     let candidate = Candidate {
         block,
-        may_come_back: true,
+        comes_back: ComesBack::FromTheEnd,
     };
     assert!(missing(&file, &[candidate]).is_empty());
     for (_, part) in blocks(&file) {

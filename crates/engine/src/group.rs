@@ -4,7 +4,7 @@ mod entry;
 mod inbox;
 mod name;
 
-pub use entry::{Candidate, Entry, addition, blocks, is_there, missing};
+pub use entry::{Candidate, ComesBack, Entry, addition, blocks, is_there, missing};
 pub use inbox::{Ask, read_ask};
 pub use name::check_group;
 

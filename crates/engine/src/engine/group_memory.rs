@@ -1,7 +1,7 @@
 //! A group's `MEMORY.md`: it follows the notes in the store, while people edit it.
 
 use super::group_files;
-use crate::group::{self, AGENT_DEFAULT, Candidate, Entry, SECTION_DEFAULT};
+use crate::group::{self, AGENT_DEFAULT, Candidate, ComesBack, Entry, SECTION_DEFAULT};
 use heirloom_model::{Clock, Fault, Record, RecordId, SystemClock, Timestamp, limits};
 use heirloom_store::durable;
 use std::collections::BTreeMap;
@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// What agents noted.
 pub(super) const MEMORY: &str = "MEMORY.md";
+/// How often it is looked whether an editor saved an older file meanwhile.
+const LOOKS_MAX: usize = 5;
 /// How often each note was written to the file.
 const WRITTEN: &str = ".written.json";
 
@@ -50,13 +52,13 @@ impl GroupMemory {
             .iter()
             .map(|record| Candidate {
                 block: entry_of(record),
-                may_come_back: self.may_come_back(record),
+                comes_back: self.comes_back(record),
             })
             .collect();
         let lacking = group::missing(&self.said, &candidates);
         let blocks: Vec<_> = lacking
             .iter()
-            .map(|at| candidates[*at].block.as_str())
+            .map(|at| candidates[*at].block.clone())
             .collect();
         self.append(&blocks)?;
         self.count(&lacking)?;
@@ -64,18 +66,45 @@ impl GroupMemory {
     }
 
     /// Writes one more note.
+    ///
+    /// An editor does not ask for the lock: it may save an older file before the note is written behind what was read,
+    /// and a note that is missing between others is never mended. So it is looked once more before and after.
     pub(super) fn take(&mut self, note: Record) -> Result<(), Fault> {
-        self.append(&[&entry_of(&note)])?;
+        self.look()?;
+        self.mend()?;
+        let mut there: Vec<_> = (self.notes.iter().rev().map(entry_of))
+            .filter(|block| group::is_there(&self.said, block))
+            .collect();
+        there.push(entry_of(&note));
         self.notes.insert(0, note);
         self.notes.truncate(limits::GROUP_NOTES_COMPARED_MAX);
+        self.append(&there[there.len() - 1..])?;
+        for _ in 0..LOOKS_MAX {
+            self.look()?;
+            let mut lost = there.clone();
+            lost.retain(|block| !group::is_there(&self.said, block));
+            if lost.is_empty() {
+                break;
+            }
+            self.append(&lost)?;
+        }
         self.count(&[0])
     }
 
-    fn append(&mut self, blocks: &[&str]) -> Result<(), Fault> {
+    /// Reads the file again.
+    fn look(&mut self) -> Result<(), Fault> {
+        let file = group_files::read(&self.path()).map_err(unfit)?;
+        self.saved_ms = file.as_ref().map_or(0, |file| file.modified_ms);
+        self.said = file.map(|file| file.text).unwrap_or_default();
+        Ok(())
+    }
+
+    fn append(&mut self, blocks: &[String]) -> Result<(), Fault> {
         if blocks.is_empty() {
             return Ok(());
         }
-        let added = group::addition(&self.said, blocks);
+        let blocks: Vec<_> = blocks.iter().map(String::as_str).collect();
+        let added = group::addition(&self.said, &blocks);
         durable::append_whole(&self.path(), added.as_bytes())?;
         self.said.push_str(&added);
         Ok(())
@@ -83,18 +112,26 @@ impl GroupMemory {
 
     /// Whether a note that the file lacks is written: if it never was; once more within its time; and each time if
     /// it was there so shortly that whoever saved the file may not have known it.
-    fn may_come_back(&self, record: &Record) -> bool {
+    fn comes_back(&self, record: &Record) -> ComesBack {
         let age_s = self
             .now
             .as_second()
             .saturating_sub(record.recorded_at.as_second());
         let is_young = age_s <= limits::GROUP_NOTE_BACK_S;
         let Some((times, at_ms)) = self.written.of(record.id) else {
-            return is_young || self.written.is_known;
+            return match is_young || self.written.is_known {
+                true => ComesBack::FromTheEnd,
+                false => ComesBack::Never,
+            };
         };
         let may_be_unknown = self.saved_ms.saturating_sub(at_ms) < limits::GROUP_NOTE_KNOWN_MS;
         // A file that is gone or empty was made so by somebody: no editor saves like that.
-        is_young && !self.said.trim().is_empty() && (times == 1 || may_be_unknown)
+        match !is_young || self.said.trim().is_empty() {
+            true => ComesBack::Never,
+            false if may_be_unknown => ComesBack::FromAnywhere,
+            false if times == 1 => ComesBack::FromTheEnd,
+            false => ComesBack::Never,
+        }
     }
 
     fn count(&mut self, appended: &[usize]) -> Result<(), Fault> {

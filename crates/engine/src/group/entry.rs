@@ -39,22 +39,36 @@ pub struct Candidate {
     /// Its lines.
     pub block: String,
     /// Whether it is written if it is not there; else somebody took it out.
-    pub may_come_back: bool,
+    pub comes_back: ComesBack,
+}
+
+/// From where an entry that the file lacks may have been lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComesBack {
+    /// From nowhere: it stays out.
+    Never,
+    /// From the end, which an editor did not know when it replaced the file.
+    FromTheEnd,
+    /// From anywhere: it was there so shortly that an editor may have read the file before or after.
+    FromAnywhere,
 }
 
 /// Which of `entries`, the newest first, are to be written to `file`, the oldest first.
 ///
-/// Only the newest ones that are all missing: what is gone from between others was taken out by somebody. What is gone
-/// from the end may be what an editor did not know when it replaced the file.
+/// What is gone from between others was taken out by somebody, unless it was there so shortly. What is gone from the end
+/// may be what an editor did not know when it replaced the file.
 pub fn missing(file: &str, entries: &[Candidate]) -> Vec<usize> {
     let file = file.replace("\r\n", "\n");
     let mut gone = Vec::new();
+    let mut is_end = true;
     for (at, entry) in entries.iter().enumerate() {
+        if !is_end && entry.comes_back != ComesBack::FromAnywhere {
+            continue;
+        }
         let twins = entries[at..].iter().filter(|one| one.block == entry.block);
         if occurrences(&file, &entry.block) >= twins.count() {
-            break;
-        }
-        if entry.may_come_back {
+            is_end = false;
+        } else if entry.comes_back != ComesBack::Never {
             gone.push(at);
         }
     }
@@ -163,9 +177,13 @@ mod tests {
 
     #[test]
     fn what_is_gone_from_the_end_comes_back_once() {
-        let may = |content: &str, may_come_back| Candidate {
+        let of = |content: &str, comes_back| Candidate {
             block: block(content),
-            may_come_back,
+            comes_back,
+        };
+        let may = |content: &str, may: bool| match may {
+            true => of(content, ComesBack::FromTheEnd),
+            false => of(content, ComesBack::Never),
         };
         let entries = [may("c", true), may("b", true), may("a", true)];
         let all = format!("{}\n{}\n{}", block("a"), block("b"), block("c"));
@@ -176,6 +194,8 @@ mod tests {
         assert_eq!(missing("", &entries), [2, 1, 0]);
         let b_is_out = format!("{}\n{}", block("a"), block("c"));
         assert_eq!(missing(&b_is_out, &entries), [0_usize; 0]);
+        let lost = [may("c", true), of("b", ComesBack::FromAnywhere)];
+        assert_eq!(missing(&b_is_out, &lost), [1]);
         let twins = [may("a", true), may("a", true)];
         assert_eq!(missing(&block("a"), &twins), [0]);
         assert_eq!(missing("", &[may("a", false), may("b", true)]), [1]);

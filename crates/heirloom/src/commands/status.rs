@@ -11,6 +11,7 @@ pub(crate) struct Args {}
 pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
     let found = session.find()?;
     let engine = session.engine(&found)?;
+    session.take_in(&engine);
     let store = engine.describe_store()?;
     let counts = engine.counts()?;
     let last_write = engine.last_write()?.map(|time| time.to_string());
