@@ -131,7 +131,9 @@ fn how_files_are_named() {
 /// The text is wrong at the caret that stands below it, with these words.
 #[track_caller]
 fn wrong(text: &str, caret: &str, words: &str) {
-    let error = parse(text).expect_err("it has one mistake");
+    let Err(error) = parse(text) else {
+        panic!("{text} has no mistake");
+    };
     let column = caret.chars().count();
     assert_eq!(error.column, column, "{text}\n{error}");
     assert!(error.problem.contains(words), "{text}\n{error}");

@@ -1,5 +1,9 @@
 //! Files that an invocation injects: real files, links, pipes and devices, each with its outcome.
-#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a helper of a test may fail it, and its files need not survive it"
+)]
 
 use heirloom_engine::places::{Beneath, BeneathProblem, Entry, Place, Visitor};
 use heirloom_engine::{ContextRequest, Engine, Injected, NewRecord};

@@ -193,13 +193,9 @@ fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> 
         "sections": sections.collect::<Vec<_>>(),
         "notes": context.notes,
     });
-    match said {
-        Value::Object(mut said) => {
-            said.retain(|_, value| !value.is_null());
-            said
-        }
-        _ => Attrs::new(),
-    }
+    let mut said = said.as_object().cloned().unwrap_or_default();
+    said.retain(|_, value| !value.is_null());
+    said
 }
 
 /// The items of a receipt that were in the context.

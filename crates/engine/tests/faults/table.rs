@@ -11,7 +11,7 @@ use heirloom_engine::{
 use heirloom_model::context::Context;
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
-use heirloom_model::{AgentStatus, Fault, Kind, Mark, Outcome, Role, Scope, limits};
+use heirloom_model::{AgentStatus, ErrorKind, Fault, Kind, Mark, Outcome, Role, Scope, limits};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -673,8 +673,20 @@ pub(crate) fn prompting() -> Vec<Operation> {
             nothing_missing(w.engine.context(&request))
         }),
         reads("receipts", |w| w.engine.receipts(10).map(drop)),
+        reads("receipt", |w| found_none(w.engine.receipt("01890a5d"))),
+        reads("receipt_diff", |w| {
+            found_none(w.engine.receipt_diff("01890a5d", "01890a5e"))
+        }),
         reads("uses", |w| w.engine.uses(&[w.first()]).map(drop)),
     ]
+}
+
+/// Nothing of this id is there, and nothing else went wrong.
+fn found_none<T>(found: Result<T, Fault>) -> Result<(), Fault> {
+    match found {
+        Err(fault) if fault.kind == ErrorKind::NotFound => Ok(()),
+        found => found.map(drop),
+    }
 }
 
 /// A context in which nothing failed: a source that does is told in a note, and the others are there.

@@ -1,4 +1,8 @@
 //! Sources of a context behind Session Memory, their budget, and receipts.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "files of a test need not survive it"
+)]
 
 use crate::project::Project;
 use heirloom_model::limits::{
@@ -226,4 +230,106 @@ fn a_record_says_how_often_it_was_told_and_a_purge_takes_its_receipts() {
     project.ok(&["purge", "--id", &id, "--yes"]);
     let listed = project.json(&["receipts", "list"]);
     assert_eq!(listed["receipts"].as_array().unwrap().len(), 0);
+}
+
+/// A project in which every source has something.
+fn with_everything() -> Project {
+    let mut project = with_plan();
+    project.at("2026-05-01T10:00:00Z");
+    project.ok(&["remember", "--user", "I prefer small commits"]);
+    let own = project.json(&["remember", "releases are cut on Mondays"]);
+    project.ok(&["share", own["id"].as_str().unwrap()]);
+    project.ok(&["workspace", "fact", "the staging host is blue"]);
+    project.ok(&["group", "note", "core", "nobody deploys on Fridays"]);
+    for (agent, said) in [("coder", "one\ntwo\nthree\n"), ("critic", "too slow\n")] {
+        let put = ["output", "put", "--plan", "REQ-7", "--agent", agent];
+        project.input(&put, said.as_bytes());
+    }
+    let add = ["session", "add", "--session", "s1", "--role", "user"];
+    project.input(&add, b"is the login fast now?");
+    project.ok(&["error", "log", "the login timed out", "--task", "7"]);
+    project.ok(&[
+        "error",
+        "resolve",
+        "the login timed out",
+        "--with",
+        "warm the cache",
+    ]);
+    project
+        .folder
+        .write("notes/a.md", "a file of the project\n")
+        .unwrap();
+    project
+}
+
+const EVERYTHING: [&str; 16] = [
+    "context",
+    "coder[input:notes/a.md][tail:2]",
+    "--task",
+    "7",
+    "--plan",
+    "REQ-7",
+    "--group",
+    "core",
+    "--session",
+    "s1",
+    "--query",
+    "login",
+    "--budget-chars",
+    "20000",
+    "--receipt",
+    "--json",
+];
+
+#[test]
+fn one_context_has_every_source() {
+    let project = with_everything();
+    let mut args = EVERYTHING.to_vec();
+    args.pop();
+    let told = project.json(&args);
+    let text = told["text"].as_str().unwrap();
+    for wanted in [
+        "## Session Memory\n",
+        "\n## Input\n\nFile notes/a.md:\n```\na file of the project\n```\n",
+        "\n## Last Output\n\nOutput of \"coder\", lines 2-3 of 3:\n```\ntwo\nthree\n```\n",
+        "\n## Plan\n- REQ-7: Fast login (open)\n",
+        "the login timed out → fixed by: warm the cache\n",
+        "\n## Outputs of Other Agents\n- [critic]: too slow\n",
+        "is the login fast now?",
+        "\n## Remembered Facts\n",
+        "- nobody deploys on Fridays\n",
+        "\n=== WORKSPACE KNOWLEDGE ===\n",
+        "the staging host is blue\n",
+        "\n=== END OF WORKSPACE KNOWLEDGE ===\n",
+        "releases are cut on Mondays\n",
+        "\n## About the Person\n- I prefer small commits\n",
+        "\n## Architecture\n",
+    ] {
+        assert!(text.contains(wanted), "{wanted} is not in\n{text}");
+    }
+    assert!(
+        !text.contains("## Your Last Output"),
+        "the tail stands in its place:\n{text}"
+    );
+    assert_eq!(told["notes"], serde_json::json!([]), "{text}");
+}
+
+#[test]
+fn whatever_the_budget_it_is_held_and_the_receipt_adds_up() {
+    let project = with_everything();
+    let full = project.json(&EVERYTHING[..14])["chars"].as_u64().unwrap();
+    for budget in (0..=full).step_by(usize::try_from(full / 23).unwrap()) {
+        let budget = budget.to_string();
+        let mut args = EVERYTHING[..14].to_vec();
+        args[13] = &budget;
+        let told = project.json(&args);
+        let text = told["text"].as_str().unwrap();
+        assert!(
+            text.chars().count() as u64 <= budget.parse().unwrap(),
+            "{budget}: {text}"
+        );
+        let sections = told["sections"].as_array().unwrap();
+        let chars: u64 = sections.iter().map(|s| s["chars"].as_u64().unwrap()).sum();
+        assert_eq!(chars, text.chars().count() as u64, "{budget}: {told}");
+    }
 }

@@ -200,6 +200,22 @@ mod tests {
     }
 
     #[test]
+    fn what_need_not_be_kept_waits_shortly() {
+        const { assert!(RECEIPT_WAIT_MS * 10 < BUSY_TIMEOUT_MS) };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let holder = Connection::open(&path).unwrap();
+        holder.execute_batch("CREATE TABLE t (x)").unwrap();
+        let mut waiting = connect(&Place::File(path)).unwrap();
+        holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let write =
+            |waiting: &mut Connection| Ok(waiting.execute_batch("INSERT INTO t VALUES (1)")?);
+        assert!(unsynced(&mut waiting, write).is_err());
+        holder.execute_batch("ROLLBACK").unwrap();
+        assert!(unsynced(&mut waiting, write).is_ok());
+    }
+
+    #[test]
     fn the_error_says_how_long_the_wait_was() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.db");

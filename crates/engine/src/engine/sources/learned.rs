@@ -118,7 +118,15 @@ fn lesson(record: &Record, seen: &mut HashSet<RecordId>, score: Option<f64>) -> 
             format!("worked: {}", record.attr_str("approach")?)
         }
         Kind::Knowledge if record.category() == Some(CATEGORY_LEARNING) => record.text.clone(),
-        _ => return None,
+        Kind::Error
+        | Kind::Episode
+        | Kind::Knowledge
+        | Kind::Task
+        | Kind::Step
+        | Kind::Artifact
+        | Kind::Output
+        | Kind::Note
+        | Kind::Summary => return None,
     };
     seen.insert(record.id);
     Some(Offer {
