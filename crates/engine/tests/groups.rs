@@ -271,10 +271,15 @@ fn what_an_editor_did_not_know_comes_back_once() {
     world.save_after_ms(GROUP_NOTE_KNOWN_MS + 1_000, &block("a"));
     assert_eq!(world.note("e"), 0, "each of them came back before");
     assert_eq!(world.memory(), ["a", "e"].map(block).join("\n"));
-    // From between others: a deletion.
+    // From between others: a deletion, if it was there long enough to be seen.
     world.note("e2");
-    world.save(&["a", "e2"].map(block).join("\n"));
+    let without = ["a", "e2"].map(block).join("\n");
+    world.save_after_ms(GROUP_NOTE_KNOWN_MS + 2_000, &without);
     assert_eq!(world.note("f"), 0);
+    world.note("f2");
+    world.save_after_ms(1_000, &world.memory().replace(&block("f"), ""));
+    world.note("f3");
+    assert!(world.memory().contains(&block("f")), "nobody saw it");
     // The whole file: a deletion too.
     fs::remove_file(world.at("groups/main/MEMORY.md")).unwrap();
     assert_eq!(world.note("g"), 0);
