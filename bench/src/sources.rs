@@ -2,14 +2,52 @@
 
 use crate::stats::Times;
 use crate::{Outcome, probe};
-use heirloom_engine::{ContextRequest, NewOutput};
-use heirloom_model::{Budget, Scope};
+use heirloom_engine::{ContextRequest, Engine, NewNote, NewOutput, NewTurn, Workspace};
+use heirloom_model::{Budget, Role, Scope};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// Records in the store.
 const RECORDS: usize = 100_000;
+
+/// What is asked.
+const QUESTION: &str = "the parser rejects an unfinished escape";
+
+/// Ten files, and the last lines of an output.
+const INVOCATION: &str = "agent1[input:notes*.md][tail:20]";
+
+/// Entries of workspace files, notes of a group, turns of a session.
+fn fill_folders(engine: &Engine) -> Outcome<()> {
+    for n in 0..50 {
+        let said = format!("{} ({n})", probe::text(n));
+        match n % 3 {
+            0 => engine.workspace_save_fact(Workspace::Project, &said)?,
+            1 => engine.workspace_log_learning(Workspace::Project, &said)?,
+            _ => engine.workspace_daily_log(Workspace::Project, &said)?,
+        };
+        if n < 20 {
+            engine.update_memory(&NewNote {
+                content: said.clone(),
+                group: Some("core".to_owned()),
+                ..NewNote::default()
+            })?;
+            let turn = NewTurn {
+                role: if n % 2 == 0 {
+                    Role::User
+                } else {
+                    Role::Assistant
+                },
+                sender: None,
+                task: None,
+                agent: None,
+                text: said,
+            };
+            engine.add_turn("s1", &turn)?;
+        }
+    }
+    Ok(())
+}
 
 pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     let root = tempfile::tempdir()?;
@@ -45,12 +83,19 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
         .map(|n| format!("{}\n\n", probe::text(n)))
         .collect();
     write(&root.path().join("ARCHITECTURE.md"), &paragraphs)?;
+    for n in 0..10 {
+        let text = format!("{}\n", probe::text(n)).repeat(20);
+        write(&root.path().join(format!("notes{n}.md")), &text)?;
+    }
+    fill_folders(&engine)?;
     let request = ContextRequest {
         task: Some("7".to_owned()),
-        agent: Some("agent1".to_owned()),
         plan: Some("REQ-1".to_owned()),
-        query: Some("the parser rejects an unfinished escape".to_owned()),
+        group: Some("core".to_owned()),
+        session: Some("s1".to_owned()),
+        query: Some(QUESTION.to_owned()),
         budget: Some(Budget::Chars(20_000)),
+        invocation: Some(INVOCATION.to_owned()),
         ..ContextRequest::default()
     };
     let mut times = Vec::new();
@@ -58,7 +103,7 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
         let start = Instant::now();
         let context = engine.context(&request)?;
         times.push(start.elapsed());
-        assert!(context.sections.len() > 6, "a source is missing");
+        assert!(context.sections.len() > 9, "a source is missing");
     }
     Times::of(&times).print("context, all sources, 100,000, in process");
     drop(engine);
@@ -70,15 +115,9 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     for _ in 0..200 {
         let start = Instant::now();
         let status = Command::new(heirloom)
-            .args([
-                "context", "--task", "7", "--agent", "agent1", "--plan", "REQ-1",
-            ])
-            .args([
-                "--query",
-                "the parser rejects an unfinished escape",
-                "--budget-chars",
-                "20000",
-            ])
+            .args(["context", INVOCATION, "--task", "7", "--plan", "REQ-1"])
+            .args(["--group", "core", "--session", "s1", "--query", QUESTION])
+            .args(["--budget-chars", "20000"])
             .current_dir(root.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
