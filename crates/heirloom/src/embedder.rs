@@ -1,7 +1,8 @@
 //! From the settings to what makes vectors.
 
 use crate::config::{Config, Environment};
-use heirloom_embed::{Key, Service, ServiceConfig};
+use heirloom_services::Key;
+use heirloom_services::embeddings::{Service, ServiceConfig};
 use heirloom_model::{Embedder, Fault};
 #[cfg(feature = "minilm")]
 use std::path::Path;

@@ -93,7 +93,7 @@ pub(super) const CRATES: &[Crate] = &[
         powers: SYNCHRONOUS,
     },
     Crate {
-        folder: "embed",
+        folder: "services",
         may_use: &["heirloom-model"],
         powers: &[Power::Network, Power::Clock],
     },
@@ -114,7 +114,7 @@ pub(super) const CRATES: &[Crate] = &[
             "heirloom-index",
             "heirloom-store",
             "heirloom-engine",
-            "heirloom-embed",
+            "heirloom-services",
             "heirloom-minilm",
             "heirloom-server",
         ],

@@ -1,6 +1,7 @@
-//! The client: what is asked, how long, how often.
+//! Vectors from a service that speaks the embeddings protocol of OpenAI: `POST {url}/embeddings`.
 
-use crate::answer;
+mod answer;
+
 use heirloom_model::{Embedder, Fault, Purpose, limits, text};
 use serde_json::{Value, json};
 use std::fmt;
