@@ -4,5 +4,7 @@
 //! are not followed, and no environment variable is read.
 
 pub mod embeddings;
+mod http;
+pub mod writer;
 
-pub use embeddings::Key;
+pub use http::Key;
