@@ -2,8 +2,8 @@
 
 use heirloom_model::{Fault, text};
 use serde_json::Value;
-use std::fmt;
 use std::time::Duration;
+use std::{fmt, io};
 use ureq::http::{HeaderMap, StatusCode};
 use ureq::{Agent, Error, Timeout};
 
@@ -157,9 +157,8 @@ impl Endpoint {
         };
         let may_be_billed = match error {
             Error::Timeout(Timeout::Resolve | Timeout::Connect) => false,
-            Error::Timeout(_) | Error::Io(_) | Error::Protocol(_) | Error::BodyExceedsLimit(_) => {
-                true
-            }
+            Error::Io(error) => error.kind() != io::ErrorKind::ConnectionRefused,
+            Error::Timeout(_) | Error::Protocol(_) | Error::BodyExceedsLimit(_) => true,
             _ => false,
         };
         let Words {

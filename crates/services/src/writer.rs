@@ -249,6 +249,21 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_is_there_soon_or_never() {
+        let config = ServiceConfig {
+            protocol: Protocol::OpenAi,
+            url: String::new(),
+            model: "m".to_owned(),
+            key: None,
+            timeout_ms: 600_000,
+        };
+        let timeouts = Service::new(config).unwrap().agent.config().timeouts();
+        let connect = Duration::from_millis(limits::WRITER_CONNECT_MS_MAX);
+        assert_eq!(timeouts.connect, Some(connect));
+        assert_eq!(timeouts.global, Some(Duration::from_mins(10)));
+    }
+
+    #[test]
     fn addresses_with_and_without_the_version() {
         for url in [
             "",

@@ -206,7 +206,14 @@ fn what_does_not_pass_is_given_up() {
                 PATIENT_MS,
             ),
             (stalled(), tries, Unavailable, 2, "in time", 1_500),
-            (cut(), tries, Unavailable, 2, "was cut", PATIENT_MS),
+            (
+                cut(),
+                tries,
+                Unavailable,
+                2,
+                "the connection broke",
+                PATIENT_MS,
+            ),
             (
                 raw(401, "0", &echo),
                 1,
