@@ -169,130 +169,101 @@ fn what_passes_is_tried_once_more() {
     }
 }
 
-#[test]
-fn what_does_not_pass_is_given_up() {
-    let stalled = || Reply::Stall(Turn::text(TEXT));
-    let cut = || Reply::Cut(Turn::text(TEXT));
-    let long = limits::WRITER_PAUSE_MS_MAX / 1_000 + 1;
-    let echo = format!("{{\"error\": {{\"message\": \"bad key {KEY}\"}}}}");
-    let huge = usize::try_from(limits::WRITER_ANSWER_BYTES_MAX).unwrap();
-    let tries = usize::try_from(limits::WRITER_TRIES_MAX).unwrap();
+/// Both tries get `reply`: so many requests are made, so many of them may have been billed.
+fn given_up(
+    reply: &Reply,
+    timeout_ms: u64,
+    requests: usize,
+    lost: u32,
+    expected: (WriteProblem, &str),
+) {
+    let (problem, part) = expected;
     for protocol in BOTH {
-        use WriteProblem::{Refused, Unavailable, Unusable};
-        // The time limit only where it is what ends the call.
-        for (reply, requests, problem, lost, part, timeout_ms) in [
-            (
-                Reply::Status(500),
-                tries,
-                Unavailable,
-                0,
-                "answered 500",
-                PATIENT_MS,
-            ),
-            (
-                Reply::Status(429),
-                tries,
-                Unavailable,
-                0,
-                "answered 429",
-                PATIENT_MS,
-            ),
-            (
-                raw(429, &long.to_string(), ""),
-                1,
-                Unavailable,
-                0,
-                "answered 429",
-                PATIENT_MS,
-            ),
-            (stalled(), tries, Unavailable, 2, "in time", 1_500),
-            (
-                cut(),
-                tries,
-                Unavailable,
-                2,
-                "the connection broke",
-                PATIENT_MS,
-            ),
-            (
-                raw(401, "0", &echo),
-                1,
-                Refused,
-                0,
-                "bad key [redacted]",
-                PATIENT_MS,
-            ),
-            (
-                Reply::Status(400),
-                1,
-                Refused,
-                0,
-                "scripted fault 400",
-                PATIENT_MS,
-            ),
-            (
-                Reply::Status(403),
-                1,
-                Refused,
-                0,
-                "answered 403",
-                PATIENT_MS,
-            ),
-            (
-                Reply::Status(404),
-                1,
-                Refused,
-                0,
-                "answered 404",
-                PATIENT_MS,
-            ),
-            (
-                Reply::Raw(
-                    302,
-                    ("location", "http://127.0.0.1:1/".to_owned()),
-                    String::new(),
-                ),
-                1,
-                Refused,
-                0,
-                "302",
-                PATIENT_MS,
-            ),
-            (Reply::InvalidJson, 1, Unusable, 1, "no JSON", PATIENT_MS),
-            (raw(200, "0", ""), 1, Unusable, 1, "no JSON", PATIENT_MS),
-            (
-                Turn::text(" \n").into(),
-                1,
-                Unusable,
-                1,
-                "no text",
-                PATIENT_MS,
-            ),
-            (
-                Turn::default().into(),
-                1,
-                Unusable,
-                1,
-                "no text",
-                PATIENT_MS,
-            ),
-            (
-                Turn::text("x".repeat(huge)).into(),
-                1,
-                Unusable,
-                1,
-                "more than 2097152 bytes",
-                PATIENT_MS,
-            ),
-        ] {
-            let replies = vec![reply.clone(), reply];
-            let (answer, made) = call(protocol, replies, &asked(), timeout_ms);
-            let error = answer.unwrap_err();
-            let said = &error.fault.message;
-            assert!(said.contains(part), "{part}: {said}");
-            assert_eq!(made.len(), requests, "{said}");
-            assert_eq!((error.problem, error.lost_tries), (problem, lost), "{said}");
-        }
+        let replies = vec![reply.clone(), reply.clone()];
+        let (answer, made) = call(protocol, replies, &asked(), timeout_ms);
+        let error = answer.unwrap_err();
+        let said = &error.fault.message;
+        assert!(said.contains(part), "{part}: {said}");
+        assert_eq!(made.len(), requests, "{said}");
+        assert_eq!((error.problem, error.lost_tries), (problem, lost), "{said}");
+    }
+}
+
+#[test]
+fn a_service_that_stays_away_is_given_up_after_the_second_try() {
+    let tries = usize::try_from(limits::WRITER_TRIES_MAX).unwrap();
+    let long = limits::WRITER_PAUSE_MS_MAX / 1_000 + 1;
+    let gone = |part| (WriteProblem::Unavailable, part);
+    given_up(
+        &Reply::Status(500),
+        PATIENT_MS,
+        tries,
+        0,
+        gone("answered 500"),
+    );
+    given_up(
+        &Reply::Status(429),
+        PATIENT_MS,
+        tries,
+        0,
+        gone("answered 429"),
+    );
+    given_up(
+        &raw(429, &long.to_string(), ""),
+        PATIENT_MS,
+        1,
+        0,
+        gone("answered 429"),
+    );
+    let stalled = Reply::Stall(Turn::text(TEXT));
+    given_up(
+        &stalled,
+        1_500,
+        tries,
+        limits::WRITER_TRIES_MAX,
+        gone("in time"),
+    );
+    let cut = Reply::Cut(Turn::text(TEXT));
+    given_up(
+        &cut,
+        PATIENT_MS,
+        tries,
+        limits::WRITER_TRIES_MAX,
+        gone("the connection broke"),
+    );
+}
+
+#[test]
+fn a_refusal_is_not_asked_again() {
+    let echo = format!("{{\"error\": {{\"message\": \"bad key {KEY}\"}}}}");
+    let elsewhere = ("location", "http://127.0.0.1:1/".to_owned());
+    for (reply, part) in [
+        (raw(401, "0", &echo), "bad key [redacted]"),
+        (Reply::Status(400), "scripted fault 400"),
+        (Reply::Status(403), "answered 403"),
+        (Reply::Status(404), "answered 404"),
+        (raw(413, "0", "too large"), "answered 413: too large"),
+        (Reply::Raw(302, elsewhere, String::new()), "answered 302"),
+    ] {
+        given_up(&reply, PATIENT_MS, 1, 0, (WriteProblem::Refused, part));
+    }
+}
+
+#[test]
+fn an_answer_of_no_use_is_paid_for_once() {
+    let huge = usize::try_from(limits::WRITER_ANSWER_BYTES_MAX).unwrap();
+    for (reply, part) in [
+        (Reply::InvalidJson, "no JSON"),
+        (raw(200, "0", ""), "no JSON"),
+        (raw(200, "0", "[]"), "no object"),
+        (Turn::text(" \n").into(), "no text"),
+        (Turn::default().into(), "no text"),
+        (
+            Turn::text("x".repeat(huge)).into(),
+            "more than 2097152 bytes",
+        ),
+    ] {
+        given_up(&reply, PATIENT_MS, 1, 1, (WriteProblem::Unusable, part));
     }
 }
 
