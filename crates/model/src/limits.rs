@@ -400,7 +400,7 @@ pub const CONTEXT_LEARNINGS_MAX: usize = 20;
 /// Hits of memory that a context considers for its question.
 pub const CONTEXT_RECALL_HITS: usize = 20;
 /// Most bytes of a task's words that a context asks memory with.
-pub const CONTEXT_QUESTION_BYTES_MAX: usize = 2_000;
+pub const CONTEXT_QUESTION_BYTES_MAX: usize = 400;
 /// Most tracked files of a project that its outline is made of.
 pub const TRACKED_FILES_MAX: usize = 50_000;
 /// Largest index of git that is read, bytes.
