@@ -66,6 +66,8 @@ pub struct Conversation {
     pub(crate) around: (String, String),
     /// Characters of the system prompt and the tools that stand beside the messages.
     pub(crate) beside_chars: usize,
+    /// Behind the last message of ours; 0 if there is none.
+    pub(crate) own_end: usize,
     /// What identifies all messages up to each, itself included.
     pub(crate) chain: Vec<u128>,
     /// The last call of each id: message and part.
@@ -95,6 +97,7 @@ impl Conversation {
             outers: Vec::new(),
             around: ("[".to_owned(), "]".to_owned()),
             beside_chars: 0,
+            own_end: 0,
             chain: Vec::new(),
             calls: HashMap::new(),
         }
@@ -153,6 +156,7 @@ impl Conversation {
     pub fn push(&mut self, raw: &str) -> Result<(), Refusal> {
         let outer = self.outers.len();
         let read = form::read(self.form, outer, raw).map_err(|why| Refusal::at(outer, why))?;
+        self.refuse_doubles(outer, &read)?;
         for mut message in read {
             let index = self.messages.len();
             for (at, part) in message.parts.iter_mut().enumerate() {
@@ -187,9 +191,26 @@ impl Conversation {
                     .wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)
                     .rotate_left(64),
             );
+            if message.own.is_some() {
+                self.own_end = index + 1;
+            }
             self.messages.push(message);
         }
         self.outers.push(raw.into());
+        Ok(())
+    }
+
+    /// Two calls of one id that nothing could tell apart.
+    fn refuse_doubles(&self, outer: usize, read: &[Message]) -> Result<(), Refusal> {
+        let mut ids: Vec<&str> = Vec::new();
+        for call in read.iter().flat_map(Message::calls) {
+            let anywhere = self.form != Form::Openai && self.calls.contains_key(&call.id);
+            if anywhere || ids.contains(&call.id.as_str()) {
+                let reason = format!("the id `{}` of a call is there twice", call.id);
+                return Err(Refusal::at(outer, reason));
+            }
+            ids.push(&call.id);
+        }
         Ok(())
     }
 

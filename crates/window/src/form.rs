@@ -50,6 +50,7 @@ fn message(role: Role, parts: Vec<Part>) -> Message {
         usage: None,
         own: None,
         chars: 0,
+        content: None,
         hash: [0; 16],
     }
 }

@@ -157,6 +157,8 @@ pub struct Message {
     pub own: Option<Own>,
     /// Its characters, as [`crate::size`] counts them.
     pub chars: usize,
+    /// Where the content stands in the original, if that is a turn of blocks.
+    pub content: Option<Range<usize>>,
     /// What identifies the original's bytes.
     pub hash: [u8; 16],
 }

@@ -1,0 +1,84 @@
+//! What is kept between two calls: decisions, which can always be made again, and what cannot.
+
+use crate::compose::segment_id;
+use crate::conversation::Conversation;
+use crate::plan::Plan;
+use crate::policy::Policy;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Most texts that are remembered: beyond it the cache begins anew.
+const TEXTS_MAX: usize = 4_096;
+
+/// The state of a window. What is written out is only what cannot be computed again.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct State {
+    /// Summaries that somebody else wrote, by the id of the messages that they stand for.
+    pub summaries: BTreeMap<String, String>,
+    #[serde(skip)]
+    held: Option<Held>,
+    #[serde(skip)]
+    texts: HashMap<(u128, usize), Arc<str>>,
+}
+
+#[derive(Debug, Clone)]
+struct Held {
+    plan: Plan,
+    chain: u128,
+    policy: Policy,
+}
+
+impl State {
+    /// The plan for as much of the history as it still fits; a new one if the history was edited.
+    pub(crate) fn plan(&mut self, conversation: &Conversation, policy: &Policy) -> Plan {
+        let held = self.held.take().filter(|held| {
+            let end = held.plan.seen.checked_sub(1);
+            held.policy == *policy
+                && end.is_some_and(|end| conversation.chain.get(end) == Some(&held.chain))
+                && held.plan.fits(conversation)
+        });
+        if let Some(held) = held {
+            return held.plan;
+        }
+        self.texts.clear();
+        Plan::new(conversation)
+    }
+
+    /// Keeps the plan for the next call.
+    pub(crate) fn keep(&mut self, conversation: &Conversation, policy: &Policy, plan: Plan) {
+        let Some(end) = plan.seen.checked_sub(1) else {
+            return;
+        };
+        self.held = Some(Held {
+            chain: conversation.chain[end],
+            policy: policy.clone(),
+            plan,
+        });
+    }
+
+    /// The text of that key, written once.
+    pub(crate) fn text(&mut self, key: (u128, usize), write: impl FnOnce() -> String) -> Arc<str> {
+        if self.texts.len() >= TEXTS_MAX {
+            self.texts.clear();
+        }
+        Arc::clone(self.texts.entry(key).or_insert_with(|| write().into()))
+    }
+
+    /// The latest summary that somebody else wrote for messages from `from` on, and where they end.
+    pub(crate) fn written(
+        &self,
+        conversation: &Conversation,
+        from: usize,
+        to: usize,
+    ) -> Option<(String, usize)> {
+        if self.summaries.is_empty() {
+            return None;
+        }
+        (from + 1..=to).rev().find_map(|end| {
+            let text = self.summaries.get(&segment_id(conversation, from, end))?;
+            Some((text.clone(), end))
+        })
+    }
+}
