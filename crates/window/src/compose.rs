@@ -5,9 +5,9 @@ use crate::digest::{self, Task};
 use crate::message::{Output, Own, Part};
 use crate::own;
 use crate::plan::{self, Plan};
-use crate::policy::Policy;
-use crate::shorten::{self, Wanted};
-use crate::state::State;
+use crate::policy::Rules;
+use crate::shorten::{self, Wanted, Whole};
+use crate::state::{Left, State};
 use heirloom_model::text::clip;
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ pub(crate) struct Composed {
 
 pub(crate) fn compose(
     conversation: &Conversation,
-    policy: &Policy,
+    policy: &Rules<'_>,
     plan: &Plan,
     state: &mut State,
 ) -> Composed {
@@ -113,7 +113,7 @@ pub(crate) fn compose(
 
 fn piece(
     conversation: &Conversation,
-    policy: &Policy,
+    policy: &Rules<'_>,
     plan: &Plan,
     state: &mut State,
     at: usize,
@@ -129,15 +129,19 @@ fn piece(
         if !stale && !plan::is_long(policy, output) {
             continue;
         }
-        let whole = shorten::whole(&output.text, &output.tool, message.time_ms);
         let key = (conversation.chain[at], part * 2 + usize::from(stale));
-        let text = state.text(key, || {
-            if stale {
+        let Left { text, whole } = state.left(key, || {
+            let whole = shorten::whole(&output.text, &output.tool, message.time_ms);
+            let text = if stale {
                 shorten::stale(&output.text, output.chars, &output.tool, &whole)
             } else {
-                let (_, budget) = policy.lengths(&output.tool);
+                let budget = policy.tool(&output.tool).preview;
                 let wanted = wanted(conversation, plan, at, output);
                 shorten::preview(&output.text, output.chars, budget, &whole, &wanted)
+            };
+            Left {
+                text: text.into(),
+                whole,
             }
         });
         out.shortened.push(Shortened {
@@ -201,12 +205,13 @@ fn summary(conversation: &Conversation, plan: &Plan, state: &mut State) -> Arc<s
         .iter()
         .rev()
         .take(own::SUMMARY_IDS_MAX)
-        .map(|(from, to)| segment_id(conversation, *from, *to))
+        .map(|segment| segment.id.to_string())
         .collect();
     let written = state.written(conversation, plan.system_end, plan.cut);
     let key = (
         conversation.chain[plan.cut - 1],
-        plan.goal_cut.unwrap_or(usize::MAX),
+        // Apart from the keys of outputs, which are small.
+        usize::MAX - plan.goal_cut.unwrap_or(0),
     );
     let body = |earlier: Option<&str>, from: usize| {
         let kept: Vec<usize> = plan
@@ -230,7 +235,13 @@ fn summary(conversation: &Conversation, plan: &Plan, state: &mut State) -> Arc<s
     match written {
         Some((text, to)) if to == plan.cut => whole(&text).into(),
         Some((text, to)) => whole(&body(Some(&text), to)).into(),
-        None => state.text(key, || whole(&body(None, plan.system_end))),
+        None => {
+            let write = || Left {
+                text: whole(&body(None, plan.system_end)).into(),
+                whole: Whole::default(),
+            };
+            state.left(key, write).text
+        }
     }
 }
 

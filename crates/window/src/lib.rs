@@ -3,6 +3,7 @@
 //! Pure and deterministic: the same history and policy give the same bytes, in every process. It
 //! reads no file and no clock; what is shortened or dropped comes back in full, for the caller to keep.
 
+pub mod check;
 mod compose;
 pub mod conversation;
 pub mod digest;

@@ -9,10 +9,11 @@ mod step;
 
 use crate::conversation::Conversation;
 use crate::message::{Form, Message, Output, Part, Role};
-use crate::policy::Policy;
+use crate::policy::Rules;
 use crate::shorten::STALE_CHARS;
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// A message of the part of the history that is not summarised.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +40,14 @@ pub(crate) struct Placed {
     /// The message whose goal it says.
     pub(crate) goal: Option<usize>,
     size: usize,
+}
+
+/// Messages that one summary took in.
+#[derive(Debug, Clone)]
+pub(crate) struct Segment {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) id: Arc<str>,
 }
 
 /// What a summary may have.
@@ -100,8 +109,8 @@ pub(crate) struct Plan {
     pub(crate) system_end: usize,
     /// The first message that is not summarised.
     pub(crate) cut: usize,
-    /// What each summary took in: from, to.
-    pub(crate) segments: Vec<(usize, usize)>,
+    /// What each summary took in.
+    pub(crate) segments: Vec<Segment>,
     /// What the summary may have.
     pub(crate) room: Room,
     /// The calls before `cut`.
@@ -213,7 +222,7 @@ impl Plan {
     }
 
     /// Looks at everything that was said since, deciding at each request on the way.
-    pub(crate) fn advance(&mut self, conversation: &Conversation, policy: &Policy) {
+    pub(crate) fn advance(&mut self, conversation: &Conversation, policy: &Rules<'_>) {
         while self.seen < conversation.messages.len() {
             let next = self.seen;
             if is_request(conversation, next) {
@@ -268,7 +277,7 @@ impl Plan {
     /// Whether an output is a stub in this window.
     pub(crate) fn is_stale(
         &self,
-        policy: &Policy,
+        policy: &Rules<'_>,
         at: usize,
         part: usize,
         output: &Output,
@@ -304,9 +313,10 @@ fn is_request(conversation: &Conversation, at: usize) -> bool {
 }
 
 /// The characters of an output at entry: whole, or what its preview may have.
-pub(crate) fn entry_chars(policy: &Policy, output: &Output) -> usize {
-    let (max, preview) = policy.lengths(&output.tool);
-    if output.chars > max || crate::own::is_overflow(&output.text) {
+pub(crate) fn entry_chars(policy: &Rules<'_>, output: &Output) -> usize {
+    let tool = policy.tool(&output.tool);
+    let preview = tool.preview;
+    if output.chars > tool.max || crate::own::is_overflow(&output.text) {
         preview.min(output.chars.max(preview))
     } else {
         output.chars
@@ -314,14 +324,14 @@ pub(crate) fn entry_chars(policy: &Policy, output: &Output) -> usize {
 }
 
 /// Whether an output is shortened at entry.
-pub(crate) fn is_long(policy: &Policy, output: &Output) -> bool {
-    output.chars > policy.lengths(&output.tool).0
+pub(crate) fn is_long(policy: &Rules<'_>, output: &Output) -> bool {
+    output.chars > policy.tool(&output.tool).max
 }
 
 /// The characters that go when an output becomes stale; 0 if it never does.
-fn stale_saves(policy: &Policy, output: &Output) -> usize {
+fn stale_saves(policy: &Rules<'_>, output: &Output) -> usize {
     if output.value.is_none()
-        || policy.is_critical(&output.tool)
+        || policy.tool(&output.tool).critical
         || crate::own::is_stale(&output.text)
     {
         return 0;
@@ -330,7 +340,7 @@ fn stale_saves(policy: &Policy, output: &Output) -> usize {
 }
 
 /// The size of a message at entry, and what of it may go.
-fn measure(form: Form, policy: &Policy, message: &Message) -> Entry {
+fn measure(form: Form, policy: &Rules<'_>, message: &Message) -> Entry {
     let mut entry = Entry {
         size: message.chars,
         ..Entry::default()

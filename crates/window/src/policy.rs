@@ -2,7 +2,9 @@
 
 use heirloom_model::Fault;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Deref;
 
 /// Whether a prompt cache serves the longest common beginning, or only what was marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -234,6 +236,57 @@ impl Policy {
             .iter()
             .find(|(glob, _)| fits(glob, tool))
             .map(|(_, rule)| rule)
+    }
+}
+
+/// What a policy says of one tool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tool {
+    /// Characters above which its outputs are shortened.
+    pub(crate) max: usize,
+    /// Characters that they are shortened to.
+    pub(crate) preview: usize,
+    /// Whether they never become stale.
+    pub(crate) critical: bool,
+    /// Whether it reads files.
+    pub(crate) read: bool,
+}
+
+/// A policy in use: what it says of a tool is found out once.
+pub(crate) struct Rules<'a> {
+    policy: &'a Policy,
+    tools: RefCell<HashMap<String, Tool>>,
+}
+
+impl<'a> Rules<'a> {
+    pub(crate) fn new(policy: &'a Policy) -> Self {
+        Self {
+            policy,
+            tools: RefCell::default(),
+        }
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> Tool {
+        if let Some(tool) = self.tools.borrow().get(name) {
+            return *tool;
+        }
+        let (max, preview) = self.policy.lengths(name);
+        let tool = Tool {
+            max,
+            preview,
+            critical: self.policy.is_critical(name),
+            read: self.policy.is_read(name),
+        };
+        self.tools.borrow_mut().insert(name.to_owned(), tool);
+        tool
+    }
+}
+
+impl Deref for Rules<'_> {
+    type Target = Policy;
+
+    fn deref(&self) -> &Policy {
+        self.policy
     }
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Where the whole text of an output is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Whole {
     pub(crate) id: String,
     pub(crate) name: String,

@@ -4,6 +4,7 @@ use crate::compose::segment_id;
 use crate::conversation::Conversation;
 use crate::plan::Plan;
 use crate::policy::Policy;
+use crate::shorten::Whole;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -20,7 +21,14 @@ pub struct State {
     #[serde(skip)]
     held: Option<Held>,
     #[serde(skip)]
-    texts: HashMap<(u128, usize), Arc<str>>,
+    texts: HashMap<(u128, usize), Left>,
+}
+
+/// A text of ours, and where what it is of is kept.
+#[derive(Debug, Clone)]
+pub(crate) struct Left {
+    pub(crate) text: Arc<str>,
+    pub(crate) whole: Whole,
 }
 
 #[derive(Debug, Clone)]
@@ -58,12 +66,12 @@ impl State {
         });
     }
 
-    /// The text of that key, written once.
-    pub(crate) fn text(&mut self, key: (u128, usize), write: impl FnOnce() -> String) -> Arc<str> {
+    /// What is left under that key, written once.
+    pub(crate) fn left(&mut self, key: (u128, usize), write: impl FnOnce() -> Left) -> Left {
         if self.texts.len() >= TEXTS_MAX {
             self.texts.clear();
         }
-        Arc::clone(self.texts.entry(key).or_insert_with(|| write().into()))
+        self.texts.entry(key).or_insert_with(write).clone()
     }
 
     /// The latest summary that somebody else wrote for messages from `from` on, and where they end.

@@ -1,10 +1,11 @@
 //! The window itself: a history in, the messages to send out.
 
+use crate::check::check;
 use crate::compose::{Composed, Piece, compose, segment_id};
 use crate::conversation::{Conversation, Refusal};
 use crate::message::{Form, Part};
 use crate::plan::{Action, Plan};
-use crate::policy::Policy;
+use crate::policy::{Policy, Rules};
 use crate::render;
 use crate::report::{Dropped, Report};
 use crate::state::State;
@@ -90,12 +91,17 @@ impl Conversation {
 /// The window of a history: what to send now. The same history and policy give the same bytes,
 /// with or without a `state` from an earlier call; the state only saves looking at it all again.
 pub fn compact(conversation: &Conversation, policy: &Policy, state: &mut State) -> Compacted {
+    let rules = Rules::new(policy);
     let mut sure = state.plan(conversation, policy);
-    sure.advance(conversation, policy);
+    sure.advance(conversation, &rules);
     let mut plan = sure.clone();
-    plan.decide(conversation, policy);
-    let composed = compose(conversation, policy, &plan, state);
+    plan.decide(conversation, &rules);
+    let composed = compose(conversation, &rules, &plan, state);
     let messages = render::messages(conversation, &composed.pieces);
+    debug_assert!(
+        is_sound(conversation, &messages),
+        "a window that a provider refuses"
+    );
     let report = report(conversation, policy, &plan, &composed, messages.len());
     state.keep(conversation, policy, sure);
     Compacted {
@@ -103,6 +109,16 @@ pub fn compact(conversation: &Conversation, policy: &Policy, state: &mut State) 
         messages,
         report,
     }
+}
+
+/// Whether a window breaks no rule of its provider that the history did not break already.
+fn is_sound(conversation: &Conversation, messages: &[String]) -> bool {
+    let mut window = Conversation::new(conversation.form);
+    let read = messages.iter().all(|message| window.push(message).is_ok());
+    let before = check(conversation);
+    read && check(&window)
+        .iter()
+        .all(|finding| before.iter().any(|known| known.rule == finding.rule))
 }
 
 fn report(
@@ -221,19 +237,22 @@ fn dropped(conversation: &Conversation, plan: &Plan) -> Vec<Dropped> {
             .get(at)
             .map_or(conversation.len(), |message| message.outer)
     };
-    let one = |from: usize, to: usize| Dropped {
+    let one = |from: usize, to: usize, id: String| Dropped {
         from: outer(from),
         to: outer(to - 1) + 1,
-        id: segment_id(conversation, from, to),
+        id,
         inner: from..to,
     };
     let mut out: Vec<Dropped> = plan
         .segments
         .iter()
-        .map(|(from, to)| one(*from, *to))
+        .map(|segment| one(segment.from, segment.to, segment.id.to_string()))
         .collect();
     let orphans = plan.orphans.range(plan.cut..);
-    out.extend(orphans.map(|at| one(*at, at + 1)));
+    out.extend(orphans.map(|at| {
+        let id = segment_id(conversation, *at, at + 1);
+        one(*at, at + 1, id)
+    }));
     out
 }
 

@@ -4,7 +4,7 @@ use super::{Entry, Placed, Plan, measure, stale_saves};
 use crate::conversation::Conversation;
 use crate::message::{Form, Message, Output, Own, Part, Role};
 use crate::own;
-use crate::policy::Policy;
+use crate::policy::Rules;
 use heirloom_model::text::excerpt;
 
 /// A user message shorter than this keeps the former goal, characters.
@@ -13,7 +13,7 @@ const GOAL_CHARS_MIN: usize = 40;
 const PLAN_CHARS_MIN: usize = 50;
 
 impl Plan {
-    pub(super) fn ingest(&mut self, conversation: &Conversation, policy: &Policy, at: usize) {
+    pub(super) fn ingest(&mut self, conversation: &Conversation, policy: &Rules<'_>, at: usize) {
         let message = &conversation.messages[at];
         self.seen = at + 1;
         self.raw_size += message.chars;
@@ -143,7 +143,7 @@ impl Plan {
     fn note_reads(
         &mut self,
         conversation: &Conversation,
-        policy: &Policy,
+        policy: &Rules<'_>,
         message: &Message,
         at: usize,
     ) {
@@ -151,7 +151,7 @@ impl Plan {
             let Part::Output(output) = output else {
                 continue;
             };
-            if !policy.is_read(&output.tool) {
+            if !policy.tool(&output.tool).read {
                 continue;
             }
             let Some(what) = what_was_read(conversation, output) else {

@@ -1,10 +1,11 @@
 //! What is decided before a request: an anchor, a step, or nothing.
 
-use super::{Action, Placed, Plan, Room, measure, stale_saves};
+use super::{Action, Placed, Plan, Room, Segment, measure, stale_saves};
+use crate::compose::segment_id;
 use crate::conversation::Conversation;
 use crate::message::{Form, Message, Own, Part, Role};
 use crate::own;
-use crate::policy::{CacheMatch, Policy};
+use crate::policy::{CacheMatch, Rules};
 
 /// The share of the target, in hundredths, that a window is brought under when it was over it.
 const RELIEF_PERCENT: usize = 70;
@@ -17,7 +18,7 @@ const BODY_CHARS_MAX: usize = 12_000;
 
 impl Plan {
     /// Decides the window of a request that holds everything seen so far.
-    pub(crate) fn decide(&mut self, conversation: &Conversation, policy: &Policy) {
+    pub(crate) fn decide(&mut self, conversation: &Conversation, policy: &Rules<'_>) {
         self.actions.clear();
         let mut changed = None;
         if self.seen >= self.start && self.seen > self.system_end {
@@ -28,7 +29,7 @@ impl Plan {
     }
 
     /// Makes the step or the anchor that is due; the characters of the window that stay as they were.
-    fn change(&mut self, conversation: &Conversation, policy: &Policy) -> Option<usize> {
+    fn change(&mut self, conversation: &Conversation, policy: &Rules<'_>) -> Option<usize> {
         let stale_to = self.stale_to(conversation, policy.stale_threshold);
         self.scan(stale_to);
         let anchor = self.next_anchor(conversation, policy);
@@ -99,7 +100,7 @@ impl Plan {
     }
 
     /// Whether what a step frees is worth writing again what stands behind it.
-    fn pays(&self, policy: &Policy) -> bool {
+    fn pays(&self, policy: &Rules<'_>) -> bool {
         if self.free < self.chars_of(policy.step_min_tokens) {
             return false;
         }
@@ -118,7 +119,7 @@ impl Plan {
     }
 
     /// Whether the provider's cache has gone cold since the last request.
-    fn is_cold(&self, conversation: &Conversation, policy: &Policy) -> bool {
+    fn is_cold(&self, conversation: &Conversation, policy: &Rules<'_>) -> bool {
         let now = conversation.messages[..self.seen]
             .last()
             .and_then(|message| message.time_ms);
@@ -131,7 +132,7 @@ impl Plan {
     }
 
     /// Makes outputs before `to`, and earlier reads, stale; what stays as it was.
-    fn go_stale(&mut self, conversation: &Conversation, policy: &Policy, to: usize) -> usize {
+    fn go_stale(&mut self, conversation: &Conversation, policy: &Rules<'_>, to: usize) -> usize {
         let first = self.first_free;
         if self.again.iter().any(|(at, _)| *at >= to) {
             self.actions.push(Action::Repeat);
@@ -152,7 +153,7 @@ impl Plan {
     }
 
     /// Everything from `first` on as it stands after a step: stubs before `to`, no thoughts.
-    fn settle(&mut self, conversation: &Conversation, policy: &Policy, first: usize, to: usize) {
+    fn settle(&mut self, conversation: &Conversation, policy: &Rules<'_>, first: usize, to: usize) {
         self.bound = self.bound.max(to);
         self.repeated.append(&mut self.again);
         self.repeated.retain(|(at, _)| *at >= self.cut);
@@ -186,7 +187,7 @@ impl Plan {
     }
 
     /// The anchor that is due behind the last message, if the protocol allows one there.
-    fn next_anchor(&self, conversation: &Conversation, policy: &Policy) -> Option<Placed> {
+    fn next_anchor(&self, conversation: &Conversation, policy: &Rules<'_>) -> Option<Placed> {
         let since = self.calls.saturating_sub(self.last_anchor);
         if policy.task_anchor_interval == 0 || since < policy.task_anchor_interval {
             return None;
@@ -216,7 +217,7 @@ impl Plan {
     }
 
     /// Places the anchor that is due; after a step only the newest stays.
-    fn put_anchor(&mut self, conversation: &Conversation, policy: &Policy, stepped: bool) {
+    fn put_anchor(&mut self, conversation: &Conversation, policy: &Rules<'_>, stepped: bool) {
         let mut next = self.next_anchor(conversation, policy);
         if stepped {
             if next.is_none() && policy.task_anchor_interval > 0 && self.calls > self.last_anchor {
@@ -245,7 +246,7 @@ impl Plan {
     }
 
     /// Adds what this request costs, with and without a window.
-    fn account(&mut self, policy: &Policy, changed: Option<usize>) {
+    fn account(&mut self, policy: &Rules<'_>, changed: Option<usize>) {
         let price = |total: usize, cached: usize| {
             let cached = cached.min(total);
             cached as u64 * policy.cache_read_mils
@@ -280,7 +281,7 @@ impl Plan {
     fn summarise(
         &mut self,
         conversation: &Conversation,
-        policy: &Policy,
+        policy: &Rules<'_>,
         keep: Keep,
         action: Action,
     ) -> Option<usize> {
@@ -397,7 +398,11 @@ impl Plan {
                 self.gone.push(at);
             }
         }
-        self.segments.push((self.cut, after.cut));
+        self.segments.push(Segment {
+            from: self.cut,
+            to: after.cut,
+            id: segment_id(conversation, self.cut, after.cut).into(),
+        });
         self.entries.drain(..after.cut - self.origin);
         self.origin = after.cut;
         self.cut = after.cut;
