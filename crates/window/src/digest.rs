@@ -1,7 +1,30 @@
 //! What messages that leave the window came to: the extractive summary.
+//!
+//! A [`Digest`] is fed message by message and written out whenever a summary is due. What the agent is
+//! likely to name again comes first: real conversations show that this is what it wrote itself,
+//! often and lately. Text of the transcript is data here: it is quoted, on one line or in counted
+//! blocks, and never obeyed.
 
-use crate::message::{Message, Own, Role};
+mod files;
+mod form;
+mod names;
+mod page;
+mod story;
+mod words;
+
+use crate::message::{Message, Own, Part, Role};
+use crate::size::chars;
+use files::Files;
 use heirloom_model::text::clip;
+use names::{Names, Place, Use};
+use page::Page;
+use words::Writing;
+
+/// Characters of a summary beside what users said: more costs more at every later turn than it
+/// saves in looking things up again.
+pub const BODY_CHARS: usize = 10_000;
+/// Bytes of one call's arguments, or of one text, whose names count.
+const NAMED_BYTES: usize = 16_000;
 
 /// What a summary is written for.
 #[derive(Debug, Clone, Copy)]
@@ -23,45 +46,140 @@ pub struct Task<'a> {
 /// Earlier summaries of ours among `messages` (`own == Some(Own::Summary)`) are merged, anchors are
 /// passed over. Text of the transcript is data here: it is quoted and never obeyed.
 pub fn summarise(messages: &[Message], task: &Task<'_>) -> String {
-    let mut out = String::new();
-    if let Some(earlier) = task.earlier {
-        push(&mut out, clip(earlier, task.budget_chars / 2), task);
-    }
-    let mut left = task.users_chars;
-    let mut users = Vec::new();
-    for (index, message) in messages.iter().enumerate().rev() {
-        let said = message.text();
-        let chars = said.chars().count();
-        if message.role == Role::User
-            && message.own.is_none()
-            && !task.kept.contains(&index)
-            && chars <= left
-            && chars > 0
-        {
-            left -= chars;
-            users.push(format!("User: {said}"));
-        }
-    }
-    for line in users.iter().rev() {
-        push(&mut out, line, task);
-    }
+    let mut digest = Digest::default();
     for message in messages {
-        if message.own == Some(Own::Summary) {
-            push(&mut out, clip(&message.text(), task.budget_chars / 2), task);
-        }
+        digest.push(message);
     }
-    for message in messages.iter().rev() {
-        for call in message.calls() {
-            let line = format!("Did: {} {}", call.name, clip(&call.arguments, 120));
-            push(&mut out, &line, task);
-        }
-    }
-    out
+    digest.write(messages, task)
 }
 
-fn push(out: &mut String, line: &str, task: &Task<'_>) {
-    if out.chars().count() + line.chars().count() < task.budget_chars {
-        out.push_str(line);
-        out.push('\n');
+/// What summaries of a growing history need to know of all its messages.
+///
+/// It keeps no text, only places in the messages: give [`Digest::write`] the same ones that were
+/// pushed. A digest that grew and one that was built at once write the same.
+#[derive(Debug, Clone, Default)]
+pub struct Digest {
+    names: Names,
+    files: Files,
+    /// Messages of users, oldest first.
+    users: Vec<usize>,
+    /// The last summary of ours, and the earlier ones that it does not contain.
+    summaries: Vec<usize>,
+    /// Calls of tools since the last summary.
+    calls: usize,
+    /// Messages, and those among them that are ours.
+    pushed: usize,
+    own: usize,
+}
+
+impl Digest {
+    /// The messages that were pushed.
+    pub fn len(&self) -> usize {
+        self.pushed
     }
+
+    /// Whether no message was pushed.
+    pub fn is_empty(&self) -> bool {
+        self.pushed == 0
+    }
+
+    /// Takes the next message.
+    pub fn push(&mut self, message: &Message) {
+        let index = self.pushed;
+        let at = |part: usize| (number(index), number(part));
+        self.pushed += 1;
+        if message.own.is_some() {
+            self.own += 1;
+            if message.own == Some(Own::Summary) {
+                self.summaries.push(index);
+                self.kept(message, index);
+            }
+            return;
+        }
+        for (part, what) in message.parts.iter().enumerate() {
+            if let Part::Call(call) = what {
+                self.calls += 1;
+                self.files.note(call, at(part));
+                self.count(&call.arguments, Writing::Json, at(part), Use::Argument);
+            }
+        }
+        let used = match message.role {
+            Role::Assistant => Use::Said,
+            Role::User => Use::Asked,
+            Role::System | Role::Tool => return,
+        };
+        for (part, what) in message.parts.iter().enumerate() {
+            if let Part::Text { text, .. } = what {
+                self.count(text, Writing::Plain, at(part), used);
+            }
+        }
+        if message.role == Role::User && message.texts().any(|text| !text.trim().is_empty()) {
+            self.users.push(index);
+        }
+    }
+
+    fn count(&mut self, text: &str, writing: Writing, at: (u32, u32), used: Use) {
+        let head = &text[..text.floor_char_boundary(NAMED_BYTES.min(text.len()))];
+        names::each(head, writing, at, |token, place| {
+            self.names.count(token, place, used)
+        });
+    }
+
+    /// Counts the names of an earlier summary. Its list is in order of likelihood; what stands
+    /// elsewhere is as likely as the middle of it.
+    fn kept(&mut self, message: &Message, index: usize) {
+        for (part, what) in message.parts.iter().enumerate() {
+            let Part::Text { text, .. } = what else {
+                continue;
+            };
+            let list = form::names_list(text);
+            let (mut listed, mut beside) = (Vec::new(), Vec::new());
+            names::each(
+                text,
+                Writing::Plain,
+                (number(index), number(part)),
+                |token, place| {
+                    if list.contains(&(place.start as usize)) {
+                        listed.push((token, place));
+                    } else if words::is_shaped(token) {
+                        beside.push((token, place));
+                    }
+                },
+            );
+            let of = listed.len();
+            for (rank, (token, place)) in listed.into_iter().enumerate() {
+                self.names.count(token, place, Use::Kept(rank, of));
+            }
+            for (token, place) in beside {
+                self.names.count(token, place, Use::Kept(1, 2));
+            }
+        }
+    }
+
+    /// Writes the summary of all messages so far, which must be `messages`: see [`summarise`].
+    pub fn write(&self, messages: &[Message], task: &Task<'_>) -> String {
+        let messages = &messages[..self.pushed.min(messages.len())];
+        let text = Page::new(self, messages, task).text();
+        if chars(&text) > task.budget_chars {
+            return clip(&text, task.budget_chars).to_owned();
+        }
+        text
+    }
+}
+
+/// A number that fits; beyond four billion nothing is told apart.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// The text of a place.
+fn at(messages: &[Message], place: Place) -> Option<&str> {
+    let message = messages.get(place.message as usize)?;
+    let text = match message.parts.get(place.part as usize)? {
+        Part::Text { text, .. } => text,
+        Part::Call(call) => &call.arguments,
+        Part::Output(output) => &output.text,
+        Part::Thinking { .. } | Part::Image { .. } | Part::Unknown { .. } => return None,
+    };
+    text.get(place.start as usize..(place.start + place.len) as usize)
 }

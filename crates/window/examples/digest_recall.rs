@@ -1,0 +1,318 @@
+//! How many of the names that an agent uses again still stand in a summary and the messages behind it.
+//!
+//! `digest_recall FOLDER [print FILE MESSAGES]`: each `*.json` or `*.json.gz` of the folder is a conversation
+//! (`{"messages": […]}`). It is cut every 30 messages: all but the last 15 are summarised, and each
+//! message of the agent up to the next cut is asked which names it uses that are older than 15
+//! messages. Every third file is held out: nothing was chosen by looking at it.
+//! `digest_recall time` takes the time of 20,000 messages.
+#![expect(clippy::print_stdout, reason = "an example prints what it found")]
+
+use heirloom_window::digest::{self, Digest, Task};
+use heirloom_window::{Conversation, Message, Role};
+use std::collections::HashSet;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+const KEEP: usize = 15;
+const STEP: usize = 30;
+const BUDGET_CHARS: usize = 42_000;
+const USERS_CHARS: usize = 32_000;
+
+type Words = HashSet<String>;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options: Vec<String> = std::env::args().skip(1).collect();
+    let Some(folder) = options.first() else {
+        println!("skipped: no folder of conversations was given");
+        return Ok(());
+    };
+    if folder == "time" {
+        return time();
+    }
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.to_string_lossy().contains(".json"))
+        .collect();
+    files.sort();
+    if let [_, print, name, count] = options.as_slice() {
+        assert_eq!(print, "print");
+        let path = files
+            .iter()
+            .find(|path| path.to_string_lossy().contains(name.as_str()));
+        let talk = read(path.ok_or("no such file")?)?;
+        let until = count.parse::<usize>()?.min(talk.messages.len());
+        println!("{}", summary(&talk.messages[..until]));
+        return Ok(());
+    }
+    println!(
+        "{:<44} {:>6} {:>6} {:>7} {:>7} {:>7} {:>7}",
+        "file", "cuts", "used", "before", "now", "chars", "chars"
+    );
+    let mut groups = [Vec::new(), Vec::new()];
+    for (number, path) in files.iter().enumerate() {
+        let talk = read(path)?;
+        let held = number % 3 == 2;
+        let [before, now] = [prototype, summary].map(|write| measure(&talk.messages, write));
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{name}{}", if held { " (held out)" } else { "" });
+        println!(
+            "{name:<44} {:>6} {:>6} {:>7.1} {:>7.1} {:>7} {:>7}",
+            now.cuts,
+            now.used,
+            before.recall(),
+            now.recall(),
+            before.size(),
+            now.size()
+        );
+        if now.used > 0 {
+            groups[usize::from(held)].push((before.recall(), now.recall()));
+        }
+    }
+    for (name, group) in ["tuned", "held out"].iter().zip(&groups) {
+        #[expect(clippy::cast_precision_loss, reason = "a few files")]
+        let count = group.len() as f64;
+        let (before, now) = group
+            .iter()
+            .fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+        println!(
+            "{name:<44} {:>6} {:>6} {:>7.1} {:>7.1}",
+            "",
+            "",
+            before / count,
+            now / count
+        );
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Conversation, Box<dyn Error>> {
+    let text = if path.extension().is_some_and(|extension| extension == "gz") {
+        let out = Command::new("gzip").arg("-dc").arg(path).output()?;
+        String::from_utf8(out.stdout)?
+    } else {
+        std::fs::read_to_string(path)?
+    };
+    Ok(Conversation::parse(&text, None)?)
+}
+
+/// What one way to summarise came to over one conversation.
+#[derive(Debug, Default)]
+struct Found {
+    cuts: usize,
+    chars: usize,
+    used: usize,
+    shares: Vec<f64>,
+}
+
+impl Found {
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    fn recall(&self) -> f64 {
+        100.0 * self.shares.iter().sum::<f64>() / (self.shares.len().max(1) as f64)
+    }
+
+    fn size(&self) -> usize {
+        self.chars / self.cuts.max(1)
+    }
+}
+
+fn measure(messages: &[Message], write: fn(&[Message]) -> String) -> Found {
+    let words: Vec<Words> = messages
+        .iter()
+        .map(|message| tokens(&whole(message)))
+        .collect();
+    let union = |range: std::ops::Range<usize>| -> Words {
+        words[range].iter().flatten().cloned().collect()
+    };
+    let mut found = Found::default();
+    let mut cut = KEEP + STEP;
+    while cut + 5 < messages.len() {
+        let text = write(&messages[..cut - KEEP]);
+        found.cuts += 1;
+        found.chars += text.chars().count();
+        let mut have = tokens(&text);
+        have.extend(union(cut - KEEP..cut));
+        let mut before = union(0..cut);
+        for (index, message) in messages.iter().enumerate().skip(cut).take(STEP) {
+            if message.role == Role::Assistant {
+                let near = union(index.saturating_sub(KEEP)..index);
+                let used: Vec<&String> = words[index]
+                    .iter()
+                    .filter(|word| before.contains(*word) && !near.contains(*word))
+                    .collect();
+                if !used.is_empty() {
+                    let kept = used.iter().filter(|word| have.contains(**word)).count();
+                    found.used += used.len();
+                    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+                    found.shares.push(kept as f64 / used.len() as f64);
+                }
+            }
+            have.extend(words[index].iter().cloned());
+            before.extend(words[index].iter().cloned());
+        }
+        cut += STEP;
+    }
+    found
+}
+
+/// All that a message says, as the model sees it.
+fn whole(message: &Message) -> String {
+    let mut text = message.text();
+    for output in message.outputs() {
+        text.push_str(&output.text);
+    }
+    for call in message.calls() {
+        text.push_str(&format!("\n{} {}", call.name, call.arguments));
+    }
+    text
+}
+
+/// `[A-Za-z_][\w./-]{5,}`
+fn tokens(text: &str) -> Words {
+    let mut out = Words::new();
+    let more = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-');
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        rest = &rest[start..];
+        let end = rest.find(|c| !more(c)).unwrap_or(rest.len());
+        if rest[..end].chars().count() > 5 {
+            out.insert(rest[..end].to_owned());
+        }
+        rest = &rest[end..];
+    }
+    out
+}
+
+/// The last message of a user.
+fn goal(messages: &[Message]) -> String {
+    let asked = messages
+        .iter()
+        .rev()
+        .filter(|message| message.role == Role::User);
+    let mut texts = asked.map(Message::text);
+    let first = || {
+        messages
+            .iter()
+            .find(|message| message.role == Role::User)
+            .map(Message::text)
+    };
+    texts
+        .find(|text| text.len() >= 40)
+        .or_else(first)
+        .unwrap_or_default()
+}
+
+fn summary(messages: &[Message]) -> String {
+    let goal = goal(messages);
+    let task = Task {
+        goal: &goal,
+        earlier: None,
+        kept: &[],
+        budget_chars: BUDGET_CHARS,
+        users_chars: USERS_CHARS,
+    };
+    digest::summarise(messages, &task)
+}
+
+/// The summary that the first measurements were made with: 4,000 characters of heads and tails.
+fn prototype(messages: &[Message]) -> String {
+    let clip = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+    let mut out = vec![format!("[SUMMARY] Goal: {}", clip(&goal(messages), 600))];
+    let (mut said, mut did, mut errors, mut paths) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for message in messages {
+        let text = message.text();
+        if message.role == Role::User {
+            out.push(format!("User: {}", clip(&text, 200)));
+        }
+        if message.role == Role::Assistant {
+            if !text.is_empty() {
+                said.push(clip(text.split(". ").next().unwrap_or(""), 160));
+            }
+            let mut words: Vec<String> = tokens(&whole(message))
+                .into_iter()
+                .filter(|word| word.contains('/'))
+                .collect();
+            words.sort();
+            words.retain(|word| !paths.contains(word));
+            paths.append(&mut words);
+        }
+        did.extend(
+            message
+                .calls()
+                .map(|call| format!("{} {}", call.name, clip(&call.arguments, 120))),
+        );
+        for output in message.outputs() {
+            let wrong = |line: &&str| {
+                ["rror", "xception", "raceback", "ailed", "anic", "atal"]
+                    .iter()
+                    .any(|word| line.contains(word))
+            };
+            errors.extend(
+                output
+                    .text
+                    .lines()
+                    .find(wrong)
+                    .map(|line| clip(line.trim(), 160)),
+            );
+        }
+    }
+    let last = |list: &[String], count: usize| list[list.len().saturating_sub(count)..].join(" | ");
+    out.push(format!("Files: {}", last(&paths, 40)));
+    out.push(format!(
+        "Said: {}\nErrors: {}\nDid: {}",
+        last(&said, 8),
+        last(&errors, 6),
+        last(&did, 12)
+    ));
+    clip(&out.join("\n"), 4_000)
+}
+
+/// Twenty thousand messages, sixteen million characters: what a digest and its summaries take.
+fn time() -> Result<(), Box<dyn Error>> {
+    let mut talk = Conversation::parse(
+        r#"[{"role":"user","content":"Make all of the tests in the folder pass again."}]"#,
+        None,
+    )?;
+    for n in 0..10_000 {
+        let arguments = format!(
+            r#"{{\"command\":\"sed -n 1,80p src/part{}/file_{n}.rs && cargo test case_{}\"}}"#,
+            n % 40,
+            n % 700
+        );
+        talk.push(&format!(r#"{{"role":"assistant","content":"Now I look at part {n} because the case fails.","tool_calls":[{{"id":"c{n}","type":"function","function":{{"name":"bash","arguments":"{arguments}"}}}}]}}"#))?;
+        let line = format!(
+            "pub fn case_{n}(input: &str) -> Result<usize, ParseError> {{ walk_tree(input, {n}) }}\\n"
+        );
+        talk.push(&format!(
+            r#"{{"role":"tool","tool_call_id":"c{n}","content":"{}"}}"#,
+            line.repeat(18)
+        ))?;
+    }
+    let goal = goal(&talk.messages);
+    let task = Task {
+        goal: &goal,
+        earlier: None,
+        kept: &[],
+        budget_chars: BUDGET_CHARS,
+        users_chars: USERS_CHARS,
+    };
+    for _ in 0..3 {
+        let start = Instant::now();
+        let mut digest = Digest::default();
+        for message in &talk.messages {
+            digest.push(message);
+        }
+        let pushed = start.elapsed();
+        let start = Instant::now();
+        let text = digest.write(&talk.messages, &task);
+        println!(
+            "push {} messages: {pushed:?}; write {} characters: {:?}",
+            digest.len(),
+            text.chars().count(),
+            start.elapsed()
+        );
+    }
+    Ok(())
+}
