@@ -97,8 +97,10 @@ pub(crate) fn compose(
         if !plan.orphans.contains(&at) && !plan.gone.contains(&at) {
             piece(conversation, policy, plan, state, at, &mut out);
         }
-        while let Some((_, id)) = missing.next_if(|(after, _)| *after <= at) {
-            out.pieces.push(Piece::Missing(id.clone()));
+        while let Some((_, (call, part))) = missing.next_if(|(after, _)| *after <= at) {
+            if let Some(Part::Call(call)) = conversation.messages[*call].parts.get(*part) {
+                out.pieces.push(Piece::Missing(call.id.clone()));
+            }
         }
         while let Some(anchor) = anchors.next_if(|anchor| anchor.after <= at) {
             if let Some(goal) = anchor.goal {
@@ -135,7 +137,7 @@ fn piece(
             let text = if stale {
                 shorten::stale(&output.text, output.chars, &output.tool, &whole)
             } else {
-                let budget = policy.tool(&output.tool).preview;
+                let budget = policy.tool(output).preview;
                 let wanted = wanted(conversation, plan, at, output);
                 shorten::preview(&output.text, output.chars, budget, &whole, &wanted)
             };
@@ -208,39 +210,40 @@ fn summary(conversation: &Conversation, plan: &Plan, state: &mut State) -> Arc<s
         .map(|segment| segment.id.to_string())
         .collect();
     let written = state.written(conversation, plan.system_end, plan.cut);
-    let key = (
-        conversation.chain[plan.cut - 1],
-        // Apart from the keys of outputs, which are small.
-        usize::MAX - plan.goal_cut.unwrap_or(0),
-    );
-    let body = |earlier: Option<&str>, from: usize| {
-        let kept: Vec<usize> = plan
-            .pinned
-            .iter()
-            .filter_map(|at| at.checked_sub(from))
-            .collect();
-        let task = Task {
-            goal: &goal,
-            earlier,
-            kept: &kept,
-            budget_chars: plan.room.body,
-            users_chars: plan.room.users,
-        };
-        digest::summarise(&conversation.messages[from..plan.cut], &task)
+    let from = match &written {
+        Some((_, to)) => *to,
+        None => plan.system_end,
+    };
+    let kept: Vec<usize> = plan
+        .pinned
+        .iter()
+        .filter_map(|at| at.checked_sub(from))
+        .collect();
+    let messages = &conversation.messages[from..plan.cut];
+    let task = Task {
+        goal: &goal,
+        earlier: written.as_ref().map(|(text, _)| text.as_str()),
+        kept: &kept,
+        budget_chars: plan.room.body,
+        users_chars: plan.room.users,
     };
     let whole = |text: &str| {
         let text = clip(text, plan.room.body);
         own::summary(text, &goal, plan.calls_cut, plan.plan.as_deref(), &ids)
     };
-    match written {
-        Some((text, to)) if to == plan.cut => whole(&text).into(),
-        Some((text, to)) => whole(&body(Some(&text), to)).into(),
+    match &written {
+        Some((text, _)) if messages.is_empty() => whole(text).into(),
+        Some(_) => whole(&digest::summarise(messages, &task)).into(),
         None => {
-            let write = || Left {
-                text: whole(&body(None, plan.system_end)).into(),
-                whole: Whole::default(),
-            };
-            state.left(key, write).text
+            // Apart from the keys of outputs, which are small.
+            let goal_key = usize::MAX - plan.goal_cut.unwrap_or(0);
+            let key = (conversation.chain[plan.cut - 1], goal_key);
+            if let Some(left) = state.known(key) {
+                return left.text;
+            }
+            let text: Arc<str> = whole(&state.summarise(messages, &task)).into();
+            let whole = Whole::default();
+            state.left(key, || Left { text, whole }).text
         }
     }
 }

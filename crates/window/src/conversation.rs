@@ -1,7 +1,7 @@
 //! A whole history: an array of messages, or a request body that holds one.
 
 use crate::form;
-use crate::message::{Form, Message, Part};
+use crate::message::{Form, Message, Output, Part};
 use crate::size::chars;
 use heirloom_model::Fault;
 use serde::Deserialize;
@@ -72,6 +72,8 @@ pub struct Conversation {
     pub(crate) chain: Vec<u128>,
     /// The last call of each id: message and part.
     calls: HashMap<String, (usize, usize)>,
+    /// The number of each tool; an orphan's is 0.
+    tools: HashMap<String, usize>,
 }
 
 #[derive(Deserialize)]
@@ -100,6 +102,7 @@ impl Conversation {
             own_end: 0,
             chain: Vec::new(),
             calls: HashMap::new(),
+            tools: HashMap::from([(String::new(), 0)]),
         }
     }
 
@@ -164,20 +167,7 @@ impl Conversation {
                     Part::Call(call) => {
                         self.calls.insert(call.id.clone(), (index, at));
                     }
-                    Part::Output(output) => {
-                        output.call = self.calls.get(&output.call_id).copied();
-                        output.tool = output
-                            .call
-                            .and_then(|(message, at)| self.messages.get(message)?.parts.get(at))
-                            .map_or_else(String::new, |part| match part {
-                                Part::Call(call) => call.name.clone(),
-                                Part::Text { .. }
-                                | Part::Output(_)
-                                | Part::Thinking { .. }
-                                | Part::Image { .. }
-                                | Part::Unknown { .. } => String::new(),
-                            });
-                    }
+                    Part::Output(output) => self.name(output),
                     Part::Text { .. }
                     | Part::Thinking { .. }
                     | Part::Image { .. }
@@ -198,6 +188,22 @@ impl Conversation {
         }
         self.outers.push(raw.into());
         Ok(())
+    }
+
+    /// Finds the call of an answer, and with it the tool.
+    fn name(&mut self, output: &mut Output) {
+        output.call = self.calls.get(&output.call_id).copied();
+        let call = output
+            .call
+            .and_then(|(message, at)| self.messages.get(message)?.parts.get(at));
+        if let Some(Part::Call(call)) = call {
+            output.tool.clone_from(&call.name);
+        }
+        let next = self.tools.len();
+        output.tool_number = match self.tools.get(&output.tool) {
+            Some(number) => *number,
+            None => *self.tools.entry(output.tool.clone()).or_insert(next),
+        };
     }
 
     /// Two calls of one id that nothing could tell apart.

@@ -57,6 +57,15 @@ pub enum Own {
     Summary,
 }
 
+/// What an output is that was shortened before it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Left {
+    /// A preview.
+    Preview,
+    /// A stub.
+    Stub,
+}
+
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
@@ -89,6 +98,10 @@ pub struct Output {
     pub call: Option<(usize, usize)>,
     /// The tool's name, from the call.
     pub tool: String,
+    /// The number of that name among the conversation's tools.
+    pub tool_number: usize,
+    /// What is left of a longer one, if it came so.
+    pub left: Option<Left>,
 }
 
 /// One piece of a message.

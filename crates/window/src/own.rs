@@ -1,6 +1,6 @@
 //! What we put into a window, and how it is known again when it comes back.
 
-use crate::message::{Own, Role};
+use crate::message::{Left, Own, Role};
 use heirloom_model::text::clip;
 
 /// How every anchor begins.
@@ -21,18 +21,28 @@ pub(crate) fn message(role: Role, text: &str) -> Option<Own> {
     }
 }
 
-/// Whether a tool's output is one that we shortened at entry.
-pub(crate) fn is_overflow(text: &str) -> bool {
-    text.ends_with(']')
-        && text
-            .rfind(OVERFLOW_MARK)
-            .is_some_and(|at| !text[at + 1..].contains('\n'))
+/// What a tool's output is, if it is what we left of one.
+pub(crate) fn left(text: &str) -> Option<Left> {
+    if text.starts_with(STALE_MARK) {
+        return Some(Left::Stub);
+    }
+    overflow_foot(text).map(|_| Left::Preview)
 }
 
-/// Whether a tool's output is one that we made stale.
-pub(crate) fn is_stale(text: &str) -> bool {
-    text.starts_with(STALE_MARK)
+/// Where the last line of a shortened output begins, with the newline before it.
+pub(crate) fn overflow_foot(text: &str) -> Option<usize> {
+    if !text.ends_with(']') {
+        return None;
+    }
+    // The line is short: whoever ends a long one with a bracket is not looked through.
+    let bytes = text.as_bytes();
+    let from = bytes.len().saturating_sub(FOOT_BYTES_MAX);
+    let at = from + bytes[from..].iter().rposition(|byte| *byte == b'\n')?;
+    text[at..].starts_with(OVERFLOW_MARK).then_some(at)
 }
+
+/// The longest last line of a shortened output, bytes.
+const FOOT_BYTES_MAX: usize = 400;
 
 /// How texts begin that programs put in a person's place.
 const INJECTED: [&str; 11] = [

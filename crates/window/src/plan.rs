@@ -8,8 +8,8 @@ mod ingest;
 mod step;
 
 use crate::conversation::Conversation;
-use crate::message::{Form, Message, Output, Part, Role};
-use crate::policy::Rules;
+use crate::message::{Form, Left, Message, Output, Part, Role};
+use crate::policy::{Rules, Tool};
 use crate::shorten::STALE_CHARS;
 
 use std::collections::{BTreeSet, HashMap};
@@ -130,8 +130,9 @@ pub(crate) struct Plan {
     pub(crate) gone: Vec<usize>,
     /// Thoughts in these ranges are left out.
     pub(crate) unthought: Vec<(usize, usize)>,
-    /// Calls that nothing answered: the message behind which their answer would stand, and their id.
-    pub(crate) missing: Vec<(usize, String)>,
+    /// Calls that nothing answered: the message behind which their answer would stand, and their
+    /// message and part.
+    pub(crate) missing: Vec<(usize, (usize, usize))>,
     pub(crate) orphans: BTreeSet<usize>,
     pub(crate) calls: usize,
     pub(crate) goal: Option<usize>,
@@ -165,7 +166,7 @@ pub(crate) struct Plan {
     last_user: Option<usize>,
     users_size: usize,
     reads: HashMap<String, (usize, usize)>,
-    open: Vec<String>,
+    open: Vec<(usize, usize)>,
     request_time: Option<i64>,
     beside: usize,
     gauge: Gauge,
@@ -282,7 +283,8 @@ impl Plan {
         part: usize,
         output: &Output,
     ) -> bool {
-        (at < self.bound || self.repeated.contains(&(at, part))) && stale_saves(policy, output) > 0
+        (at < self.bound || self.repeated.contains(&(at, part)))
+            && stale_saves(policy.tool(output), output) > 0
     }
 
     /// The message with the goal when a message of the window was said.
@@ -313,11 +315,9 @@ fn is_request(conversation: &Conversation, at: usize) -> bool {
 }
 
 /// The characters of an output at entry: whole, or what its preview may have.
-pub(crate) fn entry_chars(policy: &Rules<'_>, output: &Output) -> usize {
-    let tool = policy.tool(&output.tool);
-    let preview = tool.preview;
-    if output.chars > tool.max || crate::own::is_overflow(&output.text) {
-        preview.min(output.chars.max(preview))
+fn entry_chars(tool: Tool, output: &Output) -> usize {
+    if output.chars > tool.max || output.left == Some(Left::Preview) {
+        tool.preview
     } else {
         output.chars
     }
@@ -325,18 +325,20 @@ pub(crate) fn entry_chars(policy: &Rules<'_>, output: &Output) -> usize {
 
 /// Whether an output is shortened at entry.
 pub(crate) fn is_long(policy: &Rules<'_>, output: &Output) -> bool {
-    output.chars > policy.tool(&output.tool).max
+    output.chars > policy.tool(output).max
 }
 
 /// The characters that go when an output becomes stale; 0 if it never does.
-fn stale_saves(policy: &Rules<'_>, output: &Output) -> usize {
-    if output.value.is_none()
-        || policy.tool(&output.tool).critical
-        || crate::own::is_stale(&output.text)
+fn stale_saves(tool: Tool, output: &Output) -> usize {
+    // Most outputs are shorter than a stub: what is cheap to see comes first.
+    if output.chars <= STALE_CHARS
+        || tool.critical
+        || output.value.is_none()
+        || output.left == Some(Left::Stub)
     {
         return 0;
     }
-    entry_chars(policy, output).saturating_sub(STALE_CHARS)
+    entry_chars(tool, output).saturating_sub(STALE_CHARS)
 }
 
 /// The size of a message at entry, and what of it may go.
@@ -348,9 +350,10 @@ fn measure(form: Form, policy: &Rules<'_>, message: &Message) -> Entry {
     for part in &message.parts {
         match part {
             Part::Output(output) => {
-                let at_entry = entry_chars(policy, output);
+                let tool = policy.tool(output);
+                let at_entry = entry_chars(tool, output);
                 entry.size = entry.size + at_entry - output.chars;
-                entry.saves += stale_saves(policy, output);
+                entry.saves += stale_saves(tool, output);
             }
             // Elsewhere a thought is no proof of what stood before it.
             Part::Thinking { chars, .. } if form == Form::Anthropic => entry.thinking += chars,

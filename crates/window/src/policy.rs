@@ -1,9 +1,10 @@
 //! How a window is kept: every number of it.
 
+use crate::message::Output;
 use heirloom_model::Fault;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 /// Whether a prompt cache serves the longest common beginning, or only what was marked.
@@ -255,7 +256,8 @@ pub(crate) struct Tool {
 /// A policy in use: what it says of a tool is found out once.
 pub(crate) struct Rules<'a> {
     policy: &'a Policy,
-    tools: RefCell<HashMap<String, Tool>>,
+    /// By the tool's number in the conversation.
+    tools: RefCell<Vec<Option<Tool>>>,
 }
 
 impl<'a> Rules<'a> {
@@ -266,10 +268,12 @@ impl<'a> Rules<'a> {
         }
     }
 
-    pub(crate) fn tool(&self, name: &str) -> Tool {
-        if let Some(tool) = self.tools.borrow().get(name) {
+    pub(crate) fn tool(&self, output: &Output) -> Tool {
+        let number = output.tool_number;
+        if let Some(Some(tool)) = self.tools.borrow().get(number) {
             return *tool;
         }
+        let name = &output.tool;
         let (max, preview) = self.policy.lengths(name);
         let tool = Tool {
             max,
@@ -277,7 +281,11 @@ impl<'a> Rules<'a> {
             critical: self.policy.is_critical(name),
             read: self.policy.is_read(name),
         };
-        self.tools.borrow_mut().insert(name.to_owned(), tool);
+        let mut tools = self.tools.borrow_mut();
+        if tools.len() <= number {
+            tools.resize(number + 1, None);
+        }
+        tools[number] = Some(tool);
         tool
     }
 }

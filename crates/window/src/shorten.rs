@@ -106,9 +106,7 @@ pub(crate) fn whole(text: &str, tool: &str, time_ms: Option<i64>) -> Whole {
 
 /// The id that a text of ours says, if it is what is left of an output.
 pub(crate) fn original_id(text: &str) -> Option<&str> {
-    if !own::is_overflow(text) && !own::is_stale(text) {
-        return None;
-    }
+    own::left(text)?;
     let id = text.rsplit("id ").next()?.get(..16)?;
     id.bytes()
         .all(|byte| byte.is_ascii_hexdigit())
@@ -240,10 +238,7 @@ pub(crate) fn stale(text: &str, length: usize, tool: &str, whole: &Whole) -> Str
     let opening = format!("{STALE_MARK}{tool} — compressed] {head}…");
     let foot = format!(" ({length} chars, use {tool} if needed, id {})", whole.id);
     let room = STALE_CHARS.saturating_sub(chars(&opening) + chars(&foot) + 1);
-    let body = match text.rfind(OVERFLOW_MARK) {
-        Some(at) if own::is_overflow(text) => &text[..at],
-        _ => text,
-    };
+    let body = own::overflow_foot(text).map_or(text, |at| &text[..at]);
     let rest = body.get(head.len()..).unwrap_or_default();
     let lines = telling_lines(rest, room, &Wanted(None));
     let lines = lines.trim_end();
@@ -254,6 +249,7 @@ pub(crate) fn stale(text: &str, length: usize, tool: &str, whole: &Whole) -> Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::Left;
 
     #[test]
     fn a_preview_keeps_both_ends_and_what_tells() {
@@ -283,7 +279,7 @@ mod tests {
         ] {
             assert!(left.contains(part), "{part}: {left}");
         }
-        assert!(own::is_overflow(&left));
+        assert_eq!(own::left(&left), Some(Left::Preview));
         assert_eq!(original_id(&left), Some(whole.id.as_str()));
         assert_eq!(super::whole(&left, "bash", None).id, whole.id);
     }
@@ -299,7 +295,7 @@ mod tests {
         let left = stale(&text, chars(&text), "", &whole);
         assert!(chars(&left) <= STALE_CHARS);
         assert!(
-            left.contains("no such table") && own::is_stale(&left),
+            left.contains("no such table") && own::left(&left) == Some(Left::Stub),
             "{left}"
         );
         assert_eq!(original_id(&left), Some(whole.id.as_str()));

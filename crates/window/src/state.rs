@@ -2,6 +2,8 @@
 
 use crate::compose::segment_id;
 use crate::conversation::Conversation;
+use crate::digest::{Digest, Task};
+use crate::message::Message;
 use crate::plan::Plan;
 use crate::policy::Policy;
 use crate::shorten::Whole;
@@ -22,6 +24,9 @@ pub struct State {
     held: Option<Held>,
     #[serde(skip)]
     texts: HashMap<(u128, usize), Left>,
+    /// What summaries know, and of how many messages from the first on that is no system prompt.
+    #[serde(skip)]
+    digest: Digest,
 }
 
 /// A text of ours, and where what it is of is kept.
@@ -51,6 +56,7 @@ impl State {
             return held.plan;
         }
         self.texts.clear();
+        self.digest = Digest::default();
         Plan::new(conversation)
     }
 
@@ -66,12 +72,28 @@ impl State {
         });
     }
 
+    /// What is left under that key, if it was written.
+    pub(crate) fn known(&self, key: (u128, usize)) -> Option<Left> {
+        self.texts.get(&key).cloned()
+    }
+
     /// What is left under that key, written once.
     pub(crate) fn left(&mut self, key: (u128, usize), write: impl FnOnce() -> Left) -> Left {
         if self.texts.len() >= TEXTS_MAX {
             self.texts.clear();
         }
         self.texts.entry(key).or_insert_with(write).clone()
+    }
+
+    /// The summary of messages, with what earlier ones knew already in hand.
+    pub(crate) fn summarise(&mut self, messages: &[Message], task: &Task<'_>) -> String {
+        if self.digest.len() > messages.len() {
+            self.digest = Digest::default();
+        }
+        for message in &messages[self.digest.len()..] {
+            self.digest.push(message);
+        }
+        self.digest.write(messages, task)
     }
 
     /// The latest summary that somebody else wrote for messages from `from` on, and where they end.

@@ -103,6 +103,8 @@ fn part(raw: &str, value: &RawValue) -> Result<Part, String> {
                 others,
                 call: None,
                 tool: String::new(),
+                tool_number: 0,
+                left: None,
             })
         }
         "thinking" | "redacted_thinking" => Part::Thinking {

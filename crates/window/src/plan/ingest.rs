@@ -98,9 +98,12 @@ impl Plan {
                 }
             }
             Role::Assistant => {
-                for call in message.calls() {
+                for (part, call) in message.parts.iter().enumerate() {
+                    if !matches!(call, Part::Call(_)) {
+                        continue;
+                    }
                     self.calls += 1;
-                    self.open.push(call.id.clone());
+                    self.open.push((at, part));
                 }
             }
             Role::System | Role::Tool => {}
@@ -112,7 +115,7 @@ impl Plan {
         let mut answered = false;
         let mut orphan = false;
         for output in message.outputs() {
-            match self.open.iter().position(|id| *id == output.call_id) {
+            match self.open.iter().position(|call| Some(*call) == output.call) {
                 Some(place) => {
                     self.open.remove(place);
                     answered = true;
@@ -134,8 +137,8 @@ impl Plan {
             return;
         }
         let after = at.saturating_sub(1);
-        for id in std::mem::take(&mut self.open) {
-            self.missing.push((after, id));
+        for call in std::mem::take(&mut self.open) {
+            self.missing.push((after, call));
         }
     }
 
@@ -151,7 +154,7 @@ impl Plan {
             let Part::Output(output) = output else {
                 continue;
             };
-            if !policy.tool(&output.tool).read {
+            if !policy.tool(output).read {
                 continue;
             }
             let Some(what) = what_was_read(conversation, output) else {
@@ -164,7 +167,7 @@ impl Plan {
                 continue;
             }
             let saves = match conversation.messages[earlier].parts.get(its_part) {
-                Some(Part::Output(output)) => stale_saves(policy, output),
+                Some(Part::Output(output)) => stale_saves(policy.tool(output), output),
                 _ => 0,
             };
             if saves == 0 {

@@ -170,8 +170,8 @@ impl Plan {
             entry.thinking = 0;
             for (part, output) in message.parts.iter().enumerate() {
                 if let Part::Output(output) = output {
-                    let saves = stale_saves(policy, output);
                     if self.is_stale(policy, at, part, output) {
+                        let saves = stale_saves(policy.tool(output), output);
                         entry.size -= saves;
                         entry.saves -= saves;
                     }
