@@ -298,7 +298,7 @@ fn time() -> Result<(), Box<dyn Error>> {
         budget_chars: BUDGET_CHARS,
         users_chars: USERS_CHARS,
     };
-    for _ in 0..3 {
+    for _ in 0..5 {
         let start = Instant::now();
         let mut digest = Digest::default();
         for message in &talk.messages {
@@ -306,12 +306,15 @@ fn time() -> Result<(), Box<dyn Error>> {
         }
         let pushed = start.elapsed();
         let start = Instant::now();
+        for _ in 0..19 {
+            assert!(!digest.write(&talk.messages, &task).is_empty());
+        }
         let text = digest.write(&talk.messages, &task);
         println!(
             "push {} messages: {pushed:?}; write {} characters: {:?}",
             digest.len(),
             text.chars().count(),
-            start.elapsed()
+            start.elapsed() / 20
         );
     }
     Ok(())

@@ -121,10 +121,10 @@ impl Names {
             }
         };
         let plain = used == Use::Said && !shaped;
-        if plain && words::is_empty_word(token) {
+        let (now, hash) = (place.message, words::hash(token));
+        if plain && words::is_empty_word(token, hash) {
             return;
         }
-        let (now, hash) = (place.message, words::hash(token));
         match self.at.entry(hash) {
             Entry::Vacant(free) => {
                 free.insert(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
