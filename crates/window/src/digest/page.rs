@@ -20,7 +20,9 @@ const CUT_CHARS: usize = 160;
 const CONTINUED: &str = "This session is being continued";
 /// Outputs whose names count: the newest ones, and so many bytes of each.
 const SHOWN_OUTPUTS: usize = 32;
-const SHOWN_BYTES: usize = 3_000;
+const SHOWN_BYTES: usize = 1_200;
+/// Files of each kind; the share is what really limits them.
+const FILES_MOST: usize = 48;
 /// Files that the state of the task names.
 const STATE_FILES: usize = 6;
 
@@ -265,8 +267,10 @@ impl<'m> Page<'m> {
     fn files(&mut self, share: usize) -> Vec<String> {
         let (mut edited, mut read) = (Vec::new(), Vec::new());
         for file in self.digest.files.newest() {
-            if let Some(path) = at(self.messages, file.place) {
-                let list = if file.edited { &mut edited } else { &mut read };
+            let list = if file.edited { &mut edited } else { &mut read };
+            if list.len() < FILES_MOST
+                && let Some(path) = at(self.messages, file.place)
+            {
                 list.push(path.to_owned());
             }
         }
@@ -373,7 +377,7 @@ impl<'m> Page<'m> {
 
     /// Names in the newest outputs.
     fn shown(&self) -> Names {
-        let mut names = Names::default();
+        let mut names = Names::with_room(1_024);
         let mut outputs = 0;
         let from = self.messages.iter().rposition(|message| {
             outputs += message.outputs().count();

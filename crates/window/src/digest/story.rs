@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 /// Messages that are looked at: what is older stands in names, files and what users said.
-const LOOK: usize = 160;
+const LOOK: usize = 100;
 /// Bytes of an output's end, and of its beginning, that are searched for errors.
-const ERROR_TAIL: usize = 1_500;
-const ERROR_HEAD: usize = 500;
+const ERROR_TAIL: usize = 500;
+const ERROR_HEAD: usize = 200;
 const COMMAND_CHARS: usize = 160;
 const OUTCOME_CHARS: usize = 110;
 const SENTENCE_CHARS: usize = 220;
