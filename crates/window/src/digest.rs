@@ -12,9 +12,9 @@ mod page;
 mod story;
 mod words;
 
-use crate::message::{Message, Own, Part, Role};
+use crate::message::{Call, Message, Own, Part, Role};
 use crate::size::chars;
-use files::Files;
+use files::{Files, Paths};
 use heirloom_model::text::clip;
 use names::{Names, Place, Use};
 use page::Page;
@@ -25,6 +25,9 @@ use words::Writing;
 pub const BODY_CHARS: usize = 10_000;
 /// Bytes of one call's arguments, or of one text, whose names count.
 const NAMED_BYTES: usize = 16_000;
+
+/// Tools that are told apart.
+const TOOLS: usize = 64;
 
 /// What a summary is written for.
 #[derive(Debug, Clone, Copy)]
@@ -65,8 +68,9 @@ pub struct Digest {
     users: Vec<usize>,
     /// The last summary of ours, and the earlier ones that it does not contain.
     summaries: Vec<usize>,
-    /// Calls of tools since the last summary.
+    /// Calls of tools, and the newest call of each tool with their number.
     calls: usize,
+    tools: Vec<(u64, usize, usize, usize)>,
     /// Messages, and those among them that are ours.
     pushed: usize,
     own: usize,
@@ -99,8 +103,8 @@ impl Digest {
         for (part, what) in message.parts.iter().enumerate() {
             if let Part::Call(call) = what {
                 self.calls += 1;
-                self.files.note(call, at(part));
-                self.count(&call.arguments, Writing::Json, at(part), Use::Argument);
+                self.tool(&call.name, index, part);
+                self.call(call, at(part));
             }
         }
         let used = match message.role {
@@ -110,7 +114,7 @@ impl Digest {
         };
         for (part, what) in message.parts.iter().enumerate() {
             if let Part::Text { text, .. } = what {
-                self.count(text, Writing::Plain, at(part), used);
+                self.said(text, at(part), used);
             }
         }
         if message.role == Role::User && message.texts().any(|text| !text.trim().is_empty()) {
@@ -118,10 +122,30 @@ impl Digest {
         }
     }
 
-    fn count(&mut self, text: &str, writing: Writing, at: (u32, u32), used: Use) {
-        let head = &text[..text.floor_char_boundary(NAMED_BYTES.min(text.len()))];
-        names::each(head, writing, at, |token, place| {
-            self.names.count(token, place, used)
+    fn tool(&mut self, name: &str, message: usize, part: usize) {
+        let hash = words::hash(name);
+        match self.tools.iter().position(|tool| tool.0 == hash) {
+            Some(at) => self.tools[at] = (hash, message, part, self.tools[at].3 + 1),
+            None if self.tools.len() < TOOLS => self.tools.push((hash, message, part, 1)),
+            None => {}
+        }
+    }
+
+    /// Counts the names in the arguments of a call, and notes its files.
+    fn call(&mut self, call: &Call, at: (u32, u32)) {
+        let text = head(&call.arguments);
+        let mut paths = Paths::default();
+        names::each(text, Writing::Json, at, |token, place| {
+            self.names.count(token, place, Use::Argument);
+            let start = place.start as usize;
+            paths.take(text, start..start + token.len());
+        });
+        self.files.note(call, at, &paths);
+    }
+
+    fn said(&mut self, text: &str, at: (u32, u32), used: Use) {
+        names::each(head(text), Writing::Plain, at, |token, place| {
+            self.names.count(token, place, used);
         });
     }
 
@@ -165,6 +189,11 @@ impl Digest {
         }
         text
     }
+}
+
+/// The beginning of a text, as far as its names count.
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(NAMED_BYTES.min(text.len()))]
 }
 
 /// A number that fits; beyond four billion nothing is told apart.

@@ -1,9 +1,10 @@
 //! The files that calls of tools touched.
 
 use super::names::{ByHash, Place};
-use super::words::{self, Writing};
+use super::words;
 use crate::message::Call;
 use memchr::memmem::Finder;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// Files that are remembered; the one that was touched longest ago makes room.
@@ -38,47 +39,49 @@ static KEYS: LazyLock<[Finder<'static>; 3]> = LazyLock::new(|| {
     ]
 });
 
-static WRITES: LazyLock<[Finder<'static>; 6]> =
-    LazyLock::new(|| ["sed -i", "cat >", "tee ", "<<", "apply_patch", "git mv"].map(Finder::new));
+static WRITES: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["sed -i", "tee ", "apply_patch"].map(Finder::new));
+
+/// The paths that a command names, while its words are gone through.
+#[derive(Debug, Default)]
+pub(super) struct Paths {
+    found: [Range<usize>; PATHS],
+    count: usize,
+}
+
+impl Paths {
+    /// Takes a token of the arguments, if it looks like the path of a file.
+    pub(super) fn take(&mut self, text: &str, range: Range<usize>) {
+        let token = &text[range.clone()];
+        if self.count == PATHS || range.end > LOOK || !words::is_path(token) {
+            return;
+        }
+        if memchr::memrchr(b'.', token.as_bytes()) > memchr::memrchr(b'/', token.as_bytes()) {
+            let rooted = text[..range.start].ends_with('/');
+            self.found[self.count] = range.start - usize::from(rooted)..range.end;
+            self.count += 1;
+        }
+    }
+}
 
 impl Files {
-    /// Notes the files of a call, which stands at that message and part.
-    pub(super) fn note(&mut self, call: &Call, at: (u32, u32)) {
+    /// Notes the files of a call, which stands at that message and part: the one that a key names,
+    /// else those of its command.
+    pub(super) fn note(&mut self, call: &Call, at: (u32, u32), paths: &Paths) {
         let text = call.arguments.as_str();
         let keyed = KEYS
             .iter()
             .find_map(|key| value(text, key.find(text.as_bytes())? + key.needle().len()));
         if let Some((start, len)) = keyed {
-            self.touch(
-                &text[start..start + len],
-                place(at, start, len),
-                writes(call),
-            );
-            return;
-        }
-        let head = &text[..text.floor_char_boundary(LOOK.min(text.len()))];
-        let edited = WRITES
-            .iter()
-            .any(|mark| mark.find(head.as_bytes()).is_some());
-        let mut found = 0;
-        words::scan(head, Writing::Json, |range| {
-            let token = &head[range.clone()];
-            let is_file = token
-                .rsplit('/')
-                .next()
-                .is_some_and(|name| name.contains('.'));
-            if found < PATHS && words::is_path(token) && is_file {
-                found += 1;
-                let before = head[..range.start].as_bytes();
-                let rooted = usize::from(before.last() == Some(&b'/'));
-                let start = range.start - rooted;
-                self.touch(
-                    &head[start..range.end],
-                    place(at, start, range.end - start),
-                    edited,
-                );
+            let place = place(at, start, len);
+            self.touch(&text[start..start + len], place, writes(call));
+        } else if paths.count > 0 {
+            let edited = redirects(&text[..text.floor_char_boundary(LOOK.min(text.len()))]);
+            for range in &paths.found[..paths.count] {
+                let place = place(at, range.start, range.len());
+                self.touch(&text[range.clone()], place, edited);
             }
-        });
+        }
     }
 
     fn touch(&mut self, path: &str, place: Place, edited: bool) {
@@ -141,8 +144,17 @@ fn value(text: &str, behind: usize) -> Option<(usize, usize)> {
     fits.then_some((start, len))
 }
 
+/// Whether a command writes into files.
+fn redirects(command: &str) -> bool {
+    let bytes = command.as_bytes();
+    let marked = memchr::memchr2_iter(b'<', b'>', bytes).any(|at| {
+        matches!(bytes.get(at..at + 2), Some(b"<<" | b"> " | b">>")) && bytes[..at].ends_with(b" ")
+    });
+    marked || WRITES.iter().any(|mark| mark.find(bytes).is_some())
+}
+
 /// Whether a call with a path changes the file.
-fn writes(call: &Call) -> bool {
+pub(super) fn writes(call: &Call) -> bool {
     let name = call.name.to_ascii_lowercase();
     let says = |text: &str| {
         ["edit", "write", "create", "insert", "replace", "patch"]
@@ -166,7 +178,11 @@ mod tests {
                 arguments: (*arguments).to_owned(),
                 span: 0..0,
             };
-            files.note(&call, (index, 0));
+            let mut paths = Paths::default();
+            words::scan(arguments, words::Writing::Json, |range| {
+                paths.take(arguments, range)
+            });
+            files.note(&call, (index, 0), &paths);
         }
         let text = |file: &&File| {
             let start = file.place.start as usize;

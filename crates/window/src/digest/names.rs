@@ -15,7 +15,7 @@ const STEP: u64 = 4_257_914_989;
 /// What one use by the agent is worth.
 pub(super) const USE: u64 = 1 << 20;
 /// Names above which the least likely half is forgotten.
-const CROWD: usize = 8_192;
+const CROWD: usize = 4_096;
 
 /// 2^(-n/80), as parts of 2^31: integers, so that every machine ranks alike.
 const DECAY: [u64; HALF_LIFE as usize] = {
@@ -105,6 +105,15 @@ fn decayed(score: u64, messages: u32) -> u64 {
 }
 
 impl Names {
+    /// An empty list with room for so many.
+    pub(super) fn with_room(names: usize) -> Self {
+        Self {
+            all: Vec::with_capacity(names),
+            at: ByHash::with_capacity_and_hasher(names, BuildHasherDefault::default()),
+            order: 0,
+        }
+    }
+
     /// Counts a use of `token`, which stands at `place`.
     pub(super) fn count(&mut self, token: &str, place: Place, used: Use) {
         let shaped = words::is_shaped(token);
@@ -121,10 +130,10 @@ impl Names {
             }
         };
         let plain = used == Use::Said && !shaped;
-        if plain && words::is_empty_word(token) {
+        let (now, hash) = (place.message, words::hash(token));
+        if plain && words::is_empty_word(token, hash) {
             return;
         }
-        let (now, hash) = (place.message, words::hash(token));
         match self.at.entry(hash) {
             Entry::Vacant(free) => {
                 free.insert(u32::try_from(self.all.len()).unwrap_or(u32::MAX));

@@ -1,8 +1,8 @@
 //! A summary while it is written: each part within its share.
 
 use super::form::{self, Earlier, SECTIONS, Said, Section, line, whole};
-use super::names::{self, Name, Names, Use};
-use super::story::Story;
+use super::names::{self, Name, Names, Same, Use};
+use super::story::{self, Story};
 use super::words::{self, Writing};
 use super::{BODY_CHARS, Digest, Task, at, number};
 use crate::message::{Message, Part};
@@ -10,6 +10,7 @@ use crate::own;
 use crate::size::chars;
 use heirloom_model::text::clip;
 use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
 
 /// Characters of the last request above which it is cut.
 const GOAL_CHARS: usize = 16_000;
@@ -19,7 +20,9 @@ const CUT_CHARS: usize = 160;
 const CONTINUED: &str = "This session is being continued";
 /// Outputs whose names count: the newest ones, and so many bytes of each.
 const SHOWN_OUTPUTS: usize = 32;
-const SHOWN_BYTES: usize = 3_000;
+const SHOWN_BYTES: usize = 1_200;
+/// Files of each kind; the share is what really limits them.
+const FILES_MOST: usize = 48;
 /// Files that the state of the task names.
 const STATE_FILES: usize = 6;
 
@@ -84,8 +87,8 @@ impl<'m> Page<'m> {
     fn body(&mut self, task: &Task<'_>, story: Story) {
         let body = self.left;
         let share = |percent: usize| body * percent / 100;
-        let state = share(10);
-        self.left -= state;
+        let state = share(12) + 60;
+        self.left = self.left.saturating_sub(state);
         self.notes(share(20));
         let files = self.files(share(12));
         let next = match story.next {
@@ -106,24 +109,20 @@ impl<'m> Page<'m> {
         self.list(Section::Fixed, &fixed, share(4));
         let commands = self.with_earlier(Section::Commands, story.commands);
         self.list(Section::Commands, &commands, share(15));
-        self.names();
         let steps = open.first().or(next.first());
+        let steps = steps.map_or("none noted", String::as_str);
+        let errors = failed.first().map_or("none noted", String::as_str);
+        let newest = files[..files.len().min(STATE_FILES)].join(" ");
         let lines = [
-            format!("Goal: {}", line(task.goal, 200)),
-            format!(
-                "Steps: {} open; {}",
-                open.len(),
-                steps.map_or("none noted", String::as_str)
-            ),
-            format!(
-                "Errors: {}",
-                failed.first().map_or("none noted", String::as_str)
-            ),
-            format!("Files: {}", files[..files.len().min(STATE_FILES)].join(" ")),
+            line(&format!("Goal: {}", line(task.goal, 200)), share(2)),
+            line(&format!("Steps: {} open; {steps}", open.len()), share(2)),
+            line(&format!("Errors: {errors}"), share(2)),
+            line(&format!("Files: {newest}"), share(3)),
+            line(&format!("{TOOLS}{}", self.tools()), share(3)),
         ];
         self.left += state;
-        let lines = lines.map(|text| line(&text, state / 5));
         self.list(Section::State, &lines, state);
+        self.names();
     }
 
     /// Lines that are new, and those of earlier summaries behind them.
@@ -268,8 +267,10 @@ impl<'m> Page<'m> {
     fn files(&mut self, share: usize) -> Vec<String> {
         let (mut edited, mut read) = (Vec::new(), Vec::new());
         for file in self.digest.files.newest() {
-            if let Some(path) = at(self.messages, file.place) {
-                let list = if file.edited { &mut edited } else { &mut read };
+            let list = if file.edited { &mut edited } else { &mut read };
+            if list.len() < FILES_MOST
+                && let Some(path) = at(self.messages, file.place)
+            {
                 list.push(path.to_owned());
             }
         }
@@ -306,6 +307,33 @@ impl<'m> Page<'m> {
         [edited, read].concat()
     }
 
+    /// The tools in use, with the arguments that they take, the most used first.
+    fn tools(&self) -> String {
+        let mut tools = self.digest.tools.clone();
+        tools.sort_by_key(|tool| (std::cmp::Reverse(tool.3), tool.1));
+        let mut lines: Vec<String> = Vec::new();
+        for (_, message, part, _) in tools.into_iter().take(TOOLS_MOST) {
+            let parts = self.messages.get(message).map(|message| &message.parts);
+            if let Some(Part::Call(call)) = parts.and_then(|parts| parts.get(part)) {
+                let name = call.name.replace([';', '('], " ");
+                lines.push(line(
+                    &format!("{name}({})", story::keys(call).join(", ")),
+                    100,
+                ));
+            }
+        }
+        for earlier in &self.earlier {
+            for item in earlier.items(Section::State) {
+                let tools = item.strip_prefix(TOOLS).unwrap_or("").split("; ");
+                lines.extend(tools.filter(|tool| !tool.is_empty()).map(str::to_owned));
+            }
+        }
+        let mut seen = HashSet::new();
+        lines.retain(|tool| seen.insert(tool.split('(').next().unwrap_or("").to_owned()));
+        lines.truncate(TOOLS_MOST);
+        lines.join("; ")
+    }
+
     /// Names that are likely to be used again and stand nowhere else in the summary.
     fn names(&mut self) {
         let now = number(self.digest.pushed);
@@ -322,11 +350,11 @@ impl<'m> Page<'m> {
             .collect();
         ranked.sort_by_key(|(value, _)| std::cmp::Reverse(*value));
         let written = self.text();
-        let mut seen: HashSet<&str> = HashSet::new();
+        let mut seen: HashSet<u64, BuildHasherDefault<Same>> = HashSet::default();
         let headings = SECTIONS.iter().map(|(_, heading)| *heading);
         for text in headings.chain([written.as_str()]) {
             words::scan(text, Writing::Plain, |range| {
-                seen.insert(&text[range]);
+                seen.insert(words::hash(&text[range]));
             });
         }
         let mut list: Vec<&str> = Vec::new();
@@ -338,7 +366,7 @@ impl<'m> Page<'m> {
             if cost > room {
                 break;
             }
-            if seen.insert(token) {
+            if seen.insert(words::hash(token)) {
                 room -= cost;
                 list.push(token);
             }
@@ -349,7 +377,7 @@ impl<'m> Page<'m> {
 
     /// Names in the newest outputs.
     fn shown(&self) -> Names {
-        let mut names = Names::default();
+        let mut names = Names::with_room(1_024);
         let mut outputs = 0;
         let from = self.messages.iter().rposition(|message| {
             outputs += message.outputs().count();
@@ -375,6 +403,9 @@ impl<'m> Page<'m> {
     }
 }
 
+const TOOLS: &str = "Tools: ";
+/// Tools that a summary names.
+const TOOLS_MOST: usize = 8;
 const EDITED: &str = "changed: ";
 const READ: &str = "read: ";
 

@@ -8,15 +8,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 /// Messages that are looked at: what is older stands in names, files and what users said.
-const LOOK: usize = 160;
+const LOOK: usize = 100;
 /// Bytes of an output's end, and of its beginning, that are searched for errors.
-const ERROR_TAIL: usize = 1_500;
-const ERROR_HEAD: usize = 500;
+const ERROR_TAIL: usize = 500;
+const ERROR_HEAD: usize = 200;
 const COMMAND_CHARS: usize = 160;
 const OUTCOME_CHARS: usize = 110;
 const SENTENCE_CHARS: usize = 220;
 /// Lines of each kind; the budget is what really limits them.
-const LINES: usize = 24;
+const LINES: usize = 16;
 
 /// Lines for the parts of a summary, newest first.
 #[derive(Debug, Default)]
@@ -40,17 +40,23 @@ fn words(list: &[&str]) -> Option<AhoCorasick> {
 
 static ERRORS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     words(&[
-        "error",
-        "exception",
-        "traceback",
+        "error:",
+        "error[",
+        "error) ",
+        "exception:",
+        "traceback (",
         "failed",
-        "panick",
-        "fatal",
+        "failure",
+        "panicked at",
+        "fatal:",
         "not found",
         "no such file",
         "denied",
         "exit code 1",
         "exit code 2",
+        "returncode>1",
+        "returncode>2",
+        "timed out",
     ])
 });
 static DECISIONS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
@@ -141,25 +147,33 @@ impl Story {
     }
 
     fn call(&mut self, call: &Call, output: Option<&Output>) {
-        if self.open.is_none() {
-            self.open = plan(call);
+        if let Some(plan) = plan(call) {
+            self.open.get_or_insert(plan);
+            return;
         }
-        if self.commands.len() >= LINES && self.failed.len() >= LINES {
+        let text = output.map_or("", |output| output.text.as_str());
+        let wrong = error_line(text);
+        if wrong.is_none() && self.commands.len() >= LINES || self.failed.len() >= LINES {
             return;
         }
         let does = does(call);
         let reads = is_reading(&call.name, &does);
-        let text = output.map_or("", |output| output.text.as_str());
-        let wrong = if reads { None } else { error_line(text) };
         let outcome = match (&wrong, output) {
-            (Some(wrong), _) => format!("failed: {wrong}"),
-            (None, None) => "no answer".to_owned(),
-            (None, Some(output)) if output.chars <= OUTCOME_CHARS => line(text, OUTCOME_CHARS),
-            (None, Some(output)) if reads => format!("{} characters", output.chars),
-            (None, Some(_)) => line(last_line(text), OUTCOME_CHARS),
+            (Some(wrong), _) if !reads => format!("failed: {wrong}"),
+            (_, None) => "no answer".to_owned(),
+            (_, Some(_)) if super::files::writes(call) => "done".to_owned(),
+            (_, Some(output)) if reads => format!("{} characters", output.chars),
+            (_, Some(output)) if output.chars <= OUTCOME_CHARS => line(text, OUTCOME_CHARS),
+            (_, Some(_)) => line(last_line(text), OUTCOME_CHARS),
+        };
+        let outcome = if outcome.is_empty() {
+            "no output"
+        } else {
+            outcome.as_str()
         };
         let done = format!("{}: {does} → {outcome}", line(&call.name, 40));
-        if wrong.is_some() && self.failed.len() < LINES {
+        let done = line(&done, 400);
+        if wrong.is_some() && !reads {
             self.failed.push(done);
         } else if self.commands.len() < LINES {
             self.commands.push(done);
@@ -239,8 +253,16 @@ fn error_line(text: &str) -> Option<String> {
         let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
         line(&text[start..end], OUTCOME_CHARS)
     };
-    if let Some(last) = errors.find_iter(tail).last() {
-        return Some(found(tail, last.start()));
+    let (mut last, mut named) = (None, None);
+    for error in errors.find_iter(tail) {
+        last = Some(error.start());
+        // The first ones come with what it was.
+        if error.pattern().as_usize() < 4 {
+            named = last;
+        }
+    }
+    if let Some(last) = named.or(last) {
+        return Some(found(tail, last));
     }
     errors.find(head).map(|first| found(head, first.start()))
 }
@@ -264,12 +286,13 @@ fn does(call: &Call) -> String {
             return line(&text, COMMAND_CHARS);
         }
     }
-    let short = all
-        .iter()
-        .map(|(_, raw)| raw)
-        .filter(|raw| raw.get().len() <= 400);
-    let texts: Vec<String> = short.map(|raw| value(raw)).collect();
-    let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let short = all.values().filter(|raw| raw.get().len() <= 400);
+    let mut texts: Vec<String> = short
+        .filter_map(|raw| serde_json::from_str::<String>(raw.get()).ok())
+        .collect();
+    if texts.is_empty() {
+        return line(&call.arguments, COMMAND_CHARS);
+    }
     // A path says most, and a long text least.
     texts.sort_by_key(|text| (!text.contains('/'), text.len()));
     line(&texts.join(" "), COMMAND_CHARS)
@@ -298,6 +321,13 @@ fn is_reading(tool: &str, does: &str) -> bool {
         || command.starts_with("git show")
         || command.starts_with("git diff")
         || command.starts_with("git log")
+}
+
+/// The keys of a call's arguments.
+pub(super) fn keys(call: &Call) -> Vec<String> {
+    serde_json::from_str::<BTreeMap<String, &RawValue>>(&call.arguments)
+        .map(|all| all.into_keys().take(8).collect())
+        .unwrap_or_default()
 }
 
 /// The open steps of a call that writes a plan; `None` if it writes none.

@@ -1,6 +1,10 @@
 //! Tokens of a text that may be names: `[A-Za-z_][\w./-]{5,}`, found in one pass over the bytes.
 
+use super::names::Same;
+use std::collections::HashSet;
+use std::hash::BuildHasherDefault;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// What is longer is no name but data.
 const LONGEST: usize = 160;
@@ -31,7 +35,7 @@ const CLASS: [u8; 128] = {
 pub(super) enum Writing {
     /// As it is.
     Plain,
-    /// As JSON, where a backslash and what follows it is no part of a name.
+    /// As JSON: a backslash and what follows it is no part of a name, and a key is none.
     Json,
 }
 
@@ -56,7 +60,10 @@ pub(super) fn scan(text: &str, writing: Writing, mut found: impl FnMut(Range<usi
         let start = at;
         at = run(text, at + 1);
         let end = start + text[start..at].trim_end_matches(['.', '-']).len();
-        if (SHORTEST..=LONGEST).contains(&(end - start)) {
+        let is_key = writing == Writing::Json
+            && bytes[..start].last() == Some(&b'"')
+            && bytes[end..].starts_with(b"\":");
+        if (SHORTEST..=LONGEST).contains(&(end - start)) && !is_key {
             found(start..end);
         }
     }
@@ -234,12 +241,20 @@ const EMPTY: [&str; 112] = [
     "yourself",
 ];
 
-/// Whether a word says nothing of what a conversation is about.
-pub(super) fn is_empty_word(word: &str) -> bool {
-    EMPTY.binary_search(&word).is_ok()
-        || EMPTY
-            .binary_search(&word.to_ascii_lowercase().as_str())
-            .is_ok()
+/// The hashes of those words: most words are looked up once.
+static EMPTY_HASHES: LazyLock<HashSet<u64, BuildHasherDefault<Same>>> =
+    LazyLock::new(|| EMPTY.iter().map(|word| hash(word)).collect());
+
+/// Whether a word with that hash says nothing of what a conversation is about.
+pub(super) fn is_empty_word(word: &str, hashed: u64) -> bool {
+    if word.len() > 16 {
+        return false;
+    }
+    let first = word.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
+    if first {
+        return EMPTY_HASHES.contains(&hash(&word.to_ascii_lowercase()));
+    }
+    EMPTY_HASHES.contains(&hashed)
 }
 
 #[cfg(test)]
@@ -264,14 +279,20 @@ mod tests {
             Writing::Json,
             &["import_os"],
         );
+        check(
+            r#"{"file_path":"dir/name.rs"}"#,
+            Writing::Json,
+            &["dir/name.rs"],
+        );
         check("naïveté_x – done", Writing::Plain, &["naïveté_x"]);
         check(&"x".repeat(161), Writing::Plain, &[]);
     }
 
     #[test]
     fn empty_words_are_sorted() {
+        let empty = |word: &str| is_empty_word(word, hash(word));
         assert!(EMPTY.is_sorted());
-        assert!(is_empty_word("Already") && !is_empty_word("ordinal"));
+        assert!(empty("Already") && empty("because") && !empty("ordinal"));
     }
 
     #[test]
