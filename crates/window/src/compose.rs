@@ -104,8 +104,9 @@ pub(crate) fn compose(
         }
         while let Some(anchor) = anchors.next_if(|anchor| anchor.after <= at) {
             if let Some(goal) = anchor.goal {
+                let said = plan.plan.as_deref().filter(|_| anchor.plans);
                 let goal_text = conversation.messages[goal].text();
-                let text = own::anchor(&goal_text, anchor.calls, plan.plan.as_deref()).into();
+                let text = own::anchor(&goal_text, anchor.calls, said).into();
                 out.pieces.push(Piece::Anchor { text, goal });
             }
         }

@@ -11,6 +11,7 @@ use crate::conversation::Conversation;
 use crate::message::{Form, Left, Message, Output, Part, Role};
 use crate::policy::{Rules, Tool};
 use crate::shorten::STALE_CHARS;
+use heirloom_model::limits::CHARS_PER_TOKEN;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub(crate) struct Placed {
     pub(crate) calls: usize,
     /// The message whose goal it says.
     pub(crate) goal: Option<usize>,
+    /// Whether it says the first plan: one of those in a window does.
+    pub(crate) plans: bool,
     size: usize,
 }
 
@@ -343,16 +346,14 @@ fn stale_saves(tool: Tool, output: &Output) -> usize {
 
 /// The size of a message at entry, and what of it may go.
 fn measure(form: Form, policy: &Rules<'_>, message: &Message) -> Entry {
-    let mut entry = Entry {
-        size: message.chars,
-        ..Entry::default()
-    };
+    let mut entry = Entry::default();
+    let mut less = 0;
     for part in &message.parts {
         match part {
             Part::Output(output) => {
                 let tool = policy.tool(output);
-                let at_entry = entry_chars(tool, output);
-                entry.size = entry.size + at_entry - output.chars;
+                less += output.chars.saturating_sub(entry_chars(tool, output));
+                entry.size += entry_chars(tool, output).saturating_sub(output.chars);
                 entry.saves += stale_saves(tool, output);
             }
             // Elsewhere a thought is no proof of what stood before it.
@@ -364,5 +365,6 @@ fn measure(form: Form, policy: &Rules<'_>, message: &Message) -> Entry {
             | Part::Unknown { .. } => {}
         }
     }
+    entry.size += (message.chars - less).next_multiple_of(CHARS_PER_TOKEN);
     entry
 }

@@ -21,6 +21,11 @@ pub fn chars(text: &str) -> usize {
         .sum()
 }
 
+/// The characters that a message of so much content counts as: whole tokens, and its envelope.
+pub fn message_chars(content: usize) -> usize {
+    content.next_multiple_of(heirloom_model::limits::CHARS_PER_TOKEN) + ENVELOPE_CHARS
+}
+
 /// The tokens of so many characters at four a token, rounded up.
 pub fn tokens(chars: usize) -> usize {
     chars.div_ceil(heirloom_model::limits::CHARS_PER_TOKEN)

@@ -66,6 +66,7 @@ impl Plan {
                     came: true,
                     calls: self.calls,
                     goal: self.goal,
+                    plans: own::plan_said(&text).is_some(),
                     size: message.chars,
                 });
                 self.anchors_size += message.chars;

@@ -6,6 +6,8 @@ use crate::conversation::Conversation;
 use crate::message::{Form, Message, Own, Part, Role};
 use crate::own;
 use crate::policy::{CacheMatch, Rules};
+use crate::size::message_chars;
+use heirloom_model::limits::CHARS_PER_TOKEN;
 
 /// The share of the target, in hundredths, that a window is brought under when it was over it.
 const RELIEF_PERCENT: usize = 70;
@@ -14,7 +16,7 @@ const KEEP_MIN: usize = 4;
 /// Most characters of users' words that a summary says verbatim: 8,000 tokens.
 const USERS_CHARS_MAX: usize = 32_000;
 /// Characters of a summary besides those.
-const BODY_CHARS_MAX: usize = 12_000;
+const BODY_CHARS_MAX: usize = crate::digest::BODY_CHARS;
 
 impl Plan {
     /// Decides the window of a request that holds everything seen so far.
@@ -32,7 +34,7 @@ impl Plan {
     fn change(&mut self, conversation: &Conversation, policy: &Rules<'_>) -> Option<usize> {
         let stale_to = self.stale_to(conversation, policy.stale_threshold);
         self.scan(stale_to);
-        let anchor = self.next_anchor(conversation, policy);
+        let anchor = self.next_anchor(conversation, policy, false);
         let coming = anchor.map_or(0, |anchor| anchor.size);
         let total = self.total() + coming;
         let target = self.chars_of(policy.summary_threshold);
@@ -177,6 +179,7 @@ impl Plan {
                     }
                 }
             }
+            entry.size = entry.size.next_multiple_of(CHARS_PER_TOKEN);
             if let Some(place) = self.entry(at) {
                 *place = entry;
             }
@@ -187,41 +190,46 @@ impl Plan {
     }
 
     /// The anchor that is due behind the last message, if the protocol allows one there.
-    fn next_anchor(&self, conversation: &Conversation, policy: &Rules<'_>) -> Option<Placed> {
+    fn next_anchor(
+        &self,
+        conversation: &Conversation,
+        policy: &Rules<'_>,
+        stepped: bool,
+    ) -> Option<Placed> {
         let since = self.calls.saturating_sub(self.last_anchor);
         if policy.task_anchor_interval == 0 || since < policy.task_anchor_interval {
             return None;
         }
-        self.anchor_here(conversation)
+        self.anchor_here(conversation, stepped)
     }
 
-    fn anchor_here(&self, conversation: &Conversation) -> Option<Placed> {
+    /// An anchor behind the last message; after a step no other one says the plan.
+    fn anchor_here(&self, conversation: &Conversation, stepped: bool) -> Option<Placed> {
         let after = self.seen.checked_sub(1)?;
         let message = &conversation.messages[after];
         let allowed = message.role == Role::Tool && message.own.is_none() && self.open.is_empty();
         let goal = self
             .goal
             .filter(|_| allowed && !self.orphans.contains(&after))?;
-        let text = own::anchor(
-            &conversation.messages[goal].text(),
-            self.calls,
-            self.plan.as_deref(),
-        );
+        let plans = stepped || !self.anchors.iter().any(|anchor| anchor.plans);
+        let plan = self.plan.as_deref().filter(|_| plans);
+        let text = own::anchor(&conversation.messages[goal].text(), self.calls, plan);
         Some(Placed {
             after,
             came: false,
             calls: self.calls,
             goal: Some(goal),
-            size: crate::size::chars(&text) + crate::size::ENVELOPE_CHARS,
+            plans: plan.is_some(),
+            size: message_chars(crate::size::chars(&text)),
         })
     }
 
     /// Places the anchor that is due; after a step only the newest stays.
     fn put_anchor(&mut self, conversation: &Conversation, policy: &Rules<'_>, stepped: bool) {
-        let mut next = self.next_anchor(conversation, policy);
+        let mut next = self.next_anchor(conversation, policy, stepped);
         if stepped {
             if next.is_none() && policy.task_anchor_interval > 0 && self.calls > self.last_anchor {
-                next = self.anchor_here(conversation);
+                next = self.anchor_here(conversation, true);
             }
             let newest = self.anchors.last().copied().filter(|_| next.is_none());
             let (kept, cut) = (newest.map(|anchor| anchor.after), self.cut);
@@ -374,7 +382,7 @@ impl Plan {
         let room = Room {
             body: body + users_room,
             users: users_room,
-            whole: body + users_room + plan + own::SUMMARY_FRAME_CHARS + 420,
+            whole: message_chars(body + users_room + plan + own::SUMMARY_FRAME_CHARS + 420),
         };
         let new = pinned_size + room.whole;
         After {
