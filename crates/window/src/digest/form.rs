@@ -163,10 +163,12 @@ impl Earlier {
             let Some((said, behind)) = block(line, rest) else {
                 return rest;
             };
-            match section {
-                Section::Request => self.request = Some(said),
-                Section::Notes => self.notes.push(said),
-                _ => self.users.push(said),
+            if section == Section::Request {
+                self.request = Some(said);
+            } else if section == Section::Notes {
+                self.notes.push(said);
+            } else {
+                self.users.push(said);
             }
             return behind;
         }
