@@ -1,7 +1,7 @@
 //! A whole history: an array of messages, or a request body that holds one.
 
 use crate::form;
-use crate::message::{Form, Message, Part};
+use crate::message::{Form, Message, Output, Part};
 use crate::size::chars;
 use heirloom_model::Fault;
 use serde::Deserialize;
@@ -66,10 +66,14 @@ pub struct Conversation {
     pub(crate) around: (String, String),
     /// Characters of the system prompt and the tools that stand beside the messages.
     pub(crate) beside_chars: usize,
+    /// Behind the last message of ours; 0 if there is none.
+    pub(crate) own_end: usize,
     /// What identifies all messages up to each, itself included.
     pub(crate) chain: Vec<u128>,
     /// The last call of each id: message and part.
     calls: HashMap<String, (usize, usize)>,
+    /// The number of each tool; an orphan's is 0.
+    tools: HashMap<String, usize>,
 }
 
 #[derive(Deserialize)]
@@ -95,8 +99,10 @@ impl Conversation {
             outers: Vec::new(),
             around: ("[".to_owned(), "]".to_owned()),
             beside_chars: 0,
+            own_end: 0,
             chain: Vec::new(),
             calls: HashMap::new(),
+            tools: HashMap::from([(String::new(), 0)]),
         }
     }
 
@@ -153,6 +159,7 @@ impl Conversation {
     pub fn push(&mut self, raw: &str) -> Result<(), Refusal> {
         let outer = self.outers.len();
         let read = form::read(self.form, outer, raw).map_err(|why| Refusal::at(outer, why))?;
+        self.refuse_doubles(outer, &read)?;
         for mut message in read {
             let index = self.messages.len();
             for (at, part) in message.parts.iter_mut().enumerate() {
@@ -160,20 +167,7 @@ impl Conversation {
                     Part::Call(call) => {
                         self.calls.insert(call.id.clone(), (index, at));
                     }
-                    Part::Output(output) => {
-                        output.call = self.calls.get(&output.call_id).copied();
-                        output.tool = output
-                            .call
-                            .and_then(|(message, at)| self.messages.get(message)?.parts.get(at))
-                            .map_or_else(String::new, |part| match part {
-                                Part::Call(call) => call.name.clone(),
-                                Part::Text { .. }
-                                | Part::Output(_)
-                                | Part::Thinking { .. }
-                                | Part::Image { .. }
-                                | Part::Unknown { .. } => String::new(),
-                            });
-                    }
+                    Part::Output(output) => self.name(output),
                     Part::Text { .. }
                     | Part::Thinking { .. }
                     | Part::Image { .. }
@@ -187,9 +181,42 @@ impl Conversation {
                     .wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)
                     .rotate_left(64),
             );
+            if message.own.is_some() {
+                self.own_end = index + 1;
+            }
             self.messages.push(message);
         }
         self.outers.push(raw.into());
+        Ok(())
+    }
+
+    /// Finds the call of an answer, and with it the tool.
+    fn name(&mut self, output: &mut Output) {
+        output.call = self.calls.get(&output.call_id).copied();
+        let call = output
+            .call
+            .and_then(|(message, at)| self.messages.get(message)?.parts.get(at));
+        if let Some(Part::Call(call)) = call {
+            output.tool.clone_from(&call.name);
+        }
+        let next = self.tools.len();
+        output.tool_number = match self.tools.get(&output.tool) {
+            Some(number) => *number,
+            None => *self.tools.entry(output.tool.clone()).or_insert(next),
+        };
+    }
+
+    /// Two calls of one id that nothing could tell apart.
+    fn refuse_doubles(&self, outer: usize, read: &[Message]) -> Result<(), Refusal> {
+        let mut ids: Vec<&str> = Vec::new();
+        for call in read.iter().flat_map(Message::calls) {
+            let anywhere = self.form != Form::Openai && self.calls.contains_key(&call.id);
+            if anywhere || ids.contains(&call.id.as_str()) {
+                let reason = format!("the id `{}` of a call is there twice", call.id);
+                return Err(Refusal::at(outer, reason));
+            }
+            ids.push(&call.id);
+        }
         Ok(())
     }
 

@@ -5,6 +5,7 @@ mod chat;
 mod responses;
 
 use crate::message::{Form, Message, Part, Role};
+use crate::own;
 use crate::size::{ENVELOPE_CHARS, IMAGE_CHARS, chars};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -20,6 +21,11 @@ pub(crate) fn read(form: Form, outer: usize, raw: &str) -> Result<Vec<Message>, 
     };
     let hash = *blake3::hash(raw.as_bytes()).as_bytes();
     for (at, message) in messages.iter_mut().enumerate() {
+        for part in &mut message.parts {
+            if let Part::Output(output) = part {
+                output.left = own::left(&output.text);
+            }
+        }
         message.outer = outer;
         message.hash.copy_from_slice(&hash[..16]);
         message.hash[15] ^= u8::try_from(at & 0xFF).unwrap_or(0);
@@ -50,6 +56,7 @@ fn message(role: Role, parts: Vec<Part>) -> Message {
         usage: None,
         own: None,
         chars: 0,
+        content: None,
         hash: [0; 16],
     }
 }

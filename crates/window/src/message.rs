@@ -57,6 +57,15 @@ pub enum Own {
     Summary,
 }
 
+/// What an output is that was shortened before it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Left {
+    /// A preview.
+    Preview,
+    /// A stub.
+    Stub,
+}
+
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
@@ -89,6 +98,10 @@ pub struct Output {
     pub call: Option<(usize, usize)>,
     /// The tool's name, from the call.
     pub tool: String,
+    /// The number of that name among the conversation's tools.
+    pub tool_number: usize,
+    /// What is left of a longer one, if it came so.
+    pub left: Option<Left>,
 }
 
 /// One piece of a message.
@@ -157,6 +170,8 @@ pub struct Message {
     pub own: Option<Own>,
     /// Its characters, as [`crate::size`] counts them.
     pub chars: usize,
+    /// Where the content stands in the original, if that is a turn of blocks.
+    pub content: Option<Range<usize>>,
     /// What identifies the original's bytes.
     pub hash: [u8; 16],
 }

@@ -42,7 +42,13 @@ pub(super) fn read(raw: &str) -> Result<Vec<Message>, String> {
         other => return Err(format!("role `{other}` is neither user nor assistant")),
     };
     let parts = parts(raw, present(turn.content))?;
+    if answers_late(&parts) {
+        return Err("its answers of tools stand behind other blocks".to_owned());
+    }
     let mut out = divide(role, parts);
+    for message in &mut out {
+        message.content = turn.content.map(|content| span(raw, content.get()));
+    }
     if let Some(last) = out.last_mut() {
         beside(raw, last);
     }
@@ -61,6 +67,15 @@ fn parts(raw: &str, value: Option<&RawValue>) -> Result<Vec<Part>, String> {
     }
     let blocks = array(value).ok_or("its content is neither text nor blocks")?;
     blocks.into_iter().map(|block| part(raw, block)).collect()
+}
+
+/// Whether an answer of a tool stands behind anything else: the provider takes them only in front.
+fn answers_late(parts: &[Part]) -> bool {
+    let is_answer = |part: &Part| matches!(part, Part::Output(_));
+    parts
+        .iter()
+        .skip_while(|part| is_answer(part))
+        .any(is_answer)
 }
 
 fn part(raw: &str, value: &RawValue) -> Result<Part, String> {
@@ -88,6 +103,8 @@ fn part(raw: &str, value: &RawValue) -> Result<Part, String> {
                 others,
                 call: None,
                 tool: String::new(),
+                tool_number: 0,
+                left: None,
             })
         }
         "thinking" | "redacted_thinking" => Part::Thinking {

@@ -106,6 +106,8 @@ fn answer(raw: &str, call_id: String, value: Option<&RawValue>) -> Part {
         others,
         call: None,
         tool: String::new(),
+        tool_number: 0,
+        left: None,
     })
 }
 
