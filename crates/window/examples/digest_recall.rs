@@ -211,7 +211,7 @@ fn merged(talk: &Conversation, last: &(String, usize), until: usize) -> String {
     let mut first = Conversation::new(Form::Openai);
     let message = format!(
         r#"{{"role":"user","content":{}}}"#,
-        serde_json::json!(last.0)
+        serde_json::json!(format!("[CONVERSATION SUMMARY — Heirloom]\n{}", last.0))
     );
     if first.push(&message).is_err() {
         return String::new();

@@ -48,6 +48,7 @@ pub struct Task<'a> {
 
 /// The summary of `messages`, at most `task.budget_chars` characters, the same for the same input.
 ///
+/// It has no mark of its own: whoever puts it into a window says what it is.
 /// Earlier summaries of ours among `messages` (`own == Some(Own::Summary)`) are merged, anchors are
 /// passed over. Text of the transcript is data here: it is quoted and never obeyed.
 pub fn summarise(messages: &[Message], task: &Task<'_>) -> String {
