@@ -8,7 +8,7 @@
 #![expect(clippy::print_stdout, reason = "an example prints what it found")]
 
 use heirloom_window::digest::{self, Digest, Task};
-use heirloom_window::{Conversation, Message, Role};
+use heirloom_window::{Conversation, Form, Message, Part, Role};
 use std::collections::HashSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -46,43 +46,42 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", summary(&talk.messages[..until]));
         return Ok(());
     }
-    println!(
-        "{:<44} {:>6} {:>6} {:>7} {:>7} {:>7} {:>7}",
-        "file", "cuts", "used", "before", "now", "chars", "chars"
-    );
+    compare(&files)
+}
+
+/// One line for each file, and one for each group of files.
+fn compare(files: &[PathBuf]) -> Result<(), Box<dyn Error>> {
+    println!("recall of old names, and characters: the prototype, this one, this one merged");
     let mut groups = [Vec::new(), Vec::new()];
     for (number, path) in files.iter().enumerate() {
         let talk = read(path)?;
         let held = number % 3 == 2;
-        let [before, now] = [prototype, summary].map(|write| measure(&talk.messages, write));
+        let [before, now] = [prototype, summary]
+            .map(|write| measure(&talk.messages, |until| write(&talk.messages[..until])));
+        let mut last = (String::new(), 0);
+        let again = measure(&talk.messages, |until| {
+            last = (merged(&talk, &last, until), until);
+            last.0.clone()
+        });
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let name = format!("{name}{}", if held { " (held out)" } else { "" });
-        println!(
-            "{name:<44} {:>6} {:>6} {:>7.1} {:>7.1} {:>7} {:>7}",
-            now.cuts,
-            now.used,
-            before.recall(),
-            now.recall(),
-            before.size(),
-            now.size()
-        );
+        print!("{name:<46} {:<8}", if held { "held out" } else { "" });
+        print!("{:>3} cuts {:>4} names", now.cuts, now.used);
+        for found in [&before, &now, &again] {
+            print!("  {:>5.1}% {:>6}", found.recall(), found.size());
+        }
+        println!();
         if now.used > 0 {
-            groups[usize::from(held)].push((before.recall(), now.recall()));
+            groups[usize::from(held)].push([before.recall(), now.recall(), again.recall()]);
         }
     }
     for (name, group) in ["tuned", "held out"].iter().zip(&groups) {
-        #[expect(clippy::cast_precision_loss, reason = "a few files")]
-        let count = group.len() as f64;
-        let (before, now) = group
-            .iter()
-            .fold((0.0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
-        println!(
-            "{name:<44} {:>6} {:>6} {:>7.1} {:>7.1}",
-            "",
-            "",
-            before / count,
-            now / count
-        );
+        print!("{name:<46} {:>26}", "");
+        for column in 0..3 {
+            #[expect(clippy::cast_precision_loss, reason = "a few files")]
+            let mean = group.iter().map(|of| of[column]).sum::<f64>() / group.len().max(1) as f64;
+            print!("  {mean:>5.1}% {:>6}", "");
+        }
+        println!();
     }
     Ok(())
 }
@@ -117,7 +116,7 @@ impl Found {
     }
 }
 
-fn measure(messages: &[Message], write: fn(&[Message]) -> String) -> Found {
+fn measure(messages: &[Message], mut write: impl FnMut(usize) -> String) -> Found {
     let words: Vec<Words> = messages
         .iter()
         .map(|message| tokens(&whole(message)))
@@ -128,7 +127,7 @@ fn measure(messages: &[Message], write: fn(&[Message]) -> String) -> Found {
     let mut found = Found::default();
     let mut cut = KEEP + STEP;
     while cut + 5 < messages.len() {
-        let text = write(&messages[..cut - KEEP]);
+        let text = write(cut - KEEP);
         found.cuts += 1;
         found.chars += text.chars().count();
         let mut have = tokens(&text);
@@ -203,10 +202,39 @@ fn goal(messages: &[Message]) -> String {
         .unwrap_or_default()
 }
 
+/// What a host has that keeps only what it was given: the summary before, and the messages since.
+fn merged(talk: &Conversation, last: &(String, usize), until: usize) -> String {
+    let since = &talk.messages[last.1..until];
+    if last.1 == 0 {
+        return summary(since);
+    }
+    let mut first = Conversation::new(Form::Openai);
+    let message = format!(
+        r#"{{"role":"user","content":{}}}"#,
+        serde_json::json!(format!("[CONVERSATION SUMMARY — Heirloom]\n{}", last.0))
+    );
+    if first.push(&message).is_err() {
+        return String::new();
+    }
+    let mut messages = first.messages;
+    messages.extend_from_slice(since);
+    for output in messages.iter_mut().flat_map(|message| &mut message.parts) {
+        if let Part::Output(output) = output {
+            output.call = output
+                .call
+                .and_then(|(index, part)| Some(((index + 1).checked_sub(last.1)?, part)));
+        }
+    }
+    written(&messages, &goal(&talk.messages[..until]))
+}
+
 fn summary(messages: &[Message]) -> String {
-    let goal = goal(messages);
+    written(messages, &goal(messages))
+}
+
+fn written(messages: &[Message], goal: &str) -> String {
     let task = Task {
-        goal: &goal,
+        goal,
         earlier: None,
         kept: &[],
         budget_chars: BUDGET_CHARS,

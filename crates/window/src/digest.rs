@@ -26,6 +26,8 @@ pub const BODY_CHARS: usize = 10_000;
 /// Bytes of one call's arguments, or of one text, whose names count.
 const NAMED_BYTES: usize = 16_000;
 
+/// How the text begins by which another program sums up a session that it continues.
+const CONTINUED: &str = "This session is being continued";
 /// Tools that are told apart.
 const TOOLS: usize = 64;
 
@@ -46,6 +48,7 @@ pub struct Task<'a> {
 
 /// The summary of `messages`, at most `task.budget_chars` characters, the same for the same input.
 ///
+/// It has no mark of its own: whoever puts it into a window says what it is.
 /// Earlier summaries of ours among `messages` (`own == Some(Own::Summary)`) are merged, anchors are
 /// passed over. Text of the transcript is data here: it is quoted and never obeyed.
 pub fn summarise(messages: &[Message], task: &Task<'_>) -> String {
@@ -66,7 +69,9 @@ pub struct Digest {
     files: Files,
     /// Messages of users, oldest first.
     users: Vec<usize>,
-    /// The last summary of ours, and the earlier ones that it does not contain.
+    /// The last message in which another program summed up what came before it.
+    continued: Option<usize>,
+    /// Summaries of ours, oldest first.
     summaries: Vec<usize>,
     /// Calls of tools, and the newest call of each tool with their number.
     calls: usize,
@@ -119,6 +124,13 @@ impl Digest {
         }
         if message.role == Role::User && message.texts().any(|text| !text.trim().is_empty()) {
             self.users.push(index);
+            if message
+                .texts()
+                .next()
+                .is_some_and(|text| text.starts_with(CONTINUED))
+            {
+                self.continued = Some(index);
+            }
         }
     }
 
@@ -150,7 +162,7 @@ impl Digest {
     }
 
     /// Counts the names of an earlier summary. Its list is in order of likelihood; what stands
-    /// elsewhere is as likely as the middle of it.
+    /// elsewhere is as likely as the middle of it, and behind the list (in commands) words are names too.
     fn kept(&mut self, message: &Message, index: usize) {
         for (part, what) in message.parts.iter().enumerate() {
             let Part::Text { text, .. } = what else {
@@ -165,7 +177,9 @@ impl Digest {
                 |token, place| {
                     if list.contains(&(place.start as usize)) {
                         listed.push((token, place));
-                    } else if words::is_shaped(token) {
+                    } else if words::is_shaped(token)
+                        || (!list.is_empty() && place.start as usize > list.end)
+                    {
                         beside.push((token, place));
                     }
                 },

@@ -47,7 +47,9 @@ fn talk(lines: &[Line]) -> Conversation {
 }
 
 fn again(summary: &str, more: &[Line]) -> Conversation {
-    let mut lines = vec![Line::User(summary.to_owned())];
+    let mut lines = vec![Line::User(format!(
+        "[CONVERSATION SUMMARY — Heirloom]\n{summary}"
+    ))];
     lines.extend_from_slice(more);
     let talk = talk(&lines);
     assert_eq!(talk.messages[0].own, Some(Own::Summary));
@@ -143,10 +145,7 @@ fn a_summary_lists_what_was_done() {
 fn nothing_was_said() {
     let talk = Conversation::new(Form::Openai);
     let text = summarise(&talk.messages, &task(""));
-    assert!(
-        text.starts_with("[CONVERSATION SUMMARY — Heirloom] 0 older"),
-        "{text}"
-    );
+    assert!(text.starts_with("0 messages in short."), "{text}");
     assert!(text.ends_with("Tool calls: 0"));
     for budget_chars in [0, 1, 40, 200] {
         let task = Task {
@@ -175,7 +174,8 @@ fn summaries_are_merged_and_not_nested() {
         &second.messages,
         &task("Now do the same for the exporter, please, with the same flag."),
     );
-    assert_eq!(two.matches("[CONVERSATION SUMMARY").count(), 1, "{two}");
+    assert_eq!(two.matches("[CONVERSATION SUMMARY").count(), 0, "{two}");
+    assert_eq!(two.matches("messages in short.").count(), 1, "{two}");
     for heading in [
         "## Last request",
         "## Identifiers in use",
@@ -193,10 +193,7 @@ fn summaries_are_merged_and_not_nested() {
     assert!(at("test_export.py → failed") < at("test_rows.py → failed"));
     at("check_header");
     at("- write a changelog line\n");
-    assert!(
-        two.starts_with("[CONVERSATION SUMMARY — Heirloom] 17 older"),
-        "{two}"
-    );
+    assert!(two.starts_with("17 messages in short."), "{two}");
     assert!(two.ends_with("Tool calls: 6"), "{two}");
 }
 

@@ -16,8 +16,6 @@ use std::hash::BuildHasherDefault;
 const GOAL_CHARS: usize = 16_000;
 /// Characters that stand for a message of a user that does not fit.
 const CUT_CHARS: usize = 160;
-/// How the text begins by which another program sums up a session that it continues.
-const CONTINUED: &str = "This session is being continued";
 /// Outputs whose names count: the newest ones, and so many bytes of each.
 const SHOWN_OUTPUTS: usize = 32;
 const SHOWN_BYTES: usize = 1_200;
@@ -42,7 +40,8 @@ impl<'m> Page<'m> {
         let mut earlier: Vec<Earlier> = Vec::new();
         for index in digest.summaries.iter().rev() {
             if task.kept.binary_search(index).is_err() {
-                earlier.push(Earlier::read(&messages[*index].text()));
+                let text = messages.get(*index).map(Message::text);
+                earlier.extend(text.as_deref().map(Earlier::read));
             }
         }
         earlier.extend(task.earlier.map(Earlier::read));
@@ -195,20 +194,32 @@ impl<'m> Page<'m> {
         said.text
     }
 
-    /// What users said, newest first, each whole while the purse lasts.
+    /// What users said, newest first, each whole while the purse lasts: here, then in earlier summaries.
     fn users(&mut self, task: &Task<'_>, request: &str) {
         let reserve = BODY_CHARS.min(self.left / 2);
         let mut purse = task.users_chars;
+        let (digest, messages) = (self.digest, self.messages);
+        let here = digest.users.iter().rev().filter_map(|index| {
+            let text = messages.get(*index)?.text();
+            let stays = task.kept.binary_search(index).is_ok();
+            (!stays && !own::is_injected(&text)).then(|| whole(&text))
+        });
+        let earlier = std::mem::take(&mut self.earlier);
+        let before = earlier
+            .iter()
+            .flat_map(|earlier| earlier.request.iter().chain(&earlier.users).cloned());
         let mut seen: HashSet<String> = HashSet::from([task.goal.to_owned(), request.to_owned()]);
-        for said in self.said(task) {
-            if !seen.insert(said.text.clone()) || said.text.trim().is_empty() {
+        for said in here.chain(before) {
+            let room = purse.min(self.left.saturating_sub(reserve + 80));
+            if room < CUT_CHARS {
+                break;
+            }
+            if said.text.trim().is_empty() || !seen.insert(said.text.clone()) {
                 continue;
             }
-            let room = purse.min(self.left.saturating_sub(reserve + 80));
-            let length = chars(&said.text);
-            let said = if length <= room {
+            let said = if chars(&said.text) <= room {
                 said
-            } else if said.cut_from.is_none() && room >= CUT_CHARS {
+            } else if said.cut_from.is_none() {
                 cut(&said.text, CUT_CHARS)
             } else {
                 continue;
@@ -217,33 +228,13 @@ impl<'m> Page<'m> {
                 purse -= chars(&said.text);
             }
         }
-    }
-
-    /// What users said, the newest first: here, then in earlier summaries.
-    fn said(&self, task: &Task<'_>) -> Vec<Said> {
-        let mut all = Vec::new();
-        for index in self.digest.users.iter().rev() {
-            if task.kept.binary_search(index).is_ok() {
-                continue;
-            }
-            let text = self.messages[*index].text();
-            if !own::is_injected(&text) {
-                all.push(whole(&text));
-            }
-        }
-        for earlier in &self.earlier {
-            all.extend(earlier.request.clone());
-            all.extend(earlier.users.iter().cloned());
-        }
-        all
+        self.earlier = earlier;
     }
 
     /// What other writers summed up: the newest first.
     fn notes(&mut self, share: usize) {
-        let continued = self.digest.users.iter().rev().find_map(|index| {
-            let text = self.messages[*index].text();
-            text.starts_with(CONTINUED).then(|| whole(&text))
-        });
+        let continued = self.digest.continued;
+        let continued = continued.and_then(|index| Some(whole(&self.messages.get(index)?.text())));
         let earlier = self
             .earlier
             .iter()
