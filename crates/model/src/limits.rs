@@ -319,3 +319,8 @@ pub const COMMAND_TIMEOUT_S_MAX: u64 = 3_600;
 pub const COMMAND_FILES_MAX: usize = 1_000;
 /// Folders inside each other that custom commands are looked for in.
 pub const COMMAND_FOLDER_DEPTH_MAX: usize = 8;
+
+/// Beginning of an agent's first plan that an anchor and a summary say again, characters.
+pub const WINDOW_PLAN_CHARS_MAX: usize = 600;
+/// Most ids of dropped messages that a summary in a window names.
+pub const WINDOW_SUMMARY_IDS_MAX: usize = 4;

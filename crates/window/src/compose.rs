@@ -8,6 +8,7 @@ use crate::plan::{self, Plan};
 use crate::policy::Rules;
 use crate::shorten::{self, Wanted, Whole};
 use crate::state::{Left, State};
+use heirloom_model::limits::WINDOW_SUMMARY_IDS_MAX;
 use heirloom_model::text::clip;
 use std::sync::Arc;
 
@@ -207,7 +208,7 @@ fn summary(conversation: &Conversation, plan: &Plan, state: &mut State) -> Arc<s
         .segments
         .iter()
         .rev()
-        .take(own::SUMMARY_IDS_MAX)
+        .take(WINDOW_SUMMARY_IDS_MAX)
         .map(|segment| segment.id.to_string())
         .collect();
     let written = state.written(conversation, plan.system_end, plan.cut);

@@ -7,7 +7,7 @@ use crate::message::{Form, Part};
 use crate::plan::{Action, Plan};
 use crate::policy::{Policy, Rules};
 use crate::render;
-use crate::report::{Dropped, Report};
+use crate::report::{Dropped, Report, Summarised};
 use crate::state::State;
 
 /// A text that the window holds only in part, for the caller to keep.
@@ -56,14 +56,14 @@ impl Compacted {
     ) -> impl Iterator<Item = Overflow<'a>> {
         self.report.shortened.iter().filter_map(|one| {
             let (at, part) = one.whole?;
-            match conversation.messages.get(at)?.parts.get(part)? {
-                Part::Output(output) => Some(Overflow {
-                    id: &one.id,
-                    name: one.name.as_deref(),
-                    text: &output.text,
-                }),
-                _ => None,
-            }
+            let Part::Output(output) = conversation.messages.get(at)?.parts.get(part)? else {
+                return None;
+            };
+            Some(Overflow {
+                id: &one.id,
+                name: one.name.as_deref(),
+                text: &output.text,
+            })
         })
     }
 }
@@ -153,6 +153,11 @@ fn report(
         breakpoints: breakpoints(plan, stable, messages),
         thinking_dropped: composed.thinking_dropped,
         shortened: composed.shortened.clone(),
+        summary: (plan.cut > plan.system_end).then(|| Summarised {
+            id: segment_id(conversation, plan.system_end, plan.cut),
+            inner: plan.system_end..plan.cut,
+            chars_max: plan.room.body,
+        }),
         dropped: dropped(conversation, plan),
         cost_none: plan.cost_none / 1_000,
         cost_window: plan.cost_window / 1_000,
