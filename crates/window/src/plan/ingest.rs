@@ -22,11 +22,11 @@ impl Plan {
             self.system_size += message.chars;
             return;
         }
+        self.close_calls(conversation.form, message, at);
         if let Some(own) = message.own {
             self.ingest_own(own, message, at);
             return;
         }
-        self.close_calls(conversation.form, message, at);
         let mut entry = measure(conversation.form, policy, message);
         if self.is_orphan(message) || is_empty(conversation.form, message) {
             self.orphans.insert(at);
