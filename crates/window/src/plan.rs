@@ -136,7 +136,10 @@ pub(crate) struct Plan {
     /// Calls that nothing answered: the message behind which their answer would stand, and their
     /// message and part.
     pub(crate) missing: Vec<(usize, (usize, usize))>,
+    /// Messages that are left out: answers to nothing, and turns that say nothing.
     pub(crate) orphans: BTreeSet<usize>,
+    /// Answers to nothing in messages that hold something else: message and part.
+    pub(crate) orphan_parts: BTreeSet<(usize, usize)>,
     pub(crate) calls: usize,
     pub(crate) goal: Option<usize>,
     pub(crate) plan: Option<String>,

@@ -22,13 +22,14 @@ impl Plan {
             self.system_size += message.chars;
             return;
         }
+        let orphan = self.is_orphan(message, at);
         self.close_calls(conversation.form, message, at);
         if let Some(own) = message.own {
             self.ingest_own(own, message, at);
             return;
         }
         let mut entry = measure(conversation.form, policy, message);
-        if self.is_orphan(message) || is_empty(conversation.form, message) {
+        if orphan || is_empty(conversation.form, message) {
             self.orphans.insert(at);
             entry = Entry::default();
         }
@@ -90,7 +91,7 @@ impl Plan {
             Role::User => {
                 let text = message.text();
                 let said = text.trim();
-                if message.answers() && said.is_empty() {
+                if (message.answers() && said.is_empty()) || said == own::LEFT_OUT {
                     return;
                 }
                 self.last_user = Some(at);
@@ -113,24 +114,29 @@ impl Plan {
     }
 
     /// Whether a message holds only answers to nothing. Closes the calls that it does answer.
-    fn is_orphan(&mut self, message: &Message) -> bool {
-        let mut answered = false;
-        let mut orphan = false;
-        for output in message.outputs() {
+    fn is_orphan(&mut self, message: &Message, at: usize) -> bool {
+        let mut orphans = Vec::new();
+        for (part, output) in message.parts.iter().enumerate() {
+            let Part::Output(output) = output else {
+                continue;
+            };
             match self.open.iter().position(|call| Some(*call) == output.call) {
                 Some(place) => {
                     self.open.remove(place);
-                    answered = true;
                 }
-                None => orphan = true,
+                None => orphans.push((at, part)),
             }
         }
-        orphan && !answered && message.parts.len() == message.outputs().count()
+        let all = !orphans.is_empty() && orphans.len() == message.parts.len();
+        if !all {
+            self.orphan_parts.extend(orphans);
+        }
+        all
     }
 
     /// Calls that can have no answer any more, because something else was said.
     fn close_calls(&mut self, form: Form, message: &Message, at: usize) {
-        let goes_on = message.answers()
+        let goes_on = message.role == Role::Tool
             || match form {
                 Form::Openai => false,
                 Form::Anthropic | Form::Responses => message.role == Role::Assistant,

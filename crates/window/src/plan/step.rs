@@ -368,7 +368,11 @@ impl Plan {
         pinned.dedup();
         let pinned_size: usize = pinned
             .iter()
-            .map(|at| conversation.messages[*at].chars)
+            .map(|at| {
+                let message = &conversation.messages[*at];
+                let answers: usize = message.outputs().map(|output| output.chars).sum();
+                message.chars.saturating_sub(answers)
+            })
             .sum();
         let pinned_said: usize = pinned
             .iter()
@@ -437,7 +441,8 @@ impl Plan {
         self.scanned = self.scanned.max(after.cut);
         self.again.retain(|(at, _)| *at >= after.cut);
         self.unthought.clear();
-        self.missing.retain(|(at, _)| *at >= after.cut);
+        self.missing.retain(|(_, (call, _))| *call >= after.cut);
+        self.open.retain(|(call, _)| *call >= after.cut);
         self.reads.retain(|_, (at, _)| *at >= after.cut);
     }
 }
