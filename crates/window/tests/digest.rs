@@ -263,6 +263,12 @@ fn users_are_verbatim_from_the_newest() {
     }
     let at = |n| text.find(&long(n)).unwrap();
     assert!(at(9) < at(8) && at(8) < at(7));
+    // They come before everything else, even where little is left for that.
+    let near = Task {
+        budget_chars: 33_000,
+        ..task("a goal that nobody said")
+    };
+    assert!(summarise(&talk.messages, &near).contains(&long(4)));
     // What stays in the window is not said twice.
     let kept = Task {
         kept: &[9],

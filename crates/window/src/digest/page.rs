@@ -196,7 +196,9 @@ impl<'m> Page<'m> {
 
     /// What users said, newest first, each whole while the purse lasts: here, then in earlier summaries.
     fn users(&mut self, task: &Task<'_>, request: &str) {
-        let reserve = BODY_CHARS.min(self.left / 2);
+        // The headers of the blocks are paid from what is left for the rest.
+        let rest = self.left.saturating_sub(task.users_chars).min(BODY_CHARS);
+        let reserve = (rest * 3 / 4).max(self.left / 20);
         let mut purse = task.users_chars;
         let (digest, messages) = (self.digest, self.messages);
         let here = digest.users.iter().rev().filter_map(|index| {
