@@ -259,7 +259,7 @@ impl<'m> Page<'m> {
     /// The files that were touched, the changed ones first; gives those that are written.
     fn files(&mut self, share: usize) -> Vec<String> {
         let (mut edited, mut read) = (Vec::new(), Vec::new());
-        for file in self.digest.files.newest() {
+        for file in self.digest.uses().files.newest() {
             let list = if file.edited { &mut edited } else { &mut read };
             if list.len() < FILES_MOST
                 && let Some(path) = at(self.messages, file.place)
@@ -335,6 +335,7 @@ impl<'m> Page<'m> {
         let shown = self.shown();
         let mut ranked: Vec<(u64, &Name)> = self
             .digest
+            .uses()
             .names
             .best(now, most)
             .into_iter()
