@@ -5,6 +5,7 @@ use crate::conversation::Conversation;
 use crate::message::{Form, Message, Output, Own, Part, Role};
 use crate::own;
 use crate::policy::Rules;
+use crate::size::whole;
 use heirloom_model::limits::WINDOW_PLAN_CHARS_MAX;
 use heirloom_model::text::excerpt;
 
@@ -17,9 +18,9 @@ impl Plan {
     pub(super) fn ingest(&mut self, conversation: &Conversation, policy: &Rules<'_>, at: usize) {
         let message = &conversation.messages[at];
         self.seen = at + 1;
-        self.raw_size += message.chars;
+        self.raw_size += whole(message.chars);
         if at < self.system_end {
-            self.system_size += message.chars;
+            self.system_size += whole(message.chars);
             return;
         }
         let orphan = self.is_orphan(message, at);
@@ -69,16 +70,16 @@ impl Plan {
                     calls: self.calls,
                     goal: self.goal,
                     plans: own::plan_said(&text).is_some(),
-                    size: message.chars,
+                    size: whole(message.chars),
                 });
-                self.anchors_size += message.chars;
+                self.anchors_size += whole(message.chars);
                 self.entries.push(Entry::default());
             }
             Own::Summary => {
                 self.users_size += message.chars;
-                self.active_size += message.chars;
+                self.active_size += whole(message.chars);
                 self.entries.push(Entry {
-                    size: message.chars,
+                    size: whole(message.chars),
                     ..Entry::default()
                 });
             }

@@ -6,8 +6,7 @@ use crate::conversation::Conversation;
 use crate::message::{Form, Message, Own, Part, Role};
 use crate::own;
 use crate::policy::{CacheMatch, Rules};
-use crate::size::message_chars;
-use heirloom_model::limits::CHARS_PER_TOKEN;
+use crate::size::{message_chars, whole};
 
 /// The share of the target, in hundredths, that a window is brought under when it was over it.
 const RELIEF_PERCENT: usize = 70;
@@ -183,7 +182,7 @@ impl Plan {
                     entry.saves -= saves;
                 }
             }
-            entry.size = entry.size.next_multiple_of(CHARS_PER_TOKEN);
+            entry.size = whole(entry.size);
             if let Some(place) = self.entry(at) {
                 *place = entry;
             }
@@ -371,7 +370,7 @@ impl Plan {
             .map(|at| {
                 let message = &conversation.messages[*at];
                 let answers: usize = message.outputs().map(|output| output.chars).sum();
-                message.chars.saturating_sub(answers)
+                whole(message.chars.saturating_sub(answers))
             })
             .sum();
         let pinned_said: usize = pinned
