@@ -285,6 +285,14 @@ fn written_from(plan: &Plan, ids: &[String]) -> u64 {
     hasher.finish() | 1 << 63
 }
 
+/// The id of the summary of everything before message `to`, from its content.
+pub(crate) fn summary_id(conversation: &Conversation, to: usize) -> String {
+    let chain = to
+        .checked_sub(1)
+        .and_then(|last| conversation.chain.get(last));
+    format!("sum-{:032x}", chain.copied().unwrap_or(0))
+}
+
 /// The id of dropped messages, from their content.
 pub(crate) fn segment_id(conversation: &Conversation, from: usize, to: usize) -> String {
     let mut hasher = blake3::Hasher::new();

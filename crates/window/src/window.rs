@@ -1,7 +1,7 @@
 //! The window itself: a history in, the messages to send out.
 
 use crate::check::{Finding, check};
-use crate::compose::{Composed, Piece, compose, segment_id};
+use crate::compose::{Composed, Piece, compose, segment_id, summary_id};
 use crate::conversation::{Conversation, Refusal};
 use crate::message::{Form, Part};
 use crate::plan::{Action, Plan};
@@ -158,7 +158,7 @@ fn report(
         thinking_dropped: composed.thinking_dropped,
         shortened: composed.shortened.clone(),
         summary: (plan.cut > plan.system_end).then(|| Summarised {
-            id: segment_id(conversation, plan.system_end, plan.cut),
+            id: summary_id(conversation, plan.cut),
             inner: plan.system_end..plan.cut,
             chars_max: plan.room.body,
         }),
