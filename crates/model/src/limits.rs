@@ -419,7 +419,7 @@ pub const CONTEXT_LEARNINGS_MAX: usize = 20;
 /// Hits of memory that a context considers for its question.
 pub const CONTEXT_RECALL_HITS: usize = 20;
 /// Most bytes of a task's words that a context asks memory with.
-pub const CONTEXT_QUESTION_BYTES_MAX: usize = 2_000;
+pub const CONTEXT_QUESTION_BYTES_MAX: usize = 400;
 /// Most tracked files of a project that its outline is made of.
 pub const TRACKED_FILES_MAX: usize = 50_000;
 /// Largest index of git that is read, bytes.
@@ -442,3 +442,8 @@ pub const RECEIPTS_KEPT: usize = 200;
 pub const RECEIPT_WAIT_MS: u64 = 200;
 /// Largest receipt that is kept, bytes.
 pub const RECEIPT_BYTES_MAX: usize = 4 << 20;
+
+/// Beginning of an agent's first plan that an anchor and a summary say again, characters.
+pub const WINDOW_PLAN_CHARS_MAX: usize = 600;
+/// Most ids of dropped messages that a summary in a window names.
+pub const WINDOW_SUMMARY_IDS_MAX: usize = 4;
