@@ -577,6 +577,14 @@ pub(crate) fn imports() -> Vec<Operation> {
             Steps(TAKEN_BACK),
             Nothing,
         ),
+    ]
+    .into_iter()
+    .chain(imports_of_files())
+    .collect()
+}
+
+fn imports_of_files() -> Vec<Operation> {
+    vec![
         row(
             "import of exported records",
             worked,
@@ -631,13 +639,6 @@ pub(crate) fn imports() -> Vec<Operation> {
             Nothing,
         ),
         row(
-            "import of what other tools left, looked at",
-            worked,
-            |w| w.engine.import_foreign(&foreign(), "init", true).map(drop),
-            AllOrNothing,
-            Nothing,
-        ),
-        row(
             "import of an export",
             worked,
             |w| w.engine.import_all(elsewhere(), "jsonl m").map(drop),
@@ -651,6 +652,9 @@ pub(crate) fn imports() -> Vec<Operation> {
 pub(crate) fn prompting() -> Vec<Operation> {
     let reads = |name, act| row(name, worked as Act, act, AllOrNothing, Nothing);
     vec![
+        reads("what other tools left", |w| {
+            w.engine.import_foreign(&foreign(), "init", true).map(drop)
+        }),
         reads("inject", |w| {
             w.engine.inject("a[recall:what is k]").map(drop)
         }),
