@@ -653,7 +653,10 @@ pub(crate) fn prompting() -> Vec<Operation> {
     let reads = |name, act| row(name, worked as Act, act, AllOrNothing, Nothing);
     vec![
         reads("what other tools left", |w| {
-            w.engine.import_foreign(&foreign(), "init", true).map(drop)
+            // Few entries: each read of each of them fails once.
+            let mut few = foreign();
+            few.retain(|part| !matches!(part.content, Foreign::Rules(_) | Foreign::Shared(_)));
+            w.engine.import_foreign(&few, "init", true).map(drop)
         }),
         reads("inject", |w| {
             w.engine.inject("a[recall:what is k]").map(drop)
