@@ -274,10 +274,19 @@ fn folders_that_lead_out_are_not_read() {
     let project = Project::new();
     let away = project.home.path().join("away");
     fs::create_dir_all(away.join("sessions/s")).unwrap();
-    fs::write(away.join("x.md"), "# Facts\n- leaked\n").unwrap();
-    fs::write(away.join("memory.json"), r#"{"key_facts":["leaked"]}"#).unwrap();
+    project
+        .home
+        .write("away/x.md", "# Facts\n- leaked\n")
+        .unwrap();
+    project
+        .home
+        .write("away/memory.json", r#"{"key_facts":["leaked"]}"#)
+        .unwrap();
     let history = r#"[{"goal":"leaked","output":"leaked"}]"#;
-    fs::write(away.join("sessions/s/history.json"), history).unwrap();
+    project
+        .home
+        .write("away/sessions/s/history.json", history)
+        .unwrap();
     for name in ["shared-context", ".agentium", "radium"] {
         symlink(&away, project.file(name)).unwrap();
     }
