@@ -9,6 +9,7 @@ pub mod commands;
 pub mod context;
 pub mod directives;
 mod engine;
+pub mod graph;
 pub mod group;
 pub mod history;
 pub mod mirror;
@@ -36,6 +37,7 @@ pub use engine::{
     Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried, TriedReport,
     TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
+pub use engine::{Foreign, ForeignPart, ForeignReport, PartReport, RulesFile, foreign_workspace};
 pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,

@@ -96,6 +96,8 @@ pub const RECEIPT_EXCERPT_CHARS_MAX: usize = 80;
 pub const MIRROR_BYTES_MAX: u64 = 64 << 20;
 /// Largest import file that is read, bytes.
 pub const IMPORT_BYTES_MAX: u64 = 1 << 30;
+/// Largest file of another tool that `init` looks into by itself.
+pub const OFFER_BYTES_MAX: u64 = 64 << 20;
 /// Largest config file, bytes.
 pub const CONFIG_BYTES_MAX: u64 = 1 << 20;
 /// Most settings that one call may give with `--set`.

@@ -180,6 +180,7 @@ pub(super) const ROOMS: &[Room] = &[
     pure("analytics"),
     pure("group"),
     pure("shared"),
+    pure("graph"),
     pure("outputs"),
     pure("history"),
     pure("working"),
