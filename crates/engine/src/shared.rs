@@ -13,7 +13,7 @@ pub use outline::{OutlineItem, outline};
 use bullets::{Bullet, Page};
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::text;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Something that a file of shared context says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +70,22 @@ pub fn parse(text: &str) -> SharedPage {
         entries,
         diagnostics: left_out(page.left_out),
     }
+}
+
+/// Writes entries as such a file: a heading for each category, by name, and a bullet for each entry, in their order.
+pub fn render(entries: &[SharedEntry]) -> String {
+    let mut pages: BTreeMap<&str, String> = BTreeMap::new();
+    for entry in entries {
+        let page = pages.entry(&entry.category).or_default();
+        let lines = text::printable(entry.text.trim()).replace('\n', "\n  ");
+        page.push_str(&match &entry.key {
+            Some(key) => format!("- **{}**: {lines}\n", text::one_line(key).replace("**", "")),
+            None => format!("- {lines}\n"),
+        });
+    }
+    let page = |(category, page): (&str, String)| format!("## {category}\n\n{page}\n");
+    let pages: String = pages.into_iter().map(page).collect();
+    format!("# Project memory\n\n{}\n", pages.trim_end())
 }
 
 /// Reads a page whose bullets each say something by themselves, such as the rules that agents are given.

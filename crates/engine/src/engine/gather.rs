@@ -6,7 +6,7 @@ use super::Engine;
 use super::tasks::TASK_MAIN;
 use crate::context;
 use heirloom_model::context::{Context, ErrorItem, Item, MemoryView, TaskView};
-use heirloom_model::kinds::{CATEGORY_DECISION, Mistake, Task};
+use heirloom_model::kinds::{CATEGORY_DECISION, Knowledge, Mistake, Task};
 use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, Timestamp, limits, mark};
 use heirloom_store::Filter;
 use std::borrow::Cow;
@@ -239,18 +239,13 @@ fn plain_item(record: Record) -> Item {
 fn fact_item(record: Record) -> Item {
     let named = record.category() == Some(heirloom_model::kinds::CATEGORY_CONVENTION);
     let text = match &record.key {
-        Some(key) if named && !looks_like_hash(key) => format!("{key}: {}", record.text),
+        Some(key) if named && !Knowledge::is_made_key(key) => format!("{key}: {}", record.text),
         Some(_) | None => record.text,
     };
     Item {
         id: Some(record.id),
         text,
     }
-}
-
-/// Whether a key was made from the text rather than given by somebody.
-fn looks_like_hash(key: &str) -> bool {
-    key.len() == 16 && key.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 fn error_item(record: Record) -> ErrorItem {

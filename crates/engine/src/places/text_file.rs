@@ -14,8 +14,10 @@ pub struct FileStat {
     pub modified_ns: i64,
     /// Its size.
     pub size_bytes: u64,
-    /// Its number in the file system: a file that took its place has another.
+    /// Its number in the file system: a file that took its place has another, unless the old one was gone before.
     pub inode: u64,
+    /// When it was made, nanoseconds since 1970; 0 where the file system does not say.
+    pub born_ns: u64,
 }
 
 /// A text, and the file that it was in.
@@ -83,9 +85,12 @@ pub fn stat(path: &Path) -> Option<FileStat> {
 
 fn of(found: &Metadata) -> FileStat {
     let seconds = found.mtime().saturating_mul(1_000_000_000);
+    let born = found.created().ok();
+    let born = born.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     FileStat {
         modified_ns: seconds.saturating_add(found.mtime_nsec()),
         size_bytes: found.len(),
         inode: found.ino(),
+        born_ns: born.map_or(0, |age| u64::try_from(age.as_nanos()).unwrap_or(u64::MAX)),
     }
 }

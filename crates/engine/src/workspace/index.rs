@@ -20,7 +20,7 @@ pub struct Place {
 /// What is known of the files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Index {
-    /// The database that it belongs to: its number in the file system.
+    /// The database that it belongs to: made of its number in the file system and of when it was made.
     pub store: u64,
     /// The files, as they are shown.
     pub files: BTreeMap<String, Seen>,

@@ -154,3 +154,26 @@ fn folders_have_a_number_of_files_and_a_depth() {
     let answer = project.expect(&["import", "shared", "many"], 2);
     assert!(answer.stderr.contains("Markdown files"), "{answer:?}");
 }
+
+#[test]
+fn what_is_known_goes_out_as_markdown_and_comes_in_again() {
+    let project = Project::new();
+    project.remember("the tests need Redis", &[]);
+    project.remember("8080", &["--key", "port", "--category", "convention"]);
+    project.ok(&["error", "log", "no part of it"]);
+    let page = project.ok(&["export", "--format", "markdown"]).stdout;
+    assert_eq!(
+        page,
+        "# Project memory\n\n## convention\n\n- **port**: 8080\n\n## fact\n\n- the tests need Redis\n"
+    );
+    let other = Project::new();
+    other.folder.write("memory.md", &page).unwrap();
+    other.ok(&["import", "shared", "memory.md"]);
+    let texts = |project: &Project| {
+        let line = |one: &Value| format!("{} {} {}", one["category"], one["key"], one["text"]);
+        let mut all: Vec<_> = project.list("knowledge").iter().map(line).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(texts(&other), texts(&project));
+}

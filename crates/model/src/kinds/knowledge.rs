@@ -62,6 +62,11 @@ impl Knowledge {
         }
     }
 
+    /// Whether a key was made of a text rather than given by somebody.
+    pub fn is_made_key(key: &str) -> bool {
+        key.len() == 16 && key.bytes().all(|byte| byte.is_ascii_hexdigit())
+    }
+
     /// The identity of a text that was said without a key: its words.
     pub fn key(said: &str) -> String {
         text::hash16(&likeness::words(said))

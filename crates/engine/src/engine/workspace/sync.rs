@@ -251,7 +251,9 @@ impl Engine {
 
     /// Tells the database from another in its place.
     fn store_number(&self) -> u64 {
-        places::stat(&self.folder.join(DATABASE)).map_or(0, |stat| stat.inode)
+        let found = places::stat(&self.folder.join(DATABASE));
+        // The number of a file that is gone is given to the next one.
+        found.map_or(0, |stat| stat.inode ^ stat.born_ns.rotate_left(24))
     }
 }
 
