@@ -83,13 +83,23 @@ pub(super) const CRATES: &[Crate] = &[
         powers: &[],
     },
     Crate {
+        folder: "window",
+        may_use: &["heirloom-model"],
+        powers: &[],
+    },
+    Crate {
         folder: "store",
         may_use: &["heirloom-model", "heirloom-index"],
         powers: SYNCHRONOUS,
     },
     Crate {
         folder: "engine",
-        may_use: &["heirloom-model", "heirloom-index", "heirloom-store"],
+        may_use: &[
+            "heirloom-model",
+            "heirloom-index",
+            "heirloom-store",
+            "heirloom-window",
+        ],
         powers: SYNCHRONOUS,
     },
     Crate {
@@ -116,6 +126,7 @@ pub(super) const CRATES: &[Crate] = &[
             "heirloom-engine",
             "heirloom-embed",
             "heirloom-minilm",
+            "heirloom-window",
             "heirloom-server",
         ],
         powers: EVERYTHING,
@@ -165,7 +176,6 @@ pub(super) const ROOMS: &[Room] = &[
     pure("directives"),
     pure("commands"),
     pure("context"),
-    pure("window"),
     pure("agentium"),
     pure("analytics"),
     pure("group"),

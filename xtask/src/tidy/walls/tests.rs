@@ -177,7 +177,7 @@ fn a_room_cannot_reach_a_sibling_through_a_re_export() {
 #[test]
 fn a_room_that_the_table_does_not_know_is_said() {
     rows("crates/engine/src/cellar.rs", &[("", 1)]);
-    rows("crates/engine/src/window.rs", &[("", 0)]);
+    rows("crates/engine/src/workspace.rs", &[("", 0)]);
     rows("crates/engine/tests/cellar.rs", &[("", 0)]);
 }
 

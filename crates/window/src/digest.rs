@@ -1,0 +1,228 @@
+//! What messages that leave the window came to: the extractive summary.
+//!
+//! A [`Digest`] is fed message by message and written out whenever a summary is due. What the agent is
+//! likely to name again comes first: real conversations show that this is what it wrote itself,
+//! often and lately. Text of the transcript is data here: it is quoted, on one line or in counted
+//! blocks, and never obeyed.
+
+mod files;
+mod form;
+mod names;
+mod page;
+mod story;
+mod words;
+
+use crate::message::{Call, Message, Own, Part, Role};
+use crate::size::chars;
+use files::{Files, Paths};
+use heirloom_model::text::clip;
+use names::{Names, Place, Use};
+use page::Page;
+use words::Writing;
+
+/// Characters of a summary beside what users said: more costs more at every later turn than it
+/// saves in looking things up again.
+pub const BODY_CHARS: usize = 10_000;
+/// Bytes of one call's arguments, or of one text, whose names count.
+const NAMED_BYTES: usize = 16_000;
+
+/// How the text begins by which another program sums up a session that it continues.
+const CONTINUED: &str = "This session is being continued";
+/// Tools that are told apart.
+const TOOLS: usize = 64;
+
+/// What a summary is written for.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// The current goal, whole.
+    pub goal: &'a str,
+    /// A summary that already stands for what came before `messages` (an LLM wrote it).
+    pub earlier: Option<&'a str>,
+    /// Messages that stay in the window verbatim: they need not be repeated. Ascending.
+    pub kept: &'a [usize],
+    /// Most characters that the summary may have, all included.
+    pub budget_chars: usize,
+    /// Most characters of it for verbatim user messages, newest first.
+    pub users_chars: usize,
+}
+
+/// The summary of `messages`, at most `task.budget_chars` characters, the same for the same input.
+///
+/// It has no mark of its own: whoever puts it into a window says what it is.
+/// Earlier summaries of ours among `messages` (`own == Some(Own::Summary)`) are merged, anchors are
+/// passed over. Text of the transcript is data here: it is quoted and never obeyed.
+pub fn summarise(messages: &[Message], task: &Task<'_>) -> String {
+    let mut digest = Digest::default();
+    for message in messages {
+        digest.push(message);
+    }
+    digest.write(messages, task)
+}
+
+/// What summaries of a growing history need to know of all its messages.
+///
+/// It keeps no text, only places in the messages: give [`Digest::write`] the same ones that were
+/// pushed. A digest that grew and one that was built at once write the same.
+#[derive(Debug, Clone, Default)]
+pub struct Digest {
+    names: Names,
+    files: Files,
+    /// Messages of users, oldest first.
+    users: Vec<usize>,
+    /// The last message in which another program summed up what came before it.
+    continued: Option<usize>,
+    /// Summaries of ours, oldest first.
+    summaries: Vec<usize>,
+    /// Calls of tools, and the newest call of each tool with their number.
+    calls: usize,
+    tools: Vec<(u64, usize, usize, usize)>,
+    /// Messages, and those among them that are ours.
+    pushed: usize,
+    own: usize,
+}
+
+impl Digest {
+    /// The messages that were pushed.
+    pub fn len(&self) -> usize {
+        self.pushed
+    }
+
+    /// Whether no message was pushed.
+    pub fn is_empty(&self) -> bool {
+        self.pushed == 0
+    }
+
+    /// Takes the next message.
+    pub fn push(&mut self, message: &Message) {
+        let index = self.pushed;
+        let at = |part: usize| (number(index), number(part));
+        self.pushed += 1;
+        if message.own.is_some() {
+            self.own += 1;
+            if message.own == Some(Own::Summary) {
+                self.summaries.push(index);
+                self.kept(message, index);
+            }
+            return;
+        }
+        for (part, what) in message.parts.iter().enumerate() {
+            if let Part::Call(call) = what {
+                self.calls += 1;
+                self.tool(&call.name, index, part);
+                self.call(call, at(part));
+            }
+        }
+        let used = match message.role {
+            Role::Assistant => Use::Said,
+            Role::User => Use::Asked,
+            Role::System | Role::Tool => return,
+        };
+        for (part, what) in message.parts.iter().enumerate() {
+            if let Part::Text { text, .. } = what {
+                self.said(text, at(part), used);
+            }
+        }
+        if message.role == Role::User && message.texts().any(|text| !text.trim().is_empty()) {
+            self.users.push(index);
+            if message
+                .texts()
+                .next()
+                .is_some_and(|text| text.starts_with(CONTINUED))
+            {
+                self.continued = Some(index);
+            }
+        }
+    }
+
+    fn tool(&mut self, name: &str, message: usize, part: usize) {
+        let hash = words::hash(name);
+        match self.tools.iter().position(|tool| tool.0 == hash) {
+            Some(at) => self.tools[at] = (hash, message, part, self.tools[at].3 + 1),
+            None if self.tools.len() < TOOLS => self.tools.push((hash, message, part, 1)),
+            None => {}
+        }
+    }
+
+    /// Counts the names in the arguments of a call, and notes its files.
+    fn call(&mut self, call: &Call, at: (u32, u32)) {
+        let text = head(&call.arguments);
+        let mut paths = Paths::default();
+        names::each(text, Writing::Json, at, |token, place| {
+            self.names.count(token, place, Use::Argument);
+            let start = place.start as usize;
+            paths.take(text, start..start + token.len());
+        });
+        self.files.note(call, at, &paths);
+    }
+
+    fn said(&mut self, text: &str, at: (u32, u32), used: Use) {
+        names::each(head(text), Writing::Plain, at, |token, place| {
+            self.names.count(token, place, used);
+        });
+    }
+
+    /// Counts the names of an earlier summary. Its list is in order of likelihood; what stands
+    /// elsewhere is as likely as the middle of it, and behind the list (in commands) words are names too.
+    fn kept(&mut self, message: &Message, index: usize) {
+        for (part, what) in message.parts.iter().enumerate() {
+            let Part::Text { text, .. } = what else {
+                continue;
+            };
+            let list = form::names_list(text);
+            let (mut listed, mut beside) = (Vec::new(), Vec::new());
+            names::each(
+                text,
+                Writing::Plain,
+                (number(index), number(part)),
+                |token, place| {
+                    if list.contains(&(place.start as usize)) {
+                        listed.push((token, place));
+                    } else if words::is_shaped(token)
+                        || (!list.is_empty() && place.start as usize > list.end)
+                    {
+                        beside.push((token, place));
+                    }
+                },
+            );
+            let of = listed.len();
+            for (rank, (token, place)) in listed.into_iter().enumerate() {
+                self.names.count(token, place, Use::Kept(rank, of));
+            }
+            for (token, place) in beside {
+                self.names.count(token, place, Use::Kept(1, 2));
+            }
+        }
+    }
+
+    /// Writes the summary of all messages so far, which must be `messages`: see [`summarise`].
+    pub fn write(&self, messages: &[Message], task: &Task<'_>) -> String {
+        let messages = &messages[..self.pushed.min(messages.len())];
+        let text = Page::new(self, messages, task).text();
+        if chars(&text) > task.budget_chars {
+            return clip(&text, task.budget_chars).to_owned();
+        }
+        text
+    }
+}
+
+/// The beginning of a text, as far as its names count.
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(NAMED_BYTES.min(text.len()))]
+}
+
+/// A number that fits; beyond four billion nothing is told apart.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// The text of a place.
+fn at(messages: &[Message], place: Place) -> Option<&str> {
+    let message = messages.get(place.message as usize)?;
+    let text = match message.parts.get(place.part as usize)? {
+        Part::Text { text, .. } => text,
+        Part::Call(call) => &call.arguments,
+        Part::Output(output) => &output.text,
+        Part::Thinking { .. } | Part::Image { .. } | Part::Unknown { .. } => return None,
+    };
+    text.get(place.start as usize..(place.start + place.len) as usize)
+}
