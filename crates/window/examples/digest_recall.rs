@@ -329,9 +329,7 @@ fn time() -> Result<(), Box<dyn Error>> {
     for _ in 0..3 {
         let start = Instant::now();
         let mut digest = Digest::default();
-        for message in &talk.messages {
-            digest.push(message);
-        }
+        digest.extend(&talk.messages);
         let pushed = start.elapsed();
         let start = Instant::now();
         for _ in 0..19 {

@@ -28,6 +28,8 @@ const NAMED_BYTES: usize = 16_000;
 
 /// How the text begins by which another program sums up a session that it continues.
 const CONTINUED: &str = "This session is being continued";
+/// Messages of a period: what was used before the last whole one counts nothing any more.
+const PERIOD: usize = 2_048;
 /// Tools that are told apart.
 const TOOLS: usize = 64;
 
@@ -53,9 +55,7 @@ pub struct Task<'a> {
 /// passed over. Text of the transcript is data here: it is quoted and never obeyed.
 pub fn summarise(messages: &[Message], task: &Task<'_>) -> String {
     let mut digest = Digest::default();
-    for message in messages {
-        digest.push(message);
-    }
+    digest.extend(messages);
     digest.write(messages, task)
 }
 
@@ -65,8 +65,9 @@ pub fn summarise(messages: &[Message], task: &Task<'_>) -> String {
 /// pushed. A digest that grew and one that was built at once write the same.
 #[derive(Debug, Clone, Default)]
 pub struct Digest {
-    names: Names,
-    files: Files,
+    /// Uses since the beginning of this period, and since that of the one before.
+    young: Uses,
+    old: Option<Uses>,
     /// Messages of users, oldest first.
     users: Vec<usize>,
     /// The last message in which another program summed up what came before it.
@@ -79,6 +80,13 @@ pub struct Digest {
     /// Messages, and those among them that are ours.
     pushed: usize,
     own: usize,
+}
+
+/// What was used, since some message.
+#[derive(Debug, Clone, Default)]
+struct Uses {
+    names: Names,
+    files: Files,
 }
 
 impl Digest {
@@ -94,14 +102,47 @@ impl Digest {
 
     /// Takes the next message.
     pub fn push(&mut self, message: &Message) {
+        if self.pushed.is_multiple_of(PERIOD) && self.pushed > 0 {
+            self.old = Some(std::mem::take(&mut self.young));
+        }
+        let index = number(self.pushed);
+        self.young.take(message, index);
+        if let Some(old) = &mut self.old {
+            old.take(message, index);
+        }
+        self.pass(message);
+    }
+
+    /// Takes the next messages: what is too old to count is passed over, and the digest is as if
+    /// each had been pushed.
+    pub fn extend(&mut self, messages: &[Message]) {
+        let end = self.pushed + messages.len();
+        let from = (end.saturating_sub(1) / PERIOD).saturating_sub(1) * PERIOD;
+        let (before, near) = messages.split_at(from.saturating_sub(self.pushed));
+        if !before.is_empty() {
+            (self.young, self.old) = (Uses::default(), None);
+        }
+        for message in before {
+            self.pass(message);
+        }
+        for message in near {
+            self.push(message);
+        }
+    }
+
+    /// What is used, lately enough to be used again.
+    fn uses(&self) -> &Uses {
+        self.old.as_ref().unwrap_or(&self.young)
+    }
+
+    /// Notes what counts however old it is.
+    fn pass(&mut self, message: &Message) {
         let index = self.pushed;
-        let at = |part: usize| (number(index), number(part));
         self.pushed += 1;
         if message.own.is_some() {
             self.own += 1;
             if message.own == Some(Own::Summary) {
                 self.summaries.push(index);
-                self.kept(message, index);
             }
             return;
         }
@@ -109,17 +150,6 @@ impl Digest {
             if let Part::Call(call) = what {
                 self.calls += 1;
                 self.tool(&call.name, index, part);
-                self.call(call, at(part));
-            }
-        }
-        let used = match message.role {
-            Role::Assistant => Use::Said,
-            Role::User => Use::Asked,
-            Role::System | Role::Tool => return,
-        };
-        for (part, what) in message.parts.iter().enumerate() {
-            if let Part::Text { text, .. } = what {
-                self.said(text, at(part), used);
             }
         }
         if message.role == Role::User && message.texts().any(|text| !text.trim().is_empty()) {
@@ -143,6 +173,43 @@ impl Digest {
         }
     }
 
+    /// Writes the summary of all messages so far, which must be `messages`: see [`summarise`].
+    pub fn write(&self, messages: &[Message], task: &Task<'_>) -> String {
+        let messages = &messages[..self.pushed.min(messages.len())];
+        let text = Page::new(self, messages, task).text();
+        if chars(&text) > task.budget_chars {
+            return clip(&text, task.budget_chars).to_owned();
+        }
+        text
+    }
+}
+
+impl Uses {
+    /// Counts what a message uses.
+    fn take(&mut self, message: &Message, index: u32) {
+        if message.own.is_some() {
+            if message.own == Some(Own::Summary) {
+                self.kept(message, index);
+            }
+            return;
+        }
+        for (part, what) in message.parts.iter().enumerate() {
+            if let Part::Call(call) = what {
+                self.call(call, (index, number(part)));
+            }
+        }
+        let used = match message.role {
+            Role::Assistant => Use::Said,
+            Role::User => Use::Asked,
+            Role::System | Role::Tool => return,
+        };
+        for (part, what) in message.parts.iter().enumerate() {
+            if let Part::Text { text, .. } = what {
+                self.said(text, (index, number(part)), used);
+            }
+        }
+    }
+
     /// Counts the names in the arguments of a call, and notes its files.
     fn call(&mut self, call: &Call, at: (u32, u32)) {
         let text = head(&call.arguments);
@@ -163,7 +230,7 @@ impl Digest {
 
     /// Counts the names of an earlier summary. Its list is in order of likelihood; what stands
     /// elsewhere is as likely as the middle of it, and behind the list (in commands) words are names too.
-    fn kept(&mut self, message: &Message, index: usize) {
+    fn kept(&mut self, message: &Message, index: u32) {
         for (part, what) in message.parts.iter().enumerate() {
             let Part::Text { text, .. } = what else {
                 continue;
@@ -173,7 +240,7 @@ impl Digest {
             names::each(
                 text,
                 Writing::Plain,
-                (number(index), number(part)),
+                (index, number(part)),
                 |token, place| {
                     if list.contains(&(place.start as usize)) {
                         listed.push((token, place));
@@ -192,16 +259,6 @@ impl Digest {
                 self.names.count(token, place, Use::Kept(1, 2));
             }
         }
-    }
-
-    /// Writes the summary of all messages so far, which must be `messages`: see [`summarise`].
-    pub fn write(&self, messages: &[Message], task: &Task<'_>) -> String {
-        let messages = &messages[..self.pushed.min(messages.len())];
-        let text = Page::new(self, messages, task).text();
-        if chars(&text) > task.budget_chars {
-            return clip(&text, task.budget_chars).to_owned();
-        }
-        text
     }
 }
 

@@ -90,9 +90,7 @@ impl State {
         if self.digest.len() > messages.len() {
             self.digest = Digest::default();
         }
-        for message in &messages[self.digest.len()..] {
-            self.digest.push(message);
-        }
+        self.digest.extend(&messages[self.digest.len()..]);
         self.digest.write(messages, task)
     }
 

@@ -263,6 +263,12 @@ fn users_are_verbatim_from_the_newest() {
     }
     let at = |n| text.find(&long(n)).unwrap();
     assert!(at(9) < at(8) && at(8) < at(7));
+    // They come before everything else, even where little is left for that.
+    let near = Task {
+        budget_chars: 33_000,
+        ..task("a goal that nobody said")
+    };
+    assert!(summarise(&talk.messages, &near).contains(&long(4)));
     // What stays in the window is not said twice.
     let kept = Task {
         kept: &[9],
@@ -322,6 +328,35 @@ fn names_that_the_agent_uses_survive() {
         assert!(text.contains(name), "{name} is not in:\n{text}");
     }
     assert!(text.chars().count() <= 10_500, "{}", text.chars().count());
+}
+
+#[test]
+fn a_long_history_is_the_same_at_once_and_by_turns() {
+    let mut lines = vec![user("Rework the whole of the storage layer, file by file.")];
+    for n in 0..3_200 {
+        lines.push(call(
+            "bash",
+            &json!({"command": format!("cat src/part_{}.rs && rg name_{n} case_{}", n % 90, n % 7)}),
+            "nothing",
+        ));
+    }
+    let talk = talk(&lines);
+    let goal = task("Rework the whole of the storage layer, file by file.");
+    let (mut turns, mut steps) = (Digest::default(), Digest::default());
+    for (index, message) in talk.messages.iter().enumerate() {
+        turns.push(message);
+        let end = index + 1;
+        if [2_047, 2_048, 2_049, 4_096, 4_097, 6_143, 6_145, 6_401].contains(&end) {
+            steps.extend(&talk.messages[steps.len()..end]);
+            let text = turns.write(&talk.messages, &goal);
+            assert_eq!(text, steps.write(&talk.messages, &goal), "{end}");
+            assert_eq!(text, summarise(&talk.messages[..end], &goal), "{end}");
+            assert!(
+                text.ends_with(&format!("Tool calls: {}", end / 2)),
+                "{text}"
+            );
+        }
+    }
 }
 
 fn any_text() -> impl Strategy<Value = String> {

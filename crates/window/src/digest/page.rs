@@ -196,7 +196,9 @@ impl<'m> Page<'m> {
 
     /// What users said, newest first, each whole while the purse lasts: here, then in earlier summaries.
     fn users(&mut self, task: &Task<'_>, request: &str) {
-        let reserve = BODY_CHARS.min(self.left / 2);
+        // The headers of the blocks are paid from what is left for the rest.
+        let rest = self.left.saturating_sub(task.users_chars).min(BODY_CHARS);
+        let reserve = (rest * 3 / 4).max(self.left / 20);
         let mut purse = task.users_chars;
         let (digest, messages) = (self.digest, self.messages);
         let here = digest.users.iter().rev().filter_map(|index| {
@@ -257,7 +259,7 @@ impl<'m> Page<'m> {
     /// The files that were touched, the changed ones first; gives those that are written.
     fn files(&mut self, share: usize) -> Vec<String> {
         let (mut edited, mut read) = (Vec::new(), Vec::new());
-        for file in self.digest.files.newest() {
+        for file in self.digest.uses().files.newest() {
             let list = if file.edited { &mut edited } else { &mut read };
             if list.len() < FILES_MOST
                 && let Some(path) = at(self.messages, file.place)
@@ -333,6 +335,7 @@ impl<'m> Page<'m> {
         let shown = self.shown();
         let mut ranked: Vec<(u64, &Name)> = self
             .digest
+            .uses()
             .names
             .best(now, most)
             .into_iter()
