@@ -423,3 +423,8 @@ pub const RECEIPTS_KEPT: usize = 200;
 pub const RECEIPT_WAIT_MS: u64 = 200;
 /// Largest receipt that is kept, bytes.
 pub const RECEIPT_BYTES_MAX: usize = 4 << 20;
+
+/// Beginning of an agent's first plan that an anchor and a summary say again, characters.
+pub const WINDOW_PLAN_CHARS_MAX: usize = 600;
+/// Most ids of dropped messages that a summary in a window names.
+pub const WINDOW_SUMMARY_IDS_MAX: usize = 4;

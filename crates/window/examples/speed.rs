@@ -2,7 +2,6 @@
 //!
 //! 20,000 messages of 4 million tokens, read already: without state, and one more turn with it.
 #![expect(clippy::print_stdout, reason = "an example prints")]
-#![expect(clippy::disallowed_methods, reason = "it measures")]
 
 use heirloom_window::{Conversation, Form, Policy, State, compact};
 use std::error::Error;

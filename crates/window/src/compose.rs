@@ -8,7 +8,9 @@ use crate::plan::{self, Plan};
 use crate::policy::Rules;
 use crate::shorten::{self, Wanted, Whole};
 use crate::state::{Left, State};
+use heirloom_model::limits::WINDOW_SUMMARY_IDS_MAX;
 use heirloom_model::text::clip;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// One piece of a window, in order.
@@ -132,7 +134,7 @@ fn piece(
         if !stale && !plan::is_long(policy, output) {
             continue;
         }
-        let key = (conversation.chain[at], part * 2 + usize::from(stale));
+        let key = (conversation.chain[at], part as u64 * 2 + u64::from(stale));
         let Left { text, whole } = state.left(key, || {
             let whole = shorten::whole(&output.text, &output.tool, message.time_ms);
             let text = if stale {
@@ -207,7 +209,7 @@ fn summary(conversation: &Conversation, plan: &Plan, state: &mut State) -> Arc<s
         .segments
         .iter()
         .rev()
-        .take(own::SUMMARY_IDS_MAX)
+        .take(WINDOW_SUMMARY_IDS_MAX)
         .map(|segment| segment.id.to_string())
         .collect();
     let written = state.written(conversation, plan.system_end, plan.cut);
@@ -236,9 +238,7 @@ fn summary(conversation: &Conversation, plan: &Plan, state: &mut State) -> Arc<s
         Some((text, _)) if messages.is_empty() => whole(text).into(),
         Some(_) => whole(&digest::summarise(messages, &task)).into(),
         None => {
-            // Apart from the keys of outputs, which are small.
-            let goal_key = usize::MAX - plan.goal_cut.unwrap_or(0);
-            let key = (conversation.chain[plan.cut - 1], goal_key);
+            let key = (conversation.chain[plan.cut - 1], written_from(plan, &ids));
             if let Some(left) = state.known(key) {
                 return left.text;
             }
@@ -247,6 +247,14 @@ fn summary(conversation: &Conversation, plan: &Plan, state: &mut State) -> Arc<s
             state.left(key, || Left { text, whole }).text
         }
     }
+}
+
+/// What a summary is written from besides the messages; apart from the keys of outputs.
+fn written_from(plan: &Plan, ids: &[String]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (plan.goal_cut, &plan.pinned, plan.calls_cut, &plan.plan, ids).hash(&mut hasher);
+    (plan.room.body, plan.room.users).hash(&mut hasher);
+    hasher.finish() | 1 << 63
 }
 
 /// The id of dropped messages, from their content.

@@ -308,11 +308,10 @@ fn looks(body: Option<&Body<'_>>, elements: &[&RawValue]) -> Form {
             continue;
         };
         let role = look.role.map_or("", RawValue::get);
-        if look.tool_calls.is_some() || matches!(role, "\"tool\"" | "\"system\"" | "\"developer\"")
-        {
-            if look.kind.is_none() {
-                return Form::Openai;
-            }
+        let chats = look.tool_calls.is_some()
+            || matches!(role, "\"tool\"" | "\"system\"" | "\"developer\"");
+        if chats && look.kind.is_none() {
+            return Form::Openai;
         }
         if look.kind.is_some_and(|kind| kind.get() != "null") {
             return Form::Responses;

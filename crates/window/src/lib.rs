@@ -25,6 +25,6 @@ pub use conversation::{Conversation, Refusal};
 pub use message::{Call, Form, Message, Output, Own, Part, Role};
 pub use plan::Action;
 pub use policy::{CacheMatch, Policy, PolicyKeys, Profile, ToolRule};
-pub use report::{Dropped, Report};
+pub use report::{Dropped, Report, Summarised};
 pub use state::State;
 pub use window::{Compacted, Overflow, Window, compact};

@@ -67,8 +67,6 @@ pub(crate) fn is_injected(text: &str) -> bool {
 
 /// The longest goal that an anchor says whole, characters.
 const GOAL_CHARS_MAX: usize = 400;
-/// The part of the agent's first plan that is said again, characters.
-pub(crate) const PLAN_CHARS_MAX: usize = 600;
 /// How the line with the first plan begins.
 pub(crate) const PLAN_MARK: &str = "\nYour first plan: ";
 /// The line behind the mark of a summary.
@@ -118,8 +116,6 @@ pub(crate) fn summary(
 
 /// The characters of [`summary`] besides the body, the goal and the plan.
 pub(crate) const SUMMARY_FRAME_CHARS: usize = 320;
-/// Most ids of dropped messages that a summary names.
-pub(crate) const SUMMARY_IDS_MAX: usize = 4;
 
 /// The number of calls that a message of ours says.
 pub(crate) fn calls_said(text: &str) -> Option<usize> {

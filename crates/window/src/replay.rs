@@ -153,7 +153,9 @@ fn every_turn() -> Policy {
 fn keep_last(whole: &Conversation, pieces: &mut Vec<Piece>, most: usize) {
     let size = |piece: &Piece| match piece {
         Piece::Kept(at) => tokens(chars(&text_of(whole, *at, &[]))) + 4,
-        _ => 0,
+        Piece::Edited { .. } | Piece::Missing(_) | Piece::Anchor { .. } | Piece::Summary { .. } => {
+            0
+        }
     };
     let head = usize::from(
         whole
@@ -226,7 +228,7 @@ fn lost(sofar: &Conversation, made: &crate::Compacted) -> usize {
                         .any(|one| one.whole.is_none_or(|whole| whole == (*at, *part)))
                 })
                 .count(),
-            _ => 0,
+            Piece::Kept(_) | Piece::Missing(_) | Piece::Anchor { .. } | Piece::Summary { .. } => 0,
         })
         .sum();
     whole + outputs
@@ -396,7 +398,7 @@ impl Ledger {
             self.freshes.push(share(&fresh));
         }
         let missed: Vec<u32> = used.iter().copied().filter(|word| !has(*word)).collect();
-        for output in seen.to_fetch(&missed) {
+        for output in seen.fetch(&missed) {
             let size = tokens(seen.chars[output]).min(4_000) as f64;
             self.row.refetched += 1;
             self.refetch += self.read * total as f64

@@ -16,6 +16,18 @@ pub struct Dropped {
     pub inner: std::ops::Range<usize>,
 }
 
+/// What a summary stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summarised {
+    /// From the content of all messages that it stands for: a text under this id in
+    /// [`crate::State::summaries`] takes its place.
+    pub id: String,
+    /// The inner messages that it stands for.
+    pub inner: std::ops::Range<usize>,
+    /// Most characters that such a text may have; what is more is cut.
+    pub chars_max: usize,
+}
+
 /// What a compaction did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
@@ -41,6 +53,8 @@ pub struct Report {
     pub thinking_dropped: usize,
     /// Outputs that the window holds in part.
     pub shortened: Vec<Shortened>,
+    /// The summary in the window, if there is one: what somebody else may write better.
+    pub summary: Option<Summarised>,
     /// Messages that the window does not hold.
     pub dropped: Vec<Dropped>,
     /// Price of all requests so far with a cache and no window, in tokens of uncached input.

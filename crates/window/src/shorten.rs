@@ -130,14 +130,9 @@ pub(crate) fn preview(
     let room = budget.saturating_sub(chars(&foot) + 6);
     let tail = at_line_start(clip_start(text, room * 3 / 10));
     let head = at_line_end(clip(text, room * 4 / 10));
-    let middle = text
-        .get(head.len()..text.len().saturating_sub(tail.len()))
-        .unwrap_or_default();
-    let lines = telling_lines(
-        middle,
-        room.saturating_sub(chars(head) + chars(tail)),
-        wanted,
-    );
+    // What no line needs is left out: a short preview costs less at every turn to come.
+    let left = room.saturating_sub(chars(head) + chars(tail));
+    let lines = telling_lines(between(text, head, tail), left, wanted);
     let mut out = String::with_capacity(budget + 64);
     out.push_str(head);
     out.push_str("\n…\n");
@@ -148,6 +143,12 @@ pub(crate) fn preview(
     out.push_str(tail);
     out.push_str(&foot);
     out
+}
+
+/// What stands between the beginning and the end of a text.
+fn between<'a>(text: &'a str, head: &str, tail: &str) -> &'a str {
+    text.get(head.len()..text.len().saturating_sub(tail.len()))
+        .unwrap_or_default()
 }
 
 /// The text up to its last line's end, unless that loses much.

@@ -23,7 +23,7 @@ pub struct State {
     #[serde(skip)]
     held: Option<Held>,
     #[serde(skip)]
-    texts: HashMap<(u128, usize), Left>,
+    texts: HashMap<(u128, u64), Left>,
     /// What summaries know, and of how many messages from the first on that is no system prompt.
     #[serde(skip)]
     digest: Digest,
@@ -73,12 +73,12 @@ impl State {
     }
 
     /// What is left under that key, if it was written.
-    pub(crate) fn known(&self, key: (u128, usize)) -> Option<Left> {
+    pub(crate) fn known(&self, key: (u128, u64)) -> Option<Left> {
         self.texts.get(&key).cloned()
     }
 
     /// What is left under that key, written once.
-    pub(crate) fn left(&mut self, key: (u128, usize), write: impl FnOnce() -> Left) -> Left {
+    pub(crate) fn left(&mut self, key: (u128, u64), write: impl FnOnce() -> Left) -> Left {
         if self.texts.len() >= TEXTS_MAX {
             self.texts.clear();
         }

@@ -1,13 +1,13 @@
 //! The window itself: a history in, the messages to send out.
 
-use crate::check::check;
+use crate::check::{Finding, check};
 use crate::compose::{Composed, Piece, compose, segment_id};
 use crate::conversation::{Conversation, Refusal};
 use crate::message::{Form, Part};
 use crate::plan::{Action, Plan};
 use crate::policy::{Policy, Rules};
 use crate::render;
-use crate::report::{Dropped, Report};
+use crate::report::{Dropped, Report, Summarised};
 use crate::state::State;
 
 /// A text that the window holds only in part, for the caller to keep.
@@ -56,14 +56,14 @@ impl Compacted {
     ) -> impl Iterator<Item = Overflow<'a>> {
         self.report.shortened.iter().filter_map(|one| {
             let (at, part) = one.whole?;
-            match conversation.messages.get(at)?.parts.get(part)? {
-                Part::Output(output) => Some(Overflow {
-                    id: &one.id,
-                    name: one.name.as_deref(),
-                    text: &output.text,
-                }),
-                _ => None,
-            }
+            let Part::Output(output) = conversation.messages.get(at)?.parts.get(part)? else {
+                return None;
+            };
+            Some(Overflow {
+                id: &one.id,
+                name: one.name.as_deref(),
+                text: &output.text,
+            })
         })
     }
 }
@@ -98,10 +98,7 @@ pub fn compact(conversation: &Conversation, policy: &Policy, state: &mut State) 
     plan.decide(conversation, &rules);
     let composed = compose(conversation, &rules, &plan, state);
     let messages = render::messages(conversation, &composed.pieces);
-    debug_assert!(
-        is_sound(conversation, &messages),
-        "a window that a provider refuses"
-    );
+    debug_assert_eq!(new_findings(conversation, &messages), [], "{messages:#?}");
     let report = report(conversation, policy, &plan, &composed, messages.len());
     state.keep(conversation, policy, sure);
     Compacted {
@@ -111,14 +108,20 @@ pub fn compact(conversation: &Conversation, policy: &Policy, state: &mut State) 
     }
 }
 
-/// Whether a window breaks no rule of its provider that the history did not break already.
-fn is_sound(conversation: &Conversation, messages: &[String]) -> bool {
+/// The rules of its provider that a window breaks and that the history did not break already.
+fn new_findings(conversation: &Conversation, messages: &[String]) -> Vec<Finding> {
     let mut window = Conversation::new(conversation.form);
-    let read = messages.iter().all(|message| window.push(message).is_ok());
+    for (index, message) in messages.iter().enumerate() {
+        if window.push(message).is_err() {
+            let rule = "a message is one of its form";
+            return vec![Finding { rule, index }];
+        }
+    }
     let before = check(conversation);
-    read && check(&window)
-        .iter()
-        .all(|finding| before.iter().any(|known| known.rule == finding.rule))
+    let known = |finding: &Finding| before.iter().any(|known| known.rule == finding.rule);
+    let mut out = check(&window);
+    out.retain(|finding| !known(finding));
+    out
 }
 
 fn report(
@@ -153,6 +156,11 @@ fn report(
         breakpoints: breakpoints(plan, stable, messages),
         thinking_dropped: composed.thinking_dropped,
         shortened: composed.shortened.clone(),
+        summary: (plan.cut > plan.system_end).then(|| Summarised {
+            id: segment_id(conversation, plan.system_end, plan.cut),
+            inner: plan.system_end..plan.cut,
+            chars_max: plan.room.body,
+        }),
         dropped: dropped(conversation, plan),
         cost_none: plan.cost_none / 1_000,
         cost_window: plan.cost_window / 1_000,

@@ -5,6 +5,7 @@ use crate::conversation::Conversation;
 use crate::message::{Form, Message, Output, Own, Part, Role};
 use crate::own;
 use crate::policy::Rules;
+use heirloom_model::limits::WINDOW_PLAN_CHARS_MAX;
 use heirloom_model::text::excerpt;
 
 /// A user message shorter than this keeps the former goal, characters.
@@ -21,11 +22,11 @@ impl Plan {
             self.system_size += message.chars;
             return;
         }
+        self.close_calls(conversation.form, message, at);
         if let Some(own) = message.own {
             self.ingest_own(own, message, at);
             return;
         }
-        self.close_calls(conversation.form, message, at);
         let mut entry = measure(conversation.form, policy, message);
         if self.is_orphan(message) || is_empty(conversation.form, message) {
             self.orphans.insert(at);
@@ -40,7 +41,7 @@ impl Plan {
         if plan_wanted && self.turns <= 1 {
             let text = message.text();
             if text.chars().count() > PLAN_CHARS_MIN {
-                self.plan = Some(excerpt(&text, own::PLAN_CHARS_MAX));
+                self.plan = Some(excerpt(&text, WINDOW_PLAN_CHARS_MAX));
             }
         }
         if let Some(tokens) = message.usage {
@@ -212,10 +213,8 @@ fn is_empty(form: Form, message: &Message) -> bool {
 /// What a read was of: the arguments, whole, so that two ranges of one file are two things.
 fn what_was_read(conversation: &Conversation, output: &Output) -> Option<String> {
     let (message, part) = output.call?;
-    match conversation.messages.get(message)?.parts.get(part)? {
-        Part::Call(call) if !call.arguments.is_empty() => {
-            Some(format!("{} {}", call.name, call.arguments))
-        }
-        _ => None,
-    }
+    let Part::Call(call) = conversation.messages.get(message)?.parts.get(part)? else {
+        return None;
+    };
+    (!call.arguments.is_empty()).then(|| format!("{} {}", call.name, call.arguments))
 }

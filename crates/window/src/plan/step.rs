@@ -15,6 +15,10 @@ const RELIEF_PERCENT: usize = 70;
 const KEEP_MIN: usize = 4;
 /// Most characters of users' words that a summary says verbatim: 8,000 tokens.
 const USERS_CHARS_MAX: usize = 32_000;
+/// Characters that a summary needs before the first of them.
+const USERS_FRAME_CHARS: usize = 240;
+/// Characters that a summary needs around one user's words.
+const SAID_CHARS: usize = 48;
 /// Characters of a summary besides those.
 const BODY_CHARS_MAX: usize = crate::digest::BODY_CHARS;
 
@@ -171,12 +175,12 @@ impl Plan {
             entry.size -= entry.thinking;
             entry.thinking = 0;
             for (part, output) in message.parts.iter().enumerate() {
-                if let Part::Output(output) = output {
-                    if self.is_stale(policy, at, part, output) {
-                        let saves = stale_saves(policy.tool(output), output);
-                        entry.size -= saves;
-                        entry.saves -= saves;
-                    }
+                if let Part::Output(output) = output
+                    && self.is_stale(policy, at, part, output)
+                {
+                    let saves = stale_saves(policy.tool(output), output);
+                    entry.size -= saves;
+                    entry.saves -= saves;
                 }
             }
             entry.size = entry.size.next_multiple_of(CHARS_PER_TOKEN);
@@ -362,8 +366,14 @@ impl Plan {
             .collect();
         pinned.sort_unstable();
         pinned.dedup();
-        let size = |at: &usize| conversation.messages[*at].chars;
-        let pinned_size: usize = pinned.iter().map(size).sum();
+        let pinned_size: usize = pinned
+            .iter()
+            .map(|at| conversation.messages[*at].chars)
+            .sum();
+        let pinned_said: usize = pinned
+            .iter()
+            .map(|at| said_chars(&conversation.messages[*at]))
+            .sum();
         let users: usize = self.users_size
             + gone
                 .iter()
@@ -375,7 +385,10 @@ impl Plan {
             .map(|entry| entry.size)
             .sum();
         let old = replaced + self.pinned_size + self.room.whole;
-        let users_room = users.saturating_sub(pinned_size).min(USERS_CHARS_MAX);
+        let users_room = match users.saturating_sub(pinned_said) {
+            0..=SAID_CHARS => 0,
+            said => (said + USERS_FRAME_CHARS).min(USERS_CHARS_MAX),
+        };
         let body =
             (replaced / 3 + self.room.body.saturating_sub(self.room.users)).min(BODY_CHARS_MAX);
         let plan = self.plan.as_ref().map_or(0, |plan| plan.chars().count());
@@ -440,5 +453,5 @@ struct After {
 }
 
 fn said_chars(message: &Message) -> usize {
-    message.texts().map(crate::size::chars).sum::<usize>() + 16
+    message.texts().map(crate::size::chars).sum::<usize>() + SAID_CHARS
 }

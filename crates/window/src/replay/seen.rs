@@ -99,7 +99,7 @@ impl Seen {
 
     /// The outputs that would be fetched again for names that are missed: two of one output at least,
     /// and what was fetched once is there.
-    pub(super) fn to_fetch(&mut self, missed: &[u32]) -> Vec<usize> {
+    pub(super) fn fetch(&mut self, missed: &[u32]) -> Vec<usize> {
         let mut by: BTreeMap<usize, usize> = BTreeMap::new();
         for word in missed.iter().filter(|word| !self.fetched.contains(word)) {
             *by.entry(self.source[word]).or_default() += 1;
