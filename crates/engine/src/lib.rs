@@ -36,6 +36,7 @@ pub use engine::{
     Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried, TriedReport,
     TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
+pub use engine::{Expanded, Whole, WindowRequest, Windowed};
 pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,

@@ -4,6 +4,8 @@ mod file;
 mod rules;
 mod settings;
 
+pub(super) use file::read;
+
 use super::{Environment, KEYS, Key};
 use heirloom_model::{Fault, limits};
 use std::collections::BTreeMap;

@@ -29,6 +29,11 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
             "session search x",
             "session export s",
         ],
+        "compact" => &["compact --session s"],
+        "expand" => &[
+            "expand 0123456789abcdef",
+            "expand arc-0123456789abcdef --session s",
+        ],
         "output" => &[
             "output put x --plan p --agent a",
             "output get --plan p --agent a",

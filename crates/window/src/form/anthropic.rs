@@ -103,6 +103,7 @@ fn part(raw: &str, value: &RawValue) -> Result<Part, String> {
                 others,
                 call: None,
                 tool: String::new(),
+                asks: None,
                 tool_number: 0,
                 left: None,
             })

@@ -106,6 +106,7 @@ fn answer(raw: &str, call_id: String, value: Option<&RawValue>) -> Part {
         others,
         call: None,
         tool: String::new(),
+        asks: None,
         tool_number: 0,
         left: None,
     })
