@@ -133,23 +133,6 @@ pub(crate) fn records() -> Vec<Operation> {
             |w| w.engine.forget(w.named("old")).map(drop),
             Refused,
         ),
-        row(
-            "compact",
-            told,
-            |w| compacted(w).map(drop),
-            Steps("the turns of a conversation come first, then how far they go"),
-            Nothing,
-        ),
-        row(
-            "expand",
-            |w| compacted(w).map(drop),
-            |w| {
-                let id = heirloom_model::text::hash16(&"line\n".repeat(2_000));
-                w.engine.expand(&id, Some("talk")).map(drop)
-            },
-            AllOrNothing,
-            Nothing,
-        ),
         whole("undo of a create", filled, |w| undo(w, "other"), TOGGLES),
         whole("undo of a replace", replaced, |w| undo(w, "newer"), TOGGLES),
         whole("undo of a forget", forgotten, |w| undo(w, "old"), TOGGLES),
@@ -1248,6 +1231,29 @@ fn histories() -> Vec<HistorySource> {
         bytes: br#"[{"timestamp":1777000000,"goal":"g","plan":"p","output":"o"},{"goal":"h"}]"#
             .to_vec(),
     }]
+}
+
+/// Windows of conversations.
+pub(crate) fn windows() -> Vec<Operation> {
+    vec![
+        row(
+            "compact",
+            told,
+            |w| compacted(w).map(drop),
+            Steps("the turns of a conversation come first, then how far they go"),
+            Nothing,
+        ),
+        row(
+            "expand",
+            |w| compacted(w).map(drop),
+            |w| {
+                let id = heirloom_model::text::hash16(&"line\n".repeat(2_000));
+                w.engine.expand(&id, Some("talk")).map(drop)
+            },
+            AllOrNothing,
+            Nothing,
+        ),
+    ]
 }
 
 /// A conversation with an output that is too long for a window.

@@ -239,10 +239,10 @@ impl Config {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::config) mod tests {
     use super::*;
 
-    pub(super) fn layered(user: &str, project: &str, flags: &[&str]) -> Config {
+    pub(in crate::config) fn layered(user: &str, project: &str, flags: &[&str]) -> Config {
         let text = |layer, place: &str, text: &str| {
             let place = place.to_owned();
             (Origin { layer, place }, text.to_owned())

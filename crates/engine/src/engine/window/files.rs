@@ -152,7 +152,9 @@ pub(super) fn text_of(path: &Path) -> Result<String, Fault> {
     let bytes = whole_file(path, limits::WINDOW_KEPT_BYTES_MAX).map_err(|problem| {
         let hint = match problem {
             DigestProblem::TooLarge(_) => "read the file itself",
-            _ => "what is kept for windows is in plain files: look at it",
+            DigestProblem::Missing | DigestProblem::NoFile | DigestProblem::Unreadable(_) => {
+                "what is kept for windows is in plain files: look at it"
+            }
         };
         Fault::failed(format!("cannot read {}: {problem}", path.display())).hint(hint)
     })?;

@@ -50,7 +50,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             session.out.talk(&format!(
                 "heirloom: {name}: no message of a model; left out"
             ));
-            rows.iter_mut().for_each(|rows| drop(rows.pop()));
+            rows.iter_mut().for_each(|rows| rows.truncate(files.len()));
             continue;
         }
         files.push(name.into_owned());
@@ -99,9 +99,10 @@ fn policies(args: &Args, session: &mut Session) -> Result<Vec<(String, Under)>, 
 fn read(path: &Path) -> Result<Conversation, Fault> {
     let place = path.display();
     let cannot = |error: std::io::Error| {
-        let kind = match error.kind() {
-            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
-            _ => ErrorKind::Failed,
+        let kind = if error.kind() == std::io::ErrorKind::NotFound {
+            ErrorKind::NotFound
+        } else {
+            ErrorKind::Failed
         };
         Fault::new(kind, format!("cannot read {place}: {error}"))
     };

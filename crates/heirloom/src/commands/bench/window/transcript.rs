@@ -37,7 +37,7 @@ const ITEMS: [&str; 8] = [
 
 /// The messages of a transcript as an array, and their form; `None` for what is none.
 pub(super) fn messages(text: &str) -> Option<(Form, String)> {
-    let mut claude = Vec::new();
+    let (mut claude, mut aside) = (Vec::new(), Vec::new());
     let mut codex = Vec::new();
     let mut lines = 0;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -50,7 +50,8 @@ pub(super) fn messages(text: &str) -> Option<(Form, String)> {
         };
         lines += 1;
         match (read.kind.as_str(), read.message, read.payload) {
-            ("user" | "assistant", Some(message), _) if !read.aside => claude.push(message.get()),
+            ("user" | "assistant", Some(message), _) if read.aside => aside.push(message.get()),
+            ("user" | "assistant", Some(message), _) => claude.push(message.get()),
             ("response_item", _, Some(payload)) => {
                 let kind = serde_json::from_str::<Payload>(payload.get()).ok()?.kind;
                 if ITEMS.contains(&kind.as_str()) {
@@ -59,6 +60,10 @@ pub(super) fn messages(text: &str) -> Option<(Form, String)> {
             }
             _ => {}
         }
+    }
+    // The transcript of an agent that another one started is all aside.
+    if claude.is_empty() {
+        claude = aside;
     }
     let (form, messages) = if claude.is_empty() {
         (Form::Responses, codex)
@@ -89,6 +94,8 @@ mod tests {
             (form, said.as_str()),
             (Form::Responses, "[{\"type\":\"message\"}]")
         );
+        let helper = "{\"type\":\"user\",\"isSidechain\":true,\"message\":{\"role\":\"user\"}}";
+        assert_eq!(messages(helper).unwrap().1, "[{\"role\":\"user\"}]");
         for none in ["{\"messages\": []}", "[]", "", "{\n\"messages\": []}"] {
             assert!(messages(none).is_none(), "{none}");
         }
