@@ -105,6 +105,13 @@ impl Engine {
         Ok(found)
     }
 
+    /// The files of what windows left out.
+    pub(super) fn window_files(&self) -> Result<Vec<PathBuf>, Fault> {
+        let mut all = Kept::overflow(&self.folder)?.files()?;
+        all.extend(Kept::archive(&self.folder)?.files()?);
+        Ok(all)
+    }
+
     fn expand_messages(&self, wanted: &str) -> Result<Expanded, Fault> {
         let hex = wanted.strip_prefix(files::ARCHIVE_ID).unwrap_or(wanted);
         let Some(path) = Kept::archive(&self.folder)?.find(hex)? else {
@@ -191,7 +198,8 @@ impl Engine {
             return Ok(());
         }
         let mut kept = Kept::archive(&self.folder)?;
-        let agent = session.and_then(|id| self.store.session(&self.project, id).ok()?.agent);
+        let known = session.map(|id| self.window_session(id)).transpose()?;
+        let agent = known.flatten().and_then(|session| session.agent);
         let agent = agent.unwrap_or_else(|| "agent".to_owned());
         for dropped in &made.report.dropped {
             let hex = dropped

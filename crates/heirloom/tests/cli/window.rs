@@ -1,4 +1,8 @@
 //! `compact`, `expand`, `bench window` and the policies of a window.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "files of a test, which a crash may cut"
+)]
 
 use crate::project::{Answer, Project, string};
 use heirloom_model::limits::{
@@ -439,6 +443,25 @@ fn what_cannot_be_kept_is_not_left_out() {
     let off = ["compact", "--set", "memory.enabled=false"];
     let answer = project.input(&off, text(&chat(3, 9_000)).as_bytes());
     assert_eq!((answer.code, answer.stdout.as_str()), (4, ""), "{answer:?}");
+}
+
+#[test]
+fn a_purge_names_what_windows_left_out_and_deletes_it() {
+    let project = Project::new();
+    let all = chat(60, 6_000);
+    let (_, report) = project.reported(&of_session(), &text(&all));
+    let count = project.kept("overflow").len() + project.kept("archive").len();
+    assert!(count > 2);
+    let purged = project.json(&["purge", "--session", "s", "--yes"]);
+    assert_eq!(purged["copies"].as_array().unwrap().len(), count);
+    let purged = project.json(&["purge", "--free", "--copies", "--yes"]);
+    assert_eq!(purged["copies"], json!([]));
+    assert!(project.kept("overflow").is_empty() && project.kept("archive").is_empty());
+    let id = string(&report["shortened"][0]["id"]);
+    project.expect(&["expand", &id], 3);
+    // The next window keeps them anew.
+    project.reported(&of_session(), &text(&all));
+    every_byte_is_there(&project, &report, &all);
 }
 
 #[test]

@@ -97,6 +97,12 @@ impl Kept {
         Ok(first.cloned().map(|name| self.folder.join(name)))
     }
 
+    /// All of its files.
+    pub(super) fn files(&self) -> Result<Vec<PathBuf>, Fault> {
+        let names = self.read()?.into_values().flatten();
+        Ok(names.map(|name| self.folder.join(name)).collect())
+    }
+
     /// Writes a file, whole or not at all; it is on the disk when this returns.
     pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<PathBuf, Fault> {
         if !self.folder.is_dir() {

@@ -43,18 +43,22 @@ impl Engine {
         Ok(state)
     }
 
-    /// The session, if it is here, and what it knows of its window.
-    fn window_known(&self, id: &str) -> Result<(Option<Session>, Known), Fault> {
+    /// The session, if it is here.
+    pub(super) fn window_session(&self, id: &str) -> Result<Option<Session>, Fault> {
         match self.store.session(&self.project, id).map_err(Fault::from) {
-            Ok(session) => {
-                let known = session.attrs.get(ATTR).cloned();
-                // What somebody else wrote there is as good as nothing: it can be found out again.
-                let known = known.and_then(|value| serde_json::from_value(value).ok());
-                Ok((Some(session), known.unwrap_or_default()))
-            }
-            Err(fault) if fault.kind == ErrorKind::NotFound => Ok((None, Known::default())),
+            Ok(session) => Ok(Some(session)),
+            Err(fault) if fault.kind == ErrorKind::NotFound => Ok(None),
             Err(fault) => Err(fault),
         }
+    }
+
+    /// The session, if it is here, and what it knows of its window.
+    fn window_known(&self, id: &str) -> Result<(Option<Session>, Known), Fault> {
+        let session = self.window_session(id)?;
+        let known = session.as_ref().and_then(|session| session.attrs.get(ATTR));
+        // What somebody else wrote there is as good as nothing: it can be found out again.
+        let known = known.and_then(|value| serde_json::from_value(value.clone()).ok());
+        Ok((session, known.unwrap_or_default()))
     }
 
     /// Stores the turns that the session lacks.
