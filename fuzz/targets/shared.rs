@@ -1,7 +1,8 @@
-//! Files of shared context: whatever stands in them, what comes out can be kept.
+//! Files of shared context, rules and knowledge graphs: whatever stands in them, what comes out can be kept.
 #![no_main]
 
-use heirloom_engine::shared::{index_line, outline, parse};
+use heirloom_engine::graph;
+use heirloom_engine::shared::{index_line, outline, parse, rules};
 use heirloom_engine::working::WorkingMemory;
 use heirloom_engine::workspace::{Index, TeamPage, moved_out};
 use heirloom_model::limits::{KEY_BYTES_MAX, SHARED_SUMMARY_CHARS_MAX};
@@ -22,6 +23,17 @@ fuzz_target!(|bytes: &[u8]| {
             assert!(!key.is_empty() && key.len() <= KEY_BYTES_MAX);
             assert!(seen.insert((entry.category, key)), "told twice");
         }
+    }
+    for about in [None, Some("log")] {
+        for entry in rules(&page, about).entries {
+            assert!(!entry.text.trim().is_empty() && entry.key.is_none());
+            assert!(check_name("category", &entry.category).is_ok());
+            assert!((1..=lines).contains(&entry.line));
+        }
+    }
+    for said in graph::parse(bytes).statements {
+        assert!(!said.text.trim().is_empty());
+        assert!(said.category.is_empty() || check_name("category", &said.category).is_ok());
     }
     for item in outline(&page) {
         assert!(!item.text.trim().is_empty() && (1..=lines).contains(&item.line));

@@ -9,6 +9,7 @@ pub mod commands;
 pub mod context;
 pub mod directives;
 mod engine;
+pub mod graph;
 pub mod group;
 pub mod history;
 pub mod mirror;
@@ -37,6 +38,7 @@ pub use engine::{
     TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
 pub use engine::{Expanded, Whole, WindowRequest, Windowed};
+pub use engine::{Foreign, ForeignPart, ForeignReport, PartReport, RulesFile, foreign_workspace};
 pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,

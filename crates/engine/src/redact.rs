@@ -97,6 +97,11 @@ impl Redactor {
         self.redact_telling(text, &mut Vec::new())
     }
 
+    /// Whether a text has, or would leave, a mark in the place of a secret.
+    pub fn has_secret(&self, text: &str) -> bool {
+        text.contains(MARK) || !self.is_clean(text)
+    }
+
     /// As [`redact`](Self::redact); the kinds of what was found go to `kinds`.
     pub fn redact_telling<'t>(&self, text: &'t str, kinds: &mut Vec<String>) -> Cow<'t, str> {
         let found = self.find(text);

@@ -66,16 +66,38 @@ pub fn parse(text: &str) -> SharedPage {
             }
         }
     }
-    let left_out = page.left_out.map(|(line, count)| Diagnostic {
+    SharedPage {
+        entries,
+        diagnostics: left_out(page.left_out),
+    }
+}
+
+/// Reads a page whose bullets each say something by themselves, such as the rules that agents are given.
+///
+/// The deepest heading that names a category of Heirloom's is the category, else `about`, else the last heading. What
+/// is no bullet is left out, which is told.
+pub fn rules(text: &str, about: Option<&str>) -> SharedPage {
+    let page = Page::read(text);
+    let entries = page.bullets.into_iter().map(|bullet| SharedEntry {
+        line: bullet.line,
+        category: headings::category_below(&bullet.path, about),
+        key: None,
+        text: bullet.whole().to_owned(),
+    });
+    SharedPage {
+        entries: entries.collect(),
+        diagnostics: left_out(page.left_out),
+    }
+}
+
+fn left_out(left_out: Option<(u64, u64)>) -> Vec<Diagnostic> {
+    let told = left_out.map(|(line, count)| Diagnostic {
         line,
         message: format!(
             "{count} paragraphs, tables or code blocks outside of lists were left out"
         ),
     });
-    SharedPage {
-        entries,
-        diagnostics: left_out.into_iter().collect(),
-    }
+    told.into_iter().collect()
 }
 
 fn entry(bullet: Bullet) -> SharedEntry {

@@ -10,5 +10,5 @@ mod team;
 
 pub use edit::{entry, moved_out, newest, with_entry};
 pub use index::{Index, Place, Seen};
-pub use layout::{ARCHIVE, LEARNINGS, MEMORY, PAGES, Page, archive_of, daily, day_of};
+pub use layout::{ARCHIVE, LEARNINGS, MEMORY, PAGES, Page, about, archive_of, daily, day_of};
 pub use team::{TeamEntry, TeamPage, category_of, file_of};

@@ -1,8 +1,9 @@
 //! From the settings to what makes vectors.
 
 use crate::config::{Config, Environment};
-use heirloom_embed::{Key, Service, ServiceConfig};
 use heirloom_model::{Embedder, Fault};
+use heirloom_services::Key;
+use heirloom_services::embeddings::{Service, ServiceConfig};
 #[cfg(feature = "minilm")]
 use std::path::Path;
 
@@ -35,38 +36,42 @@ fn dimensions(config: &Config) -> Option<usize> {
 }
 
 fn service(config: &Config, env: &Environment) -> Result<Box<dyn Embedder>, Fault> {
-    let variable = config.text("embedder.key_variable");
-    let key = match variable {
-        "" => None,
-        name => Some(key(name, env)?),
-    };
     let service = Service::new(ServiceConfig {
         url: config.text("embedder.url").to_owned(),
         model: config.text("embedder.model").to_owned(),
         dimensions: dimensions(config),
-        key,
+        key: key("embedder", config, env)?,
         question_ms: config.int("embedder.question_ms"),
     })?;
     Ok(Box::new(service))
 }
 
-fn key(name: &str, env: &Environment) -> Result<Key, Fault> {
+/// The key out of the variable that `section.key_variable` names; none if it names none.
+pub(crate) fn key(section: &str, config: &Config, env: &Environment) -> Result<Option<Key>, Fault> {
+    let setting = format!("{section}.key_variable");
+    let name = config.text(&setting);
+    if name.is_empty() {
+        return Ok(None);
+    }
     // A key that was put where its variable's name belongs must not be repeated.
     let is_name = name.len() <= 100
         && name
             .bytes()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
     if !is_name {
-        return Err(Fault::usage("`embedder.key_variable` is no name of a variable")
+        return Err(Fault::usage(format!("`{setting}` is no name of a variable"))
             .hint("capital letters, digits and _: the key itself stands in that variable, never in a file"));
     }
-    let secret = env.secret(name).as_deref().and_then(Key::new);
-    secret.ok_or_else(|| {
+    let key = env.secret(name).as_deref().and_then(Key::new);
+    let key = key.ok_or_else(|| {
         Fault::not_found(format!(
-            "the variable {name} with the key of the embeddings service is not set"
+            "the variable {name} with the key for `{section}` is not set"
         ))
-        .hint("set it, or leave `embedder.key_variable` empty for a service without a key")
-    })
+        .hint(format!(
+            "set it, or leave `{setting}` empty for a service without a key"
+        ))
+    })?;
+    Ok(Some(key))
 }
 
 #[cfg(feature = "minilm")]

@@ -16,6 +16,7 @@ pub mod readers;
 mod trust;
 mod upgrade;
 mod wire;
+mod writer;
 
 use clap::CommandFactory;
 use signal_hook::consts::SIGXFSZ;

@@ -42,6 +42,8 @@ mod groups;
 mod index_crowd;
 #[path = "cli/limits.rs"]
 mod limits;
+#[path = "cli/offer.rs"]
+mod offer;
 #[path = "cli/orchestrator.rs"]
 mod orchestrator;
 #[path = "cli/outputs.rs"]

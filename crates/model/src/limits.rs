@@ -96,6 +96,8 @@ pub const RECEIPT_EXCERPT_CHARS_MAX: usize = 80;
 pub const MIRROR_BYTES_MAX: u64 = 64 << 20;
 /// Largest import file that is read, bytes.
 pub const IMPORT_BYTES_MAX: u64 = 1 << 30;
+/// Largest file of another tool that `init` looks into by itself.
+pub const OFFER_BYTES_MAX: u64 = 64 << 20;
 /// Largest config file, bytes.
 pub const CONFIG_BYTES_MAX: u64 = 1 << 20;
 /// Most settings that one call may give with `--set`.
@@ -291,6 +293,25 @@ pub const EMBEDDING_CATCH_UP_MS: u64 = 10_000;
 /// One text in so many may lack its vector where vectors of another model rank: it counts by its words alone.
 pub const EMBEDDING_MISSING_ONE_IN: u64 = 20;
 
+/// Most text that a model which writes is given at once, bytes.
+pub const WRITER_DATA_BYTES_MAX: usize = 4 << 20;
+/// Largest answer of such a model's service that is read, bytes.
+pub const WRITER_ANSWER_BYTES_MAX: u64 = 2 << 20;
+/// Times that it is asked for one text, if it is busy or fails.
+pub const WRITER_TRIES_MAX: u32 = 2;
+/// Milliseconds before the second try, if the service does not say.
+pub const WRITER_PAUSE_MS: u64 = 500;
+/// Longest time that a service may ask to wait before the second try, milliseconds.
+pub const WRITER_PAUSE_MS_MAX: u64 = 10_000;
+/// Milliseconds in which there must be a connection.
+pub const WRITER_CONNECT_MS_MAX: u64 = 10_000;
+/// Most seconds that one try may be told to take.
+pub const WRITER_TIMEOUT_S_MAX: u64 = 600;
+/// Most tokens that an answer may be told to have.
+pub const WRITER_OUTPUT_TOKENS_MAX: u64 = 32_000;
+/// Most tokens, and most cents, that a day may be told to cost.
+pub const WRITER_DAILY_MAX: u64 = 1_000_000_000;
+
 /// Largest file of a custom command, bytes.
 pub const COMMAND_BYTES_MAX: u64 = 256 << 10;
 /// Longest template of a custom command, bytes.
@@ -400,7 +421,7 @@ pub const CONTEXT_LEARNINGS_MAX: usize = 20;
 /// Hits of memory that a context considers for its question.
 pub const CONTEXT_RECALL_HITS: usize = 20;
 /// Most bytes of a task's words that a context asks memory with.
-pub const CONTEXT_QUESTION_BYTES_MAX: usize = 2_000;
+pub const CONTEXT_QUESTION_BYTES_MAX: usize = 400;
 /// Most tracked files of a project that its outline is made of.
 pub const TRACKED_FILES_MAX: usize = 50_000;
 /// Largest index of git that is read, bytes.

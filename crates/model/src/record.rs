@@ -6,6 +6,9 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
+/// The source of what a team shares in files.
+pub const SOURCE_TEAM: &str = "team";
+
 /// Typed attributes of a record as JSON, sorted by name.
 pub type Attrs = Map<String, Value>;
 

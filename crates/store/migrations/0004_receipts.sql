@@ -22,3 +22,7 @@ CREATE TABLE inclusions (
   PRIMARY KEY (project, record, at, receipt),
   FOREIGN KEY (project, record) REFERENCES records (project, id)
 ) STRICT, WITHOUT ROWID;
+
+-- What a team shares is few among many, and asked for at each context.
+CREATE INDEX current_of_team ON records (project, id)
+  WHERE retired_at IS NULL AND source = 'team';

@@ -32,13 +32,21 @@ pub struct RecordedRequest {
     pub is_main: bool,
     /// The JSON body; `null` if there was none or it was no JSON.
     pub body: Value,
+    /// The headers, names in small letters.
+    pub headers: Vec<(String, String)>,
     /// Time since the service started.
     pub at: Duration,
 }
 
 impl RecordedRequest {
     /// Builds the record and decides whether the request is a main one.
-    pub(crate) fn new(method: &str, path: &str, body: Value, at: Duration) -> RecordedRequest {
+    pub(crate) fn new(
+        method: &str,
+        path: &str,
+        body: Value,
+        headers: Vec<(String, String)>,
+        at: Duration,
+    ) -> RecordedRequest {
         let api = api_of(method, path);
         RecordedRequest {
             method: method.to_owned(),
@@ -46,8 +54,16 @@ impl RecordedRequest {
             api,
             is_main: is_main(api, &body),
             body,
+            headers,
             at,
         }
+    }
+
+    /// The value of a header, by its name in small letters; empty if there is none.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(header, _)| header == name);
+        found.map_or("", |(_, value)| value)
     }
 
     /// Whether `text` occurs in any string of the body (not in its keys).

@@ -62,6 +62,8 @@ pub enum Reply {
     Turn(Turn),
     /// An error status (429, 500, 529, …) with the API's own error body.
     Status(u16),
+    /// This status with this header and this body, whatever the request's format is.
+    Raw(u16, (&'static str, String), String),
     /// The first half of the turn, then a closed connection.
     Cut(Turn),
     /// The first half of the turn, then silence until the client gives up.

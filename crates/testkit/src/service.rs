@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{Method, Response, Uri};
+use axum::http::{HeaderMap, HeaderValue, Method, Response, Uri};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -143,13 +143,18 @@ async fn answer(
     State(shared): State<Arc<Shared>>,
     method: Method,
     uri: Uri,
+    headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let path = uri
         .path_and_query()
         .map_or_else(|| uri.path(), |path| path.as_str());
-    let request = RecordedRequest::new(method.as_str(), path, body, shared.started.elapsed());
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let headers = headers.iter();
+    let headers = headers.map(|(name, value)| (name.as_str().to_owned(), text(value)));
+    let at = shared.started.elapsed();
+    let request = RecordedRequest::new(method.as_str(), path, body, headers.collect(), at);
     let serial = {
         let mut requests = lock(&shared.requests);
         requests.push(request.clone());

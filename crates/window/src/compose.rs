@@ -24,8 +24,8 @@ pub enum Piece {
         at: usize,
         /// The part of each output that changes, and its text now.
         outputs: Vec<(usize, Arc<str>)>,
-        /// Whether its thoughts stay.
-        thinks: bool,
+        /// The parts that are left out: thoughts behind a change, answers to nothing.
+        without: Vec<usize>,
     },
     /// An answer for a call that nothing answered.
     Missing(String),
@@ -72,6 +72,8 @@ pub(crate) struct Composed {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) shortened: Vec<Shortened>,
     pub(crate) thinking_dropped: usize,
+    /// Messages of which nothing was left.
+    pub(crate) left_out: Vec<usize>,
 }
 
 pub(crate) fn compose(
@@ -84,14 +86,15 @@ pub(crate) fn compose(
         pieces: (0..plan.system_end).map(Piece::Kept).collect(),
         shortened: Vec::new(),
         thinking_dropped: 0,
+        left_out: Vec::new(),
     };
     if plan.cut > plan.system_end {
         out.pieces.push(Piece::Summary {
             text: summary(conversation, plan, state),
             goal: plan.goal_cut,
         });
-        out.pieces
-            .extend(plan.pinned.iter().copied().map(Piece::Kept));
+        let pinned = plan.pinned.iter().map(|at| pinned(conversation, *at));
+        out.pieces.extend(pinned);
     }
     let mut anchors = plan.anchors.iter().filter(|anchor| !anchor.came).peekable();
     let mut missing = plan.missing.iter().peekable();
@@ -166,22 +169,47 @@ fn piece(
         .unthought
         .iter()
         .any(|(from, to)| (*from..*to).contains(&at));
-    let thoughts = if thoughtless && conversation.form == crate::Form::Anthropic {
-        let thinks = |part: &&Part| matches!(part, Part::Thinking { .. });
-        message.parts.iter().filter(thinks).count()
-    } else {
-        0
-    };
-    out.thinking_dropped += thoughts;
-    out.pieces.push(if outputs.is_empty() && thoughts == 0 {
-        Piece::Kept(at)
-    } else {
-        Piece::Edited {
-            at,
-            outputs,
-            thinks: thoughts == 0,
+    let thoughtless = thoughtless && conversation.form == crate::Form::Anthropic;
+    let mut without = Vec::new();
+    for (nth, part) in message.parts.iter().enumerate() {
+        let is_thought = thoughtless && matches!(part, Part::Thinking { .. });
+        out.thinking_dropped += usize::from(is_thought);
+        if is_thought || plan.orphan_parts.contains(&(at, nth)) {
+            without.push(nth);
         }
-    });
+    }
+    let says = |(nth, part): (usize, &Part)| {
+        let blank = matches!(part, Part::Text { text, .. } if text.trim().is_empty());
+        !blank && !without.contains(&nth)
+    };
+    if !without.is_empty() && !message.parts.iter().enumerate().any(says) {
+        out.left_out.push(at);
+        return;
+    }
+    out.pieces
+        .push(if outputs.is_empty() && without.is_empty() {
+            Piece::Kept(at)
+        } else {
+            Piece::Edited {
+                at,
+                outputs,
+                without,
+            }
+        });
+}
+
+/// A message that stays in front of the window: without answers, whose calls are gone.
+fn pinned(conversation: &Conversation, at: usize) -> Piece {
+    let message = &conversation.messages[at];
+    if !message.answers() {
+        return Piece::Kept(at);
+    }
+    let is_answer = |nth: &usize| matches!(message.parts[*nth], Part::Output(_));
+    Piece::Edited {
+        at,
+        outputs: Vec::new(),
+        without: (0..message.parts.len()).filter(is_answer).collect(),
+    }
 }
 
 /// The words for which lines of an output are kept: what the goal, the call and its reasons say.
@@ -255,6 +283,14 @@ fn written_from(plan: &Plan, ids: &[String]) -> u64 {
     (plan.goal_cut, &plan.pinned, plan.calls_cut, &plan.plan, ids).hash(&mut hasher);
     (plan.room.body, plan.room.users).hash(&mut hasher);
     hasher.finish() | 1 << 63
+}
+
+/// The id of the summary of everything before message `to`, from its content.
+pub(crate) fn summary_id(conversation: &Conversation, to: usize) -> String {
+    let chain = to
+        .checked_sub(1)
+        .and_then(|last| conversation.chain.get(last));
+    format!("sum-{:032x}", chain.copied().unwrap_or(0))
 }
 
 /// The id of dropped messages, from their content.

@@ -6,7 +6,7 @@ mod responses;
 
 use crate::message::{Form, Message, Part, Role};
 use crate::own;
-use crate::size::{IMAGE_CHARS, chars, message_chars};
+use crate::size::{ENVELOPE_CHARS, IMAGE_CHARS, chars};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -29,7 +29,7 @@ pub(crate) fn read(form: Form, outer: usize, raw: &str) -> Result<Vec<Message>, 
         message.outer = outer;
         message.hash.copy_from_slice(&hash[..16]);
         message.hash[15] ^= u8::try_from(at & 0xFF).unwrap_or(0);
-        message.chars = message_chars(message.parts.iter().map(part_chars).sum());
+        message.chars = ENVELOPE_CHARS + message.parts.iter().map(part_chars).sum::<usize>();
     }
     Ok(messages)
 }
@@ -145,10 +145,15 @@ fn plain_block(raw: &str, block: &RawValue) -> Part {
     match kind.as_str() {
         "image" | "image_url" | "input_image" | "input_file" | "file" | "document"
         | "input_audio" => Part::Image { span },
-        _ => Part::Unknown {
-            chars: chars(block.get()),
-            span,
-        },
+        _ => unknown(raw, block),
+    }
+}
+
+/// A part that is kept or dropped whole.
+fn unknown(raw: &str, value: &RawValue) -> Part {
+    Part::Unknown {
+        chars: chars(value.get()),
+        span: span(raw, value.get()),
     }
 }
 
@@ -164,10 +169,7 @@ fn content_parts(raw: &str, value: &RawValue) -> Vec<Part> {
             .into_iter()
             .map(|block| plain_block(raw, block))
             .collect(),
-        None => vec![Part::Unknown {
-            chars: chars(value.get()),
-            span: whole,
-        }],
+        None => vec![unknown(raw, value)],
     }
 }
 

@@ -44,6 +44,9 @@ pub(crate) fn overflow_foot(text: &str) -> Option<usize> {
 /// The longest last line of a shortened output, bytes.
 const FOOT_BYTES_MAX: usize = 400;
 
+/// What stands for a user's first turn if nothing else does.
+pub(crate) const LEFT_OUT: &str = "[What was said before is left out.]";
+
 /// How texts begin that programs put in a person's place.
 const INJECTED: [&str; 11] = [
     "<system-reminder",

@@ -11,7 +11,7 @@ use crate::conversation::Conversation;
 use crate::message::{Form, Left, Message, Output, Part, Role};
 use crate::policy::{Rules, Tool};
 use crate::shorten::STALE_CHARS;
-use heirloom_model::limits::CHARS_PER_TOKEN;
+use crate::size::whole;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -136,7 +136,10 @@ pub(crate) struct Plan {
     /// Calls that nothing answered: the message behind which their answer would stand, and their
     /// message and part.
     pub(crate) missing: Vec<(usize, (usize, usize))>,
+    /// Messages that are left out: answers to nothing, and turns that say nothing.
     pub(crate) orphans: BTreeSet<usize>,
+    /// Answers to nothing in messages that hold something else: message and part.
+    pub(crate) orphan_parts: BTreeSet<(usize, usize)>,
     pub(crate) calls: usize,
     pub(crate) goal: Option<usize>,
     pub(crate) plan: Option<String>,
@@ -352,8 +355,8 @@ fn measure(form: Form, policy: &Rules<'_>, message: &Message) -> Entry {
         match part {
             Part::Output(output) => {
                 let tool = policy.tool(output);
-                less += output.chars.saturating_sub(entry_chars(tool, output));
-                entry.size += entry_chars(tool, output).saturating_sub(output.chars);
+                less += output.chars;
+                entry.size += entry_chars(tool, output);
                 entry.saves += stale_saves(tool, output);
             }
             // Elsewhere a thought is no proof of what stood before it.
@@ -365,6 +368,6 @@ fn measure(form: Form, policy: &Rules<'_>, message: &Message) -> Entry {
             | Part::Unknown { .. } => {}
         }
     }
-    entry.size += (message.chars - less).next_multiple_of(CHARS_PER_TOKEN);
+    entry.size = whole(entry.size + message.chars - less);
     entry
 }

@@ -3,21 +3,35 @@
 use crate::compose::{MISSING, Piece, is_ours};
 use crate::conversation::Conversation;
 use crate::message::{Form, Message, Output, Part, Role};
+use crate::own::LEFT_OUT;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The messages of a window, each as JSON.
-pub(crate) fn messages(conversation: &Conversation, pieces: &[Piece]) -> Vec<String> {
+/// The messages of a window as JSON, and which of them each piece is in.
+pub(crate) fn messages(conversation: &Conversation, pieces: &[Piece]) -> (Vec<String>, Vec<usize>) {
     match conversation.form {
-        Form::Openai | Form::Responses => pieces
-            .iter()
-            .map(|piece| single(conversation, piece))
-            .collect(),
-        Form::Anthropic => groups(conversation, pieces)
-            .into_iter()
-            .filter_map(|group| turn(conversation, &pieces[group]))
-            .collect(),
+        Form::Openai | Form::Responses => {
+            let all = pieces.iter().map(|piece| single(conversation, piece));
+            (all.collect(), (0..pieces.len()).collect())
+        }
+        Form::Anthropic => turns(conversation, pieces),
     }
+}
+
+fn turns(conversation: &Conversation, pieces: &[Piece]) -> (Vec<String>, Vec<usize>) {
+    let (mut out, mut places) = (Vec::new(), Vec::new());
+    for group in groups(conversation, pieces) {
+        let model = !is_user(conversation, &pieces[group.start]);
+        let made = turn(conversation, &pieces[group.clone()]);
+        if model && out.is_empty() && made.is_some() {
+            // The first turn has to be a user's.
+            let content = block(LEFT_OUT);
+            out.push(format!("{{\"role\":\"user\",\"content\":[{content}]}}"));
+        }
+        places.extend(group.map(|_| out.len()));
+        out.extend(made);
+    }
+    (out, places)
 }
 
 fn quoted(text: &str) -> String {
@@ -122,31 +136,37 @@ fn splice(raw: &str, within: Range<usize>, edits: &[(Range<usize>, String)]) -> 
     out
 }
 
-/// Which pieces make one turn: those of one original, and what we add to a user's turn.
+/// Which pieces make one turn: those of one original, and what of users stands beside what is ours.
 fn groups(conversation: &Conversation, pieces: &[Piece]) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
-    let mut holds_ours = false;
     for (at, piece) in pieces.iter().enumerate() {
-        let ours = is_ours(conversation, piece);
-        let user = is_user(conversation, piece);
-        let joins = out.last().is_some_and(|last| {
-            let before = &pieces[last.end - 1];
-            let one = outer(conversation, piece).is_some()
-                && outer(conversation, piece) == outer(conversation, before);
-            one || (user && is_user(conversation, before) && (ours || holds_ours))
-        });
+        let outer_here = outer(conversation, piece);
         match out.last_mut() {
-            Some(last) if joins => {
+            Some(last)
+                if outer_here.is_some() && outer_here == outer(conversation, &pieces[at - 1]) =>
+            {
                 last.end = at + 1;
-                holds_ours |= ours;
             }
-            _ => {
-                out.push(at..at + 1);
-                holds_ours = ours;
-            }
+            _ => out.push(at..at + 1),
         }
     }
-    out
+    let ours = |group: &Range<usize>| {
+        pieces[group.clone()]
+            .iter()
+            .any(|piece| is_ours(conversation, piece))
+    };
+    let user = |group: &Range<usize>| is_user(conversation, &pieces[group.start]);
+    // Users' turns in a row become one where one of them holds something of ours.
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for run in out.chunk_by(|a, b| user(a) && user(b)) {
+        match (run.first(), run.last()) {
+            (Some(first), Some(last)) if run.iter().any(ours) => {
+                joined.push(first.start..last.end);
+            }
+            _ => joined.extend_from_slice(run),
+        }
+    }
+    joined
 }
 
 fn outer(conversation: &Conversation, piece: &Piece) -> Option<usize> {
@@ -175,16 +195,16 @@ fn turn(conversation: &Conversation, group: &[Piece]) -> Option<String> {
     let mut others: Vec<String> = Vec::new();
     for piece in group {
         match piece {
-            Piece::Kept(at) => blocks(conversation, *at, &[], true, &mut answers, &mut others),
+            Piece::Kept(at) => blocks(conversation, *at, &[], &[], &mut answers, &mut others),
             Piece::Edited {
                 at,
                 outputs,
-                thinks,
+                without,
             } => blocks(
                 conversation,
                 *at,
                 outputs,
-                *thinks,
+                without,
                 &mut answers,
                 &mut others,
             ),
@@ -243,16 +263,18 @@ fn blocks(
     conversation: &Conversation,
     at: usize,
     outputs: &[(usize, Arc<str>)],
-    thinks: bool,
+    without: &[usize],
     answers: &mut Vec<String>,
     others: &mut Vec<String>,
 ) {
     let raw = raw(conversation, at);
     let edits = edits(conversation, at, outputs, raw);
-    for part in &conversation.messages[at].parts {
+    for (nth, part) in conversation.messages[at].parts.iter().enumerate() {
+        if without.contains(&nth) {
+            continue;
+        }
         match part {
             Part::Output(output) => answers.push(splice_block(raw, output.span.clone(), &edits)),
-            Part::Thinking { .. } if !thinks => {}
             Part::Text { text, .. } if text.trim().is_empty() => {}
             Part::Text { text, span } if raw[span.clone()].starts_with('"') => {
                 debug_assert!(!text.is_empty());

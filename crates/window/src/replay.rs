@@ -264,9 +264,9 @@ impl Ledger {
             Piece::Edited {
                 at,
                 outputs,
-                thinks,
+                without,
             } => {
-                (1_u8, at, thinks, outputs).hash(&mut hasher);
+                (1_u8, at, without, outputs).hash(&mut hasher);
             }
             Piece::Missing(id) => (2_u8, id).hash(&mut hasher),
             Piece::Anchor { text, .. } => (3_u8, text).hash(&mut hasher),
@@ -363,10 +363,10 @@ impl Ledger {
             return;
         };
         let last = pieces.iter().rposition(|piece| match piece {
-            Piece::Kept(at) => *at == goal,
+            Piece::Kept(at) | Piece::Edited { at, .. } => *at == goal,
             Piece::Anchor { goal: said, .. } => *said == goal,
             Piece::Summary { goal: said, .. } => *said == Some(goal),
-            Piece::Edited { .. } | Piece::Missing(_) => false,
+            Piece::Missing(_) => false,
         });
         if let Some(last) = last {
             self.row.goal += 1;

@@ -22,8 +22,13 @@ pub fn chars(text: &str) -> usize {
 }
 
 /// The characters that a message of so much content counts as: whole tokens, and its envelope.
-pub fn message_chars(content: usize) -> usize {
-    content.next_multiple_of(heirloom_model::limits::CHARS_PER_TOKEN) + ENVELOPE_CHARS
+pub(crate) fn message_chars(content: usize) -> usize {
+    whole(content + ENVELOPE_CHARS)
+}
+
+/// As many characters as so many are in whole tokens.
+pub(crate) fn whole(chars: usize) -> usize {
+    chars.next_multiple_of(heirloom_model::limits::CHARS_PER_TOKEN)
 }
 
 /// The tokens of so many characters at four a token, rounded up.

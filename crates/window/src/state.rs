@@ -1,6 +1,6 @@
 //! What is kept between two calls: decisions, which can always be made again, and what cannot.
 
-use crate::compose::segment_id;
+use crate::compose::summary_id;
 use crate::conversation::Conversation;
 use crate::digest::{Digest, Task};
 use crate::message::Message;
@@ -108,7 +108,7 @@ impl State {
             return None;
         }
         (from + 1..=to).rev().find_map(|end| {
-            let text = self.summaries.get(&segment_id(conversation, from, end))?;
+            let text = self.summaries.get(&summary_id(conversation, end))?;
             Some((text.clone(), end))
         })
     }

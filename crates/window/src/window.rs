@@ -1,7 +1,7 @@
 //! The window itself: a history in, the messages to send out.
 
 use crate::check::{Finding, check};
-use crate::compose::{Composed, Piece, compose, segment_id};
+use crate::compose::{Composed, Piece, compose, segment_id, summary_id};
 use crate::conversation::{Conversation, Refusal};
 use crate::message::{Form, Part};
 use crate::plan::{Action, Plan};
@@ -97,9 +97,9 @@ pub fn compact(conversation: &Conversation, policy: &Policy, state: &mut State) 
     let mut plan = sure.clone();
     plan.decide(conversation, &rules);
     let composed = compose(conversation, &rules, &plan, state);
-    let messages = render::messages(conversation, &composed.pieces);
+    let (messages, places) = render::messages(conversation, &composed.pieces);
     debug_assert_eq!(new_findings(conversation, &messages), [], "{messages:#?}");
-    let report = report(conversation, policy, &plan, &composed, messages.len());
+    let report = report(conversation, policy, &plan, &composed, &places);
     state.keep(conversation, policy, sure);
     Compacted {
         pieces: composed.pieces,
@@ -129,7 +129,7 @@ fn report(
     policy: &Policy,
     plan: &Plan,
     composed: &Composed,
-    messages: usize,
+    places: &[usize],
 ) -> Report {
     let mils = plan.chars_per_token_mils();
     let tokens = |chars: usize| chars.saturating_mul(1_000).div_ceil(mils);
@@ -140,7 +140,8 @@ fn report(
     let tokens_after = tokens(plan.total());
     let over = (policy.summary_threshold > 0 && tokens_after > policy.summary_threshold)
         .then(|| why_over(plan, policy, tokens_after));
-    let stable = stable_end(plan, composed);
+    let messages = places.last().map_or(0, |last| last + 1);
+    let stable = stable_end(plan, composed, places);
     Report {
         tokens_before: tokens(plan.raw_total()),
         tokens_after,
@@ -157,11 +158,11 @@ fn report(
         thinking_dropped: composed.thinking_dropped,
         shortened: composed.shortened.clone(),
         summary: (plan.cut > plan.system_end).then(|| Summarised {
-            id: segment_id(conversation, plan.system_end, plan.cut),
+            id: summary_id(conversation, plan.cut),
             inner: plan.system_end..plan.cut,
             chars_max: plan.room.body,
         }),
-        dropped: dropped(conversation, plan),
+        dropped: dropped(conversation, plan, &composed.left_out),
         cost_none: plan.cost_none / 1_000,
         cost_window: plan.cost_window / 1_000,
         over,
@@ -178,7 +179,7 @@ fn why_over(plan: &Plan, policy: &Policy, tokens: usize) -> String {
 }
 
 /// How many messages of the output stand before the first that the last step changed.
-fn stable_end(plan: &Plan, composed: &Composed) -> usize {
+fn stable_end(plan: &Plan, composed: &Composed, places: &[usize]) -> usize {
     if plan.steps == 0 {
         return 0;
     }
@@ -190,7 +191,8 @@ fn stable_end(plan: &Plan, composed: &Composed) -> usize {
             Piece::Missing(_) | Piece::Anchor { .. } => false,
             Piece::Summary { .. } => plan.first_changed <= plan.cut,
         })
-        .unwrap_or(composed.pieces.len())
+        .and_then(|piece| places.get(piece).copied())
+        .unwrap_or_else(|| places.last().map_or(0, |last| last + 1))
 }
 
 /// Where a cache pays: behind the system prompt, behind what a step left, behind everything.
@@ -231,14 +233,17 @@ fn actions(plan: &Plan, composed: &Composed) -> Vec<Action> {
             any(|piece| matches!(piece, Piece::Missing(_))),
             Action::Missing,
         ),
-        (!plan.orphans.is_empty(), Action::Orphan),
+        (
+            !plan.orphans.is_empty() || !plan.orphan_parts.is_empty(),
+            Action::Orphan,
+        ),
     ]
     .into_iter()
     .filter_map(|(is, action)| is.then_some(action))
     .collect()
 }
 
-fn dropped(conversation: &Conversation, plan: &Plan) -> Vec<Dropped> {
+fn dropped(conversation: &Conversation, plan: &Plan, empty: &[usize]) -> Vec<Dropped> {
     let outer = |at: usize| {
         conversation
             .messages
@@ -256,11 +261,19 @@ fn dropped(conversation: &Conversation, plan: &Plan) -> Vec<Dropped> {
         .iter()
         .map(|segment| one(segment.from, segment.to, segment.id.to_string()))
         .collect();
-    let orphans = plan.orphans.range(plan.cut..);
-    out.extend(orphans.map(|at| {
-        let id = segment_id(conversation, *at, at + 1);
-        one(*at, at + 1, id)
-    }));
+    let left_out = plan.orphans.range(plan.cut..).copied();
+    let in_part = plan.orphan_parts.range((plan.cut, 0)..).map(|(at, _)| *at);
+    let mut alone: Vec<usize> = left_out
+        .chain(in_part)
+        .chain(empty.iter().copied())
+        .collect();
+    alone.sort_unstable();
+    alone.dedup();
+    out.extend(
+        alone
+            .into_iter()
+            .map(|at| one(at, at + 1, segment_id(conversation, at, at + 1))),
+    );
     out
 }
 

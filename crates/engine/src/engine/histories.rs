@@ -169,11 +169,22 @@ impl Engine {
         if dry {
             taking = taking.dry();
         }
-        for file in histories {
-            self.take_history(file, &mut taking)?;
-        }
-        self.take_outputs(outputs, &mut taking)?;
+        let taken = self.take_histories(histories, outputs, &mut taking);
+        taken.map_err(|fault| taking.abandon(fault))?;
         taking.end()
+    }
+
+    /// Adds histories and outputs to an import.
+    pub(super) fn take_histories(
+        &self,
+        histories: &[HistorySource],
+        outputs: &[OutputSource],
+        taking: &mut Taking<'_>,
+    ) -> Result<(), Fault> {
+        for file in histories {
+            self.take_history(file, taking)?;
+        }
+        self.take_outputs(outputs, taking)
     }
 
     fn take_history(&self, file: &HistorySource, taking: &mut Taking<'_>) -> Result<(), Fault> {

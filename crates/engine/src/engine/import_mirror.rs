@@ -27,7 +27,13 @@ impl Engine {
     ///
     /// What is here already stays as it is. Entries without any text are skipped.
     pub fn import_mirror(&self, parsed: Parsed, source: &str) -> Result<ImportReport, Fault> {
-        self.writable()?;
+        let mut taking = Taking::new(self, source)?.in_a_session();
+        self.take_mirror(parsed, &mut taking)?;
+        taking.end()
+    }
+
+    /// Adds a mirror to an import.
+    pub(super) fn take_mirror(&self, parsed: Parsed, taking: &mut Taking<'_>) -> Result<(), Fault> {
         let mut file = parsed.file;
         self.clean_mirror(&mut file);
         let mut entries = Entries {
@@ -48,7 +54,6 @@ impl Engine {
             entries.knowledge(CATEGORY_FACT, fact, "", Scope::default());
         }
         let changes = entries.changes;
-        let mut taking = Taking::new(self, source)?.in_a_session();
         for found in parsed.diagnostics {
             taking.diagnose(format!("{}: {}", found.at, found.message));
         }
@@ -59,7 +64,7 @@ impl Engine {
         if let Some(session) = self.session_of(&file) {
             taking.add(0, Change::TakeSession(Box::new(session)))?;
         }
-        taking.end()
+        Ok(())
     }
 
     /// The session that the file is of, if it names one.

@@ -99,9 +99,9 @@ impl Engine {
         };
         let (mut found, mut told) = (Vec::new(), Vec::new());
         for (stage, stage_folder) in folders(&root)? {
-            for (plan, plan_folder) in folders(&stage_folder)? {
-                let memory = plan_folder.join(FOLDER);
-                for path in files_in(&memory)? {
+            // One folder that cannot be listed is no reason to leave the others.
+            for (plan, plan_folder) in listed(folders(&stage_folder), &mut told) {
+                for path in listed(files_in(&plan_folder.join(FOLDER)), &mut told) {
                     if found.len() >= limits::OUTPUT_FILES_MAX {
                         let most = limits::OUTPUT_FILES_MAX;
                         told.push(format!("only {most} files are read"));
@@ -306,6 +306,14 @@ fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, Fault> {
 /// The files in a folder, by name; none if it is not there.
 fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
     entries(folder, |sort| sort.is_file())
+}
+
+/// What a folder has; nothing, and a note, if it cannot be listed.
+fn listed<T>(found: Result<Vec<T>, Fault>, told: &mut Vec<String>) -> Vec<T> {
+    found.unwrap_or_else(|fault| {
+        told.push(fault.message);
+        Vec::new()
+    })
 }
 
 fn entries(

@@ -32,6 +32,17 @@ impl Engine {
     /// come from.
     pub fn import_shared(&self, files: &[SharedFile], source: &str) -> Result<ImportReport, Fault> {
         let mut taking = Taking::new(self, source)?;
+        let taken = self.take_shared(files, &mut taking);
+        taken.map_err(|fault| taking.abandon(fault))?;
+        taking.end()
+    }
+
+    /// Adds files of shared context to an import.
+    pub(super) fn take_shared(
+        &self,
+        files: &[SharedFile],
+        taking: &mut Taking<'_>,
+    ) -> Result<(), Fault> {
         let mut known = Known::new();
         let mut told = Vec::new();
         for file in files {
@@ -59,10 +70,10 @@ impl Engine {
             told.push(format!("{untold} more lines are not told"));
         }
         told.into_iter().for_each(|line| taking.diagnose(line));
-        taking.end()
+        Ok(())
     }
 
-    fn shared_record(&self, entry: SharedEntry) -> Record {
+    pub(super) fn shared_record(&self, entry: SharedEntry) -> Record {
         // Without their secrets before a key is made of them.
         let words = self.clean(&entry.text).into_owned();
         let category = self.clean(&entry.category).into_owned();

@@ -23,6 +23,8 @@ pub struct ImportReport {
     pub created: u64,
     /// Entries that were here already.
     pub known: u64,
+    /// How many of the new ones had a secret; `None` where that is not counted.
+    pub redacted: Option<u64>,
     /// What could not be read.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -173,6 +175,7 @@ pub(super) struct Taking<'e> {
     pending: Vec<(u64, Change)>,
     report: ImportReport,
     sessions_count: bool,
+    given_up: bool,
     /// What it would have brought so far, if it only says what would come.
     dry: Option<HashSet<String>>,
 }
@@ -194,6 +197,7 @@ impl<'e> Taking<'e> {
             pending: Vec::new(),
             report: ImportReport::default(),
             sessions_count: true,
+            given_up: false,
             dry: None,
         })
     }
@@ -204,6 +208,12 @@ impl<'e> Taking<'e> {
             sessions_count: false,
             ..self
         }
+    }
+
+    /// The same, and the report says how many entries had a secret.
+    pub(super) fn counting_secrets(mut self) -> Self {
+        self.report.redacted = Some(0);
+        self
     }
 
     /// The same, but nothing is written: the report says what would come.
@@ -238,6 +248,20 @@ impl<'e> Taking<'e> {
         self.report.diagnostics.push(Diagnostic { line, message });
     }
 
+    /// What it has brought so far: all that was added is written.
+    pub(super) fn so_far(&mut self) -> Result<&ImportReport, Fault> {
+        self.write()?;
+        Ok(&self.report)
+    }
+
+    /// Takes back what was written, because of a failure between the parts; the fault says so.
+    pub(super) fn abandon(&self, fault: Fault) -> Fault {
+        match self.given_up {
+            true => fault,
+            false => self.give_up(fault),
+        }
+    }
+
     /// Writes what is left and returns the report.
     pub(super) fn end(mut self) -> Result<ImportReport, Fault> {
         self.write()?;
@@ -249,8 +273,10 @@ impl<'e> Taking<'e> {
     fn write(&mut self) -> Result<(), Fault> {
         let (lines, changes): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.pending).into_iter().unzip();
-        self.part(&lines, &changes)
-            .map_err(|fault| self.give_up(fault))
+        self.part(&lines, &changes).map_err(|fault| {
+            self.given_up = true;
+            self.give_up(fault)
+        })
     }
 
     /// Writes what came from these lines as one step; if something of it cannot be stored, one by one.
@@ -284,10 +310,35 @@ impl<'e> Taking<'e> {
             // A lapse is a part of its record.
             let is_frame = matches!(change, Change::TakeSession(_)) && !self.sessions_count;
             if !is_frame && !matches!(change, Change::TakeLapse { .. }) {
-                self.report.count(applied.verdict);
+                let has_secret = self.has_secret(change);
+                self.report.count(applied.verdict, has_secret);
             }
         }
         Ok(())
+    }
+
+    /// Whether a change has a secret, if that is counted.
+    fn has_secret(&self, change: &Change) -> bool {
+        let redactor = &self.engine.redactor;
+        let has = |text: &str| self.report.redacted.is_some() && redactor.has_secret(text);
+        match change {
+            Change::Put { record, .. } => {
+                let attrs = record.attrs.values().filter_map(serde_json::Value::as_str);
+                has(&record.text) || attrs.into_iter().any(has)
+            }
+            Change::TakeMessage { message, .. } => has(&message.text),
+            Change::Revise { .. }
+            | Change::Retire { .. }
+            | Change::Restore { .. }
+            | Change::Settle { .. }
+            | Change::Unsettle { .. }
+            | Change::Mark { .. }
+            | Change::Begin(_)
+            | Change::Keep(_)
+            | Change::TakeSession(_)
+            | Change::TakeLapse { .. }
+            | Change::Reverse { .. } => false,
+        }
     }
 
     /// Takes back what the parts before a failure brought.
@@ -318,9 +369,19 @@ impl<'e> Taking<'e> {
 }
 
 impl ImportReport {
-    fn count(&mut self, verdict: Verdict) {
+    /// Counts an entry that is new.
+    fn bring(&mut self, has_secret: bool) {
+        self.created += 1;
+        if let Some(redacted) = &mut self.redacted {
+            *redacted += u64::from(has_secret);
+        }
+    }
+
+    fn count(&mut self, verdict: Verdict, has_secret: bool) {
         match verdict {
-            Verdict::Created | Verdict::Replaced | Verdict::Restored => self.created += 1,
+            Verdict::Created | Verdict::Replaced | Verdict::Restored => {
+                self.bring(has_secret);
+            }
             Verdict::Resolved
             | Verdict::Reopened
             | Verdict::Confirmed

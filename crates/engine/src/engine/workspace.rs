@@ -2,11 +2,13 @@
 
 mod diff;
 mod files;
+mod foreign;
 mod lines;
 mod sync;
 mod team;
 pub(super) mod team_sync;
 
+pub use foreign::foreign_workspace;
 pub use sync::SyncReport;
 pub use team::{Shared, SharedOutcome};
 

@@ -25,6 +25,18 @@ fn known(heading: &str) -> Option<&'static str> {
     })
 }
 
+/// The category of what stands below these headings: one of Heirloom's that the deepest heading names, else `page`,
+/// what the whole page is about, else the last heading.
+pub(super) fn category_below(path: &[String], page: Option<&str>) -> String {
+    let words: Vec<_> = path.iter().map(|heading| key_word(heading)).collect();
+    if let Some(known) = words.iter().rev().find_map(|word| known(word)) {
+        return known.to_owned();
+    }
+    let last = words.iter().rev().find(|word| !word.is_empty());
+    let named = page.or(last.map(String::as_str)).map(category);
+    named.unwrap_or_else(|| CATEGORY_FACT.to_owned())
+}
+
 /// A heading or a name as a part of a key.
 pub(super) fn key_word(said: &str) -> String {
     let line = text::normal(&text::one_line(said));

@@ -1,6 +1,7 @@
 //! Which files a workspace has.
 
 use heirloom_model::civil::Date;
+use heirloom_model::kinds::{CATEGORY_CONVENTION, CATEGORY_FACT, CATEGORY_LEARNING};
 
 /// A file with a fixed name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,20 @@ pub fn day_of(name: &str) -> Option<Date> {
     let day = name.strip_suffix(".md")?;
     // Not what else a date may be written as: one day has one file.
     (day.len() == 10).then(|| day.parse().ok()).flatten()
+}
+
+/// What the entries of a file are about, as a category of knowledge.
+pub fn about(path: &str) -> &'static str {
+    let name = path.strip_suffix(".archive.md").map(|n| format!("{n}.md"));
+    match name.as_deref().unwrap_or(path) {
+        "SOUL.md" => CATEGORY_CONVENTION,
+        "TOOLS.md" => "tools",
+        "AGENTS.md" => "agents",
+        ".learnings/LEARNINGS.md" | ".learnings/ERRORS.md" => CATEGORY_LEARNING,
+        ".learnings/FEATURE_REQUESTS.md" => "feature request",
+        path if path.starts_with("memory/") => "log",
+        _ => CATEGORY_FACT,
+    }
 }
 
 /// Where the oldest entries of a file go: beside it.

@@ -3,10 +3,10 @@
 use crate::world::{Past, World};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::{
-    ArtifactFilter, Carried, ContextRequest, EpisodeFilter, HistorySource, Keep, MirrorLoad,
-    NewArtifact, NewEpisode, NewNote, NewOutput, NewRecord, NewTurn, Observer, OutputSource,
-    RecallRequest, Remover, Retire, RunRequest, Selection, SharedFile, TaskChange, WindowRequest,
-    Workspace, mirror,
+    ArtifactFilter, Carried, ContextRequest, EpisodeFilter, Foreign, ForeignPart, HistorySource,
+    Keep, MirrorLoad, NewArtifact, NewEpisode, NewNote, NewOutput, NewRecord, NewTurn, Observer,
+    OutputSource, RecallRequest, Remover, Retire, RulesFile, RunRequest, Selection, SharedFile,
+    TaskChange, WindowRequest, Workspace, mirror,
 };
 use heirloom_model::context::Context;
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
@@ -578,6 +578,14 @@ pub(crate) fn imports() -> Vec<Operation> {
             Steps(TAKEN_BACK),
             Nothing,
         ),
+    ]
+    .into_iter()
+    .chain(imports_of_files())
+    .collect()
+}
+
+fn imports_of_files() -> Vec<Operation> {
+    vec![
         row(
             "import of exported records",
             worked,
@@ -625,6 +633,13 @@ pub(crate) fn imports() -> Vec<Operation> {
             Nothing,
         ),
         row(
+            "import of what other tools left",
+            worked,
+            |w| w.engine.import_foreign(&foreign(), "init", false).map(drop),
+            Steps(TAKEN_BACK),
+            Nothing,
+        ),
+        row(
             "import of an export",
             worked,
             |w| w.engine.import_all(elsewhere(), "jsonl m").map(drop),
@@ -638,6 +653,12 @@ pub(crate) fn imports() -> Vec<Operation> {
 pub(crate) fn prompting() -> Vec<Operation> {
     let reads = |name, act| row(name, worked as Act, act, AllOrNothing, Nothing);
     vec![
+        reads("what other tools left", |w| {
+            // Few entries: each read of each of them fails once.
+            let mut few = foreign();
+            few.retain(|part| !matches!(part.content, Foreign::Rules(_) | Foreign::Shared(_)));
+            w.engine.import_foreign(&few, "init", true).map(drop)
+        }),
         reads("inject", |w| {
             w.engine.inject("a[recall:what is k]").map(drop)
         }),
@@ -968,6 +989,28 @@ fn shared() -> Vec<SharedFile> {
         }
     };
     vec![file("one"), file("two")]
+}
+
+fn foreign() -> Vec<ForeignPart> {
+    let rules = RulesFile {
+        file: shared().remove(0),
+        about: None,
+    };
+    let graph = br#"{"type":"relation","from":"a","to":"b","relationType":"uses"}"#;
+    let contents = [
+        Foreign::Rules(vec![rules]),
+        Foreign::Mirror(MIRROR.as_bytes().to_vec()),
+        Foreign::Mirror(b"{".to_vec()),
+        Foreign::Graph(graph.to_vec()),
+        Foreign::Past(histories(), output_sources()),
+        Foreign::Shared(shared()),
+    ];
+    let part = |content| ForeignPart {
+        path: "AGENTS.md".to_owned(),
+        format: "markdown",
+        content,
+    };
+    contents.map(part).into()
 }
 
 fn step(w: &World, state: StepState) -> Result<(), Fault> {

@@ -1,5 +1,6 @@
 //! `heirloom import`.
 
+pub(super) mod offered;
 mod radium;
 mod shared;
 
@@ -15,13 +16,14 @@ use std::path::{Path, PathBuf};
 /// Take in what was remembered elsewhere; the same import twice changes nothing
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Without PATH, agentium looks for .agentium/memory.json and .agentium.yaml in the project."
+    after_help = "`heirloom init --import` takes in all that it finds. Without PATH, workspace is ~/.agent/workspace, and agentium looks for .agentium/memory.json and .agentium.yaml in the project."
 )]
 pub(crate) struct Args {
     /// jsonl: an export; agentium: memory.json and .agentium.yaml; shared: Markdown, headings are category and key;
-    /// radium: outputs of plans and histories; history: a history.json
+    /// radium: outputs of plans and histories; history: a history.json; workspace: a folder with MEMORY.md and others;
+    /// server-memory: the JSON lines of the MCP server "memory"
     format: Format,
-    /// The file; of shared also a folder
+    /// The file; of shared also a folder, of workspace the folder
     path: Option<PathBuf>,
     /// Of shared: only print path, size and summary of each file, and take nothing in
     #[arg(long)]
@@ -29,7 +31,7 @@ pub(crate) struct Args {
     /// Of history: the session, where the file's folder does not name it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Of radium and history: only say what would come, and take nothing in
+    /// Of radium, history, workspace and server-memory: only say what would come, and take nothing in
     #[arg(long)]
     dry_run: bool,
 }
@@ -42,6 +44,17 @@ enum Format {
     Shared,
     Radium,
     History,
+    Workspace,
+    ServerMemory,
+}
+
+impl Format {
+    fn can_be_dry(self) -> bool {
+        match self {
+            Self::Radium | Self::History | Self::Workspace | Self::ServerMemory => true,
+            Self::Jsonl | Self::Agentium | Self::Shared => false,
+        }
+    }
 }
 
 /// Where Agentium keeps its memory, relative to the project's root.
@@ -56,10 +69,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if args.index && !matches!(args.format, Format::Shared) {
         return Err(Fault::usage("--index is for `import shared`"));
     }
-    let others = !matches!(args.format, Format::Radium | Format::History);
-    if args.dry_run && others {
+    if args.dry_run && !args.format.can_be_dry() {
         return Err(Fault::usage(
-            "--dry-run is for `import radium` and `import history`",
+            "--dry-run is for `import radium`, `history`, `workspace` and `server-memory`",
         ));
     }
     if args.session.is_some() && !matches!(args.format, Format::History) {
@@ -88,58 +100,73 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 .ok_or_else(|| Fault::usage("which file?").hint("heirloom import jsonl FILE"))?;
             import_jsonl(&engine, &path)?
         }
+        Format::Workspace => offered::workspace(&engine, session, path, args.dry_run)?.whole,
+        Format::ServerMemory => {
+            let path = path.ok_or_else(|| {
+                Fault::usage("which file?").hint("heirloom import server-memory FILE")
+            })?;
+            offered::graph(&engine, path, args.dry_run)?.whole
+        }
         Format::Agentium => import_agentium(&engine, &found, args.path.as_deref(), session)?,
     };
-    if session.out.json {
-        let diagnostics: Vec<_> = report
-            .diagnostics
-            .iter()
-            .map(|d| json!({"line": d.line, "message": d.message}))
-            .collect();
-        session.out.value(&json!({
-            "created": report.created,
-            "known": report.known,
-            "import": report.batch.map(|id| id.to_string()),
-            "diagnostics": diagnostics,
-        }));
-    } else {
-        for diagnostic in &report.diagnostics {
-            let message = match diagnostic.line {
-                0 => diagnostic.message.clone(),
-                line => format!("line {line}: {}", diagnostic.message),
-            };
-            session.out.talk(&message);
-        }
-        session.out.line(&format!(
-            "{} records {}, {} known already",
-            report.created,
-            if args.dry_run {
-                "would be taken in"
-            } else {
-                "taken in"
-            },
-            report.known
-        ));
-        if let Some(import) = report.batch {
-            let hint = format!("  heirloom undo {import}   takes all of it back");
-            session.out.talk(&hint);
-        }
-    }
+    tell(&report, args.dry_run, session);
     catch_up(&engine, session);
     let lines_left_out = matches!(args.format, Format::Jsonl) && !report.diagnostics.is_empty();
     Ok(u8::from(lines_left_out))
 }
 
-/// Takes in what Agentium left in the project; says what came in.
-pub(super) fn agentium(session: &mut Session) -> Result<(), Fault> {
-    let found = session.find()?;
-    let engine = session.engine(&found)?;
-    session.take_in(&engine);
-    let report = import_agentium(&engine, &found, None, session)?;
-    session
-        .out
-        .talk(&format!("imported {} records of Agentium", report.created));
-    Ok(())
+/// Says what an import brought.
+fn tell(report: &ImportReport, dry: bool, session: &mut Session) {
+    if session.out.json {
+        return session.out.value(&as_json(report));
+    }
+    tell_in_words(report, dry, session);
+}
+
+/// What an import brought.
+pub(super) fn as_json(report: &ImportReport) -> serde_json::Value {
+    let diagnostics = report.diagnostics.iter();
+    let diagnostics = diagnostics.map(|d| json!({"line": d.line, "message": d.message}));
+    let mut value = json!({
+        "created": report.created,
+        "known": report.known,
+        "import": report.batch.map(|id| id.to_string()),
+        "diagnostics": diagnostics.collect::<Vec<_>>(),
+    });
+    if let Some(redacted) = report.redacted {
+        value["redacted"] = json!(redacted);
+    }
+    value
+}
+
+/// The same for a person.
+pub(super) fn tell_in_words(report: &ImportReport, dry: bool, session: &mut Session) {
+    tell_diagnostics(report, session);
+    let done = match dry {
+        true => "would be taken in",
+        false => "taken in",
+    };
+    let (created, known) = (report.created, report.known);
+    let mut said = format!("{created} records {done}, {known} known already");
+    if let Some(redacted) = report.redacted.filter(|redacted| *redacted > 0) {
+        said.push_str(&format!(", {redacted} without their secrets"));
+    }
+    session.out.line(&said);
+    if let Some(import) = report.batch {
+        let hint = format!("  heirloom undo {import}   takes all of it back");
+        session.out.talk(&hint);
+    }
+}
+
+/// What of it could not be read.
+pub(super) fn tell_diagnostics(report: &ImportReport, session: &mut Session) {
+    for diagnostic in &report.diagnostics {
+        let message = match diagnostic.line {
+            0 => diagnostic.message.clone(),
+            line => format!("line {line}: {}", diagnostic.message),
+        };
+        session.out.talk(&message);
+    }
 }
 
 /// How an import is named in the history: its format and its file.

@@ -1,24 +1,30 @@
 //! `heirloom init`.
 
+mod offer;
+
 use crate::open::{self, Session};
 use heirloom_engine::places;
 use heirloom_model::{Fault, ProjectName};
+use offer::Offer;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Switch memory on for the project in this folder
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Again: changes nothing, but takes away what others may do there."
+    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Again: changes nothing, but takes away what others may do there. What other tools left is only named; --import takes it in, as one import that `heirloom undo` takes back: AGENTS.md, CLAUDE.md, .agentium/memory.json, histories and outputs of plans of Radium, shared-context/ and ~/.agent/workspace."
 )]
 pub(crate) struct Args {
     /// Keep everything in the user's data folder, no file in the project
     #[arg(long)]
     user: bool,
-    /// Take in what is there from other tools (.agentium)
+    /// Take in what other tools left, as one import
     #[arg(long)]
     import: bool,
-    /// Ask nothing
+    /// With --import: only say what would come, and take nothing in
+    #[arg(long, requires = "import")]
+    dry_run: bool,
+    /// Ask nothing; takes nothing in by itself
     #[arg(long)]
     yes: bool,
 }
@@ -68,16 +74,17 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if let Ok(mirror) = engine.mirror_path() {
         tightened.extend(open::make_private(&mirror)?);
     }
-    if args.import {
-        import(session)?;
-    }
+    let engine = session.with_embedder(engine, &found);
+    let offer = Offer::make(&args, &engine, &found, session)?;
     if session.out.json {
         let made: Vec<_> = made.iter().map(|path| path.display().to_string()).collect();
         let tightened: Vec<_> = tightened.iter().map(|p| p.display().to_string()).collect();
         let folder = folder.display().to_string();
-        session.out.value(&json!({
+        let mut value = json!({
             "project": engine.project().as_str(), "folder": folder, "created": made, "tightened": tightened,
-        }));
+        });
+        offer.add_to(&mut value);
+        session.out.value(&value);
         return Ok(0);
     }
     if made.is_empty() {
@@ -96,11 +103,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     session.out.talk(&format!("project {}", engine.project()));
     session.out.talk("next: heirloom run -- YOUR-AGENT, or heirloom remember \"…\"; heirloom context shows what is handed over");
-    if !args.import && place.root.join(".agentium").is_dir() {
-        session
-            .out
-            .talk("there is a memory of Agentium here: heirloom import agentium takes it in");
-    }
+    offer.tell(session);
     Ok(0)
 }
 
@@ -123,14 +126,4 @@ fn create(path: &Path, text: &str, made: &mut Vec<PathBuf>) -> Result<(), Fault>
     open::write_file(path, text.as_bytes())?;
     made.push(path.to_owned());
     Ok(())
-}
-
-fn import(session: &mut Session) -> Result<(), Fault> {
-    match super::import::agentium(session) {
-        Err(fault) if fault.kind == heirloom_model::ErrorKind::NotFound => {
-            session.out.talk("nothing to import");
-            Ok(())
-        }
-        other => other,
-    }
 }

@@ -4,10 +4,13 @@ use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, EMBEDDING_DIMS_MAX,
     EMBEDDING_QUESTION_MS_MAX, HISTORY_LIVE_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX,
     MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX, WINDOW_NUMBER_MAX,
-    WORKSPACE_FILE_CHARS_MAX,
+    WORKSPACE_FILE_CHARS_MAX, WRITER_DAILY_MAX, WRITER_OUTPUT_TOKENS_MAX, WRITER_TIMEOUT_S_MAX,
 };
+use heirloom_model::meter::PriceRow;
+use heirloom_model::section::SourceRow;
 use heirloom_model::{ConflictPolicy, text};
 use heirloom_window::PolicyKeys;
+use std::collections::HashSet;
 use toml::Value;
 
 /// The type of a key's value.
@@ -61,6 +64,9 @@ const fn key(name: &'static str, kind: Type) -> Key {
 
 /// What makes vectors, by their names.
 const EMBEDDERS: [&str; 3] = ["builtin", "openai", "folder"];
+
+/// What writes summaries, by their names.
+const WRITERS: [&str; 3] = ["none", "anthropic", "openai"];
 
 /// A key of which a project's file could make a leak.
 const fn sends(name: &'static str, kind: Type) -> Key {
@@ -121,6 +127,21 @@ pub(crate) const KEYS: &[Key] = &[
         Type::Int(1, EMBEDDING_QUESTION_MS_MAX as i64),
     ),
     sends("embedder.folder", Type::Text),
+    sends("writer.kind", Type::Word(&WRITERS)),
+    sends("writer.url", Type::Text),
+    sends("writer.model", Type::Text),
+    sends("writer.key_variable", Type::Text),
+    sends(
+        "writer.timeout_s",
+        Type::Int(1, WRITER_TIMEOUT_S_MAX as i64),
+    ),
+    sends(
+        "writer.max_output_tokens",
+        Type::Int(1, WRITER_OUTPUT_TOKENS_MAX as i64),
+    ),
+    sends("writer.daily_tokens", Type::Int(0, WRITER_DAILY_MAX as i64)),
+    sends("writer.daily_cents", Type::Int(0, WRITER_DAILY_MAX as i64)),
+    sends("writer.prices", Type::Texts),
     key("signals.prefixes", Type::Texts),
     key("signals.status_prefixes", Type::Texts),
     Key {
@@ -224,17 +245,7 @@ impl Key {
             (Type::Int(low, high), Value::Integer(n)) => {
                 Err(format!("{n} is outside {low}..{high}"))
             }
-            (Type::Texts, Value::Array(list)) if texts(list) && self.name == "context.sources" => {
-                let mut seen = std::collections::HashSet::new();
-                for row in list.iter().filter_map(Value::as_str) {
-                    let row = heirloom_model::section::SourceRow::parse(row)?;
-                    if !seen.insert(row.name.clone()) {
-                        return Err(format!("`{}` has two rows", row.name));
-                    }
-                }
-                Ok(())
-            }
-            (Type::Texts, Value::Array(list)) if texts(list) => Ok(()),
+            (Type::Texts, Value::Array(list)) if texts(list) => self.check_rows(list),
             (Type::Price, Value::Integer(_) | Value::Float(_)) | (Type::Tools, Value::Table(_)) => {
                 window(self.name, value)
             }
@@ -244,6 +255,23 @@ impl Key {
                 other.type_str()
             )),
         }
+    }
+
+    /// The rows of a list that has rows; whatever else is a text needs no look.
+    fn check_rows(&self, list: &[Value]) -> Result<(), String> {
+        let name_of: fn(&str) -> Result<String, String> = match self.name {
+            "context.sources" => |row| SourceRow::parse(row).map(|row| row.name),
+            "writer.prices" => |row| PriceRow::parse(row).map(|row| row.model),
+            _ => return Ok(()),
+        };
+        let mut seen = HashSet::new();
+        for row in list.iter().filter_map(Value::as_str) {
+            let name = name_of(row)?;
+            if let Some(name) = seen.replace(name) {
+                return Err(format!("`{name}` has two rows"));
+            }
+        }
+        Ok(())
     }
 
     /// Reads the text of a variable or flag as a value of the key's type.

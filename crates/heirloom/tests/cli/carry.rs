@@ -386,7 +386,7 @@ fn init_can_take_agentium_s_memory_in() {
         .write(".agentium/memory.json", memory().to_string())
         .unwrap();
     let said = project.ok(&["init", "--import", "--yes"]);
-    assert!(said.stderr.contains("imported"), "{said:?}");
+    assert!(said.stdout.contains("records taken in"), "{said:?}");
     assert_eq!(project.list("task").len(), 2);
     let other = Project::uninitialised();
     let said = other.ok(&["init", "--import"]);
@@ -397,7 +397,9 @@ fn init_can_take_agentium_s_memory_in() {
         .write(".agentium/memory.json", memory().to_string())
         .unwrap();
     let said = third.ok(&["init"]);
-    assert!(said.stderr.contains("heirloom import agentium"), "{said:?}");
+    assert!(said.stderr.contains(".agentium/memory.json"), "{said:?}");
+    assert!(said.stderr.contains("heirloom init --import"), "{said:?}");
+    assert_eq!(third.list("task").len(), 0);
 }
 
 #[test]

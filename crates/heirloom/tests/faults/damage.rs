@@ -13,7 +13,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 fn calls(command: &str) -> Option<Vec<&'static str>> {
     let id = "01890a5d-ac96-774b-bcce-b302099a8057";
     let lines: &[&str] = match command {
-        "init" | "status" | "context" | "list" => return Some(vec![leak(command)]),
+        "status" | "context" | "list" => return Some(vec![leak(command)]),
+        "init" => &["init", "init --import"],
         "run" => &["run --iterations 1 -- true"],
         "outcome" => &["outcome --task t --status COMPLETE"],
         "observe" => &["observe", "observe --dry-run"],
@@ -90,6 +91,8 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
             "import shared carried.md --index",
             "import history carried.json --session s",
             "import radium .",
+            "import workspace .",
+            "import server-memory carried.jsonl",
         ],
         "receipts" => &[
             "receipts list",

@@ -7,6 +7,7 @@
 use super::codec::{self, COLUMNS, micros};
 use super::failure::Failure;
 use crate::{Filter, Order, When};
+use heirloom_model::record::SOURCE_TEAM;
 use heirloom_model::{Kind, ProjectName, Record};
 use rusqlite::{Connection, ToSql};
 use std::fmt::Write;
@@ -45,6 +46,8 @@ enum Walk {
     Conflicts,
     /// The current ones that are pinned: few.
     Pinned,
+    /// The current ones that a team shares: few.
+    Team,
 }
 
 impl Walk {
@@ -56,6 +59,7 @@ impl Walk {
             _ if filter.open_conflict => Self::Conflicts,
             When::AsOf(_) | When::Ever => Self::All,
             When::Current(_) if filter.pinned => Self::Pinned,
+            When::Current(_) if filter.source.as_deref() == Some(SOURCE_TEAM) => Self::Team,
             When::Current(_) if filter.key.is_some() || filter.key_prefix.is_some() => Self::Key,
             When::Current(_) if filter.scope.task.is_some() => Self::Task,
             When::Current(_) if filter.state.is_some() => Self::State,
@@ -77,7 +81,8 @@ impl Walk {
             | Self::Task
             | Self::Key
             | Self::Conflicts
-            | Self::Pinned => self,
+            | Self::Pinned
+            | Self::Team => self,
         }
     }
 
@@ -91,6 +96,7 @@ impl Walk {
             Self::Key => "records_by_identity",
             Self::Conflicts => "open_conflicts",
             Self::Pinned => "current_pinned",
+            Self::Team => "current_of_team",
         }
     }
 }
@@ -166,6 +172,7 @@ impl Question {
             let repeated = match walk {
                 Walk::Task => " AND kind <> 'knowledge'",
                 Walk::Conflicts => OPEN_CONFLICT,
+                Walk::Team => " AND source = 'team'",
                 Walk::All
                 | Walk::Kind
                 | Walk::Category
@@ -404,6 +411,11 @@ mod tests {
             ..Filter::current(&[], now)
         };
         check(&pinned, "current_pinned", "project=?");
+        let team = Filter {
+            source: Some(SOURCE_TEAM.to_owned()),
+            ..Filter::current(&[Kind::Knowledge], now)
+        };
+        check(&team, "current_of_team", "project=?");
     }
 
     #[test]

@@ -39,6 +39,14 @@ pub(super) fn render(request: &RecordedRequest, reply: &Reply, serial: usize) ->
             let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             response(status, JSON, Body::from(body))
         }
+        Reply::Raw(status, (name, value), body) => {
+            let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            let mut response = response(status, JSON, Body::from(body.clone()));
+            if let Ok(value) = header::HeaderValue::from_str(value) {
+                response.headers_mut().insert(*name, value);
+            }
+            response
+        }
         Reply::Cut(turn) => half(request, turn, serial, &[Step::Pause(FLUSH), Step::Fail]),
         Reply::Stall(turn) => half(request, turn, serial, &[Step::Pause(STALL)]),
         Reply::InvalidJson => {

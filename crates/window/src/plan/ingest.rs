@@ -5,6 +5,7 @@ use crate::conversation::Conversation;
 use crate::message::{Form, Message, Output, Own, Part, Role};
 use crate::own;
 use crate::policy::Rules;
+use crate::size::whole;
 use heirloom_model::limits::WINDOW_PLAN_CHARS_MAX;
 use heirloom_model::text::excerpt;
 
@@ -17,18 +18,19 @@ impl Plan {
     pub(super) fn ingest(&mut self, conversation: &Conversation, policy: &Rules<'_>, at: usize) {
         let message = &conversation.messages[at];
         self.seen = at + 1;
-        self.raw_size += message.chars;
+        self.raw_size += whole(message.chars);
         if at < self.system_end {
-            self.system_size += message.chars;
+            self.system_size += whole(message.chars);
             return;
         }
+        let orphan = self.is_orphan(message, at);
         self.close_calls(conversation.form, message, at);
         if let Some(own) = message.own {
             self.ingest_own(own, message, at);
             return;
         }
         let mut entry = measure(conversation.form, policy, message);
-        if self.is_orphan(message) || is_empty(conversation.form, message) {
+        if orphan || is_empty(conversation.form, message) {
             self.orphans.insert(at);
             entry = Entry::default();
         }
@@ -68,16 +70,16 @@ impl Plan {
                     calls: self.calls,
                     goal: self.goal,
                     plans: own::plan_said(&text).is_some(),
-                    size: message.chars,
+                    size: whole(message.chars),
                 });
-                self.anchors_size += message.chars;
+                self.anchors_size += whole(message.chars);
                 self.entries.push(Entry::default());
             }
             Own::Summary => {
                 self.users_size += message.chars;
-                self.active_size += message.chars;
+                self.active_size += whole(message.chars);
                 self.entries.push(Entry {
-                    size: message.chars,
+                    size: whole(message.chars),
                     ..Entry::default()
                 });
             }
@@ -90,7 +92,7 @@ impl Plan {
             Role::User => {
                 let text = message.text();
                 let said = text.trim();
-                if message.answers() && said.is_empty() {
+                if (message.answers() && said.is_empty()) || said == own::LEFT_OUT {
                     return;
                 }
                 self.last_user = Some(at);
@@ -113,24 +115,29 @@ impl Plan {
     }
 
     /// Whether a message holds only answers to nothing. Closes the calls that it does answer.
-    fn is_orphan(&mut self, message: &Message) -> bool {
-        let mut answered = false;
-        let mut orphan = false;
-        for output in message.outputs() {
+    fn is_orphan(&mut self, message: &Message, at: usize) -> bool {
+        let mut orphans = Vec::new();
+        for (part, output) in message.parts.iter().enumerate() {
+            let Part::Output(output) = output else {
+                continue;
+            };
             match self.open.iter().position(|call| Some(*call) == output.call) {
                 Some(place) => {
                     self.open.remove(place);
-                    answered = true;
                 }
-                None => orphan = true,
+                None => orphans.push((at, part)),
             }
         }
-        orphan && !answered && message.parts.len() == message.outputs().count()
+        let all = !orphans.is_empty() && orphans.len() == message.parts.len();
+        if !all {
+            self.orphan_parts.extend(orphans);
+        }
+        all
     }
 
     /// Calls that can have no answer any more, because something else was said.
     fn close_calls(&mut self, form: Form, message: &Message, at: usize) {
-        let goes_on = message.answers()
+        let goes_on = message.role == Role::Tool
             || match form {
                 Form::Openai => false,
                 Form::Anthropic | Form::Responses => message.role == Role::Assistant,

@@ -6,8 +6,7 @@ use crate::conversation::Conversation;
 use crate::message::{Form, Message, Own, Part, Role};
 use crate::own;
 use crate::policy::{CacheMatch, Rules};
-use crate::size::message_chars;
-use heirloom_model::limits::CHARS_PER_TOKEN;
+use crate::size::{message_chars, whole};
 
 /// The share of the target, in hundredths, that a window is brought under when it was over it.
 const RELIEF_PERCENT: usize = 70;
@@ -183,7 +182,7 @@ impl Plan {
                     entry.saves -= saves;
                 }
             }
-            entry.size = entry.size.next_multiple_of(CHARS_PER_TOKEN);
+            entry.size = whole(entry.size);
             if let Some(place) = self.entry(at) {
                 *place = entry;
             }
@@ -368,7 +367,11 @@ impl Plan {
         pinned.dedup();
         let pinned_size: usize = pinned
             .iter()
-            .map(|at| conversation.messages[*at].chars)
+            .map(|at| {
+                let message = &conversation.messages[*at];
+                let answers: usize = message.outputs().map(|output| output.chars).sum();
+                whole(message.chars.saturating_sub(answers))
+            })
             .sum();
         let pinned_said: usize = pinned
             .iter()
@@ -437,7 +440,8 @@ impl Plan {
         self.scanned = self.scanned.max(after.cut);
         self.again.retain(|(at, _)| *at >= after.cut);
         self.unthought.clear();
-        self.missing.retain(|(at, _)| *at >= after.cut);
+        self.missing.retain(|(_, (call, _))| *call >= after.cut);
+        self.open.retain(|(call, _)| *call >= after.cut);
         self.reads.retain(|_, (at, _)| *at >= after.cut);
     }
 }

@@ -23,7 +23,10 @@ impl Engine {
         let newest = Filter::current(&[Kind::Error], self.now())
             .state(Mistake::RESOLVED)
             .limit(most);
-        for record in self.find(&newest)? {
+        let told = Filter::current(&[Kind::Knowledge], self.now())
+            .category(CATEGORY_LEARNING)
+            .limit(most);
+        for record in [self.find(&newest)?, self.find(&told)?].concat() {
             offers.extend(lesson(&record, &mut seen, None));
         }
         offers.truncate(most);
@@ -43,7 +46,8 @@ impl Engine {
             question: asking.words.clone(),
             reading: Reading::Words,
             k: Some(2 * limits::CONTEXT_LEARNINGS_MAX),
-            kinds: vec![Kind::Error, Kind::Episode, Kind::Knowledge],
+            // Knowledge is most of what there is, and whatever a filter lets through is walked.
+            kinds: vec![Kind::Error, Kind::Episode],
             near: Scope {
                 task: asking.request.task.clone(),
                 ..Scope::default()

@@ -21,7 +21,8 @@ impl Taking<'_> {
             if here || seen {
                 self.report.known += 1;
             } else {
-                self.report.created += 1;
+                let has_secret = self.has_secret(change);
+                self.report.bring(has_secret);
             }
         }
         Ok(())

@@ -64,6 +64,17 @@ impl Root {
         }
     }
 
+    /// A workspace of another program at `folder`, which is told as `shown`.
+    pub(super) fn foreign(folder: &Path, shown: &str) -> Self {
+        Self {
+            corner: Corner::User,
+            prefix: format!("{}/", shown.trim_end_matches('/')),
+            base: folder.to_owned(),
+            folder: folder.to_owned(),
+            below: "",
+        }
+    }
+
     pub(super) fn is_there(&self) -> bool {
         self.folder.is_dir()
     }

@@ -5,13 +5,14 @@ use super::diff::was_retired_by;
 use super::sync::{Scanned, retire};
 use crate::workspace::{self, Place, TeamEntry, TeamPage};
 use heirloom_model::kinds::Knowledge;
+use heirloom_model::record::SOURCE_TEAM;
 use heirloom_model::{Confidence, Fault, Kind, KindData, Merge, Record, RecordId, Scope, text};
 use heirloom_store::{Change, Filter, When};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 
 /// Who is named as the source of what the team shares.
-pub(in super::super) const TEAM: &str = "team";
+pub(in super::super) const TEAM: &str = SOURCE_TEAM;
 
 /// An entry of a team's file.
 pub(super) struct Said {

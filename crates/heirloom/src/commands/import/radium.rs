@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// Where Radium keeps its sessions, relative to the project's root.
-const SESSIONS: &str = ".radium/_internals/sessions";
+pub(super) const SESSIONS: &str = ".radium/_internals/sessions";
 /// The file of a session.
 const HISTORY: &str = "history.json";
 
@@ -71,7 +71,7 @@ pub(super) fn history(
 }
 
 /// The project's own folder of sessions: no link leads out of the project, which may have come with a clone.
-fn own_sessions(found: &Found) -> Result<PathBuf, Fault> {
+pub(super) fn own_sessions(found: &Found) -> Result<PathBuf, Fault> {
     let root = &found.place.root;
     let inside = places::normalise_inside(root, SESSIONS);
     let inside = inside.map_err(|problem| Fault::refused(problem.to_string()))?;
@@ -95,7 +95,7 @@ fn taken(
 }
 
 /// The histories in the folders of a folder, by name; a link is left out.
-fn sessions(folder: &Path, told: &mut Vec<String>) -> Result<Vec<HistorySource>, Fault> {
+pub(super) fn sessions(folder: &Path, told: &mut Vec<String>) -> Result<Vec<HistorySource>, Fault> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -56,7 +56,7 @@ fn files(path: &Path) -> Result<Vec<SharedFile>, Fault> {
 }
 
 /// Adds the Markdown files of a folder; hidden ones and links are left out.
-fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Fault> {
+pub(super) fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Fault> {
     let cannot = |error| Fault::failed(format!("cannot list {}: {error}", folder.display()));
     for entry in fs::read_dir(folder).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
@@ -75,7 +75,7 @@ fn collect(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), 
     Ok(())
 }
 
-fn is_markdown(path: &Path) -> bool {
+pub(super) fn is_markdown(path: &Path) -> bool {
     path.extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("md") || end.eq_ignore_ascii_case("markdown"))
 }

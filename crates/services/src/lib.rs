@@ -1,9 +1,10 @@
-//! Vectors from a service that speaks the embeddings protocol of OpenAI: `POST {url}/embeddings`.
+//! Clients of the services that somebody may tell Heirloom to ask.
 //!
 //! The one place that talks to a network. It sends texts to the configured address and nowhere else: redirects
 //! are not followed, and no environment variable is read.
 
-mod answer;
-mod service;
+pub mod embeddings;
+mod http;
+pub mod writer;
 
-pub use service::{Key, Service, ServiceConfig};
+pub use http::Key;
