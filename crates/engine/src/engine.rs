@@ -40,6 +40,7 @@ mod tasks;
 mod transfer;
 mod tried;
 mod user;
+mod window;
 mod working;
 mod workspace;
 
@@ -74,6 +75,7 @@ pub use tasks::{TaskChange, TaskDetails};
 pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
 pub use user::Whose;
+pub use window::{Expanded, Whole, WindowRequest, Windowed};
 pub use workspace::{Shared, SharedOutcome, SyncReport, Workspace, Written, foreign_workspace};
 
 use crate::places::Place;

@@ -177,6 +177,11 @@ fn vectors_are_made_step_by_step() {
 }
 
 #[test]
+fn windows_are_whole_or_not_at_all() {
+    table::windows().iter().for_each(check);
+}
+
+#[test]
 fn workspaces_are_whole_or_not_there() {
     table::workspaces().iter().for_each(check);
 }

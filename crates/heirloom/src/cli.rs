@@ -61,6 +61,8 @@ commands! {
     Outcome = outcome,
     Observe = observe,
     Context = context,
+    Compact = compact,
+    Expand = expand,
     Remember = remember,
     Recall = recall,
     Tried = tried,

@@ -76,5 +76,7 @@ mod stdin;
 mod tasks;
 #[path = "cli/team.rs"]
 mod team;
+#[path = "cli/window.rs"]
+mod window;
 #[path = "cli/workspace.rs"]
 mod workspace;

@@ -449,3 +449,13 @@ pub const RECEIPT_BYTES_MAX: usize = 4 << 20;
 pub const WINDOW_PLAN_CHARS_MAX: usize = 600;
 /// Most ids of dropped messages that a summary in a window names.
 pub const WINDOW_SUMMARY_IDS_MAX: usize = 4;
+/// Largest history that `compact` reads, bytes.
+pub const WINDOW_INPUT_BYTES_MAX: usize = 256 << 20;
+/// Largest number of a window's policy: characters, tokens, messages or seconds.
+pub const WINDOW_NUMBER_MAX: u32 = 1_000_000_000;
+/// Largest conversation that `bench window` reads, unpacked, bytes.
+pub const WINDOW_BENCH_BYTES_MAX: u64 = 256 << 20;
+/// Largest file of kept texts or messages that `expand` reads, bytes.
+pub const WINDOW_KEPT_BYTES_MAX: u64 = 512 << 20;
+/// Texts that a session remembers as expanded; older ones are forgotten.
+pub const WINDOW_EXPANDED_MAX: usize = 1_000;

@@ -198,6 +198,7 @@ impl Conversation {
             .and_then(|(message, at)| self.messages.get(message)?.parts.get(at));
         if let Some(Part::Call(call)) = call {
             output.tool.clone_from(&call.name);
+            output.asks = asked_for(&call.arguments);
         }
         let next = self.tools.len();
         output.tool_number = match self.tools.get(&output.tool) {
@@ -229,6 +230,15 @@ impl Conversation {
     pub fn is_empty(&self) -> bool {
         self.outers.is_empty()
     }
+}
+
+/// The id in a call such as `heirloom expand 0123456789abcdef`.
+fn asked_for(arguments: &str) -> Option<String> {
+    const ASK: &str = "expand ";
+    let at = memchr::memmem::find(arguments.as_bytes(), ASK.as_bytes())?;
+    let id = arguments.get(at + ASK.len()..)?.get(..16)?;
+    let is_id = id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then(|| id.to_owned())
 }
 
 /// The elements of an array; the index of the one at which it ends early or goes wrong.

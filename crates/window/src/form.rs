@@ -145,10 +145,15 @@ fn plain_block(raw: &str, block: &RawValue) -> Part {
     match kind.as_str() {
         "image" | "image_url" | "input_image" | "input_file" | "file" | "document"
         | "input_audio" => Part::Image { span },
-        _ => Part::Unknown {
-            chars: chars(block.get()),
-            span,
-        },
+        _ => unknown(raw, block),
+    }
+}
+
+/// A part that is kept or dropped whole.
+fn unknown(raw: &str, value: &RawValue) -> Part {
+    Part::Unknown {
+        chars: chars(value.get()),
+        span: span(raw, value.get()),
     }
 }
 
@@ -164,10 +169,7 @@ fn content_parts(raw: &str, value: &RawValue) -> Vec<Part> {
             .into_iter()
             .map(|block| plain_block(raw, block))
             .collect(),
-        None => vec![Part::Unknown {
-            chars: chars(value.get()),
-            span: whole,
-        }],
+        None => vec![unknown(raw, value)],
     }
 }
 

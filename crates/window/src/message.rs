@@ -98,6 +98,8 @@ pub struct Output {
     pub call: Option<(usize, usize)>,
     /// The tool's name, from the call.
     pub tool: String,
+    /// The id of a shortened text that the call asked for.
+    pub asks: Option<String>,
     /// The number of that name among the conversation's tools.
     pub tool_number: usize,
     /// What is left of a longer one, if it came so.

@@ -2,6 +2,8 @@
 
 use crate::message::Output;
 use heirloom_model::Fault;
+use heirloom_model::limits::CHARS_PER_TOKEN;
+use heirloom_model::text::hash16;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -258,17 +260,48 @@ pub(crate) struct Rules<'a> {
     policy: &'a Policy,
     /// By the tool's number in the conversation.
     tools: RefCell<Vec<Option<Tool>>>,
+    /// See [`crate::State::expanded`].
+    expanded: BTreeMap<String, usize>,
 }
 
+/// What holds for an output that was asked for again.
+const WHOLE: Tool = Tool {
+    max: usize::MAX,
+    preview: usize::MAX,
+    critical: true,
+    read: false,
+};
+
 impl<'a> Rules<'a> {
-    pub(crate) fn new(policy: &'a Policy) -> Self {
+    pub(crate) fn new(policy: &'a Policy, expanded: &BTreeMap<String, usize>) -> Self {
         Self {
             policy,
             tools: RefCell::default(),
+            expanded: expanded.clone(),
         }
     }
 
+    /// Whether an output was asked for again, and leaves room for anything else.
+    fn stays_whole(&self, output: &Output) -> bool {
+        let target = self.policy.summary_threshold;
+        let fits = target == 0 || output.chars <= target.saturating_mul(CHARS_PER_TOKEN) / 2;
+        let behind = |id: &str| {
+            let from = self.expanded.get(id);
+            output
+                .call
+                .zip(from)
+                .is_some_and(|((call, _), from)| call >= *from)
+        };
+        output.left.is_none()
+            && output.chars > PREVIEW_CHARS_MIN
+            && fits
+            && (output.asks.as_deref().is_some_and(behind) || behind(&hash16(&output.text)))
+    }
+
     pub(crate) fn tool(&self, output: &Output) -> Tool {
+        if !self.expanded.is_empty() && self.stays_whole(output) {
+            return WHOLE;
+        }
         let number = output.tool_number;
         if let Some(Some(tool)) = self.tools.borrow().get(number) {
             return *tool;

@@ -20,6 +20,9 @@ const TEXTS_MAX: usize = 4_096;
 pub struct State {
     /// Summaries that somebody else wrote, by the id of the messages that they stand for.
     pub summaries: BTreeMap<String, String>,
+    /// Outputs that were asked for again, by id, and the length of the history then, in inner messages: what comes
+    /// behind with the same text, or as the answer of a call that names the id, is not shortened.
+    pub expanded: BTreeMap<String, usize>,
     #[serde(skip)]
     held: Option<Held>,
     #[serde(skip)]

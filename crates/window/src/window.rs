@@ -91,7 +91,7 @@ impl Conversation {
 /// The window of a history: what to send now. The same history and policy give the same bytes,
 /// with or without a `state` from an earlier call; the state only saves looking at it all again.
 pub fn compact(conversation: &Conversation, policy: &Policy, state: &mut State) -> Compacted {
-    let rules = Rules::new(policy);
+    let rules = Rules::new(policy, &state.expanded);
     let mut sure = state.plan(conversation, policy);
     sure.advance(conversation, &rules);
     let mut plan = sure.clone();

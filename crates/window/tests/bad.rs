@@ -268,3 +268,36 @@ fn a_request_body_keeps_its_shape_and_what_nobody_knows() {
     assert_eq!(out.replace([' ', '\n'], ""), body.replace([' ', '\n'], ""));
     assert!(out.contains(r#"{"role":"user", "content":"hi", "x_\u00e9": [1.0, 1e2]}"#));
 }
+
+#[test]
+fn a_call_that_is_not_the_models_is_no_call() {
+    let asked = "Find out why the parser loses the last line of a file.";
+    for (form, messages) in [
+        (
+            Form::Openai,
+            json!([{"role": "system", "content": "be brief", "tool_calls": [call("a")]},
+                chat_answer("a", "lost"), user(asked)]),
+        ),
+        (
+            Form::Openai,
+            json!([{"role": "user", "content": asked, "tool_calls": [call("a")]},
+                chat_answer("a", "lost"), user("go on")]),
+        ),
+        (
+            Form::Openai,
+            json!([{"role": "user", "content": asked, "function_call": {"name": "bash", "arguments": "{}"}},
+                {"role": "function", "name": "bash", "content": "lost"}, user("go on")]),
+        ),
+        (
+            Form::Anthropic,
+            json!([{"role": "user", "content": [{"type": "tool_use", "id": "a", "name": "bash", "input": {}}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "lost"}]},
+                user(asked)]),
+        ),
+    ] {
+        let (history, made) = window(form, &messages);
+        assert_eq!(actions(&made), ["orphan"], "{messages}");
+        assert_eq!(made.messages[0], messages[0].to_string());
+        assert!(history.archive(&made.report.dropped[0]).contains("lost"));
+    }
+}

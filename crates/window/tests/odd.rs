@@ -27,7 +27,7 @@ fn text() -> impl Strategy<Value = String> {
 
 /// One message: who, what, and which call it makes or answers.
 fn message(form: Form) -> impl Strategy<Value = Value> {
-    (0_u8..9, text(), 0_u8..6, any::<bool>()).prop_map(move |(kind, text, id, thinks)| {
+    (0_u8..12, text(), 0_u8..6, any::<bool>()).prop_map(move |(kind, text, id, thinks)| {
         let id = format!("c{id}");
         match form {
             Form::Openai => chat(kind, &text, &id),
@@ -44,7 +44,13 @@ fn chat(kind: u8, text: &str, id: &str) -> Value {
         3 => json!({"role": "assistant", "content": text}),
         4 | 5 => json!({"role": "assistant", "content": null, "tool_calls": [
             {"id": id, "function": {"name": "bash", "arguments": text}}]}),
-        _ => json!({"role": "tool", "tool_call_id": id, "content": text}),
+        6..=8 => json!({"role": "tool", "tool_call_id": id, "content": text}),
+        // Who is not the model calls nothing, whatever is said.
+        9 => json!({"role": "system", "content": text, "tool_calls": [
+            {"id": id, "function": {"name": "bash", "arguments": text}}]}),
+        10 => json!({"role": "user", "content": text, "tool_calls": [
+            {"id": id, "function": {"name": "cat", "arguments": text}}]}),
+        _ => json!({"role": "developer", "function_call": {"name": id, "arguments": text}}),
     }
 }
 
@@ -65,6 +71,13 @@ fn turn(kind: u8, text: &str, id: &str, thinks: bool) -> Value {
         4 | 5 => {
             blocks.push(json!({"type": "tool_use", "id": format!("{id}{}", text.len()), "name": "Read", "input": {"path": text}}));
             json!({"role": "assistant", "content": blocks})
+        }
+        9 => json!({"role": "user", "content": [
+            {"type": "tool_use", "id": format!("{id}{}", text.len()), "name": "Read", "input": {"path": text}}]}),
+        10 => json!({"role": "assistant", "content": [
+            {"type": "tool_result", "tool_use_id": format!("{id}{}", text.len()), "content": text}]}),
+        11 => {
+            json!({"role": "user", "content": [{"type": "thinking", "thinking": text, "signature": "s"}]})
         }
         _ => json!({"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": format!("{id}{}", text.len() % 9), "content": text},

@@ -49,7 +49,7 @@ impl Engine {
         })
     }
 
-    /// Deletes the copies of the database and the set-aside mirrors; says which they were.
+    /// Deletes the copies of the database, the set-aside mirrors and what windows left out; says which they were.
     pub fn remove_copies(&self) -> Result<Vec<PathBuf>, Fault> {
         let copies = self.copies()?;
         for copy in &copies {
@@ -58,13 +58,14 @@ impl Engine {
         Ok(copies)
     }
 
-    /// Files beside the database and the mirror that hold what those held before, by name.
+    /// Files beside the database and the mirror that hold what those held before, and what windows left out, by name.
     fn copies(&self) -> Result<Vec<PathBuf>, Fault> {
         let mirror = self.mirror_path()?;
         let mut copies = beside(&self.folder, OsStr::new("heirloom.db"))?;
         if let (Some(folder), Some(name)) = (mirror.parent(), mirror.file_name()) {
             copies.extend(beside(folder, name)?);
         }
+        copies.extend(self.window_files()?);
         copies.sort();
         Ok(copies)
     }

@@ -6,12 +6,13 @@ use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, Foreign, ForeignPart, HistorySource,
     Keep, MirrorLoad, NewArtifact, NewEpisode, NewNote, NewOutput, NewRecord, NewTurn, Observer,
     OutputSource, RecallRequest, Remover, Retire, RulesFile, RunRequest, Selection, SharedFile,
-    TaskChange, Workspace, mirror,
+    TaskChange, WindowRequest, Workspace, mirror,
 };
 use heirloom_model::context::Context;
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
 use heirloom_model::stream::StreamFormat;
 use heirloom_model::{AgentStatus, ErrorKind, Fault, Kind, Mark, Outcome, Role, Scope, limits};
+use heirloom_window::Policy;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -1273,4 +1274,46 @@ fn histories() -> Vec<HistorySource> {
         bytes: br#"[{"timestamp":1777000000,"goal":"g","plan":"p","output":"o"},{"goal":"h"}]"#
             .to_vec(),
     }]
+}
+
+/// Windows of conversations.
+pub(crate) fn windows() -> Vec<Operation> {
+    vec![
+        row(
+            "compact",
+            told,
+            |w| compacted(w).map(drop),
+            Steps("the turns of a conversation come first, then how far they go"),
+            Nothing,
+        ),
+        row(
+            "expand",
+            |w| compacted(w).map(drop),
+            |w| {
+                let id = heirloom_model::text::hash16(&"line\n".repeat(2_000));
+                w.engine.expand(&id, Some("talk")).map(drop)
+            },
+            AllOrNothing,
+            Nothing,
+        ),
+    ]
+}
+
+/// A conversation with an output that is too long for a window.
+fn compacted(w: &World) -> Result<(), Fault> {
+    let long = serde_json::json!([
+        {"role": "user", "content": "find out why the deploy fails on every second Monday"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+        ]},
+        {"role": "tool", "tool_call_id": "c1", "content": "line\n".repeat(2_000)},
+    ]);
+    let made = w.engine.compact(&WindowRequest {
+        history: &long.to_string(),
+        form: None,
+        policy: &Policy::default(),
+        session: Some("talk"),
+    })?;
+    assert_eq!(made.report.shortened.len(), 1);
+    Ok(())
 }

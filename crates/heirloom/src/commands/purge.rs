@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// No record: only what is left of deleted ones in free pages and in the journal
     #[arg(long)]
     free: bool,
-    /// Also delete the copies of the database and set-aside mirrors
+    /// Also delete the copies of the database, set-aside mirrors, and what windows left out
     #[arg(long)]
     copies: bool,
     /// Do not ask

@@ -3,12 +3,13 @@
 use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, EMBEDDING_DIMS_MAX,
     EMBEDDING_QUESTION_MS_MAX, HISTORY_LIVE_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX,
-    MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX, WORKSPACE_FILE_CHARS_MAX,
-    WRITER_DAILY_MAX, WRITER_OUTPUT_TOKENS_MAX, WRITER_TIMEOUT_S_MAX,
+    MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX, WINDOW_NUMBER_MAX,
+    WORKSPACE_FILE_CHARS_MAX, WRITER_DAILY_MAX, WRITER_OUTPUT_TOKENS_MAX, WRITER_TIMEOUT_S_MAX,
 };
 use heirloom_model::meter::PriceRow;
 use heirloom_model::section::SourceRow;
 use heirloom_model::{ConflictPolicy, text};
+use heirloom_window::PolicyKeys;
 use std::collections::HashSet;
 use toml::Value;
 
@@ -25,6 +26,10 @@ pub(crate) enum Type {
     Word(&'static [&'static str]),
     /// A list of texts.
     Texts,
+    /// A share of a price.
+    Price,
+    /// Rules of a window for single tools.
+    Tools,
 }
 
 /// One key.
@@ -73,6 +78,9 @@ const fn sends(name: &'static str, kind: Type) -> Key {
 
 /// A number of days.
 const DAYS: Type = Type::Int(0, RETENTION_DAYS_MAX as i64);
+
+/// A number of a window.
+const NUMBER: Type = Type::Int(0, WINDOW_NUMBER_MAX as i64);
 
 /// Every key, in the order of `defaults.toml`.
 pub(crate) const KEYS: &[Key] = &[
@@ -160,6 +168,34 @@ pub(crate) const KEYS: &[Key] = &[
         Type::Int(0, WORKSPACE_FILE_CHARS_MAX as i64),
     ),
     key("workspace.days", DAYS),
+    key("window.profile", Type::Word(&["default", "large", "seed"])),
+    key("window.read_tools", Type::Texts),
+    key("window.read_max_length", NUMBER),
+    key("window.read_preview_length", NUMBER),
+    key("window.critical_tools", Type::Texts),
+    key("window.critical_max_length", NUMBER),
+    key("window.critical_preview_length", NUMBER),
+    key("window.max_output_length", NUMBER),
+    key("window.preview_length", NUMBER),
+    key("window.stale_threshold", NUMBER),
+    key("window.summary_threshold", NUMBER),
+    key(
+        "window.messages_to_keep",
+        Type::Int(1, WINDOW_NUMBER_MAX as i64),
+    ),
+    key("window.task_anchor_interval", NUMBER),
+    key("window.fallback_tokens", NUMBER),
+    key(
+        "window.fallback_messages",
+        Type::Int(2, WINDOW_NUMBER_MAX as i64),
+    ),
+    key("window.step_min_tokens", NUMBER),
+    key("window.expected_turns", NUMBER),
+    key("window.cache_match", Type::Word(&["prefix", "exact"])),
+    key("window.cache_write", Type::Price),
+    key("window.cache_read", Type::Price),
+    key("window.cache_lifetime_s", NUMBER),
+    key("window.tools", Type::Tools),
     Key {
         name: "redact.rules",
         kind: Type::Texts,
@@ -210,6 +246,9 @@ impl Key {
                 Err(format!("{n} is outside {low}..{high}"))
             }
             (Type::Texts, Value::Array(list)) if texts(list) => self.check_rows(list),
+            (Type::Price, Value::Integer(_) | Value::Float(_)) | (Type::Tools, Value::Table(_)) => {
+                window(self.name, value)
+            }
             (kind, other) => Err(format!(
                 "expected {}, found {}",
                 kind.describe(),
@@ -250,9 +289,26 @@ impl Key {
                     .map_err(|_| format!("expected a whole number, found `{text}`"))?,
             ),
             Type::Texts => list(text)?,
+            Type::Price | Type::Tools => text
+                .trim()
+                .parse::<Value>()
+                .map_err(|error| error.message().to_owned())?,
         };
         self.check(&value)?;
         Ok(value)
+    }
+}
+
+/// Whether the window takes a value under that key.
+fn window(name: &str, value: &Value) -> Result<(), String> {
+    let key = name.strip_prefix("window.").unwrap_or(name);
+    let keys = toml::Table::from_iter([(key.to_owned(), value.clone())]);
+    let keys: PolicyKeys = keys
+        .try_into()
+        .map_err(|error: toml::de::Error| error.message().to_owned())?;
+    match keys.policy() {
+        Ok(_) => Ok(()),
+        Err(fault) => Err(fault.message),
     }
 }
 
@@ -278,6 +334,8 @@ impl Type {
             Self::Text => "a text",
             Self::Word(_) => "a word",
             Self::Texts => "a list of texts",
+            Self::Price => "a number such as 0.1",
+            Self::Tools => "a table of tools with max_length, preview_length and critical",
         }
     }
 }

@@ -4,6 +4,8 @@ mod file;
 mod rules;
 mod settings;
 
+pub(super) use file::read;
+
 use super::{Environment, KEYS, Key};
 use heirloom_model::{Fault, limits};
 use std::collections::BTreeMap;
@@ -237,10 +239,10 @@ impl Config {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::config) mod tests {
     use super::*;
 
-    pub(super) fn layered(user: &str, project: &str, flags: &[&str]) -> Config {
+    pub(in crate::config) fn layered(user: &str, project: &str, flags: &[&str]) -> Config {
         let text = |layer, place: &str, text: &str| {
             let place = place.to_owned();
             (Origin { layer, place }, text.to_owned())

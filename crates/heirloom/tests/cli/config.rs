@@ -85,7 +85,7 @@ fn the_origin_is_shown_as_text_too() {
     );
     assert!(line("memory.max_entries").ends_with("default"), "{text}");
     assert!(line("memory.enabled").contains("project: "), "{text}");
-    assert!(!project.ok(&["config"]).stdout.contains("default"));
+    assert!(!project.ok(&["config", "memory"]).stdout.contains("default"));
 }
 
 #[test]

@@ -103,9 +103,21 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "accept" | "reject" => return Some(vec![leak(&format!("{command} {id}"))]),
         // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.
         "doctor" | "restore" => &[],
-        _ => return None,
+        other => windows(other)?,
     };
     Some(lines.to_vec())
+}
+
+/// The same of commands about windows.
+fn windows(command: &str) -> Option<&'static [&'static str]> {
+    match command {
+        "compact" => Some(&["compact --session s"]),
+        "expand" => Some(&[
+            "expand 0123456789abcdef",
+            "expand arc-0123456789abcdef --session s",
+        ]),
+        _ => None,
+    }
 }
 
 /// A test's few words live as long as it does.

@@ -1,6 +1,6 @@
 //! Anthropic messages.
 
-use super::{array, beside, content, message, plain_block, present, span, string};
+use super::{array, beside, content, message, plain_block, present, span, string, unknown};
 use crate::message::{Call, Message, Output, Own, Part, Role};
 use crate::own;
 use crate::size::chars;
@@ -41,7 +41,7 @@ pub(super) fn read(raw: &str) -> Result<Vec<Message>, String> {
         "system" => return Err("a system prompt stands beside the messages here".to_owned()),
         other => return Err(format!("role `{other}` is neither user nor assistant")),
     };
-    let parts = parts(raw, present(turn.content))?;
+    let parts = parts(raw, role, present(turn.content))?;
     if answers_late(&parts) {
         return Err("its answers of tools stand behind other blocks".to_owned());
     }
@@ -55,7 +55,7 @@ pub(super) fn read(raw: &str) -> Result<Vec<Message>, String> {
     Ok(out)
 }
 
-fn parts(raw: &str, value: Option<&RawValue>) -> Result<Vec<Part>, String> {
+fn parts(raw: &str, role: Role, value: Option<&RawValue>) -> Result<Vec<Part>, String> {
     let Some(value) = value else {
         return Ok(Vec::new());
     };
@@ -66,7 +66,10 @@ fn parts(raw: &str, value: Option<&RawValue>) -> Result<Vec<Part>, String> {
         }]);
     }
     let blocks = array(value).ok_or("its content is neither text nor blocks")?;
-    blocks.into_iter().map(|block| part(raw, block)).collect()
+    blocks
+        .into_iter()
+        .map(|block| part(raw, role, block))
+        .collect()
 }
 
 /// Whether an answer of a tool stands behind anything else: the provider takes them only in front.
@@ -78,11 +81,16 @@ fn answers_late(parts: &[Part]) -> bool {
         .any(is_answer)
 }
 
-fn part(raw: &str, value: &RawValue) -> Result<Part, String> {
+fn part(raw: &str, role: Role, value: &RawValue) -> Result<Part, String> {
     let block: Block<'_> =
         serde_json::from_str(value.get()).map_err(|error| format!("a block: {error}"))?;
     let place = span(raw, value.get());
     Ok(match block.kind.as_ref() {
+        // Only the model calls and thinks, and it never answers its calls.
+        "tool_use" | "thinking" | "redacted_thinking" if role != Role::Assistant => {
+            unknown(raw, value)
+        }
+        "tool_result" if role == Role::Assistant => unknown(raw, value),
         "tool_use" => Part::Call(Call {
             id: block.id.to_string(),
             name: block.name.to_string(),
@@ -103,6 +111,7 @@ fn part(raw: &str, value: &RawValue) -> Result<Part, String> {
                 others,
                 call: None,
                 tool: String::new(),
+                asks: None,
                 tool_number: 0,
                 left: None,
             })

@@ -1,6 +1,6 @@
 //! OpenAI chat completions.
 
-use super::{beside, content, content_parts, message, present, span, string};
+use super::{beside, content, content_parts, message, present, span, string, unknown};
 use crate::message::{Call, Message, Output, Part, Role};
 use crate::own;
 use crate::size::chars;
@@ -75,18 +75,19 @@ pub(super) fn read(raw: &str) -> Result<Message, String> {
         out.parts.push(answer(raw, id, value));
     } else {
         out.parts = value.map_or_else(Vec::new, |value| content_parts(raw, value));
-        for call in chat.tool_calls.unwrap_or_default() {
-            out.parts.push(tool_call(raw, call)?);
-        }
-        if let Some(call) = present(chat.function_call) {
-            let read: Function<'_> =
-                serde_json::from_str(call.get()).map_err(|error| error.to_string())?;
-            out.parts.push(Part::Call(Call {
-                id: format!("function:{}", read.name),
-                name: read.name.to_string(),
-                arguments: read.arguments(),
-                span: span(raw, call.get()),
-            }));
+        let calls = chat.tool_calls.unwrap_or_default();
+        let old_call = present(chat.function_call);
+        if role == Role::Assistant {
+            for call in calls {
+                out.parts.push(tool_call(raw, call)?);
+            }
+            if let Some(call) = old_call {
+                out.parts.push(function_call(raw, call)?);
+            }
+        } else {
+            // Only the model calls: elsewhere it is no call, and nothing can answer it.
+            let inert = calls.into_iter().chain(old_call);
+            out.parts.extend(inert.map(|call| unknown(raw, call)));
         }
         let own = out.texts().next().and_then(|text| own::message(role, text));
         out.own = own;
@@ -106,9 +107,20 @@ fn answer(raw: &str, call_id: String, value: Option<&RawValue>) -> Part {
         others,
         call: None,
         tool: String::new(),
+        asks: None,
         tool_number: 0,
         left: None,
     })
+}
+
+fn function_call(raw: &str, call: &RawValue) -> Result<Part, String> {
+    let read: Function<'_> = serde_json::from_str(call.get()).map_err(|error| error.to_string())?;
+    Ok(Part::Call(Call {
+        id: format!("function:{}", read.name),
+        name: read.name.to_string(),
+        arguments: read.arguments(),
+        span: span(raw, call.get()),
+    }))
 }
 
 fn tool_call(raw: &str, call: &RawValue) -> Result<Part, String> {

@@ -102,6 +102,7 @@ fn answer(raw: &str, call_id: &str, value: Option<&RawValue>) -> Part {
         others,
         call: None,
         tool: String::new(),
+        asks: None,
         tool_number: 0,
         left: None,
     })

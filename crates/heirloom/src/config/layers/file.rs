@@ -6,7 +6,10 @@ use std::fs;
 use std::path::Path;
 
 /// The text of a config file, and where it came from; `None` if there is no such file.
-pub(super) fn read(path: &Path, layer: Layer) -> Result<Option<(Origin, String)>, Fault> {
+pub(in crate::config) fn read(
+    path: &Path,
+    layer: Layer,
+) -> Result<Option<(Origin, String)>, Fault> {
     let place = path.display().to_string();
     match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

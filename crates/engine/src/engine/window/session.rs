@@ -1,0 +1,217 @@
+//! What a session knows of its window: how much of the conversation is stored, and what was asked for again.
+
+use super::super::Engine;
+use super::super::new_record::bad_name;
+use super::super::outputs::id_of;
+use heirloom_model::record::{Attrs, check_name};
+use heirloom_model::{ErrorKind, Fault, Message, Role, Session, Timestamp, limits, text};
+use heirloom_store::Change;
+use heirloom_window::{Conversation, Part, Report, State};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The attribute of a session that holds it.
+const ATTR: &str = "window";
+
+/// What is kept of a window beside its session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Known {
+    /// Messages of the history whose turns are stored.
+    messages: usize,
+    /// What those were.
+    chain: String,
+    /// The first message that was not summarised.
+    boundary: usize,
+    /// Texts that were asked for again, and how long the history was then.
+    expanded: BTreeMap<String, usize>,
+}
+
+impl Engine {
+    /// The name of a session as the store has it.
+    pub(super) fn window_session_id(&self, id: &str) -> Result<String, Fault> {
+        let id = self.clean(id.trim()).into_owned();
+        check_name("session", &id).map_err(|bad| bad_name(&bad))?;
+        Ok(id)
+    }
+
+    /// The state of a session's window.
+    pub(super) fn window_state(&self, id: &str) -> Result<State, Fault> {
+        let (_, known) = self.window_known(id)?;
+        let mut state = State::default();
+        state.expanded = known.expanded;
+        Ok(state)
+    }
+
+    /// The session, if it is here.
+    pub(super) fn window_session(&self, id: &str) -> Result<Option<Session>, Fault> {
+        match self.store.session(&self.project, id).map_err(Fault::from) {
+            Ok(session) => Ok(Some(session)),
+            Err(fault) if fault.kind == ErrorKind::NotFound => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// The session, if it is here, and what it knows of its window.
+    fn window_known(&self, id: &str) -> Result<(Option<Session>, Known), Fault> {
+        let session = self.window_session(id)?;
+        let known = session.as_ref().and_then(|session| session.attrs.get(ATTR));
+        // What somebody else wrote there is as good as nothing: it can be found out again.
+        let known = known.and_then(|value| serde_json::from_value(value.clone()).ok());
+        Ok((session, known.unwrap_or_default()))
+    }
+
+    /// Stores the turns that the session lacks.
+    pub(super) fn keep_turns(
+        &self,
+        conversation: &Conversation,
+        report: &Report,
+        id: &str,
+    ) -> Result<(), Fault> {
+        let (session, known) = self.window_known(id)?;
+        let is_new = session.is_none();
+        let session = session.unwrap_or_else(|| self.empty_session(id));
+        let as_before = known.messages <= conversation.messages.len()
+            && chain(conversation, known.messages) == known.chain;
+        let from = if as_before { known.messages } else { 0 };
+        let mut changes = vec![Change::TakeSession(Box::new(session.clone()))];
+        for at in from..conversation.messages.len() {
+            changes.extend(self.turn(&session, conversation, at));
+        }
+        if is_new || changes.len() > 1 {
+            self.apply_in_parts(&changes)?;
+        }
+        let now = Known {
+            messages: conversation.messages.len(),
+            chain: chain(conversation, conversation.messages.len()),
+            boundary: report.boundary,
+            expanded: known.expanded.clone(),
+        };
+        self.put_known(session, &known, &now)
+    }
+
+    /// Remembers that a text was asked for again: from here on it is not shortened.
+    pub(super) fn remember_expanded(&self, id: &str, text_id: &str) -> Result<(), Fault> {
+        self.writable()?;
+        let lock = self.window_lock()?;
+        let (session, known) = self.window_known(id)?;
+        let session = session.unwrap_or_else(|| self.empty_session(id));
+        let mut now = known.clone();
+        now.expanded
+            .entry(text_id.to_owned())
+            .or_insert(known.messages);
+        while now.expanded.len() > limits::WINDOW_EXPANDED_MAX {
+            let oldest = now.expanded.iter().min_by_key(|(_, from)| **from);
+            let Some(oldest) = oldest.map(|(id, _)| id.clone()) else {
+                break;
+            };
+            now.expanded.remove(&oldest);
+        }
+        self.put_known(session, &known, &now)?;
+        drop(lock);
+        Ok(())
+    }
+
+    fn put_known(&self, mut session: Session, before: &Known, now: &Known) -> Result<(), Fault> {
+        if before == now {
+            return Ok(());
+        }
+        let value = serde_json::to_value(now)
+            .map_err(|error| Fault::failed(format!("the state of a window: {error}")))?;
+        session.attrs.insert(ATTR.to_owned(), value);
+        self.put_session(&session)
+    }
+
+    fn empty_session(&self, id: &str) -> Session {
+        Session {
+            project: self.project.clone(),
+            id: id.to_owned(),
+            agent: None,
+            task: None,
+            started_at: self.now(),
+            ended_at: None,
+            attrs: Attrs::new(),
+        }
+    }
+
+    /// The turn of a message; nothing for what is ours or says nothing.
+    fn turn(&self, session: &Session, conversation: &Conversation, at: usize) -> Option<Change> {
+        let message = conversation.messages.get(at)?;
+        if message.own.is_some() {
+            return None;
+        }
+        let said = said(message);
+        let said = said.trim_end();
+        if said.is_empty() {
+            return None;
+        }
+        let hash: String = message
+            .hash
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        let when = message
+            .time_ms
+            .and_then(|ms| Timestamp::from_millisecond(ms).ok());
+        let message = Message {
+            // The same message of the same session is the same turn, however often it comes.
+            id: id_of(session.started_at, &[&session.id, &at.to_string(), &hash]),
+            seq: 0,
+            role: role(message),
+            sender: None,
+            text: said.to_owned(),
+            attrs: Attrs::new(),
+            tokens: u32::try_from(text::tokens(said)).unwrap_or(u32::MAX),
+            at: when.unwrap_or_else(|| self.now()),
+        };
+        Some(Change::TakeMessage {
+            session: session.id.clone(),
+            message: Box::new(message),
+        })
+    }
+}
+
+fn role(message: &heirloom_window::Message) -> Role {
+    match message.role {
+        heirloom_window::Role::System => Role::System,
+        heirloom_window::Role::User => Role::User,
+        heirloom_window::Role::Tool => Role::ToolResult,
+        heirloom_window::Role::Assistant if message.texts().next().is_none() => Role::ToolCall,
+        heirloom_window::Role::Assistant => Role::Assistant,
+    }
+}
+
+/// What a message says, its calls and outputs included.
+fn said(message: &heirloom_window::Message) -> String {
+    let mut out = String::new();
+    for part in &message.parts {
+        let said = match part {
+            Part::Text { text, .. } => text.clone(),
+            Part::Call(call) => format!("{} {}", call.name, call.arguments),
+            Part::Output(output) => output.text.clone(),
+            Part::Thinking { .. } | Part::Image { .. } | Part::Unknown { .. } => continue,
+        };
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&said);
+    }
+    if out.len() > limits::SESSION_ADD_BYTES_MAX {
+        out.truncate(out.floor_char_boundary(limits::SESSION_ADD_BYTES_MAX));
+    }
+    out
+}
+
+/// What identifies the first messages of a history.
+fn chain(conversation: &Conversation, count: usize) -> String {
+    let mut sum: u64 = 0xcbf2_9ce4_8422_2325;
+    for byte in conversation
+        .messages
+        .iter()
+        .take(count)
+        .flat_map(|message| message.hash)
+    {
+        sum = (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    format!("{sum:016x}")
+}
