@@ -301,3 +301,26 @@ fn a_call_that_is_not_the_models_is_no_call() {
         assert!(history.archive(&made.report.dropped[0]).contains("lost"));
     }
 }
+
+#[test]
+fn an_answer_a_turn_too_late_is_left_out() {
+    let turn = |role: &str, block: Value| json!({"role": role, "content": [block]});
+    let answer = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "late"});
+    let (history, made) = window(
+        Form::Anthropic,
+        &json!([
+            user("Find out why the parser loses the last line of a file."),
+            turn(
+                "assistant",
+                json!({"type": "tool_use", "id": "a", "name": "bash", "input": {}})
+            ),
+            turn("user", answer("nothing")),
+            turn("assistant", json!({"type": "text", "text": "look"})),
+            turn("user", answer("a")),
+            turn("assistant", json!({"type": "text", "text": "done"})),
+        ]),
+    );
+    assert_eq!(actions(&made), ["missing", "orphan"]);
+    assert_eq!(made.report.dropped.len(), 2);
+    assert!(history.archive(&made.report.dropped[1]).contains("late"));
+}

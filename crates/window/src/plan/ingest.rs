@@ -24,7 +24,7 @@ impl Plan {
             return;
         }
         let orphan = self.is_orphan(message, at);
-        self.close_calls(conversation.form, message, at);
+        self.close_calls(conversation, at);
         if let Some(own) = message.own {
             self.ingest_own(own, message, at);
             return;
@@ -136,11 +136,16 @@ impl Plan {
     }
 
     /// Calls that can have no answer any more, because something else was said.
-    fn close_calls(&mut self, form: Form, message: &Message, at: usize) {
-        let goes_on = message.role == Role::Tool
-            || match form {
+    fn close_calls(&mut self, conversation: &Conversation, at: usize) {
+        let role = |at: usize| conversation.messages[at].role;
+        let goes_on = role(at) == Role::Tool
+            || match conversation.form {
                 Form::Openai => false,
-                Form::Anthropic | Form::Responses => message.role == Role::Assistant,
+                // One turn of answers follows; the next of the model's is too late for more.
+                Form::Anthropic => {
+                    role(at) == Role::Assistant && at > 0 && role(at - 1) == Role::Assistant
+                }
+                Form::Responses => role(at) == Role::Assistant,
             };
         if goes_on || self.open.is_empty() {
             return;
