@@ -1,7 +1,9 @@
 //! Files of the inbox and a group's file: whatever stands in them, a note is two lines and is found again.
 #![no_main]
 
-use heirloom_engine::group::{Candidate, ComesBack, Entry, addition, blocks, is_there, missing, read_ask};
+use heirloom_engine::group::{
+    Candidate, ComesBack, Entry, addition, blocks, is_there, missing, read_ask,
+};
 use heirloom_model::Timestamp;
 use libfuzzer_sys::fuzz_target;
 

@@ -1,7 +1,7 @@
 //! Damaged databases: whatever was done to the bytes, what is recovered is sound, and recovering it again changes nothing.
 #![no_main]
 
-use heirloom_model::kinds::{Knowledge, KindData};
+use heirloom_model::kinds::{KindData, Knowledge};
 use heirloom_model::record::Attrs;
 use heirloom_model::{
     Confidence, IdSource, Kind, Merge, Message, ProjectName, Record, Role, Scope, Session, clock,
@@ -101,7 +101,11 @@ fn fill(store: &dyn Store, round: i64) {
         let record = Record {
             project: project.clone(),
             id: ids.next(at),
-            kind: if n % 2 == 0 { Kind::Knowledge } else { Kind::Note },
+            kind: if n % 2 == 0 {
+                Kind::Knowledge
+            } else {
+                Kind::Note
+            },
             key: Some(format!("key {}", n % 3)),
             text: format!("text {n} of round {round} {}", "x".repeat(long)),
             attrs: if n % 2 == 0 {

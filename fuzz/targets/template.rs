@@ -10,7 +10,9 @@ fuzz_target!(|bytes: &[u8]| {
     let (definition, _) = Definition::read(&text);
     assert!(heirloom_model::text::is_one_line(&definition.description));
     drop(check_name(&text));
-    let (template, said) = text.split_once('\u{1}').unwrap_or((&text, "!{x} @{y} {{arg1}} '"));
+    let (template, said) = text
+        .split_once('\u{1}')
+        .unwrap_or((&text, "!{x} @{y} {{arg1}} '"));
     let (read, problems) = Template::parse(template);
     let lines = template.lines().count().max(1) as u32 + 1;
     for problem in problems {

@@ -10,7 +10,12 @@ fuzz_target!(|bytes: &[u8]| {
     let Some((first, rest)) = bytes.split_first() else {
         return;
     };
-    let form = [None, Some(Form::Openai), Some(Form::Anthropic), Some(Form::Responses)];
+    let form = [
+        None,
+        Some(Form::Openai),
+        Some(Form::Anthropic),
+        Some(Form::Responses),
+    ];
     let Ok(text) = std::str::from_utf8(rest) else {
         return;
     };
@@ -37,7 +42,10 @@ fuzz_target!(|bytes: &[u8]| {
     let window = made.to_json(&history);
     let read = Conversation::parse(&window, Some(history.form)).expect("a window is read");
     for finding in check(&read) {
-        assert!(before.iter().any(|known| known.rule == finding.rule), "{finding:?}");
+        assert!(
+            before.iter().any(|known| known.rule == finding.rule),
+            "{finding:?}"
+        );
     }
     for overflow in made.overflows(&history) {
         assert!(!overflow.id.is_empty());
