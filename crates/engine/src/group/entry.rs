@@ -82,7 +82,7 @@ pub fn is_there(file: &str, block: &str) -> bool {
 }
 
 fn occurrences(file: &str, block: &str) -> usize {
-    let block = block.trim_end();
+    let block = block.trim_end_matches('\n');
     let whole = |at: usize| {
         let before = file[..at].chars().next_back();
         let behind = file[at + block.len()..].chars().next();
@@ -196,6 +196,8 @@ mod tests {
         assert_eq!(missing(&b_is_out, &entries), [0_usize; 0]);
         let lost = [may("c", true), of("b", ComesBack::FromAnywhere)];
         assert_eq!(missing(&b_is_out, &lost), [1]);
+        let blank = block("");
+        assert!(is_there(&blank, &blank), "an entry may end in a blank");
         let twins = [may("a", true), may("a", true)];
         assert_eq!(missing(&block("a"), &twins), [0]);
         assert_eq!(missing("", &[may("a", false), may("b", true)]), [1]);
