@@ -61,6 +61,11 @@ impl Question {
     /// Both at once, of rows as they are stored: appended to `rough` and `exact`.
     pub fn scores_both(&self, packed: &[u8], rough: &mut Vec<f32>, exact: &mut Vec<f32>) {
         let rows = packed.as_chunks::<ROW_BYTES>().0;
+        let (rough_from, exact_from) = (rough.len(), exact.len());
+        rough.resize(rough_from + rows.len(), 0.0);
+        exact.resize(exact_from + rows.len(), 0.0);
+        let rough = rough.get_mut(rough_from..).unwrap_or_default();
+        let exact = exact.get_mut(exact_from..).unwrap_or_default();
         dispatch!(Level::new(), simd => both(simd, self, rows, rough, exact));
     }
 }
@@ -96,21 +101,18 @@ fn both<S: Simd>(
     _: S,
     question: &Question,
     rows: &[[u8; ROW_BYTES]],
-    rough: &mut Vec<f32>,
-    exact: &mut Vec<f32>,
+    rough: &mut [f32],
+    exact: &mut [f32],
 ) {
     let first: &[i16; FIRST] = question.values.first_chunk().unwrap_or(&[0; FIRST]);
     let rest: &[i16; DIMS - FIRST] = question.values.last_chunk().unwrap_or(&[0; DIMS - FIRST]);
-    for row in rows {
+    for ((row, rough), exact) in rows.iter().zip(rough).zip(exact) {
         let (scale, values) = split(row);
-        let (Some(a), Some(b)) = (values.first_chunk(), values.last_chunk()) else {
-            return;
-        };
-        let part = dot(first, a);
-        rough.push(bounded(part as f32 * question.scale * scale));
-        exact.push(bounded(
-            (part + dot(rest, b)) as f32 * question.scale * scale,
-        ));
+        if let (Some(a), Some(b)) = (values.first_chunk(), values.last_chunk()) {
+            let part = dot(first, a);
+            *rough = bounded(part as f32 * question.scale * scale);
+            *exact = bounded((part + dot(rest, b)) as f32 * question.scale * scale);
+        }
     }
 }
 
