@@ -440,6 +440,8 @@ pub const PLAN_FOLDER_ENTRIES_MAX: usize = 1_000;
 pub const PLAN_GOAL_CHARS_MAX: usize = 1_000;
 /// Receipts of contexts that a project keeps.
 pub const RECEIPTS_KEPT: usize = 200;
+/// Items of a section that were left out which a kept receipt names; of the others it has the number.
+pub const RECEIPT_LEFT_OUT_MAX: usize = 20;
 /// Milliseconds that the receipt of a context waits for other writers: nobody who wants a prompt waits for it.
 pub const RECEIPT_WAIT_MS: u64 = 200;
 /// Largest receipt that is kept, bytes.

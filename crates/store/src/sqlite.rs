@@ -64,6 +64,7 @@ pub struct SqliteStore {
     watch: Option<Watch>,
     wait_ms: u64,
     matrices: Mutex<index::Matrices>,
+    words: Mutex<index::Words>,
 }
 
 /// Most times that a database is opened again because another took its place meanwhile.
@@ -202,6 +203,7 @@ impl SqliteStore {
             access: opened.access,
             wait_ms: limits::BUSY_TIMEOUT_MS,
             matrices: Mutex::default(),
+            words: Mutex::default(),
         }
     }
 
@@ -323,7 +325,7 @@ impl Store for SqliteStore {
         self.read(|connection| {
             // One state of the index from its totals to its last block.
             let snapshot = connection.unchecked_transaction()?;
-            let found = index::search(&snapshot, project, search, &self.matrices)?;
+            let found = index::search(&snapshot, project, search, &self.matrices, &self.words)?;
             snapshot.rollback()?;
             Ok(found)
         })

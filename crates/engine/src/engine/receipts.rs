@@ -171,11 +171,17 @@ fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> 
         said
     };
     let sections = context.sections.iter().map(|section| {
-        json!({
+        let (kept, rest) = kept(&section.items);
+        let mut said = json!({
             "name": section.name,
             "chars": section.chars,
-            "items": section.items.iter().map(item).collect::<Vec<_>>(),
-        })
+            "items": kept.into_iter().map(item).collect::<Vec<_>>(),
+        });
+        if let (Some((count, chars)), Value::Object(said)) = (rest, &mut said) {
+            said.insert("more_left_out".to_owned(), count.into());
+            said.insert("more_left_out_chars".to_owned(), chars.into());
+        }
+        said
     });
     let said = json!({
         "task": request.task,
@@ -196,6 +202,24 @@ fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> 
     let mut said = said.as_object().cloned().unwrap_or_default();
     said.retain(|_, value| !value.is_null());
     said
+}
+
+/// The items of a section that its receipt keeps, and of the others how many there are and their characters. Those
+/// that were in are all kept; of thousands that did not fit, the first say why.
+fn kept(items: &[ReceiptItem]) -> (Vec<&ReceiptItem>, Option<(usize, usize)>) {
+    let (mut left_out, mut rest) = (0, None);
+    let mut kept = Vec::with_capacity(items.len().min(limits::RECEIPT_LEFT_OUT_MAX));
+    for item in items {
+        left_out += usize::from(!item.included());
+        if item.included() || left_out <= limits::RECEIPT_LEFT_OUT_MAX {
+            kept.push(item);
+        } else {
+            let (count, chars) = rest.get_or_insert((0, 0));
+            *count += 1;
+            *chars += item.chars;
+        }
+    }
+    (kept, rest)
 }
 
 /// The items of a receipt that were in the context.
@@ -221,4 +245,32 @@ fn parts(body: &Attrs) -> Vec<ReceiptPart> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heirloom_model::context::Reason;
+
+    #[test]
+    fn a_receipt_keeps_all_that_was_in_and_the_first_that_were_not() {
+        let item = |n: usize| ReceiptItem {
+            id: None,
+            file: None,
+            score: None,
+            excerpt: n.to_string(),
+            chars: 10,
+            reason: match n % 2 {
+                0 => Reason::Included,
+                _ => Reason::OverBudget,
+            },
+        };
+        let most = limits::RECEIPT_LEFT_OUT_MAX;
+        let items: Vec<ReceiptItem> = (0..4 * most).map(item).collect();
+        let (all, none) = kept(&items[..2 * most]);
+        assert_eq!((all.len(), none), (2 * most, None));
+        let (some, rest) = kept(&items);
+        assert_eq!(rest, Some((most, 10 * most)));
+        assert_eq!(some.iter().filter(|one| one.included()).count(), 2 * most);
+    }
 }

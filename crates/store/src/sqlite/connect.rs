@@ -15,8 +15,10 @@ use std::time::{Duration, Instant};
 /// pages, so that less than one in a hundred pays for it. A sync costs twice as much while the journal's file
 /// still grows, so a larger one makes the first writes slow.
 const CHECKPOINT_PAGES: u32 = 1_000;
+/// Longest journal that is left behind, bytes: reading it takes less than a millisecond.
+const JOURNAL_LEFT_BYTES: u64 = 1 << 20;
 /// Memory for pages, KiB, taken as it is needed: the indexes of 100,000 records.
-const CACHE_KIB: u32 = 16_384;
+const CACHE_KIB: u32 = 8_192;
 /// First pause of a writer that found another one at work, microseconds: the length of a write or two.
 const PAUSE_FIRST_US: u64 = 500;
 /// Longest pause, of a wait that is not old yet, microseconds.
@@ -54,7 +56,9 @@ pub(super) fn fold_on_close(connection: &Connection) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Carries `work` out without a sync at its end and without waiting long for others, and leaves the journal where it is when the connection is closed.
+/// Carries `work` out without a sync at its end and without waiting long for others, and leaves a short journal
+/// where it is when the connection is closed. A long one is carried over: who opens the database next reads all of
+/// what is left of it, and would have to carry it over again and again, because nobody remembers that it was.
 pub(super) fn unsynced<T>(
     connection: &mut Connection,
     work: impl FnOnce(&mut Connection) -> Result<T, Failure>,
@@ -65,8 +69,17 @@ pub(super) fn unsynced<T>(
     connection.pragma_update(None, "synchronous", "FULL")?;
     wait_at_most(connection, BUSY_TIMEOUT_MS)?;
     let done = done?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    let is_short = journal_bytes(connection) <= JOURNAL_LEFT_BYTES;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short)?;
     Ok(done)
+}
+
+/// How long the journal of a database is.
+fn journal_bytes(connection: &Connection) -> u64 {
+    let journal = connection.path().map(|path| format!("{path}-wal"));
+    // Where there is no such file, there is nothing to carry over.
+    let found = journal.and_then(|path| std::fs::metadata(path).ok());
+    found.map_or(0, |found| found.len())
 }
 
 /// A connection that shares the database with nobody, and so needs no file to share: others wait for its end.

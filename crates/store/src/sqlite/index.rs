@@ -5,6 +5,7 @@
 
 mod check;
 mod embedded;
+mod kept;
 mod matrix;
 mod meanings;
 mod merge;
@@ -16,6 +17,7 @@ mod wanted;
 
 pub(super) use check::check;
 pub(super) use embedded::{embed, unembedded};
+pub(super) use kept::Words;
 pub(super) use matrix::Matrices;
 pub(super) use rebuild::{catch_up, rebuild, rebuild_all, remove};
 pub(super) use search::search;
@@ -105,6 +107,8 @@ struct Index {
     totals: Totals,
     merged: u32,
     generation: i64,
+    /// The version of the schema, which another content in the place of the database changes too.
+    schema: i64,
 }
 
 impl Index {
@@ -114,10 +118,19 @@ impl Index {
     }
 }
 
+/// What stays the same as long as what is merged only grows.
+type Epoch = (i64, i64);
+
+impl Index {
+    fn epoch(&self) -> Epoch {
+        (self.generation, self.schema)
+    }
+}
+
 /// The index of a project, if it has one.
 fn of(connection: &Connection, project: i64) -> Result<Option<Index>, Failure> {
-    let sql =
-        "SELECT texts, len, head_len, merged, generation FROM index_totals WHERE project = ?1";
+    let sql = "SELECT texts, len, head_len, merged, generation, \
+         (SELECT schema_version FROM pragma_schema_version) FROM index_totals WHERE project = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement.query_row([project], |row| {
         Ok(Index {
@@ -128,6 +141,7 @@ fn of(connection: &Connection, project: i64) -> Result<Option<Index>, Failure> {
             },
             merged: row.get(3)?,
             generation: row.get(4)?,
+            schema: row.get(5)?,
         })
     });
     Ok(found.optional()?)

@@ -23,6 +23,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     include_str!("../../migrations/0002_audit.sql"),
     include_str!("../../migrations/0003_layers.sql"),
     include_str!("../../migrations/0004_receipts.sql"),
+    include_str!("../../migrations/0005_receipts.sql"),
 ];
 
 /// The first version with an index.

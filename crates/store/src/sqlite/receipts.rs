@@ -9,6 +9,9 @@ use heirloom_model::record::Attrs;
 use heirloom_model::{ProjectName, RecordId, clock, limits};
 use rusqlite::{Connection, Row, params};
 
+/// Receipts after which the inclusions of those that are gone are folded.
+const FOLDED_EVERY: i64 = 50;
+
 impl Writer<'_> {
     /// Keeps a receipt in the place of the oldest, and an inclusion for each of its records that is here.
     pub(super) fn keep(&mut self, receipt: &Receipt) -> Result<Applied, Failure> {
@@ -41,8 +44,39 @@ impl Writer<'_> {
                 receipt.iteration,
             ])?;
         }
+        if number % FOLDED_EVERY == 0 {
+            fold(self.connection, project)?;
+        }
         Ok(answer(receipt.id, Verdict::Created, None))
     }
+}
+
+/// Makes one row of a record's inclusions whose receipts are gone, so that there are as many rows as receipts and
+/// records allow, however often something is told. Its receipt is empty, and its iteration is how many there were.
+fn fold(connection: &Connection, project: i64) -> Result<(), Failure> {
+    const OLD: &str = "project = ?1 AND receipt <> x'' AND receipt NOT IN \
+         (SELECT id FROM receipts WHERE project = ?1)";
+    let sql =
+        format!("SELECT record, count(*), max(at) FROM inclusions WHERE {OLD} GROUP BY record");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let old = statement.query_map([project], |row| {
+        Ok((row.get::<_, [u8; 16]>(0)?, row.get(1)?, row.get(2)?))
+    })?;
+    let old: Vec<([u8; 16], i64, i64)> = old.collect::<Result<_, _>>()?;
+    let sql = "UPDATE inclusions SET iteration = iteration + ?3, at = max(at, ?4) \
+         WHERE project = ?1 AND record = ?2 AND receipt = x''";
+    let mut more = connection.prepare_cached(sql)?;
+    let sql = "INSERT INTO inclusions (project, record, at, receipt, iteration) VALUES (?1, ?2, ?4, x'', ?3)";
+    let mut first = connection.prepare_cached(sql)?;
+    for (record, times, last) in old {
+        let values = params![project, record, times, last];
+        if more.execute(values)? == 0 {
+            first.execute(values)?;
+        }
+    }
+    let sql = format!("DELETE FROM inclusions WHERE {OLD}");
+    connection.prepare_cached(&sql)?.execute([project])?;
+    Ok(())
 }
 
 /// The newest receipts, and how often these records were told.
@@ -65,7 +99,8 @@ pub(super) fn told(
             told.receipts.push(receipt(row)?);
         }
     }
-    let sql = "SELECT count(*), max(at) FROM inclusions WHERE project = ?1 AND record = ?2";
+    let sql = "SELECT ifnull(sum(CASE receipt WHEN x'' THEN iteration ELSE 1 END), 0), max(at) \
+         FROM inclusions WHERE project = ?1 AND record = ?2";
     let mut statement = connection.prepare_cached(sql)?;
     for record in records {
         let found = |row: &Row<'_>| Ok((row.get::<_, u64>(0)?, row.get::<_, Option<i64>>(1)?));
@@ -96,4 +131,66 @@ fn receipt(row: &Row<'_>) -> Result<Receipt, Failure> {
         records: Vec::new(),
         body,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Change, SqliteStore, Store};
+    use heirloom_model::{Confidence, IdSource, Kind, Merge, Record, Scope, Timestamp};
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(1_777_629_600 + second).unwrap()
+    }
+
+    #[test]
+    fn what_is_told_without_end_is_counted_in_few_rows() {
+        let store = SqliteStore::memory().unwrap();
+        let project = ProjectName::new("p").unwrap();
+        let ids = IdSource::default();
+        let record = Record {
+            project: project.clone(),
+            id: ids.next(at(0)),
+            kind: Kind::Note,
+            key: None,
+            text: "told".to_owned(),
+            attrs: Attrs::new(),
+            scope: Scope::default(),
+            source: "user".to_owned(),
+            confidence: Confidence::FULL,
+            tokens: 1,
+            recorded_at: at(0),
+            true_from: None,
+            true_to: None,
+            retired_at: None,
+            replaced_by: None,
+            expires_at: None,
+        };
+        let id = record.id;
+        let put = Change::Put {
+            record: Box::new(record),
+            merge: Merge::Keep,
+        };
+        store.apply(&project, &[put]).unwrap();
+        let most = limits::RECEIPTS_KEPT as u64;
+        let all = 3 * most;
+        for n in 0..all {
+            let at = at(i64::try_from(n).unwrap());
+            let receipt = Receipt {
+                id: ids.next(at),
+                at,
+                session: None,
+                iteration: None,
+                records: vec![id],
+                body: Attrs::new(),
+            };
+            let keep = Change::Keep(Box::new(receipt));
+            store.apply(&project, &[keep]).unwrap();
+        }
+        let uses = store.told(&project, 0, &[id]).unwrap().uses;
+        assert_eq!((uses[0].times, uses[0].last_at), (all, at(all as i64 - 1)));
+        let sql = "SELECT count(*) FROM inclusions";
+        let rows: u64 = (store.lock()).query_row(sql, [], |row| row.get(0)).unwrap();
+        assert!(rows <= most + FOLDED_EVERY.unsigned_abs() + 1, "{rows}");
+    }
 }

@@ -1,12 +1,12 @@
 //! The vectors of a project in memory, for a process that is asked again.
 //!
 //! Rows never change but where an index is built anew, which its generation tells; so a process reads only what
-//! is new. The first question of a process reads the rows where they are: it may be its only one.
+//! is new. The first questions of a process read the rows where they are: they may be its only ones.
 
 use super::super::failure::Failure;
-use super::Index;
 use super::embedded::{self, BLOCK as BLOCK_OF_OTHERS, Head};
 use super::meanings::{BLOCK, key};
+use super::{Epoch, Index};
 use heirloom_index::vector::{AnyQuestion, ROW_BYTES, Rows};
 use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 /// Most memory for vectors of all projects together, bytes: a million of them.
 const BYTES_MAX: usize = 280 << 20;
+/// Questions that read the rows where they are: a command asks two or three, and then ends.
+const QUESTIONS_IN_PLACE: u32 = 3;
 
 /// The matrices that a process keeps, by project.
 #[derive(Debug, Default)]
@@ -29,12 +31,13 @@ pub(in super::super) struct Matrices {
 struct Kept {
     matrix: Arc<Matrix>,
     asked: u64,
+    times: u32,
 }
 
 /// The built-in vectors of a project that are merged, and what their pieces count.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Matrix {
-    generation: i64,
+    epoch: Epoch,
     /// In the order of the ordinals.
     pub(super) rows: Rows,
     /// How many texts have each piece.
@@ -44,7 +47,7 @@ pub(super) struct Matrix {
 /// Vectors of another model, which come and go: they are kept as long as nobody writes any.
 #[derive(Debug, Default)]
 struct OtherMatrix {
-    generation: i64,
+    epoch: Epoch,
     serial: u64,
     blocks: Vec<(u32, Vec<u8>)>,
     was_asked: bool,
@@ -68,14 +71,14 @@ impl Matrices {
             question.scores(bytes, &mut scores);
         };
         let kept = self.others.entry(project).or_default();
-        let is_known = (kept.generation, kept.serial) == (index.generation, head.serial);
+        let is_known = (kept.epoch, kept.serial) == (index.epoch(), head.serial);
         if !kept.was_asked {
             kept.was_asked = true;
             embedded::each_block(connection, project, score)?;
         } else {
             if !is_known || kept.blocks.is_empty() {
                 kept.blocks.clear();
-                (kept.generation, kept.serial) = (index.generation, head.serial);
+                (kept.epoch, kept.serial) = (index.epoch(), head.serial);
                 embedded::each_block(connection, project, |block, bytes| {
                     kept.blocks.push((block, bytes.to_vec()));
                 })?;
@@ -93,8 +96,8 @@ impl Matrices {
         Ok(scores)
     }
 
-    /// The built-in vectors as this state of the index has them, at least; none for the first question of a
-    /// process, which reads them where they are.
+    /// The built-in vectors as this state of the index has them, at least; none for the first questions of
+    /// a process, which read them where they are.
     pub(super) fn current(
         &mut self,
         connection: &Connection,
@@ -103,13 +106,14 @@ impl Matrices {
     ) -> Result<Option<Arc<Matrix>>, Failure> {
         self.questions += 1;
         let kept = self.kept.entry(project).or_default();
-        let is_first = kept.asked == 0;
+        let is_warm = kept.times >= QUESTIONS_IN_PLACE;
+        kept.times = kept.times.saturating_add(1);
         kept.asked = self.questions;
-        if is_first {
+        if !is_warm {
             return Ok(None);
         }
         let merged = index.merged as usize;
-        if kept.matrix.generation != index.generation || kept.matrix.rows.len() < merged {
+        if kept.matrix.epoch != index.epoch() || kept.matrix.rows.len() < merged {
             // A copy, if another question is at it.
             let matrix = Arc::make_mut(&mut kept.matrix);
             matrix.refresh(connection, project, index)?;
@@ -144,9 +148,9 @@ impl Matrix {
         project: i64,
         index: &Index,
     ) -> Result<(), Failure> {
-        if self.generation != index.generation {
+        if self.epoch != index.epoch() {
             *self = Self {
-                generation: index.generation,
+                epoch: index.epoch(),
                 ..Self::default()
             };
         }

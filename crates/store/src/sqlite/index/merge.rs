@@ -93,7 +93,7 @@ pub(super) fn write(
 }
 
 /// What is said of a block that cannot be read.
-pub(super) fn bad_block(number: u32) -> Failure {
+pub(super) fn bad_block(number: impl std::fmt::Display) -> Failure {
     Failure::Damaged(format!(
         "block {number} of the index cannot be read: `heirloom doctor --repair` builds the index anew"
     ))

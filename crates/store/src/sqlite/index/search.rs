@@ -3,6 +3,7 @@
 use super::super::codec;
 use super::super::failure::Failure;
 use super::Index;
+use super::kept::Words;
 use super::matrix::Matrices;
 use super::merge::bad_block;
 use super::near::Near;
@@ -16,7 +17,7 @@ use heirloom_index::{code, vector};
 use heirloom_model::{ProjectName, RecordId};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// What a vector's score counts beside the words'.
 const VECTOR: f32 = 1.5;
@@ -39,6 +40,18 @@ impl Arms {
         let lexical = lexical.map_or(0.0, |score| self.lexical_spread.z(*score));
         lexical + VECTOR * self.near.z(ordinal)
     }
+
+    /// Leaves the best of candidates that are settled: of both arms together, few of one alone rank.
+    fn keep_best(&self, ordinals: &mut Vec<u32>, count: usize) {
+        if ordinals.len() > count {
+            let better = |a: &u32, b: &u32| {
+                let order = self.score(*b).total_cmp(&self.score(*a));
+                order.then(a.cmp(b))
+            };
+            ordinals.select_nth_unstable_by(count, better);
+            ordinals.truncate(count);
+        }
+    }
 }
 
 /// The nearest items.
@@ -47,6 +60,7 @@ pub(in super::super) fn search(
     project: &ProjectName,
     search: &Search,
     matrices: &Mutex<Matrices>,
+    kept: &Mutex<Words>,
 ) -> Result<Found, Failure> {
     let Some(number) = codec::project(connection, project)? else {
         return Ok(Found::default());
@@ -58,8 +72,11 @@ pub(in super::super) fn search(
     let terms = search.words.as_ref().map_or(&[][..], |words| &words.terms);
     let pieces = search.meaning.as_deref().map(vector::Question::pieces);
     let pieces = pieces.unwrap_or_default();
-    let tail = Tail::read(connection, number, terms, &pieces)?;
-    let (lexical, dfs) = words(connection, number, &index, terms, &tail)?;
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let tail = kept.tail(connection, number, &index, terms, &pieces)?;
+    let (lexical, dfs) = words(connection, number, &index, terms, &tail, &mut kept)?;
+    kept.was_asked(number, &index);
+    drop(kept);
     let near = Near::of(connection, number, &index, search, &pieces, &tail, matrices)?;
     let mut arms = Arms {
         lexical_spread: Spread::of(&lexical, index.totals.texts),
@@ -77,6 +94,7 @@ pub(in super::super) fn search(
     ordinals.extend(arms.near.best(search.each, |ordinal| wanted.has(ordinal)));
     ordinals.sort_unstable();
     ordinals.dedup();
+    arms.keep_best(&mut ordinals, search.each);
     let mut hits = BTreeMap::new();
     for ordinal in ordinals {
         hits.insert(ordinal, hit(connection, number, &arms, ordinal)?);
@@ -105,6 +123,7 @@ fn words(
     index: &Index,
     terms: &[Term],
     tail: &Tail,
+    kept: &mut Words,
 ) -> Result<(Vec<f32>, Vec<u64>), Failure> {
     if terms.is_empty() {
         return Ok(Default::default());
@@ -112,9 +131,6 @@ fn words(
     let mut scores = vec![0.0; index.texts() as usize];
     let mut dfs = Vec::with_capacity(terms.len());
     let weights = Weights::of(index.totals);
-    let sql =
-        "SELECT block, data FROM postings WHERE project = ?1 AND term = ?2 ORDER BY block DESC";
-    let mut statement = connection.prepare_cached(sql)?;
     for (term, fresh) in terms.iter().zip(&tail.postings) {
         let (mut df, mut head_df) = (fresh.len() as u64, 0);
         head_df += fresh
@@ -123,12 +139,8 @@ fn words(
             .count() as u64;
         let mut table = None;
         let key = i64::try_from(term.0).unwrap_or(i64::MAX);
-        let mut rows = statement.query(params![project, key])?;
-        while let Some(row) = rows.next()? {
-            let bytes = row.get_ref(1)?.as_blob().unwrap_or(&[]);
-            let Some(block) = Block::read(bytes) else {
-                return Err(bad_block(row.get(0)?));
-            };
+        kept.postings(connection, project, key, |bytes| {
+            let block = Block::read(bytes).ok_or_else(|| bad_block(format!("of stem {key}")))?;
             // The newest block, which comes first, knows of all before it.
             let table = table.get_or_insert_with(|| {
                 df += u64::from(block.df());
@@ -136,7 +148,8 @@ fn words(
                 code::table(&weights, df, head_df)
             });
             block.add(table, &mut scores);
-        }
+            Ok(())
+        })?;
         dfs.push(df);
         let table = table.unwrap_or_else(|| code::table(&weights, df, head_df));
         for (ordinal, code) in fresh {

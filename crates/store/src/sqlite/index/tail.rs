@@ -3,7 +3,7 @@
 use super::super::failure::Failure;
 use super::{entries, pieces};
 use heirloom_index::words::Term;
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 
 /// The tail of a project, as far as a question asks for it.
 #[derive(Default)]
@@ -16,6 +16,39 @@ pub(super) struct Tail {
     pub(super) vectors: Vec<u8>,
 }
 
+/// A row of the tail, as it is stored.
+pub(super) struct Row<'r> {
+    pub(super) terms: &'r [u8],
+    pub(super) pieces: &'r [u8],
+    pub(super) vector: &'r [u8],
+}
+
+/// Calls `each` with the rows of the tail from a text on, in the order of their ordinals.
+pub(super) fn each_row(
+    connection: &Connection,
+    project: i64,
+    from: u32,
+    mut each: impl FnMut(u32, Row<'_>),
+) -> Result<(), Failure> {
+    let sql = "SELECT ordinal, terms, pieces, vector FROM tail \
+         WHERE project = ?1 AND ordinal >= ?2 ORDER BY ordinal";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![project, from])?;
+    while let Some(row) = rows.next()? {
+        let bytes = |column| -> Result<&[u8], Failure> {
+            Ok(row.get_ref(column)?.as_blob().unwrap_or(&[]))
+        };
+        let (terms, pieces, vector) = (bytes(1)?, bytes(2)?, bytes(3)?);
+        let row_of = Row {
+            terms,
+            pieces,
+            vector,
+        };
+        each(row.get(0)?, row_of);
+    }
+    Ok(())
+}
+
 impl Tail {
     /// What the tail has of these terms and pieces.
     pub(super) fn read(
@@ -26,30 +59,35 @@ impl Tail {
     ) -> Result<Self, Failure> {
         let mut places: Vec<(Term, usize)> = terms.iter().copied().zip(0..).collect();
         places.sort_unstable();
-        let mut counts: Vec<(u16, u32)> = asked.iter().map(|piece| (*piece, 0)).collect();
-        counts.sort_unstable();
-        counts.dedup();
-        let mut tail = Self {
-            postings: vec![Vec::new(); terms.len()],
-            counts,
-            vectors: Vec::new(),
-        };
-        let sql =
-            "SELECT ordinal, terms, pieces, vector FROM tail WHERE project = ?1 ORDER BY ordinal";
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([project])?;
-        while let Some(row) = rows.next()? {
-            let ordinal: u32 = row.get(0)?;
+        let postings = vec![Vec::new(); terms.len()];
+        let counts = asked.iter().map(|piece| (*piece, 0));
+        let mut tail = Self::of(postings, counts, Vec::new());
+        each_row(connection, project, 0, |ordinal, row| {
             if !places.is_empty() {
-                tail.add_terms(&places, ordinal, row.get_ref(1)?.as_blob().unwrap_or(&[]));
+                tail.add_terms(&places, ordinal, row.terms);
             }
             if !asked.is_empty() {
-                tail.add_pieces(row.get_ref(2)?.as_blob().unwrap_or(&[]));
-                let vector = row.get_ref(3)?.as_blob().unwrap_or(&[]);
-                tail.vectors.extend_from_slice(vector);
+                tail.add_pieces(row.pieces);
+                tail.vectors.extend_from_slice(row.vector);
             }
-        }
+        })?;
         Ok(tail)
+    }
+
+    /// A tail that says this.
+    pub(super) fn of(
+        postings: Vec<Vec<(u32, u8)>>,
+        counts: impl Iterator<Item = (u16, u32)>,
+        vectors: Vec<u8>,
+    ) -> Self {
+        let mut counts: Vec<(u16, u32)> = counts.collect();
+        counts.sort_unstable();
+        counts.dedup();
+        Self {
+            postings,
+            counts,
+            vectors,
+        }
     }
 
     /// In how many of its texts a piece of the question is.

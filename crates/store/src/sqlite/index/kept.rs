@@ -1,0 +1,186 @@
+//! What a process that is asked again keeps of a project's words: its tail, and the postings that were asked for.
+//!
+//! Both stand until the tail is merged or the index is built anew. The first question of a process keeps nothing:
+//! it may be its only one.
+
+use super::super::failure::Failure;
+use super::tail::{self, Tail};
+use super::{Epoch, Index, entries, pieces};
+use heirloom_index::words::Term;
+use rusqlite::{Connection, params};
+use std::collections::{BTreeMap, HashMap};
+
+/// Most memory for postings of all projects together, bytes: those of 100,000 texts.
+const POSTINGS_BYTES_MAX: usize = 6 << 20;
+
+/// What is kept, by project.
+#[derive(Debug, Default)]
+pub(in super::super) struct Words {
+    projects: BTreeMap<i64, Kept>,
+    bytes: usize,
+}
+
+/// The words of one project.
+#[derive(Debug, Default)]
+struct Kept {
+    was_asked: bool,
+    epoch: Epoch,
+    merged: u32,
+    /// The blocks of a stem as they are stored, newest first.
+    postings: HashMap<i64, Vec<Box<[u8]>>>,
+    tail: KeptTail,
+}
+
+/// The tail up to some text, by stem and by piece.
+#[derive(Debug, Default)]
+struct KeptTail {
+    /// The first text behind what is known.
+    next: u32,
+    postings: HashMap<Term, Vec<(u32, u8)>>,
+    counts: HashMap<u16, u32>,
+    vectors: Vec<u8>,
+}
+
+impl Words {
+    /// What the tail has of these terms and pieces.
+    pub(super) fn tail(
+        &mut self,
+        connection: &Connection,
+        project: i64,
+        index: &Index,
+        terms: &[Term],
+        asked: &[u16],
+    ) -> Result<Tail, Failure> {
+        let kept = self.projects.entry(project).or_default();
+        if !kept.was_asked {
+            return Tail::read(connection, project, terms, asked);
+        }
+        if (kept.epoch, kept.merged) != (index.epoch(), index.merged) {
+            self.bytes -= kept.bytes();
+            *kept = Kept::at(index);
+        }
+        kept.tail.read(connection, project, index)?;
+        Ok(kept.tail.about(terms, asked))
+    }
+
+    /// Calls `each` with the blocks of a stem, newest first.
+    pub(super) fn postings(
+        &mut self,
+        connection: &Connection,
+        project: i64,
+        key: i64,
+        mut each: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let Some(kept) = self
+            .projects
+            .get_mut(&project)
+            .filter(|kept| kept.was_asked)
+        else {
+            return each_block(connection, project, key, each);
+        };
+        if let Some(blocks) = kept.postings.get(&key) {
+            return blocks.iter().try_for_each(|block| each(block));
+        }
+        let mut blocks = Vec::new();
+        each_block(connection, project, key, |block| {
+            blocks.push(Box::from(block));
+            each(block)
+        })?;
+        self.bytes += size(&blocks);
+        kept.postings.insert(key, blocks);
+        if self.bytes > POSTINGS_BYTES_MAX {
+            self.bytes = 0;
+            for kept in self.projects.values_mut() {
+                kept.postings = HashMap::new();
+            }
+        }
+        Ok(())
+    }
+
+    /// A question was answered: the next one is worth keeping something for.
+    pub(super) fn was_asked(&mut self, project: i64, index: &Index) {
+        let kept = self.projects.entry(project).or_default();
+        if !kept.was_asked {
+            *kept = Kept::at(index);
+        }
+    }
+}
+
+impl Kept {
+    /// Nothing yet, of this state of the index.
+    fn at(index: &Index) -> Self {
+        Self {
+            was_asked: true,
+            epoch: index.epoch(),
+            merged: index.merged,
+            tail: KeptTail {
+                next: index.merged,
+                ..KeptTail::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.postings.values().map(|blocks| size(blocks)).sum()
+    }
+}
+
+fn size(blocks: &[Box<[u8]>]) -> usize {
+    blocks
+        .iter()
+        .map(|block| block.len() + size_of::<Box<[u8]>>())
+        .sum()
+}
+
+fn each_block(
+    connection: &Connection,
+    project: i64,
+    key: i64,
+    mut each: impl FnMut(&[u8]) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let sql = "SELECT data FROM postings WHERE project = ?1 AND term = ?2 ORDER BY block DESC";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![project, key])?;
+    while let Some(row) = rows.next()? {
+        each(row.get_ref(0)?.as_blob().unwrap_or(&[]))?;
+    }
+    Ok(())
+}
+
+impl KeptTail {
+    /// Reads what is new.
+    fn read(
+        &mut self,
+        connection: &Connection,
+        project: i64,
+        index: &Index,
+    ) -> Result<(), Failure> {
+        if self.next >= index.texts() {
+            return Ok(());
+        }
+        tail::each_row(connection, project, self.next, |ordinal, row| {
+            for (term, code) in entries(row.terms) {
+                self.postings.entry(term).or_default().push((ordinal, code));
+            }
+            for piece in pieces(row.pieces) {
+                *self.counts.entry(piece).or_default() += 1;
+            }
+            self.vectors.extend_from_slice(row.vector);
+            self.next = ordinal + 1;
+        })
+    }
+
+    fn about(&self, terms: &[Term], asked: &[u16]) -> Tail {
+        let of_term = |term| self.postings.get(term).cloned().unwrap_or_default();
+        let counts = asked.iter().map(|piece| {
+            let count = self.counts.get(piece).copied();
+            (*piece, count.unwrap_or_default())
+        });
+        let vectors = match asked {
+            [] => Vec::new(),
+            _ => self.vectors.clone(),
+        };
+        Tail::of(terms.iter().map(of_term).collect(), counts, vectors)
+    }
+}
