@@ -84,10 +84,13 @@ pub const CONTEXT_BUDGET_TOKENS_MAX: usize = CONTEXT_BUDGET_CHARS_MAX / CHARS_PE
 pub const CONTEXT_FACTS_MIN: usize = 200;
 /// Fewest of the newest open errors that a context considers, and of its task's own as many again.
 pub const CONTEXT_ERRORS_MIN: usize = 100;
-/// Most facts that a context considers; in between one for each [`CONTEXT_CHARS_PER_FACT`] of the budget.
+/// Most facts that a context considers; in between one for each [`CONTEXT_CHARS_PER_FACT`] of the budget, or for
+/// each [`CONTEXT_CHARS_PER_SHORT_FACT`] if those do not fill it.
 pub const CONTEXT_FACTS_MAX: usize = 10_000;
-/// Characters of the budget for each fact that is considered: less than one takes.
-pub const CONTEXT_CHARS_PER_FACT: usize = 10;
+/// Characters of the budget for each fact that is considered: what a short sentence takes.
+pub const CONTEXT_CHARS_PER_FACT: usize = 60;
+/// The same where facts are short: less than one takes.
+pub const CONTEXT_CHARS_PER_SHORT_FACT: usize = 10;
 /// Completed steps and files of a task that come before errors in a context; older ones come last.
 pub const CONTEXT_TASK_RECENT: usize = 10;
 /// Longest excerpt of an item in a receipt, characters.

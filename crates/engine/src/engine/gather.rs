@@ -7,7 +7,7 @@ use super::tasks::TASK_MAIN;
 use crate::context;
 use heirloom_model::context::{Context, ErrorItem, Item, MemoryView, TaskView};
 use heirloom_model::kinds::{CATEGORY_DECISION, Knowledge, Mistake, Task};
-use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, Timestamp, limits, mark};
+use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, Timestamp, limits, mark, text};
 use heirloom_store::Filter;
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -113,9 +113,7 @@ impl Engine {
         let errors = self.newest_open_errors(task, entries, &rest)?;
         let (mut decisions, decisions_go_on) =
             self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
-        let considered = (budget.chars() / limits::CONTEXT_CHARS_PER_FACT)
-            .clamp(limits::CONTEXT_FACTS_MIN, limits::CONTEXT_FACTS_MAX);
-        let (mut facts, facts_go_on) = self.newest_knowledge(None, considered)?;
+        let (mut facts, facts_go_on) = self.newest_facts(budget.chars())?;
         decisions.retain(rest);
         facts.retain(rest);
         let id = task.unwrap_or(TASK_MAIN);
@@ -155,6 +153,21 @@ impl Engine {
         errors.truncate(limit);
         errors.reverse();
         Ok(errors)
+    }
+
+    /// As many of the newest facts as may fit into so many characters, and whether there are more. They are read for
+    /// their usual length first: that is enough, unless they are short.
+    fn newest_facts(&self, chars: usize) -> Result<(Vec<Record>, bool), Fault> {
+        let within = |each: usize| {
+            (chars / each).clamp(limits::CONTEXT_FACTS_MIN, limits::CONTEXT_FACTS_MAX)
+        };
+        let (facts, go_on) = self.newest_knowledge(None, within(limits::CONTEXT_CHARS_PER_FACT))?;
+        let known: usize = facts.iter().map(|fact| text::chars(&fact.text)).sum();
+        let most = within(limits::CONTEXT_CHARS_PER_SHORT_FACT);
+        if !go_on || known >= chars || facts.len() >= most {
+            return Ok((facts, go_on));
+        }
+        self.newest_knowledge(None, most)
     }
 
     /// The newest knowledge of one category, or of every category but decisions, that holds now and is not
