@@ -12,6 +12,7 @@ mod engine;
 pub mod graph;
 pub mod group;
 pub mod history;
+pub mod hooks;
 pub mod mirror;
 pub mod outputs;
 pub mod places;
