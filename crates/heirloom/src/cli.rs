@@ -78,6 +78,7 @@ commands! {
     Conflicts = conflicts,
     Resolve = resolve,
     History = history,
+    Hook = hook,
     Pin = pin,
     Mute = mute,
     Useful = useful,
