@@ -8,6 +8,8 @@ mod command;
 mod event;
 mod fence;
 mod host;
+mod json;
+mod settings;
 mod tool;
 mod transcript;
 
@@ -16,5 +18,7 @@ pub use command::{Subject, asks_only};
 pub use event::{HookEvent, read_event};
 pub use fence::{FENCE_CHARS, fenced, without_fences};
 pub use host::{Host, Moment, Wanted};
+pub use json::Mistake;
+pub use settings::{installed, is_ours, with_entries, without_entries};
 pub use tool::{ToolUse, shortened};
 pub use transcript::{said_in, whole_lines};
