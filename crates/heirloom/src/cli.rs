@@ -79,6 +79,8 @@ commands! {
     Resolve = resolve,
     History = history,
     Hook = hook,
+    Install = install,
+    Uninstall = uninstall,
     Pin = pin,
     Mute = mute,
     Useful = useful,

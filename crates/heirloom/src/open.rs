@@ -529,6 +529,16 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     Ok(durable::write_atomic(path, bytes)?)
 }
 
+/// Writes a file of another program whole or not at all: through links, with the mode that it has.
+pub(crate) fn replace_foreign(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    Ok(durable::replace_foreign(path, bytes)?)
+}
+
+/// Copies a file, for this person only.
+pub(crate) fn copy_file(from: &Path, to: &Path) -> Result<(), Fault> {
+    Ok(durable::copy_durable(from, to)?)
+}
+
 /// A folder for this person only, gone with the value.
 pub(crate) fn temporary_folder(prefix: &str) -> Result<TempDir, Fault> {
     Ok(durable::temporary_folder(prefix, None)?)
