@@ -2,8 +2,10 @@
 
 mod codex;
 mod diff;
+mod live;
 
 pub(crate) use diff::diff;
+pub(crate) use live::Hooks;
 
 use crate::config::Environment;
 use crate::open;

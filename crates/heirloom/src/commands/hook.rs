@@ -2,7 +2,9 @@
 
 use crate::open::Session;
 use heirloom_engine::hooks::{HookEvent, Host, Moment, Wanted, read_event, render};
+use heirloom_engine::redact::Redactor;
 use heirloom_engine::{HookCall, HookCalls, HookRequest};
+use heirloom_model::settings::RedactSettings;
 use heirloom_model::{Fault, Timestamp, limits};
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -89,6 +91,10 @@ fn put_down(memory: &Path, session: &Session, call: &HookCall, problem: Option<&
     drop(calls.put(call));
     let Some(problem) = problem else { return };
     let line = format!("{} {}: {problem}", call.host, call.event);
+    let line = match Redactor::new(&RedactSettings::default()) {
+        Ok(redactor) => redactor.redact(&line).into_owned(),
+        Err(_) => return,
+    };
     if calls.log(call.at, &line).is_ok() {
         return;
     }
