@@ -15,6 +15,7 @@ mod observe;
 mod plot;
 mod probe;
 mod projects;
+mod prompts;
 mod quality;
 mod recall;
 mod redact;
@@ -45,7 +46,7 @@ struct Request {
 }
 
 /// What may be typed.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -130,6 +131,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("quality") {
         quality::measure(request.data.as_deref())?;
+    }
+    if wanted("prompts") || only == Some("prompts-features") {
+        prompts::measure(request.data.as_deref(), only == Some("prompts-features"))?;
     }
     // These fill a million records, which takes minutes: only by their whole names.
     if only == Some("growth") {
