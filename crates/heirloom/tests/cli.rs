@@ -38,6 +38,8 @@ mod episodes;
 mod errors;
 #[path = "cli/groups.rs"]
 mod groups;
+#[path = "cli/hooks.rs"]
+mod hooks;
 #[path = "cli/index_crowd.rs"]
 mod index_crowd;
 #[path = "cli/limits.rs"]
