@@ -5,12 +5,14 @@ use crate::stats::Times;
 use crate::{Outcome, probe};
 use heirloom_engine::{Carried, Engine, Relevant};
 use heirloom_model::RecordId;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Questions of other projects that each project is asked, at most.
 const FOREIGN: usize = 600;
+/// Records of a project that has just begun.
+const YOUNG: usize = 60;
 /// What is told with one prompt.
 const TOLD: usize = heirloom_model::limits::HOOK_HITS_MAX;
 
@@ -86,12 +88,39 @@ pub(crate) fn measure(folder: Option<&Path>, features: bool) -> Outcome<()> {
     for (haystack, documents) in &data.haystacks {
         ask(&data, haystack, documents, &mut all)?;
     }
+    for (haystack, documents) in &data.haystacks {
+        let young = young(&data, haystack, documents);
+        ask(
+            &data,
+            &format!("{haystack}, {YOUNG} records"),
+            &young,
+            &mut all,
+        )?;
+    }
     if features {
         print_features(&all);
     } else {
         print(&all);
     }
     Ok(())
+}
+
+/// The answers of some questions, and what else was there first.
+fn young(data: &Data, haystack: &str, documents: &[Document]) -> Vec<Document> {
+    let gold: HashSet<&String> = data
+        .asked(haystack)
+        .take(YOUNG / 2)
+        .flat_map(|(_, query)| &query.gold)
+        .collect();
+    let (answers, rest): (Vec<_>, Vec<_>) =
+        documents.iter().partition(|one| gold.contains(&one.id));
+    let all = answers.into_iter().chain(rest).take(YOUNG);
+    all.map(|one| Document {
+        id: one.id.clone(),
+        at: one.at,
+        text: one.text.clone(),
+    })
+    .collect()
 }
 
 fn ask(data: &Data, haystack: &str, documents: &[Document], all: &mut Vec<Asked>) -> Outcome<()> {
@@ -123,11 +152,16 @@ fn ask(data: &Data, haystack: &str, documents: &[Document], all: &mut Vec<Asked>
             took,
         })
     };
-    for (_, query) in data.asked(haystack) {
+    let own = haystack.split(',').next().unwrap_or(haystack);
+    let is_here = |gold: &String| documents.iter().any(|one| one.id == *gold);
+    for (_, query) in data
+        .asked(own)
+        .filter(|(_, query)| query.gold.iter().any(is_here))
+    {
         all.push(one(&query.text, &query.gold, Sort::Own)?);
     }
     let foreign: Vec<_> = (data.queries.iter())
-        .filter(|query| query.haystack != haystack)
+        .filter(|query| query.haystack != own)
         .collect();
     let step = foreign.len().div_ceil(FOREIGN).max(1);
     for query in foreign.iter().step_by(step) {
@@ -160,7 +194,8 @@ fn print(all: &[Asked]) {
     println!("|---|---|---|---|---|");
     let mut names: Vec<&str> = all.iter().map(|one| one.haystack.as_str()).collect();
     names.dedup();
-    names.insert(0, "");
+    names.insert(0, "all");
+    names.insert(1, "all young");
     for (title, sort) in [
         ("about the project", Sort::Own),
         ("about another project", Sort::Foreign),
@@ -168,7 +203,7 @@ fn print(all: &[Asked]) {
     ] {
         for name in &names {
             let of: Vec<&Asked> = (all.iter())
-                .filter(|one| one.sort == sort && (name.is_empty() || one.haystack == *name))
+                .filter(|one| one.sort == sort && is_of(one, name))
                 .collect();
             let count = |holds: &dyn Fn(&Asked) -> bool| {
                 let count = of.iter().filter(|one| holds(one)).count();
@@ -176,15 +211,16 @@ fn print(all: &[Asked]) {
             };
             let some = count(&|one| told(one).next().is_some());
             let right = count(&|one| told(one).any(|right| right));
-            let shown = if name.is_empty() { title } else { name };
             println!(
-                "| {shown} | {} | {some:.1} % | {right:.1} % | {:.1} % |",
+                "| {title}, {name} | {} | {some:.1} % | {right:.1} % | {:.1} % |",
                 of.len(),
                 some - right
             );
         }
     }
-    let own: Vec<&Asked> = all.iter().filter(|one| one.sort == Sort::Own).collect();
+    let own: Vec<&Asked> = (all.iter())
+        .filter(|one| one.sort == Sort::Own && is_of(one, "all"))
+        .collect();
     for k in [1, 3, 10] {
         let found = own
             .iter()
@@ -194,6 +230,16 @@ fn print(all: &[Asked]) {
     }
     let took: Vec<Duration> = all.iter().map(|one| one.took).collect();
     Times::of(&took).print("the nearest of a prompt, in process");
+}
+
+/// Whether a question is of this group.
+fn is_of(asked: &Asked, name: &str) -> bool {
+    let is_young = asked.haystack.contains(',');
+    match name {
+        "all" => !is_young,
+        "all young" => is_young,
+        name => asked.haystack == name,
+    }
 }
 
 /// One line a candidate, for whoever fits the weights: question, sort, haystack, right, shared, coverage, cosine.

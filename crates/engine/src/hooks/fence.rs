@@ -74,23 +74,36 @@ fn lines_within(body: &str, chars_max: usize) -> &str {
     body[..end].trim_end_matches('\n')
 }
 
+/// The fence as it comes back, as it was and as Gemini CLI hands it on.
+const FORMS: [(&str, &str); 2] = [
+    (OPENS, CLOSES),
+    ("&lt;heirloom-memory", "&lt;/heirloom-memory&gt;"),
+];
+
 /// The text without what stands between our fences: what we said is not learned from. A fence that does not end takes
 /// the rest with it.
 pub fn without_fences(said: &str) -> Cow<'_, str> {
-    if !said.contains(OPENS) {
-        return Cow::Borrowed(said);
+    let mut left = Cow::Borrowed(said);
+    for (opens, closes) in FORMS {
+        if left.contains(opens) {
+            left = Cow::Owned(without(&left, opens, closes));
+        }
     }
+    left
+}
+
+fn without(said: &str, opens: &str, closes: &str) -> String {
     let mut rest = said;
     let mut left = String::new();
-    while let Some(at) = rest.find(OPENS) {
+    while let Some(at) = rest.find(opens) {
         left.push_str(&rest[..at]);
-        rest = match rest[at..].find(CLOSES) {
-            Some(end) => &rest[at + end + CLOSES.len()..],
+        rest = match rest[at..].find(closes) {
+            Some(end) => &rest[at + end + closes.len()..],
             None => "",
         };
     }
     left.push_str(rest);
-    Cow::Owned(left)
+    left
 }
 
 #[cfg(test)]
@@ -105,6 +118,8 @@ mod tests {
         assert_eq!(without_fences(&format!("a\n{said}\nb")), "a\n\nb");
         assert_eq!(without_fences("a <heirloom-memory> b"), "a ");
         assert_eq!(without_fences("nothing"), "nothing");
+        let escaped = said.replace('<', "&lt;").replace('>', "&gt;");
+        assert_eq!(without_fences(&format!("a\n{escaped}\nb")), "a\n\nb");
         assert_eq!(fenced("p", " \n", 8_000), "");
         let taken = text::chars(&said) - text::chars("- one\n- two");
         assert!(taken < FENCE_CHARS);

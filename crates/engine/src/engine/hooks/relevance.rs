@@ -30,13 +30,15 @@ pub struct Relevant {
 }
 
 impl Relevant {
-    /// How sure it is that the record is about what the prompt is about: the log-odds, fitted to commits and to the
-    /// changelog lines of the same and of other projects (docs/decisions/0059).
+    /// How sure it is that the record is about what the prompt is about: log-odds, fitted to commits and to the changelog
+    /// lines of the same and of other projects (decision 59); 0 is where it is told.
     pub fn score(&self) -> f64 {
-        WEIGHT_SHARED * (1.0 + self.shared).ln()
-            + WEIGHT_COVERAGE * self.coverage
-            + WEIGHT_COSINE * self.cosine
-            + BIAS
+        let covered = self.coverage.min(COVERAGE_ENOUGH);
+        let cosine = self.cosine.max(0.0);
+        2.9 * (1.0 + self.shared).ln()
+            + (17.9 - 14.6 * covered) * covered
+            + (25.4 - 9.4 * cosine) * cosine
+            - THRESHOLD
     }
 
     /// Whether it is good enough to be told.
@@ -45,10 +47,12 @@ impl Relevant {
     }
 }
 
-const WEIGHT_SHARED: f64 = 1.0;
-const WEIGHT_COVERAGE: f64 = 4.0;
-const WEIGHT_COSINE: f64 = 4.0;
-const BIAS: f64 = -5.0;
+/// The part of a prompt's words beyond which more of them say nothing more.
+const COVERAGE_ENOUGH: f64 = 0.61;
+/// Where fewer than one in fifty prompts of other projects get something.
+const THRESHOLD: f64 = 25.1;
+/// A young memory counts as one of so many texts: else every word of it would be a common one.
+const TEXTS_MIN: u64 = 1_000;
 
 impl Engine {
     /// What memory has for a prompt and is good enough to be told, best first.
@@ -99,7 +103,7 @@ impl Worth {
     fn of(evidence: &Evidence) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
         let idf = |df: u64| {
-            let (df, all) = (df as f64, evidence.searched.max(df) as f64);
+            let (df, all) = (df as f64, evidence.searched.max(df).max(TEXTS_MIN) as f64);
             (1.0 + (all - df + 0.5) / (df + 0.5)).ln()
         };
         let dfs = evidence.dfs.iter().copied();
@@ -181,7 +185,7 @@ mod tests {
         let evidence = Evidence {
             terms: question.terms,
             dfs: vec![100, 5, 0],
-            searched: 1_000,
+            searched: 10_000,
         };
         let worth = Worth::of(&evidence);
         let each: Vec<f64> = worth.terms.iter().map(|(_, worth)| *worth).collect();
