@@ -42,6 +42,8 @@ mod groups;
 mod hooks;
 #[path = "cli/index_crowd.rs"]
 mod index_crowd;
+#[path = "cli/install.rs"]
+mod install;
 #[path = "cli/limits.rs"]
 mod limits;
 #[path = "cli/offer.rs"]
