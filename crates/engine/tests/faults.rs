@@ -179,6 +179,7 @@ fn vectors_are_made_step_by_step() {
 #[test]
 fn hooks_of_agent_programs() {
     table::hooks().iter().for_each(check);
+    table::more_hooks().iter().for_each(check);
 }
 
 #[test]

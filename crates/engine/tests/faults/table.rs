@@ -1363,6 +1363,12 @@ pub(crate) fn hooks() -> Vec<Operation> {
             AllOrNothing,
             Nothing,
         ),
+    ]
+}
+
+/// The rest of what hooks of agent programs do.
+pub(crate) fn more_hooks() -> Vec<Operation> {
+    vec![
         row(
             "hook: a file is changed",
             filled,

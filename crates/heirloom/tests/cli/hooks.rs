@@ -156,6 +156,37 @@ fn nothing_is_said_of_what_has_nothing_to_do_with_a_prompt() {
 }
 
 #[test]
+fn a_prompt_gets_a_few_hits_and_the_next_one_others() {
+    let project = Project::new();
+    let tails = [
+        "in src/auth.rs before anything else runs",
+        "against redis, whose keys expire nightly",
+        "twice since the march incident with proxies",
+        "with ed25519 signatures from vault servers",
+        "only for browsers, never for robots or cron",
+    ];
+    for tail in tails {
+        project.ok(&[
+            "remember",
+            &format!("the login module checks session tokens {tail}"),
+        ]);
+    }
+    let count = || {
+        let answer = call(
+            &project,
+            CLAUDE,
+            "UserPromptSubmit",
+            "s",
+            json!({"prompt": ASKED}),
+        );
+        heard(&answer).matches("heirloom show").count()
+    };
+    assert_eq!(count(), limits::HOOK_HITS_MAX);
+    assert_eq!(count(), tails.len() - limits::HOOK_HITS_MAX);
+    assert_eq!(count(), 0);
+}
+
+#[test]
 fn a_compaction_leaves_the_goal_and_the_files_behind_it() {
     let project = Project::new();
     project.ok(&["remember", FACT]);

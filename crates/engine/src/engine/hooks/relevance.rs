@@ -41,9 +41,11 @@ impl Relevant {
             - THRESHOLD
     }
 
-    /// Whether it is good enough to be told.
+    /// Whether it is good enough to be told: by its score, or because it has nearly all words of a prompt that says
+    /// something. Those are few in what the score was fitted to, and what people ask.
     pub fn is_good(&self) -> bool {
-        self.score() >= 0.0
+        let has_nearly_all = self.coverage >= 0.75 && self.shared >= 18.0 && self.cosine >= 0.2;
+        has_nearly_all || self.score() >= 0.0
     }
 }
 
@@ -177,6 +179,37 @@ mod tests {
         let over = format!("{}é", "x".repeat(most - 1));
         assert_eq!(beginning(&over).len(), most - 1);
         assert_eq!(beginning(""), "");
+    }
+
+    #[test]
+    fn of_a_long_record_the_beginning_is_told() {
+        let most = limits::HOOK_HIT_CHARS_MAX;
+        let told = |chars: usize| {
+            let record = Record {
+                project: heirloom_model::ProjectName::new("p").unwrap(),
+                id: heirloom_model::RecordId::MIN,
+                kind: Kind::Note,
+                key: None,
+                text: "x".repeat(chars),
+                attrs: heirloom_model::record::Attrs::new(),
+                scope: heirloom_model::Scope::default(),
+                source: "ann".to_owned(),
+                confidence: heirloom_model::Confidence::FULL,
+                tokens: 1,
+                recorded_at: heirloom_model::Timestamp::UNIX_EPOCH,
+                true_from: None,
+                true_to: None,
+                retired_at: None,
+                replaced_by: None,
+                expires_at: None,
+            };
+            line(&record)
+        };
+        assert!(told(most).starts_with(&format!(
+            "- note: {} (from ann, 1970-01-01;",
+            "x".repeat(most)
+        )));
+        assert!(told(most + 1).contains("x… (from ann"));
     }
 
     #[test]
