@@ -1,4 +1,8 @@
 //! `install` and `uninstall`: what is written, and that nothing else is.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "files as others lay them, also broken ones"
+)]
 
 use crate::project::{Project, string};
 use heirloom_model::limits;
