@@ -10,11 +10,13 @@ mod dice;
 mod embed;
 mod fts5;
 mod growth;
+mod hooks;
 mod keeping;
 mod observe;
 mod plot;
 mod probe;
 mod projects;
+mod prompts;
 mod quality;
 mod recall;
 mod redact;
@@ -45,7 +47,7 @@ struct Request {
 }
 
 /// What may be typed.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts|hooks]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -130,6 +132,12 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("quality") {
         quality::measure(request.data.as_deref())?;
+    }
+    if wanted("prompts") || only == Some("prompts-features") {
+        prompts::measure(request.data.as_deref(), only == Some("prompts-features"))?;
+    }
+    if wanted("hooks") {
+        hooks::measure(heirloom, request.to)?;
     }
     // These fill a million records, which takes minutes: only by their whole names.
     if only == Some("growth") {

@@ -10,7 +10,7 @@ use crate::Outcome;
 use crate::fts5::Fts5;
 use crate::probe;
 use crate::stats::Times;
-use data::{Data, Document};
+pub(crate) use data::{Data, Document, records};
 use heirloom_engine::{Arms, Carried, Doubles, Engine, Reading, RecallRequest, Recalled};
 use heirloom_index::words::Question;
 use heirloom_model::{ErrorKind, Record, RecordId};

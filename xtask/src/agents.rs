@@ -14,6 +14,7 @@
 
 mod check;
 mod drive;
+mod hooked;
 mod install;
 mod plan;
 mod program;
@@ -25,13 +26,14 @@ use std::path::PathBuf;
 use program::{PROGRAMS, Program};
 
 const HELP: &str = "\
-usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--streams]
+usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--streams] [--hooks]
 
   --only NAME      one of claude-code, codex, gemini, aider
   --write-doc      write the table to docs/agents.md too
   --heirloom PATH  drive this binary instead of building one
   --streams        without Heirloom: run each program once and save what it printed
                    to crates/engine/tests/streams
+  --hooks          only as programs that call Heirloom by their hooks
 ";
 
 /// Runs the chore; the error is what to tell the developer.
@@ -51,18 +53,25 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         None => drive::build_heirloom()?,
     };
     let mut results = Vec::new();
-    for program in &options.programs {
+    for program in options.programs.iter().filter(|_| !options.hooks) {
         eprintln!("agents: {} {}", program.name, program.version);
         results.push(drive::three_iterations(program, &heirloom));
     }
+    let mut hooked = Vec::new();
+    for program in options.programs.iter().filter(|program| program.has_hooks) {
+        eprintln!("agents: {} {}, by its hooks", program.name, program.version);
+        hooked.push(hooked::drive(program, &heirloom));
+    }
     print!("{}", report::table(&results));
+    print!("\n{}", report::hooks_table(&hooked));
     if options.write_doc {
-        report::write_doc(&results)?;
+        report::write_doc(&results, &hooked)?;
     }
     let failed: Vec<&str> = results
         .iter()
-        .filter(|result| result.outcome.is_err())
-        .map(|result| result.program.name)
+        .map(|one| (&one.outcome, one.program.name))
+        .chain(hooked.iter().map(|one| (&one.outcome, one.program.name)))
+        .filter_map(|(outcome, name)| outcome.is_err().then_some(name))
         .collect();
     if failed.is_empty() {
         Ok(())
@@ -75,6 +84,7 @@ struct Options {
     programs: Vec<&'static Program>,
     write_doc: bool,
     streams: bool,
+    hooks: bool,
     heirloom: Option<PathBuf>,
 }
 
@@ -84,6 +94,7 @@ fn parse(args: &[String]) -> Result<Option<Options>, String> {
         programs: PROGRAMS.iter().collect(),
         write_doc: false,
         streams: false,
+        hooks: false,
         heirloom: None,
     };
     let mut args = args.iter();
@@ -103,12 +114,17 @@ fn parse(args: &[String]) -> Result<Option<Options>, String> {
             }
             "--write-doc" => options.write_doc = true,
             "--streams" => options.streams = true,
+            "--hooks" => options.hooks = true,
             "--help" | "-h" => return Ok(None),
             other => return Err(format!("what is `{other}`?\n{HELP}")),
         }
     }
-    if options.write_doc && options.programs.len() < PROGRAMS.len() {
-        return Err("--write-doc wants all programs: leave --only out".into());
+    let is_part = options.programs.len() < PROGRAMS.len() || options.hooks;
+    if options.hooks {
+        options.programs.retain(|program| program.has_hooks);
+    }
+    if options.write_doc && is_part {
+        return Err("--write-doc wants all of it: leave --only and --hooks out".into());
     }
     Ok(Some(options))
 }

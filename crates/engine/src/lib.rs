@@ -12,6 +12,7 @@ mod engine;
 pub mod graph;
 pub mod group;
 pub mod history;
+pub mod hooks;
 pub mod mirror;
 pub mod outputs;
 pub mod places;
@@ -43,6 +44,7 @@ pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
+pub use engine::{HookCall, HookCalls, HookRequest, Relevant};
 pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, Written};
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,

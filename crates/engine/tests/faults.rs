@@ -177,6 +177,12 @@ fn vectors_are_made_step_by_step() {
 }
 
 #[test]
+fn hooks_of_agent_programs() {
+    table::hooks().iter().for_each(check);
+    table::more_hooks().iter().for_each(check);
+}
+
+#[test]
 fn windows_are_whole_or_not_at_all() {
     table::windows().iter().for_each(check);
 }

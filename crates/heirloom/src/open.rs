@@ -55,6 +55,33 @@ impl Session {
         }
     }
 
+    /// Another one with what was typed: for a thread of its own.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            global: self.global.clone(),
+            program: self.program,
+            env: self.env.clone(),
+            out: Output::new(self.global.json, false),
+        }
+    }
+
+    /// Starts in this folder unless another one was named.
+    pub(crate) fn begin_in(&mut self, folder: Option<&str>) {
+        let named =
+            self.global.project_dir.is_some() || self.env.get("HEIRLOOM_PROJECT_DIR").is_some();
+        let folder = folder
+            .map(PathBuf::from)
+            .filter(|folder| folder.is_absolute());
+        if !named && folder.as_ref().is_some_and(|folder| folder.is_dir()) {
+            self.global.project_dir = folder;
+        }
+    }
+
+    /// The project around the start folder, if there is one.
+    pub(crate) fn hook_place(&self) -> Option<Place> {
+        self.place().ok()
+    }
+
     /// The whole command line, for completions and manual pages.
     pub(crate) fn program(&self) -> clap::Command {
         (self.program)()
@@ -102,12 +129,17 @@ impl Session {
     ///
     /// Errors: `NotFound` with the hint to run `heirloom init`.
     pub(crate) fn find(&mut self) -> Result<Found, Fault> {
-        let place = self.place()?;
-        let config = Config::load(&self.env, Some(&place.config), &self.global.set)?;
-        for warning in &config.warnings {
+        let found = self.found_at(self.place()?)?;
+        for warning in &found.config.warnings {
             self.out
                 .talk(&format!("heirloom: {}: {}", warning.place, warning.message));
         }
+        Ok(found)
+    }
+
+    /// The project at a place, with its settings.
+    pub(crate) fn found_at(&self, place: Place) -> Result<Found, Fault> {
+        let config = Config::load(&self.env, Some(&place.config), &self.global.set)?;
         let configured = config.text("workspace.user_folder");
         let user_workspace = self.env.user_workspace(configured);
         Ok(Found {
@@ -495,6 +527,16 @@ pub(crate) fn make_private(path: &Path) -> Result<Option<PathBuf>, Fault> {
 /// Writes a file whole or not at all, for this person only.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     Ok(durable::write_atomic(path, bytes)?)
+}
+
+/// Writes a file of another program whole or not at all: through links, with the mode that it has.
+pub(crate) fn replace_foreign(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    Ok(durable::replace_foreign(path, bytes)?)
+}
+
+/// Copies a file, for this person only.
+pub(crate) fn copy_file(from: &Path, to: &Path) -> Result<(), Fault> {
+    Ok(durable::copy_durable(from, to)?)
 }
 
 /// A folder for this person only, gone with the value.

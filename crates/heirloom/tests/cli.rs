@@ -38,8 +38,12 @@ mod episodes;
 mod errors;
 #[path = "cli/groups.rs"]
 mod groups;
+#[path = "cli/hooks.rs"]
+mod hooks;
 #[path = "cli/index_crowd.rs"]
 mod index_crowd;
+#[path = "cli/install.rs"]
+mod install;
 #[path = "cli/limits.rs"]
 mod limits;
 #[path = "cli/offer.rs"]

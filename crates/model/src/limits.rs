@@ -464,3 +464,42 @@ pub const WINDOW_BENCH_BYTES_MAX: u64 = 256 << 20;
 pub const WINDOW_KEPT_BYTES_MAX: u64 = 512 << 20;
 /// Texts that a session remembers as expanded; older ones are forgotten.
 pub const WINDOW_EXPANDED_MAX: usize = 1_000;
+
+/// Bytes of a hook's event that are read; of a longer one the rest is passed over.
+pub const HOOK_INPUT_BYTES_MAX: usize = 8 << 20;
+/// Milliseconds after which a hook answers nothing, whatever it is at.
+pub const HOOK_DEADLINE_MS: u64 = 2_000;
+/// Most characters that one answer of a hook puts before a model: what every host takes.
+pub const HOOK_TEXT_CHARS_MAX: usize = 8_000;
+/// Most characters of it when a subagent starts.
+pub const HOOK_SUBAGENT_CHARS_MAX: usize = 3_000;
+/// Beginning of a prompt that memory is asked with, bytes.
+pub const HOOK_QUESTION_BYTES_MAX: usize = 4_000;
+/// Hits that a prompt gets at most.
+pub const HOOK_HITS_MAX: usize = 3;
+/// Characters of one hit that a prompt gets.
+pub const HOOK_HIT_CHARS_MAX: usize = 800;
+/// Characters of a failure that are remembered: its beginning and its end.
+pub const HOOK_ERROR_CHARS_MAX: usize = 600;
+/// Characters of a command that are remembered of one that failed.
+pub const HOOK_COMMAND_CHARS_MAX: usize = 300;
+/// Files, steps and failures of a session that its hooks keep in mind, of each so many.
+pub const HOOK_SESSION_ITEMS_MAX: usize = 50;
+/// Records that a session was told of and is not told again.
+pub const HOOK_TOLD_MAX: usize = 500;
+/// Newest characters that a session was told, by which an echo is known.
+pub const HOOK_ECHO_CHARS_MAX: usize = 16_000;
+/// Sessions that hooks keep in mind; the oldest are forgotten.
+pub const HOOK_SESSIONS_MAX: usize = 100;
+/// Largest file of a session's hooks that is read, bytes.
+pub const HOOK_SESSION_BYTES_MAX: u64 = 256 << 10;
+/// Milliseconds that a hook waits for another one of its session.
+pub const HOOK_WAIT_MS: u64 = 300;
+/// Most bytes of a transcript that one hook reads.
+pub const HOOK_TRANSCRIPT_BYTES_MAX: u64 = 4 << 20;
+/// Size at which the log of hooks, and the list of their calls, begins anew; one older part of each is kept, bytes.
+pub const HOOK_LOG_BYTES_MAX: u64 = 64 << 10;
+/// Longest line of the log of hooks, characters.
+pub const HOOK_LOG_CHARS_MAX: usize = 500;
+/// Largest settings file of an agent program that `install` reads, bytes.
+pub const HOST_SETTINGS_BYTES_MAX: u64 = 4 << 20;

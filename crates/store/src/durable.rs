@@ -34,6 +34,53 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     settle(file, path)
 }
 
+/// As [`write_atomic`], without waiting for the disk: for what may be lost when the power goes.
+pub fn write_unsynced(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    refuse_symlink("replace", path)?;
+    let mut file = scratch(path)?;
+    (file.write_all(bytes)).map_err(|error| failed("write", path, error))?;
+    (file.persist(path)).map_err(|error| failed("replace", path, error.error))?;
+    Ok(())
+}
+
+/// Appends `line` to the file at `path` without waiting for the disk. A file that has reached `most_bytes` becomes
+/// `<name>.1` first, in the place of what was called so.
+pub fn append_capped(path: &Path, line: &str, most_bytes: u64) -> Result<(), StoreError> {
+    match path.symlink_metadata() {
+        Ok(found) if !found.is_file() => {
+            let no_file = io::Error::new(ErrorKind::InvalidInput, "it is no file");
+            return Err(failed("append to", path, no_file));
+        }
+        Ok(found) if found.len() >= most_bytes => {
+            let renamed = std::fs::rename(path, beside(path, "1", 1));
+            renamed.map_err(|error| failed("rename", path, error))?;
+        }
+        Ok(_) | Err(_) => {}
+    }
+    let mut options = OpenOptions::new();
+    let file = options.append(true).create(true).mode(FILE_MODE).open(path);
+    file.and_then(|mut file| file.write_all(line.as_bytes()))
+        .map_err(|error| failed("append to", path, error))
+}
+
+/// Replaces or creates a file that another program owns: through links, and with the mode that it has.
+///
+/// Whole or not at all, and on the disk when it returns. Errors as for [`write_atomic`], but for links.
+pub fn replace_foreign(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let real = match path.canonicalize() {
+        Ok(real) => real,
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => path.to_owned(),
+        Err(error) => return Err(failed("find", path, error)),
+    };
+    let mut file = scratch(&real)?;
+    (file.write_all(bytes)).map_err(|error| failed("write", &real, error))?;
+    if let Ok(found) = real.metadata() {
+        (file.as_file().set_permissions(found.permissions()))
+            .map_err(|error| failed("keep the mode of", &real, error))?;
+    }
+    settle(file, &real)
+}
+
 /// Copies the file `from` to `to` with the promises of [`write_atomic`], whatever its size.
 pub fn copy_durable(from: &Path, to: &Path) -> Result<(), StoreError> {
     refuse_symlink("replace", to)?;

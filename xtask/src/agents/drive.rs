@@ -74,6 +74,11 @@ impl Stage {
         })
     }
 
+    /// The program.
+    pub(crate) fn program(&self) -> &'static Program {
+        self.program
+    }
+
     /// A command in the project that knows only the stage: no key, no setting
     /// and no proxy of the developer's machine.
     pub(crate) fn command(&self, program: &Path) -> Command {
@@ -134,7 +139,7 @@ impl Stage {
     }
 
     /// Keeps the project and names the folders, to look at a failure.
-    fn keep(self) -> String {
+    pub(crate) fn keep(self) -> String {
         let home = self.home.display().to_string();
         format!("left in {} and {home}", self.project.keep().display())
     }

@@ -35,6 +35,10 @@ pub(crate) struct Program {
     pub(crate) stream_arguments: &'static [&'static str],
     /// The tool that makes it read `notes.txt`; none if it has no tools.
     pub(crate) read_tool: Option<(&'static str, &'static str)>,
+    /// Whether it has hooks that `heirloom install` knows.
+    pub(crate) has_hooks: bool,
+    /// What stands for the person who accepts new hooks.
+    pub(crate) trust_arguments: &'static [&'static str],
 }
 
 /// The user's prompt.
@@ -54,6 +58,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &["-p", "PROMPT", "--allowedTools", "Bash"],
         stream_arguments: &["--output-format", "stream-json", "--verbose"],
         read_tool: Some(("Bash", r#"{"command": "cat notes.txt"}"#)),
+        has_hooks: true,
+        trust_arguments: &[],
     },
     // Its shell tool is `exec_command`, with `cmd`; the sandbox lets it read.
     Program {
@@ -65,6 +71,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         arguments: &["exec", "--skip-git-repo-check", "PROMPT"],
         stream_arguments: &["--json"],
         read_tool: Some(("exec_command", r#"{"cmd": "cat notes.txt"}"#)),
+        has_hooks: true,
+        trust_arguments: &["--dangerously-bypass-hook-trust"],
     },
     // Without a named model a router asks the model which model to ask. Without
     // a person it offers its shell only when everything is approved beforehand;
@@ -86,6 +94,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ],
         stream_arguments: &["--output-format", "stream-json"],
         read_tool: Some(("run_shell_command", r#"{"command": "cat notes.txt"}"#)),
+        has_hooks: true,
+        trust_arguments: &[],
     },
     // It has no tools: the file goes into the prompt. Without `--no-pretty` it
     // renders Markdown and wraps lines at 80 columns even into a pipe, and
@@ -110,6 +120,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ],
         stream_arguments: &["--no-pretty", "--stream"],
         read_tool: None,
+        has_hooks: false,
+        trust_arguments: &[],
     },
 ];
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::cargo;
 
 use super::drive::Driven;
+use super::hooked::Hooked;
 use super::plan::ITERATIONS;
 use super::program::{PROMPT, Program};
 
@@ -23,6 +24,23 @@ What is checked:
 - what iteration 1 said stands in the prompt of iteration 2, with the line
   \"This is iteration 2.\", and what both said in that of iteration 3;
 - each fact is recorded once, in one piece, though it came in fragments.
+
+";
+
+const HOOKS: &str = "
+## By their hooks
+
+Each program runs three times as its person would start it: without Heirloom, after
+`heirloom install PROGRAM`, and with hooks that are killed while they read their event.
+
+- every request to the model has what was known before, once, between the fences, and
+  in no tool's result;
+- what the agent says with signals is recorded once, what a tool shows is not;
+- the model is asked as often as without hooks, whether they work or die; no call of
+  a hook fails.
+
+Codex runs with `--dangerously-bypass-hook-trust`, which stands for the person who
+accepts the hooks in `/hooks`.
 
 ";
 
@@ -70,10 +88,37 @@ pub(crate) fn table(results: &[Driven]) -> String {
     table
 }
 
+/// The table of hooks in Markdown.
+pub(crate) fn hooks_table(results: &[Hooked]) -> String {
+    let mut table = String::from(
+        "| Program | Version | Model requests without hooks, with them, with hooks that die | Result |\n\
+         |---|---|---|---|\n",
+    );
+    for hooked in results {
+        let outcome = match &hooked.outcome {
+            Ok(()) => "passed".to_owned(),
+            Err(error) => format!("**failed**: {}", error.replace('|', "\\|")),
+        };
+        let [without, with, dying] = hooked.requests;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "| {} | {} {} | {without}, {with}, {dying}; {} s | {outcome} |",
+            hooked.program.name,
+            hooked.program.package,
+            hooked.program.version,
+            hooked.elapsed.as_secs(),
+        );
+    }
+    table
+}
+
 /// Writes `docs/agents.md`.
-pub(crate) fn write_doc(results: &[Driven]) -> Result<(), String> {
+pub(crate) fn write_doc(results: &[Driven], hooked: &[Hooked]) -> Result<(), String> {
     let mut page = INTRODUCTION.to_owned();
     page.push_str(&table(results));
+    page.push_str(HOOKS);
+    page.push_str(&hooks_table(hooked));
     page.push_str(
         "\n## The command lines\n\nHeirloom adds the context and the stream options.\n\n```sh\n",
     );

@@ -72,7 +72,11 @@ impl Engine {
     }
 
     /// How the same error was resolved: in the same task and phase, else the newest one elsewhere.
-    fn resolved_before(&self, error: &str, scope: &Scope) -> Result<Option<ResolvedBefore>, Fault> {
+    pub(super) fn resolved_before(
+        &self,
+        error: &str,
+        scope: &Scope,
+    ) -> Result<Option<ResolvedBefore>, Fault> {
         let told = |record: &Record| {
             let resolution = record.attr_str("resolution")?.to_owned();
             Some(ResolvedBefore {

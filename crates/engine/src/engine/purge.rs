@@ -1,6 +1,7 @@
 //! Deleting for good, for privacy: from the store, the mirror, and on request the copies beside them.
 
 use super::Engine;
+use super::hooks::forget_all;
 use super::records::USER;
 use heirloom_model::Fault;
 use heirloom_store::{Purged, Selection, StoreError, durable};
@@ -41,6 +42,7 @@ impl Engine {
         for snapshot in &working {
             durable::remove_if_there(snapshot)?;
         }
+        forget_all(&self.folder);
         Ok(PurgeReport {
             purged,
             mirror_rewritten: self.renew_mirror()?,

@@ -49,6 +49,17 @@ pub enum Doubles {
     Keep,
 }
 
+/// What the index knows of a question: how rare its words are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Evidence {
+    /// The stems of the question.
+    pub(super) terms: Vec<Term>,
+    /// In how many texts each of them is.
+    pub(super) dfs: Vec<u64>,
+    /// How many texts were searched.
+    pub(super) searched: u64,
+}
+
 /// What is to be recalled.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecallRequest {
@@ -151,6 +162,21 @@ impl Engine {
         })
     }
 
+    /// The hits of a question by the built-in vectors, with what the index knows of its words.
+    pub(super) fn recall_with_evidence(
+        &self,
+        request: &RecallRequest,
+    ) -> Result<(Vec<Ranked>, Evidence), Fault> {
+        let k = checked_count(request)?;
+        let question = self.clean(&request.question);
+        let mut asked = ask(&question, request.reading, self.now())?;
+        let filter = self.narrowed(&mut asked, request)?;
+        if !asked.text.chars().any(char::is_alphanumeric) {
+            return Ok(Default::default());
+        }
+        self.ranked_with_evidence(&asked, filter, k, request, None)
+    }
+
     /// The filter that the request and the question make together; kinds and scope of the request join the
     /// question's own.
     fn narrowed(&self, asked: &mut Asked, request: &RecallRequest) -> Result<Filter, Fault> {
@@ -214,6 +240,18 @@ impl Engine {
         request: &RecallRequest,
         vector: Option<ModelVector>,
     ) -> Result<Vec<Ranked>, Fault> {
+        let ranked = self.ranked_with_evidence(asked, filter, k, request, vector);
+        ranked.map(|(ranked, _)| ranked)
+    }
+
+    fn ranked_with_evidence(
+        &self,
+        asked: &Asked,
+        filter: Filter,
+        k: usize,
+        request: &RecallRequest,
+        vector: Option<ModelVector>,
+    ) -> Result<(Vec<Ranked>, Evidence), Fault> {
         let question = Question::of(&asked.text);
         let search = Search {
             words: (request.arms != Arms::Meaning).then(|| question.clone()),
@@ -238,12 +276,15 @@ impl Engine {
         };
         let mut ranked = rank(&asking, candidates);
         match request.doubles {
-            Doubles::Fold => Ok(fold(ranked, k)),
-            Doubles::Keep => {
-                ranked.truncate(k);
-                Ok(ranked)
-            }
+            Doubles::Fold => ranked = fold(ranked, k),
+            Doubles::Keep => ranked.truncate(k),
         }
+        let evidence = Evidence {
+            terms: question.terms,
+            dfs: found.dfs,
+            searched: found.searched,
+        };
+        Ok((ranked, evidence))
     }
 
     /// What is behind the hits, in their order. What was retired since the search, or does not fit the

@@ -105,6 +105,23 @@ impl Engine {
         Ok(found)
     }
 
+    /// Keeps an output whole, but for secrets, and says its id and its file.
+    pub(super) fn keep_output(&self, tool: &str, whole: &str) -> Result<(String, PathBuf), Fault> {
+        self.writable()?;
+        let lock = self.window_lock()?;
+        let mut kept = Kept::overflow(&self.folder)?;
+        let id = text::hash16(whole);
+        let path = match kept.find(&id)? {
+            Some(path) => path,
+            None => kept.write(
+                &files::overflow_name(&id, tool),
+                self.clean(whole).as_bytes(),
+            )?,
+        };
+        drop(lock);
+        Ok((id, path))
+    }
+
     /// The files of what windows left out.
     pub(super) fn window_files(&self) -> Result<Vec<PathBuf>, Fault> {
         let mut all = Kept::overflow(&self.folder)?.files()?;

@@ -1,5 +1,6 @@
 //! `heirloom doctor`.
 
+use crate::installing::Hooks;
 use crate::open::Session;
 use crate::output;
 use heirloom_engine::{Check, Level, Mended, Salvaged};
@@ -21,7 +22,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let doctor = session.doctor()?;
     let mended = args.repair.then(|| doctor.repair());
-    let checks = doctor.examine();
+    let mut checks = doctor.examine();
+    let start = session.start()?;
+    checks.push(Hooks::of(&session.env, &start, &doctor.place.folder).check());
     let is_ok = checks.iter().all(|check| check.level != Level::Bad)
         && mended
             .as_ref()

@@ -1,5 +1,6 @@
 //! `heirloom status`.
 
+use crate::installing::Hooks;
 use crate::open::Session;
 use heirloom_model::Fault;
 use serde_json::{Map, json};
@@ -18,6 +19,7 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
     let findings = engine.check_store()?;
     let health = if findings.is_empty() { "ok" } else { "damaged" };
     let version = env!("CARGO_PKG_VERSION");
+    let hooks = Hooks::of(&session.env, &session.start()?, &found.place.folder);
     if session.out.json {
         let counts: Map<_, _> = counts
             .iter()
@@ -35,6 +37,7 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
             "last_write": last_write,
             "health": health,
             "findings": findings,
+            "hooks": hooks.value(),
         }));
         return Ok(u8::from(!findings.is_empty()));
     }
@@ -74,6 +77,7 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
         "last write  {}",
         last_write.as_deref().unwrap_or("never")
     ));
+    session.out.line(&format!("hooks       {}", hooks.shown()));
     session.out.line(&format!("health      {health}"));
     for finding in &findings {
         session.out.line(&format!("            {finding}"));

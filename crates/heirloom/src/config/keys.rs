@@ -214,6 +214,7 @@ pub(crate) const KEYS: &[Key] = &[
         trusted_only: Some("run a program"),
         adds_up: false,
     },
+    key("hooks.shorten_outputs", Type::Bool),
 ];
 
 impl Key {

@@ -99,6 +99,8 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "reembed" => &["reembed", "reembed --anew"],
         "backup" => &["backup copy.db"],
         "cmd" | "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
+        // A hook never fails: `cli/hooks.rs` has it with a store that is none. The others write settings of agents.
+        "hook" | "install" | "uninstall" => &[],
         "propose" => &["propose x", "propose"],
         "accept" | "reject" => return Some(vec![leak(&format!("{command} {id}"))]),
         // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.

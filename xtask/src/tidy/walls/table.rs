@@ -183,6 +183,7 @@ pub(super) const ROOMS: &[Room] = &[
     pure("graph"),
     pure("outputs"),
     pure("history"),
+    pure("hooks"),
     pure("working"),
     pure("planned"),
     pure("tracked"),

@@ -28,7 +28,8 @@ impl Config {
             .collect()
     }
 
-    fn flag(&self, name: &str) -> bool {
+    /// Whether a switch is on.
+    pub(crate) fn flag(&self, name: &str) -> bool {
         self.value(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
