@@ -23,6 +23,7 @@ pub mod shared;
 pub mod signals;
 pub mod streams;
 pub mod tracked;
+pub mod transcripts;
 pub mod working;
 pub mod workspace;
 
@@ -42,6 +43,9 @@ pub use engine::{Foreign, ForeignPart, ForeignReport, PartReport, RulesFile, for
 pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
+};
+pub use engine::{
+    Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
 };
 pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, Written};
 pub use heirloom_store::{

@@ -16,7 +16,15 @@ impl Environment {
             name.starts_with("HEIRLOOM_")
                 || matches!(
                     name,
-                    "HOME" | "XDG_CONFIG_HOME" | "XDG_DATA_HOME" | "NO_COLOR" | "CI" | "TERM"
+                    "HOME"
+                        | "XDG_CONFIG_HOME"
+                        | "XDG_DATA_HOME"
+                        | "NO_COLOR"
+                        | "CI"
+                        | "TERM"
+                        | "CLAUDE_CONFIG_DIR"
+                        | "CODEX_HOME"
+                        | "GEMINI_CLI_HOME"
                 )
         };
         let vars = std::env::vars_os()
