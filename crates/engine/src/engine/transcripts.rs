@@ -255,7 +255,8 @@ impl Engine {
             (Some(known), TranscriptStart::WhereItEnded, true) => self.state_of(known)?,
             _ => State::default(),
         };
-        let mut taker = Taker::new(self, agent, folder, &head, session, known, taking)?;
+        let folders = (self.base_of(&folder, as_here), folder);
+        let mut taker = Taker::new(self, agent, folders, &head, session, known, taking)?;
         let read = self.read(agent, source, state, &mut taker, progress)?;
         Ok(TranscriptReport {
             session: Some(taker.session_id().to_owned()),

@@ -26,10 +26,11 @@ const BEFORE: [&[&str]; 16] = [
 ];
 
 /// Programs that look something up: that they find nothing is no error.
-const PROBES: [&str; 33] = [
+const PROBES: [&str; 43] = [
     "ls", "cat", "head", "tail", "grep", "rg", "egrep", "fgrep", "ag", "find", "fd", "which",
     "command", "type", "test", "[", "[[", "diff", "cmp", "stat", "file", "wc", "ps", "pgrep",
-    "true", "false", "echo", "sleep", "kill", "pkill", "pwd", "tree", "timeout",
+    "true", "false", "echo", "sleep", "kill", "pkill", "pwd", "tree", "timeout", "sed", "awk",
+    "nl", "cut", "sort", "uniq", "tr", "xargs", "less", "jq",
 ];
 
 /// Words that make a line of an output the one that says what went wrong.

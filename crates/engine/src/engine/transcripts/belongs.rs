@@ -71,15 +71,21 @@ impl Engine {
         }
     }
 
+    /// The folder below which a transcript's files are the project's: where the project lay when it was written.
+    pub(super) fn base_of(&self, folder: &Path, as_here: Option<&Path>) -> PathBuf {
+        match as_here.filter(|known| folder.starts_with(known)) {
+            Some(known) => known.to_owned(),
+            None => places::find_root(folder).map_or_else(|| self.root.clone(), |place| place.root),
+        }
+    }
+
     /// A file that a transcript names, relative to the project's root; `None` outside of it.
-    pub(super) fn file_inside(&self, folder: &Path, named: &str) -> Option<String> {
+    pub(super) fn file_inside(&self, base: &Path, folder: &Path, named: &str) -> Option<String> {
         if named.len() > limits::PATH_BYTES_MAX || named.contains('\0') {
             return None;
         }
         let path = folder.join(named);
-        let base = places::find_root(folder).map(|place| place.root);
-        let below = base.and_then(|base| Some(path.strip_prefix(base).ok()?.to_owned()));
-        let path = below.unwrap_or(path);
+        let path = path.strip_prefix(base).unwrap_or(&path);
         places::normalise_inside(&self.root, &path.to_string_lossy()).ok()
     }
 }

@@ -44,6 +44,8 @@ pub(super) struct Taker<'t, 'e, 'x> {
     pub(super) agent: Agent,
     taking: &'x mut Taking<'t>,
     pub(super) parser: SignalParser,
+    /// Where the project lay, and the folder below it.
+    base: PathBuf,
     folder: PathBuf,
     subagent: Option<String>,
     parent: Option<String>,
@@ -69,7 +71,7 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
     pub(super) fn new(
         engine: &'e Engine,
         agent: Agent,
-        folder: PathBuf,
+        (base, folder): (PathBuf, PathBuf),
         head: &Head,
         session: String,
         known: Option<Session>,
@@ -82,6 +84,7 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
             agent,
             taking,
             parser,
+            base,
             folder,
             subagent: head.agent.clone(),
             parent: parent.filter(|parent| *parent != session),
@@ -313,7 +316,7 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
 
     /// A file was changed: it is remembered once a conversation, and by what waits for a fix.
     pub(super) fn changed(&mut self, named: &str, at: Timestamp, agent: Option<&str>) {
-        let Some(file) = self.engine.file_inside(&self.folder, named) else {
+        let Some(file) = self.engine.file_inside(&self.base, &self.folder, named) else {
             return;
         };
         for open in &mut self.state.open {
@@ -354,7 +357,8 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
     /// Writes what is held, behind the session that it belongs to.
     fn write_held(&mut self) -> Result<(), Fault> {
         let keyed = std::mem::take(&mut self.keyed);
-        self.held.extend(keyed.into_iter().map(|(_, change)| change));
+        self.held
+            .extend(keyed.into_iter().map(|(_, change)| change));
         if self.held.is_empty() {
             return Ok(());
         }
