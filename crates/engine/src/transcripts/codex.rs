@@ -229,7 +229,7 @@ impl Codex {
     }
 
     fn item(&self, id: String, at: Option<Timestamp>, item: &Payload<'_>, out: Out<'_>) {
-        let call = || string(item.call_id).unwrap_or_default();
+        let call = || filled(item.call_id).unwrap_or_else(|| id.clone());
         match word(item.kind) {
             "message" => match word(item.role) {
                 "assistant" => {
@@ -336,12 +336,12 @@ fn answered(output: Field<'_>) -> (Failed, String) {
     {
         return by_object(&answer);
     }
+    // What the sandbox did not let it do is asked again, and says nothing of the command.
+    let stopped = ["aborted", "exec command rejected", "failed in sandbox"];
     let failed = match exit_code(&text) {
         Some(code) if code != 0 => Failed::Yes,
+        _ if stopped.iter().any(|start| text.starts_with(start)) => Failed::Stopped,
         _ if text.starts_with("failed") || text.starts_with("execution error") => Failed::Yes,
-        _ if text.starts_with("aborted") || text.starts_with("exec command rejected") => {
-            Failed::Stopped
-        }
         Some(_) | None => Failed::No,
     };
     // Newer versions put a few lines before the output.
