@@ -39,7 +39,10 @@ fuzz_target!(|bytes: &[u8]| {
     let cut = |size: usize| {
         let owned = owned.clone();
         move || -> Box<dyn BufRead> {
-            Box::new(BufReader::with_capacity(size, std::io::Cursor::new(owned.clone())))
+            Box::new(BufReader::with_capacity(
+                size,
+                std::io::Cursor::new(owned.clone()),
+            ))
         }
     };
     let (whole, places) = told(agent, cut(1 << 16));
@@ -47,7 +50,8 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(places.windows(2).all(|pair| pair[0] < pair[1]));
 
     let mut head = HeadReader::new(agent);
-    file.split(|byte| *byte == b'\n').all(|line| head.line(line));
+    file.split(|byte| *byte == b'\n')
+        .all(|line| head.line(line));
     assert!(head.finish().is_none_or(|head| head.session.is_some()));
 
     for one in whole {

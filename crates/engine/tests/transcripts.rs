@@ -6,6 +6,7 @@ use heirloom_engine::transcripts::{
 };
 use heirloom_model::limits;
 use heirloom_model::stream::Usage;
+use proptest::prelude::*;
 use std::io::{BufReader, Read};
 
 /// Everything that a file tells.
@@ -464,4 +465,47 @@ fn long_texts_keep_their_ends() {
     assert!(kept.chars().count() <= most + 60, "{}", kept.len());
     let called = call_line(&"y".repeat(1 << 20));
     assert_eq!(called.chars().count(), limits::TRANSCRIPT_CALL_CHARS_MAX);
+}
+
+/// Pieces of which lines are made that look like those of a program.
+const PIECES: [&str; 16] = [
+    "{\"type\":\"user\",\"uuid\":\"a\",\"parentUuid\":\"b\",\"sessionId\":\"s\",\"message\":{\"content\":\"x\"}}",
+    "{\"type\":\"assistant\",\"uuid\":\"b\",\"parentUuid\":\"a\",\"message\":{\"id\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"y\"}]}}",
+    "{\"type\":\"event_msg\",\"payload\":{\"type\":\"user_message\",\"message\":\"x\"}}",
+    "{\"type\":\"event_msg\",\"payload\":{\"type\":\"thread_rolled_back\",\"num_turns\":1}}",
+    "{\"id\":\"a\",\"type\":\"user\",\"content\":\"x\"}",
+    "{\"$rewindTo\":\"a\"}",
+    "{\"$set\":{\"messages\":[{\"id\":\"b\",\"type\":\"user\",\"content\":\"x\"}]}}",
+    "# aider chat started at 2026-05-01 10:00:00",
+    "#### x",
+    "> Applied edit to a",
+    "words",
+    "\n",
+    "\n",
+    "{",
+    "\"",
+    "\u{fffd}",
+];
+
+proptest! {
+    /// Whatever stands in a file, and however it is cut into reads, the same is told, and nothing panics.
+    #[test]
+    fn what_is_told_does_not_depend_on_the_reads(
+        pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..24),
+        size in 1_usize..64,
+    ) {
+        let file = pieces.concat();
+        for agent in Agent::ALL {
+            let whole = told(agent, &file);
+            let mut lines = Lines::new(BufReader::with_capacity(size, file.as_bytes()), 0);
+            let mut joined = String::new();
+            while let Some(line) = lines.next_line().unwrap() {
+                prop_assert_eq!(line.at, joined.len() as u64);
+                joined.push_str(std::str::from_utf8(line.bytes.unwrap()).unwrap());
+                joined.extend(line.is_whole.then_some('\n'));
+            }
+            prop_assert_eq!(&joined, &file);
+            prop_assert!(whole.iter().all(|one| !one.id.is_empty()));
+        }
+    }
 }
