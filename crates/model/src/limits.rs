@@ -467,7 +467,7 @@ pub const TRANSCRIPT_VALUE_BYTES_MAX: u64 = 64 << 20;
 /// Beginning of a transcript in which its session and folder are looked for, bytes.
 pub const TRANSCRIPT_HEAD_BYTES_MAX: usize = 4 << 20;
 /// Most files that one import of transcripts looks at.
-pub const TRANSCRIPT_FILES_MAX: usize = 50_000;
+pub const TRANSCRIPT_FILES_MAX: usize = 20_000;
 /// Longest prompt or answer of a transcript that is kept whole, characters.
 pub const TRANSCRIPT_TEXT_CHARS_MAX: usize = 16_000;
 /// Longest answer of a tool that is kept whole, characters; of a longer one its beginning and its end.

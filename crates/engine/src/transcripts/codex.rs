@@ -139,11 +139,15 @@ pub(super) struct Survey {
 
 impl Survey {
     pub(super) fn line(&mut self, at: u64, text: &str) {
+        self.lines.push(at);
         // Most lines are neither: they are not taken apart for this.
+        let has = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+        if !has("\"event_msg\"") || !(has("\"user_message\"") || has("\"thread_rolled_back\"")) {
+            return;
+        }
         let Some(line) = object_of::<Line<'_>>(text) else {
             return;
         };
-        self.lines.push(at);
         if word(line.kind) != "event_msg" {
             return;
         }

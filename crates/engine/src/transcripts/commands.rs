@@ -33,6 +33,27 @@ const PROBES: [&str; 43] = [
     "nl", "cut", "sort", "uniq", "tr", "xargs", "less", "jq",
 ];
 
+/// Tools that only show what is in the project, or note what is to be done.
+const LOOKING: [&str; 17] = [
+    "Read",
+    "Glob",
+    "Grep",
+    "LS",
+    "NotebookRead",
+    "TodoWrite",
+    "ToolSearch",
+    "read_file",
+    "read_many_files",
+    "glob",
+    "search_file_content",
+    "list_directory",
+    "list_dir",
+    "grep_files",
+    "write_todos",
+    "update_plan",
+    "view_image",
+];
+
 /// Words that make a line of an output the one that says what went wrong.
 const TELLING: [&str; 14] = [
     "error",
@@ -117,6 +138,11 @@ pub fn fixes(failed: &Failure, worked: &str) -> bool {
 /// Whether a command only looks something up.
 pub fn is_probe(command: &str) -> bool {
     PROBES.contains(&Words::of(command).program)
+}
+
+/// Whether a tool only shows what is in the project.
+pub fn is_look(tool: &str) -> bool {
+    LOOKING.contains(&tool)
 }
 
 /// Whether a command is Heirloom's: what it prints is here already.

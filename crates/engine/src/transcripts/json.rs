@@ -138,6 +138,9 @@ impl Visitor<'_> for LossyVisitor {
     }
 
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Lossy, E> {
-        Ok(Lossy(String::from_utf8_lossy(bytes).into_owned()))
+        Ok(Lossy(match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+        }))
     }
 }

@@ -3,6 +3,7 @@
 use super::{Agent, Out, Told, aider, claude, codex, gemini};
 use heirloom_model::Timestamp;
 use heirloom_model::limits::TRANSCRIPT_HEAD_BYTES_MAX;
+use std::borrow::Cow;
 
 /// Whose conversation a file holds, and where it was held.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,7 +42,7 @@ impl HeadReader {
     /// Reads a line; whether the next one is wanted.
     pub fn line(&mut self, line: &[u8]) -> bool {
         self.read += line.len() + 1;
-        let text = String::from_utf8_lossy(line);
+        let text = text_of(line);
         let done = match self.agent {
             Agent::Claude => claude::head(&text, &mut self.head),
             Agent::Codex => codex::head(&text, &mut self.head),
@@ -87,7 +88,7 @@ impl Survey {
 
     /// Reads the line at `at`.
     pub fn line(&mut self, at: u64, line: &[u8]) {
-        let text = String::from_utf8_lossy(line);
+        let text = text_of(line);
         match &mut self.0 {
             Looked::Claude(survey) => survey.line(at, &text),
             Looked::Codex(survey) => survey.line(at, &text),
@@ -138,7 +139,7 @@ impl Reader {
         if self.dead.binary_search(&at).is_ok() {
             return true;
         }
-        let text = String::from_utf8_lossy(line);
+        let text = text_of(line);
         if let Form::Aider(form) = &mut self.form {
             form.line(at, &text, out);
             return true;
@@ -178,5 +179,14 @@ pub(super) fn told(id: String, at: Option<Timestamp>, event: super::Event) -> To
         at,
         agent: None,
         event,
+    }
+}
+
+/// A line as text; what is no character in it becomes a replacement character.
+fn text_of(line: &[u8]) -> Cow<'_, str> {
+    // Nearly every line is sound, and is looked through faster this way.
+    match std::str::from_utf8(line) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(line),
     }
 }

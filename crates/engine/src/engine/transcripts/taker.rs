@@ -6,7 +6,8 @@ use super::Engine;
 use super::state::{Open, State, Wrong};
 use crate::signals::SignalParser;
 use crate::transcripts::{
-    Act, Agent, Event, Failed, Failure, Head, Told, is_own_command, is_probe, preview, without_own,
+    Act, Agent, Event, Failed, Failure, Head, Told, is_look, is_own_command, is_probe, preview,
+    without_own,
 };
 use heirloom_model::limits::{
     TRANSCRIPT_CALL_CHARS_MAX, TRANSCRIPT_CALLS_MAX, TRANSCRIPT_HELD_MAX,
@@ -269,7 +270,14 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
             Some((tool, called)) => (tool, called),
             None => (String::new(), Called::Other),
         };
-        let own = matches!(called, Called::Own);
+        // Files are in the project, and what an edit says of itself is in its call.
+        let shows = failed == Failed::No
+            && match &called {
+                Called::Command(command) => is_probe(command),
+                Called::Edit(_) => true,
+                Called::Own | Called::Other => is_look(&tool),
+            };
+        let is_left_out = shows || matches!(called, Called::Own);
         let id = if id.starts_with("result ") || call.is_empty() {
             id.to_owned()
         } else {
@@ -295,7 +303,7 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
             }
             (Called::Command(_) | Called::Edit(_) | Called::Own | Called::Other, _) => {}
         }
-        if own {
+        if is_left_out {
             return;
         }
         let said = without_own(said);

@@ -132,10 +132,18 @@ fn files(
 ) -> Result<Vec<PathBuf>, Fault> {
     let mut files = Vec::new();
     if let Some(path) = &args.path {
-        if !path.is_dir() {
-            return Ok(vec![path.clone()]);
+        let missing = |error| Fault::not_found(format!("cannot read {}: {error}", path.display()));
+        let real = path
+            .canonicalize()
+            .map_err(|error| missing(error).hint("check the path"))?;
+        if real.is_dir() {
+            walk(&real, agent, 0, &mut files)?;
+        } else if real.is_file() {
+            files.push(real);
+        } else {
+            let said = format!("{} is no file and no folder", path.display());
+            return Err(Fault::usage(said));
         }
-        walk(path, agent, 0, &mut files)?;
         return Ok(files);
     }
     if agent == Agent::Aider {
