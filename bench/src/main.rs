@@ -22,6 +22,7 @@ mod remember;
 mod sources;
 mod start;
 mod stats;
+mod transcripts;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,7 +46,7 @@ struct Request {
 }
 
 /// What may be typed.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|transcripts]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -143,6 +144,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("sources") {
         sources::measure(request.heirloom.as_deref())?;
+    }
+    if wanted("transcripts") {
+        transcripts::measure()?;
     }
     if wanted("embed") {
         embed::measure()?;

@@ -686,8 +686,9 @@ fn imports_of_files() -> Vec<Operation> {
 /// failed and then worked.
 fn transcript_there(w: &World) -> Result<(), Fault> {
     worked(w)?;
-    std::fs::create_dir_all(w.root().join(".heirloom")).unwrap();
-    std::fs::write(w.root().join(".heirloom/config.toml"), "").unwrap();
+    let folder = w.root().join(".heirloom");
+    heirloom_store::durable::create_dir_private(&folder)?;
+    heirloom_store::durable::write_atomic(&folder.join("config.toml"), b"")?;
     let head = format!(
         r#""sessionId":"talk-1","cwd":{},"timestamp":"2026-04-30T10:00:00Z""#,
         serde_json::json!(w.root())
@@ -714,8 +715,12 @@ HEIRLOOM_MEMORY: ERROR told and open"}"#;
         call("c3", "Bash", r#"{"command":"make"}"#),
         result("c3", "made", false),
     ];
-    std::fs::write(w.root().join("talk.jsonl"), lines.join("\n")).unwrap();
-    Ok(())
+    let file = w.root().join("talk.jsonl");
+    let lines = lines.join("\n");
+    Ok(heirloom_store::durable::write_atomic(
+        &file,
+        lines.as_bytes(),
+    )?)
 }
 
 /// What a prompt gets, and what was kept of it.

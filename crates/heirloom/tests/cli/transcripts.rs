@@ -5,6 +5,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use heirloom_engine::places;
 use heirloom_model::limits;
+use heirloom_store::durable;
 use heirloom_testkit::TempProject;
 use serde_json::{Value, json};
 use std::fs;
@@ -78,6 +79,11 @@ impl Talk {
         let name = format!(".claude/projects/{folder}/{}.jsonl", self.session);
         project.home.write(&name, self.text()).unwrap()
     }
+}
+
+/// Writes a file in the place of another.
+fn put(path: &Path, bytes: &[u8]) {
+    durable::write_atomic(path, bytes).unwrap();
 }
 
 fn turns(project: &Project, session: &str) -> Vec<(String, String)> {
@@ -289,7 +295,7 @@ fn a_conversation_that_goes_on_is_read_from_where_it_ended() {
     talk.runs("c2", "make", "made", false).says("two");
     let whole = talk.text();
     let last = whole.trim_end().rfind('\n').unwrap() + 9;
-    fs::write(&file, &whole[..last]).unwrap();
+    put(&file, &whole.as_bytes()[..last]);
     let first = project.json(&["import", "claude"]);
     assert_eq!(
         (&first["created"], &first["unreadable_lines"]),
@@ -299,7 +305,7 @@ fn a_conversation_that_goes_on_is_read_from_where_it_ended() {
         project.list("error")[0]["resolution"],
         "`make` worked when it was run again"
     );
-    fs::write(&file, whole.trim_end()).unwrap();
+    put(&file, whole.trim_end().as_bytes());
     let second = project.json(&["import", "claude"]);
     assert_eq!(second["created"], 1);
     let read = second["read_bytes"].as_u64().unwrap();
@@ -308,7 +314,7 @@ fn a_conversation_that_goes_on_is_read_from_where_it_ended() {
     // Another file in its place is read from its beginning.
     let mut other = Talk::new("long", project.path());
     other.asks(&"x".repeat(whole.len()));
-    fs::write(&file, other.text().replace("long-0", "other-0")).unwrap();
+    put(&file, other.text().replace("long-0", "other-0").as_bytes());
     assert_eq!(project.json(&["import", "claude"])["created"], 1);
 }
 
@@ -422,13 +428,12 @@ fn odd_files_are_passed_over_and_said() {
     bytes.extend_from_slice(second.as_bytes());
     let folder = project.home.path().join(".claude/projects/x");
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("odd.jsonl"), &bytes).unwrap();
-    fs::write(folder.join("empty.jsonl"), "").unwrap();
-    fs::write(
-        folder.join("garbage.jsonl"),
-        [0_u8, 159, 146, 150].repeat(1_000),
-    )
-    .unwrap();
+    put(&folder.join("odd.jsonl"), &bytes);
+    put(&folder.join("empty.jsonl"), b"");
+    put(
+        &folder.join("garbage.jsonl"),
+        &[0_u8, 159, 146, 150].repeat(1_000),
+    );
     std::os::unix::fs::symlink("/dev/zero", folder.join("zero.jsonl")).unwrap();
     let report = project.json(&["import", "claude"]);
     assert_eq!(
@@ -454,7 +459,8 @@ fn odd_files_are_passed_over_and_said() {
     project.expect(&["import", "jsonl", "--all"], 2);
     // One value that is too large is not read.
     let large = folder.join("large.json");
-    let file = fs::File::create(&large).unwrap();
+    put(&large, b"");
+    let file = fs::OpenOptions::new().write(true).open(&large).unwrap();
     file.set_len(limits::TRANSCRIPT_VALUE_BYTES_MAX + 1)
         .unwrap();
     project.expect(&["import", "gemini", large.to_str().unwrap()], 2);
@@ -719,8 +725,10 @@ fn more_files_than_are_looked_at_are_refused() {
     let project = Project::new();
     let folder = project.home.path().join(".claude/projects/x");
     fs::create_dir_all(&folder).unwrap();
-    for n in 0..=limits::TRANSCRIPT_FILES_MAX {
-        fs::File::create(folder.join(format!("{n}.jsonl"))).unwrap();
+    let first = folder.join("0.jsonl");
+    put(&first, b"");
+    for n in 1..=limits::TRANSCRIPT_FILES_MAX {
+        fs::hard_link(&first, folder.join(format!("{n}.jsonl"))).unwrap();
     }
     let refused = project.expect(&["import", "claude"], 2);
     assert!(refused.stderr.contains("more than"), "{refused:?}");
