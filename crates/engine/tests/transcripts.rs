@@ -418,6 +418,15 @@ fn no_input_is_an_error() {
     assert!(short(Agent::Claude, cut)[0].ends_with(" cut"));
 }
 
+/// Found by the fuzz target: an answer without an id had a usage without a name.
+#[test]
+fn whatever_is_told_has_a_name() {
+    let nameless = answer("a1", "", "", "{}").replace("\"uuid\":\"a1\",", "");
+    let all = told(Agent::Claude, &nameless);
+    assert_eq!(all.len(), 1);
+    assert!(!all[0].id.is_empty());
+}
+
 #[test]
 fn lines_over_the_cap_are_passed_over_without_being_held() {
     let most = limits::TRANSCRIPT_LINE_BYTES_MAX as u64;

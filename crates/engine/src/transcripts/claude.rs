@@ -318,7 +318,7 @@ impl Claude {
     fn tell_usage(&mut self, out: Out<'_>) {
         if let Some((message, usage)) = self.usage.take() {
             let event = Event::Used(usage);
-            out(super::reader::told(message, None, event));
+            out(super::reader::told(format!("usage {message}"), None, event));
         }
     }
 
