@@ -24,6 +24,7 @@ mod remember;
 mod sources;
 mod start;
 mod stats;
+mod transcripts;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -47,7 +48,7 @@ struct Request {
 }
 
 /// What may be typed.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts|hooks]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts|hooks|transcripts]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -151,6 +152,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("sources") {
         sources::measure(request.heirloom.as_deref())?;
+    }
+    if wanted("transcripts") {
+        transcripts::measure()?;
     }
     if wanted("embed") {
         embed::measure()?;

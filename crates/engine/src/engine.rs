@@ -38,6 +38,7 @@ mod sessions;
 mod shared;
 mod sources;
 mod tasks;
+mod transcripts;
 mod transfer;
 mod tried;
 mod user;
@@ -74,6 +75,9 @@ pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
 pub use sessions::{NewTurn, TurnAdded};
 pub use shared::SharedFile;
 pub use tasks::{TaskChange, TaskDetails};
+pub use transcripts::{
+    Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
+};
 pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
 pub use user::Whose;

@@ -24,6 +24,7 @@ pub mod shared;
 pub mod signals;
 pub mod streams;
 pub mod tracked;
+pub mod transcripts;
 pub mod working;
 pub mod workspace;
 
@@ -45,6 +46,9 @@ pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
 pub use engine::{HookCall, HookCalls, HookRequest, Relevant};
+pub use engine::{
+    Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
+};
 pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, Written};
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,

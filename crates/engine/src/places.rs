@@ -12,7 +12,7 @@ mod text_file;
 mod whole;
 
 pub use beneath::{Beneath, BeneathProblem, Entry, OpenFile, Visitor};
-pub use digest::{DigestProblem, FileDigest, digest, file_size};
+pub use digest::{DigestProblem, FileDigest, digest, file_size, open as open_file};
 pub use inside::{PathProblem, normalise_inside};
 pub use links::{memory_folder, mirror_path};
 pub use remote::normalise_remote;

@@ -80,6 +80,8 @@ mod stdin;
 mod tasks;
 #[path = "cli/team.rs"]
 mod team;
+#[path = "cli/transcripts.rs"]
+mod transcripts;
 #[path = "cli/window.rs"]
 mod window;
 #[path = "cli/workspace.rs"]

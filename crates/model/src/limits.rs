@@ -503,3 +503,25 @@ pub const HOOK_LOG_BYTES_MAX: u64 = 64 << 10;
 pub const HOOK_LOG_CHARS_MAX: usize = 500;
 /// Largest settings file of an agent program that `install` reads, bytes.
 pub const HOST_SETTINGS_BYTES_MAX: u64 = 4 << 20;
+/// Longest line of a transcript that is read, bytes; a longer one is passed over.
+pub const TRANSCRIPT_LINE_BYTES_MAX: usize = 32 << 20;
+/// Largest transcript that is one JSON value, bytes.
+pub const TRANSCRIPT_VALUE_BYTES_MAX: u64 = 64 << 20;
+/// Beginning of a transcript in which its session and folder are looked for, bytes.
+pub const TRANSCRIPT_HEAD_BYTES_MAX: usize = 4 << 20;
+/// Most files that one import of transcripts looks at.
+pub const TRANSCRIPT_FILES_MAX: usize = 20_000;
+/// Longest prompt or answer of a transcript that is kept whole, characters.
+pub const TRANSCRIPT_TEXT_CHARS_MAX: usize = 16_000;
+/// Longest answer of a tool that is kept whole, characters; of a longer one its beginning and its end.
+pub const TRANSCRIPT_RESULT_CHARS_MAX: usize = 600;
+/// Longest line that tells what a tool was called for, characters.
+pub const TRANSCRIPT_CALL_CHARS_MAX: usize = 400;
+/// Newest failures of a conversation that wait for what works.
+pub const TRANSCRIPT_FAILURES_MAX: usize = 32;
+/// Calls of a conversation that wait for their answers.
+pub const TRANSCRIPT_CALLS_MAX: usize = 1_000;
+/// Most imports of one growing transcript that are told apart.
+pub const TRANSCRIPT_MARKS_MAX: usize = 32;
+/// Most changes of one conversation that are held before they are written.
+pub const TRANSCRIPT_HELD_MAX: usize = 2_000;

@@ -176,6 +176,8 @@ pub(super) struct Taking<'e> {
     report: ImportReport,
     sessions_count: bool,
     given_up: bool,
+    /// How many changes are written in one step.
+    part: usize,
     /// What it would have brought so far, if it only says what would come.
     dry: Option<HashSet<String>>,
 }
@@ -198,6 +200,7 @@ impl<'e> Taking<'e> {
             report: ImportReport::default(),
             sessions_count: true,
             given_up: false,
+            part: limits::BATCH_RECORDS,
             dry: None,
         })
     }
@@ -208,6 +211,17 @@ impl<'e> Taking<'e> {
             sessions_count: false,
             ..self
         }
+    }
+
+    /// The same, written in steps of so many changes: what is short and comes in hundred thousands waits less for the
+    /// disk.
+    pub(super) fn in_parts_of(self, part: usize) -> Self {
+        Self { part, ..self }
+    }
+
+    /// Whether it only says what would come.
+    pub(super) fn is_dry(&self) -> bool {
+        self.dry.is_some()
     }
 
     /// The same, and the report says how many entries had a secret.
@@ -236,7 +250,7 @@ impl<'e> Taking<'e> {
         changes: impl Iterator<Item = Change>,
     ) -> Result<(), Fault> {
         self.pending.extend(changes.map(|change| (line, change)));
-        if self.pending.len() < limits::BATCH_RECORDS {
+        if self.pending.len() < self.part {
             return Ok(());
         }
         self.write()

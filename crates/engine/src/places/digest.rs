@@ -77,7 +77,7 @@ pub fn file_size(path: &Path) -> Result<u64, DigestProblem> {
 }
 
 /// The file at `path` and its size; links are not followed, nothing is waited for.
-pub(super) fn open(path: &Path) -> Result<(File, u64), DigestProblem> {
+pub fn open(path: &Path) -> Result<(File, u64), DigestProblem> {
     // Not waiting: opening a named pipe would otherwise wait for a writer.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mut options = OpenOptions::new();

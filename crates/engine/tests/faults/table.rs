@@ -3,11 +3,13 @@
 use crate::world::{Past, World};
 use heirloom_engine::hooks::{Host, read_event, render};
 use heirloom_engine::places::FileDigest;
+use heirloom_engine::transcripts::Agent;
 use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, Foreign, ForeignPart, HistorySource,
     HookRequest, Keep, MirrorLoad, NewArtifact, NewEpisode, NewNote, NewOutput, NewRecord, NewTurn,
-    Observer, OutputSource, RecallRequest, Remover, Retire, RulesFile, RunRequest, Selection,
-    SharedFile, TaskChange, WindowRequest, Workspace, mirror,
+    Observer, OutputSource, Reach, RecallRequest, Remover, Retire, RulesFile, RunRequest,
+    Selection, SharedFile, TaskChange, TranscriptStart, TranscriptsRequest, WindowRequest,
+    Workspace, mirror,
 };
 use heirloom_model::context::Context;
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
@@ -641,6 +643,38 @@ fn imports_of_files() -> Vec<Operation> {
             Nothing,
         ),
         row(
+            "import_transcript",
+            transcript_there,
+            |w| {
+                let from = TranscriptStart::WhereItEnded;
+                let file = w.root().join("talk.jsonl");
+                w.engine
+                    .import_transcript(Agent::Claude, &file, from)
+                    .map(drop)
+            },
+            Steps(TAKEN_BACK),
+            Nothing,
+        ),
+        row(
+            "import_transcripts",
+            transcript_there,
+            |w| {
+                let request = TranscriptsRequest {
+                    agent: Agent::Claude,
+                    files: vec![w.root().join("talk.jsonl"), w.root().join("none")],
+                    reach: Reach::Inside,
+                    recorded_in: None,
+                    named: false,
+                    dry: false,
+                };
+                w.engine
+                    .import_transcripts(&request, "claude", &mut |_| {})
+                    .map(drop)
+            },
+            Steps(TAKEN_BACK),
+            Nothing,
+        ),
+        row(
             "import of an export",
             worked,
             |w| w.engine.import_all(elsewhere(), "jsonl m").map(drop),
@@ -648,6 +682,47 @@ fn imports_of_files() -> Vec<Operation> {
             Nothing,
         ),
     ]
+}
+
+/// A project that is told by its config, and a conversation that was held in it: a fact, a file, and a command that
+/// failed and then worked.
+fn transcript_there(w: &World) -> Result<(), Fault> {
+    worked(w)?;
+    let folder = w.root().join(".heirloom");
+    heirloom_store::durable::create_dir_private(&folder)?;
+    heirloom_store::durable::write_atomic(&folder.join("config.toml"), b"")?;
+    let head = format!(
+        r#""sessionId":"talk-1","cwd":{},"timestamp":"2026-04-30T10:00:00Z""#,
+        serde_json::json!(w.root())
+    );
+    let call = |id: &str, name: &str, input: &str| {
+        format!(
+            r#"{{{head},"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}]}}}}"#
+        )
+    };
+    let result = |id: &str, said: &str, failed: bool| {
+        format!(
+            r#"{{{head},"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{said}","is_error":{failed}}}]}}}}"#
+        )
+    };
+    let said = r#"{"type":"text","text":"HEIRLOOM_MEMORY: KEY_FACT told in a talk
+HEIRLOOM_MEMORY: ERROR told and open"}"#;
+    let lines = [
+        format!(r#"{{{head},"type":"user","message":{{"content":"do it"}}}}"#),
+        format!(r#"{{{head},"type":"assistant","message":{{"content":[{said}]}}}}"#),
+        call("c1", "Bash", r#"{"command":"make"}"#),
+        result("c1", "error: no rule", true),
+        call("c2", "Edit", r#"{"file_path":"Makefile"}"#),
+        result("c2", "changed", false),
+        call("c3", "Bash", r#"{"command":"make"}"#),
+        result("c3", "made", false),
+    ];
+    let file = w.root().join("talk.jsonl");
+    let lines = lines.join("\n");
+    Ok(heirloom_store::durable::write_atomic(
+        &file,
+        lines.as_bytes(),
+    )?)
 }
 
 /// What a prompt gets, and what was kept of it.

@@ -3,10 +3,12 @@
 pub(super) mod offered;
 mod radium;
 mod shared;
+mod transcripts;
 
 use super::reembed::catch_up;
 use crate::open::{self, Session};
 use crate::wire::lines::{self, Line};
+use heirloom_engine::transcripts::Agent;
 use heirloom_engine::{Carried, Engine, ImportReport, agentium, mirror, places};
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::{Fault, limits};
@@ -21,17 +23,24 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Args {
     /// jsonl: an export; agentium: memory.json and .agentium.yaml; shared: Markdown, headings are category and key;
     /// radium: outputs of plans and histories; history: a history.json; workspace: a folder with MEMORY.md and others;
-    /// server-memory: the JSON lines of the MCP server "memory"
+    /// server-memory: the JSON lines of the MCP server "memory"; claude, codex, gemini, aider: conversations that these
+    /// programs wrote down, those of this folder if no PATH is named
     format: Format,
-    /// The file; of shared also a folder, of workspace the folder
+    /// The file; of shared and conversations also a folder, of workspace the folder
     path: Option<PathBuf>,
+    /// Of conversations: every one that was recorded inside of this project
+    #[arg(long, conflicts_with = "path")]
+    all: bool,
+    /// Of conversations: those that were recorded in this folder are this project's, which lay there
+    #[arg(long, value_name = "FOLDER")]
+    recorded_in: Option<PathBuf>,
     /// Of shared: only print path, size and summary of each file, and take nothing in
     #[arg(long)]
     index: bool,
     /// Of history: the session, where the file's folder does not name it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Of radium, history, workspace and server-memory: only say what would come, and take nothing in
+    /// Of radium, history, workspace, server-memory and conversations: only say what would come, and take nothing in
     #[arg(long)]
     dry_run: bool,
 }
@@ -46,12 +55,43 @@ enum Format {
     History,
     Workspace,
     ServerMemory,
+    #[value(alias = "claude-code")]
+    Claude,
+    Codex,
+    Gemini,
+    Aider,
+}
+
+impl Args {
+    /// The format as it was typed.
+    fn format_name(&self) -> String {
+        let value = clap::ValueEnum::to_possible_value(&self.format);
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }
 
 impl Format {
+    /// The program whose conversations it is.
+    fn agent(self) -> Option<Agent> {
+        match self {
+            Self::Claude => Some(Agent::Claude),
+            Self::Codex => Some(Agent::Codex),
+            Self::Gemini => Some(Agent::Gemini),
+            Self::Aider => Some(Agent::Aider),
+            Self::Jsonl
+            | Self::Agentium
+            | Self::Shared
+            | Self::Radium
+            | Self::History
+            | Self::Workspace
+            | Self::ServerMemory => None,
+        }
+    }
+
     fn can_be_dry(self) -> bool {
         match self {
             Self::Radium | Self::History | Self::Workspace | Self::ServerMemory => true,
+            Self::Claude | Self::Codex | Self::Gemini | Self::Aider => true,
             Self::Jsonl | Self::Agentium | Self::Shared => false,
         }
     }
@@ -71,18 +111,39 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     if args.dry_run && !args.format.can_be_dry() {
         return Err(Fault::usage(
-            "--dry-run is for `import radium`, `history`, `workspace` and `server-memory`",
+            "--dry-run is for `import radium`, `history`, `workspace`, `server-memory` and conversations",
         ));
     }
     if args.session.is_some() && !matches!(args.format, Format::History) {
         return Err(Fault::usage("--session is for `import history`"));
     }
+    if (args.all || args.recorded_in.is_some()) && args.format.agent().is_none() {
+        return Err(Fault::usage(
+            "--all and --recorded-in are for `import claude`, `codex`, `gemini` and `aider`",
+        ));
+    }
     let engine = session.with_embedder(engine, &found);
+    if let Some(agent) = args.format.agent() {
+        transcripts::take(agent, &args, &engine, &found, session)?;
+        catch_up(&engine, session);
+        return Ok(0);
+    }
+    take(args, &engine, &found, session)
+}
+
+/// Takes in what is no conversation.
+fn take(
+    args: Args,
+    engine: &Engine,
+    found: &open::Found,
+    session: &mut Session,
+) -> Result<u8, Fault> {
     let path = args.path.as_deref();
     let report = match args.format {
-        Format::Radium => radium::outputs(&engine, &found, path, args.dry_run)?,
+        Format::Claude | Format::Codex | Format::Gemini | Format::Aider => ImportReport::default(),
+        Format::Radium => radium::outputs(engine, found, path, args.dry_run)?,
         Format::History => {
-            radium::history(&engine, &found, path, args.session.as_deref(), args.dry_run)?
+            radium::history(engine, found, path, args.session.as_deref(), args.dry_run)?
         }
         Format::Shared => {
             let path = args.path.ok_or_else(|| {
@@ -92,25 +153,25 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 shared::index(&path, session)?;
                 return Ok(0);
             }
-            shared::take(&engine, &path)?
+            shared::take(engine, &path)?
         }
         Format::Jsonl => {
             let path = args
                 .path
                 .ok_or_else(|| Fault::usage("which file?").hint("heirloom import jsonl FILE"))?;
-            import_jsonl(&engine, &path)?
+            import_jsonl(engine, &path)?
         }
-        Format::Workspace => offered::workspace(&engine, session, path, args.dry_run)?.whole,
+        Format::Workspace => offered::workspace(engine, session, path, args.dry_run)?.whole,
         Format::ServerMemory => {
             let path = path.ok_or_else(|| {
                 Fault::usage("which file?").hint("heirloom import server-memory FILE")
             })?;
-            offered::graph(&engine, path, args.dry_run)?.whole
+            offered::graph(engine, path, args.dry_run)?.whole
         }
-        Format::Agentium => import_agentium(&engine, &found, args.path.as_deref(), session)?,
+        Format::Agentium => import_agentium(engine, found, args.path.as_deref(), session)?,
     };
     tell(&report, args.dry_run, session);
-    catch_up(&engine, session);
+    catch_up(engine, session);
     let lines_left_out = matches!(args.format, Format::Jsonl) && !report.diagnostics.is_empty();
     Ok(u8::from(lines_left_out))
 }

@@ -25,6 +25,7 @@ impl Environment {
                         | "TERM"
                         | "CLAUDE_CONFIG_DIR"
                         | "CODEX_HOME"
+                        | "GEMINI_CLI_HOME"
                 )
         };
         let vars = std::env::vars_os()

@@ -85,6 +85,7 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
             "import shared carried.md",
             "import shared carried.md --index",
             "import history carried.json --session s",
+            "import claude carried.jsonl",
             "import radium .",
             "import workspace .",
             "import server-memory carried.jsonl",

@@ -187,6 +187,7 @@ pub(super) const ROOMS: &[Room] = &[
     pure("working"),
     pure("planned"),
     pure("tracked"),
+    pure("transcripts"),
     pure("redact"),
     Room {
         name: "recall",

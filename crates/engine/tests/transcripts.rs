@@ -1,0 +1,520 @@
+//! Conversations of agent programs, as their files say them.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use heirloom_engine::transcripts::{
+    Act, Agent, Event, Failed, Head, HeadReader, Lines, Survey, Told, call_line, preview,
+};
+use heirloom_model::limits;
+use heirloom_model::stream::Usage;
+use proptest::prelude::*;
+use std::io::{BufReader, Read};
+
+/// Everything that a file tells.
+fn told(agent: Agent, file: &str) -> Vec<Told> {
+    let mut survey = Survey::new(agent);
+    each(file, &mut |at, line| survey.line(at, line));
+    let mut reader = survey.reader();
+    let mut out = Vec::new();
+    each(file, &mut |at, line| {
+        reader.line(at, line, &mut |one| out.push(one));
+    });
+    reader.finish(&mut |one| out.push(one));
+    out
+}
+
+fn each(file: &str, on: &mut dyn FnMut(u64, &[u8])) {
+    let mut lines = Lines::new(file.as_bytes(), 0);
+    while let Some(line) = lines.next_line().unwrap() {
+        on(line.at, line.bytes.unwrap());
+    }
+}
+
+/// The events in short.
+fn short(agent: Agent, file: &str) -> Vec<String> {
+    let told = told(agent, file).into_iter();
+    told.map(|one| {
+        let who = one
+            .agent
+            .map(|agent| format!("{agent}: "))
+            .unwrap_or_default();
+        let what = match one.event {
+            Event::Begins(name) => format!("begins {name}"),
+            Event::Prompt(said) => format!("prompt {said}"),
+            Event::Said(said) => format!("said {said}"),
+            Event::Summary(said) => format!("summary {said}"),
+            Event::Call { call, tool, act } => match act {
+                Act::Command(command) => format!("{call} {tool} runs {command}"),
+                Act::Edit(files) => format!("{call} {tool} edits {}", files.join(" ")),
+                Act::Other(said) => format!("{call} {tool} {said}"),
+            },
+            Event::Result { call, failed, text } => format!("{call} {failed:?} {text}"),
+            Event::Changed(file) => format!("changed {file}"),
+            Event::Used(Usage {
+                input,
+                cached,
+                output,
+            }) => format!("used {input} {cached} {output}"),
+        };
+        format!("{who}{what}")
+    })
+    .collect()
+}
+
+fn head(agent: Agent, file: &str) -> Option<Head> {
+    let mut reader = HeadReader::new(agent);
+    file.split('\n').all(|line| reader.line(line.as_bytes()));
+    reader.finish()
+}
+
+/// A line of Claude Code: its name, its parent, its kind, and what else it has.
+fn claude(name: &str, parent: &str, kind: &str, rest: &str) -> String {
+    let parent = match parent {
+        "" => "null".to_owned(),
+        parent => format!("\"{parent}\""),
+    };
+    format!(
+        "{{\"parentUuid\":{parent},\"isSidechain\":false,\"cwd\":\"/p\",\"sessionId\":\"s\",\"type\":\"{kind}\",\"uuid\":\"{name}\",\"timestamp\":\"2026-05-01T10:00:00.000Z\",{rest}}}\n"
+    )
+}
+
+fn user(name: &str, parent: &str, said: &str) -> String {
+    let content = serde_json::to_string(said).unwrap();
+    claude(
+        name,
+        parent,
+        "user",
+        &format!("\"message\":{{\"role\":\"user\",\"content\":{content}}}"),
+    )
+}
+
+fn answer(name: &str, parent: &str, id: &str, block: &str) -> String {
+    let message = format!(
+        "\"message\":{{\"id\":\"{id}\",\"role\":\"assistant\",\"content\":[{block}],\"usage\":{{\"input_tokens\":1,\"cache_creation_input_tokens\":2,\"cache_read_input_tokens\":10,\"output_tokens\":5}}}}"
+    );
+    claude(name, parent, "assistant", &message)
+}
+
+fn text(said: &str) -> String {
+    format!(
+        "{{\"type\":\"text\",\"text\":{}}}",
+        serde_json::to_string(said).unwrap()
+    )
+}
+
+fn bash(call: &str, command: &str) -> String {
+    format!(
+        "{{\"type\":\"tool_use\",\"id\":\"{call}\",\"name\":\"Bash\",\"input\":{{\"command\":\"{command}\"}}}}"
+    )
+}
+
+fn result(name: &str, parent: &str, call: &str, said: &str, failed: bool) -> String {
+    let content = format!(
+        "\"message\":{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"{call}\",\"content\":\"{said}\",\"is_error\":{failed}}}]}},\"toolUseResult\":\"{said}\""
+    );
+    claude(name, parent, "user", &content)
+}
+
+#[test]
+fn several_lines_of_one_answer_are_one() {
+    let file = [
+        user("u1", "", "do it"),
+        answer("a1", "u1", "m1", &text("First.")),
+        answer("a2", "a1", "m1", &text("Second.")),
+        answer("a3", "a2", "m1", &bash("c1", "make")),
+        result("r1", "a3", "c1", "Exit code 2\\nerror: x", true),
+        answer("a4", "r1", "m2", &text("Done.")),
+    ]
+    .concat();
+    assert_eq!(
+        short(Agent::Claude, &file),
+        [
+            "prompt do it",
+            "said First.\nSecond.",
+            "c1 Bash runs make",
+            "used 3 10 5",
+            "c1 Yes Exit code 2\nerror: x",
+            "said Done.",
+            "used 3 10 5",
+        ]
+    );
+}
+
+#[test]
+fn branches_that_somebody_went_back_from_are_left_out() {
+    let file = [
+        user("u1", "", "one"),
+        answer("a1", "u1", "m1", &text("wrong way")),
+        user("u2", "a1", "that is wrong"),
+        // Back to the first answer's prompt.
+        answer("a2", "u1", "m2", &text("right way")),
+        answer("a3", "a2", "m2", &bash("c1", "one")),
+        answer("a4", "a3", "m2", &bash("c2", "two")),
+        // Answers of tools that ran at once follow their own calls.
+        result("r1", "a3", "c1", "1", false),
+        result("r2", "a4", "c2", "2", false),
+        user("u3", "r2", "go on"),
+    ]
+    .concat();
+    let said = short(Agent::Claude, &file);
+    assert_eq!(
+        said.iter()
+            .filter(|one| !one.starts_with("used"))
+            .collect::<Vec<_>>(),
+        [
+            "prompt one",
+            "said right way",
+            "c1 Bash runs one",
+            "c2 Bash runs two",
+            "c1 No 1",
+            "c2 No 2",
+            "prompt go on",
+        ]
+    );
+}
+
+#[test]
+fn what_stands_before_a_compaction_holds() {
+    let boundary = claude(
+        "b",
+        "",
+        "system",
+        "\"subtype\":\"compact_boundary\",\"logicalParentUuid\":\"u1\"",
+    );
+    let summary = claude(
+        "s",
+        "b",
+        "user",
+        "\"isCompactSummary\":true,\"message\":{\"role\":\"user\",\"content\":\"we did much\"}",
+    );
+    // Without a logical parent it is a tree of its own.
+    for boundary in [
+        boundary.clone(),
+        boundary.replace("logicalParentUuid", "other"),
+    ] {
+        let file = [
+            user("u1", "", "one"),
+            boundary,
+            summary.clone(),
+            user("u2", "s", "two"),
+        ]
+        .concat();
+        assert_eq!(
+            short(Agent::Claude, &file),
+            ["prompt one", "summary we did much", "prompt two"]
+        );
+    }
+}
+
+#[test]
+fn only_persons_words_are_prompts() {
+    for injected in [
+        "<command-name>/clear</command-name>",
+        "<local-command-stdout></local-command-stdout>",
+        "<system-reminder>x</system-reminder>",
+        "<task-notification>x",
+        "Caveat: The messages below",
+        "[Request interrupted by user]",
+    ] {
+        assert_eq!(
+            short(Agent::Claude, &user("u", "", injected)),
+            Vec::<String>::new(),
+            "{injected}"
+        );
+    }
+    let meta = claude(
+        "u",
+        "",
+        "user",
+        "\"isMeta\":true,\"message\":{\"content\":\"x\"}",
+    );
+    assert_eq!(short(Agent::Claude, &meta), Vec::<String>::new());
+    let stopped = result(
+        "r",
+        "",
+        "c",
+        "The user doesn't want to proceed with this",
+        true,
+    );
+    assert!(matches!(
+        &told(Agent::Claude, &stopped)[0].event,
+        Event::Result {
+            failed: Failed::Stopped,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn subagents_have_their_names() {
+    let line = user("u", "", "look").replace("\"cwd\"", "\"agentId\":\"a7\",\"cwd\"");
+    assert_eq!(short(Agent::Claude, &line), ["a7: prompt look"]);
+    let found = head(Agent::Claude, &line).unwrap();
+    assert_eq!(
+        (found.agent.as_deref(), found.folder.as_deref()),
+        (Some("a7"), Some("/p"))
+    );
+    let aside = user("u", "", "look").replace("\"isSidechain\":false", "\"isSidechain\":true");
+    assert_eq!(short(Agent::Claude, &aside), ["subagent: prompt look"]);
+}
+
+/// A line of Codex.
+fn codex(kind: &str, payload: &str) -> String {
+    format!(
+        "{{\"timestamp\":\"2026-05-01T10:00:00.000Z\",\"type\":\"{kind}\",\"payload\":{payload}}}\n"
+    )
+}
+
+#[test]
+fn a_rollout_of_codex() {
+    let file = [
+        codex("session_meta", r#"{"id":"x","timestamp":"2026-05-01T09:59:00Z","cwd":"/p"}"#),
+        codex("response_item", r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}"#),
+        codex("event_msg", r##"{"type":"user_message","message":"# Context from my IDE setup:\n\n## My request for Codex:\nhi\n"}"##),
+        codex("response_item", r#"{"type":"reasoning","summary":[]}"#),
+        codex("response_item", r#"{"type":"function_call","name":"shell","arguments":"{\"command\":[\"bash\",\"-lc\",\"make\"]}","call_id":"c1"}"#),
+        codex("response_item", r#"{"type":"function_call_output","call_id":"c1","output":"{\"output\":\"no rule\",\"metadata\":{\"exit_code\":2}}"}"#),
+        codex("response_item", r#"{"type":"custom_tool_call","name":"apply_patch","call_id":"c2","input":"*** Begin Patch\n*** Update File: a.rs\n*** Add File: b.rs\n"}"#),
+        codex("response_item", r#"{"type":"custom_tool_call_output","call_id":"c2","output":"Exit code: 0\nWall time: 0.1 seconds\nOutput:\nSuccess"}"#),
+        codex("response_item", r#"{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"c3"}"#),
+        codex("response_item", r#"{"type":"function_call_output","call_id":"c3","output":"Process exited with code 1\nOutput:\nnothing"}"#),
+        codex("event_msg", r#"{"type":"agent_message","message":"Done."}"#),
+        codex("response_item", r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}"#),
+        codex("event_msg", r#"{"type":"token_count","info":{"last_token_usage":{"input_tokens":9,"cached_input_tokens":4,"output_tokens":2}}}"#),
+        codex("compacted", r#"{"message":"so far"}"#),
+    ]
+    .concat();
+    assert_eq!(
+        short(Agent::Codex, &file),
+        [
+            "prompt hi",
+            "c1 shell runs make",
+            "c1 Yes no rule",
+            "c2 apply_patch edits a.rs b.rs",
+            "c2 No Success",
+            "c3 exec_command runs ls",
+            "c3 Yes nothing",
+            "said Done.",
+            "used 5 4 2",
+            "summary so far",
+        ]
+    );
+    let found = head(Agent::Codex, &file).unwrap();
+    assert_eq!(
+        (found.session.as_deref(), found.folder.as_deref()),
+        (Some("x"), Some("/p"))
+    );
+}
+
+#[test]
+fn turns_of_codex_that_were_rolled_back_are_left_out() {
+    let prompt = |said: &str| {
+        codex(
+            "event_msg",
+            &format!(r#"{{"type":"user_message","message":"{said}"}}"#),
+        )
+    };
+    let file = [
+        prompt("one"),
+        prompt("two"),
+        prompt("three"),
+        codex(
+            "event_msg",
+            r#"{"type":"thread_rolled_back","num_turns":2}"#,
+        ),
+        prompt("four"),
+    ]
+    .concat();
+    assert_eq!(short(Agent::Codex, &file), ["prompt one", "prompt four"]);
+}
+
+#[test]
+fn a_chat_of_gemini_as_lines_and_as_one_value() {
+    let first =
+        r#"{"id":"m2","timestamp":"2026-05-01T10:00:01Z","type":"gemini","content":"I look."}"#;
+    let call = r#"{"id":"t1","name":"run_shell_command","args":{"command":"npm test"},"status":"success","result":[{"functionResponse":{"id":"t1","name":"run_shell_command","response":{"output":"Output: failing\nExit Code: 1"}}}]},{"id":"t2","name":"replace","args":{"file_path":"a.ts"},"status":"error","result":[{"functionResponse":{"response":{"error":"no match"}}}]}"#;
+    let updated = first.replace(
+        '}',
+        &format!(",\"toolCalls\":[{call}],\"tokens\":{{\"input\":7,\"cached\":2,\"output\":3}}}}"),
+    );
+    let lines = [
+        r#"{"sessionId":"g","projectHash":"ab","startTime":"2026-05-01T10:00:00Z"}"#,
+        r#"{"id":"m0","type":"user","content":"/help"}"#,
+        r#"{"id":"m1","type":"user","content":[{"text":"fix it"}]}"#,
+        first,
+        r#"{"$set":{"lastUpdated":"x"}}"#,
+        &updated,
+        r#"{"id":"m3","type":"user","content":"no"}"#,
+        r#"{"$rewindTo":"m3"}"#,
+        r#"{"id":"m4","type":"info","content":"cancelled"}"#,
+    ];
+    let expected = [
+        "prompt fix it",
+        "said I look.",
+        "t1 run_shell_command runs npm test",
+        "t1 Yes Output: failing\nExit Code: 1",
+        "t2 replace edits a.ts",
+        "t2 Yes no match",
+        "used 5 2 3",
+    ];
+    assert_eq!(short(Agent::Gemini, &lines.join("\n")), expected);
+    let whole = format!(
+        "{{\"sessionId\":\"g\",\"projectHash\":\"ab\",\"messages\":[{},{updated}]}}",
+        lines[2]
+    );
+    assert_eq!(short(Agent::Gemini, &whole), expected);
+    let set = [
+        lines[2],
+        &format!("{{\"$set\":{{\"messages\":[{},{updated}]}}}}", lines[2]),
+    ]
+    .join("\n");
+    assert_eq!(short(Agent::Gemini, &set), expected);
+    let found = head(Agent::Gemini, &lines.join("\n")).unwrap();
+    assert_eq!(
+        (found.session.as_deref(), found.folder_hash.as_deref()),
+        (Some("g"), Some("ab"))
+    );
+}
+
+#[test]
+fn a_history_of_aider() {
+    let file = "\n# aider chat started at 2026-05-01 10:00:00\n\n> Aider v0.86\n> Main model: x\n\n#### fix the test  \n#### please\n\nI will change it.\n\n> not really\n\n> Applied edit to src/a.py\n\n#### /run pytest\n\n> 1 failed\n\n#### /add x.py\n\n# aider chat started at 2026-05-02 10:00:00\n\n#### again\n";
+    assert_eq!(
+        short(Agent::Aider, file),
+        [
+            "begins aider-2026-05-01-10-00-00",
+            "prompt fix the test\nplease",
+            "said I will change it.",
+            "changed src/a.py",
+            "19 run runs pytest"
+                .replace("19", &file.find("#### /run").unwrap().to_string())
+                .as_str(),
+            format!("{} Stopped 1 failed", file.find("#### /run").unwrap()).as_str(),
+            "begins aider-2026-05-02-10-00-00",
+            "prompt again",
+        ]
+    );
+}
+
+#[test]
+fn no_input_is_an_error() {
+    let odd = [
+        "",
+        "null\n[]\n1\n\"x\"\n{}\n{",
+        "{\"type\":\"user\"}\n{\"type\":\"user\",\"message\":7}\n{\"type\":\"assistant\",\"message\":{\"content\":7}}",
+        "{\"type\":\"user\",\"uuid\":\"a\",\"parentUuid\":\"a\",\"message\":{\"content\":\"\\ud83d cut\"}}",
+        "{\"id\":7}\n{\"id\":\"a\"}\n{\"$rewindTo\":\"b\"}\n{\"$set\":{\"messages\":[7,{}]}}",
+        "{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"arguments\":7}}",
+        "{\"type\":\"event_msg\",\"payload\":{\"type\":\"thread_rolled_back\",\"num_turns\":99}}",
+        "#### \u{fffd}\n> \n>\n####",
+    ];
+    for agent in Agent::ALL {
+        for file in odd {
+            told(agent, file);
+            head(agent, file);
+        }
+    }
+    // Half of a character does not lose the rest.
+    let cut = "{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":\"\\ud83d cut\"}}";
+    assert!(short(Agent::Claude, cut)[0].ends_with(" cut"));
+}
+
+/// Found by the fuzz target: an answer without an id had a usage without a name.
+#[test]
+fn whatever_is_told_has_a_name() {
+    let nameless = answer("a1", "", "", "{}").replace("\"uuid\":\"a1\",", "");
+    let all = told(Agent::Claude, &nameless);
+    assert_eq!(all.len(), 1);
+    assert!(!all[0].id.is_empty());
+}
+
+#[test]
+fn lines_over_the_cap_are_passed_over_without_being_held() {
+    let most = limits::TRANSCRIPT_LINE_BYTES_MAX as u64;
+    let mut file = Vec::new();
+    std::io::repeat(b'a')
+        .take(most)
+        .read_to_end(&mut file)
+        .unwrap();
+    file.push(b'\n');
+    let long = std::io::repeat(b'b').take(most + 1);
+    let bytes = file.as_slice().chain(long).chain("\nc\nd".as_bytes());
+    let mut lines = Lines::new(BufReader::new(bytes), 0);
+    let mut seen = Vec::new();
+    while let Some(line) = lines.next_line().unwrap() {
+        seen.push((line.at, line.bytes.map(<[u8]>::len), line.is_whole));
+    }
+    assert_eq!(
+        seen,
+        [
+            (0, Some(most as usize), true),
+            (most + 1, None, true),
+            (2 * most + 3, Some(1), true),
+            (2 * most + 5, Some(1), false),
+        ]
+    );
+}
+
+#[test]
+fn a_head_is_looked_for_so_far_and_no_further() {
+    let most = limits::TRANSCRIPT_HEAD_BYTES_MAX;
+    let line = user("u", "", "x");
+    let filler = |bytes: usize| format!("{{\"type\":\"summary\",\"x\":\"{}\"}}", "y".repeat(bytes));
+    let before = filler(most / 2);
+    assert!(head(Agent::Claude, &format!("{before}\n{line}")).is_some());
+    assert!(head(Agent::Claude, &format!("{before}\n{before}\n{line}")).is_none());
+}
+
+#[test]
+fn long_texts_keep_their_ends() {
+    let most = limits::TRANSCRIPT_RESULT_CHARS_MAX;
+    assert_eq!(preview(&"x".repeat(most), most).len(), most);
+    let long = format!("first{}last", "x".repeat(most * 2));
+    let kept = preview(&long, most);
+    assert!(kept.starts_with("first") && kept.ends_with("last") && kept.contains("are not kept"));
+    assert!(kept.chars().count() <= most + 60, "{}", kept.len());
+    let called = call_line(&"y".repeat(1 << 20));
+    assert_eq!(called.chars().count(), limits::TRANSCRIPT_CALL_CHARS_MAX);
+}
+
+/// Pieces of which lines are made that look like those of a program.
+const PIECES: [&str; 16] = [
+    "{\"type\":\"user\",\"uuid\":\"a\",\"parentUuid\":\"b\",\"sessionId\":\"s\",\"message\":{\"content\":\"x\"}}",
+    "{\"type\":\"assistant\",\"uuid\":\"b\",\"parentUuid\":\"a\",\"message\":{\"id\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"y\"}]}}",
+    "{\"type\":\"event_msg\",\"payload\":{\"type\":\"user_message\",\"message\":\"x\"}}",
+    "{\"type\":\"event_msg\",\"payload\":{\"type\":\"thread_rolled_back\",\"num_turns\":1}}",
+    "{\"id\":\"a\",\"type\":\"user\",\"content\":\"x\"}",
+    "{\"$rewindTo\":\"a\"}",
+    "{\"$set\":{\"messages\":[{\"id\":\"b\",\"type\":\"user\",\"content\":\"x\"}]}}",
+    "# aider chat started at 2026-05-01 10:00:00",
+    "#### x",
+    "> Applied edit to a",
+    "words",
+    "\n",
+    "\n",
+    "{",
+    "\"",
+    "\u{fffd}",
+];
+
+proptest! {
+    /// Whatever stands in a file, and however it is cut into reads, the same is told, and nothing panics.
+    #[test]
+    fn what_is_told_does_not_depend_on_the_reads(
+        pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..24),
+        size in 1_usize..64,
+    ) {
+        let file = pieces.concat();
+        for agent in Agent::ALL {
+            let whole = told(agent, &file);
+            let mut lines = Lines::new(BufReader::with_capacity(size, file.as_bytes()), 0);
+            let mut joined = String::new();
+            while let Some(line) = lines.next_line().unwrap() {
+                prop_assert_eq!(line.at, joined.len() as u64);
+                joined.push_str(std::str::from_utf8(line.bytes.unwrap()).unwrap());
+                joined.extend(line.is_whole.then_some('\n'));
+            }
+            prop_assert_eq!(&joined, &file);
+            prop_assert!(whole.iter().all(|one| !one.id.is_empty()));
+        }
+    }
+}

@@ -1,0 +1,741 @@
+//! Conversations that agent programs wrote down: `import claude`, `codex`, `gemini`, `aider`.
+
+use crate::project::{Project, string};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use heirloom_engine::places;
+use heirloom_model::limits;
+use heirloom_store::durable;
+use heirloom_testkit::TempProject;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A conversation of Claude Code, line by line.
+struct Talk {
+    session: String,
+    folder: String,
+    lines: Vec<String>,
+}
+
+impl Talk {
+    fn new(session: &str, folder: &Path) -> Self {
+        Self {
+            session: session.to_owned(),
+            folder: folder.to_str().unwrap().to_owned(),
+            lines: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, kind: &str, message: &Value) -> &mut Self {
+        let n = self.lines.len();
+        let name = |n: usize| format!("{}-{n}", self.session);
+        let line = json!({
+            "type": kind, "uuid": name(n), "parentUuid": n.checked_sub(1).map(name), "isSidechain": false,
+            "cwd": self.folder, "sessionId": self.session, "message": message,
+            "timestamp": format!("2026-04-01T10:{:02}:{:02}.000Z", n / 60 % 60, n % 60),
+        });
+        self.lines.push(line.to_string());
+        self
+    }
+
+    fn asks(&mut self, said: &str) -> &mut Self {
+        self.line("user", &json!({"role": "user", "content": said}))
+    }
+
+    fn says(&mut self, said: &str) -> &mut Self {
+        let id = format!("m{}", self.lines.len());
+        let content = json!([{"type": "text", "text": said}]);
+        self.line("assistant", &json!({"id": id, "content": content}))
+    }
+
+    fn calls(&mut self, call: &str, tool: &str, input: &Value) -> &mut Self {
+        let id = format!("m{}", self.lines.len());
+        let call = format!("{}{call}", self.session);
+        let content = json!([{"type": "tool_use", "id": call, "name": tool, "input": input}]);
+        self.line("assistant", &json!({"id": id, "content": content}))
+    }
+
+    fn hears(&mut self, call: &str, said: &str, failed: bool) -> &mut Self {
+        let call = format!("{}{call}", self.session);
+        let block = json!({"type": "tool_result", "tool_use_id": call, "content": said, "is_error": failed});
+        self.line("user", &json!({"role": "user", "content": [block]}))
+    }
+
+    fn runs(&mut self, call: &str, command: &str, said: &str, failed: bool) -> &mut Self {
+        self.calls(call, "Bash", &json!({"command": command}));
+        self.hears(call, said, failed)
+    }
+
+    fn text(&self) -> String {
+        self.lines.join("\n") + "\n"
+    }
+
+    /// Writes it where Claude Code does.
+    fn file(&self, project: &Project) -> PathBuf {
+        let folder = self.folder.replace('/', "-");
+        let name = format!(".claude/projects/{folder}/{}.jsonl", self.session);
+        project.home.write(&name, self.text()).unwrap()
+    }
+}
+
+/// Writes a file in the place of another.
+fn put(path: &Path, bytes: &[u8]) {
+    durable::write_atomic(path, bytes).unwrap();
+}
+
+fn turns(project: &Project, session: &str) -> Vec<(String, String)> {
+    let shown = project.json(&["session", "show", session]);
+    let turns = shown["messages"].as_array().unwrap();
+    turns
+        .iter()
+        .map(|turn| (string(&turn["role"]), string(&turn["text"])))
+        .collect()
+}
+
+/// A conversation with all that is worth keeping.
+fn rich(project: &Project) -> Talk {
+    let mut talk = Talk::new("rich", project.path());
+    talk.asks("make the tests pass")
+        .says("I run them.\nHEIRLOOM_MEMORY: DECISION use nextest BECAUSE it is faster\nHEIRLOOM_MEMORY: CONVENTION style = tabs")
+        .runs("c1", "npm test", "Exit code 1\nError: cannot find fixture\n", true)
+        .calls("c2", "Edit", &json!({"file_path": project.file("src/a.ts")}))
+        .hears("c2", "The file was updated", false)
+        .runs("c3", "npm test -- --all", "ok", false)
+        .runs("c4", "grep nothing", "", true)
+        .says("HEIRLOOM_MEMORY: CONVENTION style = spaces\nHEIRLOOM_MEMORY: ERROR the build is red\nDone.");
+    talk
+}
+
+#[test]
+fn a_conversation_with_what_was_learned_from_it() {
+    let project = Project::new();
+    rich(&project).file(&project);
+    let report = project.json(&["import", "claude"]);
+    assert_eq!((&report["files"], &report["known"]), (&json!(1), &json!(0)));
+    let said = turns(&project, "rich");
+    assert_eq!(
+        said[0],
+        ("user".to_owned(), "make the tests pass".to_owned())
+    );
+    assert_eq!(said.len(), 9, "{said:?}");
+    let errors = project.list("error");
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    let fixed = errors
+        .iter()
+        .find(|error| error["state"] == "resolved")
+        .unwrap();
+    assert_eq!(
+        fixed["text"],
+        "`npm test` failed: Error: cannot find fixture"
+    );
+    assert_eq!(
+        fixed["resolution"],
+        "`npm test -- --all` worked after changes to src/a.ts"
+    );
+    assert_eq!(
+        (&fixed["session"], &fixed["source"], &fixed["command"]),
+        (&json!("rich"), &json!("claude-code"), &json!("npm test"))
+    );
+    let open = errors
+        .iter()
+        .find(|error| error["state"] == "open")
+        .unwrap();
+    assert_eq!(open["text"], "the build is red");
+    let files: Vec<_> = project
+        .list("artifact")
+        .iter()
+        .map(|file| string(&file["text"]))
+        .collect();
+    assert_eq!(files, ["src/a.ts"]);
+    let known = project.list("knowledge");
+    let decision = known
+        .iter()
+        .find(|record| record["category"] == "decision")
+        .unwrap();
+    assert_eq!(
+        (&decision["text"], &decision["rationale"]),
+        (&json!("use nextest"), &json!("it is faster"))
+    );
+    let style = known
+        .iter()
+        .find(|record| record["key"] == "style")
+        .unwrap();
+    assert_eq!(style["text"], "spaces");
+    let hits = project.json(&["session", "search", "tests pass"]);
+    assert!(hits.to_string().contains("make the tests pass"), "{hits}");
+}
+
+#[test]
+fn twice_is_once_and_one_undo_takes_all_of_it_back() {
+    let project = Project::new();
+    rich(&project).file(&project);
+    let looked = project.json(&["import", "claude", "--dry-run"]);
+    assert_eq!(project.list("error").len(), 0);
+    let first = project.json(&["import", "claude"]);
+    assert_eq!(first["created"], looked["created"]);
+    for again in [
+        &["import", "claude"] as &[&str],
+        &["import", "claude", "--all"],
+    ] {
+        let report = project.json(again);
+        assert_eq!(
+            (&report["created"], &report["import"]),
+            (&json!(0), &Value::Null)
+        );
+    }
+    project.ok(&["undo", &string(&first["import"])]);
+    assert_eq!(
+        project.list("error").len() + project.list("knowledge").len(),
+        0
+    );
+    project.expect(&["session", "show", "rich"], 3);
+    let back = project.json(&["import", "claude"]);
+    assert_eq!(back["created"], first["created"]);
+    assert_eq!(turns(&project, "rich").len(), 9);
+    assert_eq!(project.list("error").len(), 2);
+    assert_eq!(project.json(&["import", "claude"])["created"], 0);
+}
+
+#[test]
+fn two_projects_never_mix() {
+    let project = Project::new();
+    let inner = TempProject::plain().unwrap();
+    for (session, folder) in [
+        ("here", project.path().to_owned()),
+        ("below", project.file("src")),
+        ("gone", project.file("src/not/there")),
+        ("nested", project.file("vendor/other/src")),
+        (
+            "beside",
+            PathBuf::from(format!("{}-2", project.path().display())),
+        ),
+        ("elsewhere", inner.path().to_owned()),
+        ("relative", PathBuf::from("src")),
+    ] {
+        Talk::new(session, &folder).asks("hello").file(&project);
+    }
+    // A project inside of the project is another one.
+    project
+        .folder
+        .write("vendor/other/.heirloom/config.toml", "")
+        .unwrap();
+    project.folder.write("vendor/other/src/x", "").unwrap();
+    project.folder.write("src/x", "").unwrap();
+    let here = project.json(&["import", "claude"]);
+    assert_eq!((&here["files"], &here["created"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        here["left"],
+        json!({"inside": 2, "elsewhere": 4, "unknown": 0, "no_transcripts": 0})
+    );
+    let all = project.ok(&["import", "claude", "--all"]);
+    assert!(
+        all.stderr
+            .contains("3 transcripts of claude-code are this project's"),
+        "{all:?}"
+    );
+    assert!(
+        all.stderr.contains("4 belong elsewhere and were left"),
+        "{all:?}"
+    );
+    for session in ["nested", "beside", "elsewhere", "relative"] {
+        project.expect(&["session", "show", session], 3);
+    }
+    // Whoever names a file of another project names it in vain, unless the project lay there.
+    let file = Talk::new("elsewhere", inner.path())
+        .asks("hello")
+        .file(&project);
+    let file = file.to_str().unwrap();
+    assert_eq!(project.json(&["import", "claude", file])["created"], 0);
+    let lay = inner.path().to_str().unwrap();
+    let moved = project.json(&["import", "claude", file, "--recorded-in", lay]);
+    assert_eq!(moved["created"], 1);
+}
+
+#[test]
+fn a_linked_worktree_is_the_same_project() {
+    let project = Project::git();
+    let side = TempProject::plain().unwrap();
+    let tree = side.path().join("tree");
+    project
+        .folder
+        .run_git(&[
+            "worktree",
+            "add",
+            "-q",
+            tree.to_str().unwrap(),
+            "-b",
+            "side",
+        ])
+        .unwrap();
+    let mut talk = Talk::new("side", &tree);
+    talk.asks("hello");
+    talk.calls("c", "Write", &json!({"file_path": tree.join("new.rs")}));
+    talk.hears("c", "written", false);
+    talk.file(&project);
+    assert_eq!(project.json(&["import", "claude"])["files"], 1);
+    let files: Vec<_> = project
+        .list("artifact")
+        .iter()
+        .map(|file| string(&file["text"]))
+        .collect();
+    assert_eq!(files, ["new.rs"]);
+}
+
+#[test]
+fn a_conversation_that_goes_on_is_read_from_where_it_ended() {
+    let project = Project::new();
+    let mut talk = Talk::new("long", project.path());
+    talk.asks("one").runs("c1", "make", "error: no rule", true);
+    let file = talk.file(&project);
+    project.ok(&["import", "claude"]);
+    // The next line is half written: it waits.
+    talk.runs("c2", "make", "made", false).says("two");
+    let whole = talk.text();
+    let last = whole.trim_end().rfind('\n').unwrap() + 9;
+    put(&file, &whole.as_bytes()[..last]);
+    let first = project.json(&["import", "claude"]);
+    assert_eq!(
+        (&first["created"], &first["unreadable_lines"]),
+        (&json!(3), &json!(0))
+    );
+    assert_eq!(
+        project.list("error")[0]["resolution"],
+        "`make` worked when it was run again"
+    );
+    put(&file, whole.trim_end().as_bytes());
+    let second = project.json(&["import", "claude"]);
+    assert_eq!(second["created"], 1);
+    let read = second["read_bytes"].as_u64().unwrap();
+    assert!(read < whole.len() as u64 / 2, "{second}");
+    assert_eq!(turns(&project, "long").len(), 6);
+    // Another file in its place is read from its beginning.
+    let mut other = Talk::new("long", project.path());
+    other.asks(&"x".repeat(whole.len()));
+    put(&file, other.text().replace("long-0", "other-0").as_bytes());
+    assert_eq!(project.json(&["import", "claude"])["created"], 1);
+}
+
+#[test]
+fn secrets_never_reach_the_disk() {
+    const TOKEN: &str = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
+    let project = Project::new();
+    let mut talk = Talk::new("secret", project.path());
+    let most = limits::TRANSCRIPT_RESULT_CHARS_MAX;
+    talk.asks(&format!("use {TOKEN} for it"))
+        .says(&format!("HEIRLOOM_MEMORY: KEY_FACT the token is {TOKEN}"))
+        .runs(
+            "c1",
+            &format!("curl -H 'Authorization: {TOKEN}' x"),
+            &format!("error: {TOKEN}"),
+            true,
+        )
+        .runs(
+            "c2",
+            &format!("curl -H 'Authorization: {TOKEN}' x"),
+            "ok",
+            false,
+        );
+    // Wherever a long output is cut, no half of a secret is left.
+    for n in (0..60).step_by(7) {
+        let before = "x ".repeat((most * 2 / 3 - n) / 2);
+        let said = format!("{before}{TOKEN} {}", "y ".repeat(most));
+        talk.runs(&format!("d{n}"), "make", &said, false);
+    }
+    talk.file(&project);
+    project.ok(&["import", "claude"]);
+    let seen = fs::read(project.file(".heirloom/heirloom.db")).unwrap();
+    let journal = fs::read(project.file(".heirloom/heirloom.db-wal")).unwrap_or_default();
+    for half in ["ghp_A1b2C3", "4O5p6Q7r8"] {
+        for bytes in [&seen, &journal] {
+            assert!(
+                !bytes
+                    .windows(half.len())
+                    .any(|part| part == half.as_bytes()),
+                "{half}"
+            );
+        }
+    }
+    assert_eq!(project.list("error").len(), 1);
+    assert_eq!(turns(&project, "secret").len(), 6 + 2 * 9);
+}
+
+#[test]
+fn what_heirloom_put_there_is_not_taken_for_somebodys_words() {
+    let project = Project::new();
+    let mut talk = Talk::new("own", project.path());
+    talk.asks("<heirloom-memory>\n- an old thing\n</heirloom-memory>\nfix it")
+        .asks("## Session Memory\n\n### Decisions\n- another old thing\n\nnow")
+        .runs("c1", "heirloom recall thing", "a third old thing", false)
+        .calls("c2", "mcp__heirloom__recall", &json!({"q": "thing"}))
+        .hears("c2", "a fourth old thing", false);
+    talk.file(&project);
+    project.ok(&["import", "claude"]);
+    let said = turns(&project, "own");
+    assert!(
+        !said.iter().any(|(_, text)| text.contains("old thing")),
+        "{said:?}"
+    );
+    assert_eq!(said[0].1, "fix it");
+    assert_eq!(said[1].1, "now");
+    assert_eq!(said.len(), 4);
+}
+
+#[test]
+fn what_only_shows_the_project_is_not_kept() {
+    let project = Project::new();
+    let mut talk = Talk::new("looks", project.path());
+    talk.runs("c1", "cat a.rs", "fn here()", false)
+        .runs("c2", "cat none.rs", "no such file", true)
+        .runs("c3", "make", "made here", false)
+        .calls("c4", "Read", &json!({"file_path": "a.rs"}))
+        .hears("c4", "fn here()", false);
+    talk.file(&project);
+    project.ok(&["import", "claude"]);
+    let said = turns(&project, "looks");
+    let said: Vec<_> = said.iter().map(|(_, text)| text.as_str()).collect();
+    let read = r#"Read: {"file_path":"a.rs"}"#;
+    assert_eq!(
+        said,
+        [
+            "Bash: cat a.rs",
+            "Bash: cat none.rs",
+            "no such file",
+            "Bash: make",
+            "made here",
+            read
+        ]
+    );
+}
+
+#[test]
+fn odd_files_are_passed_over_and_said() {
+    let project = Project::new();
+    let mut talk = Talk::new("odd", project.path());
+    talk.asks("one").says("two");
+    let text = talk.text();
+    let (first, second) = text.split_once('\n').unwrap();
+    let mut bytes = first.as_bytes().to_vec();
+    bytes.extend_from_slice(b"\nno json\n{\"type\":\"user\",\"message\":{\"content\":\"\xff\xfe bytes\"}}\n\n{\"type\":7}\n");
+    // Too long to be held.
+    bytes.extend(std::iter::repeat_n(
+        b'z',
+        limits::TRANSCRIPT_LINE_BYTES_MAX + 1,
+    ));
+    bytes.push(b'\n');
+    bytes.extend_from_slice(second.as_bytes());
+    let folder = project.home.path().join(".claude/projects/x");
+    fs::create_dir_all(&folder).unwrap();
+    put(&folder.join("odd.jsonl"), &bytes);
+    put(&folder.join("empty.jsonl"), b"");
+    put(
+        &folder.join("garbage.jsonl"),
+        &[0_u8, 159, 146, 150].repeat(1_000),
+    );
+    std::os::unix::fs::symlink("/dev/zero", folder.join("zero.jsonl")).unwrap();
+    let report = project.json(&["import", "claude"]);
+    assert_eq!(
+        (
+            &report["files"],
+            &report["long_lines"],
+            &report["unreadable_lines"]
+        ),
+        (&json!(1), &json!(1), &json!(1))
+    );
+    assert_eq!(report["left"]["no_transcripts"], 2);
+    let said = turns(&project, "odd");
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert!(said[1].1.ends_with(" bytes"), "{said:?}");
+    // Named by somebody, the same is a mistake.
+    let garbage = folder.join("garbage.jsonl");
+    project.expect(&["import", "claude", garbage.to_str().unwrap()], 2);
+    let none = folder.join("none.jsonl");
+    project.expect(&["import", "claude", none.to_str().unwrap()], 3);
+    let device = folder.join("zero.jsonl");
+    project.expect(&["import", "claude", device.to_str().unwrap()], 2);
+    project.expect(&["import", "codex"], 3);
+    project.expect(&["import", "jsonl", "--all"], 2);
+    // One value that is too large is not read.
+    let large = folder.join("large.json");
+    put(&large, b"");
+    let file = fs::OpenOptions::new().write(true).open(&large).unwrap();
+    file.set_len(limits::TRANSCRIPT_VALUE_BYTES_MAX + 1)
+        .unwrap();
+    project.expect(&["import", "gemini", large.to_str().unwrap()], 2);
+}
+
+/// The words of a database's rows that an import is about, without what says when it came.
+fn content(project: &Project) -> Vec<String> {
+    let mut lines: Vec<_> = project
+        .ok(&["export", "--format", "jsonl", "--all"])
+        .lines()
+        .into_iter()
+        .map(|line| {
+            let words = [
+                "kind",
+                "role",
+                "text",
+                "session",
+                "seq",
+                "state",
+                "resolution",
+                "id",
+            ];
+            words.map(|word| line[word].to_string()).join(" ")
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn killed_half_way_it_goes_on() {
+    let (project, whole) = (Project::new(), Project::new());
+    let mut talk = Talk::new("killed", Path::new("/the/project"));
+    for n in 0..limits::TRANSCRIPT_HELD_MAX {
+        talk.runs(
+            &format!("c{n}"),
+            &format!("make part{n}"),
+            "error: no rule",
+            true,
+        );
+        talk.runs(
+            &format!("d{n}"),
+            &format!("make part{n}"),
+            &format!("made {n}"),
+            false,
+        );
+    }
+    let here = project.folder.write("talk.jsonl", talk.text()).unwrap();
+    let args = [
+        "import",
+        "claude",
+        here.to_str().unwrap(),
+        "--recorded-in",
+        "/the/project",
+    ];
+    for wait in [150, 400, 900] {
+        let mut child = project.command(&args).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    project.ok(&args);
+    whole.ok(&args);
+    assert_eq!(project.json(&args)["created"], 0);
+    assert_eq!(content(&project).len(), content(&whole).len());
+    assert_eq!(content(&project), content(&whole));
+}
+
+#[test]
+fn a_packed_file_is_read_too() {
+    let project = Project::new();
+    let talk = rich(&project);
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(talk.text().as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    let cut = project
+        .folder
+        .write("cut.jsonl.gz", &packed[..packed.len() / 2])
+        .unwrap();
+    let file = project.folder.write("talk.jsonl.gz", &packed).unwrap();
+    project.ok(&["import", "claude", cut.to_str().unwrap()]);
+    project.ok(&["import", "claude", file.to_str().unwrap()]);
+    assert_eq!(turns(&project, "rich").len(), 9);
+    assert_eq!(
+        project.json(&["import", "claude", file.to_str().unwrap()])["created"],
+        0
+    );
+}
+
+#[test]
+fn subagents_are_conversations_of_their_own() {
+    let project = Project::new();
+    let mut talk = Talk::new("parent", project.path());
+    talk.asks("look into it");
+    let line = talk.lines[0].replace("\"cwd\"", "\"agentId\":\"a7\",\"cwd\"");
+    let name = ".claude/projects/x/parent/subagents/agent-a7.jsonl";
+    project
+        .home
+        .write(name, line.replace("parent-0", "a7-0"))
+        .unwrap();
+    talk.file(&project);
+    assert_eq!(project.json(&["import", "claude"])["files"], 2);
+    let shown = project.json(&["session", "show", "parent.agent-a7"]);
+    assert_eq!(shown["attrs"]["agent_id"], "a7");
+    assert_eq!(shown["attrs"]["parent"], "parent");
+    assert_eq!(shown["messages"][0]["sender"], "a7");
+    assert_eq!(turns(&project, "parent").len(), 1);
+}
+
+#[test]
+fn codex_gemini_and_aider_from_their_places() {
+    let project = Project::new();
+    let root = project.path().to_str().unwrap();
+    let codex = [
+        json!({"timestamp": "2026-04-01T10:00:00Z", "type": "session_meta", "payload": {"id": "cdx", "cwd": root, "timestamp": "2026-04-01T10:00:00Z"}}),
+        json!({"timestamp": "2026-04-01T10:00:01Z", "type": "event_msg", "payload": {"type": "user_message", "message": "ask codex"}}),
+        json!({"timestamp": "2026-04-01T10:00:02Z", "type": "response_item", "payload": {"type": "custom_tool_call", "name": "apply_patch", "call_id": "c", "input": "*** Begin Patch\n*** Update File: src/c.rs\n"}}),
+        json!({"timestamp": "2026-04-01T10:00:03Z", "type": "response_item", "payload": {"type": "custom_tool_call_output", "call_id": "c", "output": "{\"output\":\"Success\",\"metadata\":{\"exit_code\":0}}"}}),
+    ];
+    let codex = codex.map(|line| line.to_string()).join("\n");
+    project
+        .home
+        .write(".codex/sessions/2026/04/01/rollout-x.jsonl", codex)
+        .unwrap();
+    let gemini = |session: &str, hash: &str| {
+        format!(
+            "{{\"sessionId\":\"{session}\",\"projectHash\":\"{hash}\",\"startTime\":\"2026-04-01T10:00:00Z\"}}\n{{\"id\":\"{session}1\",\"type\":\"user\",\"content\":\"ask gemini\"}}\n"
+        )
+    };
+    project
+        .home
+        .write(".gemini/tmp/named/.project_root", root)
+        .unwrap();
+    project
+        .home
+        .write(".gemini/tmp/named/chats/session-a.jsonl", gemini("g1", "x"))
+        .unwrap();
+    let name = project.home.write("name", root).unwrap();
+    let hash = places::digest(&name, 4_096).unwrap().checksum;
+    project
+        .home
+        .write(
+            ".gemini/tmp/hashed/chats/session-b.jsonl",
+            gemini("g2", &hash),
+        )
+        .unwrap();
+    project
+        .home
+        .write(".gemini/tmp/other/chats/session-c.jsonl", gemini("g3", "y"))
+        .unwrap();
+    let aider = "# aider chat started at 2026-04-01 10:00:00\n\n#### ask aider\n\nI do.\n\n> Applied edit to src/d.rs\n";
+    project
+        .folder
+        .write(".aider.chat.history.md", aider)
+        .unwrap();
+    for (format, created) in [("codex", 3), ("gemini", 2), ("aider", 3)] {
+        let report = project.json(&["import", format]);
+        assert_eq!(report["created"], created, "{format} {report}");
+        assert_eq!(project.json(&["import", format])["created"], 0, "{format}");
+    }
+    assert_eq!(turns(&project, "cdx")[0].1, "ask codex");
+    assert_eq!(turns(&project, "g2")[0].1, "ask gemini");
+    project.expect(&["session", "show", "g3"], 3);
+    assert_eq!(turns(&project, "aider-2026-04-01-10-00-00")[1].1, "I do.");
+    let mut files: Vec<_> = project
+        .list("artifact")
+        .iter()
+        .map(|file| string(&file["text"]))
+        .collect();
+    files.sort();
+    assert_eq!(files, ["src/c.rs", "src/d.rs"]);
+}
+
+#[test]
+fn what_waits_for_a_fix_is_capped() {
+    let project = Project::new();
+    let most = limits::TRANSCRIPT_FAILURES_MAX;
+    let mut talk = Talk::new("failing", project.path());
+    for n in 0..=most {
+        talk.runs(
+            &format!("c{n}"),
+            &format!("make part{n}"),
+            &format!("error in part {n}"),
+            true,
+        );
+    }
+    for n in 0..=most {
+        talk.runs(&format!("d{n}"), &format!("make part{n}"), "ok", false);
+    }
+    talk.file(&project);
+    project.ok(&["import", "claude"]);
+    let errors = project.list("error");
+    let commands: Vec<_> = errors
+        .iter()
+        .map(|error| string(&error["command"]))
+        .collect();
+    assert!(!commands.contains(&"make part0".to_owned()), "{commands:?}");
+    assert!(commands.contains(&"make part1".to_owned()), "{commands:?}");
+}
+
+#[test]
+fn calls_without_answers_are_capped() {
+    let project = Project::new();
+    let most = limits::TRANSCRIPT_CALLS_MAX;
+    for (session, between, errors) in [("few", most - 1, 1), ("many", most, 1)] {
+        let mut talk = Talk::new(session, project.path());
+        talk.calls(
+            "first",
+            "Bash",
+            &json!({"command": format!("make {session}")}),
+        );
+        for n in 0..between {
+            talk.calls(&format!("c{n}"), "Read", &json!({"file_path": "x"}));
+        }
+        talk.hears("first", "error: no rule", true);
+        talk.runs("last", &format!("make {session}"), "ok", false);
+        let file = talk.file(&project);
+        project.ok(&["import", "claude", file.to_str().unwrap()]);
+        assert_eq!(project.list("error").len(), errors, "{session}");
+    }
+}
+
+#[test]
+fn long_words_keep_their_ends() {
+    let project = Project::new();
+    let most = limits::TRANSCRIPT_TEXT_CHARS_MAX;
+    let mut talk = Talk::new("wordy", project.path());
+    talk.asks(&"a".repeat(most))
+        .asks(&format!("{}end", "b".repeat(most)));
+    talk.file(&project);
+    project.ok(&["import", "claude"]);
+    let said = turns(&project, "wordy");
+    assert_eq!(said[0].1.len(), most);
+    let long = &said[1].1;
+    assert!(
+        long.len() < most + 100 || long.len() == most + 3,
+        "{}",
+        long.len()
+    );
+    assert!(long.ends_with("end"));
+}
+
+#[test]
+fn however_often_it_went_on_nothing_comes_twice() {
+    let project = Project::new();
+    let mut talk = Talk::new("often", project.path());
+    for n in 0..limits::TRANSCRIPT_MARKS_MAX + 2 {
+        talk.asks(&format!("word {n}"));
+        talk.file(&project);
+        assert_eq!(project.json(&["import", "claude"])["created"], 1, "{n}");
+    }
+    let shown = project.json(&["session", "show", "often"]);
+    let marks = shown["attrs"]["transcript"]["marks"]
+        .as_array()
+        .unwrap()
+        .len();
+    assert_eq!(marks, limits::TRANSCRIPT_MARKS_MAX);
+}
+
+#[test]
+fn more_files_than_are_looked_at_are_refused() {
+    let project = Project::new();
+    let folder = project.home.path().join(".claude/projects/x");
+    fs::create_dir_all(&folder).unwrap();
+    let first = folder.join("0.jsonl");
+    put(&first, b"");
+    for n in 1..=limits::TRANSCRIPT_FILES_MAX {
+        fs::hard_link(&first, folder.join(format!("{n}.jsonl"))).unwrap();
+    }
+    let refused = project.expect(&["import", "claude"], 2);
+    assert!(refused.stderr.contains("more than"), "{refused:?}");
+    fs::remove_file(folder.join("0.jsonl")).unwrap();
+    let report = project.json(&["import", "claude"]);
+    assert_eq!(
+        report["left"]["no_transcripts"],
+        limits::TRANSCRIPT_FILES_MAX as u64
+    );
+}
