@@ -75,7 +75,7 @@ pub use tasks::{TaskChange, TaskDetails};
 pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
 pub use user::Whose;
-pub use window::{Expanded, Whole, WindowRequest, Windowed};
+pub use window::{Expanded, Purse, Summariser, Whole, WindowRequest, Windowed};
 pub use workspace::{Shared, SharedOutcome, SyncReport, Workspace, Written, foreign_workspace};
 
 use crate::places::Place;
@@ -99,6 +99,7 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     ids: IdSource,
     embedder: Option<Box<dyn Embedder>>,
+    summariser: Option<Summariser>,
     files: group_files::Cache,
     /// The person's own memory, which contexts carry a section of.
     user: Option<Box<Engine>>,
@@ -127,6 +128,7 @@ impl Engine {
             clock,
             ids: IdSource::default(),
             embedder: None,
+            summariser: None,
             files: group_files::Cache::default(),
             user: None,
         })

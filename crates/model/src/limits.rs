@@ -311,6 +311,8 @@ pub const WRITER_TIMEOUT_S_MAX: u64 = 600;
 pub const WRITER_OUTPUT_TOKENS_MAX: u64 = 32_000;
 /// Most tokens, and most cents, that a day may be told to cost.
 pub const WRITER_DAILY_MAX: u64 = 1_000_000_000;
+/// Largest file of what a day has cost, bytes.
+pub const WRITER_SPENT_BYTES_MAX: u64 = 64 << 10;
 
 /// Largest file of a custom command, bytes.
 pub const COMMAND_BYTES_MAX: u64 = 256 << 10;
@@ -459,3 +461,9 @@ pub const WINDOW_BENCH_BYTES_MAX: u64 = 256 << 20;
 pub const WINDOW_KEPT_BYTES_MAX: u64 = 512 << 20;
 /// Texts that a session remembers as expanded; older ones are forgotten.
 pub const WINDOW_EXPANDED_MAX: usize = 1_000;
+/// Characters of a conversation that whoever writes its summary is shown at most.
+pub const WINDOW_TRANSCRIPT_CHARS_MAX: usize = 240_000;
+/// Characters of a summary by a model that are kept.
+pub const WINDOW_WRITTEN_CHARS_MAX: usize = 12_000;
+/// Summaries by a model that a session keeps; older ones are forgotten.
+pub const WINDOW_WRITTEN_MAX: usize = 8;

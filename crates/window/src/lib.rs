@@ -18,6 +18,7 @@ pub mod report;
 mod shorten;
 pub mod size;
 mod state;
+mod transcript;
 mod window;
 
 pub use compose::{Piece, Shortened};
@@ -27,4 +28,5 @@ pub use plan::Action;
 pub use policy::{CacheMatch, Policy, PolicyKeys, Profile, ToolRule};
 pub use report::{Dropped, Report, Summarised};
 pub use state::State;
+pub use transcript::{Transcript, transcript};
 pub use window::{Compacted, Overflow, Window, compact};

@@ -26,6 +26,8 @@ pub struct Summarised {
     pub inner: std::ops::Range<usize>,
     /// Most characters that such a text may have; what is more is cut.
     pub chars_max: usize,
+    /// Whether somebody else wrote it.
+    pub is_written: bool,
 }
 
 /// What a compaction did.
@@ -96,6 +98,7 @@ impl Report {
             "first_changed": self.first_changed,
             "breakpoints": self.breakpoints,
             "thinking_dropped": self.thinking_dropped,
+            "summary": self.summary.as_ref().map(|one| serde_json::json!({"id": one.id, "written": one.is_written})),
             "shortened": shortened,
             "dropped": dropped,
             "cost": {"none": self.cost_none, "window": self.cost_window},

@@ -3,6 +3,7 @@
 use crate::check::{Finding, check};
 use crate::compose::{Composed, Piece, compose, segment_id, summary_id};
 use crate::conversation::{Conversation, Refusal};
+use crate::digest;
 use crate::message::{Form, Part};
 use crate::plan::{Action, Plan};
 use crate::policy::{Policy, Rules};
@@ -99,7 +100,7 @@ pub fn compact(conversation: &Conversation, policy: &Policy, state: &mut State) 
     let composed = compose(conversation, &rules, &plan, state);
     let (messages, places) = render::messages(conversation, &composed.pieces);
     debug_assert_eq!(new_findings(conversation, &messages), [], "{messages:#?}");
-    let report = report(conversation, policy, &plan, &composed, &places);
+    let report = report(conversation, policy, &plan, &composed, &places, state);
     state.keep(conversation, policy, sure);
     Compacted {
         pieces: composed.pieces,
@@ -130,6 +131,7 @@ fn report(
     plan: &Plan,
     composed: &Composed,
     places: &[usize],
+    state: &State,
 ) -> Report {
     let mils = plan.chars_per_token_mils();
     let tokens = |chars: usize| chars.saturating_mul(1_000).div_ceil(mils);
@@ -157,16 +159,26 @@ fn report(
         breakpoints: breakpoints(plan, stable, messages),
         thinking_dropped: composed.thinking_dropped,
         shortened: composed.shortened.clone(),
-        summary: (plan.cut > plan.system_end).then(|| Summarised {
-            id: summary_id(conversation, plan.cut),
-            inner: plan.system_end..plan.cut,
-            chars_max: plan.room.body,
-        }),
+        summary: summarised(conversation, plan, state),
         dropped: dropped(conversation, plan, &composed.left_out),
         cost_none: plan.cost_none / 1_000,
         cost_window: plan.cost_window / 1_000,
         over,
     }
+}
+
+/// What the summary stands for, if there is one.
+fn summarised(conversation: &Conversation, plan: &Plan, state: &State) -> Option<Summarised> {
+    if plan.cut <= plan.system_end {
+        return None;
+    }
+    let id = summary_id(conversation, plan.cut);
+    Some(Summarised {
+        is_written: state.summaries.contains_key(&id),
+        id,
+        inner: plan.system_end..plan.cut,
+        chars_max: digest::told_chars(plan.room.body.saturating_sub(plan.room.users)),
+    })
 }
 
 fn why_over(plan: &Plan, policy: &Policy, tokens: usize) -> String {

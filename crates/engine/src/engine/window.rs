@@ -1,7 +1,12 @@
 //! The window of a conversation: what of a history is sent, and where the rest is kept.
 
 mod files;
+mod purse;
 mod session;
+mod writing;
+
+pub use purse::Purse;
+pub use writing::Summariser;
 
 use super::Engine;
 use files::Kept;
@@ -39,6 +44,8 @@ pub struct Windowed {
     pub form: Form,
     /// Files that were written, in order.
     pub written: Vec<PathBuf>,
+    /// What did not go as it was wanted, and is no reason to fail.
+    pub notes: Vec<String>,
 }
 
 /// Something that a window holds only in part.
@@ -64,7 +71,8 @@ pub enum Whole {
 impl Engine {
     /// The window of a history. When it returns, whatever the window lacks is on the disk.
     ///
-    /// The same history and policy give the same window, whatever is stored. Errors: `Usage` for a history that is
+    /// The same history and policy give the same window, whatever is stored, unless a model wrote the summary for a
+    /// session: then that session's windows have it from there on. Errors: `Usage` for a history that is
     /// none, with the message's index.
     pub fn compact(&self, request: &WindowRequest<'_>) -> Result<Windowed, Fault> {
         let conversation = Conversation::parse(request.history, request.form)?;
@@ -74,13 +82,18 @@ impl Engine {
             Some(id) => self.window_state(id)?,
             None => State::default(),
         };
-        let made = heirloom_window::compact(&conversation, request.policy, &mut state);
+        let mut made = heirloom_window::compact(&conversation, request.policy, &mut state);
+        let mut notes = Vec::new();
+        if let Some(id) = &session {
+            (made, notes) = self.summed_up(&conversation, request, id, &mut state, made)?;
+        }
         let written = self.keep_parts(&conversation, &made, session.as_deref())?;
         Ok(Windowed {
             json: made.to_json(&conversation),
             report: made.report,
             form: conversation.form,
             written,
+            notes,
         })
     }
 

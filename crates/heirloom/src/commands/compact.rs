@@ -53,6 +53,7 @@ impl Format {
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let history = history()?;
     let (engine, config) = memory(session)?;
+    let engine = session.with_summariser(engine, &config);
     let policy = policy(&args, &config)?;
     let made = engine.compact(&WindowRequest {
         history: &history,
@@ -68,6 +69,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         session.out.data("\n");
     }
     session.out.talk(&summary(&made));
+    for note in &made.notes {
+        session.out.talk(&format!("heirloom: {note}"));
+    }
     Ok(0)
 }
 

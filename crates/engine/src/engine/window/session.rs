@@ -25,6 +25,50 @@ struct Known {
     boundary: usize,
     /// Texts that were asked for again, and how long the history was then.
     expanded: BTreeMap<String, usize>,
+    /// Summaries of its windows, the newest last.
+    summaries: Vec<Summed>,
+}
+
+/// A summary that a window had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Summed {
+    /// The id of what it stands for.
+    id: String,
+    /// What a model wrote; nothing if it was made without one, which can be done again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    told: Option<Told>,
+}
+
+/// What a model wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Told {
+    /// The text.
+    pub(super) text: String,
+    /// The model, by the name that it gives itself.
+    #[serde(default)]
+    pub(super) model: String,
+    /// When it was asked for.
+    #[serde(default)]
+    pub(super) at: Option<Timestamp>,
+}
+
+impl Known {
+    fn has_summary(&self, id: &str) -> bool {
+        self.summaries.iter().any(|one| one.id == id)
+    }
+
+    /// Notes a summary; the oldest of too many are forgotten. One that is noted stays.
+    fn add_summary(&mut self, id: &str, told: Option<Told>) {
+        if !self.has_summary(id) {
+            let id = id.to_owned();
+            self.summaries.push(Summed { id, told });
+            let over = self
+                .summaries
+                .len()
+                .saturating_sub(limits::WINDOW_WRITTEN_MAX);
+            self.summaries.drain(..over);
+        }
+    }
 }
 
 impl Engine {
@@ -40,7 +84,31 @@ impl Engine {
         let (_, known) = self.window_known(id)?;
         let mut state = State::default();
         state.expanded = known.expanded;
+        let told = |one: Summed| Some((one.id, one.told?.text));
+        state.summaries = known.summaries.into_iter().filter_map(told).collect();
         Ok(state)
+    }
+
+    /// Whether a window of the session had this summary.
+    pub(super) fn knows_summary(&self, session: &str, id: &str) -> Result<bool, Fault> {
+        Ok(self.window_known(session)?.1.has_summary(id))
+    }
+
+    /// Keeps what a model wrote, or that it wrote nothing. Whoever comes first decides for all processes.
+    pub(super) fn keep_summary(
+        &self,
+        session: &str,
+        id: &str,
+        told: Option<Told>,
+    ) -> Result<(), Fault> {
+        let lock = self.window_lock()?;
+        let (row, known) = self.window_known(session)?;
+        let row = row.unwrap_or_else(|| self.empty_session(session));
+        let mut now = known.clone();
+        now.add_summary(id, told);
+        self.put_known(row, &known, &now)?;
+        drop(lock);
+        Ok(())
     }
 
     /// The session, if it is here.
@@ -81,12 +149,15 @@ impl Engine {
         if is_new || changes.len() > 1 {
             self.apply_in_parts(&changes)?;
         }
-        let now = Known {
+        let mut now = Known {
             messages: conversation.messages.len(),
             chain: chain(conversation, conversation.messages.len()),
             boundary: report.boundary,
-            expanded: known.expanded.clone(),
+            ..known.clone()
         };
+        if let Some(summary) = &report.summary {
+            now.add_summary(&summary.id, None);
+        }
         self.put_known(session, &known, &now)
     }
 
