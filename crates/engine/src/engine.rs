@@ -75,7 +75,9 @@ pub use tasks::{TaskChange, TaskDetails};
 pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
 pub use user::Whose;
-pub use window::{Expanded, Purse, Summariser, Whole, WindowRequest, Windowed};
+pub use window::{
+    Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
+};
 pub use workspace::{Shared, SharedOutcome, SyncReport, Workspace, Written, foreign_workspace};
 
 use crate::places::Place;

@@ -8,6 +8,8 @@
 mod budget;
 #[path = "writers/failures.rs"]
 mod failures;
+#[path = "writers/passed_on.rs"]
+mod passed_on;
 #[expect(dead_code, reason = "each test file uses a part of it")]
 #[path = "cli/project.rs"]
 mod project;

@@ -390,6 +390,10 @@ pub const WORKSPACE_PAIRS_MAX: usize = 10_000;
 pub const TEAM_FILE_NAME_BYTES_MAX: usize = 200;
 /// Longest note of `update_memory`, bytes.
 pub const GROUP_NOTE_BYTES_MAX: usize = 16 << 10;
+/// Conversations whose summaries a group keeps; the oldest go.
+pub const GROUP_SUMMARIES_MAX: usize = 5;
+/// Longest summary of a conversation in that of its group, characters.
+pub const GROUP_SUMMARY_CHARS_MAX: usize = 12_000;
 /// How much of a file of a group is read, from its end, bytes; a persona that is larger is left out whole.
 pub const GROUP_FILE_BYTES_MAX: u64 = 1 << 20;
 /// Newest notes of a group that its file is compared with.
@@ -467,3 +471,5 @@ pub const WINDOW_TRANSCRIPT_CHARS_MAX: usize = 240_000;
 pub const WINDOW_WRITTEN_CHARS_MAX: usize = 12_000;
 /// Summaries by a model that a session keeps; older ones are forgotten.
 pub const WINDOW_WRITTEN_MAX: usize = 8;
+/// Ids of what its windows left out that a session keeps; the newest.
+pub const WINDOW_ARCHIVES_MAX: usize = 4_000;

@@ -5,6 +5,7 @@ use crate::compose::{Composed, Piece, compose, segment_id, summary_id};
 use crate::conversation::{Conversation, Refusal};
 use crate::digest;
 use crate::message::{Form, Part};
+use crate::own;
 use crate::plan::{Action, Plan};
 use crate::policy::{Policy, Rules};
 use crate::render;
@@ -48,6 +49,16 @@ impl Compacted {
         }
         out.push_str(after);
         out
+    }
+
+    /// What the summary in the window says, without its mark; none if it has none.
+    pub fn summary(&self) -> Option<&str> {
+        self.pieces.iter().find_map(|piece| match piece {
+            Piece::Summary { text, .. } => Some(own::said_in(text)),
+            Piece::Kept(_) | Piece::Edited { .. } | Piece::Missing(_) | Piece::Anchor { .. } => {
+                None
+            }
+        })
     }
 
     /// The texts that the window holds only in part. Keep each under its id before sending the window.

@@ -1287,6 +1287,15 @@ pub(crate) fn windows() -> Vec<Operation> {
             Nothing,
         ),
         row(
+            "compact with a summary",
+            told,
+            summed_up,
+            Steps(
+                "the record of a summary and its line in the log come before the turns, each once",
+            ),
+            Nothing,
+        ),
+        row(
             "expand",
             |w| compacted(w).map(drop),
             |w| {
@@ -1297,6 +1306,33 @@ pub(crate) fn windows() -> Vec<Operation> {
             Nothing,
         ),
     ]
+}
+
+/// A conversation that is summed up, for a group.
+fn summed_up(w: &World) -> Result<(), Fault> {
+    let mut long = vec![
+        serde_json::json!({"role": "user", "content": "find out why the deploy fails on every second Monday"}),
+    ];
+    for n in 0..30 {
+        let id = format!("c{n}");
+        long.push(
+            serde_json::json!({"role": "assistant", "content": null, "tool_calls": [
+                {"id": id, "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+            ]}),
+        );
+        let text = format!("line {n} of the log\n").repeat(100);
+        long.push(serde_json::json!({"role": "tool", "tool_call_id": id, "content": text}));
+    }
+    let made = w.engine.compact(&WindowRequest {
+        history: &serde_json::Value::Array(long).to_string(),
+        form: None,
+        policy: &Policy::default().with_target(6_000),
+        session: Some("talk"),
+        agent: Some("coder"),
+        group: Some("mine"),
+    })?;
+    assert!(made.report.summary.is_some());
+    Ok(())
 }
 
 /// A conversation with an output that is too long for a window.
@@ -1313,6 +1349,8 @@ fn compacted(w: &World) -> Result<(), Fault> {
         form: None,
         policy: &Policy::default(),
         session: Some("talk"),
+        agent: None,
+        group: None,
     })?;
     assert_eq!(made.report.shortened.len(), 1);
     Ok(())

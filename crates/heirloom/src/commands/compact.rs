@@ -17,6 +17,12 @@ pub(crate) struct Args {
     /// The session whose conversation it is: its turns are kept, and what was expanded stays whole
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// The agent that has the conversation: archives are called after it
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// The group that has it: its summary says what the conversation came to
+    #[arg(long, value_name = "NAME", requires = "session")]
+    group: Option<String>,
     /// How the window is kept: TOML or JSON with the keys of `[window]`, instead of the settings
     #[arg(long, value_name = "FILE", conflicts_with = "target_tokens")]
     policy: Option<PathBuf>,
@@ -60,6 +66,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         form: args.format.form(),
         policy: &policy,
         session: args.session.as_deref(),
+        agent: args.agent.as_deref(),
+        group: args.group.as_deref(),
     })?;
     if let Some(path) = &args.report {
         open::write_file(path, format!("{}\n", made.report.to_json()).as_bytes())?;

@@ -168,6 +168,7 @@ pub(crate) const KEYS: &[Key] = &[
         Type::Int(0, WORKSPACE_FILE_CHARS_MAX as i64),
     ),
     key("workspace.days", DAYS),
+    key("archive.compress", Type::Word(&["none", "gzip"])),
     key("window.profile", Type::Word(&["default", "large", "seed"])),
     key("window.read_tools", Type::Texts),
     key("window.read_max_length", NUMBER),

@@ -3,6 +3,7 @@
 use super::super::Engine;
 use super::super::new_record::bad_name;
 use super::super::outputs::id_of;
+use super::{SessionWindow, WindowRequest, WrittenSummary};
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{ErrorKind, Fault, Message, Role, Session, Timestamp, limits, text};
 use heirloom_store::Change;
@@ -27,6 +28,10 @@ struct Known {
     expanded: BTreeMap<String, usize>,
     /// Summaries of its windows, the newest last.
     summaries: Vec<Summed>,
+    /// The one that others were told of last.
+    passed_on: String,
+    /// The ids of what its last window left out.
+    archives: Vec<String>,
 }
 
 /// A summary that a window had.
@@ -89,9 +94,40 @@ impl Engine {
         Ok(state)
     }
 
+    /// What the session knows of its windows, without the files; nothing if it had none.
+    pub(super) fn window_of(&self, session: &str) -> Result<Option<SessionWindow>, Fault> {
+        let id = self.window_session_id(session)?;
+        let row = self.store.session(&self.project, &id)?;
+        if !row.attrs.contains_key(ATTR) {
+            return Ok(None);
+        }
+        let (_, known) = self.window_known(&id)?;
+        let written = |one: Summed| {
+            let told = one.told?;
+            Some(WrittenSummary {
+                id: one.id,
+                model: told.model,
+                at: told.at,
+                text: told.text,
+            })
+        };
+        Ok(Some(SessionWindow {
+            messages: known.messages,
+            boundary: known.boundary,
+            expanded: known.expanded.into_keys().collect(),
+            summaries: known.summaries.into_iter().filter_map(written).collect(),
+            archives: known.archives.into_iter().map(|id| (id, None)).collect(),
+        }))
+    }
+
     /// Whether a window of the session had this summary.
     pub(super) fn knows_summary(&self, session: &str, id: &str) -> Result<bool, Fault> {
         Ok(self.window_known(session)?.1.has_summary(id))
+    }
+
+    /// Whether others were told of this summary.
+    pub(super) fn is_passed_on(&self, session: &str, id: &str) -> Result<bool, Fault> {
+        Ok(self.window_known(session)?.1.passed_on == id)
     }
 
     /// Keeps what a model wrote, or that it wrote nothing. Whoever comes first decides for all processes.
@@ -134,11 +170,15 @@ impl Engine {
         &self,
         conversation: &Conversation,
         report: &Report,
+        request: &WindowRequest<'_>,
         id: &str,
     ) -> Result<(), Fault> {
         let (session, known) = self.window_known(id)?;
         let is_new = session.is_none();
-        let session = session.unwrap_or_else(|| self.empty_session(id));
+        let mut session = session.unwrap_or_else(|| self.empty_session(id));
+        if session.agent.is_none() {
+            session.agent = request.agent.map(|name| self.clean(name).into_owned());
+        }
         let as_before = known.messages <= conversation.messages.len()
             && chain(conversation, known.messages) == known.chain;
         let from = if as_before { known.messages } else { 0 };
@@ -155,8 +195,16 @@ impl Engine {
             boundary: report.boundary,
             ..known.clone()
         };
+        let dropped = report.dropped.iter().map(|one| one.id.clone());
+        now.archives = dropped.collect();
+        let over = now
+            .archives
+            .len()
+            .saturating_sub(limits::WINDOW_ARCHIVES_MAX);
+        now.archives.drain(..over);
         if let Some(summary) = &report.summary {
             now.add_summary(&summary.id, None);
+            now.passed_on.clone_from(&summary.id);
         }
         self.put_known(session, &known, &now)
     }
