@@ -1296,6 +1296,13 @@ pub(crate) fn windows() -> Vec<Operation> {
             Nothing,
         ),
         row(
+            "session_window",
+            summed_up,
+            |w| w.engine.session_window("talk").map(drop),
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
             "expand",
             |w| compacted(w).map(drop),
             |w| {
