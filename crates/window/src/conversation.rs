@@ -58,6 +58,8 @@ impl From<Refusal> for Fault {
 pub struct Conversation {
     /// The provider's form.
     pub form: Form,
+    /// The model, if a request body or somebody else says it: prices are looked up by it.
+    pub model: Option<String>,
     /// The inner messages, in order.
     pub messages: Vec<Message>,
     /// The originals, byte for byte.
@@ -88,6 +90,8 @@ struct Body<'a> {
     instructions: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tools: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    model: Option<&'a RawValue>,
 }
 
 impl Conversation {
@@ -95,6 +99,7 @@ impl Conversation {
     pub fn new(form: Form) -> Self {
         Self {
             form,
+            model: None,
             messages: Vec::new(),
             outers: Vec::new(),
             around: ("[".to_owned(), "]".to_owned()),
@@ -139,6 +144,8 @@ impl Conversation {
             text[at + list.len() - 1..].to_owned(),
         );
         if let Some(body) = body {
+            let model = body.model.map(|model| serde_json::from_str(model.get()));
+            out.model = model.and_then(Result::ok);
             out.beside_chars = [body.system, body.instructions, body.tools]
                 .into_iter()
                 .flatten()

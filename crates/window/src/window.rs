@@ -103,6 +103,7 @@ impl Conversation {
 /// The window of a history: what to send now. The same history and policy give the same bytes,
 /// with or without a `state` from an earlier call; the state only saves looking at it all again.
 pub fn compact(conversation: &Conversation, policy: &Policy, state: &mut State) -> Compacted {
+    let policy = &*policy.for_model(conversation.model.as_deref());
     let rules = Rules::new(policy, &state.expanded);
     let mut sure = state.plan(conversation, policy);
     sure.advance(conversation, &rules);
@@ -305,6 +306,7 @@ fn dropped(conversation: &Conversation, plan: &Plan, empty: &[usize]) -> Vec<Dro
 pub struct Window {
     policy: Policy,
     form: Option<Form>,
+    model: Option<String>,
     state: State,
     conversation: Conversation,
 }
@@ -315,6 +317,7 @@ impl Window {
         Self {
             policy,
             form: None,
+            model: None,
             state: State::default(),
             conversation: Conversation::new(Form::Openai),
         }
@@ -323,6 +326,12 @@ impl Window {
     /// The same for one form, whatever the history looks like.
     pub fn with_form(mut self, form: Form) -> Self {
         self.form = Some(form);
+        self
+    }
+
+    /// The same for a model, whatever a request body says: prices are looked up by it.
+    pub fn with_model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
         self
     }
 
@@ -348,7 +357,10 @@ impl Window {
     ///
     /// As [`Conversation::parse`]. The window is then as it was.
     pub fn next(&mut self, messages: &str) -> Result<Compacted, Refusal> {
-        let read = Conversation::parse(messages, self.form)?;
+        let mut read = Conversation::parse(messages, self.form)?;
+        if self.model.is_some() {
+            read.model.clone_from(&self.model);
+        }
         self.conversation = read;
         Ok(compact(&self.conversation, &self.policy, &mut self.state))
     }

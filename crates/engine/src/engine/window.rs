@@ -28,6 +28,8 @@ pub struct WindowRequest<'a> {
     pub history: &'a str,
     /// The provider's form; without one its looks decide.
     pub form: Option<Form>,
+    /// The model that it is for, whatever a request body says: prices are looked up by it.
+    pub model: Option<&'a str>,
     /// How the window is kept.
     pub policy: &'a Policy,
     /// The session whose conversation it is; it comes into being with it.
@@ -108,7 +110,10 @@ impl Engine {
     /// session: then that session's windows have it from there on. Errors: `Usage` for a history that is
     /// none, with the message's index.
     pub fn compact(&self, request: &WindowRequest<'_>) -> Result<Windowed, Fault> {
-        let conversation = Conversation::parse(request.history, request.form)?;
+        let mut conversation = Conversation::parse(request.history, request.form)?;
+        if let Some(model) = request.model {
+            conversation.model = Some(model.to_owned());
+        }
         let session = request.session.map(|id| self.window_session_id(id));
         let session = session.transpose()?;
         let mut state = match &session {

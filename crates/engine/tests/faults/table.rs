@@ -1333,6 +1333,7 @@ fn summed_up(w: &World) -> Result<(), Fault> {
     let made = w.engine.compact(&WindowRequest {
         history: &serde_json::Value::Array(long).to_string(),
         form: None,
+        model: None,
         policy: &Policy::default().with_target(6_000),
         session: Some("talk"),
         agent: Some("coder"),
@@ -1354,6 +1355,7 @@ fn compacted(w: &World) -> Result<(), Fault> {
     let made = w.engine.compact(&WindowRequest {
         history: &long.to_string(),
         form: None,
+        model: None,
         policy: &Policy::default(),
         session: Some("talk"),
         agent: None,

@@ -17,6 +17,9 @@ pub(crate) struct Args {
     /// The session whose conversation it is: its turns are kept, and what was expanded stays whole
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// The model that it is for: what its cache costs is looked up by it; else `model` of a request body says it
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// The agent that has the conversation: archives are called after it
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
@@ -64,6 +67,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let made = engine.compact(&WindowRequest {
         history: &history,
         form: args.format.form(),
+        model: args.model.as_deref(),
         policy: &policy,
         session: args.session.as_deref(),
         agent: args.agent.as_deref(),

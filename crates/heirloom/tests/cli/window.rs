@@ -613,3 +613,27 @@ fn recorded_conversations_are_replayed_under_policies() {
     project.expect(&["bench", "window", "--in", "gone.json"], 3);
     project.expect(&["bench", "window", "--in", ".heirloom/config.toml"], 2);
 }
+
+#[test]
+fn prices_are_those_of_the_model() {
+    let project = Project::new();
+    let body = |model: &str| json!({"model": model, "messages": chat(40, 4_500)}).to_string();
+    let cost = |args: &[&str], history: &str| project.reported(args, history).1["cost"].clone();
+    let claude = cost(&[], &body("claude-sonnet-4-5"));
+    let gpt = cost(&[], &body("gpt-4o"));
+    assert_ne!(claude, gpt);
+    // What is typed holds against the body; an array says no model, and the plain keys hold.
+    let typed = ["--model", "claude-opus-4-5"];
+    assert_eq!(cost(&typed, &body("gpt-4o")), claude);
+    assert_eq!(cost(&[], &text(&chat(40, 4_500))), claude);
+    assert_eq!(cost(&["--model", "gpt-4o"], &text(&chat(40, 4_500))), gpt);
+    let said = ["--set", "window.cache_read=0.1"];
+    assert_eq!(cost(&said, &body("gpt-4o")), claude);
+    let rows = ["--set", "window.prices=[\"gpt-4o 1.25 0.1 300 prefix\"]"];
+    assert_eq!(cost(&rows, &body("gpt-4o")), claude);
+    for bad in ["gpt-4o 1 2", "a 1 2 3 often"] {
+        let set = format!("window.prices=[\"{bad}\"]");
+        let answer = project.input(&["compact", "--set", &set], b"[]");
+        assert_eq!(answer.code, 2, "{answer:?}");
+    }
+}
