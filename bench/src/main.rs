@@ -22,6 +22,8 @@ mod remember;
 mod sources;
 mod start;
 mod stats;
+#[cfg(feature = "tokens")]
+mod tokens;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -45,7 +47,7 @@ struct Request {
 }
 
 /// What may be typed.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|tokens]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -146,6 +148,10 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("embed") {
         embed::measure()?;
+    }
+    #[cfg(feature = "tokens")]
+    if wanted("tokens") {
+        tokens::measure(request.data.as_deref())?;
     }
     if let Some(binary) = heirloom.filter(|_| wanted("size")) {
         let mb = std::fs::metadata(binary)?.len() as f64 / 1e6;

@@ -68,6 +68,8 @@ pub struct Conversation {
     pub(crate) around: (String, String),
     /// Characters of the system prompt and the tools that stand beside the messages.
     pub(crate) beside_chars: usize,
+    /// That system prompt and those tools.
+    pub(crate) beside: Vec<Box<str>>,
     /// Behind the last message of ours; 0 if there is none.
     pub(crate) own_end: usize,
     /// What identifies all messages up to each, itself included.
@@ -104,6 +106,7 @@ impl Conversation {
             outers: Vec::new(),
             around: ("[".to_owned(), "]".to_owned()),
             beside_chars: 0,
+            beside: Vec::new(),
             own_end: 0,
             chain: Vec::new(),
             calls: HashMap::new(),
@@ -146,11 +149,12 @@ impl Conversation {
         if let Some(body) = body {
             let model = body.model.map(|model| serde_json::from_str(model.get()));
             out.model = model.and_then(Result::ok);
-            out.beside_chars = [body.system, body.instructions, body.tools]
+            out.beside = [body.system, body.instructions, body.tools]
                 .into_iter()
                 .flatten()
-                .map(|value| chars(value.get()))
-                .sum();
+                .map(|value| value.get().into())
+                .collect();
+            out.beside_chars = out.beside.iter().map(|text| chars(text)).sum();
         }
         for element in elements {
             out.push(element.get())?;
@@ -226,6 +230,20 @@ impl Conversation {
             ids.push(&call.id);
         }
         Ok(())
+    }
+
+    /// Every text that a model reads, the tools and the system prompt beside the messages included.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let beside = self.beside.iter().map(|text| &**text);
+        let said = self.messages.iter().flat_map(|message| &message.parts);
+        beside
+            .chain(said.flat_map(|part| match part {
+                Part::Text { text, .. } => [text.as_str(), ""],
+                Part::Call(call) => [call.name.as_str(), call.arguments.as_str()],
+                Part::Output(output) => [output.text.as_str(), ""],
+                Part::Thinking { .. } | Part::Image { .. } | Part::Unknown { .. } => ["", ""],
+            }))
+            .filter(|text| !text.is_empty())
     }
 
     /// The number of originals.

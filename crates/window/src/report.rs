@@ -41,6 +41,8 @@ pub struct Report {
     pub chars_per_token_mils: usize,
     /// Whether the history's own `usage` said so; else four characters are a token.
     pub calibrated: bool,
+    /// Tokens before and after, where somebody counted those of the model itself; they move no threshold.
+    pub counted: Option<(usize, usize)>,
     /// The index in the input of the first message that is not summarised.
     pub boundary: usize,
     /// What this window was made with.
@@ -87,9 +89,10 @@ impl Report {
             .map(|one| serde_json::json!({"from": one.from, "to": one.to, "id": one.id}))
             .collect();
         serde_json::json!({
-            "tokens_before": self.tokens_before,
-            "tokens_after": self.tokens_after,
-            "counting": "estimate",
+            "tokens_before": self.counted.map_or(self.tokens_before, |(before, _)| before),
+            "tokens_after": self.counted.map_or(self.tokens_after, |(_, after)| after),
+            "counting": if self.counted.is_some() { "exact" } else { "estimate" },
+            "estimate": {"tokens_before": self.tokens_before, "tokens_after": self.tokens_after},
             "chars_per_token": (self.chars_per_token_mils as f64) / 1_000.0,
             "calibrated": self.calibrated,
             "boundary": self.boundary,

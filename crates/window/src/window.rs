@@ -161,6 +161,7 @@ fn report(
         tokens_after,
         chars_per_token_mils: mils,
         calibrated: plan.is_calibrated(),
+        counted: None,
         boundary,
         actions: actions(plan, composed),
         stepped: plan

@@ -1,6 +1,7 @@
 //! `heirloom compact`.
 
 use crate::config::{Config, policy_file};
+use crate::exact;
 use crate::open::{self, Session};
 use heirloom_engine::{Engine, WindowRequest, Windowed};
 use heirloom_model::{ErrorKind, Fault, limits};
@@ -64,7 +65,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let (engine, config) = memory(session)?;
     let engine = session.with_summariser(engine, &config);
     let policy = policy(&args, &config)?;
-    let made = engine.compact(&WindowRequest {
+    let mut made = engine.compact(&WindowRequest {
         history: &history,
         form: args.format.form(),
         model: args.model.as_deref(),
@@ -74,6 +75,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         group: args.group.as_deref(),
     })?;
     if let Some(path) = &args.report {
+        exact::count(&mut made, &history, args.model.as_deref());
         open::write_file(path, format!("{}\n", made.report.to_json()).as_bytes())?;
     }
     session.out.data(&made.json);
