@@ -78,5 +78,7 @@ mod tasks;
 mod team;
 #[path = "cli/window.rs"]
 mod window;
+#[path = "cli/window_bad.rs"]
+mod window_bad;
 #[path = "cli/workspace.rs"]
 mod workspace;

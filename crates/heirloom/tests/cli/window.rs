@@ -26,13 +26,13 @@ fn of_session() -> [&'static str; 4] {
 }
 
 /// The text of the `n`th output, `length` characters long.
-fn output(n: usize, length: usize) -> String {
+pub(crate) fn output(n: usize, length: usize) -> String {
     let line = |at: usize| format!("{n}.{at}: src/deploy_{n}.rs says queue_{at} is busy\n");
     let text: String = (0..length / 30 + 1).map(line).collect();
     text[..length].to_owned()
 }
 
-fn chat(turns: usize, length: usize) -> Vec<Value> {
+pub(crate) fn chat(turns: usize, length: usize) -> Vec<Value> {
     let mut all = vec![
         json!({"role": "system", "content": "You are careful."}),
         json!({"role": "user", "content": GOAL, "x_mine": {"b": 1, "a": 2}}),
@@ -49,7 +49,7 @@ fn chat(turns: usize, length: usize) -> Vec<Value> {
     all
 }
 
-fn anthropic(turns: usize, length: usize) -> Value {
+pub(crate) fn anthropic(turns: usize, length: usize) -> Value {
     let mut all = vec![json!({"role": "user", "content": GOAL})];
     for n in 0..turns {
         let call =
@@ -61,7 +61,7 @@ fn anthropic(turns: usize, length: usize) -> Value {
     json!({"model": "m", "max_tokens": 9, "system": "You are careful.", "messages": all})
 }
 
-fn responses(turns: usize, length: usize) -> Value {
+pub(crate) fn responses(turns: usize, length: usize) -> Value {
     let mut all = vec![json!({"type": "message", "role": "user",
         "content": [{"type": "input_text", "text": GOAL}]})];
     for n in 0..turns {
