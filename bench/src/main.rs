@@ -24,6 +24,8 @@ mod remember;
 mod sources;
 mod start;
 mod stats;
+#[cfg(feature = "tokens")]
+mod tokens;
 mod transcripts;
 
 use std::path::{Path, PathBuf};
@@ -48,7 +50,7 @@ struct Request {
 }
 
 /// What may be typed.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts|hooks|transcripts]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts|hooks|transcripts|tokens]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -158,6 +160,10 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("embed") {
         embed::measure()?;
+    }
+    #[cfg(feature = "tokens")]
+    if wanted("tokens") {
+        tokens::measure(request.data.as_deref())?;
     }
     if let Some(binary) = heirloom.filter(|_| wanted("size")) {
         let mb = std::fs::metadata(binary)?.len() as f64 / 1e6;

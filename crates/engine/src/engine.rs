@@ -81,7 +81,9 @@ pub use transcripts::{
 pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
 pub use user::Whose;
-pub use window::{Expanded, Whole, WindowRequest, Windowed};
+pub use window::{
+    Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
+};
 pub use workspace::{Shared, SharedOutcome, SyncReport, Workspace, Written, foreign_workspace};
 
 use crate::places::Place;
@@ -105,6 +107,7 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     ids: IdSource,
     embedder: Option<Box<dyn Embedder>>,
+    summariser: Option<Summariser>,
     files: group_files::Cache,
     /// The person's own memory, which contexts carry a section of.
     user: Option<Box<Engine>>,
@@ -133,6 +136,7 @@ impl Engine {
             clock,
             ids: IdSource::default(),
             embedder: None,
+            summariser: None,
             files: group_files::Cache::default(),
             user: None,
         })

@@ -3,10 +3,12 @@
 mod entry;
 mod inbox;
 mod name;
+mod summary;
 
 pub use entry::{Candidate, ComesBack, Entry, addition, blocks, is_there, missing};
 pub use inbox::{Ask, read_ask};
 pub use name::check_group;
+pub use summary::with_summary;
 
 /// The group when nothing is said.
 pub const GROUP_DEFAULT: &str = "main";

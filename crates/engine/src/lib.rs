@@ -39,7 +39,9 @@ pub use engine::{
     Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried, TriedReport,
     TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
-pub use engine::{Expanded, Whole, WindowRequest, Windowed};
+pub use engine::{
+    Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
+};
 pub use engine::{Foreign, ForeignPart, ForeignReport, PartReport, RulesFile, foreign_workspace};
 pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use engine::{

@@ -7,6 +7,7 @@ mod cli;
 mod commands;
 mod config;
 mod embedder;
+mod exact;
 mod installing;
 mod open;
 mod options;

@@ -7,6 +7,7 @@ use crate::embedder;
 use crate::options::Global;
 use crate::output::Output;
 use crate::upgrade;
+use crate::writer;
 use heirloom_engine::places::{self, Place};
 use heirloom_engine::{Doctor, Engine, Level};
 use heirloom_model::{Clock, Fault, FixedClock, ProjectName, SystemClock, text};
@@ -279,6 +280,21 @@ impl Session {
             Err(fault) => {
                 let said = format!("heirloom: the built-in vectors rank: {}", fault.message);
                 self.out.talk(&said);
+                engine
+            }
+        }
+    }
+
+    /// `engine` with what the settings want summaries to be written by, if that can be used.
+    pub(crate) fn with_summariser(&mut self, engine: Engine, config: &Config) -> Engine {
+        match writer::summariser(config, &self.env) {
+            Ok(Some(summariser)) => engine.with_summariser(summariser),
+            Ok(None) => engine,
+            Err(fault) => {
+                let said = fault.message;
+                (self.out).talk(&format!(
+                    "heirloom: summaries are made without a model: {said}"
+                ));
                 engine
             }
         }

@@ -1,22 +1,51 @@
 //! From the settings to what writes summaries, and what it may cost.
-#![cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "for whoever summarises: nothing does so with a model yet"
-    )
-)]
 
 use crate::config::{Config, Environment};
 use crate::embedder;
+use heirloom_engine::{Purse, Summariser};
 use heirloom_model::meter::{DailyLimits, Price, PriceRow};
 use heirloom_model::{Fault, Writer};
 use heirloom_services::writer::{Protocol, Service, ServiceConfig};
 
+/// The file of what the day has cost, in the person's data folder: one budget for all projects.
+const SPENT: &str = "writer.json";
+
+/// Who writes summaries; nothing where they are made without a model. Nothing is sent yet.
+///
+/// Errors: as for [`of`]; `Failed` where no home folder can hold what is spent.
+pub(crate) fn summariser(config: &Config, env: &Environment) -> Result<Option<Summariser>, Fault> {
+    let Some(writer) = of(config, env)? else {
+        return Ok(None);
+    };
+    let purse = purse(config, env).ok_or_else(|| {
+        Fault::failed("there is no folder for what the day has cost")
+            .hint("set HOME or XDG_DATA_HOME")
+    })?;
+    Ok(Some(Summariser {
+        writer,
+        purse,
+        max_output_tokens: max_output_tokens(config),
+    }))
+}
+
+/// The day's budget; nothing without a home folder.
+pub(crate) fn purse(config: &Config, env: &Environment) -> Option<Purse> {
+    Some(Purse {
+        file: env.data_dir()?.join(SPENT),
+        limits: daily_limits(config),
+        price: price(config),
+    })
+}
+
+/// Whether the settings want a model to write.
+pub(crate) fn is_on(config: &Config) -> bool {
+    config.text("writer.kind") != "none"
+}
+
 /// What the settings ask for; nothing where summaries are made without a model. Nothing is sent yet.
 ///
 /// Errors: `Usage` for settings that do not go together, `NotFound` for a variable that is not set.
-pub(crate) fn of(config: &Config, env: &Environment) -> Result<Option<Box<dyn Writer>>, Fault> {
+fn of(config: &Config, env: &Environment) -> Result<Option<Box<dyn Writer>>, Fault> {
     let protocol = match config.text("writer.kind") {
         "anthropic" => Protocol::Anthropic,
         "openai" => Protocol::OpenAi,
@@ -33,12 +62,12 @@ pub(crate) fn of(config: &Config, env: &Environment) -> Result<Option<Box<dyn Wr
 }
 
 /// Most tokens of a summary.
-pub(crate) fn max_output_tokens(config: &Config) -> u64 {
+fn max_output_tokens(config: &Config) -> u64 {
     config.int("writer.max_output_tokens")
 }
 
 /// What a day may cost.
-pub(crate) fn daily_limits(config: &Config) -> DailyLimits {
+fn daily_limits(config: &Config) -> DailyLimits {
     DailyLimits {
         tokens: config.int("writer.daily_tokens"),
         cents: config.int("writer.daily_cents"),
@@ -46,7 +75,7 @@ pub(crate) fn daily_limits(config: &Config) -> DailyLimits {
 }
 
 /// What the configured model costs; none if nobody said so: then money is not counted.
-pub(crate) fn price(config: &Config) -> Option<Price> {
+fn price(config: &Config) -> Option<Price> {
     let rows = config.texts("writer.prices");
     let rows = rows.iter().filter_map(|row| PriceRow::parse(row).ok());
     let model = config.text("writer.model");

@@ -84,5 +84,7 @@ mod team;
 mod transcripts;
 #[path = "cli/window.rs"]
 mod window;
+#[path = "cli/window_bad.rs"]
+mod window_bad;
 #[path = "cli/workspace.rs"]
 mod workspace;

@@ -314,6 +314,8 @@ pub const WRITER_TIMEOUT_S_MAX: u64 = 600;
 pub const WRITER_OUTPUT_TOKENS_MAX: u64 = 32_000;
 /// Most tokens, and most cents, that a day may be told to cost.
 pub const WRITER_DAILY_MAX: u64 = 1_000_000_000;
+/// Largest file of what a day has cost, bytes.
+pub const WRITER_SPENT_BYTES_MAX: u64 = 64 << 10;
 
 /// Largest file of a custom command, bytes.
 pub const COMMAND_BYTES_MAX: u64 = 256 << 10;
@@ -391,6 +393,10 @@ pub const WORKSPACE_PAIRS_MAX: usize = 10_000;
 pub const TEAM_FILE_NAME_BYTES_MAX: usize = 200;
 /// Longest note of `update_memory`, bytes.
 pub const GROUP_NOTE_BYTES_MAX: usize = 16 << 10;
+/// Conversations whose summaries a group keeps; the oldest go.
+pub const GROUP_SUMMARIES_MAX: usize = 5;
+/// Longest summary of a conversation in that of its group, characters.
+pub const GROUP_SUMMARY_CHARS_MAX: usize = 12_000;
 /// How much of a file of a group is read, from its end, bytes; a persona that is larger is left out whole.
 pub const GROUP_FILE_BYTES_MAX: u64 = 1 << 20;
 /// Newest notes of a group that its file is compared with.
@@ -525,3 +531,12 @@ pub const TRANSCRIPT_CALLS_MAX: usize = 1_000;
 pub const TRANSCRIPT_MARKS_MAX: usize = 32;
 /// Most changes of one conversation that are held before they are written.
 pub const TRANSCRIPT_HELD_MAX: usize = 2_000;
+
+/// Characters of a conversation that whoever writes its summary is shown at most.
+pub const WINDOW_TRANSCRIPT_CHARS_MAX: usize = 240_000;
+/// Characters of a summary by a model that are kept.
+pub const WINDOW_WRITTEN_CHARS_MAX: usize = 12_000;
+/// Summaries by a model that a session keeps; older ones are forgotten.
+pub const WINDOW_WRITTEN_MAX: usize = 8;
+/// Ids of what its windows left out that a session keeps; the newest.
+pub const WINDOW_ARCHIVES_MAX: usize = 4_000;

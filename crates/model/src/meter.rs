@@ -50,7 +50,7 @@ impl PriceRow {
         let model = words.next().ok_or_else(wrong)?.to_owned();
         let mut next = || {
             let word = words.next().ok_or_else(wrong)?;
-            dollars(word).ok_or_else(|| format!("`{word}` in `{line}` is no price"))
+            parse_dollars(word).ok_or_else(|| format!("`{word}` in `{line}` is no price"))
         };
         let price = Price {
             input_micros: next()?,
@@ -78,7 +78,7 @@ impl PriceRow {
 }
 
 /// `0.125` in millionths; none for anything that is no such number, or has more than six digits behind the point.
-fn dollars(word: &str) -> Option<u64> {
+fn parse_dollars(word: &str) -> Option<u64> {
     let (whole, part) = word.split_once('.').unwrap_or((word, "0"));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(whole) || !is_number(part) || whole.len() > 6 || part.len() > 6 {
@@ -180,13 +180,47 @@ impl Meter {
         if limit > 0 && today.cost_micros.saturating_add(cost) > limit {
             let said = format!(
                 "{} of the day's {} for summaries are used, and this one may cost {}",
-                shown(today.cost_micros),
-                shown(limit),
-                shown(cost)
+                dollars(today.cost_micros),
+                dollars(limit),
+                dollars(cost)
             );
             return Err(over(&today, &said, "writer.daily_cents"));
         }
         Ok(())
+    }
+
+    /// Takes what a call may need out of the day before it is made: whoever asks at the same time, or dies while
+    /// asking, spends nothing twice. [`Meter::settle`] follows. Errors: those of [`Meter::check`].
+    pub fn reserve(&mut self, estimate: Estimate, now: Timestamp) -> Result<(), WriteError> {
+        self.check(estimate, now)?;
+        self.spent = self.today(now);
+        self.add(estimate.input_tokens, 0, estimate.output_tokens);
+        Ok(())
+    }
+
+    /// Counts what a call took in place of what was reserved for it.
+    pub fn settle(
+        &mut self,
+        answered: &Result<Written, WriteError>,
+        estimate: Estimate,
+        reserved_at: Timestamp,
+        now: Timestamp,
+    ) {
+        if self
+            .spent
+            .day
+            .is_some_and(|day| is_same_day(day, day_of(reserved_at)))
+        {
+            let cost = self.cost(estimate.input_tokens, 0, estimate.output_tokens);
+            let spent = &mut self.spent;
+            spent.input_tokens = spent.input_tokens.saturating_sub(estimate.input_tokens);
+            spent.output_tokens = spent.output_tokens.saturating_sub(estimate.output_tokens);
+            spent.cost_micros = spent.cost_micros.saturating_sub(cost);
+        }
+        match answered {
+            Ok(written) => self.charge(written, estimate, now),
+            Err(error) => self.fail(error.lost_tries, estimate, now),
+        }
     }
 
     /// Counts a call that brought a text, and the tries that were lost on the way to it.
@@ -253,8 +287,8 @@ fn over(today: &Spent, said: &str, key: &str) -> WriteError {
     }
 }
 
-/// Millionths of a dollar for a person.
-fn shown(micros: u64) -> String {
+/// Millionths of a dollar, as a person reads them.
+pub fn dollars(micros: u64) -> String {
     format!("${}.{:04}", micros / 1_000_000, micros % 1_000_000 / 100)
 }
 

@@ -39,6 +39,8 @@ pub struct Settings {
     pub redact: RedactSettings,
     /// The Markdown files that people and agents both edit.
     pub workspace: WorkspaceSettings,
+    /// Whether archives of conversations are packed with gzip.
+    pub archive_gzip: bool,
 }
 
 /// Settings of the workspace.
@@ -145,6 +147,7 @@ impl Default for Settings {
             retention: RetentionSettings::default(),
             redact: RedactSettings::default(),
             workspace: WorkspaceSettings::default(),
+            archive_gzip: false,
         }
     }
 }

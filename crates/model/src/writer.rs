@@ -4,7 +4,7 @@ use crate::meter::Meter;
 use crate::{Fault, Timestamp};
 
 /// Grows whenever [`SUMMARY_PROMPT`] changes, so that a summary can say what it was asked for.
-pub const SUMMARY_PROMPT_VERSION: u32 = 1;
+pub const SUMMARY_PROMPT_VERSION: u32 = 2;
 
 /// What a writer of summaries is told. The same bytes at every call.
 pub const SUMMARY_PROMPT: &str = "\
@@ -30,7 +30,8 @@ NEXT: the one step that comes next.
 
 Copy names, paths, numbers and messages exactly. Say nothing that the transcript does not say, and do not guess. \
 Never repeat a secret (a password, a token, a key). If the transcript begins with an earlier summary, take over what \
-still holds, so that yours replaces it. No introduction and no closing words.";
+still holds, so that yours replaces it. At most 800 words: the one thing that matters more than completeness. No introduction and \
+no closing words.";
 
 /// What a writer is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,12 +160,9 @@ pub fn write_within(
     now: Timestamp,
 ) -> Result<Written, WriteError> {
     let estimate = asked.estimate();
-    meter.check(estimate, now)?;
+    meter.reserve(estimate, now)?;
     let answered = writer.write(asked);
-    match &answered {
-        Ok(written) => meter.charge(written, estimate, now),
-        Err(error) => meter.fail(error.lost_tries, estimate, now),
-    }
+    meter.settle(&answered, estimate, now, now);
     answered
 }
 
@@ -216,7 +214,7 @@ mod tests {
         let hash = crate::text::hash16(SUMMARY_PROMPT);
         assert_eq!(
             (SUMMARY_PROMPT_VERSION, hash.as_str()),
-            (1, "2b7f1f6f1212de06")
+            (2, "f311150c593a938a")
         );
     }
 

@@ -236,6 +236,7 @@ fn written(messages: &[Message], goal: &str) -> String {
     let task = Task {
         goal,
         earlier: None,
+        earlier_is_all: false,
         kept: &[],
         budget_chars: BUDGET_CHARS,
         users_chars: USERS_CHARS,
@@ -322,6 +323,7 @@ fn time() -> Result<(), Box<dyn Error>> {
     let task = Task {
         goal: &goal,
         earlier: None,
+        earlier_is_all: false,
         kept: &[],
         budget_chars: BUDGET_CHARS,
         users_chars: USERS_CHARS,

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 const MESSAGES: usize = 20_000;
 const CHARS: usize = 16_000_000;
+const TRIES: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut history = Conversation::new(Form::Openai);
@@ -37,16 +38,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut times = Vec::new();
     for _ in 0..200 {
         turn(&mut history)?;
-        let begun = Instant::now();
-        compact(&history, &policy, &mut state);
-        times.push(begun.elapsed().as_secs_f64() * 1e3);
+        times.push(warm(&history, &policy, &mut state));
     }
     times.sort_by(f64::total_cmp);
     println!(
-        "one more {:>9.3} ms at the median, {:.3} at worst",
+        "one more {:>9.3} ms at the median, {:.3} at worst, each turn the best of {TRIES}",
         times[100], times[199]
     );
     Ok(())
+}
+
+/// Milliseconds of one more turn: the least of some tries from the same state, so that what another process takes of a
+/// loaded machine does not count.
+fn warm(history: &Conversation, policy: &Policy, state: &mut State) -> f64 {
+    let before = state.clone();
+    let mut least = f64::MAX;
+    for _ in 0..TRIES {
+        let mut tried = before.clone();
+        let begun = Instant::now();
+        compact(history, policy, &mut tried);
+        least = least.min(begun.elapsed().as_secs_f64() * 1e3);
+        *state = tried;
+    }
+    least
 }
 
 /// A call and its answer: one in fifty long.

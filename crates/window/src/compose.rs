@@ -1,7 +1,7 @@
 //! From what was decided to the pieces of the window, with their texts.
 
 use crate::conversation::Conversation;
-use crate::digest::{self, Task};
+use crate::digest::Task;
 use crate::message::{Output, Own, Part};
 use crate::own;
 use crate::plan::{self, Plan};
@@ -241,47 +241,39 @@ fn summary(conversation: &Conversation, plan: &Plan, state: &mut State) -> Arc<s
         .map(|segment| segment.id.to_string())
         .collect();
     let written = state.written(conversation, plan.system_end, plan.cut);
-    let from = match &written {
-        Some((_, to)) => *to,
-        None => plan.system_end,
-    };
+    let key = (
+        conversation.chain[plan.cut - 1],
+        written_from(plan, &ids, &written),
+    );
+    if let Some(left) = state.known(key) {
+        return left.text;
+    }
     let kept: Vec<usize> = plan
         .pinned
         .iter()
-        .filter_map(|at| at.checked_sub(from))
+        .filter_map(|at| at.checked_sub(plan.system_end))
         .collect();
-    let messages = &conversation.messages[from..plan.cut];
     let task = Task {
         goal: &goal,
         earlier: written.as_ref().map(|(text, _)| text.as_str()),
+        earlier_is_all: written.as_ref().is_some_and(|(_, end)| *end == plan.cut),
         kept: &kept,
         budget_chars: plan.room.body,
         users_chars: plan.room.users,
     };
-    let whole = |text: &str| {
-        let text = clip(text, plan.room.body);
-        own::summary(text, &goal, plan.calls_cut, plan.plan.as_deref(), &ids)
-    };
-    match &written {
-        Some((text, _)) if messages.is_empty() => whole(text).into(),
-        Some(_) => whole(&digest::summarise(messages, &task)).into(),
-        None => {
-            let key = (conversation.chain[plan.cut - 1], written_from(plan, &ids));
-            if let Some(left) = state.known(key) {
-                return left.text;
-            }
-            let text: Arc<str> = whole(&state.summarise(messages, &task)).into();
-            let whole = Whole::default();
-            state.left(key, || Left { text, whole }).text
-        }
-    }
+    let messages = &conversation.messages[plan.system_end..plan.cut];
+    let text = state.summarise(messages, &task);
+    let text = clip(&text, plan.room.body);
+    let text = own::summary(text, &goal, plan.calls_cut, plan.plan.as_deref(), &ids).into();
+    let whole = Whole::default();
+    state.left(key, || Left { text, whole }).text
 }
 
 /// What a summary is written from besides the messages; apart from the keys of outputs.
-fn written_from(plan: &Plan, ids: &[String]) -> u64 {
+fn written_from(plan: &Plan, ids: &[String], written: &Option<(String, usize)>) -> u64 {
     let mut hasher = DefaultHasher::new();
     (plan.goal_cut, &plan.pinned, plan.calls_cut, &plan.plan, ids).hash(&mut hasher);
-    (plan.room.body, plan.room.users).hash(&mut hasher);
+    (plan.room.body, plan.room.users, written).hash(&mut hasher);
     hasher.finish() | 1 << 63
 }
 

@@ -58,6 +58,8 @@ impl From<Refusal> for Fault {
 pub struct Conversation {
     /// The provider's form.
     pub form: Form,
+    /// The model, if a request body or somebody else says it: prices are looked up by it.
+    pub model: Option<String>,
     /// The inner messages, in order.
     pub messages: Vec<Message>,
     /// The originals, byte for byte.
@@ -66,6 +68,8 @@ pub struct Conversation {
     pub(crate) around: (String, String),
     /// Characters of the system prompt and the tools that stand beside the messages.
     pub(crate) beside_chars: usize,
+    /// That system prompt and those tools.
+    pub(crate) beside: Vec<Box<str>>,
     /// Behind the last message of ours; 0 if there is none.
     pub(crate) own_end: usize,
     /// What identifies all messages up to each, itself included.
@@ -88,6 +92,8 @@ struct Body<'a> {
     instructions: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tools: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    model: Option<&'a RawValue>,
 }
 
 impl Conversation {
@@ -95,10 +101,12 @@ impl Conversation {
     pub fn new(form: Form) -> Self {
         Self {
             form,
+            model: None,
             messages: Vec::new(),
             outers: Vec::new(),
             around: ("[".to_owned(), "]".to_owned()),
             beside_chars: 0,
+            beside: Vec::new(),
             own_end: 0,
             chain: Vec::new(),
             calls: HashMap::new(),
@@ -139,11 +147,14 @@ impl Conversation {
             text[at + list.len() - 1..].to_owned(),
         );
         if let Some(body) = body {
-            out.beside_chars = [body.system, body.instructions, body.tools]
+            let model = body.model.map(|model| serde_json::from_str(model.get()));
+            out.model = model.and_then(Result::ok);
+            out.beside = [body.system, body.instructions, body.tools]
                 .into_iter()
                 .flatten()
-                .map(|value| chars(value.get()))
-                .sum();
+                .map(|value| value.get().into())
+                .collect();
+            out.beside_chars = out.beside.iter().map(|text| chars(text)).sum();
         }
         for element in elements {
             out.push(element.get())?;
@@ -219,6 +230,20 @@ impl Conversation {
             ids.push(&call.id);
         }
         Ok(())
+    }
+
+    /// Every text that a model reads, the tools and the system prompt beside the messages included.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let beside = self.beside.iter().map(|text| &**text);
+        let said = self.messages.iter().flat_map(|message| &message.parts);
+        beside
+            .chain(said.flat_map(|part| match part {
+                Part::Text { text, .. } => [text.as_str(), ""],
+                Part::Call(call) => [call.name.as_str(), call.arguments.as_str()],
+                Part::Output(output) => [output.text.as_str(), ""],
+                Part::Thinking { .. } | Part::Image { .. } | Part::Unknown { .. } => ["", ""],
+            }))
+            .filter(|text| !text.is_empty())
     }
 
     /// The number of originals.

@@ -38,8 +38,10 @@ const TOOLS: usize = 64;
 pub struct Task<'a> {
     /// The current goal, whole.
     pub goal: &'a str,
-    /// A summary that already stands for what came before `messages` (an LLM wrote it).
+    /// A summary that somebody else wrote of the first `messages`, or of what came before them.
     pub earlier: Option<&'a str>,
+    /// Whether that one stands for all of `messages`, not only for the first of them.
+    pub earlier_is_all: bool,
     /// Messages that stay in the window verbatim: they need not be repeated. Ascending.
     pub kept: &'a [usize],
     /// Most characters that the summary may have, all included.
@@ -57,6 +59,12 @@ pub fn summarise(messages: &[Message], task: &Task<'_>) -> String {
     let mut digest = Digest::default();
     digest.extend(messages);
     digest.write(messages, task)
+}
+
+/// How long a summary by somebody else may be where the parts beside what users said have so many characters.
+pub(crate) fn told_chars(body: usize) -> usize {
+    // A tenth is for the title, the headings and what a counted block says of itself.
+    body.min(BODY_CHARS) * (page::TOLD_PERCENT - 7) / 100
 }
 
 /// What summaries of a growing history need to know of all its messages.

@@ -117,6 +117,12 @@ pub(crate) fn summary(
     out
 }
 
+/// A summary without its mark and the line behind that.
+pub(crate) fn said_in(text: &str) -> &str {
+    let said = text.strip_prefix(SUMMARY_MARK).unwrap_or(text).trim_start();
+    said.strip_prefix(SUMMARY_LEAD).unwrap_or(said).trim_start()
+}
+
 /// The characters of [`summary`] besides the body, the goal and the plan.
 pub(crate) const SUMMARY_FRAME_CHARS: usize = 320;
 

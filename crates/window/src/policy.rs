@@ -1,6 +1,7 @@
 //! How a window is kept: every number of it.
 
 use crate::message::Output;
+use crate::prices::{FAMILIES, Family};
 use heirloom_model::Fault;
 use heirloom_model::limits::CHARS_PER_TOKEN;
 use heirloom_model::text::hash16;
@@ -89,6 +90,8 @@ pub struct PolicyKeys {
     pub cache_read: Option<f64>,
     /// See [`Policy::cache_lifetime_s`].
     pub cache_lifetime_s: Option<u32>,
+    /// The rows of [`Policy::prices`], as [`Family::parse`] reads them.
+    pub prices: Option<Vec<String>>,
     /// See [`Policy::tools`].
     pub tools: Option<BTreeMap<String, ToolRule>>,
 }
@@ -136,6 +139,8 @@ pub struct Policy {
     pub cache_read_mils: u64,
     /// Seconds after which an idle cache is cold. 0 is never.
     pub cache_lifetime_s: u32,
+    /// The caches of families of models, which hold instead for those: the first row that has a model.
+    pub prices: Vec<Family>,
     /// Rules of single tools by pattern; the first in order that fits decides.
     pub tools: BTreeMap<String, ToolRule>,
 }
@@ -180,6 +185,10 @@ impl Policy {
             cache_write_mils: 1_250,
             cache_read_mils: 100,
             cache_lifetime_s: 300,
+            prices: FAMILIES
+                .iter()
+                .filter_map(|row| Family::parse(row).ok())
+                .collect(),
             tools: BTreeMap::new(),
         };
         match profile {
@@ -342,6 +351,7 @@ impl PolicyKeys {
     /// A number that no window could be kept by, named.
     pub fn policy(self) -> Result<Policy, Fault> {
         let base = Policy::profile(self.profile.unwrap_or(Profile::Default));
+        let prices = self.families(&base)?;
         let policy = Policy {
             read_tools: self.read_tools.unwrap_or(base.read_tools),
             read_max_length: self.read_max_length.unwrap_or(base.read_max_length),
@@ -367,11 +377,30 @@ impl PolicyKeys {
             cache_write_mils: mils("cache_write", self.cache_write, base.cache_write_mils)?,
             cache_read_mils: mils("cache_read", self.cache_read, base.cache_read_mils)?,
             cache_lifetime_s: self.cache_lifetime_s.unwrap_or(base.cache_lifetime_s),
+            prices,
             tools: self.tools.unwrap_or(base.tools),
         };
         at_least("messages_to_keep", policy.messages_to_keep, 1)?;
         at_least("fallback_messages", policy.fallback_messages, 2)?;
         Ok(policy)
+    }
+
+    /// The rows that are said; the usual ones if nothing is said of caches: whoever says what a token costs means it.
+    fn families(&self, base: &Policy) -> Result<Vec<Family>, Fault> {
+        let is_said = self.cache_match.is_some()
+            || self.cache_write.is_some()
+            || self.cache_read.is_some()
+            || self.cache_lifetime_s.is_some();
+        match &self.prices {
+            Some(rows) => rows
+                .iter()
+                .map(|row| {
+                    Family::parse(row).map_err(|wrong| Fault::usage(format!("`prices`: {wrong}")))
+                })
+                .collect(),
+            None if is_said => Ok(Vec::new()),
+            None => Ok(base.prices.clone()),
+        }
     }
 }
 
@@ -382,7 +411,7 @@ fn at_least(key: &str, value: usize, least: usize) -> Result<(), Fault> {
     Err(Fault::usage(format!("`{key}` is {value}")).hint(format!("it is {least} at least")))
 }
 
-fn mils(key: &str, given: Option<f64>, usual: u64) -> Result<u64, Fault> {
+pub(crate) fn mils(key: &str, given: Option<f64>, usual: u64) -> Result<u64, Fault> {
     match given {
         None => Ok(usual),
         #[expect(
@@ -397,7 +426,7 @@ fn mils(key: &str, given: Option<f64>, usual: u64) -> Result<u64, Fault> {
 }
 
 /// Whether a pattern is a name: `*` any run of characters, `?` one, and the rest as it is.
-fn fits(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

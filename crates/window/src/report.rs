@@ -26,6 +26,8 @@ pub struct Summarised {
     pub inner: std::ops::Range<usize>,
     /// Most characters that such a text may have; what is more is cut.
     pub chars_max: usize,
+    /// Whether somebody else wrote it.
+    pub is_written: bool,
 }
 
 /// What a compaction did.
@@ -39,6 +41,8 @@ pub struct Report {
     pub chars_per_token_mils: usize,
     /// Whether the history's own `usage` said so; else four characters are a token.
     pub calibrated: bool,
+    /// Tokens before and after, where somebody counted those of the model itself; they move no threshold.
+    pub counted: Option<(usize, usize)>,
     /// The index in the input of the first message that is not summarised.
     pub boundary: usize,
     /// What this window was made with.
@@ -85,9 +89,10 @@ impl Report {
             .map(|one| serde_json::json!({"from": one.from, "to": one.to, "id": one.id}))
             .collect();
         serde_json::json!({
-            "tokens_before": self.tokens_before,
-            "tokens_after": self.tokens_after,
-            "counting": "estimate",
+            "tokens_before": self.counted.map_or(self.tokens_before, |(before, _)| before),
+            "tokens_after": self.counted.map_or(self.tokens_after, |(_, after)| after),
+            "counting": if self.counted.is_some() { "exact" } else { "estimate" },
+            "estimate": {"tokens_before": self.tokens_before, "tokens_after": self.tokens_after},
             "chars_per_token": (self.chars_per_token_mils as f64) / 1_000.0,
             "calibrated": self.calibrated,
             "boundary": self.boundary,
@@ -96,6 +101,7 @@ impl Report {
             "first_changed": self.first_changed,
             "breakpoints": self.breakpoints,
             "thinking_dropped": self.thinking_dropped,
+            "summary": self.summary.as_ref().map(|one| serde_json::json!({"id": one.id, "written": one.is_written})),
             "shortened": shortened,
             "dropped": dropped,
             "cost": {"none": self.cost_none, "window": self.cost_window},

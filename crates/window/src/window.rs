@@ -3,7 +3,9 @@
 use crate::check::{Finding, check};
 use crate::compose::{Composed, Piece, compose, segment_id, summary_id};
 use crate::conversation::{Conversation, Refusal};
+use crate::digest;
 use crate::message::{Form, Part};
+use crate::own;
 use crate::plan::{Action, Plan};
 use crate::policy::{Policy, Rules};
 use crate::render;
@@ -49,6 +51,16 @@ impl Compacted {
         out
     }
 
+    /// What the summary in the window says, without its mark; none if it has none.
+    pub fn summary(&self) -> Option<&str> {
+        self.pieces.iter().find_map(|piece| match piece {
+            Piece::Summary { text, .. } => Some(own::said_in(text)),
+            Piece::Kept(_) | Piece::Edited { .. } | Piece::Missing(_) | Piece::Anchor { .. } => {
+                None
+            }
+        })
+    }
+
     /// The texts that the window holds only in part. Keep each under its id before sending the window.
     pub fn overflows<'a>(
         &'a self,
@@ -91,6 +103,7 @@ impl Conversation {
 /// The window of a history: what to send now. The same history and policy give the same bytes,
 /// with or without a `state` from an earlier call; the state only saves looking at it all again.
 pub fn compact(conversation: &Conversation, policy: &Policy, state: &mut State) -> Compacted {
+    let policy = &*policy.for_model(conversation.model.as_deref());
     let rules = Rules::new(policy, &state.expanded);
     let mut sure = state.plan(conversation, policy);
     sure.advance(conversation, &rules);
@@ -99,7 +112,7 @@ pub fn compact(conversation: &Conversation, policy: &Policy, state: &mut State) 
     let composed = compose(conversation, &rules, &plan, state);
     let (messages, places) = render::messages(conversation, &composed.pieces);
     debug_assert_eq!(new_findings(conversation, &messages), [], "{messages:#?}");
-    let report = report(conversation, policy, &plan, &composed, &places);
+    let report = report(conversation, policy, &plan, &composed, &places, state);
     state.keep(conversation, policy, sure);
     Compacted {
         pieces: composed.pieces,
@@ -130,6 +143,7 @@ fn report(
     plan: &Plan,
     composed: &Composed,
     places: &[usize],
+    state: &State,
 ) -> Report {
     let mils = plan.chars_per_token_mils();
     let tokens = |chars: usize| chars.saturating_mul(1_000).div_ceil(mils);
@@ -147,6 +161,7 @@ fn report(
         tokens_after,
         chars_per_token_mils: mils,
         calibrated: plan.is_calibrated(),
+        counted: None,
         boundary,
         actions: actions(plan, composed),
         stepped: plan
@@ -157,16 +172,26 @@ fn report(
         breakpoints: breakpoints(plan, stable, messages),
         thinking_dropped: composed.thinking_dropped,
         shortened: composed.shortened.clone(),
-        summary: (plan.cut > plan.system_end).then(|| Summarised {
-            id: summary_id(conversation, plan.cut),
-            inner: plan.system_end..plan.cut,
-            chars_max: plan.room.body,
-        }),
+        summary: summarised(conversation, plan, state),
         dropped: dropped(conversation, plan, &composed.left_out),
         cost_none: plan.cost_none / 1_000,
         cost_window: plan.cost_window / 1_000,
         over,
     }
+}
+
+/// What the summary stands for, if there is one.
+fn summarised(conversation: &Conversation, plan: &Plan, state: &State) -> Option<Summarised> {
+    if plan.cut <= plan.system_end {
+        return None;
+    }
+    let id = summary_id(conversation, plan.cut);
+    Some(Summarised {
+        is_written: state.summaries.contains_key(&id),
+        id,
+        inner: plan.system_end..plan.cut,
+        chars_max: digest::told_chars(plan.room.body.saturating_sub(plan.room.users)),
+    })
 }
 
 fn why_over(plan: &Plan, policy: &Policy, tokens: usize) -> String {
@@ -282,6 +307,7 @@ fn dropped(conversation: &Conversation, plan: &Plan, empty: &[usize]) -> Vec<Dro
 pub struct Window {
     policy: Policy,
     form: Option<Form>,
+    model: Option<String>,
     state: State,
     conversation: Conversation,
 }
@@ -292,6 +318,7 @@ impl Window {
         Self {
             policy,
             form: None,
+            model: None,
             state: State::default(),
             conversation: Conversation::new(Form::Openai),
         }
@@ -300,6 +327,12 @@ impl Window {
     /// The same for one form, whatever the history looks like.
     pub fn with_form(mut self, form: Form) -> Self {
         self.form = Some(form);
+        self
+    }
+
+    /// The same for a model, whatever a request body says: prices are looked up by it.
+    pub fn with_model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into());
         self
     }
 
@@ -325,7 +358,10 @@ impl Window {
     ///
     /// As [`Conversation::parse`]. The window is then as it was.
     pub fn next(&mut self, messages: &str) -> Result<Compacted, Refusal> {
-        let read = Conversation::parse(messages, self.form)?;
+        let mut read = Conversation::parse(messages, self.form)?;
+        if self.model.is_some() {
+            read.model.clone_from(&self.model);
+        }
         self.conversation = read;
         Ok(compact(&self.conversation, &self.policy, &mut self.state))
     }

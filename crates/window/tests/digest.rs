@@ -13,6 +13,7 @@ fn task(goal: &str) -> Task<'_> {
     Task {
         goal,
         earlier: None,
+        earlier_is_all: false,
         kept: &[],
         budget_chars: BUDGET,
         users_chars: USERS,

@@ -157,6 +157,29 @@ impl Engine {
         GroupMemory::read(folder, notes, self.now())
     }
 
+    /// Writes the group's summary as `change` wants it, while nobody else does; `None` changes nothing.
+    pub(super) fn change_group_summary(
+        &self,
+        group: &str,
+        change: impl FnOnce(&str) -> Option<String>,
+    ) -> Result<(), Fault> {
+        self.writable()?;
+        let folder = self.group_folder(group)?;
+        durable::create_dir_private(&folder)?;
+        let lock = durable::lock(&folder.join(LOCK), limits::FILE_LOCK_MS)?;
+        let path = folder.join(SUMMARY);
+        let file = super::group_files::read(&path).map_err(Fault::refused)?;
+        if file.as_ref().is_some_and(|file| file.cut_bytes > 0) {
+            return Err(Fault::refused(format!("{} is too large", path.display())));
+        }
+        let page = file.map(|file| file.text).unwrap_or_default();
+        if let Some(changed) = change(&page) {
+            durable::write_atomic(&path, changed.as_bytes())?;
+        }
+        drop(lock);
+        Ok(())
+    }
+
     /// Writes what the files of all groups lack of their newest notes; how many.
     pub fn mend_groups(&self) -> Result<usize, Fault> {
         self.writable()?;

@@ -1,7 +1,13 @@
 //! The window of a conversation: what of a history is sent, and where the rest is kept.
 
 mod files;
+mod passed_on;
+mod purse;
 mod session;
+mod writing;
+
+pub use purse::Purse;
+pub use writing::Summariser;
 
 use super::Engine;
 use files::Kept;
@@ -22,10 +28,16 @@ pub struct WindowRequest<'a> {
     pub history: &'a str,
     /// The provider's form; without one its looks decide.
     pub form: Option<Form>,
+    /// The model that it is for, whatever a request body says: prices are looked up by it.
+    pub model: Option<&'a str>,
     /// How the window is kept.
     pub policy: &'a Policy,
     /// The session whose conversation it is; it comes into being with it.
     pub session: Option<&'a str>,
+    /// The agent that has it: archives are called after it.
+    pub agent: Option<&'a str>,
+    /// The group whose summary says what this conversation came to; only with a session.
+    pub group: Option<&'a str>,
 }
 
 /// What is to be sent, and what was kept so that nothing is lost.
@@ -39,6 +51,8 @@ pub struct Windowed {
     pub form: Form,
     /// Files that were written, in order.
     pub written: Vec<PathBuf>,
+    /// What did not go as it was wanted, and is no reason to fail.
+    pub notes: Vec<String>,
 }
 
 /// Something that a window holds only in part.
@@ -50,6 +64,34 @@ pub struct Expanded {
     pub file: PathBuf,
     /// All of it.
     pub whole: Whole,
+}
+
+/// What a session knows of its windows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionWindow {
+    /// Messages of the history whose turns are stored.
+    pub messages: usize,
+    /// The first message of the input that is not summed up.
+    pub boundary: usize,
+    /// The ids of texts that were asked for again.
+    pub expanded: Vec<String>,
+    /// Summaries by a model, oldest first: id, model, when, text.
+    pub summaries: Vec<WrittenSummary>,
+    /// What its last window left out, oldest first, and the files that hold it; none where they are gone.
+    pub archives: Vec<(String, Option<PathBuf>)>,
+}
+
+/// A summary that a model wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenSummary {
+    /// What it stands for.
+    pub id: String,
+    /// The model, by the name that it gives itself.
+    pub model: String,
+    /// When it was asked for.
+    pub at: Option<heirloom_model::Timestamp>,
+    /// What it says.
+    pub text: String,
 }
 
 /// What an id of a window stands for.
@@ -64,23 +106,38 @@ pub enum Whole {
 impl Engine {
     /// The window of a history. When it returns, whatever the window lacks is on the disk.
     ///
-    /// The same history and policy give the same window, whatever is stored. Errors: `Usage` for a history that is
+    /// The same history and policy give the same window, whatever is stored, unless a model wrote the summary for a
+    /// session: then that session's windows have it from there on. Errors: `Usage` for a history that is
     /// none, with the message's index.
     pub fn compact(&self, request: &WindowRequest<'_>) -> Result<Windowed, Fault> {
-        let conversation = Conversation::parse(request.history, request.form)?;
+        let mut conversation = Conversation::parse(request.history, request.form)?;
+        if let Some(model) = request.model {
+            conversation.model = Some(model.to_owned());
+        }
         let session = request.session.map(|id| self.window_session_id(id));
         let session = session.transpose()?;
         let mut state = match &session {
             Some(id) => self.window_state(id)?,
             None => State::default(),
         };
-        let made = heirloom_window::compact(&conversation, request.policy, &mut state);
-        let written = self.keep_parts(&conversation, &made, session.as_deref())?;
+        let mut made = heirloom_window::compact(&conversation, request.policy, &mut state);
+        let mut notes = Vec::new();
+        if let Some(id) = &session {
+            (made, notes) = self.summed_up(&conversation, request, id, &mut state, made)?;
+        }
+        let written = self.keep_parts(
+            &conversation,
+            &made,
+            request,
+            session.as_deref(),
+            &mut notes,
+        )?;
         Ok(Windowed {
             json: made.to_json(&conversation),
             report: made.report,
             form: conversation.form,
             written,
+            notes,
         })
     }
 
@@ -122,6 +179,19 @@ impl Engine {
         Ok((id, path))
     }
 
+    /// What a session knows of its windows; nothing if it had none. Errors: `NotFound` for a session that is none.
+    pub fn session_window(&self, session: &str) -> Result<Option<SessionWindow>, Fault> {
+        let Some(mut found) = self.window_of(session)? else {
+            return Ok(None);
+        };
+        let mut kept = Kept::archive(&self.folder)?;
+        for (id, file) in &mut found.archives {
+            let hex = id.strip_prefix(files::ARCHIVE_ID).unwrap_or(id);
+            *file = kept.find(hex)?;
+        }
+        Ok(Some(found))
+    }
+
     /// The files of what windows left out.
     pub(super) fn window_files(&self) -> Result<Vec<PathBuf>, Fault> {
         let mut all = Kept::overflow(&self.folder)?.files()?;
@@ -149,7 +219,9 @@ impl Engine {
         &self,
         conversation: &Conversation,
         made: &Compacted,
+        request: &WindowRequest<'_>,
         session: Option<&str>,
+        notes: &mut Vec<String>,
     ) -> Result<Vec<PathBuf>, Fault> {
         let lacks = made.report.shortened.iter().any(|one| one.whole.is_some())
             || !made.report.dropped.is_empty();
@@ -161,10 +233,15 @@ impl Engine {
         let mut written = Vec::new();
         if lacks {
             self.keep_outputs(conversation, made, &mut written)?;
-            self.keep_dropped(conversation, made, session, &mut written)?;
+            self.keep_dropped(conversation, made, request, session, &mut written)?;
         }
         if let Some(session) = session {
-            self.keep_turns(conversation, &made.report, session)?;
+            if let Some(summary) = &made.report.summary
+                && !self.is_passed_on(session, &summary.id)?
+            {
+                notes.extend(self.pass_on(made, request, session)?);
+            }
+            self.keep_turns(conversation, &made.report, request, session)?;
         }
         drop(lock);
         Ok(written)
@@ -208,6 +285,7 @@ impl Engine {
         &self,
         conversation: &Conversation,
         made: &Compacted,
+        request: &WindowRequest<'_>,
         session: Option<&str>,
         written: &mut Vec<PathBuf>,
     ) -> Result<(), Fault> {
@@ -217,6 +295,10 @@ impl Engine {
         let mut kept = Kept::archive(&self.folder)?;
         let known = session.map(|id| self.window_session(id)).transpose()?;
         let agent = known.flatten().and_then(|session| session.agent);
+        let agent = request
+            .agent
+            .map(|name| self.clean(name).into_owned())
+            .or(agent);
         let agent = agent.unwrap_or_else(|| "agent".to_owned());
         for dropped in &made.report.dropped {
             let hex = dropped
@@ -235,7 +317,12 @@ impl Engine {
             };
             let messages = self.clean_messages(&conversation.archive(dropped))?;
             let name = files::archive_name(&head, hex);
-            written.push(kept.write(&name, files::archive_json(&head, &messages).as_bytes())?);
+            let text = files::archive_json(&head, &messages);
+            let (name, bytes) = match self.settings.archive_gzip {
+                true => files::packed(&name, &text)?,
+                false => (name, text.into_bytes()),
+            };
+            written.push(kept.write(&name, &bytes)?);
         }
         Ok(())
     }

@@ -1363,6 +1363,22 @@ pub(crate) fn windows() -> Vec<Operation> {
             Nothing,
         ),
         row(
+            "compact with a summary",
+            told,
+            summed_up,
+            Steps(
+                "the record of a summary and its line in the log come before the turns, each once",
+            ),
+            Nothing,
+        ),
+        row(
+            "session_window",
+            summed_up,
+            |w| w.engine.session_window("talk").map(drop),
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
             "expand",
             |w| compacted(w).map(drop),
             |w| {
@@ -1516,6 +1532,34 @@ fn hooked(w: &World, name: &str, more: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+/// A conversation that is summed up, for a group.
+fn summed_up(w: &World) -> Result<(), Fault> {
+    let mut long = vec![
+        serde_json::json!({"role": "user", "content": "find out why the deploy fails on every second Monday"}),
+    ];
+    for n in 0..30 {
+        let id = format!("c{n}");
+        long.push(
+            serde_json::json!({"role": "assistant", "content": null, "tool_calls": [
+                {"id": id, "type": "function", "function": {"name": "bash", "arguments": "{}"}}
+            ]}),
+        );
+        let text = format!("line {n} of the log\n").repeat(100);
+        long.push(serde_json::json!({"role": "tool", "tool_call_id": id, "content": text}));
+    }
+    let made = w.engine.compact(&WindowRequest {
+        history: &serde_json::Value::Array(long).to_string(),
+        form: None,
+        model: None,
+        policy: &Policy::default().with_target(6_000),
+        session: Some("talk"),
+        agent: Some("coder"),
+        group: Some("mine"),
+    })?;
+    assert!(made.report.summary.is_some());
+    Ok(())
+}
+
 /// A conversation with an output that is too long for a window.
 fn compacted(w: &World) -> Result<(), Fault> {
     let long = serde_json::json!([
@@ -1528,8 +1572,11 @@ fn compacted(w: &World) -> Result<(), Fault> {
     let made = w.engine.compact(&WindowRequest {
         history: &long.to_string(),
         form: None,
+        model: None,
         policy: &Policy::default(),
         session: Some("talk"),
+        agent: None,
+        group: None,
     })?;
     assert_eq!(made.report.shortened.len(), 1);
     Ok(())

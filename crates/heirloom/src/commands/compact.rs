@@ -1,6 +1,7 @@
 //! `heirloom compact`.
 
 use crate::config::{Config, policy_file};
+use crate::exact;
 use crate::open::{self, Session};
 use heirloom_engine::{Engine, WindowRequest, Windowed};
 use heirloom_model::{ErrorKind, Fault, limits};
@@ -17,6 +18,15 @@ pub(crate) struct Args {
     /// The session whose conversation it is: its turns are kept, and what was expanded stays whole
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    /// The model that it is for: what its cache costs is looked up by it; else `model` of a request body says it
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// The agent that has the conversation: archives are called after it
+    #[arg(long, value_name = "ID")]
+    agent: Option<String>,
+    /// The group that has it: its summary says what the conversation came to
+    #[arg(long, value_name = "NAME", requires = "session")]
+    group: Option<String>,
     /// How the window is kept: TOML or JSON with the keys of `[window]`, instead of the settings
     #[arg(long, value_name = "FILE", conflicts_with = "target_tokens")]
     policy: Option<PathBuf>,
@@ -53,14 +63,19 @@ impl Format {
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let history = history()?;
     let (engine, config) = memory(session)?;
+    let engine = session.with_summariser(engine, &config);
     let policy = policy(&args, &config)?;
-    let made = engine.compact(&WindowRequest {
+    let mut made = engine.compact(&WindowRequest {
         history: &history,
         form: args.format.form(),
+        model: args.model.as_deref(),
         policy: &policy,
         session: args.session.as_deref(),
+        agent: args.agent.as_deref(),
+        group: args.group.as_deref(),
     })?;
     if let Some(path) = &args.report {
+        exact::count(&mut made, &history, args.model.as_deref());
         open::write_file(path, format!("{}\n", made.report.to_json()).as_bytes())?;
     }
     session.out.data(&made.json);
@@ -68,6 +83,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         session.out.data("\n");
     }
     session.out.talk(&summary(&made));
+    for note in &made.notes {
+        session.out.talk(&format!("heirloom: {note}"));
+    }
     Ok(0)
 }
 

@@ -62,6 +62,9 @@ enum Action {
     Export {
         /// The session
         session: String,
+        /// Instead what its windows summed up and left out, and the files that hold it
+        #[arg(long)]
+        windows: bool,
     },
 }
 
@@ -95,6 +98,33 @@ fn summary(id: &str, session: &mut Session) -> Result<(), Fault> {
         out.line("Last:");
     }
     found.recent.iter().for_each(|line| out.line(line));
+    Ok(())
+}
+
+/// What the windows of a session summed up and left out.
+fn windows(id: &str, session: &mut Session) -> Result<(), Fault> {
+    let engine = session.open()?;
+    let found = engine.session_window(id)?.ok_or_else(|| {
+        Fault::not_found(format!(
+            "no window was made for session `{}`",
+            text::one_line(id)
+        ))
+        .hint("heirloom compact --session S")
+    })?;
+    let summary = |one: &heirloom_engine::WrittenSummary| {
+        let at = one.at.map(|at| at.to_string());
+        json!({"id": one.id, "model": one.model, "at": at, "text": one.text})
+    };
+    let archive = |(id, file): &(String, Option<std::path::PathBuf>)| json!({"id": id, "file": file.as_ref().map(|file| file.display().to_string())});
+    let value = json!({
+        "session": id,
+        "messages": found.messages,
+        "boundary": found.boundary,
+        "expanded": found.expanded,
+        "summaries": found.summaries.iter().map(summary).collect::<Vec<_>>(),
+        "archives": found.archives.iter().map(archive).collect::<Vec<_>>(),
+    });
+    session.out.json_text(&format!("{value:#}\n"));
     Ok(())
 }
 
@@ -140,7 +170,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             session: id,
             k,
         } => search(&words.join(" "), id.as_deref(), k, session)?,
-        Action::Export { session: id } => {
+        Action::Export {
+            session: id,
+            windows: true,
+        } => windows(&id, session)?,
+        Action::Export { session: id, .. } => {
             let found = session.open()?.session_interactions(&id)?;
             let history = heirloom_engine::history::render(&found);
             session.out.json_text(&format!("{history:#}\n"));

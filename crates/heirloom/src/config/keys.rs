@@ -9,7 +9,7 @@ use heirloom_model::limits::{
 use heirloom_model::meter::PriceRow;
 use heirloom_model::section::SourceRow;
 use heirloom_model::{ConflictPolicy, text};
-use heirloom_window::PolicyKeys;
+use heirloom_window::{Family, PolicyKeys};
 use std::collections::HashSet;
 use toml::Value;
 
@@ -168,6 +168,7 @@ pub(crate) const KEYS: &[Key] = &[
         Type::Int(0, WORKSPACE_FILE_CHARS_MAX as i64),
     ),
     key("workspace.days", DAYS),
+    key("archive.compress", Type::Word(&["none", "gzip"])),
     key("window.profile", Type::Word(&["default", "large", "seed"])),
     key("window.read_tools", Type::Texts),
     key("window.read_max_length", NUMBER),
@@ -195,6 +196,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("window.cache_write", Type::Price),
     key("window.cache_read", Type::Price),
     key("window.cache_lifetime_s", NUMBER),
+    key("window.prices", Type::Texts),
     key("window.tools", Type::Tools),
     Key {
         name: "redact.rules",
@@ -263,6 +265,7 @@ impl Key {
         let name_of: fn(&str) -> Result<String, String> = match self.name {
             "context.sources" => |row| SourceRow::parse(row).map(|row| row.name),
             "writer.prices" => |row| PriceRow::parse(row).map(|row| row.model),
+            "window.prices" => |row| Family::parse(row).map(|row| row.pattern),
             _ => return Ok(()),
         };
         let mut seen = HashSet::new();

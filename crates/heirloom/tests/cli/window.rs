@@ -26,13 +26,13 @@ fn of_session() -> [&'static str; 4] {
 }
 
 /// The text of the `n`th output, `length` characters long.
-fn output(n: usize, length: usize) -> String {
+pub(crate) fn output(n: usize, length: usize) -> String {
     let line = |at: usize| format!("{n}.{at}: src/deploy_{n}.rs says queue_{at} is busy\n");
     let text: String = (0..length / 30 + 1).map(line).collect();
     text[..length].to_owned()
 }
 
-fn chat(turns: usize, length: usize) -> Vec<Value> {
+pub(crate) fn chat(turns: usize, length: usize) -> Vec<Value> {
     let mut all = vec![
         json!({"role": "system", "content": "You are careful."}),
         json!({"role": "user", "content": GOAL, "x_mine": {"b": 1, "a": 2}}),
@@ -49,7 +49,7 @@ fn chat(turns: usize, length: usize) -> Vec<Value> {
     all
 }
 
-fn anthropic(turns: usize, length: usize) -> Value {
+pub(crate) fn anthropic(turns: usize, length: usize) -> Value {
     let mut all = vec![json!({"role": "user", "content": GOAL})];
     for n in 0..turns {
         let call =
@@ -61,7 +61,7 @@ fn anthropic(turns: usize, length: usize) -> Value {
     json!({"model": "m", "max_tokens": 9, "system": "You are careful.", "messages": all})
 }
 
-fn responses(turns: usize, length: usize) -> Value {
+pub(crate) fn responses(turns: usize, length: usize) -> Value {
     let mut all = vec![json!({"type": "message", "role": "user",
         "content": [{"type": "input_text", "text": GOAL}]})];
     for n in 0..turns {
@@ -612,4 +612,28 @@ fn recorded_conversations_are_replayed_under_policies() {
     );
     project.expect(&["bench", "window", "--in", "gone.json"], 3);
     project.expect(&["bench", "window", "--in", ".heirloom/config.toml"], 2);
+}
+
+#[test]
+fn prices_are_those_of_the_model() {
+    let project = Project::new();
+    let body = |model: &str| json!({"model": model, "messages": chat(40, 4_500)}).to_string();
+    let cost = |args: &[&str], history: &str| project.reported(args, history).1["cost"].clone();
+    let claude = cost(&[], &body("claude-sonnet-4-5"));
+    let gpt = cost(&[], &body("gpt-4o"));
+    assert_ne!(claude, gpt);
+    // What is typed holds against the body; an array says no model, and the plain keys hold.
+    let typed = ["--model", "claude-opus-4-5"];
+    assert_eq!(cost(&typed, &body("gpt-4o")), claude);
+    assert_eq!(cost(&[], &text(&chat(40, 4_500))), claude);
+    assert_eq!(cost(&["--model", "gpt-4o"], &text(&chat(40, 4_500))), gpt);
+    let said = ["--set", "window.cache_read=0.1"];
+    assert_eq!(cost(&said, &body("gpt-4o")), claude);
+    let rows = ["--set", "window.prices=[\"gpt-4o 1.25 0.1 300 prefix\"]"];
+    assert_eq!(cost(&rows, &body("gpt-4o")), claude);
+    for bad in ["gpt-4o 1 2", "a 1 2 3 often"] {
+        let set = format!("window.prices=[\"{bad}\"]");
+        let answer = project.input(&["compact", "--set", &set], b"[]");
+        assert_eq!(answer.code, 2, "{answer:?}");
+    }
 }

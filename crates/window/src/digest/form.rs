@@ -114,6 +114,14 @@ pub(super) struct Earlier {
 }
 
 impl Earlier {
+    /// A note of another writer.
+    pub(super) fn note(text: &str) -> Self {
+        Self {
+            notes: vec![whole(text.trim())],
+            ..Self::default()
+        }
+    }
+
     /// The lines of that part, in order.
     pub(super) fn items(&self, section: Section) -> impl Iterator<Item = &str> {
         self.items

@@ -24,6 +24,17 @@ const FILES_MOST: usize = 48;
 /// Files that the state of the task names.
 const STATE_FILES: usize = 6;
 
+/// The share of the parts beside what users said, in hundredths, that somebody else's summary may have.
+pub(super) const TOLD_PERCENT: usize = 70;
+
+/// What the state of the task is made from.
+struct Known {
+    files: Vec<String>,
+    open: Vec<String>,
+    next: Vec<String>,
+    failed: Vec<String>,
+}
+
 /// The text of each part, and the characters that are left.
 pub(super) struct Page<'m> {
     digest: &'m Digest,
@@ -44,7 +55,15 @@ impl<'m> Page<'m> {
                 earlier.extend(text.as_deref().map(Earlier::read));
             }
         }
-        earlier.extend(task.earlier.map(Earlier::read));
+        if let Some(text) = task.earlier {
+            // What stands for everything is a text and nothing else, whatever it begins with.
+            let read = if task.earlier_is_all {
+                Earlier::note
+            } else {
+                Earlier::read
+            };
+            earlier.insert(0, read(text));
+        }
         let before: usize = earlier.iter().map(|earlier| earlier.messages).sum();
         let calls = earlier.iter().map(|earlier| earlier.calls).sum::<usize>() + digest.calls;
         let title = form::title(before + messages.len() - digest.own.min(messages.len()));
@@ -88,7 +107,48 @@ impl<'m> Page<'m> {
         let share = |percent: usize| body * percent / 100;
         let state = share(12) + 60;
         self.left = self.left.saturating_sub(state);
-        self.notes(share(20));
+        let known = if task.earlier_is_all {
+            self.told(story, body)
+        } else {
+            self.sections(task, story, body)
+        };
+        let steps = known.open.first().or(known.next.first());
+        let steps = steps.map_or("none noted", String::as_str);
+        let errors = known.failed.first().map_or("none noted", String::as_str);
+        let newest = known.files[..known.files.len().min(STATE_FILES)].join(" ");
+        let open = known.open.len();
+        let lines = [
+            line(&format!("Goal: {}", line(task.goal, 200)), share(2)),
+            line(&format!("Steps: {open} open; {steps}"), share(2)),
+            line(&format!("Errors: {errors}"), share(2)),
+            line(&format!("Files: {newest}"), share(3)),
+            line(&format!("{TOOLS}{}", self.tools()), share(3)),
+        ];
+        self.left += state;
+        self.list(Section::State, &lines, state);
+        self.names();
+    }
+
+    /// What somebody else wrote of all this, and the files.
+    fn told(&mut self, story: Story, body: usize) -> Known {
+        let room = (body * TOLD_PERCENT / 100).min(self.left);
+        let room = room.saturating_sub(heading_chars(Section::Notes) + 80);
+        let note = self.earlier.first().and_then(|told| told.notes.first());
+        if let Some(note) = note.map(|note| cut(&note.text, room)) {
+            self.block(Section::Notes, &note);
+        }
+        Known {
+            files: self.files(body * 6 / 100),
+            open: story.open.unwrap_or_default(),
+            next: story.next.into_iter().collect(),
+            failed: story.failed,
+        }
+    }
+
+    /// The parts that are made here.
+    fn sections(&mut self, task: &Task<'_>, story: Story, body: usize) -> Known {
+        let share = |percent: usize| body * percent / 100;
+        self.notes(share(if task.earlier.is_some() { 45 } else { 20 }));
         let files = self.files(share(12));
         let next = match story.next {
             Some(next) => vec![next],
@@ -108,20 +168,12 @@ impl<'m> Page<'m> {
         self.list(Section::Fixed, &fixed, share(4));
         let commands = self.with_earlier(Section::Commands, story.commands);
         self.list(Section::Commands, &commands, share(15));
-        let steps = open.first().or(next.first());
-        let steps = steps.map_or("none noted", String::as_str);
-        let errors = failed.first().map_or("none noted", String::as_str);
-        let newest = files[..files.len().min(STATE_FILES)].join(" ");
-        let lines = [
-            line(&format!("Goal: {}", line(task.goal, 200)), share(2)),
-            line(&format!("Steps: {} open; {steps}", open.len()), share(2)),
-            line(&format!("Errors: {errors}"), share(2)),
-            line(&format!("Files: {newest}"), share(3)),
-            line(&format!("{TOOLS}{}", self.tools()), share(3)),
-        ];
-        self.left += state;
-        self.list(Section::State, &lines, state);
-        self.names();
+        Known {
+            files,
+            open,
+            next,
+            failed,
+        }
     }
 
     /// Lines that are new, and those of earlier summaries behind them.

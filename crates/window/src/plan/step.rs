@@ -208,12 +208,11 @@ impl Plan {
 
     /// An anchor behind the last message; after a step no other one says the plan.
     fn anchor_here(&self, conversation: &Conversation, stepped: bool) -> Option<Placed> {
-        let after = self.seen.checked_sub(1)?;
+        // What is left out is not what the window ends with.
+        let after = (self.cut..self.seen).rfind(|at| !self.orphans.contains(at))?;
         let message = &conversation.messages[after];
         let allowed = message.role == Role::Tool && message.own.is_none() && self.open.is_empty();
-        let goal = self
-            .goal
-            .filter(|_| allowed && !self.orphans.contains(&after))?;
+        let goal = self.goal.filter(|_| allowed)?;
         let plans = stepped || !self.anchors.iter().any(|anchor| anchor.plans);
         let plan = self.plan.as_deref().filter(|_| plans);
         let text = own::anchor(&conversation.messages[goal].text(), self.calls, plan);

@@ -1,17 +1,22 @@
 //! Files of what windows left out: `overflow/` and `archive/` in the folder of the project's memory.
 
 use crate::places::{DigestProblem, whole_file};
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use heirloom_model::{Fault, Timestamp, limits, text};
 use heirloom_store::durable;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// How the ids of dropped messages begin.
 pub(super) const ARCHIVE_ID: &str = "arc-";
+/// How the names of packed files end.
+const PACKED: &str = ".gz";
 /// Characters of a tool's or an agent's name that a file's name says.
 const NAME_CHARS: usize = 40;
 /// The length of an id without what it begins with.
@@ -142,6 +147,14 @@ pub(super) fn archive_name(head: &Head<'_>, hex: &str) -> String {
     format!("{}_{stamp}_{hex}.json", safe(head.agent, "agent"))
 }
 
+/// What an archive is called when it is packed, and its bytes: whoever has gzip reads it without this program.
+pub(super) fn packed(name: &str, text: &str) -> Result<(String, Vec<u8>), Fault> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::default());
+    let bytes = out.write_all(text.as_bytes()).and_then(|()| out.finish());
+    let bytes = bytes.map_err(|error| Fault::failed(format!("cannot pack {name}: {error}")))?;
+    Ok((format!("{name}{PACKED}"), bytes))
+}
+
 /// An archive: a message a line, so that people can read it without this program.
 pub(super) fn archive_json(head: &Head<'_>, messages: &[String]) -> String {
     let said = json!({
@@ -164,7 +177,25 @@ pub(super) fn text_of(path: &Path) -> Result<String, Fault> {
         };
         Fault::failed(format!("cannot read {}: {problem}", path.display())).hint(hint)
     })?;
+    let bytes = match path.to_str().is_some_and(|path| path.ends_with(PACKED)) {
+        true => unpacked(&bytes, path)?,
+        false => bytes,
+    };
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn unpacked(bytes: &[u8], path: &Path) -> Result<Vec<u8>, Fault> {
+    let most = limits::WINDOW_KEPT_BYTES_MAX;
+    let mut out = Vec::new();
+    let read = MultiGzDecoder::new(bytes)
+        .take(most + 1)
+        .read_to_end(&mut out);
+    let cannot = |why: &str| Fault::failed(format!("cannot unpack {}: {why}", path.display()));
+    read.map_err(|error| cannot(&error.to_string()))?;
+    if out.len() as u64 > most {
+        return Err(cannot(&format!("it has more than {most} bytes")).hint("unpack it yourself"));
+    }
+    Ok(out)
 }
 
 /// The messages in an archive.
@@ -211,8 +242,9 @@ fn id_of_overflow(name: &str) -> Option<&str> {
     id(front.rsplit('-').next()?)
 }
 
-/// `AGENT_TIME_ID.json`.
+/// `AGENT_TIME_ID.json`, or the same packed.
 fn id_of_archive(name: &str) -> Option<&str> {
+    let name = name.strip_suffix(PACKED).unwrap_or(name);
     id(name.strip_suffix(".json")?.rsplit_once('_')?.1)
 }
 
@@ -252,6 +284,10 @@ mod tests {
         let name = archive_name(&head, "0123456789abcdef");
         assert_eq!(name, "___my_agent_20260501T100000Z_0123456789abcdef.json");
         assert_eq!(id_of_archive(&name), Some("0123456789abcdef"));
+        let (name, bytes) = packed(&name, "[]").unwrap();
+        assert_eq!(id_of_archive(&name), Some("0123456789abcdef"));
+        assert_eq!(unpacked(&bytes, Path::new("x")).unwrap(), b"[]");
+        assert!(unpacked(b"no", Path::new("x")).is_err());
         assert_eq!(
             overflow_name("0123456789abcdef", ""),
             "overflow_0123456789abcdef_tool.txt"

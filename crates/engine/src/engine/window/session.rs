@@ -3,6 +3,7 @@
 use super::super::Engine;
 use super::super::new_record::bad_name;
 use super::super::outputs::id_of;
+use super::{SessionWindow, WindowRequest, WrittenSummary};
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{ErrorKind, Fault, Message, Role, Session, Timestamp, limits, text};
 use heirloom_store::Change;
@@ -25,6 +26,54 @@ struct Known {
     boundary: usize,
     /// Texts that were asked for again, and how long the history was then.
     expanded: BTreeMap<String, usize>,
+    /// Summaries of its windows, the newest last.
+    summaries: Vec<Summed>,
+    /// The one that others were told of last.
+    passed_on: String,
+    /// The ids of what its last window left out.
+    archives: Vec<String>,
+}
+
+/// A summary that a window had.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Summed {
+    /// The id of what it stands for.
+    id: String,
+    /// What a model wrote; nothing if it was made without one, which can be done again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    told: Option<Told>,
+}
+
+/// What a model wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Told {
+    /// The text.
+    pub(super) text: String,
+    /// The model, by the name that it gives itself.
+    #[serde(default)]
+    pub(super) model: String,
+    /// When it was asked for.
+    #[serde(default)]
+    pub(super) at: Option<Timestamp>,
+}
+
+impl Known {
+    fn has_summary(&self, id: &str) -> bool {
+        self.summaries.iter().any(|one| one.id == id)
+    }
+
+    /// Notes a summary; the oldest of too many are forgotten. One that is noted stays.
+    fn add_summary(&mut self, id: &str, told: Option<Told>) {
+        if !self.has_summary(id) {
+            let id = id.to_owned();
+            self.summaries.push(Summed { id, told });
+            let over = self
+                .summaries
+                .len()
+                .saturating_sub(limits::WINDOW_WRITTEN_MAX);
+            self.summaries.drain(..over);
+        }
+    }
 }
 
 impl Engine {
@@ -40,7 +89,62 @@ impl Engine {
         let (_, known) = self.window_known(id)?;
         let mut state = State::default();
         state.expanded = known.expanded;
+        let told = |one: Summed| Some((one.id, one.told?.text));
+        state.summaries = known.summaries.into_iter().filter_map(told).collect();
         Ok(state)
+    }
+
+    /// What the session knows of its windows, without the files; nothing if it had none.
+    pub(super) fn window_of(&self, session: &str) -> Result<Option<SessionWindow>, Fault> {
+        let id = self.window_session_id(session)?;
+        let row = self.store.session(&self.project, &id)?;
+        if !row.attrs.contains_key(ATTR) {
+            return Ok(None);
+        }
+        let (_, known) = self.window_known(&id)?;
+        let written = |one: Summed| {
+            let told = one.told?;
+            Some(WrittenSummary {
+                id: one.id,
+                model: told.model,
+                at: told.at,
+                text: told.text,
+            })
+        };
+        Ok(Some(SessionWindow {
+            messages: known.messages,
+            boundary: known.boundary,
+            expanded: known.expanded.into_keys().collect(),
+            summaries: known.summaries.into_iter().filter_map(written).collect(),
+            archives: known.archives.into_iter().map(|id| (id, None)).collect(),
+        }))
+    }
+
+    /// Whether a window of the session had this summary.
+    pub(super) fn knows_summary(&self, session: &str, id: &str) -> Result<bool, Fault> {
+        Ok(self.window_known(session)?.1.has_summary(id))
+    }
+
+    /// Whether others were told of this summary.
+    pub(super) fn is_passed_on(&self, session: &str, id: &str) -> Result<bool, Fault> {
+        Ok(self.window_known(session)?.1.passed_on == id)
+    }
+
+    /// Keeps what a model wrote, or that it wrote nothing. Whoever comes first decides for all processes.
+    pub(super) fn keep_summary(
+        &self,
+        session: &str,
+        id: &str,
+        told: Option<Told>,
+    ) -> Result<(), Fault> {
+        let lock = self.window_lock()?;
+        let (row, known) = self.window_known(session)?;
+        let row = row.unwrap_or_else(|| self.empty_session(session));
+        let mut now = known.clone();
+        now.add_summary(id, told);
+        self.put_known(row, &known, &now)?;
+        drop(lock);
+        Ok(())
     }
 
     /// The session, if it is here.
@@ -66,11 +170,15 @@ impl Engine {
         &self,
         conversation: &Conversation,
         report: &Report,
+        request: &WindowRequest<'_>,
         id: &str,
     ) -> Result<(), Fault> {
         let (session, known) = self.window_known(id)?;
         let is_new = session.is_none();
-        let session = session.unwrap_or_else(|| self.empty_session(id));
+        let mut session = session.unwrap_or_else(|| self.empty_session(id));
+        if session.agent.is_none() {
+            session.agent = request.agent.map(|name| self.clean(name).into_owned());
+        }
         let as_before = known.messages <= conversation.messages.len()
             && chain(conversation, known.messages) == known.chain;
         let from = if as_before { known.messages } else { 0 };
@@ -81,12 +189,23 @@ impl Engine {
         if is_new || changes.len() > 1 {
             self.apply_in_parts(&changes)?;
         }
-        let now = Known {
+        let mut now = Known {
             messages: conversation.messages.len(),
             chain: chain(conversation, conversation.messages.len()),
             boundary: report.boundary,
-            expanded: known.expanded.clone(),
+            ..known.clone()
         };
+        let dropped = report.dropped.iter().map(|one| one.id.clone());
+        now.archives = dropped.collect();
+        let over = now
+            .archives
+            .len()
+            .saturating_sub(limits::WINDOW_ARCHIVES_MAX);
+        now.archives.drain(..over);
+        if let Some(summary) = &report.summary {
+            now.add_summary(&summary.id, None);
+            now.passed_on.clone_from(&summary.id);
+        }
         self.put_known(session, &known, &now)
     }
 

@@ -98,6 +98,7 @@ impl Config {
                 file_chars: self.size("workspace.file_chars"),
                 days: small("workspace.days"),
             },
+            archive_gzip: self.text("archive.compress") == "gzip",
         }
     }
 }

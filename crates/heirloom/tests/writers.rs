@@ -1,0 +1,89 @@
+//! Summaries by a model, over real HTTP, through the program.
+#![expect(
+    clippy::unwrap_used,
+    reason = "helpers of tests: what cannot be done fails the test"
+)]
+
+#[path = "writers/budget.rs"]
+mod budget;
+#[path = "writers/failures.rs"]
+mod failures;
+#[path = "writers/passed_on.rs"]
+mod passed_on;
+#[expect(dead_code, reason = "each test file uses a part of it")]
+#[path = "cli/project.rs"]
+mod project;
+#[path = "writers/way.rs"]
+mod way;
+
+use heirloom_testkit::{ModelService, Reply, Turn};
+use project::{Answer, Project};
+use serde_json::{Value, json};
+
+/// What every good summary of the model says.
+const TOLD: &str =
+    "GOAL: mend the Monday deploy\nDECISIONS: queue_7 is drained first\nNEXT: run deploy_9";
+const GOAL: &str = "find out why the deploy fails on every second Monday, and mend it";
+/// A secret that the built-in rules know.
+const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+/// So that a short conversation is summarised.
+const LOW: [&str; 4] = ["--session", "s", "--target-tokens", "9000"];
+
+fn good() -> Reply {
+    Turn::text(TOLD).into()
+}
+
+/// Writes the person's own config: the service, and more keys of `[writer]`.
+fn configure(project: &Project, kind: &str, url: &str, more: &str) {
+    let config = format!(
+        "[writer]\nkind = \"{kind}\"\nurl = \"{url}\"\nmodel = \"claude-sonnet-4-5\"\n{more}\n"
+    );
+    let path = ".config/heirloom/config.toml";
+    project.home.write(path, config).unwrap();
+}
+
+/// A project whose summaries are written by a service with these answers.
+fn with_service(answers: Vec<Reply>, more: &str) -> (Project, ModelService) {
+    let project = Project::new();
+    let service = ModelService::start(answers).unwrap();
+    configure(&project, "anthropic", &service.base_url(), more);
+    (project, service)
+}
+
+/// A conversation of so many turns.
+fn chat(turns: usize) -> Vec<Value> {
+    let line = |n: usize, at: usize| format!("{n}.{at}: src/deploy_{n}.rs says queue_{at} is busy");
+    let mut all = vec![
+        json!({"role": "system", "content": "You are careful."}),
+        json!({"role": "user", "content": GOAL}),
+    ];
+    for n in 0..turns {
+        let call = json!({"id": format!("c{n}"), "type": "function",
+            "function": {"name": "bash", "arguments": format!("{{\"command\":\"cat src/deploy_{n}.rs\"}}")}});
+        all.push(
+            json!({"role": "assistant", "content": format!("step {n}"), "tool_calls": [call]}),
+        );
+        let output: Vec<String> = (0..60).map(|at| line(n, at)).collect();
+        all.push(
+            json!({"role": "tool", "tool_call_id": format!("c{n}"), "content": output.join("\n")}),
+        );
+    }
+    all
+}
+
+impl Project {
+    /// The window, and everything else that was said.
+    #[track_caller]
+    fn compact(&self, args: &[&str], history: &[Value]) -> Answer {
+        let history = Value::Array(history.to_vec()).to_string();
+        let answer = self.input(&[&["compact"], args].concat(), history.as_bytes());
+        assert_eq!(answer.code, 0, "{answer:?}");
+        answer
+    }
+
+    /// What `status` says of the writer.
+    #[track_caller]
+    fn metered(&self) -> Value {
+        self.json(&["status"])["writer"].clone()
+    }
+}
