@@ -4,6 +4,8 @@
 //! reaches the end. `faults/table.rs` is the list of operations.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
+#[path = "faults/hooks.rs"]
+mod hooks;
 #[path = "faults/table.rs"]
 mod table;
 #[path = "faults/world.rs"]
@@ -178,8 +180,8 @@ fn vectors_are_made_step_by_step() {
 
 #[test]
 fn hooks_of_agent_programs() {
-    table::hooks().iter().for_each(check);
-    table::more_hooks().iter().for_each(check);
+    hooks::hooks().iter().for_each(check);
+    hooks::more_hooks().iter().for_each(check);
 }
 
 #[test]

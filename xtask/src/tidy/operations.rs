@@ -15,6 +15,8 @@ const FOLDER: &str = "crates/engine/src/engine";
 
 /// Where each operation has its row.
 const TABLE: &str = "crates/engine/tests/faults/table.rs";
+/// Where those of hooks have theirs.
+const HOOKS: &str = "crates/engine/tests/faults/hooks.rs";
 
 /// What calls no store: it asks for a path, prepares a change, or works on files alone.
 const WITHOUT_STORE: [&str; 6] = [
@@ -29,7 +31,10 @@ const WITHOUT_STORE: [&str; 6] = [
 /// Finds public functions of `Engine` that can fail and that the fault table does not call.
 pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     let mut called = BTreeSet::new();
-    if let Some(table) = tree.get(TABLE) {
+    for table in [TABLE, HOOKS]
+        .into_iter()
+        .filter_map(|table| tree.get(table))
+    {
         words(&lex(table).unwrap_or_default(), &mut called);
     }
     let mut found = Vec::new();

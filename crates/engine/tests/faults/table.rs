@@ -1,15 +1,13 @@
 //! Every operation of the engine that touches the store. A new operation is a new row here.
 
 use crate::world::{Past, World};
-use heirloom_engine::hooks::{Host, read_event, render};
 use heirloom_engine::places::FileDigest;
 use heirloom_engine::transcripts::Agent;
 use heirloom_engine::{
     ArtifactFilter, Carried, ContextRequest, EpisodeFilter, Foreign, ForeignPart, HistorySource,
-    HookRequest, Keep, MirrorLoad, NewArtifact, NewEpisode, NewNote, NewOutput, NewRecord, NewTurn,
-    Observer, OutputSource, Reach, RecallRequest, Remover, Retire, RulesFile, RunRequest,
-    Selection, SharedFile, TaskChange, TranscriptStart, TranscriptsRequest, WindowRequest,
-    Workspace, mirror,
+    Keep, MirrorLoad, NewArtifact, NewEpisode, NewNote, NewOutput, NewRecord, NewTurn, Observer,
+    OutputSource, Reach, RecallRequest, Remover, Retire, RulesFile, RunRequest, Selection,
+    SharedFile, TaskChange, TranscriptStart, TranscriptsRequest, WindowRequest, Workspace, mirror,
 };
 use heirloom_model::context::Context;
 use heirloom_model::kinds::{ArtifactType, EpisodeAction, StepState, TaskState};
@@ -65,12 +63,18 @@ impl Operation {
 use Again::{More, Nothing, Refused};
 use Leaves::{AllOrNothing, Steps};
 
-const COUNTED: Again = More("what is said again is counted");
+pub(crate) const COUNTED: Again = More("what is said again is counted");
 const TOGGLES: Again = More("undoing twice brings the second state back");
 
 const TAKEN_BACK: &str = "an import in parts is taken back when one fails; where that fails as well, it says how to undo it";
 
-fn row(name: &'static str, setup: Act, act: Act, leaves: Leaves, again: Again) -> Operation {
+pub(crate) fn row(
+    name: &'static str,
+    setup: Act,
+    act: Act,
+    leaves: Leaves,
+    again: Again,
+) -> Operation {
     Operation {
         name,
         setup,
@@ -1169,7 +1173,7 @@ fn nothing(_: &World) -> Result<(), Fault> {
     Ok(())
 }
 
-fn filled(w: &World) -> Result<(), Fault> {
+pub(crate) fn filled(w: &World) -> Result<(), Fault> {
     fact(w, "old", "k")?;
     fact(w, "other", "another")
 }
@@ -1389,147 +1393,6 @@ pub(crate) fn windows() -> Vec<Operation> {
             Nothing,
         ),
     ]
-}
-
-/// What hooks of agent programs do.
-pub(crate) fn hooks() -> Vec<Operation> {
-    vec![
-        row(
-            "hook: a session starts",
-            filled,
-            |w| hooked(w, "SessionStart", r#""source":"startup""#),
-            AllOrNothing,
-            More("each context has its receipt"),
-        ),
-        row(
-            "hook: a prompt",
-            filled,
-            |w| hooked(w, "UserPromptSubmit", r#""prompt":"what is old?""#),
-            AllOrNothing,
-            Nothing,
-        ),
-        row(
-            "hook: something fails",
-            filled,
-            failing,
-            AllOrNothing,
-            COUNTED,
-        ),
-        row(
-            "hook: it fails otherwise",
-            failing,
-            |w| {
-                hooked(
-                    w,
-                    "PostToolUseFailure",
-                    r#""tool_name":"Bash","tool_input":{"command":"make"},"error":"another thing""#,
-                )
-            },
-            AllOrNothing,
-            COUNTED,
-        ),
-        row(
-            "hook: it works again",
-            failing,
-            |w| {
-                hooked(
-                    w,
-                    "PostToolUse",
-                    r#""tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{}"#,
-                )
-            },
-            AllOrNothing,
-            Nothing,
-        ),
-        row(
-            "hook: before it is done again",
-            failing,
-            |w| {
-                hooked(
-                    w,
-                    "PreToolUse",
-                    r#""tool_name":"Bash","tool_input":{"command":"make"}"#,
-                )
-            },
-            AllOrNothing,
-            Nothing,
-        ),
-    ]
-}
-
-/// The rest of what hooks of agent programs do.
-pub(crate) fn more_hooks() -> Vec<Operation> {
-    vec![
-        row(
-            "hook: a file is changed",
-            filled,
-            |w| {
-                hooked(
-                    w,
-                    "PostToolUse",
-                    r#""tool_name":"Write","tool_input":{"file_path":"a.rs"},"tool_response":{}"#,
-                )
-            },
-            AllOrNothing,
-            Nothing,
-        ),
-        row(
-            "hook: a turn ends",
-            filled,
-            |w| {
-                hooked(
-                    w,
-                    "Stop",
-                    r#""last_assistant_message":"HEIRLOOM_MEMORY: KEY_FACT new""#,
-                )
-            },
-            AllOrNothing,
-            More("a hook that failed does not know what it wrote"),
-        ),
-        row(
-            "hook: a session ends",
-            |w| {
-                hooked(w, "UserPromptSubmit", r#""prompt":"mend it""#)?;
-                failing(w)
-            },
-            |w| hooked(w, "SessionEnd", r#""reason":"other""#),
-            AllOrNothing,
-            More("a hook that failed does not know what it wrote"),
-        ),
-        row(
-            "relevant",
-            filled,
-            |w| w.engine.relevant("old").map(drop),
-            AllOrNothing,
-            Nothing,
-        ),
-        row(
-            "nearest",
-            filled,
-            |w| w.engine.nearest("old").map(drop),
-            AllOrNothing,
-            Nothing,
-        ),
-    ]
-}
-
-fn failing(w: &World) -> Result<(), Fault> {
-    let more = r#""tool_name":"Bash","tool_input":{"command":"make"},"error":"no rule""#;
-    hooked(w, "PostToolUseFailure", more)
-}
-
-/// Claude Code calls its hook in the session `s`.
-fn hooked(w: &World, name: &str, more: &str) -> Result<(), Fault> {
-    let host = Host::ClaudeCode;
-    let event = read_event(host, format!(r#"{{"session_id":"s",{more}}}"#).as_bytes());
-    let answer = w.engine.hook(&HookRequest {
-        host,
-        wanted: host.event(name).unwrap(),
-        event: &event,
-        shorten: None,
-    })?;
-    drop(render(host, host.event(name).unwrap(), &answer));
-    Ok(())
 }
 
 /// A conversation that is summed up, for a group.

@@ -358,3 +358,31 @@ fn a_stored_signal_is_no_signal_in_a_prompt() {
     );
     assert_eq!(text.lines().count(), 4, "{text}");
 }
+
+#[test]
+fn short_facts_fill_a_budget_too() {
+    use heirloom_model::limits::{CONTEXT_CHARS_PER_FACT, CONTEXT_CHARS_PER_SHORT_FACT};
+    let project = Project::new();
+    let budget = 24_000;
+    let count = budget / CONTEXT_CHARS_PER_SHORT_FACT;
+    let facts: String = (0..count)
+        .map(|n| format!("{{\"text\":\"fact {n}\"}}\n"))
+        .collect();
+    project.input(&["remember", "--stdin"], facts.as_bytes());
+    let said = project.json(&[
+        "context",
+        "--budget-chars",
+        &budget.to_string(),
+        "--receipt",
+    ]);
+    let sections = said["sections"].as_array().unwrap();
+    let facts = (sections.iter())
+        .find(|one| one["name"] == "Key Facts")
+        .unwrap();
+    let items = facts["items"].as_array().unwrap();
+    let told = items.iter().filter(|one| one["included"] == true).count();
+    // `- fact 1234` and its line end.
+    assert!(told > budget / 13 - 20, "{told}");
+    assert!(told > budget / CONTEXT_CHARS_PER_FACT);
+    assert!(said["chars"].as_u64().unwrap() <= budget as u64);
+}
