@@ -8,6 +8,7 @@ use crate::{Applied, Verdict};
 use heirloom_model::record::Attrs;
 use heirloom_model::{ProjectName, RecordId, clock, limits};
 use rusqlite::{Connection, Row, params};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Receipts after which the inclusions of those that are gone are folded.
 const FOLDED_EVERY: i64 = 50;
@@ -99,23 +100,36 @@ pub(super) fn told(
             told.receipts.push(receipt(row)?);
         }
     }
-    let sql = "SELECT ifnull(sum(CASE receipt WHEN x'' THEN iteration ELSE 1 END), 0), max(at) \
-         FROM inclusions WHERE project = ?1 AND record = ?2";
+    told.uses = uses(connection, project, records)?;
+    Ok(told)
+}
+
+/// How often each of these records was told, by its id; those that never were are left out. There are few rows, and
+/// they stand by receipt: all are looked at once.
+fn uses(connection: &Connection, project: i64, records: &[RecordId]) -> Result<Vec<Use>, Failure> {
+    if records.is_empty() {
+        return Ok(Vec::new());
+    }
+    let wanted: BTreeSet<RecordId> = records.iter().copied().collect();
+    let mut found: BTreeMap<RecordId, (u64, i64)> = BTreeMap::new();
+    let sql = "SELECT record, CASE receipt WHEN x'' THEN iteration ELSE 1 END, at FROM inclusions \
+         WHERE project = ?1";
     let mut statement = connection.prepare_cached(sql)?;
-    for record in records {
-        let found = |row: &Row<'_>| Ok((row.get::<_, u64>(0)?, row.get::<_, Option<i64>>(1)?));
-        let values = params![project, record.as_bytes()];
-        if let (times, Some(last_at)) = statement.query_row(values, found)? {
-            told.uses.push(Use {
-                record: *record,
-                times,
-                last_at: clock::from_micros(last_at),
-            });
+    let mut rows = statement.query([project])?;
+    while let Some(row) = rows.next()? {
+        let record = RecordId::from_bytes(row.get(0)?);
+        if wanted.contains(&record) {
+            let (times, last) = found.entry(record).or_insert((0, i64::MIN));
+            *times += row.get::<_, u64>(1)?;
+            *last = row.get::<_, i64>(2)?.max(*last);
         }
     }
-    told.uses.sort_by_key(|one| one.record);
-    told.uses.dedup_by_key(|one| one.record);
-    Ok(told)
+    let uses = found.into_iter().map(|(record, (times, last))| Use {
+        record,
+        times,
+        last_at: clock::from_micros(last),
+    });
+    Ok(uses.collect())
 }
 
 fn receipt(row: &Row<'_>) -> Result<Receipt, Failure> {
