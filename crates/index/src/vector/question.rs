@@ -62,7 +62,12 @@ impl From<&Vector> for Question {
 
 /// The compiler makes one of these for each width of registers; which one runs is found out when it runs.
 #[inline(always)]
-fn score_rows<S: Simd>(_: S, question: &Question, rows: &[[u8; ROW_BYTES]], scores: &mut [f32]) {
+pub(super) fn score_rows<S: Simd>(
+    _: S,
+    question: &Question,
+    rows: &[[u8; ROW_BYTES]],
+    scores: &mut [f32],
+) {
     for (row, score) in rows.iter().zip(scores) {
         let (scale, values) = split(row);
         let mut dot = 0_i32;

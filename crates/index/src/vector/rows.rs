@@ -1,6 +1,7 @@
 //! Rows of many vectors in memory, each in two parts: the first numbers carry most of a direction, so that a scan of
 //! them alone, half the bytes, tells which few rows are worth the rest.
 
+use super::question::score_rows;
 use super::{DIMS, Question, ROW_BYTES, bounded, split};
 use fearless_simd::{Level, Simd, dispatch};
 
@@ -66,7 +67,8 @@ impl Question {
         exact.resize(exact_from + rows.len(), 0.0);
         let rough = rough.get_mut(rough_from..).unwrap_or_default();
         let exact = exact.get_mut(exact_from..).unwrap_or_default();
-        dispatch!(Level::new(), simd => both(simd, self, rows, rough, exact));
+        dispatch!(Level::new(), simd => roughly_packed(simd, self, rows, rough));
+        dispatch!(Level::new(), simd => score_rows(simd, self, rows, exact));
     }
 }
 
@@ -96,23 +98,22 @@ fn exactly<S: Simd>(_: S, question: &Question, rows: &Rows, places: &[u32], scor
     }
 }
 
+// Two plain loops over a block that is in the cache: one loop over both parts is made for single numbers.
 #[inline(always)]
-fn both<S: Simd>(
+fn roughly_packed<S: Simd>(
     _: S,
     question: &Question,
     rows: &[[u8; ROW_BYTES]],
-    rough: &mut [f32],
-    exact: &mut [f32],
+    scores: &mut [f32],
 ) {
     let first: &[i16; FIRST] = question.values.first_chunk().unwrap_or(&[0; FIRST]);
-    let rest: &[i16; DIMS - FIRST] = question.values.last_chunk().unwrap_or(&[0; DIMS - FIRST]);
-    for ((row, rough), exact) in rows.iter().zip(rough).zip(exact) {
+    for (row, score) in rows.iter().zip(scores) {
         let (scale, values) = split(row);
-        if let (Some(a), Some(b)) = (values.first_chunk(), values.last_chunk()) {
-            let part = dot(first, a);
-            *rough = bounded(part as f32 * question.scale * scale);
-            *exact = bounded((part + dot(rest, b)) as f32 * question.scale * scale);
+        let mut dot = 0_i32;
+        for (a, b) in first.iter().zip(values) {
+            dot += i32::from(*a) * i32::from(b.cast_signed());
         }
+        *score = bounded(dot as f32 * question.scale * scale);
     }
 }
 
