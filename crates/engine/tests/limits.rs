@@ -5,9 +5,9 @@ use heirloom_engine::places::Place;
 use heirloom_engine::{Carried, ContextRequest, Engine, Filter, NewRecord};
 use heirloom_model::limits::{
     BATCH_RECORDS, CHANGES_MAX, CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX,
-    CONTEXT_CHARS_PER_FACT, CONTEXT_ERRORS_MIN, CONTEXT_FACTS_MAX, CONTEXT_FACTS_MIN,
-    CONTEXT_LEARNINGS_MAX, CONTEXT_QUESTION_BYTES_MAX, CONTEXT_RECALL_HITS, ERRORS_COMPARED_MAX,
-    FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX, PINNED_MAX,
+    CONTEXT_CHARS_PER_FACT, CONTEXT_CHARS_PER_SHORT_FACT, CONTEXT_ERRORS_MIN, CONTEXT_FACTS_MAX,
+    CONTEXT_FACTS_MIN, CONTEXT_LEARNINGS_MAX, CONTEXT_QUESTION_BYTES_MAX, CONTEXT_RECALL_HITS,
+    ERRORS_COMPARED_MAX, FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX, PINNED_MAX,
 };
 use heirloom_model::{
     AgentStatus, Budget, Confidence, ErrorKind, Fault, FixedClock, IdSource, Kind, Mark, Message,
@@ -153,35 +153,42 @@ fn a_context_has_a_largest_budget() {
 
 #[test]
 fn a_context_considers_so_many_facts() {
-    let (engine, _) = engine();
-    engine
-        .import_all(carried(0, CONTEXT_FACTS_MAX + 1), "a test")
-        .unwrap();
-    let considered = |chars: usize| {
+    let considered = |engine: &Engine, chars: usize| {
         let request = ContextRequest {
             budget: Some(Budget::Chars(chars)),
             ..ContextRequest::default()
         };
         let context = engine.context(&request).unwrap();
-        context
-            .sections
-            .iter()
-            .map(|s| s.items.len())
-            .sum::<usize>()
+        let items = context.sections.iter().map(|s| s.items.len());
+        items.sum::<usize>()
     };
+    // Short ones, of which many fit.
+    let (short, _) = engine();
+    short
+        .import_all(carried(0, CONTEXT_FACTS_MAX + 1), "a test")
+        .unwrap();
     for (budget, expected) in [
         (0, CONTEXT_FACTS_MIN),
-        (
-            CONTEXT_FACTS_MIN * CONTEXT_CHARS_PER_FACT,
-            CONTEXT_FACTS_MIN,
-        ),
-        (
-            (CONTEXT_FACTS_MIN + 1) * CONTEXT_CHARS_PER_FACT,
-            CONTEXT_FACTS_MIN + 1,
-        ),
+        (3_000 * CONTEXT_CHARS_PER_SHORT_FACT, 3_000),
+        (3_001 * CONTEXT_CHARS_PER_SHORT_FACT, 3_001),
         (CONTEXT_BUDGET_CHARS_MAX, CONTEXT_FACTS_MAX),
     ] {
-        assert_eq!(considered(budget), expected, "{budget} characters");
+        assert_eq!(considered(&short, budget), expected, "{budget} characters");
+    }
+    let (long, _) = engine();
+    let ids = IdSource::default();
+    let told = (0..CONTEXT_FACTS_MIN as u64 + 2).map(|n| {
+        let text = format!("{n} {}", "x".repeat(CONTEXT_CHARS_PER_FACT));
+        (n, record(&ids, text))
+    });
+    let carried = Carried {
+        records: told.collect(),
+        ..Carried::default()
+    };
+    long.import_all(carried, "a test").unwrap();
+    for expected in [CONTEXT_FACTS_MIN, CONTEXT_FACTS_MIN + 1] {
+        let budget = expected * CONTEXT_CHARS_PER_FACT;
+        assert_eq!(considered(&long, budget), expected, "{budget} characters");
     }
 }
 

@@ -64,7 +64,7 @@ fn copies(desk: &Desk) -> Vec<PathBuf> {
     paths
         .filter(|path| {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            name.starts_with("heirloom.db.before-v4-")
+            name.starts_with("heirloom.db.before-v5-")
         })
         .collect()
 }
@@ -109,19 +109,19 @@ fn the_first_command_says_that_it_brings_an_old_store_up_to_date() {
     assert_eq!(
         lines,
         [
-            "heirloom: this store is of an older version: bringing it from schema 2 to 4",
+            "heirloom: this store is of an older version: bringing it from schema 2 to 5",
             copy.as_str(),
             "heirloom: the store is up to date, 5000 texts indexed",
         ]
     );
-    assert_eq!((version(&copies[0]), version(&database(&desk))), (2, 4));
+    assert_eq!((version(&copies[0]), version(&database(&desk))), (2, 5));
     assert_eq!(finds(&desk), "", "told once");
     desk.call(&["doctor", "--json"]).expect(0);
 }
 
 #[test]
 fn every_way_in_says_so() {
-    let told = "bringing it from schema 2 to 4";
+    let told = "bringing it from schema 2 to 5";
     for args in [
         &["list"][..],
         &["remember", "x"],
@@ -165,7 +165,7 @@ fn killed_in_the_middle_the_original_stays_and_the_next_start_does_it() {
         assert_eq!(version(&copies(&desk)[0]), 2);
         let said = finds(&desk);
         assert!(said.contains("5000 texts indexed"), "{said}");
-        assert_eq!(version(&database(&desk)), 4);
+        assert_eq!(version(&database(&desk)), 5);
         assert!((1..=2).contains(&copies(&desk).len()));
         let listed = desk.call(&["export", "--format", "jsonl", "--project", "old"]);
         assert_eq!(listed.text().lines().count(), 5_000);
