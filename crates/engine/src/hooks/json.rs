@@ -109,19 +109,30 @@ impl Node {
                 } else {
                     tail.trim_end()
                 };
-                format!("{}{head}{kept}{}", &text[..before.end], &text[own.end..])
+                let end = line_end(&format!("{head}{kept}"), &text[own.end..]);
+                format!(
+                    "{}{head}{kept}{end}{}",
+                    &text[..before.end],
+                    &text[own.end..]
+                )
             }
             (None, Some(next)) => {
                 let between = &text[own.end..next.start];
                 let comma = comma_in(between);
                 let kept = between[..comma].trim_end();
                 let tail = between[comma + 1..].trim_start();
-                format!("{}{kept}{tail}{}", &text[..own.start], &text[next.start..])
+                let (first, second) = (line_end(kept, tail), line_end(tail, &text[next.start..]));
+                format!(
+                    "{}{kept}{first}{tail}{second}{}",
+                    &text[..own.start],
+                    &text[next.start..]
+                )
             }
             (None, None) => {
                 let head = text[..own.start].trim_end();
                 let tail = text[own.end..].trim_start();
-                format!("{head}{tail}")
+                let end = line_end(text[self.at.start + 1..own.start].trim_end(), tail);
+                format!("{head}{end}{tail}")
             }
         }
     }
@@ -176,6 +187,18 @@ impl Node {
             &text[..last.end],
             &text[last.end..end]
         )
+    }
+}
+
+/// What has to stand between blanks and comments and what comes behind them, so that a comment to the end of its line
+/// does not take it in.
+fn line_end(blanks: &str, behind: &str) -> &'static str {
+    let last = blanks.rsplit('\n').next();
+    let is_open = last.is_some_and(|line| line.contains("//"));
+    if is_open && !behind.starts_with(['\n', '\r']) {
+        "\n"
+    } else {
+        ""
     }
 }
 

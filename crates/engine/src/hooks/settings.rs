@@ -259,6 +259,38 @@ mod tests {
     }
 
     #[test]
+    fn a_comment_never_takes_in_what_comes_behind_it() {
+        for text in [
+            "{\n  // nothing yet\n}\n",
+            "{ // one\n \"a\": 1, // two\n \"b\": 2 // three\n}",
+            "{\"hooks\": { // ours\n \"Stop\": [ // mine\n {\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]}}",
+            "{\"url\": \"http://x\"}",
+        ] {
+            let with = with_entries(Host::Gemini, text).unwrap();
+            let without = without_entries(Host::Gemini, &with).unwrap();
+            assert_eq!(
+                installed(Host::Gemini, &without).unwrap(),
+                Vec::<&str>::new()
+            );
+            for comment in [
+                "nothing yet",
+                "one",
+                "two",
+                "three",
+                "ours",
+                "mine",
+                "http://x",
+            ] {
+                assert_eq!(
+                    text.contains(comment),
+                    without.contains(comment),
+                    "{without}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn a_file_of_its_own_looks_as_a_person_would_write_it() {
         let with = with_entries(Host::Codex, "").unwrap();
         assert!(
