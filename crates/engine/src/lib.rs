@@ -9,6 +9,7 @@ pub mod commands;
 pub mod context;
 pub mod directives;
 mod engine;
+pub mod failures;
 pub mod graph;
 pub mod group;
 pub mod history;

@@ -475,6 +475,9 @@ pub const WINDOW_EXPANDED_MAX: usize = 1_000;
 pub const HOOK_INPUT_BYTES_MAX: usize = 8 << 20;
 /// Milliseconds after which a hook answers nothing, whatever it is at.
 pub const HOOK_DEADLINE_MS: u64 = 2_000;
+/// Milliseconds after which the hook of a session that ends reads no more of what was said in it: Claude Code waits for
+/// 1.5 seconds.
+pub const HOOK_ARCHIVE_MS: u64 = 900;
 /// Most characters that one answer of a hook puts before a model: what every host takes.
 pub const HOOK_TEXT_CHARS_MAX: usize = 8_000;
 /// Most characters of it when a subagent starts.
@@ -485,8 +488,10 @@ pub const HOOK_QUESTION_BYTES_MAX: usize = 4_000;
 pub const HOOK_HITS_MAX: usize = 3;
 /// Characters of one hit that a prompt gets.
 pub const HOOK_HIT_CHARS_MAX: usize = 800;
-/// Characters of a failure that are remembered: its beginning and its end.
-pub const HOOK_ERROR_CHARS_MAX: usize = 600;
+/// Characters of the line of a failure that are remembered.
+pub const HOOK_ERROR_CHARS_MAX: usize = 300;
+/// Failures of one command that are open at once; of more the oldest says what the newest does.
+pub const HOOK_FAILURES_OPEN_MAX: usize = 5;
 /// Characters of a command that are remembered of one that failed.
 pub const HOOK_COMMAND_CHARS_MAX: usize = 300;
 /// Files, steps and failures of a session that its hooks keep in mind, of each so many.

@@ -66,7 +66,7 @@ use Leaves::{AllOrNothing, Steps};
 pub(crate) const COUNTED: Again = More("what is said again is counted");
 const TOGGLES: Again = More("undoing twice brings the second state back");
 
-const TAKEN_BACK: &str = "an import in parts is taken back when one fails; where that fails as well, it says how to undo it";
+pub(crate) const TAKEN_BACK: &str = "an import in parts is taken back when one fails; where that fails as well, it says how to undo it";
 
 pub(crate) fn row(
     name: &'static str,
@@ -690,7 +690,7 @@ fn imports_of_files() -> Vec<Operation> {
 
 /// A project that is told by its config, and a conversation that was held in it: a fact, a file, and a command that
 /// failed and then worked.
-fn transcript_there(w: &World) -> Result<(), Fault> {
+pub(crate) fn transcript_there(w: &World) -> Result<(), Fault> {
     worked(w)?;
     let folder = w.root().join(".heirloom");
     heirloom_store::durable::create_dir_private(&folder)?;

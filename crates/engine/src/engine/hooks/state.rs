@@ -48,6 +48,8 @@ pub(super) struct State {
     pub(super) from_beginning: bool,
     /// Lines with signals that were taken.
     pub(super) heard: Vec<String>,
+    /// Its subagents that ended: the id and the sort of each, and the file with its conversation.
+    pub(super) subagents: Vec<(String, Option<String>, String)>,
 }
 
 /// `list` with `one` at its end, and never longer than `most`.
@@ -156,6 +158,15 @@ impl State {
         }
     }
 
+    /// A subagent ended, whose conversation is in a file.
+    pub(super) fn subagent(&mut self, id: &str, kind: Option<&str>, transcript: &str) {
+        let word = |said: &str| text::excerpt(said, limits::NAME_BYTES_MAX);
+        if transcript.len() <= limits::PATH_BYTES_MAX {
+            let one = (word(id), kind.map(word), transcript.to_owned());
+            put(&mut self.subagents, one, limits::HOOK_SESSION_ITEMS_MAX);
+        }
+    }
+
     pub(super) fn has_file(&self, file: &str) -> bool {
         self.files.iter().any(|known| known == file)
     }
@@ -222,6 +233,7 @@ impl State {
         self.prompts = 0;
         self.failed = 0;
         self.files.clear();
+        self.subagents.clear();
         self.goal = None;
     }
 
@@ -326,8 +338,10 @@ mod tests {
         for n in 0..=limits::HOOK_SESSION_ITEMS_MAX {
             state.changed(&n.to_string());
             state.failed(&n.to_string());
+            state.subagent(&n.to_string(), Some("x"), "/t");
         }
         assert_eq!(state.files.len(), limits::HOOK_SESSION_ITEMS_MAX);
+        assert_eq!(state.subagents.len(), limits::HOOK_SESSION_ITEMS_MAX);
         assert_eq!(state.failures.len(), limits::HOOK_SESSION_ITEMS_MAX);
         for _ in 0..3 {
             state.echo(&"é".repeat(limits::HOOK_ECHO_CHARS_MAX));
