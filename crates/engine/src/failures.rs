@@ -221,6 +221,15 @@ mod tests {
     }
 
     #[test]
+    fn of_a_long_line_the_beginning_is_kept() {
+        let most = limits::HOOK_ERROR_CHARS_MAX;
+        let fits = "x".repeat(most);
+        assert_eq!(telling(&fits), fits);
+        let over = telling(&"x".repeat(most + 1));
+        assert!(over.ends_with('…') && text::chars(&over) == most);
+    }
+
+    #[test]
     fn a_long_command_is_told_shortly() {
         let long = Subject::Command("x".repeat(limits::HOOK_COMMAND_CHARS_MAX + 1));
         assert_eq!(

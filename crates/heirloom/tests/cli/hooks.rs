@@ -11,18 +11,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::Instant;
 
-const CLAUDE: &str = "claude-code";
+pub(crate) const CLAUDE: &str = "claude-code";
 
 /// Calls a hook; whatever it is given, it ends with 0.
 #[track_caller]
-fn raw(project: &Project, host: &str, event: &str, input: &[u8]) -> Answer {
+pub(crate) fn raw(project: &Project, host: &str, event: &str, input: &[u8]) -> Answer {
     let answer = project.input(&["hook", host, event], input);
     assert_eq!(answer.code, 0, "{answer:?}");
     answer
 }
 
 /// The event with what every event has.
-fn event(project: &Project, session: &str, mut more: Value) -> Vec<u8> {
+pub(crate) fn event(project: &Project, session: &str, mut more: Value) -> Vec<u8> {
     more["session_id"] = json!(session);
     more["cwd"] = json!(project.path().to_str().unwrap());
     more["from_tomorrow"] = json!({"new": [1, null]});
@@ -31,7 +31,7 @@ fn event(project: &Project, session: &str, mut more: Value) -> Vec<u8> {
 
 /// What a hook answers; `null` for nothing.
 #[track_caller]
-fn call(project: &Project, host: &str, name: &str, session: &str, more: Value) -> Value {
+pub(crate) fn call(project: &Project, host: &str, name: &str, session: &str, more: Value) -> Value {
     let answer = raw(project, host, name, &event(project, session, more));
     assert_eq!(answer.stderr, "");
     if answer.stdout.is_empty() {
@@ -42,14 +42,14 @@ fn call(project: &Project, host: &str, name: &str, session: &str, more: Value) -
 
 /// The text that an answer puts before the model.
 #[track_caller]
-fn heard(answer: &Value) -> String {
+pub(crate) fn heard(answer: &Value) -> String {
     if answer.is_null() {
         return String::new();
     }
     string(&answer["hookSpecificOutput"]["additionalContext"])
 }
 
-fn log(project: &Project) -> String {
+pub(crate) fn log(project: &Project) -> String {
     project
         .folder
         .read(".heirloom/hooks.log")

@@ -270,7 +270,7 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
         });
         session.ended_at = session.ended_at.max(self.last_at);
         if !session.attrs.contains_key("cwd") {
-            let folder = self.folder.to_string_lossy();
+            let folder: PathBuf = self.folder.components().collect();
             session.attrs.insert("cwd".to_owned(), json!(folder));
         }
         if let Some(parent) = &self.parent {
