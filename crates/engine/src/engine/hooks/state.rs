@@ -81,7 +81,12 @@ impl State {
             return (Self::default(), None);
         }
         let name = text::hash_parts(&[host.as_str(), session]);
-        let lock = durable::lock(&folder.join(format!("{name}.lock")), limits::HOOK_WAIT_MS);
+        let lock = folder.join(format!("{name}.lock"));
+        let is_new = !lock.exists();
+        let lock = durable::lock(&lock, limits::HOOK_WAIT_MS);
+        if is_new {
+            forget_oldest(&folder);
+        }
         let path = folder.join(format!("{name}.json"));
         let mut state = read(&path).unwrap_or_default();
         state.path = Some(path);
@@ -116,9 +121,6 @@ impl State {
         }
         if let (Some(path), None) = (transcript, &self.transcript) {
             self.transcript = Some((path.to_owned(), self.first_offset(path)));
-        }
-        if let Some(folder) = self.path.as_deref().and_then(Path::parent) {
-            forget_oldest(folder);
         }
     }
 
@@ -305,7 +307,9 @@ fn files(folder: &Path) -> Vec<(i64, PathBuf)> {
     let kept = paths.filter_map(|path| {
         let ending = path.extension()?.to_str()?;
         let found = path.symlink_metadata().ok()?;
-        (found.is_file() && matches!(ending, "json" | "lock")).then_some((found.mtime(), path))
+        // What is half written stays when its writer is killed.
+        let is_ours = matches!(ending, "json" | "lock" | "tmp");
+        (found.is_file() && is_ours).then_some((found.mtime(), path))
     });
     kept.collect()
 }
@@ -389,9 +393,10 @@ mod tests {
     fn the_oldest_sessions_are_forgotten() {
         let memory = tempfile::tempdir().unwrap();
         for n in 0..limits::HOOK_SESSIONS_MAX + 20 {
-            let (mut state, lock) = State::taken(memory.path(), Host::Codex, Some(&n.to_string()));
-            state.begin(None, None);
+            let (state, lock) = State::taken(memory.path(), Host::Codex, Some(&n.to_string()));
             state.keep();
+            // A writer was killed.
+            durable::write_atomic(&memory.path().join(format!("hooks/.{n}.tmp")), b"x").unwrap();
             drop(lock);
         }
         let folder = memory.path().join(FOLDER);
