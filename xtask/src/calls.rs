@@ -146,8 +146,10 @@ impl Caller {
         ))
     }
 
-    /// Every file below the desk, and how large it is.
+    /// Every file below the desk, and how large it is, when the store was closed: a call that had no time for that
+    /// leaves it to the next one.
     fn files(&self) -> Result<BTreeMap<String, u64>, String> {
+        self.desk.done(&["status"])?;
         let mut files = BTreeMap::new();
         let mut folders = vec![self.desk.root().to_owned()];
         while let Some(folder) = folders.pop() {

@@ -478,6 +478,8 @@ pub const HOOK_DEADLINE_MS: u64 = 2_000;
 /// Milliseconds after which the hook of a session that ends reads no more of what was said in it: Claude Code waits for
 /// 1.5 seconds.
 pub const HOOK_ARCHIVE_MS: u64 = 900;
+/// Milliseconds that a hook goes on for when its answer is out, within its deadline.
+pub const HOOK_BEHIND_MS: u64 = 1_000;
 /// Most characters that one answer of a hook puts before a model: what every host takes.
 pub const HOOK_TEXT_CHARS_MAX: usize = 8_000;
 /// Most characters of it when a subagent starts.

@@ -96,11 +96,11 @@ fn listen(receive: &mpsc::Receiver<Word>, began: Instant) -> Result<(), String> 
                 let mut out = io::stdout().lock();
                 drop(out.write_all(answer.as_bytes()).and_then(|()| out.flush()));
                 is_answered = true;
-                until = until.min(Instant::now() + Duration::from_millis(limits::HOOK_WAIT_MS));
+                until = until.min(Instant::now() + Duration::from_millis(limits::HOOK_BEHIND_MS));
             }
             Ok(Word::Done(outcome)) => return outcome,
             Err(mpsc::RecvTimeoutError::Timeout) if is_answered => {
-                return Err("answered; the row of the session could not be written in time".into());
+                return Err("answered; what is written behind that was not done in time".to_owned());
             }
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 return Err(format!("no answer within {} ms", limits::HOOK_DEADLINE_MS));

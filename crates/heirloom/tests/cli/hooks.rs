@@ -675,6 +675,27 @@ fn who_waits_for_a_lock_gives_up_in_time() {
 }
 
 #[test]
+fn a_session_begins_while_somebody_else_writes() {
+    let project = Project::new();
+    project.ok(&["remember", FACT]);
+    let lock = rusqlite::Connection::open(project.file(".heirloom/heirloom.db")).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let begun = json!({"source": "startup"});
+    let said = heard(&call(&project, CLAUDE, "SessionStart", "s", begun.clone()));
+    assert!(said.contains(FACT), "{said}");
+    assert!(
+        log(&project).contains("SessionStart: answered"),
+        "{}",
+        log(&project)
+    );
+    project.expect(&["session", "show", "s"], 3);
+    lock.execute_batch("ROLLBACK").unwrap();
+    call(&project, CLAUDE, "SessionStart", "s", begun);
+    assert_eq!(project.json(&["session", "show", "s"])["agent"], CLAUDE);
+    const { assert!(limits::HOOK_BEHIND_MS < limits::HOOK_DEADLINE_MS) };
+}
+
+#[test]
 fn twenty_at_once_lose_nothing() {
     let project = Project::new();
     let children: Vec<_> = (0..20)
