@@ -547,3 +547,8 @@ pub const SERVED_PROJECTS_OPEN: usize = 64;
 pub const SERVER_CALLS_AT_ONCE: usize = 64;
 /// Pause between two looks of a server whether it shall end, milliseconds.
 pub const SERVER_STOP_PAUSE_MS: u64 = 50;
+
+/// Connections that a store opens beside its first one, for threads that read at the same time.
+pub const READERS_MAX: usize = 4;
+/// Writes of different threads that share a transaction and its sync.
+pub const WRITES_TOGETHER_MAX: usize = 128;
