@@ -552,3 +552,7 @@ pub const SERVER_STOP_PAUSE_MS: u64 = 50;
 pub const READERS_MAX: usize = 4;
 /// Writes of different threads that share a transaction and its sync.
 pub const WRITES_TOGETHER_MAX: usize = 128;
+/// Vectors that the file beside a database may lack before it is written anew.
+pub const VECTORS_BESIDE_LAG: u32 = 4_096;
+/// Most vectors that stand in a file beside the database: 68 MB.
+pub const VECTORS_BESIDE_MAX: u32 = 262_144;

@@ -169,6 +169,7 @@ impl Store for SqliteStore {
         caps::selection(selection)?;
         let mut purged =
             self.write(|connection| purge::purge(connection, project, selection, at, by))?;
+        index::forget_copies(&self.place.path());
         // The deletion is done and acknowledged whatever becomes of the sweep.
         purged.residue = self.with_own(purge::sweep).unwrap_or(true);
         Ok(purged)
