@@ -127,7 +127,7 @@ impl Asking {
     ) -> Result<Near, Failure> {
         let mut near = self.near;
         if let Some(look) = self.look {
-            near.look(connection, project, index, tail, look, known)?;
+            near.look(connection, project, index, tail, &look, known)?;
         }
         Ok(near)
     }
@@ -223,7 +223,7 @@ impl Near {
         project: i64,
         index: &Index,
         tail: &Tail,
-        look: Look,
+        look: &Look,
         known: Option<Both>,
     ) -> Result<(), Failure> {
         let merged = index.merged as usize;
