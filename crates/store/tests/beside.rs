@@ -1,6 +1,10 @@
 //! The copy of vectors beside a database: it makes a question of a fresh process faster and never changes its answer.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a copy that is wrong is written by hand"
+)]
 
 #[expect(dead_code, reason = "other tests fill more")]
 #[path = "support/fill.rs"]
