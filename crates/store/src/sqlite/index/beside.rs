@@ -16,11 +16,16 @@ use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// What a file begins with; another number, another form of rows.
 const MAGIC: &[u8; 8] = b"hlmrows1";
 /// Magic, generation, version of the schema, count of rows, id of the last.
 const HEADER_BYTES: usize = 8 + 8 + 8 + 4 + 16;
+/// Scores at first look, and exact ones.
+pub(super) type Both = (Vec<f32>, Vec<f32>);
+
 /// Rows that are read at once: what fits into a processor's own memory.
 const ROWS_AT_ONCE: usize = 1_024;
 /// What stands behind the database's name in that of a file, before the project's number.
@@ -69,21 +74,18 @@ impl Beside {
         self.rows
     }
 
-    /// Appends the scores of every row; nothing if the file cannot be read to its end.
-    pub(super) fn scores(&self, question: &Question) -> Option<(Vec<f32>, Vec<f32>)> {
-        let rows = self.rows as usize;
-        let (mut rough, mut exact) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
-        let mut bytes = vec![0; ROWS_AT_ONCE.min(rows) * ROW_BYTES];
-        let mut at = 0;
-        while at < rows {
-            let count = ROWS_AT_ONCE.min(rows - at);
-            let part = bytes.get_mut(..count * ROW_BYTES)?;
-            let offset = HEADER_BYTES + at * ROW_BYTES;
-            self.file.read_exact_at(part, offset as u64).ok()?;
-            question.scores_both(part, &mut rough, &mut exact);
-            at += count;
+    /// A look at every row, for as many threads as have time. `scores` has a place for each row: those at first look,
+    /// and the exact ones.
+    pub(super) fn scan<'a>(&'a self, question: &'a Question, scores: &'a mut Both) -> Scan<'a> {
+        let (rough, exact) = scores;
+        let exact = exact.chunks_mut(ROWS_AT_ONCE);
+        let parts = rough.chunks_mut(ROWS_AT_ONCE).zip(exact).enumerate();
+        Scan {
+            beside: self,
+            question,
+            parts: Mutex::new(Box::new(parts)),
+            is_cut: AtomicBool::new(false),
         }
-        Some((rough, exact))
     }
 
     /// Whether a row is not what the database has.
@@ -98,6 +100,52 @@ impl Beside {
             at += bytes.len();
         })?;
         Ok(differs || at < end)
+    }
+}
+
+/// A look at the rows of a file, part by part.
+pub(super) struct Scan<'a> {
+    beside: &'a Beside,
+    question: &'a Question,
+    parts: Mutex<Parts<'a>>,
+    is_cut: AtomicBool,
+}
+
+type Parts<'a> = Box<dyn Iterator<Item = (usize, (&'a mut [f32], &'a mut [f32]))> + Send + 'a>;
+
+impl Scan<'_> {
+    /// Looks at parts that nobody has looked at until there is none.
+    pub(super) fn work(&self) {
+        let mut bytes = vec![0; ROWS_AT_ONCE * ROW_BYTES];
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let next = || {
+            let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+            parts.next()
+        };
+        while let Some((part, (rough, exact))) = next() {
+            let offset = HEADER_BYTES + part * ROWS_AT_ONCE * ROW_BYTES;
+            let bytes = bytes.get_mut(..rough.len() * ROW_BYTES).unwrap_or_default();
+            if self
+                .beside
+                .file
+                .read_exact_at(bytes, offset as u64)
+                .is_err()
+            {
+                self.is_cut.store(true, Ordering::Relaxed);
+                return;
+            }
+            self.question.scores_both(bytes, &mut first, &mut second);
+            for (to, from) in [(rough, &mut first), (exact, &mut second)] {
+                to.iter_mut()
+                    .zip(from.drain(..))
+                    .for_each(|(to, from)| *to = from);
+            }
+        }
+    }
+
+    /// Whether every row was looked at, when no thread is at it any more.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.is_cut.load(Ordering::Relaxed)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::super::failure::Failure;
 use super::Index;
-use super::beside::{self, Beside};
+use super::beside::{self, Beside, Both};
 use super::embedded::{self, Head};
 use super::matrix::{Matrices, Matrix};
 use super::meanings::BLOCK;
@@ -65,9 +65,6 @@ struct Look {
     beside: Option<Beside>,
 }
 
-/// Scores at first look, and exact ones.
-pub(super) type Both = (Vec<f32>, Vec<f32>);
-
 impl Asking {
     /// Chooses the model: the one that is asked for if nearly every text has a vector of it, else the built-in one,
     /// of which all have one.
@@ -109,11 +106,24 @@ impl Asking {
         Ok(Self { near, look })
     }
 
-    /// What takes long and needs no database, if there is such a thing: it may be done meanwhile.
-    pub(super) fn meanwhile(&self) -> Option<impl FnOnce() -> Option<Both> + Send> {
-        let look = self.look.as_ref()?;
-        let beside = look.beside.as_ref()?;
-        (beside.rows() >= WHOLE_MAX).then_some(|| beside.scores(&look.question))
+    /// Looks at what is in a file while `work` asks the database; the scores of as many texts as it has.
+    pub(super) fn meanwhile<T>(&self, work: impl FnOnce() -> T) -> (T, Both) {
+        let look = self.look.as_ref();
+        let Some((look, beside)) = look.and_then(|look| Some((look, look.beside.as_ref()?))) else {
+            return (work(), Both::default());
+        };
+        let rows = beside.rows() as usize;
+        let mut scores = (vec![0.0; rows], vec![0.0; rows]);
+        let scan = beside.scan(&look.question, &mut scores);
+        let (done, is_whole) = std::thread::scope(|scope| {
+            let other = (beside.rows() >= WHOLE_MAX).then(|| scope.spawn(|| scan.work()));
+            let done = work();
+            scan.work();
+            let is_well = other.is_none_or(|other| other.join().is_ok());
+            (done, is_well && scan.is_whole())
+        });
+        drop(scan);
+        (done, if is_whole { scores } else { Both::default() })
     }
 
     /// Looks at whatever was not looked at meanwhile.
@@ -123,7 +133,7 @@ impl Asking {
         project: i64,
         index: &Index,
         tail: &Tail,
-        known: Option<Both>,
+        known: Both,
     ) -> Result<Near, Failure> {
         let mut near = self.near;
         if let Some(look) = self.look {
@@ -171,10 +181,9 @@ impl Look {
         connection: &Connection,
         project: i64,
         index: &Index,
-        known: Option<Both>,
+        known: Both,
     ) -> Result<Both, Failure> {
-        let in_file = || (self.beside.as_ref()).and_then(|beside| beside.scores(&self.question));
-        let (mut rough, mut exact) = known.or_else(in_file).unwrap_or_default();
+        let (mut rough, mut exact) = known;
         let rows = u32::try_from(rough.len()).unwrap_or(u32::MAX);
         let mut known = rows % BLOCK;
         super::matrix::each_block(connection, project, rows / BLOCK, |bytes| {
@@ -224,7 +233,7 @@ impl Near {
         index: &Index,
         tail: &Tail,
         look: &Look,
-        known: Option<Both>,
+        known: Both,
     ) -> Result<(), Failure> {
         let merged = index.merged as usize;
         self.exact = match &look.kept {

@@ -75,12 +75,8 @@ pub(in super::super) fn search(
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
     let tail = kept.tail(connection, number, &index, terms, &pieces)?;
     let asking = Asking::of(connection, number, &index, search, &pieces, &tail, matrices)?;
-    let (words, known) = std::thread::scope(|scope| {
-        let meanwhile = asking.meanwhile().map(|look| scope.spawn(look));
-        let words = words(connection, number, &index, terms, &tail, &mut kept);
-        let known = meanwhile.and_then(|look| look.join().ok());
-        (words, known.flatten())
-    });
+    let (words, known) =
+        asking.meanwhile(|| words(connection, number, &index, terms, &tail, &mut kept));
     let (lexical, dfs) = words?;
     kept.was_asked(number, &index);
     drop(kept);
