@@ -142,6 +142,27 @@ impl Engine {
         })
     }
 
+    /// Another project in the same store, by the same settings. It need not be there: its first write makes it.
+    ///
+    /// Files (workspace, groups, inbox) are the place's: who asks for another project leaves them alone.
+    #[must_use]
+    pub fn of_project(&self, project: ProjectName) -> Self {
+        Self {
+            store: Arc::clone(&self.store),
+            project,
+            root: self.root.clone(),
+            folder: self.folder.clone(),
+            settings: self.settings.clone(),
+            redactor: Arc::clone(&self.redactor),
+            clock: Arc::clone(&self.clock),
+            ids: IdSource::default(),
+            embedder: None,
+            summariser: None,
+            files: group_files::Cache::default(),
+            user: None,
+        }
+    }
+
     /// This engine, with a person's own memory beside it: contexts carry a section of that.
     #[must_use]
     pub fn with_user(mut self, user: Option<Self>) -> Self {

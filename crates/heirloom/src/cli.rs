@@ -74,6 +74,7 @@ commands! {
     Reject = reject,
     Group = group,
     Watch = watch,
+    Serve = serve,
     Undo = undo,
     Conflicts = conflicts,
     Resolve = resolve,

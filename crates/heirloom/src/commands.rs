@@ -48,6 +48,7 @@ pub(crate) mod resolve;
 pub(crate) mod restore;
 pub(crate) mod review;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod share;
 pub(crate) mod show;

@@ -15,6 +15,7 @@ mod output;
 pub mod plan_memory;
 mod proposals;
 pub mod readers;
+mod serving;
 mod trust;
 mod upgrade;
 mod wire;

@@ -78,6 +78,11 @@ impl Session {
         }
     }
 
+    /// Starts in this folder, whatever else was named.
+    pub(crate) fn begin_at(&mut self, folder: &Path) {
+        self.global.project_dir = Some(folder.to_owned());
+    }
+
     /// The project around the start folder, if there is one.
     pub(crate) fn hook_place(&self) -> Option<Place> {
         self.place().ok()

@@ -547,3 +547,19 @@ pub const WINDOW_WRITTEN_CHARS_MAX: usize = 12_000;
 pub const WINDOW_WRITTEN_MAX: usize = 8;
 /// Ids of what its windows left out that a session keeps; the newest.
 pub const WINDOW_ARCHIVES_MAX: usize = 4_000;
+
+/// Projects that a server keeps open.
+pub const SERVED_PROJECTS_OPEN: usize = 64;
+/// Calls of the engine that a server makes at once; the others wait in order.
+pub const SERVER_CALLS_AT_ONCE: usize = 64;
+/// Pause between two looks of a server whether it shall end, milliseconds.
+pub const SERVER_STOP_PAUSE_MS: u64 = 50;
+
+/// Connections that a store opens beside its first one, for threads that read at the same time.
+pub const READERS_MAX: usize = 4;
+/// Writes of different threads that share a transaction and its sync.
+pub const WRITES_TOGETHER_MAX: usize = 128;
+/// Vectors that the file beside a database may lack before it is written anew.
+pub const VECTORS_BESIDE_LAG: u32 = 4_096;
+/// Most vectors that stand in a file beside the database: 68 MB.
+pub const VECTORS_BESIDE_MAX: u32 = 262_144;

@@ -79,6 +79,7 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "share" | "unshare" => return Some(vec![leak(&format!("{command} {id}"))]),
         "group" => &["group note main x", "group show", "group list"],
         "watch" => &["watch"],
+        "serve" => &["serve --port 0"],
         "import" => &[
             "import jsonl carried.jsonl",
             "import agentium carried.json",

@@ -1,0 +1,16 @@
+//! What serves many clients at once: the HTTP API, the page where memory is seen and corrected, and MCP.
+//!
+//! All of it is a skin over [`heirloom_engine::Engine`], which knows no runtime: every call of it runs in one bounded
+//! pool of threads that may wait ([`Pool`]), never on a thread that answers connections.
+
+mod app;
+mod listening;
+mod memories;
+mod pool;
+mod problem;
+
+pub use app::{App, Options, router};
+pub use listening::{Listening, serve};
+pub use memories::{Memories, Projects};
+pub use pool::Pool;
+pub use problem::Problem;
