@@ -547,3 +547,20 @@ pub const SERVED_PROJECTS_OPEN: usize = 64;
 pub const SERVER_CALLS_AT_ONCE: usize = 64;
 /// Pause between two looks of a server whether it shall end, milliseconds.
 pub const SERVER_STOP_PAUSE_MS: u64 = 50;
+
+/// Largest message that an MCP client may send, bytes; a longer line is passed over.
+pub const MCP_MESSAGE_BYTES_MAX: usize = 8 << 20;
+/// Entries of one page of an MCP list.
+pub const MCP_PAGE_ITEMS: usize = 100;
+/// Most recent contexts that an MCP client is shown.
+pub const MCP_CONTEXTS_MAX: usize = 50;
+/// Most folders of a client that are looked at for a memory.
+pub const MCP_ROOTS_MAX: usize = 100;
+/// Longest address of a resource or folder that is read, bytes.
+pub const MCP_URI_BYTES_MAX: usize = 8 << 10;
+/// Milliseconds that a client has to say which folders it works on.
+pub const MCP_ROOTS_WAIT_MS: u64 = 5_000;
+/// Milliseconds between two notes to a client that a call is still worked on.
+pub const MCP_PROGRESS_PAUSE_MS: u64 = 1_000;
+/// Milliseconds that answers which are still worked on have when a client has gone.
+pub const MCP_STOP_WAIT_MS: u64 = 60_000;
