@@ -564,3 +564,7 @@ pub const MCP_ROOTS_WAIT_MS: u64 = 5_000;
 pub const MCP_PROGRESS_PAUSE_MS: u64 = 1_000;
 /// Milliseconds that answers which are still worked on have when a client has gone.
 pub const MCP_STOP_WAIT_MS: u64 = 60_000;
+/// Most resources that an MCP client is told of when they change.
+pub const MCP_SUBSCRIPTIONS_MAX: usize = 100;
+/// Milliseconds between two looks at the files of such resources.
+pub const MCP_WATCH_PAUSE_MS: u64 = 2_000;

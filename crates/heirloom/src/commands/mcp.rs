@@ -7,6 +7,7 @@ use heirloom_model::Fault;
 use heirloom_server::mcp::{self, Settings};
 use heirloom_server::{App, Listening, Options, serve};
 use serde_json::json;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Serve memory to agents over the Model Context Protocol
@@ -23,6 +24,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let settings = Settings {
         follows_roots: !session.is_place_named(),
+        commands: Some(Arc::new(Serving::new(session))),
     };
     let options = Options {
         version: env!("CARGO_PKG_VERSION"),

@@ -31,7 +31,7 @@ pub fn router(app: &App, settings: Settings, hosts: &[String]) -> Router {
     config.max_request_body_bytes = limits::MCP_MESSAGE_BYTES_MAX;
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(
-        move || Ok(Server::new(app.clone(), settings, false)),
+        move || Ok(Server::new(app.clone(), settings.clone(), false)),
         sessions,
         config,
     );
