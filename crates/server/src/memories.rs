@@ -70,7 +70,9 @@ impl Projects {
         let mut missing = None;
         for folder in folders {
             match self.around(folder) {
-                Err(fault) if fault.kind == ErrorKind::NotFound => missing = missing.or(Some(fault)),
+                Err(fault) if fault.kind == ErrorKind::NotFound => {
+                    missing = missing.or(Some(fault))
+                }
                 found => return found,
             }
         }

@@ -14,8 +14,8 @@ use super::Engine;
 use super::gather::ContextRequest;
 use super::tasks::TASK_MAIN;
 use crate::hooks::{
-    Answer, FENCE_CHARS, HookEvent, Host, Moment, Subject, ToolUse, Wanted, asks_only, fence, fenced,
-    shortened, without_fences,
+    Answer, FENCE_CHARS, HookEvent, Host, Moment, Subject, ToolUse, Wanted, asks_only, fence,
+    fenced, shortened, without_fences,
 };
 use crate::places;
 use crate::signals;

@@ -75,7 +75,11 @@ fn line(conflict: &Conflict) -> String {
         )
     };
     let losers: Vec<_> = conflict.losers.iter().map(side).collect();
-    let how = if conflict.is_disputed() { "disputed" } else { "holds" };
+    let how = if conflict.is_disputed() {
+        "disputed"
+    } else {
+        "holds"
+    };
     format!(
         "- {}/{}: {} {how}, against {}; id {}",
         conflict.winner.category().unwrap_or_default(),

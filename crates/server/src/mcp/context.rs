@@ -18,7 +18,11 @@ pub(super) const TOOL: Tool = Tool {
         Field::name("plan", "The plan: PLAN or STAGE/PLAN"),
         Field::name("group", "The group of agents"),
         Field::name("session", "The session that goes on"),
-        Field::text("query", "Words to ask memory with besides", limits::RECALL_QUERY_BYTES_MAX),
+        Field::text(
+            "query",
+            "Words to ask memory with besides",
+            limits::RECALL_QUERY_BYTES_MAX,
+        ),
         Field::count(
             "budget_chars",
             "At most so many characters; else the configured number",
@@ -67,7 +71,9 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
     let args = &call.args;
     let budget = match (args.size("budget_chars"), args.size("budget_tokens")) {
         (Some(_), Some(_)) => {
-            return Err(Fault::usage("give `budget_chars` or `budget_tokens`, not both"));
+            return Err(Fault::usage(
+                "give `budget_chars` or `budget_tokens`, not both",
+            ));
         }
         (Some(chars), None) => Some(Budget::Chars(chars)),
         (None, tokens) => tokens.map(Budget::Tokens),

@@ -102,7 +102,9 @@ impl Server {
             let pause = Duration::from_millis(limits::MCP_WATCH_PAUSE_MS);
             while !server.watching().is_idle() && !context.peer.is_transport_closed() {
                 tokio::time::sleep(pause).await;
-                let pages = server.ask(&context, |engine| Ok(watching::pages(engine))).await;
+                let pages = server
+                    .ask(&context, |engine| Ok(watching::pages(engine)))
+                    .await;
                 for uri in server.watching().changed(&pages.unwrap_or_default()) {
                     let note = ResourceUpdatedNotificationParam::new(uri);
                     drop(context.peer.notify_resource_updated(note).await);
@@ -125,7 +127,9 @@ impl ServerHandler for Server {
             .enable_logging()
             .build();
         ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new("heirloom", self.version()).with_title("Heirloom"))
+            .with_server_info(
+                Implementation::new("heirloom", self.version()).with_title("Heirloom"),
+            )
             .with_instructions(INSTRUCTIONS)
     }
 
@@ -188,7 +192,9 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let address = address(&request.uri)?;
-        let read = self.ask(&context, move |engine| resources::read(engine, &address)).await;
+        let read = self
+            .ask(&context, move |engine| resources::read(engine, &address))
+            .await;
         let read = read.map_err(|fault| protocol_error(&fault))?;
         Ok(ReadResourceResult::new(vec![read]).into())
     }
@@ -200,7 +206,9 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         let uri = request.uri;
         drop(address(&uri)?);
-        let pages = self.ask(&context, |engine| Ok(watching::pages(engine))).await;
+        let pages = self
+            .ask(&context, |engine| Ok(watching::pages(engine)))
+            .await;
         let pages = pages.map_err(|fault| protocol_error(&fault))?;
         match self.watching().begin(&uri, watching::stat_of(&uri, &pages)) {
             None => {

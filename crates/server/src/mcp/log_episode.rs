@@ -27,7 +27,12 @@ pub(super) const TOOL: Tool = Tool {
         Field::name("agent", "The agent; you, if it is not said"),
         Field::name("phase", "The phase of the task"),
         Field::name("session", "The session"),
-        Field::count("duration_ms", "How long it took, milliseconds", 0, NUMBER_MAX),
+        Field::count(
+            "duration_ms",
+            "How long it took, milliseconds",
+            0,
+            NUMBER_MAX,
+        ),
         Field::count("tokens_in", "Tokens read", 0, NUMBER_MAX),
         Field::count("tokens_out", "Tokens written", 0, NUMBER_MAX),
     ],
@@ -44,7 +49,9 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
     let args = &call.args;
     let action = args.needed("action")?;
     let action: EpisodeAction = (action.parse()).map_err(|_| {
-        Fault::usage(format!("`{action}` is not attempted, completed, failed or retried"))
+        Fault::usage(format!(
+            "`{action}` is not attempted, completed, failed or retried"
+        ))
     })?;
     let agent = call.agent()?;
     let logged = call.engine.log_episode(NewEpisode {

@@ -22,7 +22,12 @@ pub(super) const TOOL: Tool = Tool {
         Field::name("phase", "The phase of the task"),
         Field::name("session", "The session"),
         Field::name("agent", "The agent; you, if it is not said"),
-        Field::count("iteration", "The iteration of a run, from 1", 1, u32::MAX as u64),
+        Field::count(
+            "iteration",
+            "The iteration of a run, from 1",
+            1,
+            u32::MAX as u64,
+        ),
     ],
     output,
     effect: Effect::Adds,

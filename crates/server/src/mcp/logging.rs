@@ -34,7 +34,10 @@ impl Loudness {
         }
         let note = LoggingMessageNotificationParam::new(level, json!(text::printable(said)));
         // Nobody waits for it.
-        drop(peer.notify_logging_message(note.with_logger("heirloom")).await);
+        drop(
+            peer.notify_logging_message(note.with_logger("heirloom"))
+                .await,
+        );
     }
 }
 

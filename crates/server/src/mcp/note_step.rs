@@ -12,8 +12,17 @@ pub(super) const TOOL: Tool = Tool {
     about: "Record a step of a task: still pending, or done. Done completes the pending step with the same words.",
     fields: &[
         Field::name("task", "The task").required(),
-        Field::text("text", "The step, in one line", limits::RECORD_TEXT_BYTES_MAX).required(),
-        Field::choice("state", "done (the default) or pending", &["done", "pending"]),
+        Field::text(
+            "text",
+            "The step, in one line",
+            limits::RECORD_TEXT_BYTES_MAX,
+        )
+        .required(),
+        Field::choice(
+            "state",
+            "done (the default) or pending",
+            &["done", "pending"],
+        ),
         Field::name("agent", "The agent; you, if it is not said"),
     ],
     output,

@@ -20,7 +20,11 @@ pub(super) fn page<T>(
         })?,
     };
     let all = items.len();
-    let page: Vec<_> = items.into_iter().skip(start).take(limits::MCP_PAGE_ITEMS).collect();
+    let page: Vec<_> = items
+        .into_iter()
+        .skip(start)
+        .take(limits::MCP_PAGE_ITEMS)
+        .collect();
     let end = start.saturating_add(page.len());
     let next = (end < all && !page.is_empty()).then(|| format!("{MARK}{end}"));
     Ok((page, next))
@@ -52,13 +56,28 @@ mod tests {
         assert_eq!(second.len(), limits::MCP_PAGE_ITEMS);
         let (third, end) = page(all.clone(), Some(&ask(&next.unwrap()))).unwrap();
         assert_eq!((third, end), (vec![items - 1], None));
-        assert_eq!(page(all[..limits::MCP_PAGE_ITEMS].to_vec(), None).unwrap().1, None);
-        assert_eq!(page(all, Some(&ask("after-9999"))).unwrap(), (Vec::new(), None));
+        assert_eq!(
+            page(all[..limits::MCP_PAGE_ITEMS].to_vec(), None)
+                .unwrap()
+                .1,
+            None
+        );
+        assert_eq!(
+            page(all, Some(&ask("after-9999"))).unwrap(),
+            (Vec::new(), None)
+        );
     }
 
     #[test]
     fn cursors_of_somebody_else_are_refused() {
-        for bad in ["", "1", "after-", "after--1", "after-x", "after-99999999999999999999999"] {
+        for bad in [
+            "",
+            "1",
+            "after-",
+            "after--1",
+            "after-x",
+            "after-99999999999999999999999",
+        ] {
             let refused = page(vec![1], Some(&ask(bad)));
             assert_eq!(refused.unwrap_err().code.0, -32602, "{bad}");
         }

@@ -1,6 +1,7 @@
 //! Prompts: a person's own commands, with their arguments.
 
 use super::resources;
+use heirloom_engine::places::normalise_inside;
 use heirloom_engine::redact::Redactor;
 use heirloom_engine::{CommandBook, CommandFile, Engine};
 use heirloom_model::{Fault, text};
@@ -35,9 +36,9 @@ pub(super) fn list(engine: &Engine, commands: &dyn Commands) -> Result<Vec<Promp
             true => command.definition.description.clone(),
             false => format!("Not trusted yet: `heirloom cmd trust {}`", command.name),
         };
-        let arguments = arguments(&command).into_iter().map(|(name, required)| {
-            PromptArgument::new(name).with_required(required)
-        });
+        let arguments = arguments(&command)
+            .into_iter()
+            .map(|(name, required)| PromptArgument::new(name).with_required(required));
         let arguments: Vec<_> = arguments.collect();
         Prompt::new(
             command.name,
@@ -52,7 +53,11 @@ pub(super) fn list(engine: &Engine, commands: &dyn Commands) -> Result<Vec<Promp
 fn arguments(command: &CommandFile) -> Vec<(String, bool)> {
     let definition = &command.definition;
     let wanted = definition.template.arguments();
-    let many = wanted.needed.max(if wanted.all { definition.argument_names.len() } else { 0 });
+    let many = wanted.needed.max(if wanted.all {
+        definition.argument_names.len()
+    } else {
+        0
+    });
     let name = |at: usize| match definition.argument_names.get(at) {
         Some(name) if !name.is_empty() && name != REST => name.clone(),
         Some(_) | None => format!("arg{}", at + 1),
@@ -94,11 +99,16 @@ fn permit(root: &Path, commands: &dyn Commands, command: &CommandFile) -> Result
         return Err(Fault::refused(format!(
             "the command `{name}` comes with this project and is not trusted"
         ))
-        .hint(format!("`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it")));
+        .hint(format!(
+            "`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it"
+        )));
     }
     if command.definition.template.runs_programs() && !commands.may_run(root, command) {
-        return Err(Fault::refused(format!("the command `{name}` runs programs"))
-            .hint(format!("`commands.allow = [\"{name}\"]` in your config lets it")));
+        return Err(
+            Fault::refused(format!("the command `{name}` runs programs")).hint(format!(
+                "`commands.allow = [\"{name}\"]` in your config lets it"
+            )),
+        );
     }
     Ok(())
 }
@@ -120,7 +130,9 @@ fn positional(command: &CommandFile, mut given: JsonObject) -> Result<Vec<String
             }
             (Some(said), None) => args.push(said),
             (Some(_), Some(before)) => {
-                return Err(Fault::usage(format!("`{name}` is given, and `{before}` before it is not")));
+                return Err(Fault::usage(format!(
+                    "`{name}` is given, and `{before}` before it is not"
+                )));
             }
             (None, _) if required => {
                 return Err(Fault::usage(format!("the argument `{name}` is missing")));
@@ -132,7 +144,10 @@ fn positional(command: &CommandFile, mut given: JsonObject) -> Result<Vec<String
         None => Ok(args),
         Some(unknown) => {
             let unknown = text::excerpt(unknown, 60);
-            Err(Fault::usage(format!("`{}` takes no argument `{unknown}`", command.name)))
+            Err(Fault::usage(format!(
+                "`{}` takes no argument `{unknown}`",
+                command.name
+            )))
         }
     }
 }
@@ -167,19 +182,28 @@ pub(super) fn names(
 /// Files and folders of the project that begin as somebody began to write them: of one folder, without hidden ones.
 fn files(root: &Path, begun: &str) -> Vec<String> {
     let folder = begun.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let relative = if folder.is_empty() { "." } else { folder };
-    let Ok(inside) = heirloom_engine::places::normalise_inside(root, relative) else {
-        return Vec::new();
+    let place = match folder {
+        "" => root.to_owned(),
+        folder => match normalise_inside(root, folder) {
+            Ok(inside) => root.join(inside),
+            Err(_) => return Vec::new(),
+        },
     };
-    let entries = std::fs::read_dir(root.join(inside)).into_iter().flatten();
-    let entries = entries.flatten().take(heirloom_model::limits::DIRECTIVE_NEAR_ENTRIES_MAX);
+    let entries = std::fs::read_dir(place).into_iter().flatten();
+    let entries = entries
+        .flatten()
+        .take(heirloom_model::limits::DIRECTIVE_NEAR_ENTRIES_MAX);
     let mut names: Vec<_> = entries
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             if name.starts_with('.') || name.chars().any(char::is_control) {
                 return None;
             }
-            let end = if entry.file_type().ok()?.is_dir() { "/" } else { "" };
+            let end = if entry.file_type().ok()?.is_dir() {
+                "/"
+            } else {
+                ""
+            };
             Some(match folder {
                 "" => format!("{name}{end}"),
                 folder => format!("{folder}/{name}{end}"),

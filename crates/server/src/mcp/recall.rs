@@ -10,7 +10,15 @@ use heirloom_model::{Fault, Kind, KindData, Scope, limits, text};
 use serde_json::{Map, Value, json};
 
 const KINDS: &[&str] = &[
-    "knowledge", "task", "step", "error", "episode", "artifact", "output", "note", "summary",
+    "knowledge",
+    "task",
+    "step",
+    "error",
+    "episode",
+    "artifact",
+    "output",
+    "note",
+    "summary",
     "message",
 ];
 
@@ -21,15 +29,29 @@ pub(super) const TOOL: Tool = Tool {
             conversations, best first. Ask before you decide, and when something fails. In the query, \"two words\" \
             stand next to each other, and kind:error or task:42 narrow.",
     fields: &[
-        Field::text("query", "The question, in words", limits::RECALL_QUERY_BYTES_MAX).required(),
-        Field::count("k", "At most so many hits; 10", 1, limits::RECALL_HITS_MAX as u64),
+        Field::text(
+            "query",
+            "The question, in words",
+            limits::RECALL_QUERY_BYTES_MAX,
+        )
+        .required(),
+        Field::count(
+            "k",
+            "At most so many hits; 10",
+            1,
+            limits::RECALL_HITS_MAX as u64,
+        ),
         Field::count(
             "budget_tokens",
             "At most so many tokens of text",
             1,
             limits::RECALL_BUDGET_TOKENS_MAX as u64,
         ),
-        Field::choices("kinds", "Only these kinds; message for turns of conversations", KINDS),
+        Field::choices(
+            "kinds",
+            "Only these kinds; message for turns of conversations",
+            KINDS,
+        ),
         Field::name("task", "Only of this task"),
         Field::name("near_task", "Rank what belongs to this task higher"),
         Field::time("as_of", "What was current at this time"),
@@ -81,7 +103,10 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
         question: args.needed("query")?,
         k: args.size("k"),
         budget_tokens: args.size("budget_tokens"),
-        kinds: kinds.iter().filter_map(|kind| kind.parse::<Kind>().ok()).collect(),
+        kinds: kinds
+            .iter()
+            .filter_map(|kind| kind.parse::<Kind>().ok())
+            .collect(),
         turns: kinds.iter().any(|kind| is_turn(kind)),
         scope: scope(args.text("task")),
         near: scope(args.text("near_task")),
@@ -90,12 +115,20 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
     };
     let (recalled, whose) = call.engine.recall_all(&request)?;
     let mut lines: Vec<_> = recalled.hits.iter().map(line).collect();
-    lines.extend(recalled.notes.iter().map(|note| format!("({})", text::one_line(note))));
+    lines.extend(
+        recalled
+            .notes
+            .iter()
+            .map(|note| format!("({})", text::one_line(note))),
+    );
     let hits = recalled.hits.iter().zip(whose);
     let hits: Vec<_> = hits.map(|(hit, whose)| hit_value(hit, whose)).collect();
     let mut told = call.engine.told(&lines.join("\n"));
     if hits.is_empty() {
-        told = format!("Nothing is known about it.{}{told}", if told.is_empty() { "" } else { "\n" });
+        told = format!(
+            "Nothing is known about it.{}{told}",
+            if told.is_empty() { "" } else { "\n" }
+        );
     }
     Ok(Answer {
         text: told,
@@ -117,7 +150,13 @@ fn line(hit: &Ranked) -> String {
         },
         Item::Turn { session, .. } => format!("message of session {session}"),
     };
-    let day: String = hit.item.recorded_at().to_string().chars().take(10).collect();
+    let day: String = hit
+        .item
+        .recorded_at()
+        .to_string()
+        .chars()
+        .take(10)
+        .collect();
     format!(
         "- [{what}, {}, {day}, id {}] {}",
         text::one_line(hit.item.source()),
@@ -141,14 +180,20 @@ fn hit_value(hit: &Ranked, whose: Whose) -> Value {
         "recorded_at": hit.item.recorded_at().to_string(),
     });
     if let Item::Record(record) = &hit.item {
-        let named = [("key", record.key.as_deref()), ("category", record.category())];
+        let named = [
+            ("key", record.key.as_deref()),
+            ("category", record.category()),
+        ];
         for (name, said) in named {
             if let Some(said) = said {
                 value[name] = json!(said);
             }
         }
         if let Ok(knowledge) = Knowledge::of(record) {
-            let flags = [("proposal", knowledge.proposal), ("disputed", knowledge.disputed)];
+            let flags = [
+                ("proposal", knowledge.proposal),
+                ("disputed", knowledge.disputed),
+            ];
             for (name, is) in flags {
                 if is {
                     value[name] = json!(true);

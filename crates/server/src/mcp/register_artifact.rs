@@ -13,7 +13,12 @@ pub(super) const TOOL: Tool = Tool {
     about: "Register a file of the project that a task leaves behind, with its size and checksum; `heirloom artifact \
             verify` says later whether it is still the same.",
     fields: &[
-        Field::text("path", "The file, relative to the project's root", limits::PATH_BYTES_MAX).required(),
+        Field::text(
+            "path",
+            "The file, relative to the project's root",
+            limits::PATH_BYTES_MAX,
+        )
+        .required(),
         Field::name("task", "The task").required(),
         Field::choice(
             "type",

@@ -14,19 +14,43 @@ pub(super) const TOOL: Tool = Tool {
             sentence each. It counts at once and is marked as proposed by you. With a key, a later value takes the \
             place of an earlier one. Do not keep what the code says by itself, nor secrets.",
     fields: &[
-        Field::text("text", "What is to be remembered", limits::RECORD_TEXT_BYTES_MAX).required(),
-        Field::name("category", "fact (the default), decision, convention, learning, or any other word"),
-        Field::text("key", "A later value for the same key takes its place", limits::KEY_BYTES_MAX),
+        Field::text(
+            "text",
+            "What is to be remembered",
+            limits::RECORD_TEXT_BYTES_MAX,
+        )
+        .required(),
+        Field::name(
+            "category",
+            "fact (the default), decision, convention, learning, or any other word",
+        ),
+        Field::text(
+            "key",
+            "A later value for the same key takes its place",
+            limits::KEY_BYTES_MAX,
+        ),
         Field::share("confidence", "How sure you are, 0 to 1; 0.8"),
-        Field::name("source", "Who says so: an agent's id; you, if it is not said"),
-        Field::text("rationale", "Why, for a decision", limits::RECORD_TEXT_BYTES_MAX),
+        Field::name(
+            "source",
+            "Who says so: an agent's id; you, if it is not said",
+        ),
+        Field::text(
+            "rationale",
+            "Why, for a decision",
+            limits::RECORD_TEXT_BYTES_MAX,
+        ),
         Field::name("task", "The task that it belongs to"),
         Field::name("plan", "The plan"),
         Field::name("group", "The group of agents"),
         Field::name("session", "The session"),
         Field::name("agent", "The agent"),
         Field::name("phase", "The phase of the task"),
-        Field::count("iteration", "The iteration of a run, from 1", 1, u32::MAX as u64),
+        Field::count(
+            "iteration",
+            "The iteration of a run, from 1",
+            1,
+            u32::MAX as u64,
+        ),
         Field::time("true_from", "From when on it holds"),
         Field::time("true_to", "Until when it holds"),
     ],

@@ -12,10 +12,30 @@ const JSON: &str = "application/json";
 
 /// What may be asked for by name, with what each name is called in its template.
 pub(super) const TEMPLATES: [(&str, &str, &str, &str); 4] = [
-    ("heirloom://workspace/{+file}", "workspace", "A file of the workspace", MARKDOWN),
-    ("heirloom://context/{id}", "context", "The receipt of a context: what was in it, and why", JSON),
-    ("heirloom://task/{task}", "task", "A task: its steps, open errors and files", JSON),
-    ("heirloom://knowledge/{category}", "knowledge", "What is known of one category", MARKDOWN),
+    (
+        "heirloom://workspace/{+file}",
+        "workspace",
+        "A file of the workspace",
+        MARKDOWN,
+    ),
+    (
+        "heirloom://context/{id}",
+        "context",
+        "The receipt of a context: what was in it, and why",
+        JSON,
+    ),
+    (
+        "heirloom://task/{task}",
+        "task",
+        "A task: its steps, open errors and files",
+        JSON,
+    ),
+    (
+        "heirloom://knowledge/{category}",
+        "knowledge",
+        "What is known of one category",
+        MARKDOWN,
+    ),
 ];
 
 /// The templates, as they are listed.
@@ -54,10 +74,11 @@ pub(super) fn list(engine: &Engine) -> Result<Vec<Resource>, Fault> {
 /// What a resource says. Errors: `NotFound`.
 pub(super) fn read(engine: &Engine, address: &Address) -> Result<ResourceContents, Fault> {
     let (text, mime) = match address {
-        Address::Workspace(path) => (engine.told(&engine.workspace_page(path)?), MARKDOWN),
+        Address::Workspace(path) => (engine.told(&page(engine, path)?), MARKDOWN),
         Address::Context(id) => {
             let receipt = engine.receipt(id)?;
-            let mut value = json!({"about": DATA, "id": receipt.id.to_string(), "at": receipt.at.to_string()});
+            let mut value =
+                json!({"about": DATA, "id": receipt.id.to_string(), "at": receipt.at.to_string()});
             if let Some(map) = value.as_object_mut() {
                 map.extend(receipt.body);
             }
@@ -67,6 +88,17 @@ pub(super) fn read(engine: &Engine, address: &Address) -> Result<ResourceContent
         Address::Knowledge(category) => (engine.told(&knowledge(engine, category)?), MARKDOWN),
     };
     Ok(ResourceContents::text(text, address.write()).with_mime_type(mime))
+}
+
+fn page(engine: &Engine, path: &str) -> Result<String, Fault> {
+    let pages = engine.workspace_pages();
+    let Some(page) = pages.iter().find(|page| page.path == path) else {
+        let path = text::excerpt(path, 120);
+        return Err(Fault::not_found(format!(
+            "the workspace has no file `{path}`"
+        )));
+    };
+    page.text(engine)
 }
 
 fn task(engine: &Engine, id: &str) -> Result<Value, Fault> {
@@ -100,8 +132,10 @@ fn knowledge(engine: &Engine, category: &str) -> Result<String, Fault> {
     records.truncate(limits::RECALL_HITS_MAX);
     if records.is_empty() {
         let category = text::excerpt(category, 60);
-        return Err(Fault::not_found(format!("nothing is known of the category `{category}`"))
-            .hint("`heirloom list --kind knowledge` shows what there is"));
+        return Err(
+            Fault::not_found(format!("nothing is known of the category `{category}`"))
+                .hint("`heirloom list --kind knowledge` shows what there is"),
+        );
     }
     let line = |record: &Record| format!("- {}", record.text.trim_end().replace('\n', "\n  "));
     let lines: Vec<_> = records.iter().map(line).collect();
@@ -112,10 +146,17 @@ fn knowledge(engine: &Engine, category: &str) -> Result<String, Fault> {
 pub(super) fn names(engine: &Engine, template: &str, begun: &str) -> Result<Vec<String>, Fault> {
     let room = TEMPLATES.iter().find(|(uri, ..)| *uri == template);
     let mut names = match room.map(|(_, name, ..)| *name) {
-        Some("workspace") => engine.workspace_pages().into_iter().map(|page| page.path).collect(),
+        Some("workspace") => engine
+            .workspace_pages()
+            .into_iter()
+            .map(|page| page.path)
+            .collect(),
         Some("context") => {
             let receipts = engine.receipts(limits::MCP_CONTEXTS_MAX)?;
-            receipts.iter().map(|receipt| receipt.id.to_string()).collect()
+            receipts
+                .iter()
+                .map(|receipt| receipt.id.to_string())
+                .collect()
         }
         Some("task") => tasks(engine)?,
         Some("knowledge") => categories(engine)?,
@@ -128,7 +169,10 @@ pub(super) fn names(engine: &Engine, template: &str, begun: &str) -> Result<Vec<
 /// The ids of tasks, newest first.
 pub(super) fn tasks(engine: &Engine) -> Result<Vec<String>, Fault> {
     let tasks = engine.tasks()?;
-    Ok(tasks.into_iter().filter_map(|task| task.scope.task.or(task.key)).collect())
+    Ok(tasks
+        .into_iter()
+        .filter_map(|task| task.scope.task.or(task.key))
+        .collect())
 }
 
 /// The categories of what is known, those with the most first.

@@ -188,10 +188,7 @@ pub(super) struct Args(Map<String, Value>);
 
 impl Args {
     /// Checks arguments; what is null is as if it was not given. Errors: `Usage`, with what is taken.
-    pub(super) fn read(
-        fields: &[Field],
-        given: Option<Map<String, Value>>,
-    ) -> Result<Self, Fault> {
+    pub(super) fn read(fields: &[Field], given: Option<Map<String, Value>>) -> Result<Self, Fault> {
         let mut given = given.unwrap_or_default();
         given.retain(|_, value| !value.is_null());
         for (name, value) in &given {
@@ -201,8 +198,7 @@ impl Args {
                 return Err(Fault::usage(format!("there is no argument `{name}`"))
                     .hint(format!("it takes {}", names.join(", "))));
             };
-            (field.check(value))
-                .map_err(|problem| Fault::usage(format!("`{name}` {problem}")))?;
+            (field.check(value)).map_err(|problem| Fault::usage(format!("`{name}` {problem}")))?;
         }
         let missing = |field: &&Field| {
             let said = given.get(field.name);

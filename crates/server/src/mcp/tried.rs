@@ -12,7 +12,12 @@ pub(super) const TOOL: Tool = Tool {
     about: "Whether an approach, or one like it, was tried before, and how it went. Ask before you try something that \
             takes long.",
     fields: &[
-        Field::text("approach", "What you want to try", limits::EPISODE_TEXT_BYTES_MAX).required(),
+        Field::text(
+            "approach",
+            "What you want to try",
+            limits::EPISODE_TEXT_BYTES_MAX,
+        )
+        .required(),
         Field::name("task", "Only in this task"),
     ],
     output,

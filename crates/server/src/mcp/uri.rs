@@ -119,7 +119,16 @@ mod tests {
         assert_eq!(read("file:///home/a%20b/c").as_deref(), Some("/home/a b/c"));
         assert_eq!(read("file://localhost/x").as_deref(), Some("/x"));
         assert_eq!(read("file:///%C3%A4").as_deref(), Some("/ä"));
-        for bad in ["", "/x", "file://", "file://host/x", "http://x/y", "file:///%0", "file:///%zz", "file:///a%00b"] {
+        for bad in [
+            "",
+            "/x",
+            "file://",
+            "file://host/x",
+            "http://x/y",
+            "file:///%0",
+            "file:///%zz",
+            "file:///a%00b",
+        ] {
             assert_eq!(folder_of(bad), None, "{bad}");
         }
         let long = format!("file:///{}", "x".repeat(limits::MCP_URI_BYTES_MAX));
@@ -143,7 +152,14 @@ mod tests {
                 assert_eq!(Address::read(&address.write()), Some(address));
             }
         }
-        for bad in ["heirloom://", "heirloom://task/", "heirloom://x/y", "file:///x", "heirloom://task/%ff", "heirloom://task/%0a"] {
+        for bad in [
+            "heirloom://",
+            "heirloom://task/",
+            "heirloom://x/y",
+            "file:///x",
+            "heirloom://task/%ff",
+            "heirloom://task/%0a",
+        ] {
             assert_eq!(Address::read(bad), None, "{bad}");
         }
     }

@@ -57,7 +57,10 @@ pub(super) fn stat_of(uri: &str, pages: &[WorkspacePage]) -> Option<FileStat> {
     let Some(Address::Workspace(path)) = Address::read(uri) else {
         return None;
     };
-    pages.iter().find(|page| page.path == path).map(|page| page.stat)
+    pages
+        .iter()
+        .find(|page| page.path == path)
+        .map(|page| page.stat)
 }
 
 /// The files of a memory's workspace.

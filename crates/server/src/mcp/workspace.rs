@@ -16,8 +16,16 @@ pub(super) const TOOL: Tool = Tool {
             log and FEATURE_REQUESTS.md.",
     fields: &[
         Field::choice("action", "What to do", ACTIONS).required(),
-        Field::text("text", "The entry; for error what goes wrong", limits::WORKSPACE_ENTRY_BYTES_MAX),
-        Field::text("solution", "For error: what helps", limits::WORKSPACE_ENTRY_BYTES_MAX),
+        Field::text(
+            "text",
+            "The entry; for error what goes wrong",
+            limits::WORKSPACE_ENTRY_BYTES_MAX,
+        ),
+        Field::text(
+            "solution",
+            "For error: what helps",
+            limits::WORKSPACE_ENTRY_BYTES_MAX,
+        ),
     ],
     output,
     effect: Effect::AddsOnce,
@@ -61,7 +69,10 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
 fn tell(written: &Written) -> Answer {
     let path = written.path.display().to_string();
     let outcome = if written.added { "added" } else { "unchanged" };
-    let archived = written.archived.as_ref().map(|path| path.display().to_string());
+    let archived = written
+        .archived
+        .as_ref()
+        .map(|path| path.display().to_string());
     Answer {
         text: format!("{outcome}: {path}"),
         value: json!({
@@ -75,7 +86,11 @@ fn tell(written: &Written) -> Answer {
 
 fn show(engine: &Engine) -> Answer {
     let section = engine.workspace_section();
-    let texts: Vec<_> = section.offers.iter().map(|offer| offer.text.as_str()).collect();
+    let texts: Vec<_> = section
+        .offers
+        .iter()
+        .map(|offer| offer.text.as_str())
+        .collect();
     let text = texts.join("\n");
     let told = engine.told(&text);
     Answer {

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::files::{Corner, Root, refused};
 use crate::places::FileStat;
-use heirloom_model::{Fault, text};
+use heirloom_model::Fault;
 
 /// A file of the project's workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,22 +27,22 @@ impl Engine {
         };
         files.into_iter().filter_map(page).collect()
     }
+}
 
-    /// What one of these files says. Errors: `NotFound` for any other file; `Refused` for what is no text of a reasonable
-    /// size inside of the workspace.
-    pub fn workspace_page(&self, path: &str) -> Result<String, Fault> {
-        let missing = || {
-            let path = text::excerpt(path, 120);
-            Fault::not_found(format!("the workspace has no file `{path}`"))
-                .hint("`heirloom workspace --help` says which files there are")
+impl WorkspacePage {
+    /// What the file says, without its secrets. Errors: `NotFound` if it has gone; `Refused` for what is no text of a
+    /// reasonable size inside of the workspace.
+    pub fn text(&self, engine: &Engine) -> Result<String, Fault> {
+        let root = Root::of(engine, Corner::Project);
+        let page = match &root {
+            None => None,
+            Some(root) => root
+                .read(&self.path)
+                .map_err(|problem| refused(&root.shown(&self.path), &problem))?,
         };
-        let root = Root::of(self, Corner::Project).ok_or_else(missing)?;
-        if !root.files().0.iter().any(|file| file == path) {
-            return Err(missing());
-        }
-        let page = root.read(path);
-        let page = page.map_err(|problem| refused(&root.shown(path), &problem))?;
-        let text = page.ok_or_else(missing)?.text;
-        Ok(self.clean(&text).into_owned())
+        let page = page.ok_or_else(|| {
+            Fault::not_found(format!("the workspace has no file `{}`", self.path))
+        })?;
+        Ok(engine.clean(&page.text).into_owned())
     }
 }
