@@ -84,7 +84,9 @@ pub use user::Whose;
 pub use window::{
     Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
 };
-pub use workspace::{Shared, SharedOutcome, SyncReport, Workspace, Written, foreign_workspace};
+pub use workspace::{
+    Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written, foreign_workspace,
+};
 
 use crate::places::Place;
 use crate::redact::Redactor;

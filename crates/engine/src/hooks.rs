@@ -14,7 +14,7 @@ mod transcript;
 
 pub use answer::{Answer, render};
 pub use event::{HookEvent, read_event};
-pub use fence::{FENCE_CHARS, fenced, without_fences};
+pub use fence::{FENCE_CHARS, fence, fenced, without_fences};
 pub use host::{Host, Moment, Wanted};
 pub use json::Mistake;
 pub use settings::{installed, is_ours, with_entries, without_entries};

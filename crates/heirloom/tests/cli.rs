@@ -48,6 +48,8 @@ mod index_crowd;
 mod install;
 #[path = "cli/limits.rs"]
 mod limits;
+#[path = "cli/mcp.rs"]
+mod mcp;
 #[path = "cli/offer.rs"]
 mod offer;
 #[path = "cli/orchestrator.rs"]

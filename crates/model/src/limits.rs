@@ -563,3 +563,23 @@ pub const WRITES_TOGETHER_MAX: usize = 128;
 pub const VECTORS_BESIDE_LAG: u32 = 4_096;
 /// Most vectors that stand in a file beside the database: 68 MB.
 pub const VECTORS_BESIDE_MAX: u32 = 262_144;
+/// Largest message that an MCP client may send, bytes; a longer line is passed over.
+pub const MCP_MESSAGE_BYTES_MAX: usize = 8 << 20;
+/// Entries of one page of an MCP list.
+pub const MCP_PAGE_ITEMS: usize = 100;
+/// Most recent contexts that an MCP client is shown.
+pub const MCP_CONTEXTS_MAX: usize = 50;
+/// Most folders of a client that are looked at for a memory.
+pub const MCP_ROOTS_MAX: usize = 100;
+/// Longest address of a resource or folder that is read, bytes.
+pub const MCP_URI_BYTES_MAX: usize = 8 << 10;
+/// Milliseconds that a client has to say which folders it works on.
+pub const MCP_ROOTS_WAIT_MS: u64 = 5_000;
+/// Milliseconds between two notes to a client that a call is still worked on.
+pub const MCP_PROGRESS_PAUSE_MS: u64 = 1_000;
+/// Milliseconds that answers which are still worked on have when a client has gone.
+pub const MCP_STOP_WAIT_MS: u64 = 60_000;
+/// Most resources that an MCP client is told of when they change.
+pub const MCP_SUBSCRIPTIONS_MAX: usize = 100;
+/// Milliseconds between two looks at the files of such resources.
+pub const MCP_WATCH_PAUSE_MS: u64 = 2_000;

@@ -9,6 +9,7 @@ use axum::{Json, Router};
 use heirloom_engine::Engine;
 use heirloom_model::Fault;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What a person decided when they started the server.
@@ -60,6 +61,32 @@ impl App {
         });
         Ok(answer.await?)
     }
+
+    /// As [`App::ask`], also of the memory around a folder, and with the error as it is.
+    pub(crate) async fn ask_memory<T: Send + 'static>(
+        &self,
+        whose: Whose,
+        call: impl FnOnce(&Engine) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let inner = Arc::clone(&self.inner);
+        let answer = self.inner.pool.run(move || {
+            let engine = match &whose {
+                Whose::Project(name) => inner.projects.named(name.as_deref())?,
+                Whose::Around(folders) => inner.projects.around_one(folders)?,
+            };
+            call(&engine)
+        });
+        answer.await
+    }
+}
+
+/// Which memory is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// That of this project in the served store; without a name, of the served one.
+    Project(Option<String>),
+    /// That around the first of these folders that has one.
+    Around(Vec<PathBuf>),
 }
 
 /// All routes.

@@ -5,6 +5,7 @@
 
 mod app;
 mod listening;
+pub mod mcp;
 mod memories;
 mod pool;
 mod problem;

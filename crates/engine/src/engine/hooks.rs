@@ -16,7 +16,7 @@ use super::gather::ContextRequest;
 use super::tasks::TASK_MAIN;
 use crate::failures::{Subject, asks_only};
 use crate::hooks::{
-    Answer, FENCE_CHARS, HookEvent, Host, Moment, ToolUse, Wanted, fenced, shortened,
+    Answer, FENCE_CHARS, HookEvent, Host, Moment, ToolUse, Wanted, fence, fenced, shortened,
     without_fences,
 };
 use crate::places;
@@ -342,6 +342,12 @@ impl Engine {
             context: fenced(self.project.as_str(), &self.tamed(body), chars_max),
             output: None,
         }
+    }
+
+    /// What memory says to a model that asked for it: whole, between fences that say what it is and from where. Empty for
+    /// nothing.
+    pub fn told(&self, body: &str) -> String {
+        fence(self.project.as_str(), &self.tamed(body), usize::MAX)
     }
 
     /// A text that is no signal when an agent repeats it, and steers no terminal.

@@ -4,11 +4,13 @@ mod diff;
 mod files;
 mod foreign;
 mod lines;
+mod pages;
 mod sync;
 mod team;
 pub(super) mod team_sync;
 
 pub use foreign::foreign_workspace;
+pub use pages::WorkspacePage;
 pub use sync::SyncReport;
 pub use team::{Shared, SharedOutcome};
 
