@@ -34,10 +34,12 @@ mod receipts;
 mod records;
 mod review;
 mod running;
+mod served;
 mod sessions;
 mod shared;
 mod sources;
 mod tasks;
+mod tokens;
 mod transcripts;
 mod transfer;
 mod tried;
@@ -72,9 +74,11 @@ pub use receipts::{ReceiptDiff, ReceiptPart, StoredReceipt};
 pub use records::Undone;
 pub use review::Retire;
 pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
+pub use served::Served;
 pub use sessions::{NewTurn, TurnAdded};
 pub use shared::SharedFile;
 pub use tasks::{TaskChange, TaskDetails};
+pub use tokens::{NewToken, Token, Tokens, TokensStamp};
 pub use transcripts::{
     Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
 };
