@@ -576,3 +576,9 @@ pub const SERVER_WRITE_S: u64 = 30;
 pub const SERVER_CONNECTIONS_MAX: usize = 4_096;
 /// Seconds that what is in flight is waited for when a server ends.
 pub const SERVER_STOP_S: u64 = 10;
+/// Deepest nesting of JSON that a server reads.
+pub const SERVER_JSON_DEPTH_MAX: usize = 64;
+/// Items of one part of a list when nothing is said.
+pub const API_PAGE_DEFAULT: usize = 50;
+/// Most items of one part of a list.
+pub const API_PAGE_MAX: usize = 1_000;

@@ -1,6 +1,7 @@
 //! What every request may use, and which rooms answer it.
 
 use crate::access::{self, Keys, Logins, Names};
+use crate::api;
 use crate::memories::Memories;
 use crate::problem;
 use crate::{Pool, Problem, Projects};
@@ -9,7 +10,7 @@ use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use axum::{Json, Router};
-use heirloom_engine::Engine;
+use heirloom_engine::{Engine, Policy};
 use heirloom_model::{Fault, limits};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub struct Options {
     pub port: u16,
     /// Names that it answers to, and pages elsewhere that may ask it.
     pub names: Names,
+    /// How windows of conversations are kept.
+    pub policy: Policy,
     /// Whether clients reach it by TLS.
     pub is_secure: bool,
 }
@@ -123,9 +126,11 @@ impl App {
 
 /// All routes.
 pub fn router(app: App) -> Router {
+    let version = app.options().version;
     Router::new()
         .route("/health", get(health))
         .merge(access::login_routes())
+        .merge(api::routes(version))
         // MCP is nested here, behind the same tokens: .nest_service("/mcp", …)
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_so)

@@ -4,6 +4,7 @@
 //! pool of threads that may wait ([`Pool`]), never on a thread that answers connections.
 
 mod access;
+mod api;
 mod app;
 mod listening;
 mod memories;

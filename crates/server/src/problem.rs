@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use heirloom_model::{ErrorKind, Fault};
+use heirloom_model::{ErrorKind, Fault, Trouble};
 use serde_json::json;
 
 /// An error on its way to a client.
@@ -54,7 +54,12 @@ impl Problem {
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
         let status = match fault.kind {
-            ErrorKind::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+            ErrorKind::Failed => match fault.trouble {
+                Some(Trouble::Full) => StatusCode::INSUFFICIENT_STORAGE,
+                Some(Trouble::Busy) => StatusCode::SERVICE_UNAVAILABLE,
+                Some(Trouble::Stale) => StatusCode::CONFLICT,
+                None => StatusCode::INTERNAL_SERVER_ERROR,
+            },
             ErrorKind::Usage => StatusCode::BAD_REQUEST,
             ErrorKind::NotFound => StatusCode::NOT_FOUND,
             ErrorKind::Refused => StatusCode::FORBIDDEN,
