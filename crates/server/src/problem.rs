@@ -19,7 +19,7 @@ pub struct Problem {
     /// What to do next, if there is something.
     pub hint: Option<String>,
     /// A header that the answer carries besides.
-    header: Option<(HeaderName, HeaderValue)>,
+    header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 /// What is read of a plain text that becomes a problem, bytes.
@@ -39,7 +39,7 @@ impl Problem {
     /// The same with a header in its answer.
     #[must_use]
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.header = Some((name, value));
+        self.header = Some(Box::new((name, value)));
         self
     }
 
@@ -90,7 +90,7 @@ impl IntoResponse for Problem {
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/problem+json"),
         );
-        if let Some((name, value)) = self.header {
+        if let Some((name, value)) = self.header.map(|header| *header) {
             response.headers_mut().insert(name, value);
         }
         response
