@@ -49,6 +49,7 @@ pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
 pub use engine::{HookCall, HookCalls, HookRequest, Relevant};
+pub use engine::{NewToken, Page, Served, Token, Tokens, TokensStamp};
 pub use engine::{
     Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
 };
@@ -57,3 +58,4 @@ pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,
     Verdict, When,
 };
+pub use heirloom_window::{Form, Policy};

@@ -76,6 +76,8 @@ commands! {
     Watch = watch,
     Mcp = mcp,
     Serve = serve,
+    Token = token,
+    Ui = ui,
     Undo = undo,
     Conflicts = conflicts,
     Resolve = resolve,

@@ -583,3 +583,37 @@ pub const MCP_STOP_WAIT_MS: u64 = 60_000;
 pub const MCP_SUBSCRIPTIONS_MAX: usize = 100;
 /// Milliseconds between two looks at the files of such resources.
 pub const MCP_WATCH_PAUSE_MS: u64 = 2_000;
+/// Tokens that a server's memory may have.
+pub const TOKENS_MAX: usize = 1_000;
+/// Largest file of tokens that is read, bytes.
+pub const TOKENS_BYTES_MAX: u64 = 1 << 20;
+/// Login links that wait to be used; the oldest are forgotten.
+pub const LOGIN_LINKS_MAX: usize = 20;
+/// Seconds that a login link may be used.
+pub const LOGIN_LINK_S: i64 = 120;
+/// People that are logged in at once; who was not seen longest is logged out.
+pub const LOGINS_MAX: usize = 200;
+/// Seconds after which somebody is logged out who was not seen.
+pub const LOGIN_S: u64 = 12 * 3_600;
+/// Largest body of a request, bytes.
+pub const SERVER_BODY_BYTES_MAX: usize = 8 << 20;
+/// Bodies over 64 KiB that a server holds at once, bytes; the others wait for room.
+pub const SERVER_BODIES_BYTES_MAX: usize = 64 << 20;
+/// Seconds that a body may take to arrive.
+pub const SERVER_BODY_S: u64 = 30;
+/// Seconds that the head of a request may take, and that a connection may be idle.
+pub const SERVER_HEAD_S: u64 = 30;
+/// Longest head of a request, bytes.
+pub const SERVER_HEAD_BYTES_MAX: usize = 64 << 10;
+/// Seconds that a client may leave an answer unread.
+pub const SERVER_WRITE_S: u64 = 30;
+/// Connections at once; further ones wait to be accepted.
+pub const SERVER_CONNECTIONS_MAX: usize = 4_096;
+/// Seconds that what is in flight is waited for when a server ends.
+pub const SERVER_STOP_S: u64 = 10;
+/// Deepest nesting of JSON that a server reads.
+pub const SERVER_JSON_DEPTH_MAX: usize = 64;
+/// Items of one part of a list when nothing is said.
+pub const API_PAGE_DEFAULT: usize = 50;
+/// Most items of one part of a list.
+pub const API_PAGE_MAX: usize = 1_000;

@@ -1,22 +1,37 @@
 //! What every request may use, and which rooms answer it.
 
+use crate::access::{self, Keys, Logins, Names};
 use crate::memories::Memories;
+use crate::problem;
 use crate::{Pool, Problem, Projects};
+use crate::{api, mcp};
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use axum::{Json, Router};
-use heirloom_engine::Engine;
-use heirloom_model::Fault;
+use heirloom_engine::{Engine, Policy};
+use heirloom_model::{Fault, limits};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// What a person decided when they started the server.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Options {
     /// The program's version.
     pub version: &'static str,
+    /// The port that it listens on.
+    pub port: u16,
+    /// Names that it answers to, and pages elsewhere that may ask it.
+    pub names: Names,
+    /// How windows of conversations are kept.
+    pub policy: Policy,
+    /// Whether clients reach it by TLS.
+    pub is_secure: bool,
+    /// The commands that are prompts of MCP; none if there is nobody who knows.
+    pub commands: Option<Arc<dyn mcp::Commands>>,
 }
 
 /// What every request shares.
@@ -29,16 +44,24 @@ struct Inner {
     projects: Projects,
     pool: Pool,
     options: Options,
+    keys: OnceLock<Keys>,
+    logins: Logins,
+    room: Arc<Semaphore>,
+    stopping: watch::Sender<bool>,
 }
 
 impl App {
-    /// An application over these memories.
+    /// An application over these memories, none of which is opened yet.
     pub fn new(memories: Box<dyn Memories>, options: Options) -> Self {
         Self {
             inner: Arc::new(Inner {
                 projects: Projects::new(memories),
                 pool: Pool::default(),
                 options,
+                keys: OnceLock::new(),
+                logins: Logins::default(),
+                room: Arc::new(Semaphore::new(limits::SERVER_BODIES_BYTES_MAX)),
+                stopping: watch::Sender::new(false),
             }),
         }
     }
@@ -78,6 +101,50 @@ impl App {
         });
         answer.await
     }
+
+    /// Does what waits for a disk and asks no memory.
+    pub(crate) async fn wait<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Problem> {
+        Ok(self.inner.pool.run(call).await?)
+    }
+
+    /// The tokens of the served memory.
+    pub(crate) fn keys(&self) -> Result<&Keys, Fault> {
+        if let Some(keys) = self.inner.keys.get() {
+            return Ok(keys);
+        }
+        let tokens = self.inner.projects.served()?.tokens();
+        Ok(self.inner.keys.get_or_init(|| Keys::new(tokens)))
+    }
+
+    pub(crate) fn logins(&self) -> &Logins {
+        &self.inner.logins
+    }
+
+    /// Says that the server ends: answers that would go on for ever end with it.
+    pub(crate) fn stop(&self) {
+        self.inner.stopping.send_replace(true);
+    }
+
+    /// Says `true` when the server ends.
+    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
+        self.inner.stopping.subscribe()
+    }
+
+    /// The memory that is served.
+    pub fn served(&self) -> Result<Arc<Engine>, Fault> {
+        self.inner.projects.served()
+    }
+
+    /// Waits until so many bytes of a request may be held.
+    pub(crate) async fn room_for(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let bytes = bytes.min(limits::SERVER_BODIES_BYTES_MAX);
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.inner.room);
+        room.acquire_many_owned(bytes).await.ok()
+    }
 }
 
 /// Which memory is asked.
@@ -91,10 +158,34 @@ pub(crate) enum Whose {
 
 /// All routes.
 pub fn router(app: App) -> Router {
+    let version = app.options().version;
     Router::new()
         .route("/health", get(health))
+        .merge(access::login_routes())
+        .merge(api::routes(version))
+        .merge(mcp_behind_tokens(&app))
         .fallback(nothing_here)
+        .method_not_allowed_fallback(not_so)
+        .layer(from_fn(problem::documents))
+        .layer(from_fn_with_state(app.clone(), access::guard))
         .with_state(app)
+}
+
+/// MCP for whoever has a token: whose memory it is, and how far they may go, is the token's to say.
+fn mcp_behind_tokens(app: &App) -> Router<App> {
+    let options = app.options();
+    let settings = mcp::Settings {
+        follows_roots: false,
+        commands: options.commands.clone(),
+    };
+    let hosts = [
+        vec![options.names.host.clone()],
+        options.names.hosts.clone(),
+    ]
+    .concat();
+    mcp::router(app, settings, &hosts)
+        .layer(from_fn(access::as_caller))
+        .with_state(())
 }
 
 async fn health(State(app): State<App>) -> Result<Json<Value>, Problem> {
@@ -112,4 +203,12 @@ async fn health(State(app): State<App>) -> Result<Json<Value>, Problem> {
 async fn nothing_here() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "there is nothing at this address")
         .hint("/openapi.json lists what there is")
+}
+
+async fn not_so() -> Problem {
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "this address takes other methods",
+    )
+    .hint("the header `allow` names them")
 }

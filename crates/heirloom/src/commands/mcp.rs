@@ -28,6 +28,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     };
     let options = Options {
         version: env!("CARGO_PKG_VERSION"),
+        ..Options::default()
     };
     let app = App::new(Box::new(Serving::new(session)), options);
     let Some(port) = args.http else {
@@ -35,7 +36,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         return Ok(0);
     };
     let stop = interrupt_flag()?;
-    let listening = Listening::bind("127.0.0.1", port)?;
+    let listening = Listening::bind("127.0.0.1", port, None)?;
     let address = format!("http://{}/mcp", listening.address());
     if session.out.json {
         session.out.value(&json!({"listening": address}));
@@ -44,6 +45,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     session.out.flush();
     let router = mcp::router(&app, settings, &[]);
-    serve(listening, router, move || stop.load(Ordering::Relaxed))?;
+    serve(listening, &app, router, move || {
+        stop.load(Ordering::Relaxed)
+    })?;
     Ok(0)
 }
