@@ -10,7 +10,7 @@ use crate::metrics::{self, Metrics};
 use crate::problem;
 use crate::tags;
 use crate::{Pool, Problem, Projects};
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
@@ -167,6 +167,8 @@ pub fn router(app: App) -> Router {
         // MCP is nested here, behind the same tokens: .nest_service("/mcp", …)
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_so)
+        // The guard has one limit for all bodies.
+        .layer(DefaultBodyLimit::disable())
         .layer(from_fn(tags::tag))
         .layer(from_fn(problem::documents))
         .layer(from_fn_with_state(app.clone(), again::once))
