@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod audit;
+mod changes;
 mod clean;
 mod commands;
 mod conflicts;
@@ -50,6 +51,7 @@ mod working;
 mod workspace;
 
 pub use artifacts::{ArtifactFilter, ArtifactStatus, NewArtifact, Remover, VerifiedArtifact};
+pub use changes::Followed;
 pub use commands::{CommandBook, CommandFile, CommandSource, Listing, ProgramRun, Rendered};
 pub use conflicts::{Conflict, Settled};
 pub use doctor::{Check, Doctor, Level, Mended, WentBack};
@@ -91,7 +93,8 @@ pub use window::{
     Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
 };
 pub use workspace::{
-    Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written, foreign_workspace,
+    MemoryCommand, Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written,
+    foreign_workspace,
 };
 
 use crate::places::Place;

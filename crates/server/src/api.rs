@@ -6,6 +6,7 @@ mod conflicts;
 mod context;
 mod describe;
 mod episodes;
+mod events;
 mod knowledge;
 mod people;
 mod recall;
@@ -14,7 +15,11 @@ mod rooms;
 mod sessions;
 mod shape;
 mod tasks;
+mod tool;
 mod wire;
+mod working;
+
+pub(crate) use wire::{Happened, happened};
 
 use crate::App;
 use axum::Router;
@@ -30,7 +35,9 @@ pub(crate) fn routes(version: &'static str) -> Router<App> {
         .routes(routes!(episodes::list, episodes::add))
         .routes(routes!(artifacts::list, artifacts::add))
         .routes(routes!(artifacts::verify))
-        .routes(routes!(artifacts::remove));
+        .routes(routes!(artifacts::remove))
+        .routes(routes!(working::show, working::hold, working::forget))
+        .routes(routes!(tool::call));
     let others = others();
     // Whoever looks for them beside the three kinds finds them there too.
     let (also, _) = others.clone().split_for_parts();
@@ -81,6 +88,7 @@ fn others() -> OpenApiRouter<App> {
         .routes(routes!(conflicts::resolve))
         .routes(routes!(analytics::analytics))
         .routes(routes!(analytics::status))
+        .routes(routes!(events::follow))
         .routes(routes!(people::projects))
         .routes(routes!(people::tokens, people::create_token))
         .routes(routes!(people::revoke_token))

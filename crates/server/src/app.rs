@@ -1,11 +1,17 @@
 //! What every request may use, and which rooms answer it.
 
 use crate::access::{self, Keys, Logins, Names};
+use crate::again::{self, Answers};
+use crate::api;
+use crate::events::Feeds;
+use crate::held::Held;
+use crate::mcp;
 use crate::memories::Memories;
+use crate::metrics::{self, Metrics};
 use crate::problem;
+use crate::tags;
 use crate::{Pool, Problem, Projects};
-use crate::{api, mcp};
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
@@ -48,6 +54,10 @@ struct Inner {
     logins: Logins,
     room: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
+    feeds: Feeds,
+    metrics: Metrics,
+    answers: Answers,
+    held: Held,
 }
 
 impl App {
@@ -62,6 +72,10 @@ impl App {
                 logins: Logins::default(),
                 room: Arc::new(Semaphore::new(limits::SERVER_BODIES_BYTES_MAX)),
                 stopping: watch::Sender::new(false),
+                feeds: Feeds::default(),
+                metrics: Metrics::default(),
+                answers: Answers::default(),
+                held: Held::default(),
             }),
         }
     }
@@ -126,11 +140,28 @@ impl App {
     /// Says that the server ends: answers that would go on for ever end with it.
     pub(crate) fn stop(&self) {
         self.inner.stopping.send_replace(true);
+        self.inner.feeds.end();
     }
 
     /// Says `true` when the server ends.
     pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
         self.inner.stopping.subscribe()
+    }
+
+    pub(crate) fn feeds(&self) -> &Feeds {
+        &self.inner.feeds
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.inner.answers
+    }
+
+    pub(crate) fn held(&self) -> &Held {
+        &self.inner.held
     }
 
     /// The memory that is served.
@@ -161,12 +192,20 @@ pub fn router(app: App) -> Router {
     let version = app.options().version;
     Router::new()
         .route("/health", get(health))
+        .route("/metrics", get(metrics::show))
+        .route("/api/health", get(health))
+        .route("/api/metrics", get(metrics::show))
         .merge(access::login_routes())
         .merge(api::routes(version))
-        .merge(mcp_behind_tokens(&app))
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_so)
+        // The guard has one limit for all bodies.
+        .layer(DefaultBodyLimit::disable())
+        .layer(from_fn(tags::tag))
         .layer(from_fn(problem::documents))
+        .layer(from_fn_with_state(app.clone(), again::once))
+        // Its answers are streams: neither tagged nor given again.
+        .merge(mcp_behind_tokens(&app))
         .layer(from_fn_with_state(app.clone(), access::guard))
         .with_state(app)
 }
@@ -188,16 +227,11 @@ fn mcp_behind_tokens(app: &App) -> Router<App> {
         .with_state(())
 }
 
+/// Whether the store answers. Says nothing of what is remembered: anybody may ask.
 async fn health(State(app): State<App>) -> Result<Json<Value>, Problem> {
     let version = app.options().version;
-    let project = app.ask(None, |engine| {
-        engine.describe_store()?;
-        Ok(engine.project().as_str().to_owned())
-    });
-    let project = project.await?;
-    Ok(Json(
-        json!({"status": "ok", "project": project, "version": version}),
-    ))
+    app.ask(None, |engine| engine.describe_store()).await?;
+    Ok(Json(json!({"status": "ok", "version": version})))
 }
 
 async fn nothing_here() -> Problem {

@@ -53,17 +53,15 @@ impl Problem {
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
-        let status = match fault.kind {
-            ErrorKind::Failed => match fault.trouble {
-                Some(Trouble::Full) => StatusCode::INSUFFICIENT_STORAGE,
-                Some(Trouble::Busy) => StatusCode::SERVICE_UNAVAILABLE,
-                Some(Trouble::Stale) => StatusCode::CONFLICT,
-                None => StatusCode::INTERNAL_SERVER_ERROR,
-            },
-            ErrorKind::Usage => StatusCode::BAD_REQUEST,
-            ErrorKind::NotFound => StatusCode::NOT_FOUND,
-            ErrorKind::Refused => StatusCode::FORBIDDEN,
-            ErrorKind::Interrupted => StatusCode::SERVICE_UNAVAILABLE,
+        let status = match (fault.trouble, fault.kind) {
+            (Some(Trouble::Full), _) => StatusCode::INSUFFICIENT_STORAGE,
+            (Some(Trouble::Busy), _) => StatusCode::SERVICE_UNAVAILABLE,
+            (Some(Trouble::Stale), _) => StatusCode::CONFLICT,
+            (None, ErrorKind::Failed) => StatusCode::INTERNAL_SERVER_ERROR,
+            (None, ErrorKind::Usage) => StatusCode::BAD_REQUEST,
+            (None, ErrorKind::NotFound) => StatusCode::NOT_FOUND,
+            (None, ErrorKind::Refused) => StatusCode::FORBIDDEN,
+            (None, ErrorKind::Interrupted) => StatusCode::SERVICE_UNAVAILABLE,
         };
         Self {
             status,

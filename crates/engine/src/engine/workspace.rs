@@ -8,11 +8,13 @@ mod pages;
 mod sync;
 mod team;
 pub(super) mod team_sync;
+mod tool;
 
 pub use foreign::foreign_workspace;
 pub use pages::WorkspacePage;
 pub use sync::SyncReport;
 pub use team::{Shared, SharedOutcome};
+pub use tool::MemoryCommand;
 
 use super::Engine;
 use crate::workspace::{self, LEARNINGS, MEMORY, PAGES};

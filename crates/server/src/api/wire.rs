@@ -245,7 +245,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn plain(id: impl ToString, outcome: &str) -> Self {
+    pub(super) fn plain(id: impl std::fmt::Display, outcome: &str) -> Self {
         Self {
             id: id.to_string(),
             outcome: outcome.to_owned(),
@@ -338,19 +338,19 @@ pub(super) fn rounded(score: f64) -> f64 {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct Happened {
     #[schema(format = DateTime)]
-    pub(super) at: String,
+    pub(crate) at: String,
     /// created, replaced, conflict, confirmed, retired, restored, resolved, reopened, imported, reversed, purged or
     /// marked.
-    pub(super) action: String,
+    pub(crate) action: String,
     /// Who did it.
-    pub(super) by: String,
+    pub(crate) by: String,
     /// The record.
-    pub(super) id: Option<String>,
+    pub(crate) id: Option<String>,
     /// The other record that it was about.
-    pub(super) other: Option<String>,
+    pub(crate) other: Option<String>,
     /// The import that it belongs to.
-    pub(super) import: Option<String>,
-    pub(super) detail: Option<String>,
+    pub(crate) import: Option<String>,
+    pub(crate) detail: Option<String>,
 }
 
 pub(crate) fn happened(event: &Event) -> Happened {
