@@ -66,6 +66,7 @@ impl App {
 pub fn router(app: App) -> Router {
     Router::new()
         .route("/health", get(health))
+        .merge(crate::page::routes())
         .fallback(nothing_here)
         .with_state(app)
 }

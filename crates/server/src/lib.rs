@@ -6,6 +6,7 @@
 mod app;
 mod listening;
 mod memories;
+mod page;
 mod pool;
 mod problem;
 

@@ -67,6 +67,11 @@ impl Engine {
         Ok(self.store.sessions(&self.project, None, 1)?.pop())
     }
 
+    /// The newest sessions by start, newest first, of one task if it is named; at most `limit`.
+    pub fn sessions_of(&self, task: Option<&str>, limit: usize) -> Result<Vec<Session>, Fault> {
+        Ok(self.store.sessions(&self.project, task, limit)?)
+    }
+
     /// Says in the newest session, or in a first one, that it has reached the iteration of `scope`.
     pub(super) fn reach_iteration(&self, scope: &Scope) -> Result<(), Fault> {
         let session = match (self.latest_session()?, scope.iteration) {
