@@ -35,10 +35,12 @@ mod records;
 mod review;
 mod revise;
 mod running;
+mod served;
 mod sessions;
 mod shared;
 mod sources;
 mod tasks;
+mod tokens;
 mod transcripts;
 mod transfer;
 mod tried;
@@ -74,9 +76,11 @@ pub use records::Undone;
 pub use review::Retire;
 pub use revise::{Revised, Revision};
 pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
+pub use served::Served;
 pub use sessions::{NewTurn, TurnAdded};
 pub use shared::SharedFile;
 pub use tasks::{TaskChange, TaskDetails};
+pub use tokens::{NewToken, Token, Tokens, TokensStamp};
 pub use transcripts::{
     Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
 };

@@ -48,6 +48,7 @@ pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
 pub use engine::{HookCall, HookCalls, HookRequest, Relevant};
+pub use engine::{NewToken, Served, Token, Tokens, TokensStamp};
 pub use engine::{
     Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
 };

@@ -75,6 +75,8 @@ commands! {
     Group = group,
     Watch = watch,
     Serve = serve,
+    Token = token,
+    Ui = ui,
     Undo = undo,
     Conflicts = conflicts,
     Resolve = resolve,

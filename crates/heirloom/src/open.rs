@@ -88,6 +88,11 @@ impl Session {
         self.place().ok()
     }
 
+    /// The project that was named for this call, if one was.
+    pub(crate) fn named_project(&self) -> Option<String> {
+        self.global.project.clone()
+    }
+
     /// The whole command line, for completions and manual pages.
     pub(crate) fn program(&self) -> clap::Command {
         (self.program)()

@@ -2,6 +2,7 @@
 //!
 //! Nothing here does I/O, knows SQL or HTTP, or is async. Every other crate speaks in these types.
 
+pub mod access;
 pub mod audit;
 pub mod budget;
 pub mod clock;
@@ -29,6 +30,7 @@ pub mod stream;
 pub mod text;
 pub mod writer;
 
+pub use access::{AccessRole, Deed};
 pub use audit::{Action, Batch, Event};
 pub use budget::Budget;
 pub use clock::{Clock, FixedClock, SystemClock};

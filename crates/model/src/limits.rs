@@ -547,3 +547,32 @@ pub const SERVED_PROJECTS_OPEN: usize = 64;
 pub const SERVER_CALLS_AT_ONCE: usize = 64;
 /// Pause between two looks of a server whether it shall end, milliseconds.
 pub const SERVER_STOP_PAUSE_MS: u64 = 50;
+
+/// Tokens that a server's memory may have.
+pub const TOKENS_MAX: usize = 1_000;
+/// Largest file of tokens that is read, bytes.
+pub const TOKENS_BYTES_MAX: u64 = 1 << 20;
+/// Login links that wait to be used; the oldest are forgotten.
+pub const LOGIN_LINKS_MAX: usize = 20;
+/// Seconds that a login link may be used.
+pub const LOGIN_LINK_S: i64 = 120;
+/// People that are logged in at once; who was not seen longest is logged out.
+pub const LOGINS_MAX: usize = 200;
+/// Seconds after which somebody is logged out who was not seen.
+pub const LOGIN_S: u64 = 12 * 3_600;
+/// Largest body of a request, bytes.
+pub const SERVER_BODY_BYTES_MAX: usize = 8 << 20;
+/// Bodies over 64 KiB that a server holds at once, bytes; the others wait for room.
+pub const SERVER_BODIES_BYTES_MAX: usize = 64 << 20;
+/// Seconds that a body may take to arrive.
+pub const SERVER_BODY_S: u64 = 30;
+/// Seconds that the head of a request may take, and that a connection may be idle.
+pub const SERVER_HEAD_S: u64 = 30;
+/// Longest head of a request, bytes.
+pub const SERVER_HEAD_BYTES_MAX: usize = 64 << 10;
+/// Seconds that a client may leave an answer unread.
+pub const SERVER_WRITE_S: u64 = 30;
+/// Connections at once; further ones wait to be accepted.
+pub const SERVER_CONNECTIONS_MAX: usize = 4_096;
+/// Seconds that what is in flight is waited for when a server ends.
+pub const SERVER_STOP_S: u64 = 10;

@@ -1,21 +1,31 @@
 //! What every request may use, and which rooms answer it.
 
+use crate::access::{self, Keys, Logins, Names};
 use crate::memories::Memories;
+use crate::problem;
 use crate::{Pool, Problem, Projects};
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use axum::{Json, Router};
 use heirloom_engine::Engine;
-use heirloom_model::Fault;
+use heirloom_model::{Fault, limits};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// What a person decided when they started the server.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The program's version.
     pub version: &'static str,
+    /// The port that it listens on.
+    pub port: u16,
+    /// Names that it answers to, and pages elsewhere that may ask it.
+    pub names: Names,
+    /// Whether clients reach it by TLS.
+    pub is_secure: bool,
 }
 
 /// What every request shares.
@@ -28,18 +38,28 @@ struct Inner {
     projects: Projects,
     pool: Pool,
     options: Options,
+    keys: Keys,
+    logins: Logins,
+    room: Arc<Semaphore>,
+    stopping: watch::Sender<bool>,
 }
 
 impl App {
-    /// An application over these memories.
-    pub fn new(memories: Box<dyn Memories>, options: Options) -> Self {
-        Self {
+    /// An application over these memories. The served one is opened, and stays open.
+    pub fn new(memories: Box<dyn Memories>, options: Options) -> Result<Self, Fault> {
+        let projects = Projects::new(memories);
+        let keys = Keys::new(projects.served()?.tokens());
+        Ok(Self {
             inner: Arc::new(Inner {
-                projects: Projects::new(memories),
+                projects,
                 pool: Pool::default(),
                 options,
+                keys,
+                logins: Logins::default(),
+                room: Arc::new(Semaphore::new(limits::SERVER_BODIES_BYTES_MAX)),
+                stopping: watch::Sender::new(false),
             }),
-        }
+        })
     }
 
     /// What was decided at the start.
@@ -60,6 +80,45 @@ impl App {
         });
         Ok(answer.await?)
     }
+
+    /// Does what waits for a disk and asks no memory.
+    pub(crate) async fn wait<T: Send + 'static>(
+        &self,
+        call: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Problem> {
+        Ok(self.inner.pool.run(call).await?)
+    }
+
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.inner.keys
+    }
+
+    pub(crate) fn logins(&self) -> &Logins {
+        &self.inner.logins
+    }
+
+    /// Says that the server ends: answers that would go on for ever end with it.
+    pub(crate) fn stop(&self) {
+        self.inner.stopping.send_replace(true);
+    }
+
+    /// Says `true` when the server ends.
+    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
+        self.inner.stopping.subscribe()
+    }
+
+    /// The memory that is served.
+    pub fn served(&self) -> Result<Arc<Engine>, Fault> {
+        self.inner.projects.served()
+    }
+
+    /// Waits until so many bytes of a request may be held.
+    pub(crate) async fn room_for(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let bytes = bytes.min(limits::SERVER_BODIES_BYTES_MAX);
+        let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.inner.room);
+        room.acquire_many_owned(bytes).await.ok()
+    }
 }
 
 /// All routes.
@@ -67,7 +126,12 @@ pub fn router(app: App) -> Router {
     Router::new()
         .route("/health", get(health))
         .merge(crate::page::routes())
+        .merge(access::login_routes())
+        // MCP is nested here, behind the same tokens: .nest_service("/mcp", …)
         .fallback(nothing_here)
+        .method_not_allowed_fallback(not_so)
+        .layer(from_fn(problem::documents))
+        .layer(from_fn_with_state(app.clone(), access::guard))
         .with_state(app)
 }
 
@@ -86,4 +150,12 @@ async fn health(State(app): State<App>) -> Result<Json<Value>, Problem> {
 async fn nothing_here() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "there is nothing at this address")
         .hint("/openapi.json lists what there is")
+}
+
+async fn not_so() -> Problem {
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "this address takes other methods",
+    )
+    .hint("the header `allow` names them")
 }

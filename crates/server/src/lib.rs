@@ -3,6 +3,7 @@
 //! All of it is a skin over [`heirloom_engine::Engine`], which knows no runtime: every call of it runs in one bounded
 //! pool of threads that may wait ([`Pool`]), never on a thread that answers connections.
 
+mod access;
 mod app;
 mod listening;
 mod memories;
@@ -10,8 +11,9 @@ mod page;
 mod pool;
 mod problem;
 
+pub use access::{Access, Names};
 pub use app::{App, Options, router};
-pub use listening::{Listening, serve};
+pub use listening::{Certificate, Listening, serve};
 pub use memories::{Memories, Projects};
 pub use pool::Pool;
 pub use problem::Problem;

@@ -1,19 +1,42 @@
 //! The socket: bound before anything is promised, and closed after what is in flight was answered.
+//!
+//! Connections are served one by one with their own times, so that a client that is slow, or half gone, costs a
+//! connection for a while and nobody else anything.
 
+mod patient;
+mod secure;
+
+pub use secure::Certificate;
+
+use crate::{App, router};
 use axum::Router;
 use heirloom_model::{Fault, limits};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use patient::Patient;
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tokio_rustls::TlsAcceptor;
 
 /// A port that is held.
 pub struct Listening {
     listener: TcpListener,
     address: SocketAddr,
+    tls: Option<TlsAcceptor>,
 }
 
 impl Listening {
-    /// Takes the port; 0 takes a free one. Errors: `Failed` if it is taken, or may not be.
-    pub fn bind(host: &str, port: u16) -> Result<Self, Fault> {
+    /// Takes the port; 0 takes a free one.
+    ///
+    /// Errors: `Failed` if it is taken, or may not be; `Refused` for a host that others reach, without a certificate.
+    pub fn bind(host: &str, port: u16, certificate: Option<&Certificate>) -> Result<Self, Fault> {
+        let tls = certificate.map(secure::acceptor).transpose()?;
         let listener = TcpListener::bind((host, port)).map_err(|error| {
             Fault::failed(format!("cannot listen on {host}:{port}: {error}"))
                 .hint("another server may run there: give another --port, or 0 for a free one")
@@ -21,34 +44,123 @@ impl Listening {
         let address = listener.local_addr().map_err(|error| {
             Fault::failed(format!("the port's own address cannot be read: {error}"))
         })?;
-        Ok(Self { listener, address })
+        if tls.is_none() && !address.ip().is_loopback() {
+            return Err(Fault::refused(format!(
+                "{host} is reached from other machines, and what they send would be read on the way"
+            ))
+            .hint("give --tls-cert FILE and --tls-key FILE, or listen on 127.0.0.1"));
+        }
+        Ok(Self {
+            listener,
+            address,
+            tls,
+        })
     }
 
     /// Where clients reach it.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
+
+    /// Whether clients speak TLS with it.
+    pub fn is_secure(&self) -> bool {
+        self.tls.is_some()
+    }
 }
 
 /// Answers until `is_stopped` says so, then what is in flight.
 pub fn serve(
     listening: Listening,
-    router: Router,
+    app: &App,
     is_stopped: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), Fault> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
+        .max_blocking_threads(limits::SERVER_CALLS_AT_ONCE)
         .enable_all()
         .build()
         .map_err(|error| Fault::failed(format!("no threads to serve with: {error}")))?;
-    let served = runtime.block_on(async move {
-        listening.listener.set_nonblocking(true)?;
-        let listener = tokio::net::TcpListener::from_std(listening.listener)?;
-        axum::serve(listener, router)
-            .with_graceful_shutdown(stopped(is_stopped))
-            .await
-    });
+    let served = runtime.block_on(accept_until(listening, app, is_stopped));
+    // Calls that nobody waits for any more are not waited for either: what they write is whole or not at all.
+    runtime.shutdown_timeout(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS));
     served.map_err(|error| Fault::failed(format!("the server ended: {error}")))
+}
+
+async fn accept_until(
+    listening: Listening,
+    app: &App,
+    is_stopped: impl Fn() -> bool,
+) -> std::io::Result<()> {
+    listening.listener.set_nonblocking(true)?;
+    let listener = tokio::net::TcpListener::from_std(listening.listener)?;
+    let router = router(app.clone());
+    let graceful = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(limits::SERVER_CONNECTIONS_MAX));
+    let stopped = stopped(is_stopped);
+    tokio::pin!(stopped);
+    loop {
+        let place = Arc::clone(&places).acquire_owned();
+        let accepted = async {
+            let place = place.await;
+            (listener.accept().await, place)
+        };
+        let (accepted, place) = tokio::select! {
+            () = &mut stopped => break,
+            accepted = accepted => accepted,
+        };
+        let Ok((stream, _)) = accepted else {
+            // Too many open files, or a client that left before it was taken: the next one may come through.
+            tokio::time::sleep(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS)).await;
+            continue;
+        };
+        let (router, tls) = (router.clone(), listening.tls.clone());
+        let watcher = graceful.watcher();
+        tokio::spawn(async move {
+            connection(stream, tls, router, watcher).await;
+            drop(place);
+        });
+    }
+    drop(listener);
+    app.stop();
+    let time = Duration::from_secs(limits::SERVER_STOP_S);
+    // Who has no answer by then gets none.
+    drop(tokio::time::timeout(time, graceful.shutdown()).await);
+    Ok(())
+}
+
+async fn connection(
+    stream: TcpStream,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    watcher: hyper_util::server::graceful::Watcher,
+) {
+    // Small answers must not wait for more of them.
+    if stream.set_nodelay(true).is_err() {
+        return;
+    }
+    let stream = Patient::new(stream, Duration::from_secs(limits::SERVER_WRITE_S));
+    let Some(tls) = tls else {
+        return speak(stream, router, watcher).await;
+    };
+    let time = Duration::from_secs(limits::SERVER_HEAD_S);
+    if let Ok(Ok(stream)) = tokio::time::timeout(time, tls.accept(stream)).await {
+        speak(stream, router, watcher).await;
+    }
+}
+
+async fn speak(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    router: Router,
+    watcher: hyper_util::server::graceful::Watcher,
+) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_secs(limits::SERVER_HEAD_S))
+        .max_header_size(limits::SERVER_HEAD_BYTES_MAX)
+        .half_close(false);
+    let served = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    // What ends a connection early is the client's business; what it asked for was done or not, as every call.
+    drop(watcher.watch(served).await);
 }
 
 async fn stopped(is_stopped: impl Fn() -> bool) {

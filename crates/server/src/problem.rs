@@ -1,7 +1,10 @@
 //! Errors as problem documents (RFC 9457).
 
 use axum::Json;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::body::to_bytes;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use heirloom_model::{ErrorKind, Fault};
 use serde_json::json;
@@ -15,7 +18,12 @@ pub struct Problem {
     pub detail: String,
     /// What to do next, if there is something.
     pub hint: Option<String>,
+    /// A header that the answer carries besides.
+    header: Option<(HeaderName, HeaderValue)>,
 }
+
+/// What is read of a plain text that becomes a problem, bytes.
+const PLAIN_BYTES_MAX: usize = 4_096;
 
 impl Problem {
     /// A problem without a hint.
@@ -24,7 +32,15 @@ impl Problem {
             status,
             detail: detail.into(),
             hint: None,
+            header: None,
         }
+    }
+
+    /// The same with a header in its answer.
+    #[must_use]
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.header = Some((name, value));
+        self
     }
 
     /// The same with what to do next.
@@ -48,6 +64,7 @@ impl From<Fault> for Problem {
             status,
             detail: fault.message,
             hint: fault.hint,
+            header: None,
         }
     }
 }
@@ -68,6 +85,32 @@ impl IntoResponse for Problem {
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/problem+json"),
         );
+        if let Some((name, value)) = self.header {
+            response.headers_mut().insert(name, value);
+        }
         response
     }
+}
+
+/// Makes a problem document of what the router itself says in plain text: bodies and queries that do not fit.
+pub(crate) async fn documents(request: Request, next: Next) -> Response {
+    let answer = next.run(request).await;
+    let status = answer.status();
+    let sort = answer.headers().get(header::CONTENT_TYPE);
+    let is_plain = sort.is_none_or(|sort| sort.as_bytes().starts_with(b"text/plain"));
+    if !(status.is_client_error() || status.is_server_error()) || !is_plain {
+        return answer;
+    }
+    let (parts, body) = answer.into_parts();
+    let said = to_bytes(body, PLAIN_BYTES_MAX).await.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let said = match said.trim() {
+        "" => status.canonical_reason().unwrap_or("Error"),
+        said => said,
+    };
+    let mut document = Problem::new(status, said).into_response();
+    if let Some(allow) = parts.headers.get(header::ALLOW) {
+        document.headers_mut().insert(header::ALLOW, allow.clone());
+    }
+    document
 }

@@ -3,37 +3,98 @@
 use super::run::interrupt_flag;
 use crate::open::Session;
 use crate::serving::Serving;
-use heirloom_model::Fault;
-use heirloom_server::{App, Listening, Options, router, serve};
+use heirloom_model::{AccessRole, Fault};
+use heirloom_server::{App, Certificate, Listening, Names, Options, serve};
 use serde_json::json;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 /// Answer the HTTP API and the page, on this machine only, until Ctrl-C
+///
+/// The first start prints a token of the role `orchestrator`, once. `heirloom token` makes others, `heirloom ui` opens
+/// the page.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Address to listen on
+    #[command(flatten)]
+    pub(super) at: At,
+}
+
+/// Where a server answers, and whom.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct At {
+    /// Address to listen on; one that other machines reach needs a certificate
     #[arg(long, value_name = "H", default_value = "127.0.0.1")]
-    host: String,
+    pub(super) host: String,
     /// Port to listen on; 0 takes a free one
     #[arg(long, value_name = "N", default_value_t = 7717)]
-    port: u16,
+    pub(super) port: u16,
+    /// Certificate for TLS, with its chain, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Private key of the certificate, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Another name of this machine that clients may use
+    #[arg(long, value_name = "NAME")]
+    allow_host: Vec<String>,
+    /// Origin of a page elsewhere that may ask, as `https://example.org`
+    #[arg(long, value_name = "ORIGIN")]
+    allow_origin: Vec<String>,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    run_at(&args.at, session, |_, _, _| Ok(()))
+}
+
+/// Serves until Ctrl-C; `ready` is told the server and its address as soon as it answers.
+pub(super) fn run_at(
+    at: &At,
+    session: &mut Session,
+    ready: impl FnOnce(&mut Session, &App, &str) -> Result<(), Fault>,
+) -> Result<u8, Fault> {
     let stop = interrupt_flag()?;
-    drop(session.open()?);
+    let files = at.tls_cert.clone().zip(at.tls_key.clone());
+    let certificate = files.map(|(certificate, key)| Certificate { certificate, key });
+    let listening = Listening::bind(&at.host, at.port, certificate.as_ref())?;
     let options = Options {
         version: env!("CARGO_PKG_VERSION"),
+        port: listening.address().port(),
+        names: Names {
+            host: at.host.clone(),
+            hosts: at.allow_host.clone(),
+            origins: at.allow_origin.clone(),
+        },
+        is_secure: listening.is_secure(),
     };
-    let app = App::new(Box::new(Serving::new(session)), options);
-    let listening = Listening::bind(&args.host, args.port)?;
-    let address = format!("http://{}", listening.address());
+    let app = App::new(Box::new(Serving::new(session)), options)?;
+    let scheme = if listening.is_secure() {
+        "https"
+    } else {
+        "http"
+    };
+    let address = format!("{scheme}://{}", listening.address());
+    let engine = app.served()?;
+    let named = engine.serve_at(&address)?;
+    let first = engine.tokens().first(AccessRole::Orchestrator)?;
+    let secret = first.map(|token| token.secret);
     if session.out.json {
-        session.out.value(&json!({"listening": address}));
+        let mut said = json!({"listening": address});
+        if let Some(secret) = secret {
+            said["token"] = json!(secret);
+        }
+        session.out.value(&said);
     } else {
         session.out.line(&format!("listening on {address}"));
+        if let Some(secret) = secret {
+            session.out.line(&format!("token: {secret}"));
+            session
+                .out
+                .talk("It is told this once. Its role is orchestrator; `heirloom token create` makes others.");
+        }
     }
+    ready(session, &app, &address)?;
     session.out.flush();
-    serve(listening, router(app), move || stop.load(Ordering::Relaxed))?;
+    serve(listening, &app, move || stop.load(Ordering::Relaxed))?;
+    drop(named);
     Ok(0)
 }

@@ -19,7 +19,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use heirloom_engine::{Engine, Filter, Reading, RecallRequest};
 use heirloom_engine::recall::Item;
-use heirloom_model::{Fault, Kind, Record, RecordId, mark, text};
+use heirloom_model::{Deed, Fault, Kind, Record, RecordId, mark, text};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ async fn list(
     look: Look,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Wrong> {
-    let view = app.ask(None, move |engine| load(engine, &look, &asked, None));
+    let view = app.ask(look.project(Deed::Read)?, move |engine| load(engine, &look, &asked, None));
     html(&view.await?)
 }
 
@@ -63,7 +63,7 @@ async fn open(
     Path(id): Path<String>,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Wrong> {
-    let view = app.ask(None, move |engine| {
+    let view = app.ask(look.project(Deed::Read)?, move |engine| {
         let id = engine.resolve_id(&id)?;
         load(engine, &look, &asked, Some(id))
     });

@@ -1,12 +1,14 @@
 //! What a request says about how it wants to be answered.
 
 use super::view::Times;
-use crate::App;
+use crate::access::Access;
+use crate::{App, Problem};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use heirloom_engine::Engine;
+use heirloom_model::Deed;
 use heirloom_model::tz::TimeZone;
 use std::convert::Infallible;
 
@@ -30,8 +32,20 @@ pub(crate) struct Look {
     pub(crate) path: String,
     /// What was just done, and what takes it back: left in the address by whoever has no script.
     pub(crate) done: Option<(String, String)>,
-    /// The host that was asked.
-    pub(crate) host: String,
+    /// Who asks.
+    access: Option<Access>,
+}
+
+impl Look {
+    /// The project whose memory is shown, for somebody who may do this with it.
+    pub(crate) fn project(&self, deed: Deed) -> Result<Option<String>, Problem> {
+        let access = self.access.as_ref().ok_or_else(|| {
+            Problem::new(StatusCode::UNAUTHORIZED, "nobody is logged in")
+                .hint("`heirloom ui` opens the page")
+        })?;
+        access.may(deed)?;
+        access.project(None)
+    }
 }
 
 impl FromRequestParts<App> for Look {
@@ -46,18 +60,16 @@ impl FromRequestParts<App> for Look {
             Some(_) | None => "",
         };
         let path = parts.uri.path_and_query().map(|path| path.as_str());
-        let host = parts.headers.get(header::HOST);
+        let access = parts.extensions.get::<Access>().cloned();
+        let csrf = access.as_ref().and_then(|access| access.csrf.clone());
         Ok(Self {
             is_part: has("hx-request") && !restores,
             theme,
             keys_on: cookie(&parts.headers, KEYS) != Some("off"),
-            csrf: String::new(),
+            csrf: csrf.map_or_else(String::new, |csrf| csrf.to_string()),
             path: without_done(path.unwrap_or("/")),
             done: parts.uri.query().and_then(done),
-            host: host
-                .and_then(|host| host.to_str().ok())
-                .unwrap_or_default()
-                .to_owned(),
+            access,
         })
     }
 }

@@ -13,7 +13,7 @@ use axum::extract::State;
 use axum::response::Response;
 use heirloom_engine::{Engine, Filter};
 use heirloom_model::kinds::{Task, TaskState};
-use heirloom_model::{Action, Event, Fault, Kind, KindData, Record};
+use heirloom_model::{Deed, Action, Event, Fault, Kind, KindData, Record};
 
 /// Days that the charts show.
 const DAYS: i32 = 7;
@@ -28,7 +28,7 @@ const TASKS_READ: usize = 60;
 
 /// Answers the overview.
 pub(super) async fn show(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
-    let view = app.ask(None, move |engine| load(engine, &look)).await?;
+    let view = app.ask(look.project(Deed::Read)?, move |engine| load(engine, &look)).await?;
     html(&view)
 }
 

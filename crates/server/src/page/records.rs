@@ -12,7 +12,7 @@ use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use heirloom_engine::{Engine, Selection, Undone};
-use heirloom_model::{Fault, Mark, RecordId};
+use heirloom_model::{Deed, Fault, Mark, RecordId};
 
 /// Their addresses.
 pub(super) fn routes() -> Router<App> {
@@ -26,8 +26,12 @@ pub(super) fn routes() -> Router<App> {
 }
 
 /// Leads to the page of a record.
-async fn find(State(app): State<App>, Path(id): Path<String>) -> Result<Response, Wrong> {
-    let to = app.ask(None, move |engine| {
+async fn find(
+    State(app): State<App>,
+    look: Look,
+    Path(id): Path<String>,
+) -> Result<Response, Wrong> {
+    let to = app.ask(look.project(Deed::Read)?, move |engine| {
         let record = engine.get(engine.resolve_id(&id)?)?;
         Ok(match told::href(&record) {
             to if to.starts_with("/records/") => format!("/knowledge/{}", record.id),
@@ -73,13 +77,13 @@ async fn mark(
     };
     let to = fields.back("/knowledge");
     if !look.is_part {
-        let id = app.ask(None, move |engine| marked(engine, &id, mark)).await?;
+        let id = app.ask(look.project(Deed::Change)?, move |engine| marked(engine, &id, mark)).await?;
         return Ok(back(&to, done, &id.to_string()));
     }
     let as_what = fields.get("as").to_owned();
     let of = look.clone();
     let (id, name, row) = app
-        .ask(None, move |engine| {
+        .ask(look.project(Deed::Change)?, move |engine| {
             let id = marked(engine, &id, mark)?;
             let row = match as_what.as_str() {
                 "row" => Some(knowledge::row_of(engine, id, &of)?),
@@ -121,7 +125,7 @@ async fn retire(
     fields: Fields,
 ) -> Result<Response, Wrong> {
     let (id, name) = app
-        .ask(None, move |engine| {
+        .ask(look.project(Deed::Change)?, move |engine| {
             let id = engine.resolve_id(&id)?;
             let name = told::name(&engine.get(id)?);
             Ok((engine.forget(id)?, name))
@@ -142,7 +146,7 @@ async fn restore(
     fields: Fields,
 ) -> Result<Response, Wrong> {
     let id = app
-        .ask(None, move |engine| {
+        .ask(look.project(Deed::Change)?, move |engine| {
             let id = engine.resolve_id(&id)?;
             engine.bring_back(id)?;
             Ok(id)
@@ -160,7 +164,7 @@ async fn purge(
     Path(id): Path<String>,
     fields: Fields,
 ) -> Result<Response, Wrong> {
-    app.ask(None, move |engine| {
+    app.ask(look.project(Deed::Administer)?, move |engine| {
         let id = engine.resolve_id(&id)?;
         engine.purge(&Selection::Records(vec![id]))
     })
@@ -179,7 +183,7 @@ async fn undo(
     fields: Fields,
 ) -> Result<Response, Wrong> {
     let last = app
-        .ask(None, move |engine| {
+        .ask(look.project(Deed::Change)?, move |engine| {
             let mut last = None;
             for id in ids.split(',').rev().take(UNDONE_MAX) {
                 last = Some(engine.undo(engine.resolve_id(id)?)?);

@@ -13,7 +13,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use heirloom_engine::{Engine, NewRecord, Revised, Revision};
-use heirloom_model::{Fault, RecordId, Timestamp, civil, tz};
+use heirloom_model::{Deed, Fault, RecordId, Timestamp, civil, tz};
 
 /// Remembers something new, said by the person.
 pub(super) async fn create(
@@ -29,7 +29,7 @@ pub(super) async fn create(
         source: Some("user".to_owned()),
         ..NewRecord::default()
     };
-    let id = app.ask(None, move |engine| Ok(engine.remember(new)?.id)).await?;
+    let id = app.ask(look.project(Deed::Change)?, move |engine| Ok(engine.remember(new)?.id)).await?;
     match look.is_part {
         false => Ok(back("/knowledge", "created", &id.to_string())),
         true => told_and_changed(&look, "created", &id.to_string()),
@@ -58,7 +58,7 @@ pub(super) async fn save(
     };
     let to = fields.back("/knowledge");
     let of = look.clone();
-    let saved = app.ask(None, move |engine| {
+    let saved = app.ask(look.project(Deed::Change)?, move |engine| {
         let id = engine.resolve_id(&id)?;
         save_in(engine, &of, id, &revision, &fields)
     });

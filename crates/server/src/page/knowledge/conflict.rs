@@ -12,7 +12,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use heirloom_engine::Conflict;
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{KindData, Record, text};
+use heirloom_model::{Deed, KindData, Record, text};
 use std::collections::HashSet;
 
 /// Texts that are shown of a conflict.
@@ -98,7 +98,7 @@ pub(super) async fn decide(
 ) -> Result<Response, Wrong> {
     let keep = fields.get("keep").to_owned();
     let kept = app
-        .ask(None, move |engine| {
+        .ask(look.project(Deed::Decide)?, move |engine| {
             let (id, keep) = (engine.resolve_id(&id)?, engine.resolve_id(&keep)?);
             Ok(engine.resolve_conflict(id, keep, "user")?.kept)
         })

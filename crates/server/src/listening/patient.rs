@@ -1,0 +1,106 @@
+//! A stream whose other end may be slow to read, but not for ever.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
+
+/// Fails a write that nothing was taken of for so long.
+pub(super) struct Patient<S> {
+    stream: S,
+    most: Duration,
+    waiting: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Patient<S> {
+    pub(super) fn new(stream: S, most: Duration) -> Self {
+        Self {
+            stream,
+            most,
+            waiting: None,
+        }
+    }
+
+    fn patience<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        wrote: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if wrote.is_ready() {
+            self.waiting = None;
+            return wrote;
+        }
+        let most = self.most;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(most)));
+        ready!(waiting.as_mut().poll(context));
+        waiting.as_mut().reset(Instant::now() + most);
+        Poll::Ready(Err(io::Error::from(io::ErrorKind::TimedOut)))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.patience(context, wrote)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let wrote = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
+        self.patience(context, wrote)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.patience(context, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    #[tokio::test]
+    async fn who_reads_goes_on_and_who_does_not_is_left() {
+        let (ours, mut theirs) = duplex(8);
+        let mut patient = Patient::new(ours, Duration::from_millis(50));
+        let reading = tokio::spawn(async move {
+            let mut all = [0; 32];
+            theirs.read_exact(&mut all).await.unwrap();
+            theirs
+        });
+        patient.write_all(&[7; 32]).await.unwrap();
+        let theirs = reading.await.unwrap();
+        let error = patient.write_all(&[7; 32]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        drop(theirs);
+    }
+}
