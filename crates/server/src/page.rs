@@ -8,8 +8,11 @@ mod fields;
 mod knowledge;
 mod look;
 mod overview;
+mod recall;
+mod receipts;
 mod records;
 mod shell;
+mod tasks;
 mod told;
 mod view;
 mod wrong;
@@ -36,6 +39,9 @@ pub(crate) fn routes() -> Router<App> {
         .route("/", get(overview::show))
         .merge(knowledge::routes())
         .merge(records::routes())
+        .merge(receipts::routes())
+        .merge(tasks::routes())
+        .route("/recall", get(recall::show))
         .layer(map_response(guarded))
         .merge(asset::routes())
         .layer(CompressionLayer::new())

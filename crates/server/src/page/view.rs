@@ -3,13 +3,15 @@
 pub(crate) mod chart;
 pub(crate) mod knowledge;
 pub(crate) mod overview;
+pub(crate) mod recall;
+pub(crate) mod receipts;
+pub(crate) mod tasks;
 mod said;
 mod times;
 
 pub(crate) use said::{Html, diff, escape, said};
 pub(crate) use times::Times;
 
-use heirloom_model::Kind;
 
 /// The icon of this name, beside a word that says the same.
 pub(crate) fn icon(name: &str) -> Html {
@@ -39,10 +41,10 @@ pub(crate) fn agent_mark(place: usize) -> &'static str {
 }
 
 /// The swatch of a series.
-pub(crate) fn swatch(series: usize) -> Html {
+pub(crate) fn swatch(series: &usize) -> Html {
     Html::made(format!(
         "<svg class=\"sw\" aria-hidden=\"true\"><rect class=\"c{}\" width=\"9\" height=\"9\" rx=\"2\"/></svg>",
-        series.clamp(1, 7)
+        (*series).clamp(1, 7)
     ))
 }
 
@@ -54,10 +56,6 @@ pub(crate) fn agent_swatch(place: &usize) -> Html {
     ))
 }
 
-/// What a kind is called in addresses and classes.
-pub(crate) fn kind_name(kind: Kind) -> &'static str {
-    kind.as_str()
-}
 
 /// A number with commas between thousands.
 pub(crate) fn number(n: impl TryInto<u64>) -> String {
