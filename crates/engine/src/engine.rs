@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod audit;
+mod changes;
 mod clean;
 mod commands;
 mod conflicts;
@@ -27,6 +28,7 @@ mod observe;
 mod outcome;
 mod output_files;
 mod outputs;
+mod paging;
 mod prune;
 mod purge;
 mod recall;
@@ -50,6 +52,7 @@ mod working;
 mod workspace;
 
 pub use artifacts::{ArtifactFilter, ArtifactStatus, NewArtifact, Remover, VerifiedArtifact};
+pub use changes::Followed;
 pub use commands::{CommandBook, CommandFile, CommandSource, Listing, ProgramRun, Rendered};
 pub use conflicts::{Conflict, Settled};
 pub use doctor::{Check, Doctor, Level, Mended, WentBack};
@@ -68,6 +71,7 @@ pub use new_record::{NewRecord, Remembered};
 pub use observe::{Observation, ObservedSignal, Observer, SignalOutcome};
 pub use output_files::OutputFiles;
 pub use outputs::{NewOutput, OutputSource, PlanOutput, Tail};
+pub use paging::Page;
 pub use prune::PruneReport;
 pub use purge::PurgeReport;
 pub use recall::{Arms, Doubles, Reading, RecallRequest, Recalled};
@@ -90,7 +94,9 @@ pub use user::Whose;
 pub use window::{
     Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
 };
-pub use workspace::{Shared, SharedOutcome, SyncReport, Workspace, Written, foreign_workspace};
+pub use workspace::{
+    MemoryCommand, Shared, SharedOutcome, SyncReport, Workspace, Written, foreign_workspace,
+};
 
 use crate::places::Place;
 use crate::redact::Redactor;

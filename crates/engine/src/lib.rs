@@ -42,13 +42,13 @@ pub use engine::{
 pub use engine::{
     Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
 };
+pub use engine::{Followed, MemoryCommand, NewToken, Page, Served, Token, Tokens, TokensStamp};
 pub use engine::{Foreign, ForeignPart, ForeignReport, PartReport, RulesFile, foreign_workspace};
 pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
 pub use engine::{HookCall, HookCalls, HookRequest, Relevant};
-pub use engine::{NewToken, Served, Token, Tokens, TokensStamp};
 pub use engine::{
     Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
 };
@@ -57,3 +57,4 @@ pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,
     Verdict, When,
 };
+pub use heirloom_window::{Form, Policy};

@@ -41,6 +41,17 @@ impl ErrorKind {
     }
 }
 
+/// Failures that pass, or that whoever asked can mend: what a server tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Trouble {
+    /// There is no room on the disk.
+    Full,
+    /// Somebody else holds what is needed, for too long.
+    Busy,
+    /// It has changed meanwhile.
+    Stale,
+}
+
 /// An error folded for a surface: kind, message, and what to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -50,6 +61,8 @@ pub struct Fault {
     pub message: String,
     /// What to do next, if there is something.
     pub hint: Option<String>,
+    /// Which trouble a failure is, where that is known.
+    pub trouble: Option<Trouble>,
 }
 
 impl Fault {
@@ -59,6 +72,7 @@ impl Fault {
             kind,
             message: message.into(),
             hint: None,
+            trouble: None,
         }
     }
 
@@ -80,6 +94,13 @@ impl Fault {
     /// Something that is not allowed.
     pub fn refused(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Refused, message)
+    }
+
+    /// The same fault with the trouble that it is.
+    #[must_use]
+    pub fn trouble(mut self, trouble: Trouble) -> Self {
+        self.trouble = Some(trouble);
+        self
     }
 
     /// The same fault with what to do next.

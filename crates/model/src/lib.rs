@@ -36,7 +36,7 @@ pub use budget::Budget;
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use conflict::ConflictPolicy;
 pub use embedder::{Embedder, Purpose};
-pub use fault::{ErrorKind, Fault};
+pub use fault::{ErrorKind, Fault, Trouble};
 pub use id::{IdSource, RecordId};
 pub use jiff::{Timestamp, ToSpan, civil, tz};
 pub use kind::Kind;

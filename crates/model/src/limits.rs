@@ -576,3 +576,27 @@ pub const SERVER_WRITE_S: u64 = 30;
 pub const SERVER_CONNECTIONS_MAX: usize = 4_096;
 /// Seconds that what is in flight is waited for when a server ends.
 pub const SERVER_STOP_S: u64 = 10;
+/// Deepest nesting of JSON that a server reads.
+pub const SERVER_JSON_DEPTH_MAX: usize = 64;
+/// Items of one part of a list when nothing is said.
+pub const API_PAGE_DEFAULT: usize = 50;
+/// Most items of one part of a list.
+pub const API_PAGE_MAX: usize = 1_000;
+/// Changes that a server keeps for who follows it; who is further behind asks the store.
+pub const SERVER_EVENTS_KEPT: usize = 1_000;
+/// Pause between two looks at what other processes wrote, milliseconds.
+pub const SERVER_EVENTS_PAUSE_MS: u64 = 250;
+/// Pause after which an idle stream of events says that it is there, seconds.
+pub const SERVER_EVENTS_IDLE_S: u64 = 15;
+/// Answers that a server keeps for requests that come again; the oldest are forgotten.
+pub const IDEMPOTENCY_KEPT: usize = 10_000;
+/// Bytes of answers that a server keeps for requests that come again.
+pub const IDEMPOTENCY_BYTES_MAX: usize = 16 << 20;
+/// Longest `Idempotency-Key`, bytes.
+pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 200;
+/// Working memories that a server holds; the one that was not used longest is forgotten.
+pub const WORKING_HELD: usize = 1_000;
+/// Seconds between two prunings by a server: a day.
+pub const SERVER_PRUNE_S: u64 = 86_400;
+/// Seconds after its start at which a server prunes for the first time.
+pub const SERVER_PRUNE_FIRST_S: u64 = 3_600;

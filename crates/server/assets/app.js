@@ -122,9 +122,8 @@
   if (address && live_pages.includes($('#main')?.dataset.at)) {
     const stream = new EventSource(address);
     stream.onopen = live;
-    stream.onmessage = news;
-    stream.addEventListener('change', news);
-    stream.addEventListener('record', news);
+    const named = ['created', 'replaced', 'conflict', 'confirmed', 'retired', 'restored', 'resolved', 'reopened', 'imported', 'reversed', 'purged', 'marked'];
+    named.forEach(name => stream.addEventListener(name, news));
     stream.onerror = () => {
       const badge = $('#live');
       if (badge && stream.readyState === EventSource.CLOSED) badge.hidden = true;

@@ -10,6 +10,7 @@ mod names;
 mod page;
 mod purpose;
 
+pub(crate) use body::Whole;
 pub(crate) use keys::Keys;
 pub(crate) use logins::Logins;
 pub use names::Names;
@@ -113,8 +114,15 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     if origin.is_some() && request.method() == Method::OPTIONS {
         return names::preflight(origin);
     }
+    let began = app.metrics().begin();
+    let is_safe = request.method().is_safe();
     let answer = known(&app, request, next).await;
-    names::with_cors(answer.unwrap_or_else(Problem::into_response), origin)
+    let answer = answer.unwrap_or_else(Problem::into_response);
+    app.metrics().end(began, answer.status());
+    if !is_safe && answer.status().is_success() {
+        app.feeds().written();
+    }
+    names::with_cors(answer, origin)
 }
 
 async fn known(app: &App, mut request: Request, next: Next) -> Result<Response, Problem> {

@@ -1,15 +1,21 @@
 //! What every request may use, and which rooms answer it.
 
 use crate::access::{self, Keys, Logins, Names};
+use crate::again::{self, Answers};
+use crate::api;
+use crate::events::Feeds;
+use crate::held::Held;
 use crate::memories::Memories;
+use crate::metrics::{self, Metrics};
 use crate::problem;
+use crate::tags;
 use crate::{Pool, Problem, Projects};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
 use axum::{Json, Router};
-use heirloom_engine::Engine;
+use heirloom_engine::{Engine, Policy};
 use heirloom_model::{Fault, limits};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -24,6 +30,8 @@ pub struct Options {
     pub port: u16,
     /// Names that it answers to, and pages elsewhere that may ask it.
     pub names: Names,
+    /// How windows of conversations are kept.
+    pub policy: Policy,
     /// Whether clients reach it by TLS.
     pub is_secure: bool,
 }
@@ -42,6 +50,10 @@ struct Inner {
     logins: Logins,
     room: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
+    feeds: Feeds,
+    metrics: Metrics,
+    answers: Answers,
+    held: Held,
 }
 
 impl App {
@@ -58,6 +70,10 @@ impl App {
                 logins: Logins::default(),
                 room: Arc::new(Semaphore::new(limits::SERVER_BODIES_BYTES_MAX)),
                 stopping: watch::Sender::new(false),
+                feeds: Feeds::default(),
+                metrics: Metrics::default(),
+                answers: Answers::default(),
+                held: Held::default(),
             }),
         })
     }
@@ -100,11 +116,28 @@ impl App {
     /// Says that the server ends: answers that would go on for ever end with it.
     pub(crate) fn stop(&self) {
         self.inner.stopping.send_replace(true);
+        self.inner.feeds.end();
     }
 
     /// Says `true` when the server ends.
     pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
         self.inner.stopping.subscribe()
+    }
+
+    pub(crate) fn feeds(&self) -> &Feeds {
+        &self.inner.feeds
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.inner.answers
+    }
+
+    pub(crate) fn held(&self) -> &Held {
+        &self.inner.held
     }
 
     /// The memory that is served.
@@ -123,28 +156,30 @@ impl App {
 
 /// All routes.
 pub fn router(app: App) -> Router {
+    let version = app.options().version;
     Router::new()
         .route("/health", get(health))
         .merge(crate::page::routes())
+        .route("/metrics", get(metrics::show))
+        .route("/api/health", get(health))
+        .route("/api/metrics", get(metrics::show))
         .merge(access::login_routes())
+        .merge(api::routes(version))
         // MCP is nested here, behind the same tokens: .nest_service("/mcp", …)
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_so)
+        .layer(from_fn(tags::tag))
         .layer(from_fn(problem::documents))
+        .layer(from_fn_with_state(app.clone(), again::once))
         .layer(from_fn_with_state(app.clone(), access::guard))
         .with_state(app)
 }
 
+/// Whether the store answers. Says nothing of what is remembered: anybody may ask.
 async fn health(State(app): State<App>) -> Result<Json<Value>, Problem> {
     let version = app.options().version;
-    let project = app.ask(None, |engine| {
-        engine.describe_store()?;
-        Ok(engine.project().as_str().to_owned())
-    });
-    let project = project.await?;
-    Ok(Json(
-        json!({"status": "ok", "project": project, "version": version}),
-    ))
+    app.ask(None, |engine| engine.describe_store()).await?;
+    Ok(Json(json!({"status": "ok", "version": version})))
 }
 
 async fn nothing_here() -> Problem {

@@ -4,12 +4,19 @@
 //! pool of threads that may wait ([`Pool`]), never on a thread that answers connections.
 
 mod access;
+mod again;
+mod api;
 mod app;
+mod chores;
+mod events;
+mod held;
 mod listening;
 mod memories;
 mod page;
+mod metrics;
 mod pool;
 mod problem;
+mod tags;
 
 pub use access::{Access, Names};
 pub use app::{App, Options, router};

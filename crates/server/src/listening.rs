@@ -94,6 +94,7 @@ async fn accept_until(
     listening.listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listening.listener)?;
     let router = router(app.clone());
+    let chores = tokio::spawn(crate::chores::each_day(app.clone()));
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(limits::SERVER_CONNECTIONS_MAX));
     let stopped = stopped(is_stopped);
@@ -125,6 +126,8 @@ async fn accept_until(
     let time = Duration::from_secs(limits::SERVER_STOP_S);
     // Who has no answer by then gets none.
     drop(tokio::time::timeout(time, graceful.shutdown()).await);
+    chores.abort();
+    crate::chores::keep_working(app).await;
     Ok(())
 }
 

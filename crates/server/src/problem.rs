@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use heirloom_model::{ErrorKind, Fault};
+use heirloom_model::{ErrorKind, Fault, Trouble};
 use serde_json::json;
 
 /// An error on its way to a client.
@@ -19,7 +19,7 @@ pub struct Problem {
     /// What to do next, if there is something.
     pub hint: Option<String>,
     /// A header that the answer carries besides.
-    header: Option<(HeaderName, HeaderValue)>,
+    header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
 /// What is read of a plain text that becomes a problem, bytes.
@@ -39,7 +39,7 @@ impl Problem {
     /// The same with a header in its answer.
     #[must_use]
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.header = Some((name, value));
+        self.header = Some(Box::new((name, value)));
         self
     }
 
@@ -54,7 +54,12 @@ impl Problem {
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
         let status = match fault.kind {
-            ErrorKind::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+            ErrorKind::Failed => match fault.trouble {
+                Some(Trouble::Full) => StatusCode::INSUFFICIENT_STORAGE,
+                Some(Trouble::Busy) => StatusCode::SERVICE_UNAVAILABLE,
+                Some(Trouble::Stale) => StatusCode::CONFLICT,
+                None => StatusCode::INTERNAL_SERVER_ERROR,
+            },
             ErrorKind::Usage => StatusCode::BAD_REQUEST,
             ErrorKind::NotFound => StatusCode::NOT_FOUND,
             ErrorKind::Refused => StatusCode::FORBIDDEN,
@@ -85,7 +90,7 @@ impl IntoResponse for Problem {
             header::CONTENT_TYPE,
             HeaderValue::from_static("application/problem+json"),
         );
-        if let Some((name, value)) = self.header {
+        if let Some((name, value)) = self.header.map(|header| *header) {
             response.headers_mut().insert(name, value);
         }
         response

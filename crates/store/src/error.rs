@@ -1,6 +1,6 @@
 //! What can go wrong in a store.
 
-use heirloom_model::{ErrorKind, Fault, RecordId};
+use heirloom_model::{ErrorKind, Fault, RecordId, Trouble};
 use std::path::PathBuf;
 
 /// Why a store did not do what it was asked. When a write returns one, nothing of it took effect.
@@ -171,10 +171,25 @@ impl From<StoreError> for Fault {
             ),
             StoreError::Backend(_) => (ErrorKind::Failed, None),
         };
-        let fault = Self::new(kind, message);
+        let mut fault = Self::new(kind, message);
+        fault.trouble = trouble(&error);
         match hint {
             Some(hint) => fault.hint(hint),
             None => fault,
         }
     }
+}
+
+/// Failures that pass, told apart.
+fn trouble(error: &StoreError) -> Option<Trouble> {
+    if matches!(
+        error,
+        StoreError::DiskFull(_) | StoreError::WriteFailed { .. }
+    ) {
+        return Some(Trouble::Full);
+    }
+    if matches!(error, StoreError::Busy { .. }) {
+        return Some(Trouble::Busy);
+    }
+    matches!(error, StoreError::Stale { .. }).then_some(Trouble::Stale)
 }

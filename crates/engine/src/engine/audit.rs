@@ -33,13 +33,17 @@ impl Engine {
         Ok(events)
     }
 
-    fn events(&self, record: Option<RecordId>, limit: usize) -> Result<Vec<Event>, Fault> {
+    pub(super) fn events(
+        &self,
+        record: Option<RecordId>,
+        limit: usize,
+    ) -> Result<Vec<Event>, Fault> {
         Ok(self.store.events(&self.project, record, limit)?)
     }
 }
 
 /// How a record came into being, as far as it and those around it tell.
-fn written(record: &Record, around: &[Record]) -> Event {
+pub(super) fn written(record: &Record, around: &[Record]) -> Event {
     let lost = record.attrs.get("conflict").and_then(Value::as_bool) == Some(true)
         && record.retired_at == Some(record.recorded_at);
     let before = around.iter().find(|other| {

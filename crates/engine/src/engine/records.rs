@@ -1,6 +1,9 @@
 //! Looking at records, and going back: list, show, forget, history, undo.
 
 use super::Engine;
+use super::new_record::bad_name;
+use heirloom_model::conflict::may_arbitrate;
+use heirloom_model::record::check_name;
 use heirloom_model::{ErrorKind, Fault, Mark, Record, RecordId, Timestamp, limits, text};
 use heirloom_store::{Change, Counts, Filter, Verdict};
 
@@ -122,6 +125,30 @@ impl Engine {
                 by: USER.to_owned(),
             })?
             .id)
+    }
+
+    /// Retires a current record for somebody who is named in its history; `undo` brings it back.
+    ///
+    /// Errors: `NotFound`; `Failed` if it is not current; `Refused` where an agent would retire what a person or the
+    /// orchestrator said.
+    pub fn forget_for(&self, id: RecordId, by: &str) -> Result<RecordId, Fault> {
+        check_name("source", by).map_err(|error| bad_name(&error))?;
+        let record = self.get(id)?;
+        if may_arbitrate(&record.source) && !may_arbitrate(by) {
+            let source = &record.source;
+            return Err(Fault::refused(format!(
+                "{id} was said by `{source}`, and an agent does not take that back"
+            ))
+            .hint(format!(
+                "the person can: `heirloom forget {id}`; a better value can be remembered beside it"
+            )));
+        }
+        let retire = Change::Retire {
+            id,
+            at: self.now(),
+            by: self.clean(by).into_owned(),
+        };
+        Ok(self.apply_one(retire)?.id)
     }
 
     /// What the record was before and became after, oldest first, in the order in which it happened.

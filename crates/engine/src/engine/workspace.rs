@@ -7,10 +7,12 @@ mod lines;
 mod sync;
 mod team;
 pub(super) mod team_sync;
+mod tool;
 
 pub use foreign::foreign_workspace;
 pub use sync::SyncReport;
 pub use team::{Shared, SharedOutcome};
+pub use tool::MemoryCommand;
 
 use super::Engine;
 use crate::workspace::{self, LEARNINGS, MEMORY, PAGES};

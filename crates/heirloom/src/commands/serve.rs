@@ -78,6 +78,7 @@ pub(super) fn run_at(
             hosts: at.allow_host.clone(),
             origins: at.allow_origin.clone(),
         },
+        policy: session.find()?.config.window()?,
         is_secure: listening.is_secure(),
     };
     let app = App::new(Box::new(Serving::new(session)), options)?;

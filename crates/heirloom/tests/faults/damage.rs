@@ -79,7 +79,6 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "share" | "unshare" => return Some(vec![leak(&format!("{command} {id}"))]),
         "group" => &["group note main x", "group show", "group list"],
         "watch" => &["watch"],
-        "serve" => &["serve --port 0"],
         "import" => &[
             "import jsonl carried.jsonl",
             "import agentium carried.json",
@@ -107,19 +106,22 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "accept" | "reject" => return Some(vec![leak(&format!("{command} {id}"))]),
         // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.
         "doctor" | "restore" => &[],
-        other => windows(other)?,
+        other => windows_and_servers(other)?,
     };
     Some(lines.to_vec())
 }
 
-/// The same of commands about windows.
-fn windows(command: &str) -> Option<&'static [&'static str]> {
+/// The same of commands about windows, and of servers.
+fn windows_and_servers(command: &str) -> Option<&'static [&'static str]> {
     match command {
         "compact" => Some(&["compact --session s"]),
         "expand" => Some(&[
             "expand 0123456789abcdef",
             "expand arc-0123456789abcdef --session s",
         ]),
+        "serve" => Some(&["serve --port 0"]),
+        "ui" => Some(&["ui --no-open --port 0"]),
+        "token" => Some(&["token create --role agent", "token list", "token revoke x"]),
         _ => None,
     }
 }

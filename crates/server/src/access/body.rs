@@ -13,7 +13,7 @@ const SMALL_BYTES: usize = 64 << 10;
 
 /// The bytes of the body, for whoever must look at them before the route does.
 #[derive(Clone)]
-pub(super) struct Whole(pub(super) Bytes);
+pub(crate) struct Whole(pub(crate) Bytes);
 
 /// The request with its whole body. Errors: 413 over the limit, 408 for one that takes too long, 400 for one that
 /// breaks off.

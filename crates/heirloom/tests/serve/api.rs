@@ -1,0 +1,252 @@
+//! What the routes answer.
+
+use crate::client::Server;
+use serde_json::{Value, json};
+
+fn id(answer: &Value) -> String {
+    answer["id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn knowledge_has_one_value_for_a_key() {
+    let server = Server::start();
+    let path = "/api/memory/knowledge";
+    let said = |value: &str| json!({"category": "convention", "key": "indent", "value": value});
+    let first = server.post(path, &said("four spaces")).expect(201).json();
+    assert_eq!(first["outcome"], "created");
+    let again = server.post(path, &said("Four spaces.")).expect(200).json();
+    assert_eq!(again["outcome"], "confirmed");
+    let second = server.post(path, &said("two spaces")).expect(200).json();
+    assert_eq!(second["outcome"], "replaced");
+    let items = server.items("/api/memory/knowledge?category=convention");
+    assert_eq!(items.len(), 1);
+    for (name, value) in [
+        ("value", json!("two spaces")),
+        ("source", json!("orchestrator")),
+        ("confidence", json!(1.0)),
+        ("key", json!("indent")),
+    ] {
+        assert_eq!(items[0][name], value, "{name}");
+    }
+    assert!(items[0]["created_at"].as_str() <= items[0]["updated_at"].as_str());
+    assert!(server.items("/api/memory/knowledge?category=fact").is_empty());
+    server.post(path, &json!({"key": "k", "value": "v", "confidence": 1.5})).expect(400);
+    let gone = format!("{path}/{}", id(&second));
+    server.send_as(&server.token, "DELETE", &gone, &json!({})).expect(200);
+    assert!(server.items(path).is_empty());
+    let twice = server.send_as(&server.token, "DELETE", &gone, &json!({}));
+    twice.expect(409);
+    server.post(&format!("/api/undo/{}", id(&second)), &json!({})).expect(200);
+    assert_eq!(server.items(path)[0]["value"], "two spaces");
+    let past = server.get(&format!("/api/history/{}", id(&second))).expect(200).json();
+    assert_eq!(past["records"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_was_tried_is_found_again() {
+    let server = Server::start();
+    let path = "/api/memory/episodes";
+    for (agent, action) in [("ann", "attempted"), ("ann", "failed"), ("bob", "completed")] {
+        let said = json!({
+            "task_id": "42", "agent_id": agent, "action": action, "approach": "mock the database",
+            "outcome": "as it went", "duration_ms": 7, "tokens_in": 1, "tokens_out": 2,
+        });
+        server.post(path, &said).expect(201);
+    }
+    assert_eq!(server.items("/api/memory/episodes?task_id=42").len(), 3);
+    let failed = server.items("/api/memory/episodes?agent_id=ann&action=failed");
+    assert_eq!(failed.len(), 1);
+    assert_eq!(failed[0]["duration_ms"], 7);
+    assert_eq!(failed[0]["task_id"], "42");
+    assert!(server.items("/api/memory/episodes?task_id=43").is_empty());
+    let tried = server.get("/api/tried?approach=mock%20the%20database").expect(200).json();
+    assert_eq!(tried["failed"], true);
+    let numbers = server.get("/api/analytics").expect(200).json();
+    assert_eq!(numbers["by_agent"].as_array().unwrap().len(), 2);
+    server.post(path, &json!({"task_id": "1", "action": "guessed"})).expect(422);
+    server.get("/api/memory/episodes?action=guessed").expect(400);
+}
+
+#[test]
+fn artifacts_are_files_of_the_project() {
+    let server = Server::start();
+    server.desk.project.write("notes.md", "words").unwrap();
+    let path = "/api/memory/artifacts";
+    let said = json!({"task_id": "42", "agent_id": "bob", "type": "document", "path": "notes.md"});
+    let made = server.post(path, &said).expect(201).json();
+    let far = json!({"task_id": "42", "type": "file", "path": "far.bin", "size_bytes": 3, "checksum": "a".repeat(64)});
+    server.post(path, &far).expect(201);
+    let found = server.items("/api/memory/artifacts?type=document");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["size_bytes"], 5);
+    assert_eq!(server.items("/api/memory/artifacts?path=far.bin").len(), 1);
+    assert_eq!(server.items("/api/memory/artifacts?task_id=42").len(), 2);
+    for outside in ["../x", "/etc/passwd"] {
+        let said = json!({"task_id": "42", "type": "file", "path": outside});
+        server.post(path, &said).expect(403);
+    }
+    let missing = json!({"task_id": "42", "type": "file", "path": "not-there"});
+    server.post(path, &missing).expect(404);
+    let agent = server.token_of("agent", &[]);
+    let one = format!("{path}/{}", id(&made));
+    let remove = |path: &str| server.send_as(&agent, "DELETE", path, &json!({}));
+    remove(&format!("{one}?agent_id=ann")).expect(403);
+    remove(&format!("{one}?agent_id=bob")).expect(200);
+    assert_eq!(server.items(path).len(), 1);
+    assert!(server.desk.root().join("notes.md").exists());
+}
+
+#[test]
+fn a_context_and_its_receipt() {
+    let server = Server::start();
+    let said = json!({"category": "decision", "key": "db", "value": "use SQLite"});
+    server.post("/api/memory/knowledge", &said).expect(201);
+    let made = server.get("/api/context?task_id=7&budget_chars=2000").expect(200).json();
+    assert!(made["text"].as_str().unwrap().contains("use SQLite"), "{made}");
+    let receipt = made["receipt"].as_str().unwrap();
+    let shown = server.get(&format!("/api/receipts/{receipt}")).expect(200).json();
+    assert!(shown["sections"].is_array(), "{shown}");
+    assert_eq!(server.items("/api/receipts").len(), 1);
+    let hits = server.get("/api/recall?query=which%20database&explain=true").expect(200).json();
+    assert_eq!(hits["hits"][0]["text"], "use SQLite");
+    assert!(hits["hits"][0]["parts"].is_object());
+    server.get("/api/context?budget_chars=1&budget_tokens=1").expect(400);
+    server.get("/api/recall").expect(400);
+}
+
+#[test]
+fn everything_else_is_there_too() {
+    let server = Server::start();
+    let task = server.send_as(&server.token, "PUT", "/api/tasks/42", &json!({"type": "issue"}));
+    task.expect(201);
+    server.post("/api/tasks/42/steps", &json!({"text": "write", "state": "pending"})).expect(201);
+    server.post("/api/tasks/42/steps", &json!({"text": "write", "state": "done"})).expect(200);
+    let wrong = server.post("/api/errors", &json!({"text": "it broke", "task_id": "42"}));
+    let wrong = wrong.expect(201).json();
+    let resolve = format!("/api/errors/{}/resolve", id(&wrong));
+    server.post(&resolve, &json!({"resolution": "mended"})).expect(200);
+    let shown = server.get("/api/tasks/42").expect(200).json();
+    assert_eq!(shown["completed_steps"].as_array().unwrap().len(), 1);
+    server.post("/api/tasks/42/end", &json!({"state": "done", "approach": "by hand"})).expect(200);
+    assert_eq!(server.items("/api/tasks?state=done").len(), 1);
+    server.post("/api/notes", &json!({"text": "a note", "task_id": "42"})).expect(201);
+    assert_eq!(server.items("/api/notes?task_id=42").len(), 1);
+    server.post("/api/workspace", &json!({"type": "fact", "text": "it rains"})).expect(201);
+    let workspace = server.get("/api/workspace").expect(200).json();
+    assert!(workspace.to_string().contains("it rains"), "{workspace}");
+    server.post("/api/groups/main", &json!({"text": "for all"})).expect(201);
+    assert_eq!(server.items("/api/groups")[0]["name"], "main");
+    assert!(server.get("/api/groups/main").expect(200).json().to_string().contains("for all"));
+    for n in 0..3 {
+        let turn = json!({"role": "user", "text": format!("turn {n}")});
+        let added = server.post("/api/sessions/s1/messages", &turn).expect(201).json();
+        assert_eq!(added["seq"], n);
+    }
+    let page = server.get("/api/sessions/s1/messages?limit=2").expect(200).json();
+    assert_eq!(page["items"][1]["text"], "turn 1");
+    let next = page["next"].as_str().unwrap();
+    let rest = server.items(&format!("/api/sessions/s1/messages?cursor={next}"));
+    assert_eq!(rest.len(), 1);
+    server.get("/api/sessions/nobody").expect(404);
+    server.get("/api/sessions/s1/summary").expect(200);
+    let window = json!({"messages": [{"role": "user", "content": "hello"}]});
+    let compacted = server.post("/api/compact", &window).expect(200).json();
+    assert_eq!(compacted["messages"], window["messages"]);
+    let numbers = server.get("/metrics").expect(200);
+    let numbers = String::from_utf8(numbers.body).unwrap();
+    assert!(numbers.contains("heirloom_requests_total{status=\"2xx\"}"), "{numbers}");
+    for (path, count) in [("status", "counts"), ("history", "items"), ("projects", "items")] {
+        let shown = server.get(&format!("/api/{path}")).expect(200).json();
+        assert!(!shown[count].is_null(), "{shown}");
+    }
+    // Whatever stands below /api is also found beside the three kinds.
+    server.get("/api/memory/tasks").expect(200);
+}
+
+#[test]
+fn lists_come_in_parts_and_answers_carry_tags() {
+    let server = Server::start();
+    for n in 0..5 {
+        let said = json!({"key": format!("k{n}"), "value": format!("value {n}")});
+        server.post("/api/memory/knowledge", &said).expect(201);
+    }
+    let mut seen = Vec::new();
+    let mut path = "/api/memory/knowledge?limit=2".to_owned();
+    loop {
+        let part = server.get(&path).expect(200).json();
+        let items = part["items"].as_array().unwrap();
+        seen.extend(items.iter().map(|item| item["value"].to_string()));
+        let Some(next) = part["next"].as_str() else {
+            break;
+        };
+        path = format!("/api/memory/knowledge?limit=2&cursor={next}");
+    }
+    assert_eq!(seen.len(), 5);
+    assert!(seen[0].contains('4'), "newest first: {seen:?}");
+    server.get("/api/memory/knowledge?cursor=x").expect(400);
+    let bearer = format!("Bearer {}", server.token);
+    let bearer = ("authorization", bearer.as_str());
+    let one = id(&server.items("/api/memory/knowledge")[0]);
+    let path = format!("/api/records/{one}");
+    let tag = server.get(&path).expect(200);
+    let tag = tag.header("etag").unwrap();
+    let known = ("if-none-match", tag);
+    let answer = server.request("GET", &path, &[bearer, known], b"");
+    assert_eq!(answer.status, 304);
+    let marks = format!("{path}/mark");
+    server.post(&marks, &json!({"mark": "pinned"})).expect(200);
+    let expected = ("if-match", tag);
+    let overtaken = server.request("DELETE", &path, &[bearer, expected], b"");
+    overtaken.expect(412);
+    let tag = server.get(&path).expect(200);
+    let expected = ("if-match", tag.header("etag").unwrap());
+    server.request("DELETE", &path, &[bearer, expected], b"").expect(200);
+}
+
+#[test]
+fn a_request_that_comes_again_is_done_once() {
+    let server = Server::start();
+    let bearer = format!("Bearer {}", server.token);
+    let with = |key: &str, body: &Value| {
+        let headers = [
+            ("authorization", bearer.as_str()),
+            ("content-type", "application/json"),
+            ("idempotency-key", key),
+        ];
+        let body = body.to_string();
+        server.request("POST", "/api/memory/episodes", &headers, body.as_bytes())
+    };
+    let said = json!({"task_id": "1", "action": "attempted"});
+    let first = with("a", &said).expect(201);
+    let second = with("a", &said).expect(201);
+    assert_eq!(first.body, second.body);
+    assert_eq!(second.header("idempotency-replayed"), Some("true"));
+    let other = json!({"task_id": "2", "action": "attempted"});
+    with("a", &other).expect(422);
+    with("b", &said).expect(201);
+    assert_eq!(server.items("/api/memory/episodes").len(), 2);
+    with(&"k".repeat(heirloom_model::limits::IDEMPOTENCY_KEY_BYTES_MAX), &said).expect(201);
+    with(&"k".repeat(heirloom_model::limits::IDEMPOTENCY_KEY_BYTES_MAX + 1), &said).expect(400);
+}
+
+#[test]
+fn working_memory_is_its_tokens_own() {
+    let server = Server::start();
+    let other = server.token_of("agent", &[]);
+    let path = "/api/memory/working";
+    let held = json!({
+        "agent_id": "bob", "current_plan": "mend it", "active_constraints": ["no network"],
+        "task_context": {"file": "a.rs"}, "scratchpad": ["look"],
+    });
+    let put = |token: &str, body: &Value| server.send_as(token, "PUT", path, body);
+    put(&other, &held).expect(200);
+    let found = server.get_as(&other, path).expect(200).json();
+    for (name, value) in held.as_object().unwrap() {
+        assert_eq!(&found[name], value, "{name}");
+    }
+    let mine = server.get(path).expect(200).json();
+    assert_eq!(mine["current_plan"], Value::Null);
+    server.send_as(&other, "DELETE", path, &json!({})).expect(204);
+    let found = server.get_as(&other, path).expect(200).json();
+    assert_eq!(found["scratchpad"], json!([]));
+}

@@ -1,0 +1,122 @@
+//! Numbers of the server, as Prometheus reads them.
+
+use crate::{Access, App, Problem};
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Upper ends of the classes of durations, microseconds.
+const CLASSES_US: [u64; 10] = [
+    500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 200_000, 1_000_000, 10_000_000,
+];
+
+/// What is counted.
+pub(crate) struct Metrics {
+    began: Instant,
+    by_class: [AtomicU64; 6],
+    durations: [AtomicU64; CLASSES_US.len()],
+    micros: AtomicU64,
+    in_flight: AtomicI64,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        Self {
+            began: Instant::now(),
+            by_class: Default::default(),
+            durations: Default::default(),
+            micros: AtomicU64::new(0),
+            in_flight: AtomicI64::new(0),
+        }
+    }
+}
+
+impl Metrics {
+    /// A request begins.
+    pub(crate) fn begin(&self) -> Instant {
+        self.in_flight.fetch_add(1, Relaxed);
+        Instant::now()
+    }
+
+    /// It has its answer.
+    pub(crate) fn end(&self, began: Instant, status: StatusCode) {
+        self.in_flight.fetch_sub(1, Relaxed);
+        let class = usize::from(status.as_u16() / 100).min(self.by_class.len() - 1);
+        self.by_class[class].fetch_add(1, Relaxed);
+        let micros = micros(began.elapsed());
+        self.micros.fetch_add(micros, Relaxed);
+        for (end, count) in CLASSES_US.iter().zip(&self.durations) {
+            if micros <= *end {
+                count.fetch_add(1, Relaxed);
+            }
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |line: std::fmt::Arguments<'_>| {
+            text.push_str(&format!("{line}\n"));
+        };
+        let of = |n: &AtomicU64| n.load(Relaxed);
+        line(format_args!("# TYPE heirloom_requests_total counter"));
+        for (class, count) in self.by_class.iter().enumerate().skip(1) {
+            let count = of(count);
+            line(format_args!(
+                "heirloom_requests_total{{status=\"{class}xx\"}} {count}"
+            ));
+        }
+        line(format_args!("# TYPE heirloom_request_seconds histogram"));
+        for (end, count) in CLASSES_US.iter().zip(&self.durations) {
+            let (end, count) = (seconds(*end), of(count));
+            line(format_args!(
+                "heirloom_request_seconds_bucket{{le=\"{end}\"}} {count}"
+            ));
+        }
+        let all: u64 = self.by_class.iter().map(of).sum();
+        let sum = seconds(of(&self.micros));
+        line(format_args!(
+            "heirloom_request_seconds_bucket{{le=\"+Inf\"}} {all}"
+        ));
+        line(format_args!("heirloom_request_seconds_sum {sum}"));
+        line(format_args!("heirloom_request_seconds_count {all}"));
+        let in_flight = self.in_flight.load(Relaxed);
+        let uptime = self.began.elapsed().as_secs();
+        line(format_args!("# TYPE heirloom_requests_in_flight gauge"));
+        line(format_args!("heirloom_requests_in_flight {in_flight}"));
+        line(format_args!("# TYPE heirloom_uptime_seconds gauge"));
+        line(format_args!("heirloom_uptime_seconds {uptime}"));
+        text
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+fn seconds(micros: u64) -> f64 {
+    Duration::from_micros(micros).as_secs_f64()
+}
+
+/// `/metrics`: what the server did, and what the served project holds.
+pub(crate) async fn show(State(app): State<App>, access: Access) -> Result<Response, Problem> {
+    let project = access.project(None)?;
+    let found = app.ask(project, |engine| {
+        Ok((engine.counts()?, engine.describe_store()?.size_bytes))
+    });
+    let (counts, size_bytes) = found.await?;
+    let mut text = app.metrics().text();
+    let mut line = |line: std::fmt::Arguments<'_>| text.push_str(&format!("{line}\n"));
+    line(format_args!("# TYPE heirloom_records gauge"));
+    for (kind, count) in counts {
+        line(format_args!(
+            "heirloom_records{{kind=\"{}\"}} {count}",
+            kind.as_str()
+        ));
+    }
+    line(format_args!("# TYPE heirloom_store_bytes gauge"));
+    line(format_args!("heirloom_store_bytes {size_bytes}"));
+    let sort = (header::CONTENT_TYPE, "text/plain; version=0.0.4");
+    Ok(([sort], text).into_response())
+}
