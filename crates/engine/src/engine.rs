@@ -35,6 +35,7 @@ mod recall;
 mod receipts;
 mod records;
 mod review;
+mod revise;
 mod running;
 mod served;
 mod sessions;
@@ -77,6 +78,7 @@ pub use recall::{Arms, Doubles, Reading, RecallRequest, Recalled};
 pub use receipts::{ReceiptDiff, ReceiptPart, StoredReceipt};
 pub use records::Undone;
 pub use review::Retire;
+pub use revise::{Revised, Revision};
 pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
 pub use served::Served;
 pub use sessions::{NewTurn, TurnAdded};
@@ -189,6 +191,11 @@ impl Engine {
     /// The folder that paths are relative to.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The folder that holds the memory.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The settings it goes by.

@@ -414,6 +414,17 @@ impl Session {
     /// Errors: `NotFound` when a database that was made here is gone; it is never replaced by an empty one.
     /// `Refused` for links that lead out of the project.
     pub(crate) fn engine(&mut self, found: &Found) -> Result<Engine, Fault> {
+        let clock = self.clock()?;
+        self.engine_by(found, clock)
+    }
+
+    /// The same by this clock: for a story that is told as if it took a week.
+    pub(crate) fn story_engine(&mut self, clock: Arc<dyn Clock>) -> Result<Engine, Fault> {
+        let found = self.find()?;
+        self.engine_by(&found, clock)
+    }
+
+    fn engine_by(&mut self, found: &Found, clock: Arc<dyn Clock>) -> Result<Engine, Fault> {
         let mut place = found.place.clone();
         place.folder = memory_folder(&place)?;
         let store = open_store(&place.folder, &upgrade::teller(&self.out))?;
@@ -427,7 +438,7 @@ impl Session {
             .workspace
             .user_folder
             .clone_from(&found.user_workspace);
-        Engine::new(Arc::new(store), project, place, settings, self.clock()?)
+        Engine::new(Arc::new(store), project, place, settings, clock)
     }
 }
 

@@ -192,6 +192,7 @@ pub fn router(app: App) -> Router {
     let version = app.options().version;
     Router::new()
         .route("/health", get(health))
+        .merge(crate::page::routes())
         .route("/metrics", get(metrics::show))
         .route("/api/health", get(health))
         .route("/api/metrics", get(metrics::show))

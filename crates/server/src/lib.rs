@@ -13,6 +13,7 @@ mod held;
 mod listening;
 pub mod mcp;
 mod memories;
+mod page;
 mod metrics;
 mod pool;
 mod problem;

@@ -43,6 +43,20 @@ pub(crate) struct At {
     allow_origin: Vec<String>,
 }
 
+impl At {
+    /// A port of this machine.
+    pub(super) fn port(port: u16) -> Self {
+        Self {
+            host: "127.0.0.1".to_owned(),
+            port,
+            tls_cert: None,
+            tls_key: None,
+            allow_host: Vec::new(),
+            allow_origin: Vec::new(),
+        }
+    }
+}
+
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     run_at(&args.at, session, |_, _, _| Ok(()))
 }
