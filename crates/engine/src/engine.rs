@@ -12,6 +12,7 @@ mod episodes;
 mod errors;
 mod foreign;
 mod gather;
+mod graph;
 mod group_files;
 mod group_memory;
 mod groups;
