@@ -6,6 +6,8 @@
 
 #[path = "faults/hooks.rs"]
 mod hooks;
+#[path = "faults/served.rs"]
+mod served;
 #[path = "faults/table.rs"]
 mod table;
 #[path = "faults/world.rs"]
@@ -185,6 +187,11 @@ fn hooks_of_agent_programs() {
 }
 
 #[test]
+fn what_agents_write_is_whole_or_not_there() {
+    served::writes().iter().for_each(check);
+}
+
+#[test]
 fn windows_are_whole_or_not_at_all() {
     table::windows().iter().for_each(check);
 }
@@ -202,7 +209,11 @@ fn imports_are_written_whole_or_not() {
 #[test]
 fn every_failed_read_is_told_and_changes_nothing() {
     let all = table::reading().into_iter();
-    for operation in all.chain(table::hearing()).chain(table::prompting()) {
+    for operation in all
+        .chain(table::hearing())
+        .chain(table::prompting())
+        .chain(served::reads())
+    {
         let plain = plain(&operation);
         assert_eq!(plain.writes, 0, "{} writes", operation.name);
         assert_eq!(plain.before, plain.end, "{}", operation.name);

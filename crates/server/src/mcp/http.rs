@@ -1,9 +1,12 @@
 //! Streamable HTTP: the same sessions behind one address.
 
-use super::{Server, Settings};
+use super::Settings;
+use super::compat::Compat;
+use super::server::Server;
 use crate::App;
 use axum::Router;
 use heirloom_model::limits;
+use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use std::sync::Arc;
@@ -29,11 +32,21 @@ pub fn router(app: &App, settings: Settings, hosts: &[String]) -> Router {
         .enforce_origin_validation();
     config.allowed_hosts.extend(hosts.iter().cloned());
     config.max_request_body_bytes = limits::MCP_MESSAGE_BYTES_MAX;
+    match settings.as_server_memory {
+        true => mounted(config, move || {
+            Compat(Server::new(app.clone(), settings.clone(), false))
+        }),
+        false => mounted(config, move || {
+            Server::new(app.clone(), settings.clone(), false)
+        }),
+    }
+}
+
+fn mounted<S: ServerHandler>(
+    config: StreamableHttpServerConfig,
+    server: impl Fn() -> S + Send + Sync + 'static,
+) -> Router {
     let sessions = Arc::new(LocalSessionManager::default());
-    let service = StreamableHttpService::new(
-        move || Ok(Server::new(app.clone(), settings.clone(), false)),
-        sessions,
-        config,
-    );
+    let service = StreamableHttpService::new(move || Ok(server()), sessions, config);
     Router::new().route_service("/mcp", service)
 }
