@@ -93,7 +93,8 @@ pub use window::{
     Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
 };
 pub use workspace::{
-    MemoryCommand, Shared, SharedOutcome, SyncReport, Workspace, Written, foreign_workspace,
+    MemoryCommand, Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written,
+    foreign_workspace,
 };
 
 use crate::places::Place;

@@ -1,7 +1,7 @@
 //! Which memory a request is about: engines are opened by the program, and kept open here.
 
 use heirloom_engine::Engine;
-use heirloom_model::{Fault, ProjectName, limits};
+use heirloom_model::{ErrorKind, Fault, ProjectName, limits};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,6 +63,20 @@ impl Projects {
         self.kept(Which::Around(folder.to_owned()), || {
             self.memories.around(folder)
         })
+    }
+
+    /// The memory of the project around the first of these folders that has one. Errors: that of the first folder.
+    pub fn around_one(&self, folders: &[PathBuf]) -> Result<Arc<Engine>, Fault> {
+        let mut missing = None;
+        for folder in folders {
+            match self.around(folder) {
+                Err(fault) if fault.kind == ErrorKind::NotFound => {
+                    missing = missing.or(Some(fault))
+                }
+                found => return found,
+            }
+        }
+        Err(missing.unwrap_or_else(|| Fault::not_found("no folder was named")))
     }
 
     fn kept(
