@@ -172,3 +172,25 @@ async fn stopped(is_stopped: impl Fn() -> bool) {
         tokio::time::sleep(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS)).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_says_nothing_is_left() {
+        for sent in ["", "GET / HT"] {
+            let began = tokio::time::Instant::now();
+            let (ours, mut theirs) = duplex(1_000);
+            let graceful = GracefulShutdown::new();
+            let watcher = graceful.watcher();
+            let speaking = tokio::spawn(speak(ours, Router::new(), watcher));
+            theirs.write_all(sent.as_bytes()).await.unwrap();
+            let mut answer = Vec::new();
+            theirs.read_to_end(&mut answer).await.unwrap();
+            speaking.await.unwrap();
+            assert!(began.elapsed() >= Duration::from_secs(limits::SERVER_HEAD_S));
+        }
+    }
+}
