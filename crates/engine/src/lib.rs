@@ -36,9 +36,9 @@ pub use engine::{
     ErrorLogged, ImportReport, IterationReport, Keep, Level, Listing, Mended, MirrorLoad,
     NewArtifact, NewEpisode, NewRecord, NewTurn, Observation, ObservedSignal, Observer, ProgramRun,
     PruneReport, PurgeReport, Reading, RecallRequest, Recalled, ReceiptDiff, ReceiptPart,
-    Remembered, Remover, Rendered, ResolvedBefore, Retire, Revised, Revision, RunEvent, RunReport, RunRequest,
-    Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried, TriedReport,
-    TurnAdded, Undone, VerifiedArtifact, WentBack,
+    Remembered, Remover, Rendered, ResolvedBefore, Retire, Revised, Revision, RunEvent, RunReport,
+    RunRequest, Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried,
+    TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
 pub use engine::{
     Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,

@@ -4,6 +4,8 @@
 //! reaches the end. `faults/table.rs` is the list of operations.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
+#[path = "faults/agents.rs"]
+mod agents;
 #[path = "faults/hooks.rs"]
 mod hooks;
 #[path = "faults/served.rs"]
@@ -187,8 +189,13 @@ fn hooks_of_agent_programs() {
 }
 
 #[test]
+fn what_servers_do_is_whole_or_not_there() {
+    served::served().iter().for_each(check);
+}
+
+#[test]
 fn what_agents_write_is_whole_or_not_there() {
-    served::writes().iter().for_each(check);
+    agents::writes().iter().for_each(check);
 }
 
 #[test]
@@ -212,7 +219,7 @@ fn every_failed_read_is_told_and_changes_nothing() {
     for operation in all
         .chain(table::hearing())
         .chain(table::prompting())
-        .chain(served::reads())
+        .chain(agents::reads())
     {
         let plain = plain(&operation);
         assert_eq!(plain.writes, 0, "{} writes", operation.name);

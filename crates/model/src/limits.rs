@@ -583,6 +583,7 @@ pub const MCP_STOP_WAIT_MS: u64 = 60_000;
 pub const MCP_SUBSCRIPTIONS_MAX: usize = 100;
 /// Milliseconds between two looks at the files of such resources.
 pub const MCP_WATCH_PAUSE_MS: u64 = 2_000;
+
 /// Tokens that a server's memory may have.
 pub const TOKENS_MAX: usize = 1_000;
 /// Largest file of tokens that is read, bytes.

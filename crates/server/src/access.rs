@@ -71,6 +71,16 @@ impl Access {
         }
     }
 
+    /// Who it is for MCP: a person or orchestrator by that name, an agent by the name that its client has.
+    fn caller(&self) -> Caller {
+        let decides = self.role.may(Deed::Decide);
+        Caller {
+            project: self.project.clone(),
+            source: decides.then(|| self.role.source().to_owned()),
+            decides,
+        }
+    }
+
     /// Whose words these are: `asked`, or the role's own. An agent speaks for no person and no orchestrator.
     pub fn source(&self, asked: Option<&str>) -> Result<String, Problem> {
         let source = asked.unwrap_or(self.role.source());
@@ -147,20 +157,10 @@ async fn known(app: &App, mut request: Request, next: Next) -> Result<Response, 
     request = request_with_body;
     if let Some(access) = access {
         purpose::check(&access, &request)?;
+        request.extensions_mut().insert(access.caller());
         request.extensions_mut().insert(access);
     }
     Ok(next.run(request).await)
-}
-
-/// Tells MCP who calls.
-pub(crate) async fn as_caller(access: Access, mut request: Request, next: Next) -> Response {
-    let caller = Caller {
-        project: access.project.clone(),
-        source: None,
-        decides: access.role.may(Deed::Decide),
-    };
-    request.extensions_mut().insert(caller);
-    next.run(request).await
 }
 
 /// Who asks; `None` if they do not say. Errors: they say something that nobody knows.

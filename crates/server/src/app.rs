@@ -5,7 +5,6 @@ use crate::again::{self, Answers};
 use crate::api;
 use crate::events::Feeds;
 use crate::held::Held;
-use crate::mcp;
 use crate::memories::Memories;
 use crate::metrics::{self, Metrics};
 use crate::problem;
@@ -36,8 +35,6 @@ pub struct Options {
     pub policy: Policy,
     /// Whether clients reach it by TLS.
     pub is_secure: bool,
-    /// The commands that are prompts of MCP; none if there is nobody who knows.
-    pub commands: Option<Arc<dyn mcp::Commands>>,
 }
 
 /// What every request shares.
@@ -61,7 +58,7 @@ struct Inner {
 }
 
 impl App {
-    /// An application over these memories, none of which is opened yet.
+    /// An application over these memories; none is opened before it is asked for.
     pub fn new(memories: Box<dyn Memories>, options: Options) -> Self {
         Self {
             inner: Arc::new(Inner {
@@ -99,23 +96,6 @@ impl App {
         Ok(answer.await?)
     }
 
-    /// As [`App::ask`], also of the memory around a folder, and with the error as it is.
-    pub(crate) async fn ask_memory<T: Send + 'static>(
-        &self,
-        whose: Whose,
-        call: impl FnOnce(&Engine) -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Fault> {
-        let inner = Arc::clone(&self.inner);
-        let answer = self.inner.pool.run(move || {
-            let engine = match &whose {
-                Whose::Project(name) => inner.projects.named(name.as_deref())?,
-                Whose::Around(folders) => inner.projects.around_one(folders)?,
-            };
-            call(&engine)
-        });
-        answer.await
-    }
-
     /// Does what waits for a disk and asks no memory.
     pub(crate) async fn wait<T: Send + 'static>(
         &self,
@@ -129,8 +109,8 @@ impl App {
         if let Some(keys) = self.inner.keys.get() {
             return Ok(keys);
         }
-        let tokens = self.inner.projects.served()?.tokens();
-        Ok(self.inner.keys.get_or_init(|| Keys::new(tokens)))
+        let keys = Keys::new(self.served()?.tokens());
+        Ok(self.inner.keys.get_or_init(|| keys))
     }
 
     pub(crate) fn logins(&self) -> &Logins {
@@ -176,6 +156,23 @@ impl App {
         let room = Arc::clone(&self.inner.room);
         room.acquire_many_owned(bytes).await.ok()
     }
+
+    /// As [`App::ask`], also of the memory around a folder, and with the error as it is.
+    pub(crate) async fn ask_memory<T: Send + 'static>(
+        &self,
+        whose: Whose,
+        call: impl FnOnce(&Engine) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let inner = Arc::clone(&self.inner);
+        let answer = self.inner.pool.run(move || {
+            let engine = match &whose {
+                Whose::Project(name) => inner.projects.named(name.as_deref())?,
+                Whose::Around(folders) => inner.projects.around_one(folders)?,
+            };
+            call(&engine)
+        });
+        answer.await
+    }
 }
 
 /// Which memory is asked.
@@ -187,8 +184,8 @@ pub(crate) enum Whose {
     Around(Vec<PathBuf>),
 }
 
-/// All routes.
-pub fn router(app: App) -> Router {
+/// All routes, and those of `mcp`, which has its own.
+pub fn router(app: App, mcp: Router) -> Router {
     let version = app.options().version;
     Router::new()
         .route("/health", get(health))
@@ -200,32 +197,15 @@ pub fn router(app: App) -> Router {
         .merge(api::routes(version))
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_so)
+        .with_state(app.clone())
         // The guard has one limit for all bodies.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn(tags::tag))
         .layer(from_fn(problem::documents))
         .layer(from_fn_with_state(app.clone(), again::once))
         // Its answers are streams: neither tagged nor given again.
-        .merge(mcp_behind_tokens(&app))
-        .layer(from_fn_with_state(app.clone(), access::guard))
-        .with_state(app)
-}
-
-/// MCP for whoever has a token: whose memory it is, and how far they may go, is the token's to say.
-fn mcp_behind_tokens(app: &App) -> Router<App> {
-    let options = app.options();
-    let settings = mcp::Settings {
-        follows_roots: false,
-        commands: options.commands.clone(),
-    };
-    let hosts = [
-        vec![options.names.host.clone()],
-        options.names.hosts.clone(),
-    ]
-    .concat();
-    mcp::router(app, settings, &hosts)
-        .layer(from_fn(access::as_caller))
-        .with_state(())
+        .merge(mcp)
+        .layer(from_fn_with_state(app, access::guard))
 }
 
 /// Whether the store answers. Says nothing of what is remembered: anybody may ask.

@@ -72,7 +72,7 @@ impl Listening {
 pub fn serve(
     listening: Listening,
     app: &App,
-    routes: Router,
+    router: Router,
     is_stopped: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), Fault> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -81,7 +81,7 @@ pub fn serve(
         .enable_all()
         .build()
         .map_err(|error| Fault::failed(format!("no threads to serve with: {error}")))?;
-    let served = runtime.block_on(accept_until(listening, app, routes, is_stopped));
+    let served = runtime.block_on(accept_until(listening, app, router, is_stopped));
     // Calls that nobody waits for any more are not waited for either: what they write is whole or not at all.
     runtime.shutdown_timeout(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS));
     served.map_err(|error| Fault::failed(format!("the server ended: {error}")))
@@ -90,7 +90,7 @@ pub fn serve(
 async fn accept_until(
     listening: Listening,
     app: &App,
-    routes: Router,
+    router: Router,
     is_stopped: impl Fn() -> bool,
 ) -> std::io::Result<()> {
     listening.listener.set_nonblocking(true)?;
@@ -115,7 +115,7 @@ async fn accept_until(
             tokio::time::sleep(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS)).await;
             continue;
         };
-        let (router, tls) = (routes.clone(), listening.tls.clone());
+        let (router, tls) = (router.clone(), listening.tls.clone());
         let watcher = graceful.watcher();
         tokio::spawn(async move {
             connection(stream, tls, router, watcher).await;
@@ -170,5 +170,27 @@ async fn speak(
 async fn stopped(is_stopped: impl Fn() -> bool) {
     while !is_stopped() {
         tokio::time::sleep(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_says_nothing_is_left() {
+        for sent in ["", "GET / HT"] {
+            let began = tokio::time::Instant::now();
+            let (ours, mut theirs) = duplex(1_000);
+            let graceful = GracefulShutdown::new();
+            let watcher = graceful.watcher();
+            let speaking = tokio::spawn(speak(ours, Router::new(), watcher));
+            theirs.write_all(sent.as_bytes()).await.unwrap();
+            let mut answer = Vec::new();
+            theirs.read_to_end(&mut answer).await.unwrap();
+            speaking.await.unwrap();
+            assert!(began.elapsed() >= Duration::from_secs(limits::SERVER_HEAD_S));
+        }
     }
 }

@@ -100,3 +100,26 @@ impl Projects {
         Ok(engine)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Memories that nobody began; counts who asks.
+    #[derive(Default)]
+    pub(crate) struct Nobody {
+        pub(crate) asked: Arc<AtomicUsize>,
+    }
+
+    impl Memories for Nobody {
+        fn served(&self) -> Result<Engine, Fault> {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            Err(Fault::not_found("nothing was begun"))
+        }
+
+        fn around(&self, _: &Path) -> Result<Engine, Fault> {
+            Err(Fault::not_found("nothing was begun"))
+        }
+    }
+}

@@ -97,11 +97,13 @@ impl IntoResponse for Problem {
 
 /// Makes a problem document of what the router itself says in plain text: bodies and queries that do not fit.
 pub(crate) async fn documents(request: Request, next: Next) -> Response {
+    // Clients of MCP have their own rules for what goes wrong.
+    let is_ours = request.uri().path() != "/mcp";
     let answer = next.run(request).await;
     let status = answer.status();
     let sort = answer.headers().get(header::CONTENT_TYPE);
     let is_plain = sort.is_none_or(|sort| sort.as_bytes().starts_with(b"text/plain"));
-    if !(status.is_client_error() || status.is_server_error()) || !is_plain {
+    if !(status.is_client_error() || status.is_server_error()) || !is_plain || !is_ours {
         return answer;
     }
     let (parts, body) = answer.into_parts();

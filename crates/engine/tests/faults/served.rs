@@ -1,113 +1,71 @@
-//! What the surfaces that serve agents do to the store: the knowledge graph, and memory asked by others than a person.
+//! What only servers ask the store for.
 
-use crate::table::Again::{Nothing, Refused};
+use crate::table::Again::{More, Nothing, Refused};
 use crate::table::Leaves::AllOrNothing;
 use crate::table::{Operation, filled, row};
 use crate::world::World;
-use heirloom_engine::RecallRequest;
-use heirloom_engine::graph::{Entity, Relation};
-use heirloom_model::Fault;
+use heirloom_engine::{Followed, MemoryCommand};
+use heirloom_model::{Fault, Timestamp};
 
-/// What agents write.
-pub(crate) fn writes() -> Vec<Operation> {
-    let whole = |name, setup, act, again| row(name, setup, act, AllOrNothing, again);
+/// What only servers do.
+pub(crate) fn served() -> Vec<Operation> {
+    let reads = |name, act| row(name, filled, act, AllOrNothing, Nothing);
     vec![
-        whole(
-            "forget_for",
+        reads("changes", |w| {
+            let mut followed = Followed::from(Timestamp::UNIX_EPOCH);
+            w.engine.changes(&mut followed).map(drop)
+        }),
+        reads("page", |w| {
+            let filter = heirloom_engine::Filter::current(&[], w.engine.now());
+            w.engine.page(&filter.limit(2), None).map(drop)
+        }),
+        reads("projects", |w| w.engine.projects().map(drop)),
+        reads("sessions_of", |w| w.engine.sessions_of(None, 5).map(drop)),
+        reads("session_page", |w| {
+            match w.engine.session_page("s1", 0, 5) {
+                Err(fault) if fault.kind == heirloom_model::ErrorKind::NotFound => Ok(()),
+                found => found.map(drop),
+            }
+        }),
+        reads("served_at and serve_at", |w| {
+            drop(w.engine.serve_at("http://127.0.0.1:1")?);
+            w.engine.served_at().map(drop)
+        }),
+        row(
+            "memory_tool: create",
             filled,
-            |w| w.engine.forget_for(w.named("old"), "user").map(drop),
+            |w| tool(w, "create"),
+            AllOrNothing,
             Refused,
         ),
-        whole(
-            "graph_add_entities",
-            filled,
-            |w| {
-                w.engine
-                    .graph_add_entities(&[entity("Shop")], "a")
-                    .map(drop)
-            },
-            Nothing,
+        row(
+            "memory_tool: delete",
+            |w| tool(w, "create"),
+            |w| tool(w, "delete"),
+            AllOrNothing,
+            Refused,
         ),
-        whole(
-            "graph_add_relations",
-            a_graph,
-            |w| {
-                let new = [relation("Db", "Shop")];
-                w.engine.graph_add_relations(&new, "a").map(drop)
-            },
-            Nothing,
-        ),
-        whole(
-            "graph_observe",
-            a_graph,
-            |w| w.engine.graph_observe(&said("Shop", "more"), "a").map(drop),
-            Nothing,
-        ),
-        whole(
-            "graph_remove_entities",
-            a_graph,
-            |w| w.engine.graph_remove_entities(&["Shop".to_owned()], "a"),
-            Nothing,
-        ),
-        whole(
-            "graph_remove_observations",
-            a_graph,
-            |w| {
-                w.engine
-                    .graph_remove_observations(&said("Shop", "first"), "a")
-            },
-            Nothing,
-        ),
-        whole(
-            "graph_remove_relations",
-            a_graph,
-            |w| {
-                w.engine
-                    .graph_remove_relations(&[relation("Shop", "Db")], "a")
-            },
-            Nothing,
+        row(
+            "memory_tool: insert",
+            |w| tool(w, "create"),
+            |w| tool(w, "insert"),
+            AllOrNothing,
+            More("a line that is put in again is another line"),
         ),
     ]
 }
 
-/// What agents read.
-pub(crate) fn reads() -> Vec<Operation> {
-    let reads = |name, act| row(name, a_graph, act, AllOrNothing, Nothing);
-    vec![
-        reads("graph", |w| w.engine.graph().map(drop)),
-        reads("recall_all", |w| {
-            let request = RecallRequest {
-                question: "what is the shop".to_owned(),
-                ..RecallRequest::default()
-            };
-            w.engine.recall_all(&request).map(drop)
-        }),
-    ]
-}
-
-fn entity(name: &str) -> Entity {
-    Entity {
-        name: name.to_owned(),
-        sort: "Service".to_owned(),
-        observations: vec!["first".to_owned()],
-    }
-}
-
-fn relation(from: &str, to: &str) -> Relation {
-    Relation {
-        from: from.to_owned(),
-        to: to.to_owned(),
-        sort: "uses".to_owned(),
-    }
-}
-
-fn said(name: &str, words: &str) -> Vec<(String, Vec<String>)> {
-    vec![(name.to_owned(), vec![words.to_owned()])]
-}
-
-fn a_graph(w: &World) -> Result<(), Fault> {
-    let entities = [entity("Shop"), entity("Db")];
-    w.engine.graph_add_entities(&entities, "a")?;
-    let relations = [relation("Shop", "Db")];
-    w.engine.graph_add_relations(&relations, "a").map(drop)
+fn tool(w: &World, which: &str) -> Result<(), Fault> {
+    let path = "/memories/plan.md".to_owned();
+    let text = "- a line\n".to_owned();
+    let command = match which {
+        "create" => MemoryCommand::Create { path, text },
+        "insert" => MemoryCommand::Insert {
+            path,
+            line: 0,
+            text,
+        },
+        _ => MemoryCommand::Delete { path },
+    };
+    w.engine.memory_tool(&command).map(drop)
 }

@@ -4,7 +4,7 @@ use super::run::interrupt_flag;
 use crate::open::Session;
 use crate::serving::Serving;
 use heirloom_model::{AccessRole, Fault};
-use heirloom_server::{App, Certificate, Listening, Names, Options, router, serve};
+use heirloom_server::{App, Certificate, Listening, Names, Options, mcp, router, serve};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,7 +81,6 @@ pub(super) fn run_at(
         },
         policy: session.find()?.config.window()?,
         is_secure: listening.is_secure(),
-        commands: Some(Arc::new(Serving::new(session))),
     };
     let app = App::new(Box::new(Serving::new(session)), options);
     let scheme = if listening.is_secure() {
@@ -111,7 +110,14 @@ pub(super) fn run_at(
     }
     ready(session, &app, &address)?;
     session.out.flush();
-    serve(listening, &app, router(app.clone()), move || {
+    let settings = mcp::Settings {
+        follows_roots: false,
+        as_server_memory: false,
+        commands: Some(Arc::new(Serving::new(session))),
+    };
+    let hosts = [vec![at.host.clone()], at.allow_host.clone()].concat();
+    let router = router(app.clone(), mcp::router(&app, settings, &hosts));
+    serve(listening, &app, router, move || {
         stop.load(Ordering::Relaxed)
     })?;
     drop(named);

@@ -1,6 +1,7 @@
 //! Changes as they happen.
 
 use crate::client::Server;
+use heirloom_model::limits::SERVER_EVENTS_PAUSE_MS;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -63,7 +64,8 @@ fn every_change_is_told_whoever_made_it() {
         .json();
     let (_, name, data) = follower.next().unwrap();
     assert_eq!((name.as_str(), &data["id"]), ("created", &made["id"]));
-    // Another process.
+    // Another process: it is looked for every so often.
+    const { assert!(SERVER_EVENTS_PAUSE_MS <= 1_000) };
     server
         .desk
         .call(&["remember", "two", "--key", "k", "--source", "orchestrator"])

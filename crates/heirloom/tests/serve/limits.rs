@@ -3,7 +3,7 @@
 use crate::client::{Server, eventually, read};
 use heirloom_model::Clock;
 use heirloom_model::limits::{
-    API_PAGE_MAX, LOGIN_LINK_S, SERVER_CALLS_AT_ONCE, SERVER_CONNECTIONS_MAX,
+    API_PAGE_MAX, LOGIN_LINK_S, SERVED_PROJECTS_OPEN, SERVER_CALLS_AT_ONCE, SERVER_CONNECTIONS_MAX,
     SERVER_HEAD_BYTES_MAX, SERVER_STOP_PAUSE_MS, SERVER_STOP_S, TOKENS_BYTES_MAX, TOKENS_MAX,
 };
 use serde_json::json;
@@ -121,4 +121,17 @@ fn so_many_connections_are_held() {
     eventually("it goes on", || {
         server.request("GET", "/health", &[], b"").status == 200
     });
+}
+
+#[test]
+fn more_projects_than_stay_open_are_served() {
+    let server = Server::start();
+    let said = |n: usize| json!({"key": "k", "value": "v", "project": format!("p{n}")});
+    for n in 0..=SERVED_PROJECTS_OPEN {
+        server.post("/api/memory/knowledge", &said(n)).expect(201);
+    }
+    for n in [0, SERVED_PROJECTS_OPEN] {
+        let path = format!("/api/memory/knowledge?project=p{n}");
+        assert_eq!(server.items(&path).len(), 1);
+    }
 }

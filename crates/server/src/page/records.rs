@@ -77,7 +77,11 @@ async fn mark(
     };
     let to = fields.back("/knowledge");
     if !look.is_part {
-        let id = app.ask(look.project(Deed::Change)?, move |engine| marked(engine, &id, mark)).await?;
+        let id = app
+            .ask(look.project(Deed::Change)?, move |engine| {
+                marked(engine, &id, mark)
+            })
+            .await?;
         return Ok(back(&to, done, &id.to_string()));
     }
     let as_what = fields.get("as").to_owned();

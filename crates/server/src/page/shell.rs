@@ -199,9 +199,23 @@ fn nav(engine: &Engine) -> Result<Vec<NavPart>, Fault> {
         part(
             "Memory",
             vec![
-                item("knowledge", "/knowledge", "knowledge", "Knowledge", "k", count(Kind::Knowledge)),
+                item(
+                    "knowledge",
+                    "/knowledge",
+                    "knowledge",
+                    "Knowledge",
+                    "k",
+                    count(Kind::Knowledge),
+                ),
                 item("tasks", "/tasks", "task", "Tasks", "t", count(Kind::Task)),
-                item("workspace", "/workspace", "workspace", "Workspace", "w", none()),
+                item(
+                    "workspace",
+                    "/workspace",
+                    "workspace",
+                    "Workspace",
+                    "w",
+                    none(),
+                ),
                 item("groups", "/groups", "groups", "Groups", "u", none()),
             ],
         ),
@@ -209,13 +223,27 @@ fn nav(engine: &Engine) -> Result<Vec<NavPart>, Fault> {
             "Prompts",
             vec![
                 item("receipts", "/receipts", "receipt", "Receipts", "c", none()),
-                item("sessions", "/sessions", "session", "Sessions", "s", sessions),
+                item(
+                    "sessions",
+                    "/sessions",
+                    "session",
+                    "Sessions",
+                    "s",
+                    sessions,
+                ),
             ],
         ),
         part(
             "Care",
             vec![
-                item("analytics", "/analytics", "analytics", "Analytics", "a", none()),
+                item(
+                    "analytics",
+                    "/analytics",
+                    "analytics",
+                    "Analytics",
+                    "a",
+                    none(),
+                ),
                 item("review", "/review", "review", "Review", "v", none()),
                 item("marks", "/marks", "pin", "Pins and mutes", "p", none()),
                 item("settings", "/settings", "settings", "Settings", ",", none()),

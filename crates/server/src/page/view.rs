@@ -5,13 +5,12 @@ pub(crate) mod knowledge;
 pub(crate) mod overview;
 pub(crate) mod recall;
 pub(crate) mod receipts;
-pub(crate) mod tasks;
 mod said;
+pub(crate) mod tasks;
 mod times;
 
 pub(crate) use said::{Html, diff, escape, said};
 pub(crate) use times::Times;
-
 
 /// The icon of this name, beside a word that says the same.
 pub(crate) fn icon(name: &str) -> Html {
@@ -55,7 +54,6 @@ pub(crate) fn agent_swatch(place: &usize) -> Html {
         agent_mark(*place)
     ))
 }
-
 
 /// A number with commas between thousands.
 pub(crate) fn number(n: impl TryInto<u64>) -> String {
