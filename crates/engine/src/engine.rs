@@ -29,6 +29,7 @@ mod outcome;
 mod output_files;
 mod outputs;
 mod paging;
+mod pages;
 mod prune;
 mod purge;
 mod recall;
@@ -72,6 +73,7 @@ pub use observe::{Observation, ObservedSignal, Observer, SignalOutcome};
 pub use output_files::OutputFiles;
 pub use outputs::{NewOutput, OutputSource, PlanOutput, Tail};
 pub use paging::Page;
+pub use pages::{PageFile, PageSaved, PageText, PagesOf};
 pub use prune::PruneReport;
 pub use purge::PurgeReport;
 pub use recall::{Arms, Doubles, Reading, RecallRequest, Recalled};
@@ -92,7 +94,8 @@ pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
 pub use user::Whose;
 pub use window::{
-    Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
+    Expanded, Purse, SessionWindow, Summariser, Whole, WindowPoint, WindowRequest, WindowStory,
+    Windowed, WrittenSummary,
 };
 pub use workspace::{
     MemoryCommand, Shared, SharedOutcome, SyncReport, Workspace, Written, foreign_workspace,

@@ -40,7 +40,8 @@ pub use engine::{
     TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
 pub use engine::{
-    Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
+    Expanded, Purse, SessionWindow, Summariser, Whole, WindowPoint, WindowRequest, WindowStory,
+    Windowed, WrittenSummary,
 };
 pub use engine::{Followed, MemoryCommand, NewToken, Page, Served, Token, Tokens, TokensStamp};
 pub use engine::{Foreign, ForeignPart, ForeignReport, PartReport, RulesFile, foreign_workspace};
@@ -52,6 +53,7 @@ pub use engine::{HookCall, HookCalls, HookRequest, Relevant};
 pub use engine::{
     Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
 };
+pub use engine::{PageFile, PageSaved, PageText, PagesOf};
 pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, Written};
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,

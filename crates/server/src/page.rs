@@ -3,6 +3,7 @@
 //! One file a page: it loads through the engine, fills the view of its template, and answers. Each address answers a
 //! whole page, or only its main part to a script that asks for it; what changes something is a form first.
 
+mod analytics;
 mod asset;
 mod fields;
 mod knowledge;
@@ -11,6 +12,7 @@ mod overview;
 mod recall;
 mod receipts;
 mod records;
+mod sessions;
 mod shell;
 mod tasks;
 mod told;
@@ -41,6 +43,8 @@ pub(crate) fn routes() -> Router<App> {
         .merge(records::routes())
         .merge(receipts::routes())
         .merge(tasks::routes())
+        .merge(sessions::routes())
+        .route("/analytics", get(analytics::show))
         .route("/recall", get(recall::show))
         .layer(map_response(guarded))
         .merge(asset::routes())

@@ -6,7 +6,7 @@ use heirloom_engine::Engine;
 use heirloom_model::{Fault, Kind};
 
 /// Where the stream of changes is.
-const EVENTS: &str = "/api/memory/events";
+const EVENTS: &str = "/api/events";
 /// Sessions that are counted; of more it is only said that there are more.
 const SESSIONS_COUNTED: usize = 200;
 
