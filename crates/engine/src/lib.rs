@@ -35,9 +35,9 @@ pub use engine::{
     ErrorLogged, ImportReport, IterationReport, Keep, Level, Listing, Mended, MirrorLoad,
     NewArtifact, NewEpisode, NewRecord, NewTurn, Observation, ObservedSignal, Observer, ProgramRun,
     PruneReport, PurgeReport, Reading, RecallRequest, Recalled, ReceiptDiff, ReceiptPart,
-    Remembered, Remover, Rendered, ResolvedBefore, Retire, Revised, Revision, RunEvent, RunReport, RunRequest,
-    Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried, TriedReport,
-    TurnAdded, Undone, VerifiedArtifact, WentBack,
+    Remembered, Remover, Rendered, ResolvedBefore, Retire, Revised, Revision, RunEvent, RunReport,
+    RunRequest, Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried,
+    TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
 pub use engine::{
     Expanded, Purse, SessionWindow, Summariser, Whole, WindowPoint, WindowRequest, WindowStory,
@@ -50,10 +50,10 @@ pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
 pub use engine::{HookCall, HookCalls, HookRequest, Relevant};
+pub use engine::{PageFile, PageSaved, PageText, PagesOf};
 pub use engine::{
     Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
 };
-pub use engine::{PageFile, PageSaved, PageText, PagesOf};
 pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, Written};
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,

@@ -6,13 +6,17 @@
 mod analytics;
 mod asset;
 mod fields;
+mod files;
+mod jump;
 mod knowledge;
 mod look;
 mod overview;
 mod recall;
 mod receipts;
 mod records;
+mod review;
 mod sessions;
+mod settings;
 mod shell;
 mod tasks;
 mod told;
@@ -44,6 +48,10 @@ pub(crate) fn routes() -> Router<App> {
         .merge(receipts::routes())
         .merge(tasks::routes())
         .merge(sessions::routes())
+        .merge(review::routes())
+        .merge(files::routes())
+        .merge(settings::routes())
+        .route("/jump", get(jump::show))
         .route("/analytics", get(analytics::show))
         .route("/recall", get(recall::show))
         .layer(map_response(guarded))
@@ -60,8 +68,14 @@ async fn guarded(mut response: Response) -> Response {
         (header::REFERRER_POLICY, "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
         (header::VARY, "Cookie, HX-Request"),
-        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
     ];
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));

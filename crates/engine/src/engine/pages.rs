@@ -68,15 +68,24 @@ impl Engine {
         let names = match of {
             PagesOf::Group(_) => GROUP_FILES.map(str::to_owned).to_vec(),
             PagesOf::Workspace => {
-                let mut names: Vec<String> = PAGES.iter().map(|page| page.path.to_owned()).collect();
-                let found = PageRoot::of(self).map(|root| root.names()).unwrap_or_default();
-                names.extend(found.into_iter().filter(|name| !PAGES.iter().any(|page| page.path == name)));
+                let mut names: Vec<String> =
+                    PAGES.iter().map(|page| page.path.to_owned()).collect();
+                let found = PageRoot::of(self)
+                    .map(|root| root.names())
+                    .unwrap_or_default();
+                names.extend(
+                    found
+                        .into_iter()
+                        .filter(|name| !PAGES.iter().any(|page| page.path == name)),
+                );
                 names
             }
         };
         let file = |name: String| {
             let found = folder.join(&name).symlink_metadata().ok();
-            let size_bytes = found.filter(|found| found.is_file()).map(|found| found.len());
+            let size_bytes = found
+                .filter(|found| found.is_file())
+                .map(|found| found.len());
             PageFile { name, size_bytes }
         };
         Ok(names.into_iter().map(file).collect())
@@ -132,7 +141,9 @@ impl Engine {
         let before = self.before(of, name)?;
         let lock = self.workspace_lock()?;
         if !before.is_file() {
-            return Err(Fault::not_found(format!("nothing of {name} was saved over")));
+            return Err(Fault::not_found(format!(
+                "nothing of {name} was saved over"
+            )));
         }
         let (then, now) = (read(&before)?, read(&path)?);
         durable::write_atomic(&before, now.text.as_bytes())?;
@@ -149,7 +160,10 @@ impl Engine {
     }
 
     fn before(&self, of: &PagesOf, name: &str) -> Result<PathBuf, Fault> {
-        Ok(self.pages_folder(of)?.join(BEFORE).join(name.replace('/', "-")))
+        Ok(self
+            .pages_folder(of)?
+            .join(BEFORE)
+            .join(name.replace('/', "-")))
     }
 
     fn pages_folder(&self, of: &PagesOf) -> Result<PathBuf, Fault> {
@@ -166,7 +180,9 @@ impl Engine {
         let is_known = self.pages(of)?.iter().any(|page| page.name == name);
         if !is_known {
             let shown = text::excerpt(name, 80);
-            return Err(Fault::not_found(format!("`{shown}` is no file that is edited here")));
+            return Err(Fault::not_found(format!(
+                "`{shown}` is no file that is edited here"
+            )));
         }
         let folder = self.pages_folder(of)?;
         let linked = folder.ancestors().take_while(|up| *up != self.folder());
@@ -174,7 +190,10 @@ impl Engine {
         let linked = linked.chain(parent.parent());
         for part in linked {
             if part.is_symlink() {
-                return Err(Fault::refused(format!("{} is a link, which is not followed", part.display())));
+                return Err(Fault::refused(format!(
+                    "{} is a link, which is not followed",
+                    part.display()
+                )));
             }
         }
         Ok(parent)
@@ -193,7 +212,10 @@ fn read(path: &Path) -> Result<PageText, Fault> {
     match group_files::read(path) {
         Ok(None) => Ok(PageText::of(String::new())),
         Ok(Some(file)) if file.cut_bytes == 0 => Ok(PageText::of(file.text)),
-        Ok(Some(_)) => Err(Fault::refused(format!("{} is too long to be edited here", path.display()))),
+        Ok(Some(_)) => Err(Fault::refused(format!(
+            "{} is too long to be edited here",
+            path.display()
+        ))),
         Err(problem) => Err(Fault::refused(problem)),
     }
 }

@@ -38,7 +38,9 @@ impl Engine {
             .map(|record| record.id)
             .collect();
         found.stale.retain(|one| !kept.contains(&one.id));
-        found.duplicates.retain(|one| !(kept.contains(&one.keep) && one.others.iter().all(|id| kept.contains(id))));
+        found.duplicates.retain(|one| {
+            !(kept.contains(&one.keep) && one.others.iter().all(|id| kept.contains(id)))
+        });
         // What contexts told was of use, whether or not anybody said so.
         let told = self.uses(&found.unused)?;
         found.unused.retain(|id| !told.contains_key(id));

@@ -62,7 +62,10 @@ impl Engine {
             return Ok(Revised::Same);
         }
         let record = Box::new(record);
-        match self.store.apply(&self.project, &[Change::Revise { id, record }]) {
+        match self
+            .store
+            .apply(&self.project, &[Change::Revise { id, record }])
+        {
             Ok(applied) => Ok(Revised::Done(super::tasks::last(&applied)?)),
             Err(StoreError::Stale { .. }) => self.overtaken(id),
             Err(error) => Err(error.into()),
@@ -74,8 +77,8 @@ impl Engine {
         if text.is_empty() {
             return Err(Fault::usage("there is no text").hint("retire the entry instead"));
         }
-        let mut knowledge = Knowledge::of(known)
-            .map_err(|error| Fault::failed(error.to_string()))?;
+        let mut knowledge =
+            Knowledge::of(known).map_err(|error| Fault::failed(error.to_string()))?;
         if let Some(category) = &said.category {
             check_name("category", category).map_err(|bad| bad_name(&bad))?;
             knowledge.category.clone_from(category);
@@ -92,9 +95,8 @@ impl Engine {
         record.true_from = said.true_from;
         record.true_to = known.true_to;
         if let Some(confidence) = said.confidence {
-            record.confidence = Confidence::new(confidence).ok_or_else(|| {
-                Fault::usage(format!("confidence {confidence} is outside 0..1"))
-            })?;
+            record.confidence = Confidence::new(confidence)
+                .ok_or_else(|| Fault::usage(format!("confidence {confidence} is outside 0..1")))?;
         }
         Ok(record)
     }

@@ -45,19 +45,34 @@ fn load(engine: &Engine, look: &Look, days: i32) -> Result<View, Fault> {
     let (own, _) = engine.analytics_since(times.midnight(days - 1), TRIES)?;
     let (weeks, episodes) = engine.analytics_since(times.midnight(34), TRIES)?;
     let tries: usize = weeks.by_week.iter().map(|week| week.attempts).sum();
-    let agents: Vec<String> = own.by_agent.iter().filter_map(|one| one.name.clone()).take(3).collect();
+    let agents: Vec<String> = own
+        .by_agent
+        .iter()
+        .filter_map(|one| one.name.clone())
+        .take(3)
+        .collect();
     let (tokens, all) = charts::tokens(&episodes, &agents, &times);
     let rate = |group: &analytics::Group| group.rate.map(|rate| (rate * 100.0).round());
     let now = weeks.by_week.last().and_then(rate);
     let before = weeks.by_week.iter().rev().nth(1).and_then(rate);
-    let ended: usize = own.by_agent.iter().map(|one| one.successes + one.failures).sum();
+    let ended: usize = own
+        .by_agent
+        .iter()
+        .map(|one| one.successes + one.failures)
+        .sum();
     let worked: usize = own.by_agent.iter().map(|one| one.successes).sum();
     Ok(View {
         shell: Shell::load(engine, look, "analytics", "Analytics")?,
         headline: match (now, before) {
-            (Some(now), Some(before)) if now > before => format!("{now} % of tries completed this week, up from {before} %."),
-            (Some(now), Some(before)) if now < before => format!("{now} % of tries completed this week, down from {before} %."),
-            (Some(now), Some(_)) => format!("{now} % of tries completed this week, as in the week before."),
+            (Some(now), Some(before)) if now > before => {
+                format!("{now} % of tries completed this week, up from {before} %.")
+            }
+            (Some(now), Some(before)) if now < before => {
+                format!("{now} % of tries completed this week, down from {before} %.")
+            }
+            (Some(now), Some(_)) => {
+                format!("{now} % of tries completed this week, as in the week before.")
+            }
             (Some(now), None) => format!("{now} % of tries completed this week."),
             (None, _) => "No try has ended this week.".to_owned(),
         },
@@ -68,13 +83,25 @@ fn load(engine: &Engine, look: &Look, days: i32) -> Result<View, Fault> {
         tokens,
         tokens_all: format!("{} this week", short(all)),
         agents: agents.iter().map(|name| text::printable(name)).collect(),
-        by_approach: own.by_approach.iter().take(ROWS).map(|one| {
-            group(one, Html::default(), one.median_duration_ms.map(duration))
-        }).collect(),
-        by_agent: own.by_agent.iter().take(ROWS).enumerate().map(|(at, one)| {
-            group(one, agent_swatch(&at), one.median_tokens.map(short))
-        }).collect(),
-        repeated: own.repeated_failures.iter().take(ROWS).map(repeated).collect(),
+        by_approach: own
+            .by_approach
+            .iter()
+            .take(ROWS)
+            .map(|one| group(one, Html::default(), one.median_duration_ms.map(duration)))
+            .collect(),
+        by_agent: own
+            .by_agent
+            .iter()
+            .take(ROWS)
+            .enumerate()
+            .map(|(at, one)| group(one, agent_swatch(&at), one.median_tokens.map(short)))
+            .collect(),
+        repeated: own
+            .repeated_failures
+            .iter()
+            .take(ROWS)
+            .map(repeated)
+            .collect(),
     })
 }
 
@@ -82,7 +109,10 @@ fn group(one: &analytics::Group, mark: Html, last: Option<String>) -> Group {
     let part = one.rate.map_or(0, percent_of);
     let class = if part < 34 { "f-bad" } else { "f-accent" };
     Group {
-        name: said(&text::excerpt(one.name.as_deref().unwrap_or("not named"), 80)),
+        name: said(&text::excerpt(
+            one.name.as_deref().unwrap_or("not named"),
+            80,
+        )),
         mark,
         bar: share(&format!("{part} % completed"), part, class, false),
         successes: one.successes,
@@ -101,7 +131,12 @@ fn percent_of(rate: f64) -> u64 {
 }
 
 fn repeated(one: &analytics::RepeatedFailure) -> Repeated {
-    let tasks: Vec<_> = one.tasks.iter().take(5).map(|task| told::task(task)).collect();
+    let tasks: Vec<_> = one
+        .tasks
+        .iter()
+        .take(5)
+        .map(|task| told::task(task))
+        .collect();
     Repeated {
         approach: said(&one.approach),
         why: said(one.last_outcome.as_deref().unwrap_or_default()),

@@ -12,17 +12,28 @@ const JS: &str = "text/javascript; charset=utf-8";
 /// Name, type, content.
 const FILES: [(&str, &str, &str); 5] = [
     ("/assets/app.css", CSS, include_str!("../../assets/app.css")),
-    ("/assets/more.css", CSS, include_str!("../../assets/more.css")),
+    (
+        "/assets/more.css",
+        CSS,
+        include_str!("../../assets/more.css"),
+    ),
     ("/assets/htmx.js", JS, include_str!("../../assets/htmx.js")),
     ("/assets/app.js", JS, include_str!("../../assets/app.js")),
-    ("/assets/icon.svg", "image/svg+xml", include_str!("../../assets/icon.svg")),
+    (
+        "/assets/icon.svg",
+        "image/svg+xml",
+        include_str!("../../assets/icon.svg"),
+    ),
 ];
 
 /// The addresses of styles and scripts.
 pub(super) fn routes() -> Router<App> {
     FILES.into_iter().fold(Router::new(), |router, file| {
         let (path, sort, content) = file;
-        router.route(path, get(move |headers: HeaderMap| async move { sent(&headers, sort, content) }))
+        router.route(
+            path,
+            get(move |headers: HeaderMap| async move { sent(&headers, sort, content) }),
+        )
     })
 }
 

@@ -17,8 +17,8 @@ use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use axum::routing::{get, post};
-use heirloom_engine::{Engine, Filter, Reading, RecallRequest};
 use heirloom_engine::recall::Item;
+use heirloom_engine::{Engine, Filter, Reading, RecallRequest};
 use heirloom_model::{Deed, Fault, Kind, Record, RecordId, mark, text};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -53,7 +53,9 @@ async fn list(
     look: Look,
     Query(asked): Query<Asked>,
 ) -> Result<Response, Wrong> {
-    let view = app.ask(look.project(Deed::Read)?, move |engine| load(engine, &look, &asked, None));
+    let view = app.ask(look.project(Deed::Read)?, move |engine| {
+        load(engine, &look, &asked, None)
+    });
     html(&view.await?)
 }
 
@@ -154,11 +156,7 @@ fn found(engine: &Engine, asked: &Asked) -> Result<(Vec<Record>, Option<String>)
 }
 
 /// Entries by the beginning of their key, then by what they say.
-fn searched(
-    engine: &Engine,
-    words: &str,
-    category: Option<&str>,
-) -> Result<Vec<Record>, Fault> {
+fn searched(engine: &Engine, words: &str, category: Option<&str>) -> Result<Vec<Record>, Fault> {
     let mut filter = Filter::current(&[Kind::Knowledge], engine.now()).limit(PAGE);
     filter.key_prefix = Some(words.to_owned());
     filter.category = category.map(str::to_owned);
@@ -205,7 +203,11 @@ fn categories(engine: &Engine, asked: &Asked, all: usize) -> Result<Vec<Category
     }];
     choices.extend(counts.into_iter().map(|(name, n)| Category {
         href: address(asked, &name, ""),
-        count: if is_counted { n.to_string() } else { String::new() },
+        count: if is_counted {
+            n.to_string()
+        } else {
+            String::new()
+        },
         is_current: name == asked.category,
         name: text::printable(&name),
     }));
@@ -233,9 +235,14 @@ fn edit_of(record: &Record, look: &Look, asked: &Asked) -> Edit {
         id: record.id.to_string(),
         key: told::name(record),
         text: record.text.clone(),
-        categories: names.into_iter().map(|name| (name.clone(), name == own)).collect(),
+        categories: names
+            .into_iter()
+            .map(|name| (name.clone(), name == own))
+            .collect(),
         confidence: format!("{:.2}", record.confidence.get()),
-        true_from: record.true_from.map_or_else(String::new, |at| at.to_string()),
+        true_from: record
+            .true_from
+            .map_or_else(String::new, |at| at.to_string()),
         is_pinned: mark::is_pinned(&record.attrs),
         is_muted: mark::is_muted(&record.attrs),
         csrf: look.csrf.clone(),

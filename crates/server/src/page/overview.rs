@@ -13,7 +13,7 @@ use axum::extract::State;
 use axum::response::Response;
 use heirloom_engine::{Engine, Filter};
 use heirloom_model::kinds::{Task, TaskState};
-use heirloom_model::{Deed, Action, Event, Fault, Kind, KindData, Record};
+use heirloom_model::{Action, Deed, Event, Fault, Kind, KindData, Record};
 
 /// Days that the charts show.
 const DAYS: i32 = 7;
@@ -28,7 +28,9 @@ const TASKS_READ: usize = 60;
 
 /// Answers the overview.
 pub(super) async fn show(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
-    let view = app.ask(look.project(Deed::Read)?, move |engine| load(engine, &look)).await?;
+    let view = app
+        .ask(look.project(Deed::Read)?, move |engine| load(engine, &look))
+        .await?;
     html(&view)
 }
 
@@ -101,7 +103,10 @@ fn load(engine: &Engine, look: &Look) -> Result<View, Fault> {
         headline: inherited.headline(),
         sub: match all {
             0 => "It is empty as yet.".to_owned(),
-            _ => format!("This week: {new}, {corrected} corrected, {} resolved.", plural(resolved, "error", "errors")),
+            _ => format!(
+                "This week: {new}, {corrected} corrected, {} resolved.",
+                plural(resolved, "error", "errors")
+            ),
         },
         is_empty: all == 0 && inherited.sessions == 0,
         arcs,
@@ -109,7 +114,11 @@ fn load(engine: &Engine, look: &Look) -> Result<View, Fault> {
         latest: latest::load(engine, &week)?,
         tasks,
         tasks_all,
-        records: plural(usize::try_from(all).unwrap_or(usize::MAX), "record", "records"),
+        records: plural(
+            usize::try_from(all).unwrap_or(usize::MAX),
+            "record",
+            "records",
+        ),
         kinds: kinds(&counts, &week),
         shell,
     })
@@ -137,10 +146,7 @@ fn kinds(counts: &[(Kind, u64)], week: &Week) -> Vec<KindRow> {
     counts.into_iter().map(row).collect()
 }
 
-fn open_tasks(
-    engine: &Engine,
-    counts: &[(Kind, u64)],
-) -> Result<(Vec<OpenTask>, String), Fault> {
+fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>, String), Fault> {
     let filter = Filter::current(&[Kind::Task], engine.now()).limit(TASKS_READ);
     let mut rows = Vec::new();
     for record in engine.find(&filter)? {
@@ -165,7 +171,11 @@ fn open_task(engine: &Engine, record: &Record, task: &Task) -> Result<OpenTask, 
     let known = engine.task(id)?;
     let steps = known.completed.len() + known.pending.len();
     let blocked = task.blocked_reason.as_deref().filter(|why| !why.is_empty());
-    let (state, class, icon) = match (blocked, known.open_errors.len(), record.scope.phase.as_deref()) {
+    let (state, class, icon) = match (
+        blocked,
+        known.open_errors.len(),
+        record.scope.phase.as_deref(),
+    ) {
         (Some(_), ..) => ("blocked", "warn", "pause"),
         (None, 1.., _) => ("failing", "bad", "cross"),
         (None, 0, Some(phase)) => (phase, "k-task", "task"),
@@ -174,7 +184,11 @@ fn open_task(engine: &Engine, record: &Record, task: &Task) -> Result<OpenTask, 
     let detail = match (blocked, steps) {
         (Some(why), _) => why.to_owned(),
         (None, 0) => plural(known.open_errors.len(), "open error", "open errors"),
-        (None, steps) => format!("{} of {steps} steps, {}", known.completed.len(), told::who(&record.source)),
+        (None, steps) => format!(
+            "{} of {steps} steps, {}",
+            known.completed.len(),
+            told::who(&record.source)
+        ),
     };
     Ok(OpenTask {
         href: told::task_href(id),

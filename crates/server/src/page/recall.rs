@@ -62,7 +62,11 @@ fn load(engine: &Engine, look: &Look, question: &Question) -> Result<View, Fault
     let asked = Asked::of(q, engine.now());
     let records: u64 = engine.counts()?.iter().map(|(_, n)| n).sum();
     let (mut hits, notes, took_us) = match recalled {
-        Some(Recalled { hits, notes, took_us }) => (hits, notes, took_us),
+        Some(Recalled {
+            hits,
+            notes,
+            took_us,
+        }) => (hits, notes, took_us),
         None => (Vec::new(), Vec::new(), 0),
     };
     let has_more = hits.len() > k && k < MOST;
@@ -84,15 +88,30 @@ fn load(engine: &Engine, look: &Look, question: &Question) -> Result<View, Fault
     }));
     Ok(View {
         headline: match q.is_empty() {
-            true => format!("{} to ask.", plural(usize::try_from(records).unwrap_or(usize::MAX), "record", "records")),
-            false => format!("{found} among {} records, in {}.", number(records), took(took_us)),
+            true => format!(
+                "{} to ask.",
+                plural(
+                    usize::try_from(records).unwrap_or(usize::MAX),
+                    "record",
+                    "records"
+                )
+            ),
+            false => format!(
+                "{found} among {} records, in {}.",
+                number(records),
+                took(took_us)
+            ),
         },
         sub: "These are the records an agent would get for the same words.".to_owned(),
         question: text::printable(q),
         reads_as: words.join(", "),
         chips: chips(&asked),
         notes,
-        legend: SERIES.iter().enumerate().map(|(at, name)| (at + 1, *name)).collect(),
+        legend: SERIES
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (at + 1, *name))
+            .collect(),
         suggestions: suggestions(engine, q, rows.is_empty())?,
         hits: rows,
         more: match has_more {
@@ -111,8 +130,12 @@ fn took(us: u64) -> String {
 /// The words of a question that are looked for.
 fn stems(question: &str) -> Vec<String> {
     let mut known = HashSet::new();
-    let words = question.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':')));
-    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase());
+    let words = question
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':')));
+    let words = words.map(|word| {
+        word.trim_matches(|c: char| !c.is_alphanumeric())
+            .to_lowercase()
+    });
     let words = words.filter(|word| !word.is_empty() && known.insert(word.clone()));
     words.map(|word| text::printable(&word)).take(24).collect()
 }
@@ -154,11 +177,7 @@ fn chips(asked: &Asked) -> Vec<(String, String)> {
 }
 
 /// What else could be asked: without the filters, or what was changed last.
-fn suggestions(
-    engine: &Engine,
-    q: &str,
-    is_empty: bool,
-) -> Result<Vec<(String, String)>, Fault> {
+fn suggestions(engine: &Engine, q: &str, is_empty: bool) -> Result<Vec<(String, String)>, Fault> {
     let asked = Asked::of(q, engine.now());
     let link = |question: &str| format!("/recall?q={}", told::encoded(question));
     if !is_empty {
@@ -227,12 +246,23 @@ fn row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String], best: f64) 
         is_pinned,
         words: marked(hit.item.text(), words),
         why: because::sentence(hit, words, useful),
-        parts: because::parts(hit).into_iter().map(|(series, name, raw, adds)| Part { series, name, raw, adds }).collect(),
+        parts: because::parts(hit)
+            .into_iter()
+            .map(|(series, name, raw, adds)| Part {
+                series,
+                name,
+                raw,
+                adds,
+            })
+            .collect(),
         score: format!("{:.2}", hit.parts.total),
         bar: super::view::chart::parts(&label, whole, &pieces),
         folded: match hit.folded.len() {
             0 => String::new(),
-            n => format!("{} stand behind it.", plural(n, "near-duplicate", "near-duplicates")),
+            n => format!(
+                "{} stand behind it.",
+                plural(n, "near-duplicate", "near-duplicates")
+            ),
         },
         is_record: matches!(hit.item, Item::Record(_)),
         is_useful: useful > 0,
@@ -287,7 +317,9 @@ fn is_same(a: &str, b: &str) -> bool {
         return true;
     }
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    short.chars().count() >= 4 && long.starts_with(short.trim_end_matches(['e', 's', 'd'])) && long.len() - short.len() <= 4
+    short.chars().count() >= 4
+        && long.starts_with(short.trim_end_matches(['e', 's', 'd']))
+        && long.len() - short.len() <= 4
 }
 
 #[cfg(test)]

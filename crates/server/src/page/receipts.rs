@@ -52,7 +52,11 @@ async fn list(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
                 times.full(newest.at)
             ),
         };
-        Ok(List { shell, headline, rows })
+        Ok(List {
+            shell,
+            headline,
+            rows,
+        })
     });
     html(&view.await?)
 }
@@ -99,7 +103,9 @@ impl Body<'_> {
         let phase = self.text("phase").map(|phase| phase.to_lowercase());
         let title: Vec<_> = [task, phase].into_iter().flatten().collect();
         match title.is_empty() {
-            true => self.text("query").map_or_else(|| "no task".to_owned(), |q| text::excerpt(&q, 40)),
+            true => self
+                .text("query")
+                .map_or_else(|| "no task".to_owned(), |q| text::excerpt(&q, 40)),
             false => title.join(" "),
         }
     }
@@ -107,7 +113,9 @@ impl Body<'_> {
 
 fn short(receipt: &StoredReceipt, times: &Times, is_current: bool) -> Short {
     let body = Body(&receipt.body);
-    let agent = body.text("agent").unwrap_or_else(|| "no agent named".to_owned());
+    let agent = body
+        .text("agent")
+        .unwrap_or_else(|| "no agent named".to_owned());
     let part = percent(body.used(), body.budget());
     Short {
         id: receipt.id.to_string(),
@@ -137,17 +145,29 @@ pub(super) struct Piece {
 pub(super) fn pieces(body: &Body<'_>) -> (Vec<(String, u64, u64)>, Vec<Piece>) {
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let text_of = |value: &Value, name: &str| value.get(name)?.as_str().map(text::printable);
-    let number_of = |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let number_of =
+        |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or(0);
     let (mut sections, mut pieces) = (Vec::new(), Vec::new());
     for (at, section) in list(body.0.get("sections")).iter().enumerate() {
         let name = text_of(section, "name").unwrap_or_default();
-        sections.push((name, number_of(section, "chars"), number_of(section, "more_left_out")));
+        sections.push((
+            name,
+            number_of(section, "chars"),
+            number_of(section, "more_left_out"),
+        ));
         for item in list(section.get("items")) {
             let chars = number_of(&item, "chars");
-            let size = if body.is_tokens() { number_of(&item, "tokens") } else { chars };
+            let size = if body.is_tokens() {
+                number_of(&item, "tokens")
+            } else {
+                chars
+            };
             pieces.push(Piece {
                 section: at,
-                id: item.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok()),
+                id: item
+                    .get("id")
+                    .and_then(Value::as_str)
+                    .and_then(|id| id.parse().ok()),
                 file: text_of(&item, "file"),
                 words: text_of(&item, "text").unwrap_or_default(),
                 chars,
@@ -172,12 +192,27 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, F
     let times = times(engine);
     let (sections, pieces) = pieces(&body);
     let records = records(engine, &pieces)?;
-    let unit = if body.is_tokens() { "Tokens" } else { "Characters" };
+    let unit = if body.is_tokens() {
+        "Tokens"
+    } else {
+        "Characters"
+    };
     let inside = pieces.iter().filter(|piece| piece.is_in).count();
-    let outside = pieces.len() - inside + sections.iter().map(|(_, _, more)| usize::try_from(*more).unwrap_or(0)).sum::<usize>();
-    let agent = body.text("agent").unwrap_or_else(|| "no agent named".to_owned());
+    let outside = pieces.len() - inside
+        + sections
+            .iter()
+            .map(|(_, _, more)| usize::try_from(*more).unwrap_or(0))
+            .sum::<usize>();
+    let agent = body
+        .text("agent")
+        .unwrap_or_else(|| "no agent named".to_owned());
     let show = |name, query: &str, n, key: &str| {
-        (name, format!("/receipts/{}{query}", receipt.id), n, asked.show == key)
+        (
+            name,
+            format!("/receipts/{}{query}", receipt.id),
+            n,
+            asked.show == key,
+        )
     };
     let beside = engine.receipts(BESIDE)?;
     let wanted = |piece: &&Piece| match asked.show.as_str() {
@@ -185,28 +220,47 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, F
         "cut" => !piece.is_in,
         _ => true,
     };
-    let rows = sections.iter().enumerate().map(|(at, (name, chars, more))| {
-        let own = pieces.iter().filter(|piece| piece.section == at);
-        let size = if body.is_tokens() { chars.div_ceil(limits::CHARS_PER_TOKEN as u64) } else { *chars };
-        let part = percent(size, body.budget());
-        Section {
-            series: series(at),
-            name: name.clone(),
-            size: number(size),
-            chars: number(*chars),
-            share: share(&format!("{part} % of the budget"), part, &format!("c{}", series(at)), true),
-            items: own.filter(wanted).map(|piece| item(piece, &records)).collect(),
-            more: match more {
-                0 => String::new(),
-                n => format!("and {} more that did not get in", number(*n)),
-            },
-        }
-    });
+    let rows = sections
+        .iter()
+        .enumerate()
+        .map(|(at, (name, chars, more))| {
+            let own = pieces.iter().filter(|piece| piece.section == at);
+            let size = if body.is_tokens() {
+                chars.div_ceil(limits::CHARS_PER_TOKEN as u64)
+            } else {
+                *chars
+            };
+            let part = percent(size, body.budget());
+            Section {
+                series: series(at),
+                name: name.clone(),
+                size: number(size),
+                chars: number(*chars),
+                share: share(
+                    &format!("{part} % of the budget"),
+                    part,
+                    &format!("c{}", series(at)),
+                    true,
+                ),
+                items: own
+                    .filter(wanted)
+                    .map(|piece| item(piece, &records))
+                    .collect(),
+                more: match more {
+                    0 => String::new(),
+                    n => format!("and {} more that did not get in", number(*n)),
+                },
+            }
+        });
     let rows: Vec<_> = rows.filter(|section| !section.items.is_empty()).collect();
     Ok(View {
         shell: Shell::load(engine, look, "receipts", "Receipt")?,
         id: receipt.id.to_string(),
-        noun: format!("Receipt · {agent}, {}, {}", body.title(), times.full(receipt.at)),
+        noun: format!(
+            "Receipt · {agent}, {}, {}",
+            body.title(),
+            times.full(receipt.at)
+        ),
         headline: format!(
             "{} got in, {} did not: {} of {} {}.",
             plural(inside, "item", "items"),
@@ -215,8 +269,12 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, F
             number(body.budget()),
             unit.to_lowercase()
         ),
-        session: body.text("session").map(|id| (told::short_id(&id), told::session_href(&id))),
-        asked: body.text("query").map_or_else(String::new, |q| text::excerpt(&q, 120)),
+        session: body
+            .text("session")
+            .map(|id| (told::short_id(&id), told::session_href(&id))),
+        asked: body
+            .text("query")
+            .map_or_else(String::new, |q| text::excerpt(&q, 120)),
         svg: budget::drawn(&body, &sections, &pieces),
         shows: vec![
             show("All", "", inside + outside, ""),
@@ -226,7 +284,10 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, F
         sections: rows,
         notes: notes(&body),
         unit,
-        recent: beside.iter().map(|one| short(one, &times, one.id == receipt.id)).collect(),
+        recent: beside
+            .iter()
+            .map(|one| short(one, &times, one.id == receipt.id))
+            .collect(),
         again: match asked.again.is_some() {
             true => Some(shown(&engine.context(&request(&body))?.text)),
             false => None,
@@ -271,7 +332,10 @@ fn records(engine: &Engine, pieces: &[Piece]) -> Result<HashMap<RecordId, Record
         ..Filter::current(&[], engine.now())
     };
     let found = engine.find(&filter.ids(ids).limit(limit))?;
-    Ok(found.into_iter().map(|record| (record.id, record)).collect())
+    Ok(found
+        .into_iter()
+        .map(|record| (record.id, record))
+        .collect())
 }
 
 fn item(piece: &Piece, records: &HashMap<RecordId, Record>) -> Item {
@@ -285,7 +349,8 @@ fn item(piece: &Piece, records: &HashMap<RecordId, Record>) -> Item {
         Some(file) => file.clone(),
         None => text::excerpt(&piece.words, 110),
     };
-    let has_key = |key: &&str| !key.is_empty() && !piece.words.trim_start_matches("- ").starts_with(key);
+    let has_key =
+        |key: &&str| !key.is_empty() && !piece.words.trim_start_matches("- ").starts_with(key);
     if let Some(key) = record.map(told::key).filter(|key| has_key(key)) {
         words = format!("{}: {words}", text::printable(key));
     }

@@ -48,8 +48,15 @@ async fn list(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
         let sessions = engine.sessions_of(None, LISTED)?;
         let headline = match (sessions.len(), sessions.first()) {
             (0, _) | (_, None) => "No session is known yet.".to_owned(),
-            (LISTED, Some(newest)) => format!("The newest {LISTED} sessions, the last {}.", times.full(newest.started_at)),
-            (n, Some(newest)) => format!("{}, the last {}.", plural(n, "session", "sessions"), times.full(newest.started_at)),
+            (LISTED, Some(newest)) => format!(
+                "The newest {LISTED} sessions, the last {}.",
+                times.full(newest.started_at)
+            ),
+            (n, Some(newest)) => format!(
+                "{}, the last {}.",
+                plural(n, "session", "sessions"),
+                times.full(newest.started_at)
+            ),
         };
         Ok(List {
             shell: Shell::load(engine, &look, "sessions", "Sessions")?,
@@ -62,7 +69,12 @@ async fn list(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
 
 fn row(session: &Session, times: &Times) -> Row {
     let mut meta = vec![agent(session)];
-    meta.extend(session.task.as_deref().map(|task| format!("task {}", told::task(task))));
+    meta.extend(
+        session
+            .task
+            .as_deref()
+            .map(|task| format!("task {}", told::task(task))),
+    );
     if session.attrs.contains_key("window") {
         meta.push("with a window".to_owned());
     }
@@ -98,7 +110,9 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: Asked) -> Result<View, Fa
     let steps = steps(story.as_ref());
     let whole: u64 = all.iter().map(|turn| u64::from(turn.tokens)).sum();
     let end = asked.before.map_or(all.len(), |before| {
-        all.iter().position(|turn| turn.seq >= before).unwrap_or(all.len())
+        all.iter()
+            .position(|turn| turn.seq >= before)
+            .unwrap_or(all.len())
     });
     let from = end.saturating_sub(TURNS);
     let shown = all.get(from..end).unwrap_or_default();
@@ -117,7 +131,6 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: Asked) -> Result<View, Fa
                 plural(short, "output", "outputs")
             ),
         },
-        export: told::session_href(id),
         svg: window::drawn(&all, story.as_ref()),
         steps,
         shortened,
@@ -125,7 +138,14 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: Asked) -> Result<View, Fa
             let archive = |(id, file): &(String, Option<std::path::PathBuf>)| {
                 let place = file.as_ref().map_or_else(
                     || "its file is gone".to_owned(),
-                    |file| text::printable(&file.strip_prefix(engine.root()).unwrap_or(file).to_string_lossy()),
+                    |file| {
+                        text::printable(
+                            &file
+                                .strip_prefix(engine.root())
+                                .unwrap_or(file)
+                                .to_string_lossy(),
+                        )
+                    },
                 );
                 (text::printable(id), place)
             };
@@ -133,7 +153,14 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: Asked) -> Result<View, Fa
         }),
         summaries: known.as_ref().map_or_else(Vec::new, |known| {
             let written = known.summaries.iter();
-            written.map(|one| (text::printable(&one.model), said(&text::excerpt(&one.text, 800)))).collect()
+            written
+                .map(|one| {
+                    (
+                        text::printable(&one.model),
+                        said(&text::excerpt(&one.text, 800)),
+                    )
+                })
+                .collect()
         }),
         turns: shown.iter().map(|one| turn(one, &times)).collect(),
         earlier: match shown.first() {
@@ -141,24 +168,37 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: Asked) -> Result<View, Fa
             Some(_) | None => String::new(),
         },
         cost: cost(story.as_ref()),
-        goal: goal.map_or_else(String::new, |goal| text::excerpt(&text::printable(&goal.text), 240)),
+        goal: goal.map_or_else(String::new, |goal| {
+            text::excerpt(&text::printable(&goal.text), 240)
+        }),
         facts: facts(engine, &session, &times)?,
     })
 }
 
 fn headline(turns: usize, whole: u64, story: Option<&WindowStory>) -> String {
-    let all = format!("{}, {} tokens of conversation", plural(turns, "turn", "turns"), short(whole));
+    let all = format!(
+        "{}, {} tokens of conversation",
+        plural(turns, "turn", "turns"),
+        short(whole)
+    );
     let most = story.and_then(|story| story.points.iter().map(|point| point.tokens_after).max());
     match most {
-        Some(most) if (most as u64) < whole => format!("{all}, never more than {} in its window.", short(most as u64)),
+        Some(most) if (most as u64) < whole => format!(
+            "{all}, never more than {} in its window.",
+            short(most as u64)
+        ),
         Some(_) | None => format!("{all}."),
     }
 }
 
 /// Where the window became smaller than it was.
 fn steps(story: Option<&WindowStory>) -> Vec<Step> {
-    let points = story.map(|story| story.points.as_slice()).unwrap_or_default();
-    let smaller = points.windows(2).filter(|pair| pair[1].tokens_after < pair[0].tokens_after);
+    let points = story
+        .map(|story| story.points.as_slice())
+        .unwrap_or_default();
+    let smaller = points
+        .windows(2)
+        .filter(|pair| pair[1].tokens_after < pair[0].tokens_after);
     (1..)
         .zip(smaller)
         .map(|(n, pair)| Step {
@@ -171,14 +211,32 @@ fn steps(story: Option<&WindowStory>) -> Vec<Step> {
 }
 
 fn shortened(story: &WindowStory) -> Vec<Shortened> {
-    let most = story.shortened.iter().map(|(_, _, before, ..)| *before).max().unwrap_or(1) as u64;
+    let most = story
+        .shortened
+        .iter()
+        .map(|(_, _, before, ..)| *before)
+        .max()
+        .unwrap_or(1) as u64;
     let one = |(index, tool, before, after, id): &(usize, String, usize, usize, String)| {
-        let label = format!("{} characters shortened to {}", number(*before as u64), number(*after as u64));
+        let label = format!(
+            "{} characters shortened to {}",
+            number(*before as u64),
+            number(*after as u64)
+        );
         Shortened {
             turn: index + 1,
             tool: text::printable(tool),
-            bar: share(&label, percent(*after as u64, most).max(1), "f-accent", false),
-            size: format!("{} to {} characters", short(*before as u64), short(*after as u64)),
+            bar: share(
+                &label,
+                percent(*after as u64, most).max(1),
+                "f-accent",
+                false,
+            ),
+            size: format!(
+                "{} to {} characters",
+                short(*before as u64),
+                short(*after as u64)
+            ),
             id: text::printable(id),
         }
     };
@@ -190,7 +248,10 @@ fn cost(story: Option<&WindowStory>) -> Vec<(&'static str, String)> {
         Some(story) if story.cost.0 > 0 => vec![
             ("Without window", short(story.cost.0)),
             ("With window", short(story.cost.1)),
-            ("Of it", format!("{} %", percent(story.cost.1, story.cost.0))),
+            (
+                "Of it",
+                format!("{} %", percent(story.cost.1, story.cost.0)),
+            ),
         ],
         Some(_) | None => Vec::new(),
     }
@@ -223,7 +284,11 @@ fn turn(message: &Message, times: &Times) -> Turn {
     }
 }
 
-fn facts(engine: &Engine, session: &Session, times: &Times) -> Result<Vec<(&'static str, Html)>, Fault> {
+fn facts(
+    engine: &Engine,
+    session: &Session,
+    times: &Times,
+) -> Result<Vec<(&'static str, Html)>, Fault> {
     let link = |href: &str, words: &str| {
         let mut out = String::from("<a href=\"");
         escape(href, &mut out);
@@ -240,14 +305,23 @@ fn facts(engine: &Engine, session: &Session, times: &Times) -> Result<Vec<(&'sta
     let own: Vec<_> = own.collect();
     if let Some(first) = own.first() {
         let words = plural(own.len(), "context", "contexts");
-        facts.push(("Inherited", link(&format!("/receipts/{}", first.id), &words)));
+        facts.push((
+            "Inherited",
+            link(&format!("/receipts/{}", first.id), &words),
+        ));
     }
-    let scope = Scope { session: Some(session.id.clone()), ..Scope::default() };
+    let scope = Scope {
+        session: Some(session.id.clone()),
+        ..Scope::default()
+    };
     let kinds = [Kind::Knowledge, Kind::Error, Kind::Episode];
     let left = engine.find(&Filter::current(&kinds, engine.now()).scope(scope).limit(50))?;
     if !left.is_empty() {
         let href = format!("/recall?q=session:{}", told::encoded(&session.id));
-        facts.push(("Learned", link(&href, &plural(left.len(), "record", "records"))));
+        facts.push((
+            "Learned",
+            link(&href, &plural(left.len(), "record", "records")),
+        ));
     }
     facts.push(("Agent", said(&agent(session))));
     if let Some(task) = &session.task {

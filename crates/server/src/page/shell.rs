@@ -116,8 +116,11 @@ impl Shell {
         };
         let size = engine.describe_store()?.size_bytes;
         let toast = look.done.as_ref().map(|(done, undo)| {
-            let words = done_words(done);
-            Toast::of(look, words, undo)
+            let mut toast = Toast::of(look, done_words(done), undo);
+            if done == "written" {
+                toast.undo = format!("/unsave{}", look.path);
+            }
+            toast
         });
         Ok(Self {
             at,
@@ -142,7 +145,7 @@ impl Shell {
 /// What a word in an address says; nothing for words that are not ours.
 pub(crate) fn done_words(done: &str) -> &'static str {
     match done {
-        "saved" => "Saved.",
+        "saved" | "written" => "Saved.",
         "created" => "Remembered.",
         "retired" => "Retired. It stays in history.",
         "pinned" => "Pinned: it is in every context of its scope.",
@@ -199,9 +202,23 @@ fn nav(engine: &Engine) -> Result<Vec<NavPart>, Fault> {
         part(
             "Memory",
             vec![
-                item("knowledge", "/knowledge", "knowledge", "Knowledge", "k", count(Kind::Knowledge)),
+                item(
+                    "knowledge",
+                    "/knowledge",
+                    "knowledge",
+                    "Knowledge",
+                    "k",
+                    count(Kind::Knowledge),
+                ),
                 item("tasks", "/tasks", "task", "Tasks", "t", count(Kind::Task)),
-                item("workspace", "/workspace", "workspace", "Workspace", "w", none()),
+                item(
+                    "workspace",
+                    "/workspace",
+                    "workspace",
+                    "Workspace",
+                    "w",
+                    none(),
+                ),
                 item("groups", "/groups", "groups", "Groups", "u", none()),
             ],
         ),
@@ -209,13 +226,27 @@ fn nav(engine: &Engine) -> Result<Vec<NavPart>, Fault> {
             "Prompts",
             vec![
                 item("receipts", "/receipts", "receipt", "Receipts", "c", none()),
-                item("sessions", "/sessions", "session", "Sessions", "s", sessions),
+                item(
+                    "sessions",
+                    "/sessions",
+                    "session",
+                    "Sessions",
+                    "s",
+                    sessions,
+                ),
             ],
         ),
         part(
             "Care",
             vec![
-                item("analytics", "/analytics", "analytics", "Analytics", "a", none()),
+                item(
+                    "analytics",
+                    "/analytics",
+                    "analytics",
+                    "Analytics",
+                    "a",
+                    none(),
+                ),
                 item("review", "/review", "review", "Review", "v", none()),
                 item("marks", "/marks", "pin", "Pins and mutes", "p", none()),
                 item("settings", "/settings", "settings", "Settings", ",", none()),

@@ -95,13 +95,19 @@ fn load(engine: &Engine, look: &Look, asked: &Asked) -> Result<List, Fault> {
     let stands: Vec<Stand> = found.iter().map(Stand::of).collect();
     let count = |stand: Stand| stands.iter().filter(|one| **one == stand).count();
     let (open, blocked) = (count(Stand::Open), count(Stand::Blocked));
-    let mut fitting = found.iter().zip(&stands).filter(|(_, stand)| match asked.state.as_str() {
-        "" => true,
-        state => stand.words().0 == state,
-    });
+    let mut fitting = found
+        .iter()
+        .zip(&stands)
+        .filter(|(_, stand)| match asked.state.as_str() {
+            "" => true,
+            state => stand.words().0 == state,
+        });
     let page: Vec<_> = fitting.by_ref().take(PAGE).collect();
     let has_more = fitting.next().is_some() || !is_all;
-    let next = page.last().filter(|_| has_more).map(|(record, _)| record.id);
+    let next = page
+        .last()
+        .filter(|_| has_more)
+        .map(|(record, _)| record.id);
     let row = |(record, stand): &(&Record, &Stand)| {
         let (state, class, icon) = stand.words();
         let task = Task::of(record).unwrap_or_default();
@@ -109,7 +115,11 @@ fn load(engine: &Engine, look: &Look, asked: &Asked) -> Result<List, Fault> {
         if let Some(phase) = &record.scope.phase {
             meta.push(text::printable(&phase.to_lowercase()));
         }
-        meta.extend(task.blocked_reason.filter(|why| !why.is_empty()).map(|why| text::printable(&why)));
+        meta.extend(
+            task.blocked_reason
+                .filter(|why| !why.is_empty())
+                .map(|why| text::printable(&why)),
+        );
         Row {
             id: record.id.to_string(),
             href: told::task_href(record.key.as_deref().unwrap_or_default()),
@@ -132,7 +142,10 @@ fn load(engine: &Engine, look: &Look, asked: &Asked) -> Result<List, Fault> {
         shell,
         headline: match (found.len(), is_all) {
             (0, _) => "No task yet.".to_owned(),
-            (n, true) => format!("{}: {open} open, {blocked} blocked.", plural(n, "task", "tasks")),
+            (n, true) => format!(
+                "{}: {open} open, {blocked} blocked.",
+                plural(n, "task", "tasks")
+            ),
             (n, false) => format!("Of the newest {n} tasks {open} are open, {blocked} blocked."),
         },
         states: vec![

@@ -2,18 +2,21 @@
 
 pub(crate) mod analytics;
 pub(crate) mod chart;
+pub(crate) mod files;
+pub(crate) mod jump;
 pub(crate) mod knowledge;
 pub(crate) mod overview;
 pub(crate) mod recall;
 pub(crate) mod receipts;
-pub(crate) mod sessions;
-pub(crate) mod tasks;
+pub(crate) mod review;
 mod said;
+pub(crate) mod sessions;
+pub(crate) mod settings;
+pub(crate) mod tasks;
 mod times;
 
 pub(crate) use said::{Html, diff, escape, said};
 pub(crate) use times::Times;
-
 
 /// The icon of this name, beside a word that says the same.
 pub(crate) fn icon(name: &str) -> Html {
@@ -57,7 +60,6 @@ pub(crate) fn agent_swatch(place: &usize) -> Html {
         agent_mark(*place)
     ))
 }
-
 
 /// The series that an agent's tokens are drawn in, by its place.
 pub(crate) fn token_series(place: &usize) -> usize {

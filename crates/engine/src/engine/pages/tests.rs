@@ -36,7 +36,10 @@ fn a_file_is_saved_by_whoever_has_seen_it_and_the_saving_is_taken_back() {
         assert_eq!(saved("one\n", "whatever"), PageSaved::Same);
         let now = engine.page_text(&of, name).unwrap();
         assert_eq!(now.text, "one\n");
-        assert_eq!(saved("two\n", &empty.tag), PageSaved::Overtaken(now.clone()));
+        assert_eq!(
+            saved("two\n", &empty.tag),
+            PageSaved::Overtaken(now.clone())
+        );
         assert_eq!(saved("two\n", &now.tag), PageSaved::Done);
         engine.unsave_page(&of, name).unwrap();
         assert_eq!(engine.page_text(&of, name).unwrap().text, "one\n");

@@ -76,7 +76,15 @@ impl Engine {
                     .shortened
                     .into_iter()
                     .take(limits::FINDINGS_SHOWN_MAX)
-                    .map(|one| (one.index, one.tool, one.chars_before, one.chars_after, one.id))
+                    .map(|one| {
+                        (
+                            one.index,
+                            one.tool,
+                            one.chars_before,
+                            one.chars_after,
+                            one.id,
+                        )
+                    })
                     .collect();
             }
         }
@@ -104,5 +112,9 @@ fn raw(turns: &[Message]) -> Vec<String> {
             None => json!({"role": "user", "content": turn.text}),
         },
     };
-    turns.iter().map(message).map(|message| message.to_string()).collect()
+    turns
+        .iter()
+        .map(message)
+        .map(|message| message.to_string())
+        .collect()
 }

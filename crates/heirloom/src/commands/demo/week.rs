@@ -11,8 +11,8 @@ use heirloom_model::{Budget, Clock, Fault, Mark, Role, Scope, Timestamp, clock};
 use heirloom_window::Policy;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 const HOUR_S: i64 = 3_600;
 const DAY_S: i64 = 24 * HOUR_S;
@@ -23,7 +23,8 @@ struct StoryClock(AtomicI64);
 
 impl StoryClock {
     fn set(&self, at: i64) {
-        self.0.fetch_max(at.saturating_mul(1_000_000), Ordering::Relaxed);
+        self.0
+            .fetch_max(at.saturating_mul(1_000_000), Ordering::Relaxed);
     }
 }
 
@@ -46,7 +47,11 @@ pub(super) fn fill(session: &mut Session, root: &Path) -> Result<(), Fault> {
     }
     let clock = Arc::new(StoryClock::default());
     let engine = session.story_engine(clock.clone())?;
-    let story = Story { engine: &engine, clock: &clock, now };
+    let story = Story {
+        engine: &engine,
+        clock: &clock,
+        now,
+    };
     story.before()?;
     for tale in WEEK {
         story.tell(tale)?;
@@ -77,7 +82,10 @@ impl Story<'_> {
                 self.learn(source, category, key, text, None, Scope::default())?;
             }
             self.days_ago(*days);
-            let scope = Scope { agent: Some((*agent).to_owned()), ..Scope::of_task(task) };
+            let scope = Scope {
+                agent: Some((*agent).to_owned()),
+                ..Scope::of_task(task)
+            };
             self.episode(scope, approach, outcome, *worked, *minutes, *thousands)?;
         }
         for (said, source, category, key, text) in older {
@@ -96,8 +104,10 @@ impl Story<'_> {
         }
         self.engine.init_workspace()?;
         let whose = Workspace::Project;
-        self.engine.workspace_save_fact(whose, "Staging has the data of last night, without names.")?;
-        self.engine.workspace_log_learning(whose, "Replays need the carrier sandbox awake.")?;
+        self.engine
+            .workspace_save_fact(whose, "Staging has the data of last night, without names.")?;
+        self.engine
+            .workspace_log_learning(whose, "Replays need the carrier sandbox awake.")?;
         Ok(())
     }
 
@@ -105,13 +115,20 @@ impl Story<'_> {
     fn tell(&self, tale: &Tale) -> Result<(), Fault> {
         let began = self.now - tale.hours_ago * HOUR_S;
         self.clock.set(began);
-        let session = format!("{}-{:04x}", tale.agent, (tale.hours_ago * 2_654_435) & 0xffff);
+        let session = format!(
+            "{}-{:04x}",
+            tale.agent,
+            (tale.hours_ago * 2_654_435) & 0xffff
+        );
         let task = TASKS.iter().find(|(id, ..)| *id == tale.task);
         self.turn(&session, tale, Role::User, tale.goal)?;
         let phase = task.map(|(_, _, phase, _)| (*phase).to_owned());
         self.engine.set_task(
             tale.task,
-            &TaskChange { phase: phase.clone(), ..TaskChange::default() },
+            &TaskChange {
+                phase: phase.clone(),
+                ..TaskChange::default()
+            },
             tale.agent,
         )?;
         let request = ContextRequest {
@@ -144,23 +161,40 @@ impl Story<'_> {
         let source = source.as_str();
         match deed {
             Deed::Learn(category, key, text) => {
-                let scope = Scope { task: None, ..scope.clone() };
+                let scope = Scope {
+                    task: None,
+                    ..scope.clone()
+                };
                 self.learn(source, category, key, text, None, scope)
             }
             Deed::Decide(key, text, why) => {
-                let scope = Scope { task: None, ..scope.clone() };
+                let scope = Scope {
+                    task: None,
+                    ..scope.clone()
+                };
                 self.learn(source, "decision", key, text, Some(why), scope)
             }
             Deed::Fail(what) => engine.log_error(what, scope.clone(), source).map(drop),
             Deed::Mend(what, how) => {
                 let logged = engine.log_error(what, scope.clone(), source)?;
-                engine.resolve_error(&logged.applied.id.to_string(), how, source).map(drop)
+                engine
+                    .resolve_error(&logged.applied.id.to_string(), how, source)
+                    .map(drop)
             }
-            Deed::Try(approach, outcome, worked, minutes, thousands) => {
-                self.episode(scope.clone(), approach, outcome, *worked, *minutes, *thousands)
-            }
-            Deed::Done(words) => engine.step(tale.task, words, StepState::Done, source).map(drop),
-            Deed::ToDo(words) => engine.step(tale.task, words, StepState::Pending, source).map(drop),
+            Deed::Try(approach, outcome, worked, minutes, thousands) => self.episode(
+                scope.clone(),
+                approach,
+                outcome,
+                *worked,
+                *minutes,
+                *thousands,
+            ),
+            Deed::Done(words) => engine
+                .step(tale.task, words, StepState::Done, source)
+                .map(drop),
+            Deed::ToDo(words) => engine
+                .step(tale.task, words, StepState::Pending, source)
+                .map(drop),
             Deed::File(path) => engine
                 .add_artifact(&NewArtifact {
                     path: (*path).to_owned(),
@@ -273,7 +307,10 @@ impl Story<'_> {
         self.clock.set(self.now - 2 * HOUR_S);
         let (done, agent) = (TaskState::Done, Some("claude-code".to_owned()));
         for id in ["190", "214"] {
-            let change = TaskChange { state: Some(done), ..TaskChange::default() };
+            let change = TaskChange {
+                state: Some(done),
+                ..TaskChange::default()
+            };
             engine.set_task(id, &change, "user")?;
         }
         drop(agent);
@@ -282,7 +319,10 @@ impl Story<'_> {
             ..TaskChange::default()
         };
         engine.set_task("207", &blocked, "user")?;
-        for (key, mark) in [("error-type", Mark::Pinned(true)), ("old-admin-ui", Mark::Muted(true))] {
+        for (key, mark) in [
+            ("error-type", Mark::Pinned(true)),
+            ("old-admin-ui", Mark::Muted(true)),
+        ] {
             let filter = heirloom_engine::Filter::current(&[], engine.now()).key(key);
             for record in engine.find(&filter)? {
                 engine.mark(record.id, mark)?;
@@ -292,14 +332,23 @@ impl Story<'_> {
         let text = "Labels are PDF/A-2b at 203 dpi; carriers refuse PNG.";
         self.learn("user", "fact", "label-format", text, None, Scope::default())?;
         // What the artifacts page finds: one file has changed, one is gone.
-        open::write_file(&root.join("tests/redelivery.rs"), b"#[test]\nfn each_event_once() { assert!(true) }\n")?;
+        open::write_file(
+            &root.join("tests/redelivery.rs"),
+            b"#[test]\nfn each_event_once() { assert!(true) }\n",
+        )?;
         open::remove_file(&root.join("docs/replay-log.txt"))
     }
 
     /// Calls of hooks, so that their page has something to count.
     fn hooks(&self, memory: &Path) -> Result<(), Fault> {
         let calls = HookCalls::of(memory);
-        let events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUse", "Stop"];
+        let events = [
+            "SessionStart",
+            "UserPromptSubmit",
+            "PostToolUse",
+            "PostToolUse",
+            "Stop",
+        ];
         for n in 0..120_i64 {
             let event = events[usize::try_from(n).unwrap_or(0) % events.len()];
             calls.put(&HookCall {
@@ -317,10 +366,21 @@ impl Story<'_> {
 /// A call of a tool with its answer, and what the model says of it.
 fn round(tale: &Tale, n: usize) -> [Value; 3] {
     let id = format!("call_{n}");
-    let command = ["cargo test", "rg rows_affected", "cat src/outbox/worker.rs", "git diff"][n % 4];
+    let command = [
+        "cargo test",
+        "rg rows_affected",
+        "cat src/outbox/worker.rs",
+        "git diff",
+    ][n % 4];
     let lines = [210, 60, 40, 120][n % 4];
     let output: String = (0..lines)
-        .map(|line| format!("test {}::case_{n}_{line} ... ok, {} us\n", tale.task, (line * 37 + n * 11) % 900))
+        .map(|line| {
+            format!(
+                "test {}::case_{n}_{line} ... ok, {} us\n",
+                tale.task,
+                (line * 37 + n * 11) % 900
+            )
+        })
         .collect();
     [
         json!({"role": "assistant", "content": format!("Looking at it with {command}."), "tool_calls": [{

@@ -25,28 +25,50 @@ pub(super) fn weeks(weeks: &[Group]) -> Html {
     svg.push_str("</desc><svg class=\"plot\" y=\"14\" width=\"100%\" height=\"150\" viewBox=\"0 0 1000 150\" preserveAspectRatio=\"none\"><line class=\"grid\" x1=\"0\" x2=\"1000\" y1=\"75\" y2=\"75\"/><line class=\"grid\" x1=\"0\" x2=\"1000\" y1=\"0\" y2=\"0\"/>");
     let place = |at: usize| match told.len() {
         0 | 1 => 525.0,
-        n => 100.0 + 850.0 * f64::from(u32::try_from(at).unwrap_or(0)) / f64::from(u32::try_from(n - 1).unwrap_or(1)),
+        n => {
+            100.0
+                + 850.0 * f64::from(u32::try_from(at).unwrap_or(0))
+                    / f64::from(u32::try_from(n - 1).unwrap_or(1))
+        }
     };
     let y = |rate: f64| 150.0 - rate * 1.5;
     let mut path = String::new();
     for (at, (_, rate)) in told.iter().enumerate() {
         let letter = if at == 0 { 'M' } else { 'L' };
-        put(&mut path, format_args!("{letter}{:.1} {:.1}", place(at), y(*rate)));
+        put(
+            &mut path,
+            format_args!("{letter}{:.1} {:.1}", place(at), y(*rate)),
+        );
     }
     if told.len() > 1 {
-        put(&mut svg, format_args!("<path class=\"area\" d=\"{path}L950 150L100 150Z\"/><path class=\"stroke\" d=\"{path}\"/>"));
+        put(
+            &mut svg,
+            format_args!(
+                "<path class=\"area\" d=\"{path}L950 150L100 150Z\"/><path class=\"stroke\" d=\"{path}\"/>"
+            ),
+        );
     }
     svg.push_str("<line class=\"ax\" x1=\"0\" x2=\"1000\" y1=\"150\" y2=\"150\"/></svg><text x=\"0\" y=\"27\" class=\"t-faint\">100 %</text><text x=\"0\" y=\"102\" class=\"t-faint\">50 %</text>");
     for (at, (name, rate)) in told.iter().enumerate() {
         let x = place(at) / 10.0;
         let cy = y(*rate) + 14.0;
         let label = if cy < 26.0 { cy + 16.0 } else { cy - 10.0 };
-        let strong = if at + 1 == told.len() { "t-accent" } else { "t-strong" };
+        let strong = if at + 1 == told.len() {
+            "t-accent"
+        } else {
+            "t-strong"
+        };
         put(
             &mut svg,
-            format_args!("<circle cx=\"{x:.2}%\" cy=\"{cy:.1}\" r=\"3\" class=\"f-accent\"/><text x=\"{x:.2}%\" y=\"{label:.0}\" class=\"mid {strong} halo\">{rate:.0} %</text><text x=\"{x:.2}%\" y=\"182\" class=\"mid\">"),
+            format_args!(
+                "<circle cx=\"{x:.2}%\" cy=\"{cy:.1}\" r=\"3\" class=\"f-accent\"/><text x=\"{x:.2}%\" y=\"{label:.0}\" class=\"mid {strong} halo\">{rate:.0} %</text><text x=\"{x:.2}%\" y=\"182\" class=\"mid\">"
+            ),
         );
-        escape(name.rsplit_once('-').map_or(name.as_str(), |(_, week)| week), &mut svg);
+        escape(
+            name.rsplit_once('-')
+                .map_or(name.as_str(), |(_, week)| week),
+            &mut svg,
+        );
         svg.push_str("</text>");
     }
     svg.push_str("</svg>");
@@ -61,12 +83,21 @@ pub(super) fn tokens(episodes: &[Record], agents: &[String], times: &Times) -> (
         let Ok(back @ 0..7) = usize::try_from(times.days_ago(record.recorded_at)) else {
             continue;
         };
-        let read = record.attrs.get("tokens_in").and_then(Value::as_u64).unwrap_or(0);
+        let read = record
+            .attrs
+            .get("tokens_in")
+            .and_then(Value::as_u64)
+            .unwrap_or(0);
         let agent = record.scope.agent.as_deref().unwrap_or_default();
         let at = agents.iter().position(|name| name == agent).unwrap_or(3);
         days[6 - back][at.min(3)] += read;
     }
-    let most = days.iter().map(|day| day.iter().sum::<u64>()).max().unwrap_or(0).max(1);
+    let most = days
+        .iter()
+        .map(|day| day.iter().sum::<u64>())
+        .max()
+        .unwrap_or(0)
+        .max(1);
     let all: u64 = days.iter().flatten().sum();
     let mut svg = String::from(
         "<svg class=\"chart\" height=\"168\" role=\"img\" aria-labelledby=\"k-t k-d\"><title id=\"k-t\">Tokens read per day, by agent</title><desc id=\"k-d\">",
@@ -79,7 +110,10 @@ pub(super) fn tokens(episodes: &[Record], agents: &[String], times: &Times) -> (
         }
     };
     for (at, day) in days.iter().enumerate() {
-        put(&mut svg, format_args!("{}: {}; ", name(at), short(day.iter().sum())));
+        put(
+            &mut svg,
+            format_args!("{}: {}; ", name(at), short(day.iter().sum())),
+        );
     }
     svg.push_str("</desc><line class=\"ax\" x1=\"0\" x2=\"100%\" y1=\"144\" y2=\"144\"/>");
     for (at, day) in days.iter().enumerate() {
@@ -91,9 +125,16 @@ pub(super) fn tokens(episodes: &[Record], agents: &[String], times: &Times) -> (
             let who = agents.get(agent).map_or("others", String::as_str);
             put(
                 &mut svg,
-                format_args!("<rect class=\"c{}\" x=\"{x:.2}%\" width=\"9.2%\" y=\"{top:.1}\" height=\"{:.1}\"><title>", token_series(&agent), (high - 1.0).max(0.5)),
+                format_args!(
+                    "<rect class=\"c{}\" x=\"{x:.2}%\" width=\"9.2%\" y=\"{top:.1}\" height=\"{:.1}\"><title>",
+                    token_series(&agent),
+                    (high - 1.0).max(0.5)
+                ),
             );
-            escape(&format!("{}, {}: {}", name(at), text::printable(who), short(*read)), &mut svg);
+            escape(
+                &format!("{}, {}: {}", name(at), text::printable(who), short(*read)),
+                &mut svg,
+            );
             svg.push_str("</title></rect>");
         }
         let middle = x + 4.6;

@@ -7,7 +7,7 @@ use crate::page::look::{back, times};
 use crate::page::records::told_and_changed;
 use crate::page::shell::{Shell, Toast, done_words};
 use crate::page::view::knowledge::{Answer, Overtaken};
-use crate::page::view::{said};
+use crate::page::view::said;
 use crate::page::{Look, Wrong, answer, html, told};
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode};
@@ -29,7 +29,11 @@ pub(super) async fn create(
         source: Some("user".to_owned()),
         ..NewRecord::default()
     };
-    let id = app.ask(look.project(Deed::Change)?, move |engine| Ok(engine.remember(new)?.id)).await?;
+    let id = app
+        .ask(look.project(Deed::Change)?, move |engine| {
+            Ok(engine.remember(new)?.id)
+        })
+        .await?;
     match look.is_part {
         false => Ok(back("/knowledge", "created", &id.to_string())),
         true => told_and_changed(&look, "created", &id.to_string()),
@@ -72,7 +76,11 @@ pub(super) async fn save(
         Saved::Row(row) => (row, "saved"),
         Saved::Same(row) => (row, "unchanged"),
     };
-    let undo = if done == "saved" { row.id.clone() } else { String::new() };
+    let undo = if done == "saved" {
+        row.id.clone()
+    } else {
+        String::new()
+    };
     if !look.is_part {
         return Ok(back(&to, done, &undo));
     }

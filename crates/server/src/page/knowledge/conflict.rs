@@ -6,8 +6,8 @@ use crate::page::look::back;
 use crate::page::records::told_and_changed;
 use crate::page::view::Times;
 use crate::page::view::knowledge::{Conflict as View, Side};
-use crate::page::{Look, Wrong, told};
 use crate::page::view::{Html, escape};
+use crate::page::{Look, Wrong, told};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use heirloom_engine::Conflict;
@@ -71,8 +71,10 @@ fn meta(record: &Record, times: &Times) -> String {
 
 /// A text with the words marked that not every side says.
 fn unlike(words: &str, all: &[&Record]) -> Html {
-    let sets: Vec<HashSet<&str>> =
-        all.iter().map(|record| record.text.split_whitespace().collect()).collect();
+    let sets: Vec<HashSet<&str>> = all
+        .iter()
+        .map(|record| record.text.split_whitespace().collect())
+        .collect();
     let mut out = String::new();
     for word in words.split_whitespace() {
         let is_shared = sets.iter().all(|set| set.contains(word));

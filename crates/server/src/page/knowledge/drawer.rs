@@ -47,7 +47,10 @@ pub(super) fn load(engine: &Engine, look: &Look, record: &Record) -> Result<Draw
         ),
     ];
     if let Some(session) = &record.scope.session {
-        facts.push(("Session", link(&told::session_href(session), &told::short_id(session))));
+        facts.push((
+            "Session",
+            link(&told::session_href(session), &told::short_id(session)),
+        ));
     }
     if let Some(task) = &record.scope.task {
         facts.push(("Task", link(&told::task_href(task), &told::task(task))));
@@ -94,7 +97,10 @@ fn step(event: &Event, chain: &[Record], times: &Times) -> Step {
         ) => (Html::default(), false),
     };
     let is_past = record.is_some_and(|one| one.retired_at.is_some());
-    let is_version = matches!(event.action, Action::Created | Action::Replaced | Action::Conflict);
+    let is_version = matches!(
+        event.action,
+        Action::Created | Action::Replaced | Action::Conflict
+    );
     Step {
         icon,
         what,
@@ -131,16 +137,16 @@ fn named(event: &Event) -> (String, &'static str) {
 
 fn capital(word: &str) -> String {
     let mut chars = word.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 fn lower(word: &str) -> String {
     let mut chars = word.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(chars).collect()
+    })
 }
 
 fn scope(record: &Record) -> String {
@@ -151,7 +157,9 @@ fn scope(record: &Record) -> String {
         ("group", &scope.group),
         ("phase", &scope.phase),
     ];
-    let parts = named.iter().filter_map(|(what, name)| Some(format!("{what} {}", name.as_ref()?)));
+    let parts = named
+        .iter()
+        .filter_map(|(what, name)| Some(format!("{what} {}", name.as_ref()?)));
     let parts: Vec<_> = parts.collect();
     match parts.is_empty() {
         true => "project".to_owned(),

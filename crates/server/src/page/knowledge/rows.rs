@@ -73,22 +73,25 @@ pub(super) fn load(
     let row = |record: &Record| {
         let used = uses.get(&record.id).map_or(0, |used| used.times);
         let days = days.get(&record.id).copied().unwrap_or_default();
-        row(record, look, &times, (used, days), open.contains(&record.id))
+        row(
+            record,
+            look,
+            &times,
+            (used, days),
+            open.contains(&record.id),
+        )
     };
     Ok(records.iter().map(row).collect())
 }
 
 /// The row of one entry.
-pub(crate) fn row_of(
-    engine: &Engine,
-    id: RecordId,
-    look: &Look,
-) -> Result<Row, Fault> {
+pub(crate) fn row_of(engine: &Engine, id: RecordId, look: &Look) -> Result<Row, Fault> {
     let record = engine.get(id)?;
     let conflicts = engine.conflicts()?;
     let rows = load(engine, look, std::slice::from_ref(&record), &conflicts)?;
     let mut rows = rows.into_iter();
-    rows.next().ok_or_else(|| Fault::failed("an entry has no row"))
+    rows.next()
+        .ok_or_else(|| Fault::failed("an entry has no row"))
 }
 
 fn row(
@@ -99,7 +102,9 @@ fn row(
     is_conflict: bool,
 ) -> Row {
     let knowledge = Knowledge::of(record).ok();
-    let confirmed = knowledge.as_ref().map_or(0, |knowledge| knowledge.confirmations);
+    let confirmed = knowledge
+        .as_ref()
+        .map_or(0, |knowledge| knowledge.confirmations);
     let mut meta = vec![
         text::printable(record.category().unwrap_or("fact")),
         told::who(&record.source),
@@ -108,7 +113,10 @@ fn row(
     if confirmed > 0 {
         meta.push(format!("confirmed {confirmed}×"));
     }
-    if knowledge.as_ref().is_some_and(|knowledge| knowledge.proposal && knowledge.category == "preference") {
+    if knowledge
+        .as_ref()
+        .is_some_and(|knowledge| knowledge.proposal && knowledge.category == "preference")
+    {
         meta.push("proposed".to_owned());
     }
     let why = knowledge.and_then(|knowledge| knowledge.rationale);
@@ -117,7 +125,10 @@ fn row(
         key: text::printable(told::key(record)),
         words: told::words(record),
         why: why.map_or_else(Html::default, |why| {
-            Html::made(format!(" <span class=\"soft\">Because {}</span>", said(&text::excerpt(&why, 200))))
+            Html::made(format!(
+                " <span class=\"soft\">Because {}</span>",
+                said(&text::excerpt(&why, 200))
+            ))
         }),
         meta,
         is_pinned: mark::is_pinned(&record.attrs),

@@ -58,14 +58,21 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<(Option<Arcs>, Inheri
     let records = records(engine, ids)?;
     let places: HashMap<&str, f64> = sessions
         .iter()
-        .map(|session| (session.id.as_str(), week.times.place(session.started_at, DAYS)))
+        .map(|session| {
+            (
+                session.id.as_str(),
+                week.times.place(session.started_at, DAYS),
+            )
+        })
         .collect();
     let mut with = 0;
     let mut strands: BTreeMap<RecordId, Strand> = BTreeMap::new();
     for session in &sessions {
         let ids = told.get(&session.id).into_iter().flatten();
         let heirs = ids.filter_map(|id| records.get(id));
-        let heirs: Vec<_> = heirs.filter(|record| is_inherited(record, session)).collect();
+        let heirs: Vec<_> = heirs
+            .filter(|record| is_inherited(record, session))
+            .collect();
         with += usize::from(!heirs.is_empty());
         for record in heirs {
             let learned = record.scope.session.as_deref();
@@ -122,10 +129,7 @@ fn told_by_session(
     told
 }
 
-fn records(
-    engine: &Engine,
-    ids: BTreeSet<RecordId>,
-) -> Result<HashMap<RecordId, Record>, Fault> {
+fn records(engine: &Engine, ids: BTreeSet<RecordId>) -> Result<HashMap<RecordId, Record>, Fault> {
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
@@ -135,7 +139,10 @@ fn records(
         ..Filter::current(&[], engine.now())
     };
     let found = engine.find(&filter.ids(ids.into_iter().collect()).limit(limit))?;
-    Ok(found.into_iter().map(|record| (record.id, record)).collect())
+    Ok(found
+        .into_iter()
+        .map(|record| (record.id, record))
+        .collect())
 }
 
 /// Whether a session was told what it had not learned itself.
@@ -187,7 +194,10 @@ fn drawn(week: &Week, sessions: &[Session], strands: &[Strand]) -> Arcs {
                 agent_mark(mark)
             ),
         );
-        escape(&format!("{name}, {}", week.times.full(session.started_at)), &mut svg);
+        escape(
+            &format!("{name}, {}", week.times.full(session.started_at)),
+            &mut svg,
+        );
         svg.push_str("</title></use>");
     }
     labels(strands, &mut svg);
@@ -263,7 +273,9 @@ fn axis(week: &Week, svg: &mut String) {
         let x = f64::from(day) / f64::from(DAYS) * 100.0;
         put(
             svg,
-            format_args!("<line class=\"grid\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"186\" y2=\"208\"/>"),
+            format_args!(
+                "<line class=\"grid\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"186\" y2=\"208\"/>"
+            ),
         );
     }
     for (day, new) in (0..DAYS).zip(new) {
@@ -273,10 +285,20 @@ fn axis(week: &Week, svg: &mut String) {
             true => ("Today".to_owned(), "mid t-strong"),
             false => (week.times.weekday(at), "mid"),
         };
-        put(svg, format_args!("<text x=\"{x:.2}%\" y=\"222\" class=\"{class}\">{name}</text>"));
+        put(
+            svg,
+            format_args!("<text x=\"{x:.2}%\" y=\"222\" class=\"{class}\">{name}</text>"),
+        );
         if week.is_whole {
-            let new = if new == 0 { "0".to_owned() } else { format!("+{new}") };
-            put(svg, format_args!("<text x=\"{x:.2}%\" y=\"237\" class=\"mid t-faint\">{new}</text>"));
+            let new = if new == 0 {
+                "0".to_owned()
+            } else {
+                format!("+{new}")
+            };
+            put(
+                svg,
+                format_args!("<text x=\"{x:.2}%\" y=\"237\" class=\"mid t-faint\">{new}</text>"),
+            );
         }
     }
 }
@@ -295,8 +317,15 @@ fn labels(strands: &[Strand], svg: &mut String) {
         if is_near || half < 60.0 {
             continue;
         }
-        let class = if at == 0 { "mid t-accent halo" } else { "mid halo hide-s" };
-        put(svg, format_args!("<text x=\"{x:.1}%\" y=\"{y:.0}\" class=\"{class}\">"));
+        let class = if at == 0 {
+            "mid t-accent halo"
+        } else {
+            "mid halo hide-s"
+        };
+        put(
+            svg,
+            format_args!("<text x=\"{x:.1}%\" y=\"{y:.0}\" class=\"{class}\">"),
+        );
         let name = heirloom_model::text::excerpt(&told::name(&strand.record), 32);
         escape(&format!("{name}, used {} times", strand.to.len()), svg);
         svg.push_str("</text>");

@@ -36,8 +36,10 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<Vec<Happened>, Fault>
     };
     let limit = ids.len();
     let found = engine.find(&filter.ids(ids).limit(limit))?;
-    let records: HashMap<RecordId, Record> =
-        found.into_iter().map(|record| (record.id, record)).collect();
+    let records: HashMap<RecordId, Record> = found
+        .into_iter()
+        .map(|record| (record.id, record))
+        .collect();
     let rows = events.into_iter().filter_map(|event| {
         let record = records.get(&event.record?)?;
         Some(row(week, event, record))

@@ -23,7 +23,11 @@ pub(super) fn load(engine: &Engine, times: &Times) -> Result<Vec<Waiting>, Fault
 fn conflicts(engine: &Engine, waiting: &mut Vec<Waiting>) -> Result<(), Fault> {
     let open = engine.conflicts()?;
     if !open.is_empty() {
-        let names: Vec<_> = open.iter().take(3).map(|one| told::name(&one.winner)).collect();
+        let names: Vec<_> = open
+            .iter()
+            .take(3)
+            .map(|one| told::name(&one.winner))
+            .collect();
         waiting.push(Waiting {
             href: "/knowledge".to_owned(),
             title: plural(open.len(), "conflict", "conflicts"),
@@ -41,7 +45,10 @@ fn blocked(engine: &Engine, waiting: &mut Vec<Waiting>) -> Result<(), Fault> {
     for record in &tasks {
         let Ok(task) = Task::of(record) else { continue };
         let is_over = matches!(task.state, Some(TaskState::Done | TaskState::Failed));
-        if let Some(why) = task.blocked_reason.filter(|why| !why.is_empty() && !is_over) {
+        if let Some(why) = task
+            .blocked_reason
+            .filter(|why| !why.is_empty() && !is_over)
+        {
             blocked.push((record, why));
         }
     }
@@ -88,9 +95,17 @@ fn proposals(engine: &Engine, waiting: &mut Vec<Waiting>) -> Result<(), Fault> {
     if let Some(first) = found.first() {
         waiting.push(Waiting {
             href: told::href(first),
-            title: plural(found.len(), "preference is proposed", "preferences are proposed"),
+            title: plural(
+                found.len(),
+                "preference is proposed",
+                "preferences are proposed",
+            ),
             detail: text::excerpt(
-                &format!("{}: “{}”", told::who(&first.source), text::printable(&first.text)),
+                &format!(
+                    "{}: “{}”",
+                    told::who(&first.source),
+                    text::printable(&first.text)
+                ),
                 90,
             ),
             class: "k-note",

@@ -38,16 +38,41 @@ pub(super) fn parts(hit: &Ranked) -> Vec<(usize, &'static str, String, String)> 
     };
     let rows = [
         (1, "fused", fused, parts.fused),
-        (1, "conversation", "what the session says around it".to_owned(), parts.conversation),
+        (
+            1,
+            "conversation",
+            "what the session says around it".to_owned(),
+            parts.conversation,
+        ),
         (2, "pairs", "words side by side".to_owned(), parts.pairs),
         (2, "phrases", "phrases in quotes".to_owned(), parts.phrases),
         (2, "exact", "its key is named".to_owned(), parts.exact),
-        (2, "dates", "a date that is asked for".to_owned(), parts.dates),
+        (
+            2,
+            "dates",
+            "a date that is asked for".to_owned(),
+            parts.dates,
+        ),
         (2, "speaker", "who is asked about".to_owned(), parts.speaker),
-        (3, "recency", "half of it in 30 days".to_owned(), parts.recency),
+        (
+            3,
+            "recency",
+            "half of it in 30 days".to_owned(),
+            parts.recency,
+        ),
         (4, "confidence", confidence, parts.confidence),
-        (4, "confirmations", "said again".to_owned(), parts.confirmations),
-        (5, "scope", "near to where one stands".to_owned(), parts.scope),
+        (
+            4,
+            "confirmations",
+            "said again".to_owned(),
+            parts.confirmations,
+        ),
+        (
+            5,
+            "scope",
+            "near to where one stands".to_owned(),
+            parts.scope,
+        ),
         (6, "kind", kind.to_owned(), parts.kind),
         (6, "useful", "marked by people".to_owned(), parts.useful),
     ];

@@ -9,10 +9,18 @@ use std::collections::BTreeMap;
 const CUT_BUDGETS_MAX: f64 = 1.5;
 
 pub(super) fn drawn(body: &Body<'_>, sections: &[(String, u64, u64)], pieces: &[Piece]) -> Html {
-    let unit = if body.is_tokens() { "tokens" } else { "characters" };
+    let unit = if body.is_tokens() {
+        "tokens"
+    } else {
+        "characters"
+    };
     let budget = as_f64(body.budget().max(1));
     let used = as_f64(body.used());
-    let cut: u64 = pieces.iter().filter(|piece| !piece.is_in).map(|piece| piece.size).sum();
+    let cut: u64 = pieces
+        .iter()
+        .filter(|piece| !piece.is_in)
+        .map(|piece| piece.size)
+        .sum();
     let drawn_cut = as_f64(cut).min(budget * CUT_BUDGETS_MAX);
     let inside = budget.max(used);
     let whole = (inside + drawn_cut * 1.04).max(1.0);
@@ -20,7 +28,11 @@ pub(super) fn drawn(body: &Body<'_>, sections: &[(String, u64, u64)], pieces: &[
     let mut svg = String::from(
         "<svg class=\"chart\" height=\"104\" role=\"img\" aria-labelledby=\"b-t b-d\"><title id=\"b-t\">",
     );
-    let title = format!("The budget: {} of {} {unit}", number(body.used()), number(body.budget()));
+    let title = format!(
+        "The budget: {} of {} {unit}",
+        number(body.used()),
+        number(body.budget())
+    );
     escape(&title, &mut svg);
     svg.push_str("</title><desc id=\"b-d\">");
     escape(&described(body, sections, cut, unit), &mut svg);
@@ -29,11 +41,18 @@ pub(super) fn drawn(body: &Body<'_>, sections: &[(String, u64, u64)], pieces: &[
     let mut x = 0.0;
     let gap = 0.16;
     for (at, (name, chars, _)) in sections.iter().enumerate() {
-        let own: Vec<_> = pieces.iter().filter(|one| one.section == at && one.is_in).collect();
+        let own: Vec<_> = pieces
+            .iter()
+            .filter(|one| one.section == at && one.is_in)
+            .collect();
         if own.is_empty() {
             continue;
         }
-        let size = if body.is_tokens() { chars.div_ceil(4) } else { *chars };
+        let size = if body.is_tokens() {
+            chars.div_ceil(4)
+        } else {
+            *chars
+        };
         let items: u64 = own.iter().map(|one| one.size).sum();
         // Headings and line breaks are the section's, shared by its items.
         let stretch = as_f64(size) / as_f64(items.max(1));
@@ -41,7 +60,13 @@ pub(super) fn drawn(body: &Body<'_>, sections: &[(String, u64, u64)], pieces: &[
         for piece in own {
             let wide = percent(as_f64(piece.size) * stretch);
             let words = format!("{name}: {}, {} {unit}", named(piece), number(piece.size));
-            rect(&format!("c{}", series(at)), x, (wide - gap).max(0.15), &words, &mut svg);
+            rect(
+                &format!("c{}", series(at)),
+                x,
+                (wide - gap).max(0.15),
+                &words,
+                &mut svg,
+            );
             x += wide;
         }
     }
@@ -49,7 +74,10 @@ pub(super) fn drawn(body: &Body<'_>, sections: &[(String, u64, u64)], pieces: &[
     if x < limit {
         put(
             &mut svg,
-            format_args!("<rect class=\"f-track\" x=\"{x:.2}%\" width=\"{:.2}%\" y=\"24\" height=\"44\"/>", limit - x),
+            format_args!(
+                "<rect class=\"f-track\" x=\"{x:.2}%\" width=\"{:.2}%\" y=\"24\" height=\"44\"/>",
+                limit - x
+            ),
         );
     }
     let reasons = cut_boxes(pieces, unit, limit, &percent, &mut svg);
@@ -60,16 +88,27 @@ pub(super) fn drawn(body: &Body<'_>, sections: &[(String, u64, u64)], pieces: &[
             number(body.used())
         ),
     );
-    let (at, end) = if limit > 60.0 { (limit - 0.6, " end") } else { (limit + 0.8, "") };
+    let (at, end) = if limit > 60.0 {
+        (limit - 0.6, " end")
+    } else {
+        (limit + 0.8, "")
+    };
     let row = if limit > 60.0 { 16 } else { 18 };
     put(
         &mut svg,
-        format_args!("<text x=\"{at:.2}%\" y=\"{row}\" class=\"t-strong{end}\">budget {}</text>", number(body.budget())),
+        format_args!(
+            "<text x=\"{at:.2}%\" y=\"{row}\" class=\"t-strong{end}\">budget {}</text>",
+            number(body.budget())
+        ),
     );
     if cut > 0 && limit <= 84.0 && limit > 60.0 {
         put(
             &mut svg,
-            format_args!("<text x=\"{:.2}%\" y=\"16\" class=\"hide-s\">cut: {} {unit}</text>", limit + 0.8, number(cut)),
+            format_args!(
+                "<text x=\"{:.2}%\" y=\"16\" class=\"hide-s\">cut: {} {unit}</text>",
+                limit + 0.8,
+                number(cut)
+            ),
         );
     }
     names(&labels, limit, &mut svg);
@@ -91,7 +130,9 @@ fn named(piece: &Piece) -> String {
 fn rect(class: &str, x: f64, wide: f64, words: &str, svg: &mut String) {
     put(
         svg,
-        format_args!("<rect class=\"{class}\" x=\"{x:.2}%\" width=\"{wide:.2}%\" y=\"24\" height=\"44\"><title>"),
+        format_args!(
+            "<rect class=\"{class}\" x=\"{x:.2}%\" width=\"{wide:.2}%\" y=\"24\" height=\"44\"><title>"
+        ),
     );
     escape(words, svg);
     svg.push_str("</title></rect>");
@@ -119,7 +160,11 @@ fn cut_boxes(
             if x + wide > 100.5 {
                 break;
             }
-            let words = format!("Cut: {}, {} {unit}, {reason}", named(piece), number(piece.size));
+            let words = format!(
+                "Cut: {}, {} {unit}, {reason}",
+                named(piece),
+                number(piece.size)
+            );
             rect("cutbox", x, (wide - 0.3).max(0.2), &words, svg);
             x += wide;
         }
@@ -139,11 +184,17 @@ fn names(labels: &[(f64, String, u64)], end: f64, svg: &mut String) {
             continue;
         }
         free = x + wide + 1.0;
-        put(svg, format_args!("<text x=\"{x:.2}%\" y=\"84\" class=\"t-strong hide-s\">"));
+        put(
+            svg,
+            format_args!("<text x=\"{x:.2}%\" y=\"84\" class=\"t-strong hide-s\">"),
+        );
         escape(&name, svg);
         put(
             svg,
-            format_args!("</text><text x=\"{x:.2}%\" y=\"98\" class=\"hide-s\">{}</text>", number(*size)),
+            format_args!(
+                "</text><text x=\"{x:.2}%\" y=\"98\" class=\"hide-s\">{}</text>",
+                number(*size)
+            ),
         );
     }
 }
@@ -151,7 +202,11 @@ fn names(labels: &[(f64, String, u64)], end: f64, svg: &mut String) {
 fn described(body: &Body<'_>, sections: &[(String, u64, u64)], cut: u64, unit: &str) -> String {
     let mut words = String::new();
     for (name, chars, _) in sections.iter().filter(|(_, chars, _)| *chars > 0) {
-        let size = if body.is_tokens() { chars.div_ceil(4) } else { *chars };
+        let size = if body.is_tokens() {
+            chars.div_ceil(4)
+        } else {
+            *chars
+        };
         words.push_str(&format!("{name} {} {unit}; ", number(size)));
     }
     let free = body.budget().saturating_sub(body.used());

@@ -22,7 +22,10 @@ pub(super) fn drawn(turns: &[Message], story: Option<&WindowStory>) -> Option<Ht
         let mut path = String::new();
         for (at, (turn, tokens)) in points.iter().enumerate() {
             let letter = if at == 0 { 'M' } else { 'L' };
-            put(&mut path, format_args!("{letter}{:.1} {:.1}", x(*turn), y(*tokens)));
+            put(
+                &mut path,
+                format_args!("{letter}{:.1} {:.1}", x(*turn), y(*tokens)),
+            );
         }
         path
     };
@@ -30,7 +33,12 @@ pub(super) fn drawn(turns: &[Message], story: Option<&WindowStory>) -> Option<Ht
         Some(story) => story
             .points
             .iter()
-            .map(|point| (as_f64(point.messages as u64), as_f64(point.tokens_after as u64)))
+            .map(|point| {
+                (
+                    as_f64(point.messages as u64),
+                    as_f64(point.tokens_after as u64),
+                )
+            })
             .collect(),
         None => whole.clone(),
     };
@@ -51,40 +59,90 @@ pub(super) fn drawn(turns: &[Message], story: Option<&WindowStory>) -> Option<Ht
     let grid = nice(most / 3.0);
     for n in 1..3 {
         let at = y(grid * f64::from(n));
-        put(&mut svg, format_args!("<line class=\"grid\" x1=\"0\" x2=\"1000\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>"));
+        put(
+            &mut svg,
+            format_args!(
+                "<line class=\"grid\" x1=\"0\" x2=\"1000\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>"
+            ),
+        );
     }
     let path = line(&window);
     let first = window.first().map_or(0.0, |(turn, _)| x(*turn));
-    put(&mut svg, format_args!("<path class=\"area\" d=\"{path}L1000 232L{first:.1} 232Z\"/>"));
+    put(
+        &mut svg,
+        format_args!("<path class=\"area\" d=\"{path}L1000 232L{first:.1} 232Z\"/>"),
+    );
     if story.is_some() {
-        put(&mut svg, format_args!("<path class=\"ghost\" d=\"{}\"/>", line(&whole)));
+        put(
+            &mut svg,
+            format_args!("<path class=\"ghost\" d=\"{}\"/>", line(&whole)),
+        );
     }
-    put(&mut svg, format_args!("<path class=\"stroke\" d=\"{path}\"/>"));
+    put(
+        &mut svg,
+        format_args!("<path class=\"stroke\" d=\"{path}\"/>"),
+    );
     let threshold = story.map_or(0.0, |story| as_f64(story.threshold_tokens as u64));
     let has_limit = threshold > 0.0 && threshold < most;
     if has_limit {
         let at = y(threshold);
-        put(&mut svg, format_args!("<line class=\"lim\" x1=\"0\" x2=\"1000\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>"));
+        put(
+            &mut svg,
+            format_args!(
+                "<line class=\"lim\" x1=\"0\" x2=\"1000\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>"
+            ),
+        );
     }
     svg.push_str("<line class=\"ax\" x1=\"0\" x2=\"1000\" y1=\"232\" y2=\"232\"/></svg>");
     for n in 1..3 {
         let tokens = grid * f64::from(n);
-        put(&mut svg, format_args!("<text x=\"0\" y=\"{:.0}\" class=\"t-faint halo\">{}</text>", y(tokens) + 27.0, short(as_u64(tokens))));
+        put(
+            &mut svg,
+            format_args!(
+                "<text x=\"0\" y=\"{:.0}\" class=\"t-faint halo\">{}</text>",
+                y(tokens) + 27.0,
+                short(as_u64(tokens))
+            ),
+        );
     }
     if has_limit {
-        put(&mut svg, format_args!("<text x=\"0\" y=\"{:.0}\" class=\"halo hide-s\">summary threshold {}</text>", y(threshold) + 7.0, short(as_u64(threshold))));
+        put(
+            &mut svg,
+            format_args!(
+                "<text x=\"0\" y=\"{:.0}\" class=\"halo hide-s\">summary threshold {}</text>",
+                y(threshold) + 7.0,
+                short(as_u64(threshold))
+            ),
+        );
     }
     if let Some(story) = story {
         marks(story, last, &y, &mut svg);
         let (ghost, own) = (y(as_f64(end(&whole))), y(as_f64(end(&window))));
         if own - ghost > 24.0 {
-            put(&mut svg, format_args!("<text x=\"92%\" y=\"{:.0}\" class=\"end halo\">whole conversation, {}</text>", ghost + 18.0, short(end(&whole))));
+            put(
+                &mut svg,
+                format_args!(
+                    "<text x=\"92%\" y=\"{:.0}\" class=\"end halo\">whole conversation, {}</text>",
+                    ghost + 18.0,
+                    short(end(&whole))
+                ),
+            );
         }
-        put(&mut svg, format_args!("<text x=\"99.5%\" y=\"{:.0}\" class=\"end t-accent halo\"><tspan class=\"hide-s\">window, </tspan>{}</text>", (own + 34.0).min(236.0), short(end(&window))));
+        put(
+            &mut svg,
+            format_args!(
+                "<text x=\"99.5%\" y=\"{:.0}\" class=\"end t-accent halo\"><tspan class=\"hide-s\">window, </tspan>{}</text>",
+                (own + 34.0).min(236.0),
+                short(end(&window))
+            ),
+        );
     }
     put(
         &mut svg,
-        format_args!("<text x=\"0\" y=\"276\" class=\"t-faint\">turn 1</text><text x=\"100%\" y=\"276\" class=\"end t-faint\">{}</text></svg>", turns.len()),
+        format_args!(
+            "<text x=\"0\" y=\"276\" class=\"t-faint\">turn 1</text><text x=\"100%\" y=\"276\" class=\"end t-faint\">{}</text></svg>",
+            turns.len()
+        ),
     );
     Some(Html::made(svg))
 }
@@ -98,11 +156,21 @@ fn marks(story: &WindowStory, last: f64, y: &dyn Fn(f64) -> f64, svg: &mut Strin
             steps += 1;
             if steps <= 6 {
                 let at = y(as_f64(pair[0].tokens_after as u64)) + 8.0;
-                put(svg, format_args!("<text x=\"{x:.2}%\" y=\"{at:.0}\" class=\"t-accent mid halo\">step {steps}</text>"));
+                put(
+                    svg,
+                    format_args!(
+                        "<text x=\"{x:.2}%\" y=\"{at:.0}\" class=\"t-accent mid halo\">step {steps}</text>"
+                    ),
+                );
             }
         }
         if pair[1].has_anchor {
-            put(svg, format_args!("<line class=\"cut\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"252\" y2=\"259\"/>"));
+            put(
+                svg,
+                format_args!(
+                    "<line class=\"cut\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"252\" y2=\"259\"/>"
+                ),
+            );
         }
     }
 }
@@ -112,7 +180,12 @@ fn cumulated(turns: &[Message], story: Option<&WindowStory>) -> Vec<(f64, f64)> 
     if let Some(story) = story {
         let points = story.points.iter();
         return points
-            .map(|point| (as_f64(point.messages as u64), as_f64(point.tokens_before as u64)))
+            .map(|point| {
+                (
+                    as_f64(point.messages as u64),
+                    as_f64(point.tokens_before as u64),
+                )
+            })
             .collect();
     }
     let step = turns.len().div_ceil(200);

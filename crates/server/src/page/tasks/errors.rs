@@ -29,7 +29,10 @@ pub(super) async fn list(State(app): State<App>, look: Look) -> Result<Response,
         };
         Ok(Errors {
             headline,
-            errors: found.iter().map(|one| open_error(one, &look, &times)).collect(),
+            errors: found
+                .iter()
+                .map(|one| open_error(one, &look, &times))
+                .collect(),
             shell: Shell::load(engine, &look, "errors", "Open errors")?,
         })
     });
@@ -46,7 +49,10 @@ pub(super) async fn resolve(
     let with = fields.get("with").to_owned();
     let project = look.project(Deed::Change)?;
     let resolved = app.ask(project, move |engine| {
-        let name = text::excerpt(&text::printable(&engine.get(engine.resolve_id(&id)?)?.text), 60);
+        let name = text::excerpt(
+            &text::printable(&engine.get(engine.resolve_id(&id)?)?.text),
+            60,
+        );
         let applied = engine.resolve_error(&id, &with, "user")?;
         Ok((applied.id.to_string(), name))
     });

@@ -31,7 +31,9 @@ pub(super) async fn show(
     Query(asked): Query<Asked>,
 ) -> Result<Response, Wrong> {
     let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| load(engine, &look, &id, asked.approach.trim()));
+    let view = app.ask(project, move |engine| {
+        load(engine, &look, &id, asked.approach.trim())
+    });
     html(&view.await?)
 }
 
@@ -56,9 +58,16 @@ fn load(engine: &Engine, look: &Look, id: &str, approach: &str) -> Result<View, 
         ..ArtifactFilter::default()
     })?;
     let is_over = matches!(task.state, Some(TaskState::Done | TaskState::Failed));
-    let failed = episodes.iter().filter(|(_, one)| one.action == "failed").count();
+    let failed = episodes
+        .iter()
+        .filter(|(_, one)| one.action == "failed")
+        .count();
     let name = told::task_title(&known.task);
-    let mut steps: Vec<Step> = known.completed.iter().map(|one| step(one, true, &times)).collect();
+    let mut steps: Vec<Step> = known
+        .completed
+        .iter()
+        .map(|one| step(one, true, &times))
+        .collect();
     let done = steps.len();
     steps.extend(known.pending.iter().map(|one| step(one, false, &times)));
     Ok(View {
@@ -71,11 +80,18 @@ fn load(engine: &Engine, look: &Look, id: &str, approach: &str) -> Result<View, 
         sub: sub(failed, &task),
         is_over,
         strip: strip(&episodes, &times),
-        tries: episodes.iter().map(|(record, one)| tried_row(record, one, &times)).collect(),
+        tries: episodes
+            .iter()
+            .map(|(record, one)| tried_row(record, one, &times))
+            .collect(),
         done,
         steps,
         artifacts: artifacts.iter().map(artifact).collect(),
-        errors: known.open_errors.iter().map(|one| open_error(one, look, &times)).collect(),
+        errors: known
+            .open_errors
+            .iter()
+            .map(|one| open_error(one, look, &times))
+            .collect(),
         facts: facts(engine, &known.task, &task, &episodes)?,
         approach: text::printable(approach),
         tried: match approach {
@@ -87,16 +103,24 @@ fn load(engine: &Engine, look: &Look, id: &str, approach: &str) -> Result<View, 
 
 fn result(task: &Task, episodes: &[(Record, Episode)]) -> String {
     let tries = episodes.len();
-    let worked = episodes.iter().position(|(_, one)| one.action == "completed");
+    let worked = episodes
+        .iter()
+        .position(|(_, one)| one.action == "completed");
     let blocked = task.blocked_reason.as_deref().filter(|why| !why.is_empty());
     match (task.state, worked, blocked) {
         (Some(TaskState::Done), Some(at), _) => format!("Done on the {} try.", ordinal(at + 1)),
         (Some(TaskState::Done), None, _) => "Done.".to_owned(),
         (Some(TaskState::Failed), ..) => "Given up.".to_owned(),
         (_, _, Some(why)) => format!("Blocked: {}.", text::printable(why.trim_end_matches('.'))),
-        (_, Some(_), None) => format!("Open; {} so far, one worked.", plural(tries, "try", "tries")),
+        (_, Some(_), None) => format!(
+            "Open; {} so far, one worked.",
+            plural(tries, "try", "tries")
+        ),
         (_, None, None) if tries == 0 => "Open, not tried yet.".to_owned(),
-        (_, None, None) => format!("Open; {} so far, none worked.", plural(tries, "try", "tries")),
+        (_, None, None) => format!(
+            "Open; {} so far, none worked.",
+            plural(tries, "try", "tries")
+        ),
     }
 }
 
@@ -123,14 +147,21 @@ fn sub(failed: usize, task: &Task) -> String {
 fn tried_row(record: &Record, episode: &Episode, times: &Times) -> Try {
     let (class, icon) = look_of(&episode.action);
     let mut meta = vec![
-        record.scope.agent.as_deref().map_or_else(|| told::who(&record.source), text::printable),
+        record
+            .scope
+            .agent
+            .as_deref()
+            .map_or_else(|| told::who(&record.source), text::printable),
         times.full(record.recorded_at),
     ];
     meta.extend(episode.duration_ms.map(duration));
     if let (Some(read), Some(written)) = (episode.tokens_in, episode.tokens_out) {
         meta.push(format!("{} in, {} out", short(read), short(written)));
     }
-    let approach = episode.approach.as_deref().unwrap_or("No approach was named");
+    let approach = episode
+        .approach
+        .as_deref()
+        .unwrap_or("No approach was named");
     Try {
         class,
         icon,
@@ -154,7 +185,11 @@ fn step(record: &Record, is_done: bool, times: &Times) -> Step {
     Step {
         words: said(&record.text),
         is_done,
-        at: if is_done { times.day(record.recorded_at) } else { String::new() },
+        at: if is_done {
+            times.day(record.recorded_at)
+        } else {
+            String::new()
+        },
     }
 }
 
@@ -166,7 +201,9 @@ fn artifact(one: &VerifiedArtifact) -> Artifact {
         ArtifactStatus::Missing => ("bad", "cross"),
         ArtifactStatus::Unknown => ("soft", "dash"),
     };
-    let mut detail = typed.as_ref().map_or_else(String::new, |typed| text::printable(&typed.artifact_type));
+    let mut detail = typed
+        .as_ref()
+        .map_or_else(String::new, |typed| text::printable(&typed.artifact_type));
     if let Some(size) = typed.as_ref().and_then(|typed| typed.size_bytes) {
         detail.push_str(&format!(", {}", bytes(size)));
     }
@@ -182,8 +219,16 @@ fn artifact(one: &VerifiedArtifact) -> Artifact {
 
 /// An error of a list.
 pub(super) fn open_error(record: &Record, look: &Look, times: &Times) -> OpenError {
-    let repeats = record.attrs.get("repeats").and_then(serde_json::Value::as_u64).unwrap_or(0);
-    let mut meta = format!("{}, {}", told::who(&record.source), times.full(record.recorded_at));
+    let repeats = record
+        .attrs
+        .get("repeats")
+        .and_then(serde_json::Value::as_u64)
+        .unwrap_or(0);
+    let mut meta = format!(
+        "{}, {}",
+        told::who(&record.source),
+        times.full(record.recorded_at)
+    );
     if repeats > 0 {
         meta.push_str(&format!(", {} times", repeats + 1));
     }
@@ -218,13 +263,19 @@ fn facts(
     let read: u64 = episodes.iter().filter_map(|(_, one)| one.tokens_in).sum();
     let written: u64 = episodes.iter().filter_map(|(_, one)| one.tokens_out).sum();
     if read + written > 0 {
-        facts.push(("Tokens", said(&format!("{} in, {} out", short(read), short(written)))));
+        facts.push((
+            "Tokens",
+            said(&format!("{} in, {} out", short(read), short(written))),
+        ));
     }
     let sessions = engine.sessions_of(Some(id), 50)?;
     if let Some(newest) = sessions.first() {
         let mut link = String::from("<a href=\"");
         escape(&told::session_href(&newest.id), &mut link);
-        put(&mut link, format_args!("\">{}</a>", plural(sessions.len(), "session", "sessions")));
+        put(
+            &mut link,
+            format_args!("\">{}</a>", plural(sessions.len(), "session", "sessions")),
+        );
         facts.push(("Sessions", Html::made(link)));
     }
     Ok(facts)
@@ -243,7 +294,10 @@ fn strip(episodes: &[(Record, Episode)], times: &Times) -> Option<Html> {
     };
     let from = begin(first) as f64;
     let span = (last.0.recorded_at.as_millisecond() as f64 - from).max(60_000.0);
-    let failed = episodes.iter().filter(|(_, one)| one.action == "failed").count();
+    let failed = episodes
+        .iter()
+        .filter(|(_, one)| one.action == "failed")
+        .count();
     let mut svg = String::from(
         "<svg class=\"chart\" height=\"52\" role=\"img\" aria-labelledby=\"ts-t\"><title id=\"ts-t\">",
     );
@@ -268,10 +322,15 @@ fn strip(episodes: &[(Record, Episode)], times: &Times) -> Option<Html> {
         };
         put(
             &mut svg,
-            format_args!("<rect x=\"{x:.1}%\" y=\"14\" width=\"{wide:.1}%\" height=\"14\" rx=\"2\" class=\"{class}\"/>"),
+            format_args!(
+                "<rect x=\"{x:.1}%\" y=\"14\" width=\"{wide:.1}%\" height=\"14\" rx=\"2\" class=\"{class}\"/>"
+            ),
         );
         if x > label_free {
-            put(&mut svg, format_args!("<text x=\"{x:.1}%\" y=\"9\" class=\"t-strong\">{n} {mark}</text>"));
+            put(
+                &mut svg,
+                format_args!("<text x=\"{x:.1}%\" y=\"9\" class=\"t-strong\">{n} {mark}</text>"),
+            );
             label_free = x + 5.0;
         }
     }
@@ -289,7 +348,12 @@ fn strip(episodes: &[(Record, Episode)], times: &Times) -> Option<Html> {
 /// Whether something like an approach was tried, and how that went.
 fn tried(engine: &Engine, approach: &str) -> Result<Tried, Fault> {
     let report = engine.tried(approach, None)?;
-    let alike: Vec<_> = report.tried.iter().filter(|one| one.alike).take(2).collect();
+    let alike: Vec<_> = report
+        .tried
+        .iter()
+        .filter(|one| one.alike)
+        .take(2)
+        .collect();
     if alike.is_empty() {
         return Ok(Tried {
             words: said("Nothing like it was tried."),
@@ -297,9 +361,18 @@ fn tried(engine: &Engine, approach: &str) -> Result<Tried, Fault> {
         });
     }
     let told_of = alike.iter().map(|one| {
-        let task = one.record.scope.task.as_deref().map_or_else(String::new, |id| format!(" on {}", told::task(id)));
+        let task = one
+            .record
+            .scope
+            .task
+            .as_deref()
+            .map_or_else(String::new, |id| format!(" on {}", told::task(id)));
         let what = one.episode.approach.as_deref().unwrap_or_default();
-        let why = one.episode.outcome.as_deref().map_or_else(String::new, |why| format!(": {why}"));
+        let why = one
+            .episode
+            .outcome
+            .as_deref()
+            .map_or_else(String::new, |why| format!(": {why}"));
         format!("“{what}” {}{task}{why}", one.episode.action)
     });
     let told_of: Vec<_> = told_of.collect();

@@ -80,9 +80,16 @@ mod tests {
     #[test]
     fn marks_say_what_they_show_and_escape_it() {
         let drawn = spark("<b>, new", &[0, 2, 1]).to_string();
-        assert!(drawn.contains("aria-label=\"&lt;b&gt;, new, by day: 0, 2, 1\""), "{drawn}");
+        assert!(
+            drawn.contains("aria-label=\"&lt;b&gt;, new, by day: 0, 2, 1\""),
+            "{drawn}"
+        );
         assert!(drawn.contains("class=\"z\""), "{drawn}");
-        let drawn = parts("x", 1.0, &[(1, 0.5, "a".to_owned()), (2, 0.0, "b".to_owned())]);
+        let drawn = parts(
+            "x",
+            1.0,
+            &[(1, 0.5, "a".to_owned()), (2, 0.0, "b".to_owned())],
+        );
         assert_eq!(drawn.to_string().matches("<title>").count(), 1);
     }
 }

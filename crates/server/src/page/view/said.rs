@@ -29,7 +29,8 @@ pub(crate) fn said(words: &str) -> Html {
     let mut out = String::with_capacity(words.len() + words.len() / 8);
     let mut rest = words.as_str();
     while let Some((before, behind)) = rest.split_once('`') {
-        let Some((code, after)) = behind.split_once('`').filter(|(code, _)| !code.is_empty()) else {
+        let Some((code, after)) = behind.split_once('`').filter(|(code, _)| !code.is_empty())
+        else {
             break;
         };
         escape(before, &mut out);

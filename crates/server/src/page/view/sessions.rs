@@ -30,7 +30,6 @@ pub(crate) struct View {
     pub(crate) noun: String,
     pub(crate) headline: String,
     pub(crate) sub: String,
-    pub(crate) export: String,
     pub(crate) svg: Option<Html>,
     pub(crate) steps: Vec<Step>,
     pub(crate) shortened: Vec<Shortened>,

@@ -43,7 +43,9 @@ impl Times {
 
     /// The day of the week and of the month, also of today.
     pub(crate) fn weekday(&self, at: Timestamp) -> String {
-        at.to_zoned(self.zone.clone()).strftime("%a %-d").to_string()
+        at.to_zoned(self.zone.clone())
+            .strftime("%a %-d")
+            .to_string()
     }
 
     /// The hour.
