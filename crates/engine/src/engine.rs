@@ -29,6 +29,7 @@ mod observe;
 mod outcome;
 mod output_files;
 mod outputs;
+mod pages;
 mod paging;
 mod prune;
 mod purge;
@@ -72,6 +73,7 @@ pub use new_record::{NewRecord, Remembered};
 pub use observe::{Observation, ObservedSignal, Observer, SignalOutcome};
 pub use output_files::OutputFiles;
 pub use outputs::{NewOutput, OutputSource, PlanOutput, Tail};
+pub use pages::{PageFile, PageSaved, PageText, PagesOf};
 pub use paging::Page;
 pub use prune::PruneReport;
 pub use purge::PurgeReport;
@@ -93,7 +95,8 @@ pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
 pub use user::Whose;
 pub use window::{
-    Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
+    Expanded, Purse, SessionWindow, Summariser, Whole, WindowPoint, WindowRequest, WindowStory,
+    Windowed, WrittenSummary,
 };
 pub use workspace::{
     MemoryCommand, Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written,

@@ -35,6 +35,19 @@ pub struct Options {
     pub policy: Policy,
     /// Whether clients reach it by TLS.
     pub is_secure: bool,
+    /// The settings that it goes by, for whoever wants to see them.
+    pub settings: Vec<Setting>,
+}
+
+/// One setting, and the layer that it came from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// Its key.
+    pub key: String,
+    /// Its value, as its file would say it.
+    pub value: String,
+    /// The layer, and the place.
+    pub origin: String,
 }
 
 /// What every request shares.

@@ -20,7 +20,7 @@ mod problem;
 mod tags;
 
 pub use access::{Access, Names};
-pub use app::{App, Options, router};
+pub use app::{App, Options, Setting, router};
 pub use listening::{Certificate, Listening, serve};
 pub use memories::{Memories, Projects};
 pub use pool::Pool;

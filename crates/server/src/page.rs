@@ -3,14 +3,20 @@
 //! One file a page: it loads through the engine, fills the view of its template, and answers. Each address answers a
 //! whole page, or only its main part to a script that asks for it; what changes something is a form first.
 
+mod analytics;
 mod asset;
 mod fields;
+mod files;
+mod jump;
 mod knowledge;
 mod look;
 mod overview;
 mod recall;
 mod receipts;
 mod records;
+mod review;
+mod sessions;
+mod settings;
 mod shell;
 mod tasks;
 mod told;
@@ -41,6 +47,12 @@ pub(crate) fn routes() -> Router<App> {
         .merge(records::routes())
         .merge(receipts::routes())
         .merge(tasks::routes())
+        .merge(sessions::routes())
+        .merge(review::routes())
+        .merge(files::routes())
+        .merge(settings::routes())
+        .route("/jump", get(jump::show))
+        .route("/analytics", get(analytics::show))
         .route("/recall", get(recall::show))
         .layer(map_response(guarded))
         .merge(asset::routes())

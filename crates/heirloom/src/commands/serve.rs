@@ -1,10 +1,11 @@
 //! `heirloom serve`.
 
 use super::run::interrupt_flag;
+use crate::config::{KEYS, Layer};
 use crate::open::Session;
 use crate::serving::Serving;
 use heirloom_model::{AccessRole, Fault};
-use heirloom_server::{App, Certificate, Listening, Names, Options, mcp, router, serve};
+use heirloom_server::{App, Certificate, Listening, Names, Options, Setting, mcp, router, serve};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,6 +82,7 @@ pub(super) fn run_at(
         },
         policy: session.find()?.config.window()?,
         is_secure: listening.is_secure(),
+        settings: settings(session)?,
     };
     let app = App::new(Box::new(Serving::new(session)), options);
     let scheme = if listening.is_secure() {
@@ -122,4 +124,24 @@ pub(super) fn run_at(
     })?;
     drop(named);
     Ok(0)
+}
+
+/// The settings as `heirloom config --show-origin` tells them.
+fn settings(session: &mut Session) -> Result<Vec<Setting>, Fault> {
+    let config = session.find()?.config;
+    let one = |key: &crate::config::Key| {
+        let (value, origin) = config.get(key)?;
+        let layer = origin.layer.as_str();
+        Some(Setting {
+            key: key.name.to_owned(),
+            value: value.to_string(),
+            origin: match origin.layer {
+                Layer::Default => layer.to_owned(),
+                Layer::User | Layer::Project | Layer::Environment | Layer::Flag => {
+                    format!("{layer}: {}", origin.place)
+                }
+            },
+        })
+    };
+    Ok(KEYS.iter().filter_map(one).collect())
 }

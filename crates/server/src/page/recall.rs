@@ -72,9 +72,10 @@ fn load(engine: &Engine, look: &Look, question: &Question) -> Result<View, Fault
     let has_more = hits.len() > k && k < MOST;
     hits.truncate(k);
     let words = stems(&asked.text);
+    let best = hits.first().map_or(1.0, |hit| hit.parts.total);
     let rows: Vec<Hit> = (1..)
         .zip(&hits)
-        .map(|(rank, hit)| row(engine, rank, hit, &words))
+        .map(|(rank, hit)| row(engine, rank, hit, &words, best))
         .collect();
     let found = match (has_more, rows.len()) {
         (true, n) => format!("The best {n} hits"),
@@ -199,7 +200,7 @@ fn suggestions(engine: &Engine, q: &str, is_empty: bool) -> Result<Vec<(String, 
     Ok(newest.iter().map(offer).collect())
 }
 
-fn row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String]) -> Hit {
+fn row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String], best: f64) -> Hit {
     let times = times(engine);
     let (kind, key, href, mut meta, is_pinned, useful) = match &hit.item {
         Item::Record(record) => {
@@ -232,7 +233,7 @@ fn row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String]) -> Hit {
         .filter(|(_, value)| *value > 0.004)
         .map(|(at, value)| (at, value, format!("{} {value:.2}", SERIES[at - 1])))
         .collect();
-    let whole = hit.parts.total.max(BAR_WHOLE);
+    let whole = best.max(hit.parts.total).max(BAR_LEAST);
     let label: Vec<_> = pieces.iter().map(|(_, _, words)| words.as_str()).collect();
     let label = format!("Score {:.2}: {}", hit.parts.total, label.join(", "));
     Hit {
@@ -269,8 +270,8 @@ fn row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String]) -> Hit {
     }
 }
 
-/// The score that fills a bar.
-const BAR_WHOLE: f64 = 3.0;
+/// The least score that fills a bar; else the best hit's does.
+const BAR_LEAST: f64 = 1.0;
 
 /// A text with the words of the question marked.
 fn marked(said_text: &str, words: &[String]) -> Html {

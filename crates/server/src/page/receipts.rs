@@ -349,7 +349,9 @@ fn item(piece: &Piece, records: &HashMap<RecordId, Record>) -> Item {
         Some(file) => file.clone(),
         None => text::excerpt(&piece.words, 110),
     };
-    if let Some(key) = record.map(told::key).filter(|key| !key.is_empty()) {
+    let has_key =
+        |key: &&str| !key.is_empty() && !piece.words.trim_start_matches("- ").starts_with(key);
+    if let Some(key) = record.map(told::key).filter(|key| has_key(key)) {
         words = format!("{}: {words}", text::printable(key));
     }
     let score = piece.score.map(|score| format!(", score {score:.2}"));

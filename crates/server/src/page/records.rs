@@ -199,7 +199,12 @@ async fn undo(
     if !look.is_part {
         return Ok(back(&fields.back("/"), "undone", &again));
     }
-    let toast = Toast::of(&look, done_words("undone"), "");
+    undone(&look)
+}
+
+/// Says that something was taken back; the page asks for itself anew.
+pub(crate) fn undone(look: &Look) -> Result<Response, Wrong> {
+    let toast = Toast::of(look, done_words("undone"), "");
     let is_target = true;
     Ok(changed(html(&ToastOnly { toast, is_target })?))
 }

@@ -6,7 +6,7 @@ use heirloom_engine::Engine;
 use heirloom_model::{Fault, Kind};
 
 /// Where the stream of changes is.
-const EVENTS: &str = "/api/memory/events";
+const EVENTS: &str = "/api/events";
 /// Sessions that are counted; of more it is only said that there are more.
 const SESSIONS_COUNTED: usize = 200;
 
@@ -116,8 +116,11 @@ impl Shell {
         };
         let size = engine.describe_store()?.size_bytes;
         let toast = look.done.as_ref().map(|(done, undo)| {
-            let words = done_words(done);
-            Toast::of(look, words, undo)
+            let mut toast = Toast::of(look, done_words(done), undo);
+            if done == "written" {
+                toast.undo = format!("/unsave{}", look.path);
+            }
+            toast
         });
         Ok(Self {
             at,
@@ -142,7 +145,7 @@ impl Shell {
 /// What a word in an address says; nothing for words that are not ours.
 pub(crate) fn done_words(done: &str) -> &'static str {
     match done {
-        "saved" => "Saved.",
+        "saved" | "written" => "Saved.",
         "created" => "Remembered.",
         "retired" => "Retired. It stays in history.",
         "pinned" => "Pinned: it is in every context of its scope.",

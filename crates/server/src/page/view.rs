@@ -1,11 +1,17 @@
 //! What templates are made of: marks, words for times and numbers, and text that came from memory.
 
+pub(crate) mod analytics;
 pub(crate) mod chart;
+pub(crate) mod files;
+pub(crate) mod jump;
 pub(crate) mod knowledge;
 pub(crate) mod overview;
 pub(crate) mod recall;
 pub(crate) mod receipts;
+pub(crate) mod review;
 mod said;
+pub(crate) mod sessions;
+pub(crate) mod settings;
 pub(crate) mod tasks;
 mod times;
 
@@ -40,10 +46,10 @@ pub(crate) fn agent_mark(place: usize) -> &'static str {
 }
 
 /// The swatch of a series.
-pub(crate) fn swatch(series: &usize) -> Html {
+pub(crate) fn swatch(series: impl std::borrow::Borrow<usize>) -> Html {
     Html::made(format!(
         "<svg class=\"sw\" aria-hidden=\"true\"><rect class=\"c{}\" width=\"9\" height=\"9\" rx=\"2\"/></svg>",
-        (*series).clamp(1, 7)
+        (*series.borrow()).clamp(1, 7)
     ))
 }
 
@@ -53,6 +59,11 @@ pub(crate) fn agent_swatch(place: &usize) -> Html {
         "<svg class=\"sw\" aria-hidden=\"true\"><use href=\"#{}\" class=\"mk\" width=\"9\" height=\"9\"/></svg>",
         agent_mark(*place)
     ))
+}
+
+/// The series that an agent's tokens are drawn in, by its place.
+pub(crate) fn token_series(place: &usize) -> usize {
+    [1, 3, 4, 7][(*place).min(3)]
 }
 
 /// A number with commas between thousands.

@@ -388,6 +388,6 @@ fn round(tale: &Tale, n: usize) -> [Value; 3] {
             "function": {"name": "bash", "arguments": json!({"command": command}).to_string()},
         }]}),
         json!({"role": "tool", "tool_call_id": id, "content": output}),
-        json!({"role": "assistant", "content": format!("Step {n}: {command} says that the cases hold; next I check what is left of: {}", tale.goal)}),
+        json!({"role": "assistant", "content": format!("Step {n}: {command} says that the cases hold; next I check the others of #{}", tale.task)}),
     ]
 }
