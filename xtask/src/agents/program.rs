@@ -39,6 +39,10 @@ pub(crate) struct Program {
     pub(crate) has_hooks: bool,
     /// What stands for the person who accepts new hooks.
     pub(crate) trust_arguments: &'static [&'static str],
+    /// Whether it is driven as a client of MCP.
+    pub(crate) has_mcp: bool,
+    /// What stands for the person who lets it call our tools.
+    pub(crate) mcp_arguments: &'static [&'static str],
 }
 
 /// The user's prompt.
@@ -60,6 +64,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         read_tool: Some(("Bash", r#"{"command": "cat notes.txt"}"#)),
         has_hooks: true,
         trust_arguments: &[],
+        has_mcp: true,
+        mcp_arguments: &["--allowedTools", "mcp__heirloom"],
     },
     // Its shell tool is `exec_command`, with `cmd`; the sandbox lets it read.
     Program {
@@ -73,6 +79,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         read_tool: Some(("exec_command", r#"{"cmd": "cat notes.txt"}"#)),
         has_hooks: true,
         trust_arguments: &["--dangerously-bypass-hook-trust"],
+        has_mcp: true,
+        mcp_arguments: &["--dangerously-bypass-approvals-and-sandbox"],
     },
     // Without a named model a router asks the model which model to ask. Without
     // a person it offers its shell only when everything is approved beforehand;
@@ -96,6 +104,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         read_tool: Some(("run_shell_command", r#"{"command": "cat notes.txt"}"#)),
         has_hooks: true,
         trust_arguments: &[],
+        has_mcp: false,
+        mcp_arguments: &[],
     },
     // It has no tools: the file goes into the prompt. Without `--no-pretty` it
     // renders Markdown and wraps lines at 80 columns even into a pipe, and
@@ -122,6 +132,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         read_tool: None,
         has_hooks: false,
         trust_arguments: &[],
+        has_mcp: false,
+        mcp_arguments: &[],
     },
 ];
 
