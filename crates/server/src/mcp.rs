@@ -27,7 +27,7 @@ mod uri;
 mod watching;
 mod workspace;
 
-pub use http::router;
+pub use http::{mount, router};
 pub use prompts::Commands;
 pub use uri::{Address, folder_of};
 

@@ -146,7 +146,7 @@ impl Engine {
                 continue;
             }
             let fact = self.clean_fact(&said.fact);
-            let mut change = self.fact_change(fact, SOURCE)?;
+            let mut change = self.fact_change(&fact, SOURCE)?;
             if let Change::Put { record, .. } = &mut change {
                 if check_name("source", path).is_ok() && path.contains('.') && !may_arbitrate(path)
                 {

@@ -37,7 +37,7 @@ impl Engine {
             let is_new = |entity: &&Entity| !known.contains(entity.name.as_str());
             new = entities.iter().filter(is_new).cloned().collect();
             let facts = new.iter().flat_map(facts_of);
-            facts.map(|fact| self.fact_change(fact, source)).collect()
+            facts.map(|fact| self.fact_change(&fact, source)).collect()
         })?;
         Ok(new)
     }
@@ -57,7 +57,7 @@ impl Engine {
             let is_new = |relation: &&Relation| !graph.relations.contains(relation);
             new = relations.iter().filter(is_new).cloned().collect();
             let facts = new.iter().cloned().map(Fact::Relation);
-            facts.map(|fact| self.fact_change(fact, source)).collect()
+            facts.map(|fact| self.fact_change(&fact, source)).collect()
         })?;
         Ok(new)
     }
@@ -93,7 +93,7 @@ impl Engine {
                         continue;
                     }
                     fresh.push(observation.clone());
-                    changes.push(self.fact_change(observed(entity, observation), source)?);
+                    changes.push(self.fact_change(&observed(entity, observation), source)?);
                 }
                 new.push((name.clone(), fresh));
             }
@@ -189,7 +189,7 @@ impl Engine {
             for (entity, sort) in bare {
                 let there = Fact::There { entity, sort };
                 if !is_gone(&there) {
-                    changes.push(self.fact_change(there, &by)?);
+                    changes.push(self.fact_change(&there, &by)?);
                 }
             }
             Ok(changes)
@@ -198,7 +198,7 @@ impl Engine {
     }
 
     /// The change that keeps a statement; what it says has no secrets any more.
-    pub(super) fn fact_change(&self, fact: Fact, source: &str) -> Result<Change, Fault> {
+    pub(super) fn fact_change(&self, fact: &Fact, source: &str) -> Result<Change, Fault> {
         check_name("source", source).map_err(|bad| super::new_record::bad_name(&bad))?;
         let mut record = self.draft(Kind::Knowledge, &fact.words(), Scope::default(), source);
         let mut knowledge = Knowledge::of_category(&fact.category());

@@ -209,11 +209,15 @@ fn texts(about: &str) -> Value {
 }
 
 fn list(of: Value) -> Value {
-    json!({"type": "array", "items": of})
+    let mut schema = json!({"type": "array"});
+    schema["items"] = of;
+    schema
 }
 
 fn object(properties: Value, required: &[&str]) -> Value {
-    json!({"type": "object", "properties": properties, "required": required})
+    let mut schema = json!({"type": "object", "required": required});
+    schema["properties"] = properties;
+    schema
 }
 
 fn closed(mut schema: Value) -> Value {

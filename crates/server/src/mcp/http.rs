@@ -27,25 +27,26 @@ const ORIGINS: [&str; 6] = [
 /// mounts it: a [`super::Caller`] in a request's extensions says who it is.
 pub fn router(app: &App, settings: Settings, hosts: &[String]) -> Router {
     let app = app.clone();
-    let mut config = StreamableHttpServerConfig::default()
-        .with_allowed_origins(ORIGINS)
-        .enforce_origin_validation();
-    config.allowed_hosts.extend(hosts.iter().cloned());
-    config.max_request_body_bytes = limits::MCP_MESSAGE_BYTES_MAX;
     match settings.as_server_memory {
-        true => mounted(config, move || {
+        true => mount(hosts, move || {
             Compat(Server::new(app.clone(), settings.clone(), false))
         }),
-        false => mounted(config, move || {
+        false => mount(hosts, move || {
             Server::new(app.clone(), settings.clone(), false)
         }),
     }
 }
 
-fn mounted<S: ServerHandler>(
-    config: StreamableHttpServerConfig,
+/// As [`router`], for whatever else speaks the protocol: a new `server` for each session.
+pub fn mount<S: ServerHandler>(
+    hosts: &[String],
     server: impl Fn() -> S + Send + Sync + 'static,
 ) -> Router {
+    let mut config = StreamableHttpServerConfig::default()
+        .with_allowed_origins(ORIGINS)
+        .enforce_origin_validation();
+    config.allowed_hosts.extend(hosts.iter().cloned());
+    config.max_request_body_bytes = limits::MCP_MESSAGE_BYTES_MAX;
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(server()), sessions, config);
     Router::new().route_service("/mcp", service)
