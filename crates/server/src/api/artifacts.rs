@@ -88,6 +88,7 @@ pub(super) async fn list(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = NewArtifact)]
 pub(super) struct New {
     /// The project; without it the one that is served, or the token's.
     project: Option<String>,
@@ -120,19 +121,12 @@ pub(super) async fn add(
 ) -> Result<(StatusCode, Json<Outcome>), Problem> {
     let project = access.project(said.project.as_deref())?;
     access.source(said.agent_id.as_deref())?;
-    let digest = match (said.size_bytes, said.checksum) {
-        (Some(size_bytes), Some(checksum)) => Some(FileDigest {
-            size_bytes,
-            checksum,
-        }),
-        (None, None) => None,
-        (Some(_), None) | (None, Some(_)) => {
-            return Err(Problem::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "`size_bytes` and `checksum` are given both or not at all",
-            ));
-        }
-    };
+    // One without the other says too little: then the file is read.
+    let digest = said.size_bytes.zip(said.checksum);
+    let digest = digest.map(|(size_bytes, checksum)| FileDigest {
+        size_bytes,
+        checksum,
+    });
     let new = NewArtifact {
         path: said.path,
         scope: Scope {

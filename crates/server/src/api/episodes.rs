@@ -93,6 +93,7 @@ pub(super) async fn list(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = NewEpisode)]
 pub(super) struct New {
     /// The project; without it the one that is served, or the token's.
     project: Option<String>,

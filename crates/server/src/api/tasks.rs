@@ -118,6 +118,7 @@ pub(super) async fn list(
 
 /// A task with everything that hangs on it, each list oldest first.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WholeTask)]
 pub(super) struct Whole {
     #[serde(flatten)]
     task: Task,
