@@ -29,23 +29,15 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
     let mut dice = Dice(31);
     probe::fill_with(&engine, 0, records, &mut |_| dice.text(WORDS))?;
     drop(engine);
-    let bash = json!({"tool_name": "Bash", "tool_input": {"command": "cargo test"}});
-    let with = |name: &str, value: Value| {
-        let mut event = bash.clone();
-        event[name] = value;
-        event
-    };
-    let events = [
-        ("SessionStart", json!({"source": "startup"})),
-        ("PreToolUse", bash.clone()),
-        (
-            "PostToolUse",
-            with("tool_response", json!({"stdout": "ok"})),
-        ),
-        ("PostToolUseFailure", with("error", json!("Exit code 1"))),
-        ("Stop", json!({"last_assistant_message": "done"})),
-        ("SessionEnd", json!({"reason": "other"})),
-    ];
+    let syncs = probe::bare_syncs(root.path(), RUNS)?;
+    Times::of(&syncs).print("a write with a sync, of which one is in what writes");
+    let mut nothing = Vec::new();
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        Command::new("sh").arg("-c").arg("true").status()?;
+        nothing.push(start.elapsed());
+    }
+    Times::of(&nothing).print("sh -c true");
     let prompts = Dice(37).prompts(WARM + RUNS);
     let mut times = Vec::new();
     for (n, prompt) in prompts.iter().enumerate() {
@@ -54,13 +46,15 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
         times.extend((n >= WARM).then_some(took));
     }
     Times::of(&times).print(&format!("hook UserPromptSubmit, {records} records"));
-    for (name, event) in events {
+    for (name, writes, event) in events(root.path())? {
+        let spelled = name.split(' ').next().unwrap_or(name);
         let mut times = Vec::new();
         for n in 0..WARM + RUNS {
-            let took = call(heirloom, root.path(), name, n, event.clone())?;
+            let took = call(heirloom, root.path(), spelled, n, event(n))?;
             times.extend((n >= WARM).then_some(took));
         }
-        Times::of(&times).print(&format!("hook {name}, {records} records"));
+        let writes = if writes { ", writes" } else { "" };
+        Times::of(&times).print(&format!("hook {name}, {records} records{writes}"));
     }
     let outside = tempfile::tempdir()?;
     let mut times = Vec::new();
@@ -70,6 +64,71 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
     }
     Times::of(&times).print("hook outside of a project");
     Ok(())
+}
+
+type Event = (&'static str, bool, Box<dyn Fn(usize) -> Value>);
+
+/// The events, whether each writes to the store, and what it says in each session.
+fn events(root: &Path) -> Outcome<Vec<Event>> {
+    let bash = |n: usize, name: &str, value: Value| {
+        let command = format!("cargo test part{n}");
+        let mut event = json!({"tool_name": "Bash", "tool_input": {"command": command}});
+        event[name] = value;
+        event
+    };
+    let talk = talk(root)?;
+    Ok(vec![
+        (
+            "SessionStart",
+            true,
+            Box::new(|_| json!({"source": "startup"})),
+        ),
+        (
+            "PreToolUse",
+            false,
+            Box::new(move |n| bash(n, "tool_use_id", json!("t"))),
+        ),
+        (
+            "PostToolUse",
+            false,
+            Box::new(move |n| bash(n, "tool_response", json!({"stdout": "ok"}))),
+        ),
+        (
+            "PostToolUseFailure",
+            true,
+            Box::new(move |n| {
+                bash(
+                    n,
+                    "error",
+                    json!(format!("Exit code 1\nerror: no part {n}")),
+                )
+            }),
+        ),
+        (
+            "Stop",
+            false,
+            Box::new(|_| json!({"last_assistant_message": "done"})),
+        ),
+        ("SessionEnd", true, Box::new(|_| json!({"reason": "other"}))),
+        (
+            "SessionEnd with 400 turns",
+            true,
+            Box::new(move |n| json!({"reason": "other", "transcript_path": talk(n)})),
+        ),
+    ])
+}
+
+/// Conversations of 400 turns, one for each session, in their files.
+fn talk(root: &Path) -> Outcome<impl Fn(usize) -> std::path::PathBuf + use<>> {
+    let folder = root.to_owned();
+    for n in 0..WARM + RUNS {
+        let text = crate::transcripts::talk(&format!("s{n}"), root);
+        heirloom_store::durable::write_atomic(
+            &folder.join(format!("talk{n}.jsonl")),
+            text.as_bytes(),
+        )?;
+    }
+    Ok(move |n| folder.join(format!("talk{n}.jsonl")))
 }
 
 fn call(

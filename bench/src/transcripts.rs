@@ -16,7 +16,7 @@ const TURNS: usize = 400;
 const ANSWER_BYTES: usize = 2_000;
 
 /// One conversation of Claude Code: prompts, words, files that are read, commands that fail and work.
-fn talk(session: &str, folder: &Path) -> String {
+pub(crate) fn talk(session: &str, folder: &Path) -> String {
     let mut out = String::new();
     for n in 0..TURNS {
         let name = |n: usize| format!("{session}-{n}");

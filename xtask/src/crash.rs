@@ -34,7 +34,8 @@ usage: cargo xtask crash [--times N] [--only SCENARIO] [--seed S] [--delay-us D]
 
   --times N        kills of each scenario (200)
   --only SCENARIO  one of remember, observe, import, prune, undo, resolve, run, migration, inbox, group,
-                   episode, artifact, shared, workspace, share, mark, session, review, task, forget, restore, purge
+                   episode, artifact, shared, workspace, share, mark, session, review, task, forget, restore, purge, hook,
+                   archive, transcript
   --seed S         run number I of a campaign has the seed S + I
   --delay-us D     kill after exactly this time; with --times 1 and a seed it repeats one run
   --heirloom PATH  kill this binary instead of building one

@@ -7,6 +7,7 @@
 
 mod agents;
 mod bench;
+mod calls;
 mod cargo;
 mod check;
 mod crash;
@@ -34,6 +35,8 @@ usage: cargo xtask <verb>
   crash [--only NAME] [ARGS]       kill every writing command at random points, 200 times each:
                                    nothing that was acknowledged may be lost
   crowd [--separate] [ARGS]        40 processes write 50 records each to one store, among readers
+  hooks [--calls N] [ARGS]         10,000 hook calls in a row: no process is left, and no file grows
+                                   but the log, which has a cap
   dist                             build the binary that is shipped and check its size
   agents [ARGS]                    drive real agent programs through `heirloom run`
   help                             this text
@@ -63,6 +66,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "fuzz" => fuzz::run(args),
         "crash" => crash::run(args),
         "crowd" => crowd::run(args),
+        "hooks" => calls::run(args),
         "deny" => deny::run(args),
         "dist" => dist::run(args),
         "agents" => agents::run(args),

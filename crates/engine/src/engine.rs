@@ -98,7 +98,8 @@ pub use window::{
     Windowed, WrittenSummary,
 };
 pub use workspace::{
-    MemoryCommand, Shared, SharedOutcome, SyncReport, Workspace, Written, foreign_workspace,
+    MemoryCommand, Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written,
+    foreign_workspace,
 };
 
 use crate::places::Place;

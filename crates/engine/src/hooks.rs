@@ -4,7 +4,6 @@
 //! becomes the JSON that the program expects. No input is an error: what cannot be read is not there.
 
 mod answer;
-mod command;
 mod event;
 mod fence;
 mod host;
@@ -14,9 +13,8 @@ mod tool;
 mod transcript;
 
 pub use answer::{Answer, render};
-pub use command::{Subject, asks_only};
 pub use event::{HookEvent, read_event};
-pub use fence::{FENCE_CHARS, fenced, without_fences};
+pub use fence::{FENCE_CHARS, fence, fenced, without_fences};
 pub use host::{Host, Moment, Wanted};
 pub use json::Mistake;
 pub use settings::{installed, is_ours, with_entries, without_entries};

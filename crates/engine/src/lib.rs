@@ -9,6 +9,7 @@ pub mod commands;
 pub mod context;
 pub mod directives;
 mod engine;
+pub mod failures;
 pub mod graph;
 pub mod group;
 pub mod history;
@@ -54,7 +55,7 @@ pub use engine::{PageFile, PageSaved, PageText, PagesOf};
 pub use engine::{
     Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
 };
-pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, Written};
+pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written};
 pub use heirloom_store::{
     Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,
     Verdict, When,

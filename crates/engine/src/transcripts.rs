@@ -16,7 +16,7 @@ mod preview;
 mod reader;
 mod tree;
 
-pub use commands::{Failure, failure_text, fixed_text, fixes, is_look, is_own_command, is_probe};
+pub use commands::is_look;
 pub use lines::{Line, Lines};
 pub use own::without_own;
 pub use preview::{call_line, preview};

@@ -5,7 +5,7 @@
 )]
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
-use heirloom_engine::run::git::{GitState, changed_between, current_branch};
+use heirloom_engine::run::git::{GitState, branch_in, changed_between, current_branch};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -148,6 +148,33 @@ fn the_branch_is_known() {
     git(folder.path(), &["checkout", "-q", "--detach"]);
     assert_eq!(current_branch(folder.path()), None);
     assert_eq!(GitState::read(folder.path()).unwrap().branch(), None);
+}
+
+#[test]
+fn the_branch_is_known_without_asking_git() {
+    let folder = repository();
+    git(folder.path(), &["checkout", "-qb", "fix/login"]);
+    let below = folder.path().join("src");
+    std::fs::create_dir_all(&below).unwrap();
+    assert_eq!(branch_in(&below).as_deref(), Some("fix/login"));
+    let side = tempfile::tempdir().unwrap();
+    let tree = side.path().join("tree");
+    git(
+        folder.path(),
+        &[
+            "worktree",
+            "add",
+            "-q",
+            "-b",
+            "side",
+            tree.to_str().unwrap(),
+        ],
+    );
+    assert_eq!(branch_in(&tree).as_deref(), Some("side"));
+    git(folder.path(), &["checkout", "-q", "--detach"]);
+    assert_eq!(branch_in(folder.path()), None);
+    assert_eq!(branch_in(&folder.path().join("gone")), None);
+    assert_eq!(branch_in(std::path::Path::new("/nonexistent")), None);
 }
 
 #[test]

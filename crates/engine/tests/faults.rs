@@ -6,6 +6,8 @@
 
 #[path = "faults/hooks.rs"]
 mod hooks;
+#[path = "faults/served.rs"]
+mod served;
 #[path = "faults/table.rs"]
 mod table;
 #[path = "faults/world.rs"]
@@ -181,6 +183,7 @@ fn vectors_are_made_step_by_step() {
 #[test]
 fn hooks_of_agent_programs() {
     hooks::hooks().iter().for_each(check);
+    served::served().iter().for_each(check);
     hooks::more_hooks().iter().for_each(check);
 }
 

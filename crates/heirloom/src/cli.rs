@@ -74,6 +74,7 @@ commands! {
     Reject = reject,
     Group = group,
     Watch = watch,
+    Mcp = mcp,
     Serve = serve,
     Token = token,
     Ui = ui,

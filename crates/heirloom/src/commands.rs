@@ -30,6 +30,7 @@ pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod mcp;
 pub(crate) mod mute;
 pub(crate) mod observe;
 pub(crate) mod outcome;

@@ -66,14 +66,17 @@ impl Session {
         }
     }
 
+    /// Whether a folder was named to start from.
+    pub(crate) fn is_place_named(&self) -> bool {
+        self.global.project_dir.is_some() || self.env.get("HEIRLOOM_PROJECT_DIR").is_some()
+    }
+
     /// Starts in this folder unless another one was named.
     pub(crate) fn begin_in(&mut self, folder: Option<&str>) {
-        let named =
-            self.global.project_dir.is_some() || self.env.get("HEIRLOOM_PROJECT_DIR").is_some();
         let folder = folder
             .map(PathBuf::from)
             .filter(|folder| folder.is_absolute());
-        if !named && folder.as_ref().is_some_and(|folder| folder.is_dir()) {
+        if !self.is_place_named() && folder.as_ref().is_some_and(|folder| folder.is_dir()) {
             self.global.project_dir = folder;
         }
     }

@@ -1,9 +1,12 @@
 //! Memories for whatever serves many clients: opened as a command opens its own.
 
+use crate::commands::cmd::is_allowed;
 use crate::open::Session;
-use heirloom_engine::Engine;
+use crate::trust;
+use heirloom_engine::{CommandBook, CommandFile, Engine};
 use heirloom_model::Fault;
 use heirloom_server::Memories;
+use heirloom_server::mcp::Commands;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -37,6 +40,24 @@ impl Memories for Serving {
         let mut session = self.fresh();
         session.begin_at(folder);
         open(session)
+    }
+}
+
+impl Commands for Serving {
+    fn book(&self, root: &Path) -> Result<CommandBook, Fault> {
+        let user = self.fresh().env.user_commands();
+        Ok(CommandBook::new(root.to_owned(), user))
+    }
+
+    fn is_trusted(&self, command: &CommandFile) -> bool {
+        trust::is_trusted(&self.fresh().env, command)
+    }
+
+    fn may_run(&self, root: &Path, command: &CommandFile) -> bool {
+        let mut session = self.fresh();
+        session.begin_at(root);
+        let found = session.find();
+        found.is_ok_and(|found| is_allowed(&found.config, &command.name))
     }
 }
 

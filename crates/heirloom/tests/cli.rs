@@ -6,6 +6,8 @@
 
 #[path = "cli/analytics.rs"]
 mod analytics;
+#[path = "cli/archives.rs"]
+mod archives;
 #[path = "cli/artifacts.rs"]
 mod artifacts;
 #[path = "cli/backup.rs"]
@@ -46,6 +48,8 @@ mod index_crowd;
 mod install;
 #[path = "cli/limits.rs"]
 mod limits;
+#[path = "cli/mcp.rs"]
+mod mcp;
 #[path = "cli/offer.rs"]
 mod offer;
 #[path = "cli/orchestrator.rs"]
@@ -76,6 +80,8 @@ mod shared;
 mod sources;
 #[path = "cli/stdin.rs"]
 mod stdin;
+#[path = "cli/talk.rs"]
+mod talk;
 #[path = "cli/tasks.rs"]
 mod tasks;
 #[path = "cli/team.rs"]

@@ -475,6 +475,11 @@ pub const WINDOW_EXPANDED_MAX: usize = 1_000;
 pub const HOOK_INPUT_BYTES_MAX: usize = 8 << 20;
 /// Milliseconds after which a hook answers nothing, whatever it is at.
 pub const HOOK_DEADLINE_MS: u64 = 2_000;
+/// Milliseconds after which the hook of a session that ends reads no more of what was said in it: Claude Code waits for
+/// 1.5 seconds.
+pub const HOOK_ARCHIVE_MS: u64 = 900;
+/// Milliseconds that a hook goes on for when its answer is out, within its deadline.
+pub const HOOK_BEHIND_MS: u64 = 1_000;
 /// Most characters that one answer of a hook puts before a model: what every host takes.
 pub const HOOK_TEXT_CHARS_MAX: usize = 8_000;
 /// Most characters of it when a subagent starts.
@@ -485,8 +490,10 @@ pub const HOOK_QUESTION_BYTES_MAX: usize = 4_000;
 pub const HOOK_HITS_MAX: usize = 3;
 /// Characters of one hit that a prompt gets.
 pub const HOOK_HIT_CHARS_MAX: usize = 800;
-/// Characters of a failure that are remembered: its beginning and its end.
-pub const HOOK_ERROR_CHARS_MAX: usize = 600;
+/// Characters of the line of a failure that are remembered.
+pub const HOOK_ERROR_CHARS_MAX: usize = 300;
+/// Failures of one command that are open at once; of more the oldest says what the newest does.
+pub const HOOK_FAILURES_OPEN_MAX: usize = 5;
 /// Characters of a command that are remembered of one that failed.
 pub const HOOK_COMMAND_CHARS_MAX: usize = 300;
 /// Files, steps and failures of a session that its hooks keep in mind, of each so many.
@@ -547,6 +554,35 @@ pub const SERVED_PROJECTS_OPEN: usize = 64;
 pub const SERVER_CALLS_AT_ONCE: usize = 64;
 /// Pause between two looks of a server whether it shall end, milliseconds.
 pub const SERVER_STOP_PAUSE_MS: u64 = 50;
+
+/// Connections that a store opens beside its first one, for threads that read at the same time.
+pub const READERS_MAX: usize = 4;
+/// Writes of different threads that share a transaction and its sync.
+pub const WRITES_TOGETHER_MAX: usize = 128;
+/// Vectors that the file beside a database may lack before it is written anew.
+pub const VECTORS_BESIDE_LAG: u32 = 4_096;
+/// Most vectors that stand in a file beside the database: 68 MB.
+pub const VECTORS_BESIDE_MAX: u32 = 262_144;
+/// Largest message that an MCP client may send, bytes; a longer line is passed over.
+pub const MCP_MESSAGE_BYTES_MAX: usize = 8 << 20;
+/// Entries of one page of an MCP list.
+pub const MCP_PAGE_ITEMS: usize = 100;
+/// Most recent contexts that an MCP client is shown.
+pub const MCP_CONTEXTS_MAX: usize = 50;
+/// Most folders of a client that are looked at for a memory.
+pub const MCP_ROOTS_MAX: usize = 100;
+/// Longest address of a resource or folder that is read, bytes.
+pub const MCP_URI_BYTES_MAX: usize = 8 << 10;
+/// Milliseconds that a client has to say which folders it works on.
+pub const MCP_ROOTS_WAIT_MS: u64 = 5_000;
+/// Milliseconds between two notes to a client that a call is still worked on.
+pub const MCP_PROGRESS_PAUSE_MS: u64 = 1_000;
+/// Milliseconds that answers which are still worked on have when a client has gone.
+pub const MCP_STOP_WAIT_MS: u64 = 60_000;
+/// Most resources that an MCP client is told of when they change.
+pub const MCP_SUBSCRIPTIONS_MAX: usize = 100;
+/// Milliseconds between two looks at the files of such resources.
+pub const MCP_WATCH_PAUSE_MS: u64 = 2_000;
 
 /// Tokens that a server's memory may have.
 pub const TOKENS_MAX: usize = 1_000;

@@ -16,6 +16,7 @@ pub(crate) use logins::Logins;
 pub use names::Names;
 pub(crate) use page::routes as login_routes;
 
+use crate::mcp::Caller;
 use crate::{App, Problem};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
@@ -67,6 +68,16 @@ impl Access {
                 StatusCode::FORBIDDEN,
                 format!("this token opens the project `{own}` only"),
             )),
+        }
+    }
+
+    /// Who it is for MCP: a person or orchestrator by that name, an agent by the name that its client has.
+    fn caller(&self) -> Caller {
+        let decides = self.role.may(Deed::Decide);
+        Caller {
+            project: self.project.clone(),
+            source: decides.then(|| self.role.source().to_owned()),
+            decides,
         }
     }
 
@@ -146,6 +157,7 @@ async fn known(app: &App, mut request: Request, next: Next) -> Result<Response, 
     request = request_with_body;
     if let Some(access) = access {
         purpose::check(&access, &request)?;
+        request.extensions_mut().insert(access.caller());
         request.extensions_mut().insert(access);
     }
     Ok(next.run(request).await)
@@ -155,7 +167,7 @@ async fn known(app: &App, mut request: Request, next: Next) -> Result<Response, 
 fn who(app: &App, headers: &HeaderMap) -> Result<Option<Access>, Problem> {
     if let Some(given) = headers.get(header::AUTHORIZATION) {
         let secret = given.to_str().ok().and_then(bearer);
-        let found = secret.map(|secret| app.keys().find(secret)).transpose()?;
+        let found = secret.map(|secret| app.keys()?.find(secret)).transpose()?;
         return match found.flatten() {
             Some(access) => Ok(Some(access)),
             None => Err(unknown(headers)),

@@ -10,7 +10,7 @@ use crate::metrics::{self, Metrics};
 use crate::problem;
 use crate::tags;
 use crate::{Pool, Problem, Projects};
-use axum::extract::State;
+use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
@@ -18,7 +18,8 @@ use axum::{Json, Router};
 use heirloom_engine::{Engine, Policy};
 use heirloom_model::{Fault, limits};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// What a person decided when they started the server.
@@ -59,7 +60,7 @@ struct Inner {
     projects: Projects,
     pool: Pool,
     options: Options,
-    keys: Keys,
+    keys: OnceLock<Keys>,
     logins: Logins,
     room: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
@@ -70,16 +71,14 @@ struct Inner {
 }
 
 impl App {
-    /// An application over these memories. The served one is opened, and stays open.
-    pub fn new(memories: Box<dyn Memories>, options: Options) -> Result<Self, Fault> {
-        let projects = Projects::new(memories);
-        let keys = Keys::new(projects.served()?.tokens());
-        Ok(Self {
+    /// An application over these memories; none is opened before it is asked for.
+    pub fn new(memories: Box<dyn Memories>, options: Options) -> Self {
+        Self {
             inner: Arc::new(Inner {
-                projects,
+                projects: Projects::new(memories),
                 pool: Pool::default(),
                 options,
-                keys,
+                keys: OnceLock::new(),
                 logins: Logins::default(),
                 room: Arc::new(Semaphore::new(limits::SERVER_BODIES_BYTES_MAX)),
                 stopping: watch::Sender::new(false),
@@ -88,7 +87,7 @@ impl App {
                 answers: Answers::default(),
                 held: Held::default(),
             }),
-        })
+        }
     }
 
     /// What was decided at the start.
@@ -118,8 +117,13 @@ impl App {
         Ok(self.inner.pool.run(call).await?)
     }
 
-    pub(crate) fn keys(&self) -> &Keys {
-        &self.inner.keys
+    /// The tokens of the served memory.
+    pub(crate) fn keys(&self) -> Result<&Keys, Fault> {
+        if let Some(keys) = self.inner.keys.get() {
+            return Ok(keys);
+        }
+        let keys = Keys::new(self.served()?.tokens());
+        Ok(self.inner.keys.get_or_init(|| keys))
     }
 
     pub(crate) fn logins(&self) -> &Logins {
@@ -165,10 +169,36 @@ impl App {
         let room = Arc::clone(&self.inner.room);
         room.acquire_many_owned(bytes).await.ok()
     }
+
+    /// As [`App::ask`], also of the memory around a folder, and with the error as it is.
+    pub(crate) async fn ask_memory<T: Send + 'static>(
+        &self,
+        whose: Whose,
+        call: impl FnOnce(&Engine) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let inner = Arc::clone(&self.inner);
+        let answer = self.inner.pool.run(move || {
+            let engine = match &whose {
+                Whose::Project(name) => inner.projects.named(name.as_deref())?,
+                Whose::Around(folders) => inner.projects.around_one(folders)?,
+            };
+            call(&engine)
+        });
+        answer.await
+    }
 }
 
-/// All routes.
-pub fn router(app: App) -> Router {
+/// Which memory is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// That of this project in the served store; without a name, of the served one.
+    Project(Option<String>),
+    /// That around the first of these folders that has one.
+    Around(Vec<PathBuf>),
+}
+
+/// All routes, and those of `mcp`, which has its own.
+pub fn router(app: App, mcp: Router) -> Router {
     let version = app.options().version;
     Router::new()
         .route("/health", get(health))
@@ -178,14 +208,16 @@ pub fn router(app: App) -> Router {
         .route("/api/metrics", get(metrics::show))
         .merge(access::login_routes())
         .merge(api::routes(version))
-        // MCP is nested here, behind the same tokens: .nest_service("/mcp", …)
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_so)
+        .with_state(app.clone())
+        .merge(mcp)
+        // The guard has one limit for all bodies.
+        .layer(DefaultBodyLimit::disable())
         .layer(from_fn(tags::tag))
         .layer(from_fn(problem::documents))
         .layer(from_fn_with_state(app.clone(), again::once))
-        .layer(from_fn_with_state(app.clone(), access::guard))
-        .with_state(app)
+        .layer(from_fn_with_state(app, access::guard))
 }
 
 /// Whether the store answers. Says nothing of what is remembered: anybody may ask.

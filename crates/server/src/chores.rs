@@ -29,3 +29,28 @@ pub(crate) async fn keep_working(app: &App) {
         drop(kept.await);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+    use crate::memories::tests::Nobody;
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+
+    #[tokio::test(start_paused = true)]
+    async fn it_prunes_once_a_day() {
+        let nobody = Nobody::default();
+        let asked = Arc::clone(&nobody.asked);
+        let app = App::new(Box::new(nobody), Options::default());
+        let chores = tokio::spawn(each_day(app));
+        let wait = |seconds| tokio::time::sleep(Duration::from_secs(seconds));
+        wait(limits::SERVER_PRUNE_FIRST_S - 1).await;
+        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        wait(60).await;
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+        wait(limits::SERVER_PRUNE_S).await;
+        assert_eq!(asked.load(Ordering::Relaxed), 2);
+        chores.abort();
+    }
+}

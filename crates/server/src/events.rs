@@ -149,12 +149,14 @@ pub(crate) async fn stream(
         Some(from) => missed(app, project, from, last.as_deref()).await?,
     };
     let known: Vec<String> = missed.iter().map(|told| told.id.clone()).collect();
-    let live = BroadcastStream::new(receiver)
-        // Who is too slow comes back with the last id that it got.
-        .map_while(Result::ok)
-        .filter(move |told| !known.contains(&told.id));
+    let live = in_time(receiver).filter(move |told| !known.contains(&told.id));
     let all = tokio_stream::iter(missed).map(Arc::new).chain(live);
     Ok(Events(Box::pin(all.map(|told| told.sent()))))
+}
+
+/// What is told from now on. Who is too slow for it comes back with the last id that it got.
+fn in_time(receiver: broadcast::Receiver<Arc<Told>>) -> impl Stream<Item = Arc<Told>> {
+    BroadcastStream::new(receiver).map_while(Result::ok)
 }
 
 /// What happened behind the event `last`, or from its time on if nobody knows it.
@@ -191,5 +193,44 @@ impl Stream for Events {
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.0.as_mut().poll_next(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_is_too_far_behind_has_to_come_back() {
+        let told = |n: usize| {
+            Arc::new(Told {
+                id: n.to_string(),
+                action: "created".to_owned(),
+                json: String::new(),
+            })
+        };
+        for (sent, gets) in [
+            (limits::SERVER_EVENTS_KEPT, limits::SERVER_EVENTS_KEPT),
+            // The channel keeps a power of two.
+            (2 * limits::SERVER_EVENTS_KEPT, 0),
+        ] {
+            let (feed, receiver) = broadcast::channel(limits::SERVER_EVENTS_KEPT);
+            for n in 0..sent {
+                feed.send(told(n)).unwrap();
+            }
+            drop(feed);
+            let got: Vec<_> = in_time(receiver).collect().await;
+            assert_eq!(got.len(), gets, "{sent}");
+        }
+    }
+
+    #[test]
+    fn an_id_says_when_it_was() {
+        let at: Timestamp = "2026-05-01T12:00:00.000007Z".parse().unwrap();
+        let id = format!("{}-0123456789ab", at.as_microsecond());
+        assert_eq!(time_of(&id), at.checked_sub(1.microseconds()).ok());
+        for id in ["", "x", "9999999999999999999-a", "-"] {
+            assert_eq!(time_of(id), None, "{id}");
+        }
     }
 }

@@ -11,6 +11,7 @@ mod chores;
 mod events;
 mod held;
 mod listening;
+pub mod mcp;
 mod memories;
 mod metrics;
 mod page;

@@ -8,7 +8,7 @@ mod secure;
 
 pub use secure::Certificate;
 
-use crate::{App, router};
+use crate::App;
 use axum::Router;
 use heirloom_model::{Fault, limits};
 use hyper::server::conn::http1;
@@ -72,6 +72,7 @@ impl Listening {
 pub fn serve(
     listening: Listening,
     app: &App,
+    router: Router,
     is_stopped: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), Fault> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -80,7 +81,7 @@ pub fn serve(
         .enable_all()
         .build()
         .map_err(|error| Fault::failed(format!("no threads to serve with: {error}")))?;
-    let served = runtime.block_on(accept_until(listening, app, is_stopped));
+    let served = runtime.block_on(accept_until(listening, app, router, is_stopped));
     // Calls that nobody waits for any more are not waited for either: what they write is whole or not at all.
     runtime.shutdown_timeout(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS));
     served.map_err(|error| Fault::failed(format!("the server ended: {error}")))
@@ -89,11 +90,11 @@ pub fn serve(
 async fn accept_until(
     listening: Listening,
     app: &App,
+    router: Router,
     is_stopped: impl Fn() -> bool,
 ) -> std::io::Result<()> {
     listening.listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listening.listener)?;
-    let router = router(app.clone());
     let chores = tokio::spawn(crate::chores::each_day(app.clone()));
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(limits::SERVER_CONNECTIONS_MAX));
@@ -169,5 +170,27 @@ async fn speak(
 async fn stopped(is_stopped: impl Fn() -> bool) {
     while !is_stopped() {
         tokio::time::sleep(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_says_nothing_is_left() {
+        for sent in ["", "GET / HT"] {
+            let began = tokio::time::Instant::now();
+            let (ours, mut theirs) = duplex(1_000);
+            let graceful = GracefulShutdown::new();
+            let watcher = graceful.watcher();
+            let speaking = tokio::spawn(speak(ours, Router::new(), watcher));
+            theirs.write_all(sent.as_bytes()).await.unwrap();
+            let mut answer = Vec::new();
+            theirs.read_to_end(&mut answer).await.unwrap();
+            speaking.await.unwrap();
+            assert!(began.elapsed() >= Duration::from_secs(limits::SERVER_HEAD_S));
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Which memory a request is about: engines are opened by the program, and kept open here.
 
 use heirloom_engine::Engine;
-use heirloom_model::{Fault, ProjectName, limits};
+use heirloom_model::{ErrorKind, Fault, ProjectName, limits};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -65,6 +65,20 @@ impl Projects {
         })
     }
 
+    /// The memory of the project around the first of these folders that has one. Errors: that of the first folder.
+    pub fn around_one(&self, folders: &[PathBuf]) -> Result<Arc<Engine>, Fault> {
+        let mut missing = None;
+        for folder in folders {
+            match self.around(folder) {
+                Err(fault) if fault.kind == ErrorKind::NotFound => {
+                    missing = missing.or(Some(fault))
+                }
+                found => return found,
+            }
+        }
+        Err(missing.unwrap_or_else(|| Fault::not_found("no folder was named")))
+    }
+
     fn kept(
         &self,
         which: Which,
@@ -84,5 +98,28 @@ impl Projects {
         kept.push_front((which, Arc::clone(&engine)));
         kept.truncate(limits::SERVED_PROJECTS_OPEN);
         Ok(engine)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Memories that nobody began; counts who asks.
+    #[derive(Default)]
+    pub(crate) struct Nobody {
+        pub(crate) asked: Arc<AtomicUsize>,
+    }
+
+    impl Memories for Nobody {
+        fn served(&self) -> Result<Engine, Fault> {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            Err(Fault::not_found("nothing was begun"))
+        }
+
+        fn around(&self, _: &Path) -> Result<Engine, Fault> {
+            Err(Fault::not_found("nothing was begun"))
+        }
     }
 }

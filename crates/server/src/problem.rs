@@ -53,17 +53,15 @@ impl Problem {
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
-        let status = match fault.kind {
-            ErrorKind::Failed => match fault.trouble {
-                Some(Trouble::Full) => StatusCode::INSUFFICIENT_STORAGE,
-                Some(Trouble::Busy) => StatusCode::SERVICE_UNAVAILABLE,
-                Some(Trouble::Stale) => StatusCode::CONFLICT,
-                None => StatusCode::INTERNAL_SERVER_ERROR,
-            },
-            ErrorKind::Usage => StatusCode::BAD_REQUEST,
-            ErrorKind::NotFound => StatusCode::NOT_FOUND,
-            ErrorKind::Refused => StatusCode::FORBIDDEN,
-            ErrorKind::Interrupted => StatusCode::SERVICE_UNAVAILABLE,
+        let status = match (fault.trouble, fault.kind) {
+            (Some(Trouble::Full), _) => StatusCode::INSUFFICIENT_STORAGE,
+            (Some(Trouble::Busy), _) => StatusCode::SERVICE_UNAVAILABLE,
+            (Some(Trouble::Stale), _) => StatusCode::CONFLICT,
+            (None, ErrorKind::Failed) => StatusCode::INTERNAL_SERVER_ERROR,
+            (None, ErrorKind::Usage) => StatusCode::BAD_REQUEST,
+            (None, ErrorKind::NotFound) => StatusCode::NOT_FOUND,
+            (None, ErrorKind::Refused) => StatusCode::FORBIDDEN,
+            (None, ErrorKind::Interrupted) => StatusCode::SERVICE_UNAVAILABLE,
         };
         Self {
             status,
@@ -99,11 +97,13 @@ impl IntoResponse for Problem {
 
 /// Makes a problem document of what the router itself says in plain text: bodies and queries that do not fit.
 pub(crate) async fn documents(request: Request, next: Next) -> Response {
+    // Clients of MCP have their own rules for what goes wrong.
+    let is_ours = request.uri().path() != "/mcp";
     let answer = next.run(request).await;
     let status = answer.status();
     let sort = answer.headers().get(header::CONTENT_TYPE);
     let is_plain = sort.is_none_or(|sort| sort.as_bytes().starts_with(b"text/plain"));
-    if !(status.is_client_error() || status.is_server_error()) || !is_plain {
+    if !(status.is_client_error() || status.is_server_error()) || !is_plain || !is_ours {
         return answer;
     }
     let (parts, body) = answer.into_parts();

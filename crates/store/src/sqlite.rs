@@ -1,8 +1,9 @@
 //! The store in SQLite: one file for one person or machine, or memory for tests.
 //!
-//! One connection a store, behind a lock; other processes open the same file. The journal is a write-ahead
-//! log that is synced once for each acknowledged write, so that readers and a writer never wait for each
-//! other, and writers wait for one another in turn.
+//! One connection a store that writes, behind a lock, and more that read when threads ask at the same time; other
+//! processes open the same file. The journal is a write-ahead log that is synced once for each acknowledged write, or
+//! once for those of many threads, so that readers and a writer never wait for each other, and writers wait for one
+//! another in turn.
 
 mod apply;
 mod backup;
@@ -23,6 +24,8 @@ mod journal;
 mod migrate;
 mod open;
 mod purge;
+mod queue;
+mod readers;
 mod receipts;
 mod rekey;
 mod replace;
@@ -30,26 +33,24 @@ mod restore;
 mod salvage;
 mod sessions;
 mod shared;
+mod verbs;
 mod watch;
 
-use crate::{
-    Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
-    Store, StoreError, Teller, Told, Unembedded, caps,
-};
+use crate::{Applied, Change, StoreError, Teller};
 pub use copies::{CopyReason, StoredCopy};
 pub use examine::Examination;
 pub use restore::{Repaired, Restored};
 pub use salvage::Salvaged;
 
 use failure::Failure;
-use heirloom_model::{
-    Event, Lapse, Message, ProjectName, Record, RecordId, Session, Timestamp, limits,
-};
+use heirloom_model::{ProjectName, Timestamp, limits};
 use open::{Access, Opened};
+use queue::Queue;
+use readers::Readers;
 use rusqlite::{Connection, TransactionBehavior};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use watch::Watch;
 
 /// Prepared statements that a connection keeps: every fixed one and the usual questions.
@@ -59,7 +60,10 @@ const STATEMENTS_CACHED: usize = 64;
 #[derive(Debug)]
 pub struct SqliteStore {
     place: Place,
+    /// Before the connection that writes: who closes last decides what becomes of the journal.
+    readers: Option<Readers>,
     connection: Mutex<Connection>,
+    queue: Queue,
     access: Access,
     watch: Option<Watch>,
     wait_ms: u64,
@@ -197,9 +201,11 @@ impl SqliteStore {
 
     fn new(opened: Opened) -> Self {
         Self {
+            readers: Readers::of(&opened),
             watch: opened.look.map(Watch::over),
             place: opened.place,
             connection: Mutex::new(opened.connection),
+            queue: Queue::default(),
             access: opened.access,
             wait_ms: limits::BUSY_TIMEOUT_MS,
             matrices: Mutex::default(),
@@ -228,11 +234,35 @@ impl SqliteStore {
         (self.connection.lock()).unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The connection, if no other thread has it.
+    fn try_lock(&self) -> Option<MutexGuard<'_, Connection>> {
+        match self.connection.try_lock() {
+            Ok(connection) => Some(connection),
+            Err(TryLockError::Poisoned(left)) => Some(left.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Asks whichever connection is free, so that nobody waits for another thread's question or sync.
     fn read<T>(
         &self,
         question: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        question(&self.lock()).map_err(|failure| self.error(failure))
+        if let Some(connection) = self.try_lock() {
+            return question(&connection).map_err(|failure| self.error(failure));
+        }
+        match self.readers.as_ref().and_then(Readers::take) {
+            Some(reader) => question(&reader).map_err(|failure| self.error(failure)),
+            None => self.with_own(question),
+        }
+    }
+
+    /// Does `work` with the connection that writes.
+    fn with_own<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        work(&self.lock()).map_err(|failure| self.error(failure))
     }
 
     /// As [`SqliteStore::write`], but power that fails may take the write back, whole: nothing is synced, neither now
@@ -260,10 +290,66 @@ impl SqliteStore {
         if self.access == Access::ReadOnly {
             return Err(StoreError::ReadOnly(self.place.path()));
         }
-        let mut connection = self.lock();
+        self.write_with(&mut self.lock(), work)
+    }
+
+    fn write_with<T>(
+        &self,
+        connection: &mut Connection,
+        work: impl FnOnce(&Connection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
         let done =
-            connect::fold_on_close(&connection).and_then(|()| self.transact(&mut connection, work));
+            connect::fold_on_close(connection).and_then(|()| self.transact(connection, work));
         done.map_err(|failure| self.error(failure))
+    }
+
+    /// Writes `changes` as one durable step; those of threads that come at the same time share its sync.
+    fn apply_together(
+        &self,
+        project: &ProjectName,
+        changes: &[Change],
+    ) -> Result<Vec<Applied>, StoreError> {
+        if self.access == Access::ReadOnly {
+            return Err(StoreError::ReadOnly(self.place.path()));
+        }
+        let alone = |connection: &mut Connection| {
+            self.write_with(connection, |connection| {
+                apply::apply(connection, project, changes)
+            })
+        };
+        if self.queue.is_idle()
+            && let Some(mut connection) = self.try_lock()
+        {
+            return alone(&mut connection);
+        }
+        self.queue.pass(project, changes, |waiting| {
+            self.apply_all(&mut self.lock(), waiting);
+        })
+    }
+
+    /// Writes what several threads want in one transaction, each whole or not at all; one by one if that fails.
+    fn apply_all(&self, connection: &mut Connection, waiting: &[queue::Ticket]) {
+        let apply = |connection: &Connection, ticket: &queue::Ticket| {
+            apply::apply(connection, &ticket.project, &ticket.changes)
+        };
+        if waiting.len() > 1 {
+            let done = self.write_with(connection, |connection| {
+                let each = waiting.iter().map(|ticket| {
+                    queue::in_savepoint(connection, |connection| apply(connection, ticket))
+                });
+                each.collect::<Result<Vec<_>, _>>()
+            });
+            if let Ok(answers) = done {
+                for (ticket, answer) in waiting.iter().zip(answers) {
+                    ticket.answer(answer.map_err(|failure| self.error(failure)));
+                }
+                return;
+            }
+        }
+        for ticket in waiting {
+            let answer = self.write_with(connection, |connection| apply(connection, ticket));
+            ticket.answer(answer);
+        }
     }
 
     fn transact<T>(
@@ -282,210 +368,5 @@ impl SqliteStore {
             watch.remember_length();
         }
         Ok(done)
-    }
-}
-
-impl Store for SqliteStore {
-    fn apply(&self, project: &ProjectName, changes: &[Change]) -> Result<Vec<Applied>, StoreError> {
-        caps::changes(project, changes)?;
-        if changes.is_empty() {
-            return Ok(Vec::new());
-        }
-        let work = |connection: &Connection| apply::apply(connection, project, changes);
-        if changes
-            .iter()
-            .all(|change| matches!(change, Change::Keep(_)))
-        {
-            return self.write_without_sync(work);
-        }
-        self.write(work)
-    }
-
-    fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError> {
-        self.read(|connection| apply::get(connection, project, id))
-    }
-
-    fn ids_with_prefix(
-        &self,
-        project: &ProjectName,
-        prefix: &str,
-        limit: usize,
-    ) -> Result<Vec<RecordId>, StoreError> {
-        caps::limit("ids_with_prefix", limit)?;
-        self.read(|connection| history::ids_with_prefix(connection, project, prefix, limit))
-    }
-
-    fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError> {
-        caps::filter(filter)?;
-        self.read(|connection| find::find(connection, project, filter))
-    }
-
-    fn search(&self, project: &ProjectName, search: &Search) -> Result<Found, StoreError> {
-        caps::limit("hits", search.each)?;
-        self.read(|connection| {
-            // One state of the index from its totals to its last block.
-            let snapshot = connection.unchecked_transaction()?;
-            let found = index::search(&snapshot, project, search, &self.matrices, &self.words)?;
-            snapshot.rollback()?;
-            Ok(found)
-        })
-    }
-
-    fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {
-        self.read(|connection| history::history(connection, project, id))
-    }
-
-    fn lapses(
-        &self,
-        project: &ProjectName,
-        ids: &[RecordId],
-    ) -> Result<Vec<(RecordId, Lapse)>, StoreError> {
-        caps::ids(ids)?;
-        self.read(|connection| history::lapses(connection, project, ids))
-    }
-
-    fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<Counts, StoreError> {
-        self.read(|connection| history::counts(connection, project, now))
-    }
-
-    fn last_write(&self, project: &ProjectName) -> Result<Option<Timestamp>, StoreError> {
-        self.read(|connection| history::last_write(connection, project))
-    }
-
-    fn projects(&self) -> Result<Vec<ProjectName>, StoreError> {
-        self.read(history::projects)
-    }
-
-    fn put_session(&self, session: &Session) -> Result<(), StoreError> {
-        caps::session(session)?;
-        self.write(|connection| sessions::put(connection, session))
-    }
-
-    fn session(&self, project: &ProjectName, id: &str) -> Result<Session, StoreError> {
-        self.read(|connection| sessions::get(connection, project, id))
-    }
-
-    fn sessions(
-        &self,
-        project: &ProjectName,
-        task: Option<&str>,
-        limit: usize,
-    ) -> Result<Vec<Session>, StoreError> {
-        caps::limit("sessions", limit)?;
-        self.read(|connection| sessions::list(connection, project, task, limit))
-    }
-
-    fn append_messages(
-        &self,
-        project: &ProjectName,
-        session: &str,
-        messages: &[Message],
-    ) -> Result<u64, StoreError> {
-        caps::messages(messages)?;
-        self.write(|connection| sessions::append(connection, project, session, messages))
-    }
-
-    fn messages(
-        &self,
-        project: &ProjectName,
-        session: &str,
-        from: u64,
-        limit: usize,
-    ) -> Result<Vec<Message>, StoreError> {
-        caps::limit("messages", limit)?;
-        self.read(|connection| sessions::messages(connection, project, session, from, limit))
-    }
-
-    fn turns(
-        &self,
-        project: &ProjectName,
-        ids: &[RecordId],
-    ) -> Result<Vec<(String, Message)>, StoreError> {
-        caps::ids(ids)?;
-        self.read(|connection| sessions::turns(connection, project, ids))
-    }
-
-    fn events(
-        &self,
-        project: &ProjectName,
-        record: Option<RecordId>,
-        limit: usize,
-    ) -> Result<Vec<Event>, StoreError> {
-        caps::events(limit)?;
-        self.read(|connection| events::list(connection, project, record, limit))
-    }
-
-    fn told(
-        &self,
-        project: &ProjectName,
-        newest: usize,
-        records: &[RecordId],
-    ) -> Result<Told, StoreError> {
-        caps::ids(records)?;
-        caps::limit("told", newest)?;
-        self.read(|connection| receipts::told(connection, project, newest, records))
-    }
-
-    fn purgeable(
-        &self,
-        project: &ProjectName,
-        selection: &Selection,
-    ) -> Result<Purged, StoreError> {
-        caps::selection(selection)?;
-        self.read(|connection| purge::count(connection, project, selection))
-    }
-
-    fn purge(
-        &self,
-        project: &ProjectName,
-        selection: &Selection,
-        at: Timestamp,
-        by: &str,
-    ) -> Result<Purged, StoreError> {
-        caps::selection(selection)?;
-        let mut purged =
-            self.write(|connection| purge::purge(connection, project, selection, at, by))?;
-        // The deletion is done and acknowledged whatever becomes of the sweep.
-        purged.residue = self.read(purge::sweep).unwrap_or(true);
-        Ok(purged)
-    }
-
-    fn unembedded(
-        &self,
-        project: &ProjectName,
-        model: &str,
-        limit: usize,
-    ) -> Result<Unembedded, StoreError> {
-        caps::model(model)?;
-        caps::limit("unembedded", limit)?;
-        self.read(|connection| {
-            let snapshot = connection.unchecked_transaction()?;
-            let found = index::unembedded(&snapshot, project, model, limit)?;
-            snapshot.rollback()?;
-            Ok(found)
-        })
-    }
-
-    fn embed(&self, project: &ProjectName, vectors: &NewVectors) -> Result<bool, StoreError> {
-        caps::vectors(vectors)?;
-        self.write(|connection| index::embed(connection, project, vectors))
-    }
-
-    fn describe(&self) -> Result<Description, StoreError> {
-        self.read(|connection| inspect::describe(connection, &self.place))
-    }
-
-    fn check(&self) -> Result<Vec<String>, StoreError> {
-        self.read(|connection| {
-            // One moment for all tables, whatever others write meanwhile.
-            let snapshot = connection.unchecked_transaction()?;
-            let findings = inspect::check(&snapshot)?;
-            snapshot.rollback()?;
-            Ok(findings)
-        })
-    }
-
-    fn backup(&self, file: &Path) -> Result<Description, StoreError> {
-        backup::backup(self, file)
     }
 }

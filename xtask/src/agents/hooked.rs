@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::drive::Stage;
 use super::plan::{LEARNED, LONG, SHOWN};
-use super::program::Program;
-use super::{install, plan};
+use super::program::{PROMPT, Program};
+use super::{beside, install, plan};
 
 /// What is known before the session begins.
 const KNOWN: &str = "the login tests need the clock of tests/clock.rs";
@@ -62,6 +62,7 @@ fn all(
     let outcome = with_dying_hooks(&dying, heirloom);
     requests[2] = dying.service.main_requests().len();
     outcome.map_err(|error| format!("{error} ({})", dying.keep()))?;
+    beside::drive(program, heirloom)?;
     ensure(
         requests[1] == requests[0],
         &format!("{} turns with hooks, {} without", requests[1], requests[0]),
@@ -119,6 +120,39 @@ fn with_hooks(stage: &Stage, heirloom: &Path, folder: &Path) -> Result<(), Strin
     ensure(
         hooks["calls"].as_u64().is_some_and(|calls| calls >= 4),
         &format!("few hooks were called: {hooks}"),
+    )?;
+    archived(stage, heirloom)
+}
+
+/// What was said in the session is here when it has ended, without what memory said; an import brings nothing more.
+fn archived(stage: &Stage, heirloom: &Path) -> Result<(), String> {
+    let json = |args: &[&str], name: &str| -> Result<Value, String> {
+        step(
+            stage,
+            stage.command(heirloom).args(args).arg("--json"),
+            name,
+        )?;
+        serde_json::from_str(&stage.output(name, "out"))
+            .map_err(|error| format!("`heirloom {name}` printed no JSON: {error}"))
+    };
+    let found = json(&["session", "search", PROMPT], "search")?;
+    let session = found["hits"][0]["session"].as_str().unwrap_or_default();
+    ensure(!session.is_empty(), "the prompt is in no session")?;
+    let shown = json(&["session", "show", session], "show")?;
+    ensure(
+        shown["ended_at"].is_string() && shown["attrs"]["hooks"] == true,
+        "the session has no end, or was not begun by its hooks",
+    )?;
+    let said = shown["messages"].as_array().map_or(0, Vec::len);
+    ensure(said >= 3, &format!("{said} messages of the session"))?;
+    for text in [KNOWN, FENCE] {
+        let is_kept = count(&shown["messages"], text) > 0;
+        ensure(!is_kept, "what memory said is kept as a message")?;
+    }
+    let report = json(&["import", stage.program().import], "import")?;
+    ensure(
+        report["created"] == 0 && report["files"].as_u64().is_some_and(|files| files > 0),
+        &format!("an import behind the session brought more: {report}"),
     )
 }
 
@@ -155,7 +189,20 @@ fn agent(stage: &Stage, folder: &Path) -> Result<(), String> {
     step(stage, &mut command, "agent")
 }
 
-fn step(stage: &Stage, command: &mut Command, name: &str) -> Result<(), String> {
+/// The program's hooks find Heirloom, and its person has accepted them.
+pub(super) fn with_path(
+    command: &mut Command,
+    program: &Program,
+    heirloom: &Path,
+) -> Result<(), String> {
+    let folder = heirloom.parent().ok_or("the binary is in no folder")?;
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.args(program.trust_arguments);
+    command.env("PATH", format!("{}:{path}", folder.display()));
+    Ok(())
+}
+
+pub(super) fn step(stage: &Stage, command: &mut Command, name: &str) -> Result<(), String> {
     let status = stage.run(command, name)?;
     if status.success() {
         return Ok(());
@@ -192,7 +239,7 @@ fn in_a_tool_result(request: &RecordedRequest) -> bool {
     walk(&request.body)
 }
 
-fn ensure(holds: bool, message: &str) -> Result<(), String> {
+pub(super) fn ensure(holds: bool, message: &str) -> Result<(), String> {
     if holds {
         Ok(())
     } else {

@@ -37,6 +37,8 @@ pub(crate) struct Program {
     pub(crate) read_tool: Option<(&'static str, &'static str)>,
     /// Whether it has hooks that `heirloom install` knows.
     pub(crate) has_hooks: bool,
+    /// Its name for `heirloom import`.
+    pub(crate) import: &'static str,
     /// What stands for the person who accepts new hooks.
     pub(crate) trust_arguments: &'static [&'static str],
 }
@@ -59,6 +61,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--output-format", "stream-json", "--verbose"],
         read_tool: Some(("Bash", r#"{"command": "cat notes.txt"}"#)),
         has_hooks: true,
+        import: "claude",
         trust_arguments: &[],
     },
     // Its shell tool is `exec_command`, with `cmd`; the sandbox lets it read.
@@ -72,6 +75,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--json"],
         read_tool: Some(("exec_command", r#"{"cmd": "cat notes.txt"}"#)),
         has_hooks: true,
+        import: "codex",
         trust_arguments: &["--dangerously-bypass-hook-trust"],
     },
     // Without a named model a router asks the model which model to ask. Without
@@ -95,6 +99,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--output-format", "stream-json"],
         read_tool: Some(("run_shell_command", r#"{"command": "cat notes.txt"}"#)),
         has_hooks: true,
+        import: "gemini",
         trust_arguments: &[],
     },
     // It has no tools: the file goes into the prompt. Without `--no-pretty` it
@@ -121,6 +126,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--no-pretty", "--stream"],
         read_tool: None,
         has_hooks: false,
+        import: "aider",
         trust_arguments: &[],
     },
 ];

@@ -36,6 +36,10 @@ Each program runs three times as its person would start it: without Heirloom, af
 - every request to the model has what was known before, once, between the fences, and
   in no tool's result;
 - what the agent says with signals is recorded once, what a tool shows is not;
+- when the session has ended, what was said in it is here, without what memory said, and
+  an import of the program's conversations brings nothing more;
+- two sessions at once in two worktrees of a project share what they learn, a session in
+  another project at the same time shares nothing with them;
 - the model is asked as often as without hooks, whether they work or die; no call of
   a hook fails.
 

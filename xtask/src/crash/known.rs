@@ -31,6 +31,11 @@ impl Known {
         self.lines.iter().filter(is_record)
     }
 
+    /// The messages of sessions.
+    pub(super) fn messages(&self) -> impl Iterator<Item = &Value> {
+        self.lines.iter().filter(|line| line["kind"] == "message")
+    }
+
     /// The ids of all lines in order.
     pub(super) fn ids(&self) -> Vec<&str> {
         self.lines

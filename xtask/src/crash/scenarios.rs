@@ -2,6 +2,7 @@
 
 mod carrying;
 mod deciding;
+mod hooked;
 mod inbox;
 mod layers;
 mod migrating;
@@ -75,6 +76,7 @@ pub(super) fn all() -> Vec<Box<dyn Scenario>> {
     ];
     all.push(Box::new(inbox::Inbox::default()));
     all.extend(layers::all());
+    all.extend(hooked::all());
     all
 }
 

@@ -17,6 +17,8 @@ const FOLDER: &str = "crates/engine/src/engine";
 const TABLE: &str = "crates/engine/tests/faults/table.rs";
 /// Where those of hooks have theirs.
 const HOOKS: &str = "crates/engine/tests/faults/hooks.rs";
+/// Where those of servers have theirs.
+const SERVED: &str = "crates/engine/tests/faults/served.rs";
 
 /// What calls no store: it asks for a path, prepares a change, or works on files alone.
 const WITHOUT_STORE: [&str; 6] = [
@@ -31,7 +33,7 @@ const WITHOUT_STORE: [&str; 6] = [
 /// Finds public functions of `Engine` that can fail and that the fault table does not call.
 pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     let mut called = BTreeSet::new();
-    for table in [TABLE, HOOKS]
+    for table in [TABLE, HOOKS, SERVED]
         .into_iter()
         .filter_map(|table| tree.get(table))
     {

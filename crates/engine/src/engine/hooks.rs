@@ -4,6 +4,7 @@ mod calls;
 mod failures;
 mod hearing;
 mod relevance;
+mod sessions;
 mod state;
 
 pub use calls::{HookCall, HookCalls};
@@ -13,22 +14,21 @@ pub(super) use state::forget_all;
 use super::Engine;
 use super::gather::ContextRequest;
 use super::tasks::TASK_MAIN;
+use crate::failures::{Subject, asks_only};
 use crate::hooks::{
-    Answer, FENCE_CHARS, HookEvent, Host, Moment, Subject, ToolUse, Wanted, asks_only, fenced,
-    shortened, without_fences,
+    Answer, FENCE_CHARS, HookEvent, Host, Moment, ToolUse, Wanted, fence, fenced, shortened,
+    without_fences,
 };
 use crate::places;
 use crate::signals;
 use heirloom_model::context::Context;
-use heirloom_model::kinds::EpisodeAction;
 use heirloom_model::record::check_name;
 use heirloom_model::{Budget, Fault, Scope, limits, text};
 use heirloom_store::Change;
 use heirloom_window::Policy;
 use state::State;
 use std::path::Path;
-
-use super::episodes::NewEpisode;
+use std::time::Instant;
 
 /// An event that an agent program's hook was called for.
 #[derive(Debug, Clone, Copy)]
@@ -41,21 +41,34 @@ pub struct HookRequest<'a> {
     pub event: &'a HookEvent,
     /// How outputs that are too long are shortened, if they are.
     pub shorten: Option<&'a Policy>,
+    /// When whoever called the hook wants it to end: a conversation is read no longer than that.
+    pub until: Instant,
 }
 
 impl HookRequest<'_> {
     /// Where what is learned from it belongs. A name that cannot be one is left out.
     fn scope(&self) -> Scope {
-        let usable = |what: &'static str, name: &Option<String>| {
-            name.clone().filter(|name| check_name(what, name).is_ok())
-        };
+        let main = self.main_scope();
+        let agent = usable("agent", self.event.agent_id.as_deref());
         Scope {
-            session: usable("session", &self.event.session),
-            agent: usable("agent", &self.event.agent_id)
-                .or_else(|| Some(self.host.as_str().to_owned())),
+            agent: agent.or(main.agent),
+            ..main
+        }
+    }
+
+    /// The same of what the main agent says and does.
+    fn main_scope(&self) -> Scope {
+        Scope {
+            session: usable("session", self.event.session.as_deref()),
+            agent: Some(self.host.as_str().to_owned()),
             ..Scope::default()
         }
     }
+}
+
+fn usable(what: &'static str, name: Option<&str>) -> Option<String> {
+    let name = name.filter(|name| check_name(what, name).is_ok());
+    name.map(str::to_owned)
 }
 
 impl Engine {
@@ -88,8 +101,16 @@ impl Engine {
                 Some(tool) => self.after_tool(request, tool, state),
                 None => Ok(Answer::default()),
             },
-            Moment::BeforeCompaction | Moment::TurnEnds | Moment::SubagentEnds => {
+            Moment::BeforeCompaction | Moment::TurnEnds => {
                 self.hear(request, state)?;
+                Ok(Answer::default())
+            }
+            Moment::SubagentEnds => {
+                self.hear(request, state)?;
+                let id = usable("agent", event.agent_id.as_deref());
+                if let (Some(id), Some(path)) = (id, &event.agent_transcript) {
+                    state.subagent(&id, event.agent_type.as_deref(), path);
+                }
                 Ok(Answer::default())
             }
             Moment::SubagentStarts => {
@@ -98,7 +119,7 @@ impl Engine {
             }
             Moment::SessionEnds => {
                 self.hear(request, state)?;
-                self.session_ended(request, state)?;
+                self.session_ends(request, state)?;
                 Ok(Answer::default())
             }
         }
@@ -213,8 +234,10 @@ impl Engine {
         if let Some(said) = &tool.failure {
             return self.tool_failed(request, tool, &subjects, said, state);
         }
-        self.tool_worked(request, &subjects, state)?;
-        self.files_changed(request, &subjects, state)?;
+        if tool.is_told {
+            self.tool_worked(request, &subjects, state)?;
+            self.files_changed(request, &subjects, state)?;
+        }
         let output = match (request.shorten, &tool.response) {
             (Some(policy), Some(response)) => self.shortened_output(tool, response, policy)?,
             _ => None,
@@ -256,7 +279,13 @@ impl Engine {
             Subject::Edit(file) => Some(file.as_str()),
             Subject::Command(_) => None,
         });
-        let fresh: Vec<&str> = files.filter(|file| !state.has_file(file)).collect();
+        let mut fresh: Vec<&str> = Vec::new();
+        for file in files.filter(|file| !state.has_file(file)) {
+            // What a transcript told of is remembered without a task.
+            if !self.has_file(file, None)? {
+                fresh.push(file);
+            }
+        }
         if fresh.is_empty() {
             return Ok(());
         }
@@ -307,38 +336,18 @@ impl Engine {
         }
     }
 
-    /// How a session went that changed something or failed at something.
-    fn session_ended(&self, request: &HookRequest<'_>, state: &mut State) -> Result<(), Fault> {
-        let Some(goal) = state.goal.clone() else {
-            return Ok(());
-        };
-        if !state.did_something() {
-            return Ok(());
-        }
-        let reason = request.event.reason.as_deref().unwrap_or("other");
-        let mut new = NewEpisode::of(TASK_MAIN, EpisodeAction::Attempted);
-        new.scope = Scope {
-            task: Some(TASK_MAIN.to_owned()),
-            ..request.scope()
-        };
-        new.source = Some(request.host.as_str().to_owned());
-        new.approach = Some(goal);
-        new.outcome = Some(format!(
-            "{}; ended: {}",
-            state.summary(),
-            text::excerpt(&self.clean(reason), 60)
-        ));
-        self.log_episode(new)?;
-        state.ended();
-        Ok(())
-    }
-
     /// Text for the model, between fences.
     fn say(&self, body: &str, chars_max: usize) -> Answer {
         Answer {
             context: fenced(self.project.as_str(), &self.tamed(body), chars_max),
             output: None,
         }
+    }
+
+    /// What memory says to a model that asked for it: whole, between fences that say what it is and from where. Empty for
+    /// nothing.
+    pub fn told(&self, body: &str) -> String {
+        fence(self.project.as_str(), &self.tamed(body), usize::MAX)
     }
 
     /// A text that is no signal when an agent repeats it, and steers no terminal.

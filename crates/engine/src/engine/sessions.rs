@@ -8,6 +8,11 @@ use heirloom_store::Change;
 use serde_json::json;
 use std::collections::VecDeque;
 
+/// The attribute of a session whose hooks were called.
+pub(super) const HOOKED: &str = "hooks";
+/// The attribute of a session whose conversation a program wrote down: how far it was read.
+pub(super) const TRANSCRIPT: &str = "transcript";
+
 /// One turn that is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTurn {
@@ -62,9 +67,24 @@ impl Engine {
         Ok(self.store.put_session(session)?)
     }
 
-    /// The newest session, if there is one.
+    /// The newest session that no agent program held for itself, if there is one: those of hooks and transcripts say
+    /// nothing of runs.
     pub fn latest_session(&self) -> Result<Option<Session>, Fault> {
-        Ok(self.store.sessions(&self.project, None, 1)?.pop())
+        let is_own = |session: &Session| {
+            let names = [HOOKED, TRANSCRIPT];
+            !names.iter().any(|name| session.attrs.contains_key(*name))
+        };
+        for limit in [1, 50, limits::FIND_MAX] {
+            let sessions = self.store.sessions(&self.project, None, limit)?;
+            let is_all = sessions.len() < limit;
+            if let Some(found) = sessions.into_iter().find(is_own) {
+                return Ok(Some(found));
+            }
+            if is_all {
+                break;
+            }
+        }
+        Ok(None)
     }
 
     /// The newest sessions by start, newest first, of one task if it is named; at most `limit`.

@@ -255,3 +255,56 @@ fn random_hex(bytes: usize) -> Result<String, Fault> {
         .map_err(|error| Fault::failed(format!("the system gives no random bytes: {error}")))?;
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heirloom_model::FixedClock;
+
+    #[test]
+    fn so_many_links_wait_and_each_is_used_once() {
+        let folder = durable::temporary_folder("tokens-", None).unwrap();
+        let at = |second: i64| Tokens {
+            file: folder.path().join(TOKENS_FILE),
+            clock: Arc::new(FixedClock(heirloom_model::clock::from_micros(
+                second * 1_000_000,
+            ))),
+        };
+        let tokens = at(1_000);
+        let first = tokens.new_login(AccessRole::User).unwrap();
+        let second = tokens.new_login(AccessRole::Admin).unwrap();
+        for _ in 1..limits::LOGIN_LINKS_MAX {
+            tokens.new_login(AccessRole::User).unwrap();
+        }
+        assert_eq!(tokens.take_login(&first), Ok(None), "one too many");
+        assert_eq!(tokens.take_login(&second), Ok(Some(AccessRole::Admin)));
+        assert_eq!(tokens.take_login(&second), Ok(None), "it was used");
+        let third = tokens.new_login(AccessRole::User).unwrap();
+        let late = at(1_000 + limits::LOGIN_LINK_S);
+        assert_eq!(late.take_login(&third), Ok(None), "it is too old");
+    }
+
+    #[test]
+    fn only_a_hash_is_kept() {
+        let folder = durable::temporary_folder("tokens-", None).unwrap();
+        let tokens = Tokens {
+            file: folder.path().join(TOKENS_FILE),
+            clock: Arc::new(FixedClock(Timestamp::UNIX_EPOCH)),
+        };
+        let before = tokens.stamp();
+        let first = tokens.first(AccessRole::Orchestrator).unwrap().unwrap();
+        assert_ne!(tokens.stamp(), before);
+        assert!(tokens.first(AccessRole::Orchestrator).unwrap().is_none());
+        let kept = tokens.list().unwrap();
+        assert!(kept[0].is(&first.secret));
+        assert!(!kept[0].is(&first.secret[..first.secret.len() - 1]));
+        let text = std::fs::read_to_string(folder.path().join(TOKENS_FILE)).unwrap();
+        assert!(!text.contains(&first.secret[PREFIX.len()..]));
+        tokens.revoke(&first.id).unwrap();
+        assert!(tokens.list().unwrap().is_empty());
+        assert!(
+            tokens.first(AccessRole::Orchestrator).unwrap().is_none(),
+            "once"
+        );
+    }
+}

@@ -1,6 +1,8 @@
 //! Conversations that agent programs have written down, taken in as one import.
 
+mod acting;
 mod belongs;
+mod reading;
 mod source;
 mod state;
 mod taker;
@@ -8,22 +10,21 @@ mod wrong;
 
 use super::Engine;
 use super::transfer::{ImportReport, Taking};
-use crate::transcripts::{Agent, Head, HeadReader, Survey};
+use crate::transcripts::{Agent, Head};
 use belongs::Belongs;
 use heirloom_model::record::check_name;
 use heirloom_model::{Fault, Session};
 use heirloom_store::StoreError;
+use reading::{Pace, head_of};
 use source::Source;
 use state::State;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use taker::Taker;
+pub(in crate::engine) use taker::shortened_output;
 
 /// Changes that are written in one step: turns are short, and there are many.
 const PART: usize = 1_024;
-/// Bytes of a file between two words on how far it is.
-const TELL_EVERY: u64 = 1 << 20;
-/// How much of the end of the last line tells whether a file is the one that it was, bytes.
-const END_BYTES: usize = 128;
 
 /// Where reading begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -77,6 +78,8 @@ pub struct TranscriptReport {
     pub unreadable_lines: u64,
     /// Whether its last line is half written: it is read when it is whole.
     pub is_cut: bool,
+    /// Whether the time was up before all of it was read: the next one goes on there.
+    pub is_unfinished: bool,
     /// What came of it; of several files that are one import only that of the whole says so.
     pub import: ImportReport,
 }
@@ -135,6 +138,30 @@ impl Engine {
         path: &Path,
         from: TranscriptStart,
     ) -> Result<TranscriptReport, Fault> {
+        self.import_within(agent, path, from, &mut Pace::endless(&mut |_| {}))
+    }
+
+    /// The same from where it was read to the last time, and no longer than `until`: the next one goes on behind it.
+    /// What failed in it and was not mended is open then, where its program has no event that says so.
+    pub(super) fn archive_transcript(
+        &self,
+        agent: Agent,
+        path: &Path,
+        until: Instant,
+    ) -> Result<TranscriptReport, Fault> {
+        let mut nobody = |_| {};
+        let mut pace = Pace::endless(&mut nobody).until(until);
+        let from = TranscriptStart::WhereItEnded;
+        self.import_within(agent, path, from, &mut pace)
+    }
+
+    fn import_within(
+        &self,
+        agent: Agent,
+        path: &Path,
+        from: TranscriptStart,
+        pace: &mut Pace<'_>,
+    ) -> Result<TranscriptReport, Fault> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let request = TranscriptsRequest {
             agent,
@@ -144,9 +171,9 @@ impl Engine {
             named: true,
             dry: false,
         };
-        let mut taking = self.taking(&request, &format!("{agent} {name}"))?;
         let source = Source::new(path)?;
-        let taken = self.take_transcript(&request, &source, from, &mut taking, &mut |_| {});
+        let mut taking = self.taking(&request, &format!("{agent} {name}"))?;
+        let taken = self.take_transcript(&request, &source, from, &mut taking, pace);
         let mut report = taken.map_err(|fault| taking.abandon(fault))?;
         report.import = taking.end()?;
         Ok(report)
@@ -163,6 +190,7 @@ impl Engine {
         progress: &mut dyn FnMut(u64),
     ) -> Result<TranscriptsReport, Fault> {
         let mut taking = self.taking(request, source)?;
+        let mut pace = Pace::endless(progress);
         let mut whole = TranscriptsReport::default();
         for path in self.newest_first(request) {
             let source = match Source::new(&path) {
@@ -173,7 +201,7 @@ impl Engine {
                 }
             };
             let from = TranscriptStart::WhereItEnded;
-            let taken = self.take_transcript(request, &source, from, &mut taking, progress);
+            let taken = self.take_transcript(request, &source, from, &mut taking, &mut pace);
             whole.add(taken.map_err(|fault| taking.abandon(fault))?);
         }
         whole.whole = taking.end()?;
@@ -207,16 +235,11 @@ impl Engine {
         source: &Source,
         from: TranscriptStart,
         taking: &mut Taking<'_>,
-        progress: &mut dyn FnMut(u64),
+        pace: &mut Pace<'_>,
     ) -> Result<TranscriptReport, Fault> {
-        let mut told = 0;
-        let mut tell = |done: u64| {
-            let done = done.min(source.size());
-            progress(done.saturating_sub(told));
-            told = told.max(done);
-        };
-        let taken = self.take_source(request, source, from, taking, &mut tell);
-        tell(source.size());
+        pace.begin(source.size());
+        let taken = self.take_source(request, source, from, taking, pace);
+        pace.tell(source.size());
         taken
     }
 
@@ -226,7 +249,7 @@ impl Engine {
         source: &Source,
         from: TranscriptStart,
         taking: &mut Taking<'_>,
-        progress: &mut dyn FnMut(u64),
+        pace: &mut Pace<'_>,
     ) -> Result<TranscriptReport, Fault> {
         let agent = request.agent;
         let Some(head) = head_of(agent, source)? else {
@@ -257,93 +280,12 @@ impl Engine {
         };
         let folders = (self.base_of(&folder, as_here), folder);
         let mut taker = Taker::new(self, agent, folders, &head, session, known, taking)?;
-        let read = self.read(agent, source, state, &mut taker, progress)?;
+        taker.settles = pace.is_timed() && agent == Agent::Codex;
+        let read = self.read(agent, source, state, &mut taker, pace)?;
         Ok(TranscriptReport {
             session: Some(taker.session_id().to_owned()),
             ..read
         })
-    }
-
-    /// Reads a file and hands what it tells to `taker`.
-    fn read(
-        &self,
-        agent: Agent,
-        source: &Source,
-        mut state: State,
-        taker: &mut Taker<'_, '_, '_>,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<TranscriptReport, Fault> {
-        let mut survey = Survey::new(agent);
-        let mut goes_on = state.last.is_none();
-        if survey.is_needed() {
-            source.each_line(0, &mut |line| {
-                if let Some(bytes) = line.bytes {
-                    let is_last = state.last.as_ref();
-                    goes_on = goes_on
-                        || is_last.is_some_and(|(at, end)| *at == line.at && *end == end_of(bytes));
-                    survey.line(line.at, bytes);
-                }
-                Ok(true)
-            })?;
-        }
-        if !goes_on {
-            // Another file took its place.
-            state = State::default();
-        }
-        let mut report = TranscriptReport::of(TranscriptFate::Taken);
-        let from = state.offset;
-        (report.next_offset, report.read_bytes) = (from, 0);
-        taker.begin(state);
-        let mut reader = survey.reader();
-        let mut said = 0;
-        let mut fault = None;
-        source.each_line(from, &mut |line| {
-            let mut take = |told| {
-                if fault.is_none() {
-                    fault = taker.take(told).err();
-                }
-            };
-            match line.bytes {
-                // A line without an end is read when it is whole, unless it is whole as it is.
-                Some(bytes) if !line.is_whole && agent != Agent::Aider => {
-                    report.is_cut = serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_err();
-                    if report.is_cut {
-                        return Ok(false);
-                    }
-                    reader.line(line.at, bytes, &mut take);
-                }
-                Some(bytes) => {
-                    reader.line(line.at, bytes, &mut take);
-                }
-                None => report.long_lines += 1,
-            }
-            if let Some(fault) = fault.take() {
-                return Err(fault);
-            }
-            let length =
-                line.bytes.map_or(0, |bytes| bytes.len() as u64) + u64::from(line.is_whole);
-            report.next_offset = line.at + length;
-            if let Some(bytes) = line.bytes {
-                taker.read_to(report.next_offset, line.at, bytes);
-            }
-            if report.next_offset - said > TELL_EVERY {
-                said = report.next_offset;
-                progress(said);
-            }
-            Ok(true)
-        })?;
-        reader.finish(&mut |told| {
-            if fault.is_none() {
-                fault = taker.take(told).err();
-            }
-        });
-        if let Some(fault) = fault {
-            return Err(fault);
-        }
-        taker.end(source.grows())?;
-        report.read_bytes = report.next_offset - from;
-        report.unreadable_lines = reader.unreadable();
-        Ok(report)
     }
 
     /// The name of the session that a transcript is here as; a subagent's is one of its own.
@@ -357,7 +299,7 @@ impl Engine {
         check_name("session", &name).is_ok().then_some(name)
     }
 
-    fn session_here(&self, id: &str) -> Result<Option<Session>, Fault> {
+    pub(super) fn session_here(&self, id: &str) -> Result<Option<Session>, Fault> {
         match self.store.session(&self.project, id) {
             Ok(session) => Ok(Some(session)),
             Err(StoreError::NotFound { .. }) => Ok(None),
@@ -379,21 +321,6 @@ impl Engine {
     }
 }
 
-/// What the first lines of a file say.
-fn head_of(agent: Agent, source: &Source) -> Result<Option<Head>, Fault> {
-    let mut reader = HeadReader::new(agent);
-    source.each_line(0, &mut |line| {
-        Ok(line.bytes.is_none_or(|bytes| reader.line(bytes)))
-    })?;
-    Ok(reader.finish())
-}
-
-/// What tells a line from another one at the same place.
-fn end_of(line: &[u8]) -> String {
-    let from = line.len().saturating_sub(END_BYTES);
-    heirloom_model::text::hash16(&String::from_utf8_lossy(&line[from..]))
-}
-
 impl TranscriptReport {
     fn of(fate: TranscriptFate) -> Self {
         Self {
@@ -404,6 +331,7 @@ impl TranscriptReport {
             long_lines: 0,
             unreadable_lines: 0,
             is_cut: false,
+            is_unfinished: false,
             import: ImportReport::default(),
         }
     }

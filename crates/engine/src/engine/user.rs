@@ -50,6 +50,18 @@ impl Engine {
         })
     }
 
+    /// As [`Engine::recall`], over this memory and the person's own that stands beside it, if there is one.
+    pub fn recall_all(&self, request: &RecallRequest) -> Result<(Recalled, Vec<Whose>), Fault> {
+        match &self.user {
+            Some(user) => self.recall_with(user, request),
+            None => {
+                let recalled = self.recall(request)?;
+                let whose = vec![Whose::Project; recalled.hits.len()];
+                Ok((recalled, whose))
+            }
+        }
+    }
+
     /// As [`Engine::recall`], over this memory and a person's own: by score, the best first; on a tie the project's
     /// first. Whatever is wrong with the person's own memory is a note.
     pub fn recall_with(

@@ -4,12 +4,14 @@ mod diff;
 mod files;
 mod foreign;
 mod lines;
+mod pages;
 mod sync;
 mod team;
 pub(super) mod team_sync;
 mod tool;
 
 pub use foreign::foreign_workspace;
+pub use pages::WorkspacePage;
 pub use sync::SyncReport;
 pub use team::{Shared, SharedOutcome};
 pub use tool::MemoryCommand;

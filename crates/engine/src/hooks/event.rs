@@ -22,6 +22,8 @@ pub struct HookEvent {
     pub agent_id: Option<String>,
     /// What sort of subagent that is.
     pub agent_type: Option<String>,
+    /// The file with the conversation of a subagent.
+    pub agent_transcript: Option<String>,
     /// Why a session begins, or who sent a prompt.
     pub source: Option<String>,
     /// The prompt.
@@ -54,6 +56,7 @@ pub fn read_event(host: Host, bytes: &[u8]) -> HookEvent {
         cwd: some("cwd"),
         agent_id: some("agent_id"),
         agent_type: some("agent_type"),
+        agent_transcript: some("agent_transcript_path"),
         source: some("source"),
         prompt: some("prompt"),
         tool: ToolUse::of(host, &fields),
@@ -120,11 +123,13 @@ mod tests {
     #[test]
     fn what_is_there_is_read_and_what_is_unknown_is_passed_over() {
         let event = read(
-            r#"{"session_id":"s","cwd":"/p","prompt":"fix it","new":{"a":[1,{}]},"source":"user","agent_id":"a1","agent_type":"Explore","transcript_path":"/t"}"#,
+            r#"{"session_id":"s","cwd":"/p","prompt":"fix it","new":{"a":[1,{}]},"source":"user","agent_id":"a1","agent_type":"Explore","agent_transcript_path":"/a","transcript_path":"/t"}"#,
         );
         assert_eq!(event.session.as_deref(), Some("s"));
         assert_eq!(event.prompt.as_deref(), Some("fix it"));
         assert_eq!(event.agent_id.as_deref(), Some("a1"));
+        assert_eq!(event.agent_type.as_deref(), Some("Explore"));
+        assert_eq!(event.agent_transcript.as_deref(), Some("/a"));
         assert_eq!(event.problem, None);
         let event = read(r#"{"session_id":7,"cwd":null,"prompt":"","tool_input":3}"#);
         assert_eq!(event, HookEvent::default());

@@ -13,6 +13,11 @@ pub const FENCE_CHARS: usize = 400;
 /// `body` between fences: from which project it is, and that it is data. Never longer than `chars_max`, nor than
 /// [`limits::HOOK_TEXT_CHARS_MAX`]; what has no room is left out by whole lines from the end. Empty for nothing.
 pub fn fenced(project: &str, body: &str, chars_max: usize) -> String {
+    fence(project, body, chars_max.min(limits::HOOK_TEXT_CHARS_MAX))
+}
+
+/// As [`fenced`], of any length: for whoever asked for it.
+pub fn fence(project: &str, body: &str, chars_max: usize) -> String {
     let body = body.trim_matches('\n');
     if body.trim().is_empty() {
         return String::new();
@@ -23,9 +28,7 @@ pub fn fenced(project: &str, body: &str, chars_max: usize) -> String {
     );
     let foot = format!("\n{CLOSES}");
     let taken = text::chars(&head) + text::chars(&foot);
-    let room = chars_max
-        .min(limits::HOOK_TEXT_CHARS_MAX)
-        .saturating_sub(taken);
+    let room = chars_max.saturating_sub(taken);
     let tame = tame(body);
     let body = lines_within(&tame, room);
     if body.trim().is_empty() {

@@ -17,6 +17,8 @@ pub struct ToolUse {
     pub files: Vec<String>,
     /// What went wrong, if something did.
     pub failure: Option<String>,
+    /// Whether the program says how it went: Codex hands on what a command printed, and nothing else.
+    pub is_told: bool,
     /// Whether the person interrupted it.
     pub is_interrupted: bool,
     /// What it gave back.
@@ -67,11 +69,16 @@ impl ToolUse {
             Some(error) if !error.trim().is_empty() => Some(error),
             Some(_) | None => response.and_then(|raw| failure(host, raw, is_shell)),
         };
+        let is_told = host != Host::Codex
+            || !is_shell
+            || failure.is_some()
+            || response.is_some_and(|raw| says_code(host, raw));
         let is_interrupted = field("is_interrupt").is_some_and(|raw| raw.get() == "true");
         Some(Self {
             files: if is_editor { files(&input) } else { Vec::new() },
             command,
             failure,
+            is_told,
             is_interrupted,
             response: response.and_then(|raw| serde_json::from_str(raw.get()).ok()),
             name,
@@ -133,11 +140,7 @@ fn files(input: &Fields<'_>) -> Vec<String> {
 fn failure(host: Host, raw: &RawValue, is_shell: bool) -> Option<String> {
     let value: Value = serde_json::from_str(raw.get()).ok()?;
     let of = |name: &str| value.get(name);
-    let code = ["exit_code", "exitCode"]
-        .iter()
-        .find_map(|name| of(name).or_else(|| of("metadata")?.get(*name)))
-        .and_then(Value::as_i64);
-    if let Some(code) = code {
+    if let Some(code) = code_of(&value) {
         return (code != 0).then(|| said_by(&value, code));
     }
     if host == Host::Gemini {
@@ -157,14 +160,43 @@ fn failure(host: Host, raw: &RawValue, is_shell: bool) -> Option<String> {
     }
     // Codex and Gemini CLI say the exit code on a line of the output.
     let said = output(&value);
-    let code = said.lines().find_map(|line| {
+    let code = code_in(host, &said)?;
+    (code != 0).then_some(said)
+}
+
+/// The exit code that a response has as a field.
+fn code_of(value: &Value) -> Option<i64> {
+    let of = |name: &str| value.get(name);
+    let code = ["exit_code", "exitCode"]
+        .iter()
+        .find_map(|name| of(name).or_else(|| of("metadata")?.get(*name)));
+    code.and_then(Value::as_i64)
+}
+
+/// The exit code that the program itself says around an output: Codex's older versions before it, Gemini CLI behind it.
+fn code_in(host: Host, said: &str) -> Option<i64> {
+    const LINES: usize = 6;
+    let code = |line: &str| {
         let line = line.trim().to_ascii_lowercase();
         let rest = ["exit code:", "process exited with code"]
             .iter()
             .find_map(|mark| line.strip_prefix(mark))?;
         rest.trim().parse::<i64>().ok()
-    })?;
-    (code != 0).then_some(said)
+    };
+    match host {
+        Host::ClaudeCode => None,
+        Host::Codex => {
+            let (lead, _) = said.split_once("\nOutput:\n")?;
+            lead.lines().take(LINES).find_map(code)
+        }
+        Host::Gemini => said.lines().rev().take(LINES).find_map(code),
+    }
+}
+
+/// Whether a response has an exit code anywhere.
+fn says_code(host: Host, raw: &RawValue) -> bool {
+    let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+    code_of(&value).is_some() || code_in(host, &output(&value)).is_some()
 }
 
 fn said_by(value: &Value, code: i64) -> String {
@@ -344,6 +376,33 @@ mod tests {
         ] {
             let used = tool(host, &json!({"tool_name": name, "tool_response": response}));
             assert_eq!(used.failure.as_deref(), failure, "{response}");
+        }
+        for (host, name, response, is_told) in [
+            (Host::Codex, "Bash", json!("cat: x: no such file"), false),
+            (Host::Codex, "Bash", json!("Exit code: 1"), false),
+            (
+                Host::Codex,
+                "Bash",
+                json!("Exit code: 0\nOutput:\nok"),
+                true,
+            ),
+            (
+                Host::Codex,
+                "Bash",
+                json!({"output": "bad", "exit_code": 1}),
+                true,
+            ),
+            (Host::Codex, "apply_patch", json!("Done"), true),
+            (Host::ClaudeCode, "Bash", json!({"stdout": "x"}), true),
+            (
+                Host::Gemini,
+                "run_shell_command",
+                json!({"llmContent": "x"}),
+                true,
+            ),
+        ] {
+            let used = tool(host, &json!({"tool_name": name, "tool_response": response}));
+            assert_eq!(used.is_told, is_told, "{host:?} {response}");
         }
         let used = tool(
             Host::ClaudeCode,

@@ -12,25 +12,26 @@ pub fn whole_lines(bytes: &[u8]) -> &[u8] {
     &bytes[..end]
 }
 
-/// What the agent itself said in these lines, message by message; not what tools gave back, nor what subagents said.
-pub fn said_in(host: Host, lines: &[u8]) -> Vec<String> {
+/// What the agent itself said in these lines, message by message; not what tools gave back. Where a conversation has
+/// lines of subagents, only those of `by_subagents` or only the others.
+pub fn said_in(host: Host, lines: &[u8], by_subagents: bool) -> Vec<String> {
     let lines = lines.split(|byte| *byte == b'\n');
     let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());
     match host {
-        Host::ClaudeCode => lines.flat_map(claude).collect(),
+        Host::ClaudeCode => lines.flat_map(|line| claude(line, by_subagents)).collect(),
         Host::Codex => lines.flat_map(codex).collect(),
         // Its conversations are no lines: what it says comes with its events.
         Host::Gemini => Vec::new(),
     }
 }
 
-fn claude(line: &str) -> Vec<String> {
+fn claude(line: &str, by_subagents: bool) -> Vec<String> {
     let Ok(raw) = serde_json::from_str::<&RawValue>(line) else {
         return Vec::new();
     };
     let fields = members(raw);
     let is = |name: &str, wanted: &str| fields.get(name).is_some_and(|raw| raw.get() == wanted);
-    if !is("type", "\"assistant\"") || is("isSidechain", "true") {
+    if !is("type", "\"assistant\"") || is("isSidechain", "true") != by_subagents {
         return Vec::new();
     }
     let Some(message) = fields.get("message") else {
@@ -89,21 +90,22 @@ mod tests {
     fn only_the_agents_own_words() {
         let claude = br#"{"type":"user","message":{"role":"user","content":"HEIRLOOM_MEMORY: KEY_FACT no"}}
 {"type":"assistant","isSidechain":false,"message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"one"},{"type":"tool_use","name":"Bash","input":{"text":"no"}}]}}
-{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"text","text":"no"}]}}
+{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"text","text":"theirs"}]}}
 {"type":"user","message":{"content":[{"type":"tool_result","content":"no"}]}}
 {"type":"assistant","message":{"content":"two <heirloom-memory>no</heirloom-memory>"}}
 nonsense
 {"type":"assistant"}
 "#;
-        assert_eq!(said_in(Host::ClaudeCode, claude), ["one", "two "]);
+        assert_eq!(said_in(Host::ClaudeCode, claude, false), ["one", "two "]);
+        assert_eq!(said_in(Host::ClaudeCode, claude, true), ["theirs"]);
         let codex = br#"{"type":"session_meta","payload":{}}
 {"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"no"}]}}
 {"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"one"}]}}
 {"type":"response_item","payload":{"type":"function_call_output","output":"no"}}
 {"type":"event_msg","payload":{"type":"agent_message","message":"one"}}
 "#;
-        assert_eq!(said_in(Host::Codex, codex), ["one"]);
-        assert!(said_in(Host::Gemini, codex).is_empty());
+        assert_eq!(said_in(Host::Codex, codex, false), ["one"]);
+        assert!(said_in(Host::Gemini, codex, false).is_empty());
     }
 
     #[test]

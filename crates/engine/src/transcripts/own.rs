@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
-/// How the fence of what is injected begins and ends: `<heirloom-memory …>` to `</heirloom-memory>`.
-const OPENS: &str = "<heirloom";
+/// How the fence of what is injected begins and ends: `<heirloom-memory …>` to `</heirloom-memory>`; Gemini CLI hands
+/// the brackets on as entities.
+const FORMS: [[&str; 3]; 2] = [["<", "</", ">"], ["&lt;", "&lt;/", "&gt;"]];
+/// How the names of all fences begin.
+const NAME: &str = "heirloom";
 /// The first line of a context.
 const CONTEXT: &str = "## Session Memory";
 /// How messages begin that stand in a window in the place of others.
@@ -18,24 +21,28 @@ pub fn without_own(text: &str) -> Cow<'_, str> {
     if WINDOW.iter().any(|mark| text.starts_with(mark)) {
         return Cow::Borrowed("");
     }
-    let text = match text.contains(OPENS) {
-        true => Cow::Owned(without_fences(text)),
-        false => Cow::Borrowed(text),
-    };
+    let mut text = Cow::Borrowed(text);
+    for [opens, closes, ends] in FORMS {
+        let start = format!("{opens}{NAME}");
+        if text.contains(&start) {
+            text = Cow::Owned(without_fences(&text, opens, closes, ends));
+        }
+    }
     match text.contains(CONTEXT) {
         true => Cow::Owned(without_context(&text)),
         false => text,
     }
 }
 
-fn without_fences(text: &str) -> String {
+fn without_fences(text: &str, opens: &str, closes: &str, ends: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = rest.find(OPENS) {
+    let opening = format!("{opens}{NAME}");
+    while let Some(start) = rest.find(&opening) {
         out.push_str(&rest[..start]);
-        let fence = &rest[start + 1..];
+        let fence = &rest[start + opens.len()..];
         let name = fence.len() - fence.trim_start_matches(is_of_name).len();
-        let closing = format!("</{}>", &fence[..name]);
+        let closing = format!("{closes}{}{ends}", &fence[..name]);
         rest = match fence.find(&closing) {
             Some(end) => &fence[end + closing.len()..],
             // What was cut off has no end.
@@ -90,6 +97,10 @@ mod tests {
                 "a  b  c",
             ),
             ("before <heirloom-memory> cut", "before "),
+            (
+                "a &lt;heirloom-memory project=\"x\"&gt; - b &lt;/heirloom-memory&gt; c",
+                "a  c",
+            ),
             (
                 "## Session Memory\n\n### Task 7\nBranch: x\n\n### Decisions\n- a\n  b\n\nNow do it.\n- really\n",
                 "Now do it.\n- really\n",

@@ -1,8 +1,8 @@
 //! What hooks of agent programs do to the store.
 
 use crate::table::Again::{More, Nothing};
-use crate::table::Leaves::AllOrNothing;
-use crate::table::{COUNTED, Operation, filled, row};
+use crate::table::Leaves::{AllOrNothing, Steps};
+use crate::table::{COUNTED, Operation, TAKEN_BACK, filled, row, transcript_there};
 use crate::world::World;
 use heirloom_engine::HookRequest;
 use heirloom_engine::hooks::{Host, read_event, render};
@@ -110,8 +110,33 @@ pub(crate) fn more_hooks() -> Vec<Operation> {
                 failing(w)
             },
             |w| hooked(w, "SessionEnd", r#""reason":"other""#),
-            AllOrNothing,
+            Steps("how it went, then when it ended"),
             More("a hook that failed does not know what it wrote"),
+        ),
+        row(
+            "hook: a session has begun",
+            filled,
+            |w| {
+                in_hook(w, "SessionStart", r#""source":"startup""#, |w, request| {
+                    w.engine.hook_answered(request)
+                })
+            },
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "hook: a session is archived",
+            transcript_there,
+            |w| {
+                let path = w.root().join("talk.jsonl");
+                hooked(
+                    w,
+                    "SessionEnd",
+                    &format!(r#""transcript_path":"{}""#, path.display()),
+                )
+            },
+            Steps(TAKEN_BACK),
+            More("a session ends whenever its program says so"),
         ),
         row(
             "relevant",
@@ -137,14 +162,27 @@ fn failing(w: &World) -> Result<(), Fault> {
 
 /// Claude Code calls its hook in the session `s`.
 fn hooked(w: &World, name: &str, more: &str) -> Result<(), Fault> {
+    in_hook(w, name, more, |w, request| {
+        let answer = w.engine.hook(request)?;
+        drop(render(request.host, request.wanted, &answer));
+        Ok(())
+    })
+}
+
+fn in_hook(
+    w: &World,
+    name: &str,
+    more: &str,
+    act: impl Fn(&World, &HookRequest<'_>) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let host = Host::ClaudeCode;
     let event = read_event(host, format!(r#"{{"session_id":"s",{more}}}"#).as_bytes());
-    let answer = w.engine.hook(&HookRequest {
+    let request = HookRequest {
         host,
         wanted: host.event(name).unwrap(),
         event: &event,
         shorten: None,
-    })?;
-    drop(render(host, host.event(name).unwrap(), &answer));
-    Ok(())
+        until: std::time::Instant::now() + std::time::Duration::from_secs(60),
+    };
+    act(w, &request)
 }

@@ -66,7 +66,7 @@ use Leaves::{AllOrNothing, Steps};
 pub(crate) const COUNTED: Again = More("what is said again is counted");
 const TOGGLES: Again = More("undoing twice brings the second state back");
 
-const TAKEN_BACK: &str = "an import in parts is taken back when one fails; where that fails as well, it says how to undo it";
+pub(crate) const TAKEN_BACK: &str = "an import in parts is taken back when one fails; where that fails as well, it says how to undo it";
 
 pub(crate) fn row(
     name: &'static str,
@@ -138,6 +138,12 @@ pub(crate) fn records() -> Vec<Operation> {
             "forget",
             filled,
             |w| w.engine.forget(w.named("old")).map(drop),
+            Refused,
+        ),
+        whole(
+            "forget_for",
+            filled,
+            |w| w.engine.forget_for(w.named("old"), "user").map(drop),
             Refused,
         ),
         whole("undo of a create", filled, |w| undo(w, "other"), TOGGLES),
@@ -690,7 +696,7 @@ fn imports_of_files() -> Vec<Operation> {
 
 /// A project that is told by its config, and a conversation that was held in it: a fact, a file, and a command that
 /// failed and then worked.
-fn transcript_there(w: &World) -> Result<(), Fault> {
+pub(crate) fn transcript_there(w: &World) -> Result<(), Fault> {
     worked(w)?;
     let folder = w.root().join(".heirloom");
     heirloom_store::durable::create_dir_private(&folder)?;
@@ -820,6 +826,13 @@ pub(crate) fn reading() -> Vec<Operation> {
                 ..RecallRequest::default()
             };
             w.engine.recall_with(&w.engine, &request).map(drop)
+        }),
+        reads("recall_all", |w| {
+            let request = RecallRequest {
+                question: "what is k".to_owned(),
+                ..RecallRequest::default()
+            };
+            w.engine.recall_all(&request).map(drop)
         }),
         reads("recall without words", |w| {
             let request = RecallRequest {

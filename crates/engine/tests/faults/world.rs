@@ -183,6 +183,7 @@ impl World {
             )
             .unwrap();
             let turns = self.inner.messages(project, &session.id, 0, 1_000).unwrap();
+            out = out.replace(&*self.root().to_string_lossy(), "<root>");
             for turn in turns {
                 writeln!(
                     out,

@@ -91,7 +91,7 @@ fn book(session: &mut Session) -> Result<(CommandBook, Config), Fault> {
 }
 
 /// Whether the person's settings let a command run its programs.
-fn is_allowed(config: &Config, name: &str) -> bool {
+pub(crate) fn is_allowed(config: &Config, name: &str) -> bool {
     let list = config.texts("commands.allow");
     list.iter().any(|entry| match entry.strip_suffix('*') {
         Some(start) => name.starts_with(start),

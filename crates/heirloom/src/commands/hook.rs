@@ -27,12 +27,22 @@ pub(crate) struct Args {
     words: Vec<String>,
 }
 
+/// What the thread says that works.
+enum Word {
+    /// What is to be printed.
+    Answer(String),
+    /// How it ended.
+    Done(Result<(), String>),
+}
+
 /// What is known before anything is opened.
 struct Job {
     session: Session,
     words: Vec<String>,
     /// The folder of the project's memory, as soon as it is known.
     memory: Arc<OnceLock<PathBuf>>,
+    /// When it reads no more of a conversation.
+    until: Instant,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
@@ -48,29 +58,19 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         session: session.again(),
         words: args.words.clone(),
         memory: Arc::clone(&memory),
+        until: began + Duration::from_millis(limits::HOOK_ARCHIVE_MS),
     };
     let (send, receive) = mpsc::channel();
     // In a thread of its own, so that nothing it waits for makes the agent wait: it goes with the process.
-    let started = std::thread::Builder::new().spawn(move || drop(send.send(answered(job))));
-    let deadline = Duration::from_millis(limits::HOOK_DEADLINE_MS);
+    let started = std::thread::Builder::new().spawn(move || {
+        let outcome = answered(job, &|answer| drop(send.send(Word::Answer(answer))));
+        drop(send.send(Word::Done(outcome)));
+    });
     let outcome = match started {
-        Ok(_) => receive.recv_timeout(deadline).map_err(|error| match error {
-            mpsc::RecvTimeoutError::Timeout => {
-                format!("no answer within {} ms", limits::HOOK_DEADLINE_MS)
-            }
-            mpsc::RecvTimeoutError::Disconnected => "it broke off".to_owned(),
-        }),
+        Ok(_) => listen(&receive, began),
         Err(error) => Err(format!("cannot start a thread: {error}")),
     };
-    let problem = match outcome.and_then(|answer| answer) {
-        Ok(answer) => {
-            // Who does not listen any more needs no answer.
-            let mut out = io::stdout().lock();
-            drop(out.write_all(answer.as_bytes()).and_then(|()| out.flush()));
-            None
-        }
-        Err(problem) => Some(problem),
-    };
+    let problem = outcome.err();
     if let (Some(memory), Ok(clock)) = (memory.get(), session.clock()) {
         let call = HookCall {
             at: clock.now(),
@@ -82,6 +82,32 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         put_down(memory, session, &call, problem.as_deref());
     }
     Ok(0)
+}
+
+/// Prints the answer as soon as it comes, and waits a little for what is done behind it.
+fn listen(receive: &mpsc::Receiver<Word>, began: Instant) -> Result<(), String> {
+    let mut until = began + Duration::from_millis(limits::HOOK_DEADLINE_MS);
+    let mut is_answered = false;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        match receive.recv_timeout(left) {
+            Ok(Word::Answer(answer)) => {
+                // Who does not listen any more needs no answer.
+                let mut out = io::stdout().lock();
+                drop(out.write_all(answer.as_bytes()).and_then(|()| out.flush()));
+                is_answered = true;
+                until = until.min(Instant::now() + Duration::from_millis(limits::HOOK_BEHIND_MS));
+            }
+            Ok(Word::Done(outcome)) => return outcome,
+            Err(mpsc::RecvTimeoutError::Timeout) if is_answered => {
+                return Err("answered; what is written behind that was not done in time".to_owned());
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                return Err(format!("no answer within {} ms", limits::HOOK_DEADLINE_MS));
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => return Err("it broke off".to_owned()),
+        }
+    }
 }
 
 /// Puts the call down, and what went wrong; where the project's folder cannot be written, in the person's own.
@@ -105,8 +131,8 @@ fn put_down(memory: &Path, session: &Session, call: &HookCall, problem: Option<&
     }
 }
 
-/// The answer to the event on standard input; nothing where there is no project.
-fn answered(mut job: Job) -> Result<String, String> {
+/// Tells the answer to the event on standard input, and does what is left behind it; nothing where there is no project.
+fn answered(mut job: Job, tell: &dyn Fn(String)) -> Result<(), String> {
     let (bytes, is_whole) = input().map_err(|error| format!("cannot read the event: {error}"))?;
     let [host, name] = [0, 1].map(|n| job.words.get(n).cloned().unwrap_or_default());
     let host = Host::named(&host);
@@ -116,7 +142,7 @@ fn answered(mut job: Job) -> Result<String, String> {
     drop(bytes);
     job.session.begin_in(event.cwd.as_deref());
     let Some(place) = job.session.hook_place() else {
-        return Ok(String::new());
+        return Ok(());
     };
     // Only the first time counts, and this is it.
     drop(job.memory.set(place.folder.clone()));
@@ -125,21 +151,20 @@ fn answered(mut job: Job) -> Result<String, String> {
         return Err(format!("the event cannot be read: {problem}"));
     }
     let Some(wanted) = host.event(&name) else {
-        return Ok(String::new());
+        return Ok(());
     };
-    with_memory(&mut job, place, host, wanted, &event).map_err(|fault| fault.message)
+    with_memory(&mut job, place, (host, wanted, &event), tell).map_err(|fault| fault.message)
 }
 
 fn with_memory(
     job: &mut Job,
     place: heirloom_engine::places::Place,
-    host: Host,
-    wanted: &Wanted,
-    event: &HookEvent,
-) -> Result<String, Fault> {
+    (host, wanted, event): (Host, &Wanted, &HookEvent),
+    tell: &dyn Fn(String),
+) -> Result<(), Fault> {
     let found = job.session.found_at(place)?;
     if !found.config.settings().enabled {
-        return Ok(String::new());
+        return Ok(());
     }
     let mut engine = job.session.engine(&found)?;
     if wanted.moment == Moment::SessionStarts {
@@ -153,13 +178,16 @@ fn with_memory(
     } else {
         None
     };
-    let answer = engine.hook(&HookRequest {
+    let request = HookRequest {
         host,
         wanted,
         event,
         shorten: shorten.as_ref(),
-    })?;
-    Ok(render(host, wanted, &answer))
+        until: job.until,
+    };
+    let answer = engine.hook(&request)?;
+    tell(render(host, wanted, &answer));
+    engine.hook_answered(&request)
 }
 
 /// The event's bytes to the cap, and whether that is all of them. The rest is read too: who writes into a pipe that

@@ -5,9 +5,10 @@ use crate::config::{KEYS, Layer};
 use crate::open::Session;
 use crate::serving::Serving;
 use heirloom_model::{AccessRole, Fault};
-use heirloom_server::{App, Certificate, Listening, Names, Options, Setting, serve};
+use heirloom_server::{App, Certificate, Listening, Names, Options, Setting, mcp, router, serve};
 use serde_json::json;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Answer the HTTP API and the page, on this machine only, until Ctrl-C
@@ -83,7 +84,7 @@ pub(super) fn run_at(
         is_secure: listening.is_secure(),
         settings: settings(session)?,
     };
-    let app = App::new(Box::new(Serving::new(session)), options)?;
+    let app = App::new(Box::new(Serving::new(session)), options);
     let scheme = if listening.is_secure() {
         "https"
     } else {
@@ -111,7 +112,15 @@ pub(super) fn run_at(
     }
     ready(session, &app, &address)?;
     session.out.flush();
-    serve(listening, &app, move || stop.load(Ordering::Relaxed))?;
+    let settings = mcp::Settings {
+        follows_roots: false,
+        commands: Some(Arc::new(Serving::new(session))),
+    };
+    let hosts = [vec![at.host.clone()], at.allow_host.clone()].concat();
+    let router = router(app.clone(), mcp::router(&app, settings, &hosts));
+    serve(listening, &app, router, move || {
+        stop.load(Ordering::Relaxed)
+    })?;
     drop(named);
     Ok(0)
 }

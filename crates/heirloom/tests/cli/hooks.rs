@@ -11,18 +11,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::Instant;
 
-const CLAUDE: &str = "claude-code";
+pub(crate) const CLAUDE: &str = "claude-code";
 
 /// Calls a hook; whatever it is given, it ends with 0.
 #[track_caller]
-fn raw(project: &Project, host: &str, event: &str, input: &[u8]) -> Answer {
+pub(crate) fn raw(project: &Project, host: &str, event: &str, input: &[u8]) -> Answer {
     let answer = project.input(&["hook", host, event], input);
     assert_eq!(answer.code, 0, "{answer:?}");
     answer
 }
 
 /// The event with what every event has.
-fn event(project: &Project, session: &str, mut more: Value) -> Vec<u8> {
+pub(crate) fn event(project: &Project, session: &str, mut more: Value) -> Vec<u8> {
     more["session_id"] = json!(session);
     more["cwd"] = json!(project.path().to_str().unwrap());
     more["from_tomorrow"] = json!({"new": [1, null]});
@@ -31,7 +31,7 @@ fn event(project: &Project, session: &str, mut more: Value) -> Vec<u8> {
 
 /// What a hook answers; `null` for nothing.
 #[track_caller]
-fn call(project: &Project, host: &str, name: &str, session: &str, more: Value) -> Value {
+pub(crate) fn call(project: &Project, host: &str, name: &str, session: &str, more: Value) -> Value {
     let answer = raw(project, host, name, &event(project, session, more));
     assert_eq!(answer.stderr, "");
     if answer.stdout.is_empty() {
@@ -42,14 +42,14 @@ fn call(project: &Project, host: &str, name: &str, session: &str, more: Value) -
 
 /// The text that an answer puts before the model.
 #[track_caller]
-fn heard(answer: &Value) -> String {
+pub(crate) fn heard(answer: &Value) -> String {
     if answer.is_null() {
         return String::new();
     }
     string(&answer["hookSpecificOutput"]["additionalContext"])
 }
 
-fn log(project: &Project) -> String {
+pub(crate) fn log(project: &Project) -> String {
     project
         .folder
         .read(".heirloom/hooks.log")
@@ -675,6 +675,27 @@ fn who_waits_for_a_lock_gives_up_in_time() {
 }
 
 #[test]
+fn a_session_begins_while_somebody_else_writes() {
+    let project = Project::new();
+    project.ok(&["remember", FACT]);
+    let lock = rusqlite::Connection::open(project.file(".heirloom/heirloom.db")).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let begun = json!({"source": "startup"});
+    let said = heard(&call(&project, CLAUDE, "SessionStart", "s", begun.clone()));
+    assert!(said.contains(FACT), "{said}");
+    assert!(
+        log(&project).contains("SessionStart: answered"),
+        "{}",
+        log(&project)
+    );
+    project.expect(&["session", "show", "s"], 3);
+    lock.execute_batch("ROLLBACK").unwrap();
+    call(&project, CLAUDE, "SessionStart", "s", begun);
+    assert_eq!(project.json(&["session", "show", "s"])["agent"], CLAUDE);
+    const { assert!(limits::HOOK_BEHIND_MS < limits::HOOK_DEADLINE_MS) };
+}
+
+#[test]
 fn twenty_at_once_lose_nothing() {
     let project = Project::new();
     let children: Vec<_> = (0..20)
@@ -698,43 +719,97 @@ fn twenty_at_once_lose_nothing() {
     assert_eq!(project.json(&["status"])["hooks"]["calls"], 20);
 }
 
+/// The processes that run in the project's folder.
+fn processes(project: &Project) -> usize {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let places = entries.filter_map(|entry| std::fs::read_link(entry.path().join("cwd")).ok());
+    places.filter(|place| place == project.path()).count()
+}
+
 #[test]
-fn a_thousand_calls_leave_nothing_that_grows() {
+fn three_hundred_calls_leave_no_process_and_nothing_that_grows() {
+    const SESSIONS: usize = 10;
     let project = Project::new();
     project.ok(&["remember", FACT]);
-    let stop = event(&project, "s", json!({}));
-    for n in 0..1_000 {
-        if n % 10 == 0 {
-            let session = format!("s{n}");
-            let more = json!({"source": "startup"});
-            assert_ne!(
-                call(&project, CLAUDE, "SessionStart", &session, more),
-                Value::Null
+    let talk = r#"{"type":"user","uuid":"u","message":{"content":"mend it"}}"#;
+    let transcript = project
+        .home
+        .write("talk.jsonl", format!("{talk}\n"))
+        .unwrap();
+    let bash = json!({"tool_name": "Bash", "tool_input": {"command": "make"}});
+    let with = |name: &str, value: Value| {
+        let mut more = bash.clone();
+        more[name] = value;
+        more
+    };
+    let events = [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": ASKED})),
+        ("PreToolUse", bash.clone()),
+        (
+            "PostToolUse",
+            with("tool_response", json!({"stdout": "ok"})),
+        ),
+        (
+            "PostToolUse",
+            json!({"tool_name": "Write", "tool_input": {"file_path": "a.rs"}, "tool_response": {}}),
+        ),
+        ("SubagentStart", json!({"agent_id": "a"})),
+        (
+            "SubagentStop",
+            json!({"agent_id": "a", "agent_transcript_path": "/nonexistent"}),
+        ),
+        ("PreCompact", json!({"trigger": "auto"})),
+        (
+            "Stop",
+            json!({"last_assistant_message": "HEIRLOOM_MEMORY: KEY_FACT ports clash"}),
+        ),
+        ("SessionStart", json!({"source": "compact"})),
+    ];
+    let mut sizes = Vec::new();
+    for n in 0..300 {
+        let session = format!("s{}", n / events.len() % SESSIONS);
+        let (name, more) = &events[n % events.len()];
+        let mut more = more.clone();
+        more["transcript_path"] = json!(transcript);
+        match n % 50 {
+            49 => drop(raw(&project, CLAUDE, name, b"nonsense")),
+            _ => drop(call(&project, CLAUDE, name, &session, more)),
+        }
+        if matches!(n, 149 | 299) {
+            let all = files(&project).into_iter();
+            sizes.push(
+                all.map(|path| (path.metadata().unwrap().len(), path))
+                    .collect::<Vec<_>>(),
             );
-        } else if n % 100 == 1 {
-            raw(&project, CLAUDE, "Stop", b"nonsense");
-        } else {
-            raw(&project, CLAUDE, "Stop", &stop);
         }
     }
-    let hooks = files(&project)
-        .into_iter()
-        .filter(|path| path.to_string_lossy().contains("/hooks"))
-        .map(|path| path.metadata().unwrap().len())
-        .collect::<Vec<_>>();
-    assert!(
-        hooks.len() <= 2 * limits::HOOK_SESSIONS_MAX + 8,
-        "{}",
-        hooks.len()
-    );
-    assert!(
-        hooks
-            .iter()
-            .all(|size| *size <= limits::HOOK_LOG_BYTES_MAX + 1_000)
-    );
+    assert_eq!(processes(&project), 0);
+    let [before, after] = sizes.as_slice() else {
+        panic!("{sizes:?}")
+    };
+    let names = |all: &[(u64, std::path::PathBuf)]| -> Vec<_> {
+        all.iter().map(|(_, path)| path.clone()).collect()
+    };
+    let (mut first, mut last) = (names(before), names(after));
+    first.sort();
+    last.sort();
+    assert_eq!(first, last, "what is there after the first half");
+    for (size, path) in after {
+        let (known, _) = before.iter().find(|(_, other)| other == path).unwrap();
+        let name = path.file_name().unwrap().to_string_lossy();
+        let most = match name.as_ref() {
+            "calls" | "hooks.log" => limits::HOOK_LOG_BYTES_MAX,
+            // The receipts of contexts have a cap that this is far from.
+            "heirloom.db" => 512 << 10,
+            _ if path.to_string_lossy().contains("/hooks/") => 16 << 10,
+            _ => 0,
+        };
+        let grown = size.saturating_sub(*known);
+        assert!(grown <= most, "{} has grown by {grown}", path.display());
+    }
     let value = project.json(&["status"]);
-    let calls = value["hooks"]["calls"].as_u64().unwrap();
-    assert!((500..=1_000).contains(&calls), "{calls}");
+    assert_eq!(value["hooks"]["calls"], 300);
     assert!(value["hooks"]["p50_ms"].as_f64().unwrap() > 0.0);
 }
 

@@ -1,6 +1,7 @@
 //! Conversations that agent programs wrote down: `import claude`, `codex`, `gemini`, `aider`.
 
 use crate::project::{Project, string};
+use crate::talk::{Talk, turns};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use heirloom_engine::places;
@@ -13,86 +14,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A conversation of Claude Code, line by line.
-struct Talk {
-    session: String,
-    folder: String,
-    lines: Vec<String>,
-}
-
-impl Talk {
-    fn new(session: &str, folder: &Path) -> Self {
-        Self {
-            session: session.to_owned(),
-            folder: folder.to_str().unwrap().to_owned(),
-            lines: Vec::new(),
-        }
-    }
-
-    fn line(&mut self, kind: &str, message: &Value) -> &mut Self {
-        let n = self.lines.len();
-        let name = |n: usize| format!("{}-{n}", self.session);
-        let line = json!({
-            "type": kind, "uuid": name(n), "parentUuid": n.checked_sub(1).map(name), "isSidechain": false,
-            "cwd": self.folder, "sessionId": self.session, "message": message,
-            "timestamp": format!("2026-04-01T10:{:02}:{:02}.000Z", n / 60 % 60, n % 60),
-        });
-        self.lines.push(line.to_string());
-        self
-    }
-
-    fn asks(&mut self, said: &str) -> &mut Self {
-        self.line("user", &json!({"role": "user", "content": said}))
-    }
-
-    fn says(&mut self, said: &str) -> &mut Self {
-        let id = format!("m{}", self.lines.len());
-        let content = json!([{"type": "text", "text": said}]);
-        self.line("assistant", &json!({"id": id, "content": content}))
-    }
-
-    fn calls(&mut self, call: &str, tool: &str, input: &Value) -> &mut Self {
-        let id = format!("m{}", self.lines.len());
-        let call = format!("{}{call}", self.session);
-        let content = json!([{"type": "tool_use", "id": call, "name": tool, "input": input}]);
-        self.line("assistant", &json!({"id": id, "content": content}))
-    }
-
-    fn hears(&mut self, call: &str, said: &str, failed: bool) -> &mut Self {
-        let call = format!("{}{call}", self.session);
-        let block = json!({"type": "tool_result", "tool_use_id": call, "content": said, "is_error": failed});
-        self.line("user", &json!({"role": "user", "content": [block]}))
-    }
-
-    fn runs(&mut self, call: &str, command: &str, said: &str, failed: bool) -> &mut Self {
-        self.calls(call, "Bash", &json!({"command": command}));
-        self.hears(call, said, failed)
-    }
-
-    fn text(&self) -> String {
-        self.lines.join("\n") + "\n"
-    }
-
-    /// Writes it where Claude Code does.
-    fn file(&self, project: &Project) -> PathBuf {
-        let folder = self.folder.replace('/', "-");
-        let name = format!(".claude/projects/{folder}/{}.jsonl", self.session);
-        project.home.write(&name, self.text()).unwrap()
-    }
-}
-
 /// Writes a file in the place of another.
 fn put(path: &Path, bytes: &[u8]) {
     durable::write_atomic(path, bytes).unwrap();
-}
-
-fn turns(project: &Project, session: &str) -> Vec<(String, String)> {
-    let shown = project.json(&["session", "show", session]);
-    let turns = shown["messages"].as_array().unwrap();
-    turns
-        .iter()
-        .map(|turn| (string(&turn["role"]), string(&turn["text"])))
-        .collect()
 }
 
 /// A conversation with all that is worth keeping.

@@ -100,8 +100,8 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "reembed" => &["reembed", "reembed --anew"],
         "backup" => &["backup copy.db"],
         "cmd" | "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
-        // A hook never fails: `cli/hooks.rs` has it with a store that is none. The others write settings of agents.
-        "hook" | "install" | "uninstall" => &[],
+        // Neither a hook nor a session of MCP fails: `cli/hooks.rs` and `cli/mcp.rs` have them with a store that is none.
+        "hook" | "mcp" | "install" | "uninstall" => &[],
         "propose" => &["propose x", "propose"],
         "accept" | "reject" => return Some(vec![leak(&format!("{command} {id}"))]),
         // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.

@@ -56,6 +56,41 @@ fn a_read_only_folder_is_read() {
 }
 
 #[test]
+fn hooks_in_a_read_only_folder_say_what_is_known_and_stop_nobody() {
+    let Some(room) = Room::of("8m") else { return };
+    room.call(&["remember", "before"]).expect(0);
+    room.remount("ro");
+    let hook = |name: &str, more: &str| {
+        let event = format!("{{\"session_id\":\"s\"{more}}}");
+        let ran = room.feed(&["hook", "claude-code", name], &event).expect(0);
+        assert_eq!(ran.stderr, "", "{name}");
+        ran.text()
+    };
+    assert!(hook("SessionStart", ",\"source\":\"startup\"").contains("before"));
+    for (name, more) in [
+        ("UserPromptSubmit", r#","prompt":"mend it""#),
+        (
+            "PostToolUse",
+            r#","tool_name":"Write","tool_input":{"file_path":"a.rs"},"tool_response":{}"#,
+        ),
+        (
+            "PostToolUseFailure",
+            r#","tool_name":"Bash","tool_input":{"command":"make"},"error":"no rule""#,
+        ),
+        (
+            "Stop",
+            r#","last_assistant_message":"HEIRLOOM_MEMORY: KEY_FACT seen""#,
+        ),
+        ("SessionEnd", r#","transcript_path":"talk.jsonl""#),
+    ] {
+        assert_eq!(hook(name, more), "", "{name}");
+    }
+    room.remount("rw");
+    assert_eq!(room.texts("knowledge"), ["before"]);
+    room.healthy();
+}
+
+#[test]
 fn a_read_only_folder_with_the_journal_of_a_dead_process_is_read_whole() {
     let Some(room) = Room::of("8m") else { return };
     leave_a_journal(&room);

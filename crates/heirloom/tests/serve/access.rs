@@ -9,14 +9,21 @@ fn only_who_has_a_token_gets_in() {
     let server = Server::start();
     server.request("GET", "/health", &[], b"").expect(200);
     server.request("GET", "/openapi.json", &[], b"").expect(200);
-    for path in ["/api/memory/knowledge", "/api/events", "/metrics", "/nothing"] {
+    for path in [
+        "/api/memory/knowledge",
+        "/api/events",
+        "/metrics",
+        "/nothing",
+    ] {
         let answer = server.request("GET", path, &[], b"").expect(401);
         assert!(answer.header("www-authenticate").is_some());
         server.get_as("hl_0000", path).expect(401);
     }
     for given in ["Basic x", "Bearer", "Bearer ", "x"] {
         let headers = [("authorization", given)];
-        server.request("GET", "/api/tasks", &headers, b"").expect(401);
+        server
+            .request("GET", "/api/tasks", &headers, b"")
+            .expect(401);
     }
     server.get("/api/tasks").expect(200);
     let kept = server.desk.project.read(".heirloom/tokens.json").unwrap();
@@ -32,7 +39,11 @@ fn the_first_token_is_told_once_and_a_revoked_one_opens_nothing() {
     let server = Server::over(desk, &[]);
     assert_eq!(server.token, token);
     server.get("/api/tasks").expect(200);
-    let listed = server.desk.call(&["token", "list", "--json"]).expect(0).json();
+    let listed = server
+        .desk
+        .call(&["token", "list", "--json"])
+        .expect(0)
+        .json();
     let id = listed["tokens"][0]["id"].as_str().unwrap();
     server.desk.call(&["token", "revoke", id]).expect(0);
     server.desk.call(&["token", "revoke", id]).expect(3);
@@ -62,25 +73,39 @@ fn roles_may_what_they_are_for() {
     let as_user = json!({"key": "x", "value": "y", "source": "user"});
     post(&agent, &as_user).expect(403);
     let path = format!("/api/memory/knowledge/{id}");
-    server.send_as(&agent, "DELETE", &path, &json!({})).expect(403);
+    server
+        .send_as(&agent, "DELETE", &path, &json!({}))
+        .expect(403);
     let resolve = format!("/api/conflicts/{id}/resolve");
     let keep = json!({"keep": lost["id"]});
     server.send_as(&agent, "POST", &resolve, &keep).expect(403);
     let undo = format!("/api/undo/{id}");
-    server.send_as(&agent, "POST", &undo, &json!({})).expect(403);
+    server
+        .send_as(&agent, "POST", &undo, &json!({}))
+        .expect(403);
     server.post(&resolve, &keep).expect(200);
     for token in [&agent, &server.token] {
         let role = json!({"role": "admin"});
-        server.send_as(token, "POST", "/api/tokens", &role).expect(403);
+        server
+            .send_as(token, "POST", "/api/tokens", &role)
+            .expect(403);
         let purge = json!({"query": "tabs"});
-        server.send_as(token, "POST", "/api/purge", &purge).expect(403);
+        server
+            .send_as(token, "POST", "/api/purge", &purge)
+            .expect(403);
     }
     let made = server.send_as(&admin, "POST", "/api/tokens", &json!({"role": "user"}));
     let made = made.expect(201).json();
-    server.get_as(made["token"].as_str().unwrap(), "/api/tasks").expect(200);
+    server
+        .get_as(made["token"].as_str().unwrap(), "/api/tasks")
+        .expect(200);
     let gone = server.send_as(&admin, "POST", "/api/purge", &json!({"query": "single"}));
     assert_eq!(gone.expect(200).json()["records"], 1);
-    assert!(server.items("/api/memory/knowledge?key=quotes&all=true").is_empty());
+    assert!(
+        server
+            .items("/api/memory/knowledge?key=quotes&all=true")
+            .is_empty()
+    );
 }
 
 #[test]
@@ -92,8 +117,13 @@ fn a_token_of_one_project_opens_no_other() {
     server.send_as(&bound, "POST", path, &said).expect(201);
     let found = server.get_as(&bound, path).expect(200).json();
     assert_eq!(found["items"][0]["project"], "other");
-    assert!(server.items(path).is_empty(), "the served one knows nothing of it");
-    server.get_as(&bound, &format!("{path}?project=third")).expect(403);
+    assert!(
+        server.items(path).is_empty(),
+        "the served one knows nothing of it"
+    );
+    server
+        .get_as(&bound, &format!("{path}?project=third"))
+        .expect(403);
     let elsewhere = json!({"key": "k", "value": "v", "project": "third"});
     server.send_as(&bound, "POST", path, &elsewhere).expect(403);
     assert_eq!(server.items(&format!("{path}?project=other")).len(), 1);
@@ -104,7 +134,7 @@ fn a_token_of_one_project_opens_no_other() {
 #[test]
 fn names_and_origins_that_nobody_meant_are_refused() {
     let server = Server::start();
-    let with = |name, value| {
+    let with = |name: &str, value: &str| {
         let bearer = format!("Bearer {}", server.token);
         let headers = [("authorization", bearer.as_str()), (name, value)];
         server.request("GET", "/api/tasks", &headers, b"")
@@ -120,7 +150,12 @@ fn names_and_origins_that_nobody_meant_are_refused() {
     }
     with("origin", &format!("http://127.0.0.1:{port}")).expect(200);
     let desk = Desk::plain();
-    let origins = ["--allow-origin", "https://board.example", "--allow-host", "memory.example"];
+    let origins = [
+        "--allow-origin",
+        "https://board.example",
+        "--allow-host",
+        "memory.example",
+    ];
     let server = Server::over(desk, &origins);
     let bearer = format!("Bearer {}", server.token);
     let asked = [
@@ -138,7 +173,11 @@ fn names_and_origins_that_nobody_meant_are_refused() {
 #[test]
 fn a_login_link_works_once_and_changes_need_the_page() {
     let server = Server::start();
-    let link = server.desk.call(&["ui", "--no-open", "--json"]).expect(0).json();
+    let link = server
+        .desk
+        .call(&["ui", "--no-open", "--json"])
+        .expect(0)
+        .json();
     let link = link["link"].as_str().unwrap();
     let (_, path) = link.split_once(&server.address.to_string()).unwrap();
     let answer = server.request("GET", path, &[], b"").expect(303);
@@ -147,18 +186,30 @@ fn a_login_link_works_once_and_changes_need_the_page() {
         assert!(cookie.contains(part), "{cookie}");
     }
     let cookie = cookie.split(';').next().unwrap().to_owned();
-    assert_eq!(server.request("GET", path, &[], b"").status, 401, "it was used");
+    assert_eq!(
+        server.request("GET", path, &[], b"").status,
+        401,
+        "it was used"
+    );
     let headers = [("cookie", cookie.as_str())];
-    server.request("GET", "/api/tasks", &headers, b"").expect(200);
+    server
+        .request("GET", "/api/tasks", &headers, b"")
+        .expect(200);
     let json = ("content-type", "application/json");
     let body = br#"{"key": "k", "value": "v"}"#;
     let path = "/api/memory/knowledge";
-    server.request("POST", path, &[headers[0], json], body).expect(403);
+    server
+        .request("POST", path, &[headers[0], json], body)
+        .expect(403);
     let wrong = ("x-csrf-token", "00");
-    server.request("POST", path, &[headers[0], json, wrong], body).expect(403);
+    server
+        .request("POST", path, &[headers[0], json, wrong], body)
+        .expect(403);
     assert!(server.items(path).is_empty());
     let stranger = ("cookie", "heirloom-1=00");
-    server.request("GET", "/api/tasks", &[stranger], b"").expect(401);
+    server
+        .request("GET", "/api/tasks", &[stranger], b"")
+        .expect(401);
 }
 
 #[test]

@@ -29,16 +29,29 @@ fn knowledge_has_one_value_for_a_key() {
         assert_eq!(items[0][name], value, "{name}");
     }
     assert!(items[0]["created_at"].as_str() <= items[0]["updated_at"].as_str());
-    assert!(server.items("/api/memory/knowledge?category=fact").is_empty());
-    server.post(path, &json!({"key": "k", "value": "v", "confidence": 1.5})).expect(400);
+    assert!(
+        server
+            .items("/api/memory/knowledge?category=fact")
+            .is_empty()
+    );
+    server
+        .post(path, &json!({"key": "k", "value": "v", "confidence": 1.5}))
+        .expect(400);
     let gone = format!("{path}/{}", id(&second));
-    server.send_as(&server.token, "DELETE", &gone, &json!({})).expect(200);
+    server
+        .send_as(&server.token, "DELETE", &gone, &json!({}))
+        .expect(200);
     assert!(server.items(path).is_empty());
     let twice = server.send_as(&server.token, "DELETE", &gone, &json!({}));
     twice.expect(409);
-    server.post(&format!("/api/undo/{}", id(&second)), &json!({})).expect(200);
+    server
+        .post(&format!("/api/undo/{}", id(&second)), &json!({}))
+        .expect(200);
     assert_eq!(server.items(path)[0]["value"], "two spaces");
-    let past = server.get(&format!("/api/history/{}", id(&second))).expect(200).json();
+    let past = server
+        .get(&format!("/api/history/{}", id(&second)))
+        .expect(200)
+        .json();
     assert_eq!(past["records"].as_array().unwrap().len(), 2);
 }
 
@@ -46,7 +59,11 @@ fn knowledge_has_one_value_for_a_key() {
 fn what_was_tried_is_found_again() {
     let server = Server::start();
     let path = "/api/memory/episodes";
-    for (agent, action) in [("ann", "attempted"), ("ann", "failed"), ("bob", "completed")] {
+    for (agent, action) in [
+        ("ann", "attempted"),
+        ("ann", "failed"),
+        ("bob", "completed"),
+    ] {
         let said = json!({
             "task_id": "42", "agent_id": agent, "action": action, "approach": "mock the database",
             "outcome": "as it went", "duration_ms": 7, "tokens_in": 1, "tokens_out": 2,
@@ -59,12 +76,19 @@ fn what_was_tried_is_found_again() {
     assert_eq!(failed[0]["duration_ms"], 7);
     assert_eq!(failed[0]["task_id"], "42");
     assert!(server.items("/api/memory/episodes?task_id=43").is_empty());
-    let tried = server.get("/api/tried?approach=mock%20the%20database").expect(200).json();
+    let tried = server
+        .get("/api/tried?approach=mock%20the%20database")
+        .expect(200)
+        .json();
     assert_eq!(tried["failed"], true);
     let numbers = server.get("/api/analytics").expect(200).json();
     assert_eq!(numbers["by_agent"].as_array().unwrap().len(), 2);
-    server.post(path, &json!({"task_id": "1", "action": "guessed"})).expect(422);
-    server.get("/api/memory/episodes?action=guessed").expect(400);
+    server
+        .post(path, &json!({"task_id": "1", "action": "guessed"}))
+        .expect(422);
+    server
+        .get("/api/memory/episodes?action=guessed")
+        .expect(400);
 }
 
 #[test]
@@ -101,48 +125,106 @@ fn a_context_and_its_receipt() {
     let server = Server::start();
     let said = json!({"category": "decision", "key": "db", "value": "use SQLite"});
     server.post("/api/memory/knowledge", &said).expect(201);
-    let made = server.get("/api/context?task_id=7&budget_chars=2000").expect(200).json();
-    assert!(made["text"].as_str().unwrap().contains("use SQLite"), "{made}");
+    let made = server
+        .get("/api/context?task_id=7&budget_chars=2000")
+        .expect(200)
+        .json();
+    assert!(
+        made["text"].as_str().unwrap().contains("use SQLite"),
+        "{made}"
+    );
     let receipt = made["receipt"].as_str().unwrap();
-    let shown = server.get(&format!("/api/receipts/{receipt}")).expect(200).json();
+    let shown = server
+        .get(&format!("/api/receipts/{receipt}"))
+        .expect(200)
+        .json();
     assert!(shown["sections"].is_array(), "{shown}");
     assert_eq!(server.items("/api/receipts").len(), 1);
-    let hits = server.get("/api/recall?query=which%20database&explain=true").expect(200).json();
+    let hits = server
+        .get("/api/recall?query=which%20database&explain=true")
+        .expect(200)
+        .json();
     assert_eq!(hits["hits"][0]["text"], "use SQLite");
     assert!(hits["hits"][0]["parts"].is_object());
-    server.get("/api/context?budget_chars=1&budget_tokens=1").expect(400);
+    server
+        .get("/api/context?budget_chars=1&budget_tokens=1")
+        .expect(400);
     server.get("/api/recall").expect(400);
 }
 
 #[test]
 fn everything_else_is_there_too() {
     let server = Server::start();
-    let task = server.send_as(&server.token, "PUT", "/api/tasks/42", &json!({"type": "issue"}));
+    let task = server.send_as(
+        &server.token,
+        "PUT",
+        "/api/tasks/42",
+        &json!({"type": "issue"}),
+    );
     task.expect(201);
-    server.post("/api/tasks/42/steps", &json!({"text": "write", "state": "pending"})).expect(201);
-    server.post("/api/tasks/42/steps", &json!({"text": "write", "state": "done"})).expect(200);
+    server
+        .post(
+            "/api/tasks/42/steps",
+            &json!({"text": "write", "state": "pending"}),
+        )
+        .expect(201);
+    server
+        .post(
+            "/api/tasks/42/steps",
+            &json!({"text": "write", "state": "done"}),
+        )
+        .expect(200);
     let wrong = server.post("/api/errors", &json!({"text": "it broke", "task_id": "42"}));
     let wrong = wrong.expect(201).json();
     let resolve = format!("/api/errors/{}/resolve", id(&wrong));
-    server.post(&resolve, &json!({"resolution": "mended"})).expect(200);
+    server
+        .post(&resolve, &json!({"resolution": "mended"}))
+        .expect(200);
     let shown = server.get("/api/tasks/42").expect(200).json();
     assert_eq!(shown["completed_steps"].as_array().unwrap().len(), 1);
-    server.post("/api/tasks/42/end", &json!({"state": "done", "approach": "by hand"})).expect(200);
+    server
+        .post(
+            "/api/tasks/42/end",
+            &json!({"state": "done", "approach": "by hand"}),
+        )
+        .expect(200);
     assert_eq!(server.items("/api/tasks?state=done").len(), 1);
-    server.post("/api/notes", &json!({"text": "a note", "task_id": "42"})).expect(201);
+    server
+        .post("/api/notes", &json!({"text": "a note", "task_id": "42"}))
+        .expect(201);
     assert_eq!(server.items("/api/notes?task_id=42").len(), 1);
-    server.post("/api/workspace", &json!({"type": "fact", "text": "it rains"})).expect(201);
+    server
+        .post(
+            "/api/workspace",
+            &json!({"type": "fact", "text": "it rains"}),
+        )
+        .expect(201);
     let workspace = server.get("/api/workspace").expect(200).json();
     assert!(workspace.to_string().contains("it rains"), "{workspace}");
-    server.post("/api/groups/main", &json!({"text": "for all"})).expect(201);
+    server
+        .post("/api/groups/main", &json!({"text": "for all"}))
+        .expect(201);
     assert_eq!(server.items("/api/groups")[0]["name"], "main");
-    assert!(server.get("/api/groups/main").expect(200).json().to_string().contains("for all"));
+    assert!(
+        server
+            .get("/api/groups/main")
+            .expect(200)
+            .json()
+            .to_string()
+            .contains("for all")
+    );
     for n in 0..3 {
         let turn = json!({"role": "user", "text": format!("turn {n}")});
-        let added = server.post("/api/sessions/s1/messages", &turn).expect(201).json();
+        let added = server
+            .post("/api/sessions/s1/messages", &turn)
+            .expect(201)
+            .json();
         assert_eq!(added["seq"], n);
     }
-    let page = server.get("/api/sessions/s1/messages?limit=2").expect(200).json();
+    let page = server
+        .get("/api/sessions/s1/messages?limit=2")
+        .expect(200)
+        .json();
     assert_eq!(page["items"][1]["text"], "turn 1");
     let next = page["next"].as_str().unwrap();
     let rest = server.items(&format!("/api/sessions/s1/messages?cursor={next}"));
@@ -154,8 +236,15 @@ fn everything_else_is_there_too() {
     assert_eq!(compacted["messages"], window["messages"]);
     let numbers = server.get("/metrics").expect(200);
     let numbers = String::from_utf8(numbers.body).unwrap();
-    assert!(numbers.contains("heirloom_requests_total{status=\"2xx\"}"), "{numbers}");
-    for (path, count) in [("status", "counts"), ("history", "items"), ("projects", "items")] {
+    assert!(
+        numbers.contains("heirloom_requests_total{status=\"2xx\"}"),
+        "{numbers}"
+    );
+    for (path, count) in [
+        ("status", "counts"),
+        ("history", "items"),
+        ("projects", "items"),
+    ] {
         let shown = server.get(&format!("/api/{path}")).expect(200).json();
         assert!(!shown[count].is_null(), "{shown}");
     }
@@ -200,7 +289,9 @@ fn lists_come_in_parts_and_answers_carry_tags() {
     overtaken.expect(412);
     let tag = server.get(&path).expect(200);
     let expected = ("if-match", tag.header("etag").unwrap());
-    server.request("DELETE", &path, &[bearer, expected], b"").expect(200);
+    server
+        .request("DELETE", &path, &[bearer, expected], b"")
+        .expect(200);
 }
 
 #[test]
@@ -225,8 +316,16 @@ fn a_request_that_comes_again_is_done_once() {
     with("a", &other).expect(422);
     with("b", &said).expect(201);
     assert_eq!(server.items("/api/memory/episodes").len(), 2);
-    with(&"k".repeat(heirloom_model::limits::IDEMPOTENCY_KEY_BYTES_MAX), &said).expect(201);
-    with(&"k".repeat(heirloom_model::limits::IDEMPOTENCY_KEY_BYTES_MAX + 1), &said).expect(400);
+    with(
+        &"k".repeat(heirloom_model::limits::IDEMPOTENCY_KEY_BYTES_MAX),
+        &said,
+    )
+    .expect(201);
+    with(
+        &"k".repeat(heirloom_model::limits::IDEMPOTENCY_KEY_BYTES_MAX + 1),
+        &said,
+    )
+    .expect(400);
 }
 
 #[test]
@@ -246,7 +345,9 @@ fn working_memory_is_its_tokens_own() {
     }
     let mine = server.get(path).expect(200).json();
     assert_eq!(mine["current_plan"], Value::Null);
-    server.send_as(&other, "DELETE", path, &json!({})).expect(204);
+    server
+        .send_as(&other, "DELETE", path, &json!({}))
+        .expect(204);
     let found = server.get_as(&other, path).expect(200).json();
     assert_eq!(found["scratchpad"], json!([]));
 }

@@ -2,7 +2,7 @@
 
 use crate::driver::{Desk, Ran, send, until, wait};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::Child;
 use std::time::Duration;
@@ -43,7 +43,10 @@ impl Answer {
         let shown = String::from_utf8_lossy(&self.body);
         assert_eq!(self.status, status, "{shown}");
         if status >= 400 {
-            assert_eq!(self.header("content-type"), Some("application/problem+json"));
+            assert_eq!(
+                self.header("content-type"),
+                Some("application/problem+json")
+            );
             let problem = self.json();
             assert_eq!(problem["status"], status, "{problem}");
             assert_ne!(problem["detail"].as_str(), None, "{problem}");
@@ -74,11 +77,25 @@ impl Server {
         if !server.desk.project.path().join("token-told").exists() {
             let told = lines.next().unwrap().unwrap();
             server.token = told.strip_prefix("token: ").unwrap().to_owned();
-            server.desk.project.write("token-told", &server.token).unwrap();
+            server
+                .desk
+                .project
+                .write("token-told", &server.token)
+                .unwrap();
         } else {
             server.token = server.desk.project.read("token-told").unwrap();
         }
         server
+    }
+
+    /// A server that somebody else started and ends.
+    pub(crate) fn borrowed(address: SocketAddr, token: String) -> Self {
+        Self {
+            desk: Desk::bare(),
+            child: None,
+            address,
+            token,
+        }
     }
 
     pub(crate) fn pid(&self) -> i64 {
@@ -148,7 +165,10 @@ impl Server {
         for (name, value) in headers {
             head += &format!("{name}: {value}\r\n");
         }
-        head += &format!("content-length: {}\r\nconnection: close\r\n\r\n", body.len());
+        head += &format!(
+            "content-length: {}\r\nconnection: close\r\n\r\n",
+            body.len()
+        );
         [head.as_bytes(), body].concat()
     }
 

@@ -70,3 +70,36 @@ fn too_large() -> Problem {
     )
     .hint("send it in parts")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Options;
+    use crate::memories::tests::Nobody;
+    use heirloom_model::limits::SERVER_BODIES_BYTES_MAX;
+
+    fn app() -> App {
+        App::new(Box::new(Nobody::default()), Options::default())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_never_comes_is_given_up() {
+        let began = tokio::time::Instant::now();
+        let body = Body::from_stream(tokio_stream::pending::<Result<Bytes, std::io::Error>>());
+        let mut request = Request::new(body);
+        *request.method_mut() = Method::POST;
+        let problem = whole(&app(), &mut request).await.unwrap_err();
+        assert_eq!(problem.status, StatusCode::REQUEST_TIMEOUT);
+        assert!(began.elapsed() >= Duration::from_secs(SERVER_BODY_S));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn large_bodies_wait_for_room() {
+        let app = app();
+        let all = app.room_for(SERVER_BODIES_BYTES_MAX).await.unwrap();
+        let another = timeout(Duration::from_secs(1), app.room_for(1)).await;
+        assert!(another.is_err(), "there is no room");
+        drop(all);
+        assert!(app.room_for(1).await.is_some());
+    }
+}

@@ -6,7 +6,8 @@ use axum::http::{HeaderMap, header};
 use blake3::Hash;
 use heirloom_model::{AccessRole, Fault, limits};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Who is logged in.
 #[derive(Default)]
@@ -96,4 +97,48 @@ fn random_hex() -> Result<String, Fault> {
     getrandom::fill(&mut random)
         .map_err(|error| Fault::failed(format!("the system gives no random bytes: {error}")))?;
     Ok(blake3::Hash::from(random).to_hex().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    fn is_in(logins: &Logins, secret: &str) -> bool {
+        let options = Options {
+            port: 7,
+            ..Options::default()
+        };
+        let mut headers = HeaderMap::new();
+        let cookie = format!("a=b; heirloom-7={secret}");
+        headers.insert(header::COOKIE, HeaderValue::from_str(&cookie).unwrap());
+        logins.find(&headers, &options).is_some()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_was_not_seen_for_long_is_logged_out() {
+        let logins = Logins::default();
+        let secret = logins.add(AccessRole::User).unwrap();
+        let most = Duration::from_secs(limits::LOGIN_S);
+        tokio::time::advance(most - Duration::from_secs(1)).await;
+        assert!(is_in(&logins, &secret));
+        tokio::time::advance(most - Duration::from_secs(1)).await;
+        assert!(is_in(&logins, &secret), "it was seen in between");
+        tokio::time::advance(most).await;
+        assert!(!is_in(&logins, &secret));
+    }
+
+    #[test]
+    fn so_many_are_logged_in_at_once() {
+        let logins = Logins::default();
+        let first = logins.add(AccessRole::User).unwrap();
+        let second = logins.add(AccessRole::User).unwrap();
+        for _ in 2..limits::LOGINS_MAX {
+            logins.add(AccessRole::User).unwrap();
+        }
+        assert!(is_in(&logins, &first), "as many as there may be");
+        logins.add(AccessRole::User).unwrap();
+        assert!(!is_in(&logins, &second), "who was not seen longest");
+        assert!(is_in(&logins, &first));
+    }
 }

@@ -27,7 +27,7 @@ async fn log_in(State(app): State<App>, Query(given): Query<Once>) -> Result<Res
     };
     let taking = app.clone();
     let role = app
-        .wait(move || taking.keys().tokens().take_login(&once))
+        .wait(move || taking.keys()?.tokens().take_login(&once))
         .await?;
     let Some(role) = role else {
         return Ok(how_to_log_in());

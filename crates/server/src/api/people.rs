@@ -66,7 +66,7 @@ pub(super) async fn tokens(
     whole_store(&access)?;
     super::shape::limit(asked.limit)?;
     let asking = app.clone();
-    let found = app.wait(move || asking.keys().tokens().list()).await?;
+    let found = app.wait(move || asking.keys()?.tokens().list()).await?;
     let items = found.into_iter().map(|token| Token {
         id: token.id,
         role: token.role.as_str().to_owned(),
@@ -124,7 +124,7 @@ pub(super) async fn create_token(
     let project = said.project.as_deref().map(ProjectName::new).transpose();
     let project = project.map_err(|bad| Problem::new(StatusCode::BAD_REQUEST, bad.to_string()))?;
     let asking = app.clone();
-    let made = app.wait(move || asking.keys().tokens().create(said.role.typed(), project));
+    let made = app.wait(move || asking.keys()?.tokens().create(said.role.typed(), project));
     let made = made.await?;
     Ok((
         StatusCode::CREATED,
@@ -145,7 +145,8 @@ pub(super) async fn revoke_token(
     whole_store(&access)?;
     let asking = app.clone();
     let id = given.clone();
-    app.wait(move || asking.keys().tokens().revoke(&id)).await?;
+    app.wait(move || asking.keys()?.tokens().revoke(&id))
+        .await?;
     Ok(Json(Outcome::plain(given, "revoked")))
 }
 

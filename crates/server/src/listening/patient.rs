@@ -86,12 +86,13 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use heirloom_model::limits::SERVER_WRITE_S;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn who_reads_goes_on_and_who_does_not_is_left() {
         let (ours, mut theirs) = duplex(8);
-        let mut patient = Patient::new(ours, Duration::from_millis(50));
+        let mut patient = Patient::new(ours, Duration::from_secs(SERVER_WRITE_S));
         let reading = tokio::spawn(async move {
             let mut all = [0; 32];
             theirs.read_exact(&mut all).await.unwrap();

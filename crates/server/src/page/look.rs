@@ -33,7 +33,7 @@ pub(crate) struct Look {
     /// What was just done, and what takes it back: left in the address by whoever has no script.
     pub(crate) done: Option<(String, String)>,
     /// Who asks.
-    access: Option<Access>,
+    pub(super) access: Option<Access>,
 }
 
 impl Look {

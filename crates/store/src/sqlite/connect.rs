@@ -19,6 +19,8 @@ const CHECKPOINT_PAGES: u32 = 1_000;
 const JOURNAL_LEFT_BYTES: u64 = 1 << 20;
 /// Memory for pages, KiB, taken as it is needed: the indexes of 100,000 records.
 const CACHE_KIB: u32 = 8_192;
+/// The same, of each connection that only reads beside the one that writes.
+const READER_CACHE_KIB: u32 = 2_048;
 /// First pause of a writer that found another one at work, microseconds: the length of a write or two.
 const PAUSE_FIRST_US: u64 = 500;
 /// Longest pause, of a wait that is not old yet, microseconds.
@@ -47,6 +49,15 @@ pub(super) fn connect_untouched(place: &Place) -> Result<Connection, Failure> {
     // Before anything else: the settings below read the schema.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     set_up(&mut connection)?;
+    Ok(connection)
+}
+
+/// A connection beside the one that writes: it leaves the journal to that.
+pub(super) fn connect_reader(place: &Place) -> Result<Connection, Failure> {
+    let connection = connect_untouched(place)?;
+    connection.execute_batch(&format!(
+        "PRAGMA query_only = ON; PRAGMA cache_size = -{READER_CACHE_KIB};"
+    ))?;
     Ok(connection)
 }
 

@@ -3,6 +3,7 @@
 //! A text gets the next ordinal and a row in the tail; a full tail is merged into blocks. So a write pays for
 //! one row, and now and then for a merge; what is found is the same whether it is merged or not.
 
+mod beside;
 mod check;
 mod embedded;
 mod kept;
@@ -15,6 +16,7 @@ mod search;
 mod tail;
 mod wanted;
 
+pub(super) use beside::forget as forget_copies;
 pub(super) use check::check;
 pub(super) use embedded::{embed, unembedded};
 pub(super) use kept::Words;

@@ -44,6 +44,8 @@ impl Opened {
 pub(super) enum Access {
     /// Everything.
     Full,
+    /// Everything, and nobody else may do anything meanwhile.
+    Alone,
     /// It is read; the folder may not be written.
     ReadOnly,
 }
@@ -108,7 +110,7 @@ fn open_without_index(
     let opened = if !wanted {
         return Err(told);
     } else if no_room {
-        connect_alone(&place).map(|connection| (connection, Access::Full))
+        connect_alone(&place).map(|connection| (connection, Access::Alone))
     } else if has_journal || is_writable(&path) {
         // What stands in a journal would be left out.
         return Err(told);

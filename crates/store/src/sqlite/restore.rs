@@ -4,7 +4,7 @@ use super::backup::{self, Counts, is_of};
 use super::copies::{self, stamp};
 use super::failure::Failure;
 use super::replace::{Held, prepared};
-use super::{Place, connect, examine, inspect, salvage};
+use super::{Place, connect, examine, index, inspect, salvage};
 use crate::upgrade::Teller;
 use crate::{StoreError, durable};
 use heirloom_model::{ProjectName, Timestamp};
@@ -71,6 +71,7 @@ pub(super) fn restore(
         let kept = Held::of_any_size(&live)?.replace(fresh, now)?;
         (kept.into_iter().next(), was_damaged)
     };
+    index::forget_copies(&live);
     let place = Place::File(live.clone());
     let rows = connect::connect(&place).and_then(|connection| inspect::row_counts(&connection));
     Ok(Restored {
@@ -120,6 +121,7 @@ pub(super) fn repair(
     let problem = match examine::examine(&live) {
         Ok(found) if found.is_sound() => return Ok(Repaired::Sound),
         Ok(found) if found.is_sound_but_for_the_index() => {
+            index::forget_copies(&live);
             examine::index_anew(&live)?;
             return Ok(Repaired::Reindexed);
         }
@@ -141,6 +143,7 @@ pub(super) fn repair(
             problem: format!("{problem}; no row of it can be read, so nothing was changed"),
         });
     }
+    index::forget_copies(&live);
     let kept = held.replace(fresh, now)?;
     Ok(Repaired::Recovered { kept, salvaged })
 }

@@ -184,6 +184,7 @@ pub(super) const ROOMS: &[Room] = &[
     pure("outputs"),
     pure("history"),
     pure("hooks"),
+    pure("failures"),
     pure("working"),
     pure("planned"),
     pure("tracked"),

@@ -1,9 +1,12 @@
 //! What failed, and what helped.
 
 use super::state::State;
-use super::{HookRequest, Subject, ToolUse};
+use super::{HookRequest, ToolUse};
 use crate::engine::Engine;
-use crate::hooks::{Answer, without_fences};
+use crate::engine::transcripts::shortened_output;
+use crate::failures::{Failure, Subject, failure_text};
+use crate::hooks::Answer;
+use crate::transcripts::without_own;
 use heirloom_model::kinds::Mistake;
 use heirloom_model::{Fault, Kind, KindData, Merge, Record, limits, mark, text};
 use heirloom_store::{Change, Filter};
@@ -13,13 +16,41 @@ use serde_json::Value;
 const HELPED: &str = "helped_before";
 
 impl Engine {
-    /// The current record of what failed with this, if it was not muted.
+    /// The current record of what failed with this, if it was not muted: the newest open one, else the newest.
     pub(super) fn failure_of(&self, subject: &Subject) -> Result<Option<Record>, Fault> {
+        let mut found = self.failures_of(subject)?;
+        found.retain(|record| !mark::is_muted(&record.attrs));
+        let open = found.iter().position(is_open);
+        Ok(found.into_iter().nth(open.unwrap_or(0)))
+    }
+
+    /// The current records of what failed with this, newest first.
+    fn failures_of(&self, subject: &Subject) -> Result<Vec<Record>, Fault> {
+        let filter = Filter {
+            key_prefix: Some(subject.prefix()),
+            ..Filter::current(&[Kind::Error], self.now())
+        };
+        self.find(&filter.limit(limits::HOOK_SESSION_ITEMS_MAX))
+    }
+
+    /// What failed with a subject, as everybody who sees it names it.
+    pub(in crate::engine) fn failure_seen(&self, subject: &Subject, said: &str) -> Failure {
+        let said = without_own(said);
+        match subject {
+            Subject::Command(command) => Failure::new(command, &said),
+            Subject::Edit(file) => Failure::of_edit(file, &said),
+        }
+    }
+
+    /// The current record of this very failure.
+    pub(in crate::engine) fn failure_here(
+        &self,
+        failure: &Failure,
+    ) -> Result<Option<Record>, Fault> {
         let filter = Filter::current(&[Kind::Error], self.now())
-            .key(&subject.key())
+            .key(&failure.key())
             .limit(1);
-        let found = self.find(&filter)?.pop();
-        Ok(found.filter(|record| !mark::is_muted(&record.attrs)))
+        Ok(self.find(&filter)?.pop())
     }
 
     /// Remembers that something failed; says what helped when it failed before.
@@ -34,32 +65,15 @@ impl Engine {
         let Some(subject) = subjects.first().filter(|_| !tool.is_interrupted) else {
             return Ok(Answer::default());
         };
-        let clean = self.clean(said);
-        let said = both_ends(&without_fences(&clean));
-        let whole = format!("{} failed: {said}", subject.shown());
-        let known = self.failure_of(subject)?;
-        let helped = match known.as_ref().and_then(helped) {
-            Some(helped) => Some(helped),
-            None => {
-                let scope = request.scope();
-                let before = match self.resolved_before(&whole, &scope)? {
-                    Some(before) => Some(before),
-                    None => self.resolved_before(&said, &scope)?,
-                };
-                before.map(|before| before.resolution)
-            }
-        };
+        let failure = self.failure_seen(subject, &shortened_output(self, said));
+        let helped = self.helped_before(request, subject, &failure)?;
         let applied = self.apply_decided(|| {
-            Ok(vec![self.failure_change(
-                request,
-                subject,
-                &whole,
-                helped.as_deref(),
-            )?])
+            let change = self.failure_change(request, subject, &failure, helped.as_deref())?;
+            Ok(vec![change])
         })?;
         // The agent has just seen it.
         state.told(applied.iter().map(|one| one.id));
-        state.failed(&subject.key());
+        state.failed(&subject.prefix());
         let Some(helped) = helped else {
             return Ok(Answer::default());
         };
@@ -67,42 +81,65 @@ impl Engine {
         Ok(self.say(&line, limits::HOOK_TEXT_CHARS_MAX))
     }
 
-    /// The change that opens a failure, counts it, or says what it says now.
+    /// What helped when this failed before, or something else with the same words.
+    fn helped_before(
+        &self,
+        request: &HookRequest<'_>,
+        subject: &Subject,
+        failure: &Failure,
+    ) -> Result<Option<String>, Fault> {
+        let here = self.failure_here(failure)?;
+        let unmuted = here.filter(|record| !mark::is_muted(&record.attrs));
+        if let Some(helped) = unmuted.as_ref().and_then(helped) {
+            return Ok(Some(helped));
+        }
+        if let Some(helped) = self.failure_of(subject)?.as_ref().and_then(helped) {
+            return Ok(Some(helped));
+        }
+        let scope = request.scope();
+        for said in [&failure_text(failure), &failure.error] {
+            if let Some(before) = self.resolved_before(said, &scope)? {
+                return Ok(Some(before.resolution));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The change that opens a failure or counts it. Where too many of one subject are open, the oldest gives way.
     fn failure_change(
         &self,
         request: &HookRequest<'_>,
         subject: &Subject,
-        whole: &str,
+        failure: &Failure,
         helped: Option<&str>,
     ) -> Result<Change, Fault> {
-        let source = request.host.as_str();
-        let mut record = self.draft(Kind::Error, whole, request.scope(), source);
-        record.key = Some(subject.key());
+        let (said, source) = (failure_text(failure), request.host.as_str());
+        let mut record = self.draft(Kind::Error, &said, request.scope(), source);
+        record.key = Some(failure.key());
         let mut typed = Mistake::open();
         if let Some(helped) = helped {
             typed
                 .extra
                 .insert(HELPED.to_owned(), Value::String(helped.to_owned()));
         }
-        let known = self.failure_of(subject)?;
-        let known = known.filter(|known| {
-            known.state() == Some(Mistake::OPEN)
-                && text::signature(&known.text) != text::signature(whole)
-        });
-        let Some(known) = known else {
-            record.attrs = typed.to_attrs();
-            return Ok(Change::Put {
-                record: Box::new(record),
-                merge: Merge::Mistake,
-            });
-        };
-        let before = Mistake::of(&known).unwrap_or_else(|_| Mistake::open());
-        typed.repeats = before.repeats.saturating_add(1);
-        typed.repeated_at = Some(record.recorded_at);
+        let mut open = self.failures_of(subject)?;
+        open.retain(is_open);
+        let is_known = open.iter().any(|known| known.key == record.key)
+            || self.failure_here(failure)?.is_some();
+        let oldest = open
+            .pop()
+            .filter(|_| !is_known && open.len() + 1 >= limits::HOOK_FAILURES_OPEN_MAX);
         record.attrs = typed.to_attrs();
-        Ok(Change::Revise {
-            id: known.id,
-            record: Box::new(record),
+        let record = Box::new(record);
+        Ok(match oldest {
+            Some(oldest) => Change::Revise {
+                id: oldest.id,
+                record,
+            },
+            None => Change::Put {
+                record,
+                merge: Merge::Mistake,
+            },
         })
     }
 
@@ -114,18 +151,13 @@ impl Engine {
         state: &mut State,
     ) -> Result<(), Fault> {
         for subject in subjects {
-            let since = state.mended(&subject.key());
-            let open = self
-                .failure_of(subject)?
-                .filter(|record| record.state() == Some(Mistake::OPEN));
-            if let Some(open) = open {
+            let since = state.mended(&subject.prefix());
+            if self.failures_of(subject)?.iter().any(is_open) {
                 let how = resolution(since.as_deref());
                 let applied = self.apply_decided(|| {
-                    let current = self.failure_of(subject)?;
-                    let current = current.filter(|now| now.id == open.id);
-                    Ok(current
+                    let open = self.failures_of(subject)?.into_iter().filter(is_open);
+                    Ok(open
                         .map(|now| self.resolve_change(&now, &how, request.host.as_str()))
-                        .into_iter()
                         .collect())
                 })?;
                 state.told(applied.iter().map(|one| one.id));
@@ -137,6 +169,10 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+fn is_open(record: &Record) -> bool {
+    record.state() == Some(Mistake::OPEN)
 }
 
 /// What helped, by what was done since.
@@ -179,34 +215,9 @@ pub(super) fn warning(record: &Record) -> String {
     line
 }
 
-/// A failure's beginning and its end: programs say what is wrong in either.
-fn both_ends(said: &str) -> String {
-    let said = text::one_line(&text::strip_ansi(said.trim()));
-    let most = limits::HOOK_ERROR_CHARS_MAX;
-    if text::chars(&said) <= most {
-        return said;
-    }
-    let half = most / 2 - 2;
-    format!(
-        "{} … {}",
-        text::clip(&said, half),
-        text::clip_start(&said, half)
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn of_a_long_failure_both_ends_are_kept() {
-        let most = limits::HOOK_ERROR_CHARS_MAX;
-        let fits = "x".repeat(most);
-        assert_eq!(both_ends(&fits), fits);
-        let long = both_ends(&format!("a{}b", "x".repeat(most)));
-        assert!(long.starts_with('a') && long.ends_with('b') && long.contains(" … "));
-        assert!(text::chars(&long) <= most);
-    }
 
     #[test]
     fn what_helped() {

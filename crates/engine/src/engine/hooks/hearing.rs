@@ -3,26 +3,46 @@
 use super::HookRequest;
 use super::state::State;
 use crate::engine::Engine;
-use crate::hooks::{said_in, whole_lines, without_fences};
+use crate::hooks::{Host, Moment, said_in, whole_lines, without_fences};
 use heirloom_model::stream::StreamFormat;
-use heirloom_model::{Fault, limits, text};
+use heirloom_model::{Fault, Scope, limits, text};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 impl Engine {
-    /// Takes the signals that were not heard yet. Whoever says them counts: a subagent's are the subagent's.
+    /// Takes the signals that were not heard yet. Whoever says them counts: what stands in a session's transcript is the
+    /// main agent's, also when the event is a subagent's; the last words of that are its own.
     pub(super) fn hear(&self, request: &HookRequest<'_>, state: &mut State) -> Result<(), Fault> {
-        let mut said = self.read_transcript_from_last_offset(request, state);
-        if let Some(last) = &request.event.last_message {
-            said.push(without_fences(last).into_owned());
+        let said = self.read_transcript_from_last_offset(request, state);
+        self.take_signals(said, request.main_scope(), state)?;
+        let event = request.event;
+        let mut own = match &event.agent_transcript {
+            Some(path) if request.wanted.moment == Moment::SubagentEnds => {
+                let whole = read_from(path, 0).map_or(Vec::new(), |(bytes, _)| bytes);
+                let is_aside = request.host == Host::ClaudeCode;
+                said_in(request.host, whole_lines(&whole), is_aside)
+            }
+            Some(_) | None => Vec::new(),
+        };
+        if let Some(last) = &event.last_message {
+            own.push(without_fences(last).into_owned());
         }
+        self.take_signals(own, request.scope(), state)
+    }
+
+    fn take_signals(
+        &self,
+        mut said: Vec<String>,
+        scope: Scope,
+        state: &mut State,
+    ) -> Result<(), Fault> {
         let prefixes = self.signal_prefixes();
         let is_signal = |line: &str| prefixes.iter().any(|prefix| line.contains(prefix.as_str()));
         said.retain(|message| is_signal(message));
         if said.is_empty() {
             return Ok(());
         }
-        let mut observer = self.observer(request.scope(), StreamFormat::Text, false)?;
+        let mut observer = self.observer(scope, StreamFormat::Text, false)?;
         observer.told(&state.echo);
         let mut heard = Vec::new();
         for message in said {
@@ -69,7 +89,7 @@ impl Engine {
             end = from + bytes.len() as u64;
         }
         state.transcript = Some((path.to_owned(), end));
-        said_in(request.host, lines)
+        said_in(request.host, lines, false)
     }
 }
 

@@ -48,6 +48,8 @@ pub(super) struct State {
     pub(super) from_beginning: bool,
     /// Lines with signals that were taken.
     pub(super) heard: Vec<String>,
+    /// Its subagents that ended: the id and the sort of each, and the file with its conversation.
+    pub(super) subagents: Vec<(String, Option<String>, String)>,
 }
 
 /// `list` with `one` at its end, and never longer than `most`.
@@ -79,7 +81,12 @@ impl State {
             return (Self::default(), None);
         }
         let name = text::hash_parts(&[host.as_str(), session]);
-        let lock = durable::lock(&folder.join(format!("{name}.lock")), limits::HOOK_WAIT_MS);
+        let lock = folder.join(format!("{name}.lock"));
+        let is_new = !lock.exists();
+        let lock = durable::lock(&lock, limits::HOOK_WAIT_MS);
+        if is_new {
+            forget_oldest(&folder);
+        }
         let path = folder.join(format!("{name}.json"));
         let mut state = read(&path).unwrap_or_default();
         state.path = Some(path);
@@ -114,9 +121,6 @@ impl State {
         }
         if let (Some(path), None) = (transcript, &self.transcript) {
             self.transcript = Some((path.to_owned(), self.first_offset(path)));
-        }
-        if let Some(folder) = self.path.as_deref().and_then(Path::parent) {
-            forget_oldest(folder);
         }
     }
 
@@ -153,6 +157,15 @@ impl State {
         let kept = text::clip_start(&self.echo, limits::HOOK_ECHO_CHARS_MAX);
         if kept.len() < self.echo.len() {
             self.echo = kept.to_owned();
+        }
+    }
+
+    /// A subagent ended, whose conversation is in a file.
+    pub(super) fn subagent(&mut self, id: &str, kind: Option<&str>, transcript: &str) {
+        let word = |said: &str| text::excerpt(said, limits::NAME_BYTES_MAX);
+        if transcript.len() <= limits::PATH_BYTES_MAX {
+            let one = (word(id), kind.map(word), transcript.to_owned());
+            put(&mut self.subagents, one, limits::HOOK_SESSION_ITEMS_MAX);
         }
     }
 
@@ -222,6 +235,7 @@ impl State {
         self.prompts = 0;
         self.failed = 0;
         self.files.clear();
+        self.subagents.clear();
         self.goal = None;
     }
 
@@ -293,7 +307,9 @@ fn files(folder: &Path) -> Vec<(i64, PathBuf)> {
     let kept = paths.filter_map(|path| {
         let ending = path.extension()?.to_str()?;
         let found = path.symlink_metadata().ok()?;
-        (found.is_file() && matches!(ending, "json" | "lock")).then_some((found.mtime(), path))
+        // What is half written stays when its writer is killed.
+        let is_ours = matches!(ending, "json" | "lock" | "tmp");
+        (found.is_file() && is_ours).then_some((found.mtime(), path))
     });
     kept.collect()
 }
@@ -326,8 +342,10 @@ mod tests {
         for n in 0..=limits::HOOK_SESSION_ITEMS_MAX {
             state.changed(&n.to_string());
             state.failed(&n.to_string());
+            state.subagent(&n.to_string(), Some("x"), "/t");
         }
         assert_eq!(state.files.len(), limits::HOOK_SESSION_ITEMS_MAX);
+        assert_eq!(state.subagents.len(), limits::HOOK_SESSION_ITEMS_MAX);
         assert_eq!(state.failures.len(), limits::HOOK_SESSION_ITEMS_MAX);
         for _ in 0..3 {
             state.echo(&"é".repeat(limits::HOOK_ECHO_CHARS_MAX));
@@ -375,9 +393,10 @@ mod tests {
     fn the_oldest_sessions_are_forgotten() {
         let memory = tempfile::tempdir().unwrap();
         for n in 0..limits::HOOK_SESSIONS_MAX + 20 {
-            let (mut state, lock) = State::taken(memory.path(), Host::Codex, Some(&n.to_string()));
-            state.begin(None, None);
+            let (state, lock) = State::taken(memory.path(), Host::Codex, Some(&n.to_string()));
             state.keep();
+            // A writer was killed.
+            durable::write_atomic(&memory.path().join(format!("hooks/.{n}.tmp")), b"x").unwrap();
             drop(lock);
         }
         let folder = memory.path().join(FOLDER);

@@ -1,14 +1,12 @@
 //! How far a conversation was taken in, and what of it waits: kept with its session.
 
-use crate::transcripts::Failure;
+use crate::engine::sessions::TRANSCRIPT;
+use crate::failures::{Failure, Subject};
 use heirloom_model::record::Attrs;
 use heirloom_model::stream::Usage;
 use heirloom_model::{RecordId, Session, Timestamp, limits};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-
-/// Where it stands among a session's attributes.
-const NAME: &str = "transcript";
 
 /// Something that went wrong and waits for what works.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,7 +75,11 @@ impl State {
                 },
             })
         };
-        session.attrs.get(NAME).and_then(read).unwrap_or_default()
+        session
+            .attrs
+            .get(TRANSCRIPT)
+            .and_then(read)
+            .unwrap_or_default()
     }
 
     /// Writes it among the attributes of a session.
@@ -96,7 +98,7 @@ impl State {
             "open": open,
             "usage": {"input": input, "cached": cached, "output": output},
         });
-        attrs.insert(NAME.to_owned(), value);
+        attrs.insert(TRANSCRIPT.to_owned(), value);
     }
 
     /// Remembers that this message came with the present import.
@@ -129,6 +131,7 @@ fn json_of(open: &Open) -> Value {
         Wrong::Command(failure) => {
             value["command"] = json!(failure.command);
             value["error"] = json!(failure.error);
+            value["prefix"] = json!(failure.prefix);
         }
         Wrong::Signalled(said) => value["said"] = json!(said),
     }
@@ -139,10 +142,15 @@ fn open_of(value: &Value) -> Option<Open> {
     let text = |name: &str| value[name].as_str().map(str::to_owned);
     let what = match text("said") {
         Some(said) => Wrong::Signalled(said),
-        None => Wrong::Command(Failure {
-            command: text("command")?,
-            error: text("error")?,
-        }),
+        None => {
+            let command = text("command")?;
+            let prefix = text("prefix");
+            Wrong::Command(Failure {
+                prefix: prefix.unwrap_or_else(|| Subject::Command(command.clone()).prefix()),
+                error: text("error")?,
+                command,
+            })
+        }
     };
     let changed = value["changed"].as_array().into_iter().flatten();
     Some(Open {

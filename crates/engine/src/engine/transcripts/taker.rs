@@ -3,16 +3,12 @@
 use super::super::outputs::id_of;
 use super::super::transfer::Taking;
 use super::Engine;
-use super::state::{Open, State, Wrong};
+use super::acting::Called;
+use super::reading::{END_BYTES, end_of};
+use super::state::State;
 use crate::signals::SignalParser;
-use crate::transcripts::{
-    Act, Agent, Event, Failed, Failure, Head, Told, is_look, is_own_command, is_probe, preview,
-    without_own,
-};
-use heirloom_model::limits::{
-    TRANSCRIPT_CALL_CHARS_MAX, TRANSCRIPT_CALLS_MAX, TRANSCRIPT_HELD_MAX,
-    TRANSCRIPT_RESULT_CHARS_MAX, TRANSCRIPT_TEXT_CHARS_MAX,
-};
+use crate::transcripts::{Agent, Event, Head, Told, preview, without_own};
+use heirloom_model::limits::{TRANSCRIPT_HELD_MAX, TRANSCRIPT_TEXT_CHARS_MAX};
 use heirloom_model::record::Attrs;
 use heirloom_model::{Fault, Message, Role, Scope, Session, Timestamp, text};
 use heirloom_store::Change;
@@ -23,34 +19,19 @@ use std::path::PathBuf;
 
 /// Ends of a longer answer that are searched for secrets before they are shortened, bytes: longer than any key.
 const CLEANED_BYTES: usize = 32 << 10;
-/// Files that are told of a fix.
-const CHANGED_MAX: usize = 5;
-
-/// A call whose answer has not come.
-#[derive(Debug)]
-pub(super) enum Called {
-    /// A command.
-    Command(String),
-    /// Changes to files.
-    Edit(Vec<String>),
-    /// Something of Heirloom's, whose answer is here already.
-    Own,
-    /// Something else.
-    Other,
-}
 
 /// What is told of one conversation on its way into an import.
 pub(super) struct Taker<'t, 'e, 'x> {
     pub(super) engine: &'e Engine,
     pub(super) agent: Agent,
-    taking: &'x mut Taking<'t>,
+    pub(super) taking: &'x mut Taking<'t>,
     pub(super) parser: SignalParser,
     /// Where the project lay, and the folder below it.
-    base: PathBuf,
-    folder: PathBuf,
+    pub(super) base: PathBuf,
+    pub(super) folder: PathBuf,
     subagent: Option<String>,
     parent: Option<String>,
-    session: String,
+    pub(super) session: String,
     /// The session as it is here.
     known: Option<Session>,
     /// Whether the session is written, or here.
@@ -61,11 +42,13 @@ pub(super) struct Taker<'t, 'e, 'x> {
     began: Option<Timestamp>,
     held: Vec<Change>,
     newest: Option<heirloom_model::RecordId>,
-    calls: HashMap<String, (String, Called)>,
-    files: HashSet<String>,
+    pub(super) calls: HashMap<String, (String, Called)>,
+    pub(super) files: HashSet<String>,
     /// Values of keys that were told, the newest of each.
     pub(super) keyed: Vec<(String, Change)>,
     last_line: Option<(u64, Vec<u8>)>,
+    /// Whether what failed and was not mended is open at the end.
+    pub(super) settles: bool,
 }
 
 impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
@@ -102,6 +85,7 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
             files: HashSet::new(),
             keyed: Vec::new(),
             last_line: None,
+            settles: false,
         })
     }
 
@@ -119,7 +103,7 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
     /// The file was read to `offset`; its last line begins at `at`.
     pub(super) fn read_to(&mut self, offset: u64, at: u64, line: &[u8]) {
         self.read_to = offset;
-        let from = line.len().saturating_sub(super::END_BYTES);
+        let from = line.len().saturating_sub(END_BYTES);
         let (known, end) = self.last_line.get_or_insert_default();
         *known = at;
         end.clear();
@@ -134,15 +118,15 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
             Event::Begins(session) => self.switch(session, at)?,
             Event::Prompt(said) => self.say(Role::User, &said, &told.id, at, agent),
             Event::Said(said) => {
-                self.signals(&said, &told.id, at, agent.as_deref());
+                self.signals(&said, &told.id, at, agent.as_deref())?;
                 self.say(Role::Assistant, &said, &told.id, at, agent);
             }
             Event::Summary(said) => self.say(Role::System, &said, &told.id, at, agent),
             Event::Call { call, tool, act } => self.call(call, tool, act, at, agent),
             Event::Result { call, failed, text } => {
-                self.result(&call, failed, &text, &told.id, at, agent);
+                self.result(&call, failed, &text, &told.id, at, agent)?;
             }
-            Event::Changed(file) => self.changed(&file, at, agent.as_deref()),
+            Event::Changed(file) => self.changed(&file, at, agent.as_deref())?,
             Event::Used(used) => {
                 let usage = &mut self.state.usage;
                 usage.input = usage.input.saturating_add(used.input);
@@ -172,7 +156,7 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
         self.turn(role, agent, said, Attrs::new(), id, at);
     }
 
-    fn turn(
+    pub(super) fn turn(
         &mut self,
         role: Role,
         sender: Option<String>,
@@ -222,124 +206,6 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
         self.held.push(change);
     }
 
-    fn call(&mut self, call: String, tool: String, act: Act, at: Timestamp, agent: Option<String>) {
-        let (said, called) = match act {
-            Act::Command(command) => {
-                let command = shortened(self.engine, &command, TRANSCRIPT_TEXT_CHARS_MAX);
-                let said = text::excerpt(&command, TRANSCRIPT_CALL_CHARS_MAX);
-                let called = match is_own_command(&command) {
-                    true => Called::Own,
-                    false => Called::Command(command),
-                };
-                (said, called)
-            }
-            Act::Edit(files) => (files.join(", "), Called::Edit(files)),
-            Act::Other(_) if tool.contains("heirloom") => (String::new(), Called::Own),
-            Act::Other(said) => (said, Called::Other),
-        };
-        let said = format!(
-            "{tool}: {}",
-            text::excerpt(&said, TRANSCRIPT_CALL_CHARS_MAX)
-        );
-        let mut attrs = Attrs::new();
-        attrs.insert("call".to_owned(), json!(call));
-        self.turn(
-            Role::ToolCall,
-            agent,
-            said,
-            attrs,
-            &format!("call {call}"),
-            at,
-        );
-        if self.calls.len() >= TRANSCRIPT_CALLS_MAX {
-            self.calls.clear();
-        }
-        self.calls.insert(call, (tool, called));
-    }
-
-    fn result(
-        &mut self,
-        call: &str,
-        failed: Failed,
-        said: &str,
-        id: &str,
-        at: Timestamp,
-        agent: Option<String>,
-    ) {
-        let (tool, called) = match self.calls.remove(call) {
-            Some((tool, called)) => (tool, called),
-            None => (String::new(), Called::Other),
-        };
-        // Files are in the project, and what an edit says of itself is in its call.
-        let shows = failed == Failed::No
-            && match &called {
-                Called::Command(command) => is_probe(command),
-                Called::Edit(_) => true,
-                Called::Own | Called::Other => is_look(&tool),
-            };
-        let is_left_out = shows || matches!(called, Called::Own);
-        let id = if id.starts_with("result ") || call.is_empty() {
-            id.to_owned()
-        } else {
-            format!("result {call}")
-        };
-        match (called, failed) {
-            (Called::Command(command), Failed::Yes) if !is_probe(&command) => {
-                let said = shortened(self.engine, said, CLEANED_BYTES);
-                let failure = Failure::new(&command, &said);
-                self.state.open(Open {
-                    id: id.clone(),
-                    at,
-                    what: Wrong::Command(failure),
-                    agent: agent.clone(),
-                    changed: Vec::new(),
-                });
-            }
-            (Called::Command(command), Failed::No) => self.worked(&command, at),
-            (Called::Edit(files), Failed::No) => {
-                for file in files {
-                    self.changed(&file, at, agent.as_deref());
-                }
-            }
-            (Called::Command(_) | Called::Edit(_) | Called::Own | Called::Other, _) => {}
-        }
-        if is_left_out {
-            return;
-        }
-        let said = without_own(said);
-        let said = shortened(self.engine, said.trim(), TRANSCRIPT_RESULT_CHARS_MAX);
-        let mut attrs = Attrs::new();
-        attrs.insert("call".to_owned(), json!(call));
-        if failed != Failed::No {
-            let how = if failed == Failed::Yes {
-                "failed"
-            } else {
-                "stopped"
-            };
-            attrs.insert(how.to_owned(), json!(true));
-        }
-        let sender = agent.or(Some(tool).filter(|tool| !tool.is_empty()));
-        self.turn(Role::ToolResult, sender, said, attrs, &id, at);
-    }
-
-    /// A file was changed: it is remembered once a conversation, and by what waits for a fix.
-    pub(super) fn changed(&mut self, named: &str, at: Timestamp, agent: Option<&str>) {
-        let Some(file) = self.engine.file_inside(&self.base, &self.folder, named) else {
-            return;
-        };
-        for open in &mut self.state.open {
-            if open.changed.len() < CHANGED_MAX && !open.changed.contains(&file) {
-                open.changed.push(file.clone());
-            }
-        }
-        if self.files.insert(file.clone()) {
-            let scope = self.scope(agent);
-            let change = self.engine.file_change(&file, scope, self.agent.as_str());
-            let id = self.id("file", &format!("{} {file}", self.session), at);
-            self.hold_as(change, id, at);
-        }
-    }
-
     /// Holds a record under an id of its own, from the time when it was said; what is here stays as it is.
     pub(super) fn hold_as(&mut self, change: Change, id: heirloom_model::RecordId, at: Timestamp) {
         if let Some(change) = kept_as(change, id, at) {
@@ -387,7 +253,7 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
 
     fn reach(&mut self) {
         self.state.offset = self.read_to;
-        self.state.last = (self.last_line.as_ref()).map(|(at, end)| (*at, super::end_of(end)));
+        self.state.last = (self.last_line.as_ref()).map(|(at, end)| (*at, end_of(end)));
     }
 
     /// The session with what is known of it now.
@@ -403,6 +269,10 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
             attrs: Attrs::new(),
         });
         session.ended_at = session.ended_at.max(self.last_at);
+        if !session.attrs.contains_key("cwd") {
+            let folder: PathBuf = self.folder.components().collect();
+            session.attrs.insert("cwd".to_owned(), json!(folder));
+        }
         if let Some(parent) = &self.parent {
             session.attrs.insert("parent".to_owned(), json!(parent));
         }
@@ -428,6 +298,9 @@ impl<'t, 'e, 'x> Taker<'t, 'e, 'x> {
     /// Writes what is left. What was read `goes_on` is known to the session.
     pub(super) fn end(&mut self, goes_on: bool) -> Result<(), Fault> {
         self.settle_signals();
+        if self.settles {
+            self.settle_commands();
+        }
         let before = self.state.clone();
         let was_there = self.is_there;
         self.write_held()?;
@@ -469,4 +342,9 @@ pub(super) fn shortened(engine: &Engine, said: &str, chars_max: usize) -> String
     let ends: [Cow<'_, str>; 2] = [engine.clean(first), engine.clean(last)];
     let joined = format!("{}\n[… {gap} bytes are not kept …]\n{}", ends[0], ends[1]);
     preview(&joined, chars_max).into_owned()
+}
+
+/// What is searched for the line that says what failed: both ends of a long output, without secrets.
+pub(in crate::engine) fn shortened_output(engine: &Engine, said: &str) -> String {
+    shortened(engine, said, CLEANED_BYTES)
 }

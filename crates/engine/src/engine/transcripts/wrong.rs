@@ -3,20 +3,21 @@
 use super::state::{Open, Wrong};
 use super::taker::{Taker, kept_as};
 use crate::engine::NewRecord;
+use crate::failures::{Failure, failure_text, fixed_text, fixes};
 use crate::signals;
-use crate::transcripts::{Failure, failure_text, fixed_text, fixes};
 use heirloom_model::kinds::{
     CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, Mistake,
 };
+use heirloom_model::limits::HOOK_FAILURES_OPEN_MAX;
 use heirloom_model::record::Attrs;
 use heirloom_model::signal::{Found, Signal, Verb};
-use heirloom_model::{Kind, KindData, Merge, Timestamp, text};
+use heirloom_model::{Fault, Kind, KindData, Merge, Record, Timestamp, text};
 use heirloom_store::Change;
 use serde_json::json;
 
 impl Taker<'_, '_, '_> {
     /// A command worked: what failed in its place is resolved by it.
-    pub(super) fn worked(&mut self, command: &str, at: Timestamp) {
+    pub(super) fn worked(&mut self, command: &str, at: Timestamp) -> Result<(), Fault> {
         let is_fixed = |open: &Open| match &open.what {
             Wrong::Command(failure) => fixes(failure, command),
             Wrong::Signalled(_) => false,
@@ -28,13 +29,56 @@ impl Taker<'_, '_, '_> {
         for open in fixed {
             if let Wrong::Command(failure) = &open.what {
                 let how = fixed_text(failure, command, &open.changed);
+                self.mend(failure, &how, at)?;
                 let mut extra = Attrs::new();
                 extra.insert("command".to_owned(), json!(failure.command));
                 extra.insert(
                     "worked".to_owned(),
                     json!(Failure::new(command, "").command),
                 );
-                self.mistake(&open, &failure_text(failure), Some(how), extra, at);
+                let said = (failure_text(failure), failure.key());
+                self.mistake(&open, said, Some(how), extra, at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Resolves what a hook saw failing and nobody saw working, if it did not fail again later than this.
+    fn mend(&self, failure: &Failure, how: &str, at: Timestamp) -> Result<(), Fault> {
+        if self.taking.is_dry() {
+            return Ok(());
+        }
+        let (engine, source) = (self.engine, self.agent.as_str());
+        let is_mended = |record: &Record| {
+            let last = Mistake::of(record).ok().and_then(|typed| typed.repeated_at);
+            record.state() == Some(Mistake::OPEN)
+                && last.unwrap_or(record.true_from.unwrap_or(record.recorded_at)) <= at
+        };
+        if !engine
+            .failure_here(failure)?
+            .is_some_and(|now| is_mended(&now))
+        {
+            return Ok(());
+        }
+        engine.apply_decided(|| {
+            let current = engine.failure_here(failure)?.filter(is_mended);
+            Ok(current
+                .map(|now| engine.resolve_change(&now, how, source))
+                .into_iter()
+                .collect())
+        })?;
+        Ok(())
+    }
+
+    /// Commands that nobody mended are open errors: the newest of them.
+    pub(super) fn settle_commands(&mut self) {
+        let open: Vec<Open> = self.state.open.iter().rev().cloned().collect();
+        for open in open.iter().take(HOOK_FAILURES_OPEN_MAX) {
+            if let Wrong::Command(failure) = &open.what {
+                let mut extra = Attrs::new();
+                extra.insert("command".to_owned(), json!(failure.command));
+                let said = (failure_text(failure), failure.key());
+                self.mistake(open, said, None, extra, open.at);
             }
         }
     }
@@ -43,7 +87,7 @@ impl Taker<'_, '_, '_> {
     fn mistake(
         &mut self,
         open: &Open,
-        said: &str,
+        (said, key): (String, String),
         how: Option<String>,
         extra: Attrs,
         at: Timestamp,
@@ -51,8 +95,8 @@ impl Taker<'_, '_, '_> {
         let scope = self.scope(open.agent.as_deref());
         let mut record = self
             .engine
-            .draft(Kind::Error, said, scope, self.agent.as_str());
-        record.key = Some(Mistake::key(said, None, None));
+            .draft(Kind::Error, &said, scope, self.agent.as_str());
+        record.key = Some(key);
         let mut typed = Mistake::open();
         if how.is_some() {
             typed.state = Mistake::RESOLVED.to_owned();
@@ -69,7 +113,13 @@ impl Taker<'_, '_, '_> {
 
     /// What the agent told in signals that is worth knowing later: knowledge, errors and files. What it told of tasks
     /// and steps is past.
-    pub(super) fn signals(&mut self, said: &str, id: &str, at: Timestamp, agent: Option<&str>) {
+    pub(super) fn signals(
+        &mut self,
+        said: &str,
+        id: &str,
+        at: Timestamp,
+        agent: Option<&str>,
+    ) -> Result<(), Fault> {
         let mut found = Vec::new();
         self.parser.message(said, 0, &mut |one| {
             if let Found::Signal(signal) = one {
@@ -80,11 +130,18 @@ impl Taker<'_, '_, '_> {
             self.engine
                 .redactor()
                 .redact_in_place(&mut signal.text, &mut Vec::new());
-            self.signal(&signal, &format!("{id} signal {n}"), at, agent);
+            self.signal(&signal, &format!("{id} signal {n}"), at, agent)?;
         }
+        Ok(())
     }
 
-    fn signal(&mut self, signal: &Signal, id: &str, at: Timestamp, agent: Option<&str>) {
+    fn signal(
+        &mut self,
+        signal: &Signal,
+        id: &str,
+        at: Timestamp,
+        agent: Option<&str>,
+    ) -> Result<(), Fault> {
         let said = signal.text.trim();
         let (category, said, key, why) = match signal.verb {
             Verb::KeyFact => (CATEGORY_FACT, said, None, None),
@@ -95,7 +152,7 @@ impl Taker<'_, '_, '_> {
             }
             Verb::Convention => match signals::split_convention(said) {
                 Ok((key, value)) => (CATEGORY_CONVENTION, value, Some(key), None),
-                Err(_) => return,
+                Err(_) => return Ok(()),
             },
             Verb::Error => {
                 self.state.open(Open {
@@ -105,10 +162,11 @@ impl Taker<'_, '_, '_> {
                     agent: agent.map(str::to_owned),
                     changed: Vec::new(),
                 });
-                return;
+                return Ok(());
             }
             Verb::ErrorResolved => {
-                return self.resolved(said, at);
+                self.resolved(said, at);
+                return Ok(());
             }
             Verb::FileModified => {
                 return self.changed(said, at, agent);
@@ -121,7 +179,7 @@ impl Taker<'_, '_, '_> {
             | Verb::EvalFeedback
             | Verb::PhaseResult
             | Verb::FeedbackResponse
-            | Verb::Status => return,
+            | Verb::Status => return Ok(()),
         };
         let new = NewRecord {
             text: said.to_owned(),
@@ -134,7 +192,7 @@ impl Taker<'_, '_, '_> {
         };
         // One that cannot be stored is passed over, as an agent's line that is none.
         let Ok(change) = self.engine.change_of(&new) else {
-            return;
+            return Ok(());
         };
         let id = self.id("signal", id, at);
         match (kept_as(change, id, at), key) {
@@ -142,6 +200,7 @@ impl Taker<'_, '_, '_> {
             (Some(change), None) => self.hold(change),
             (None, _) => {}
         }
+        Ok(())
     }
 
     /// Of the values of one key the newest is the one that holds.
@@ -167,7 +226,7 @@ impl Taker<'_, '_, '_> {
             && let Wrong::Signalled(error) = &open.what
         {
             let how = how.unwrap_or("resolved").to_owned();
-            self.mistake(&open, error, Some(how), Attrs::new(), at);
+            self.mistake(&open, signalled(error), Some(how), Attrs::new(), at);
         }
     }
 
@@ -180,8 +239,13 @@ impl Taker<'_, '_, '_> {
         self.state.open = left.into();
         for open in told {
             if let Wrong::Signalled(error) = &open.what {
-                self.mistake(&open, error, None, Attrs::new(), open.at);
+                self.mistake(&open, signalled(error), None, Attrs::new(), open.at);
             }
         }
     }
+}
+
+/// An error that the agent told, and its key.
+fn signalled(error: &str) -> (String, String) {
+    (error.to_owned(), Mistake::key(error, None, None))
 }

@@ -44,6 +44,7 @@ pub(in super::super) fn check(connection: &Connection) -> Result<Vec<String>, Fa
     }
     findings.extend(marks(connection)?);
     findings.extend(blocks(connection)?);
+    findings.extend(super::beside::check(connection)?);
     Ok(findings)
 }
 

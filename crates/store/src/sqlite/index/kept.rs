@@ -59,6 +59,10 @@ impl Words {
             self.bytes -= kept.bytes();
             *kept = Kept::at(index);
         }
+        if kept.tail.next > index.texts() {
+            // Another connection knows of later texts than this one's snapshot.
+            return Tail::read(connection, project, terms, asked);
+        }
         kept.tail.read(connection, project, index)?;
         Ok(kept.tail.about(terms, asked))
     }

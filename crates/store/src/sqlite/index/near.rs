@@ -6,14 +6,16 @@
 
 use super::super::failure::Failure;
 use super::Index;
+use super::beside::{self, Beside, Both};
 use super::embedded::{self, Head};
 use super::matrix::{Matrices, Matrix};
+use super::meanings::BLOCK;
 use super::tail::Tail;
 use crate::{Search, VectorsOf};
 use heirloom_index::pieces::count_in;
 use heirloom_index::score::{Spread, best};
-use heirloom_index::vector::{AnyQuestion, Question};
-use heirloom_model::limits::EMBEDDING_MISSING_ONE_IN;
+use heirloom_index::vector::{AnyQuestion, Question, ROW_BYTES};
+use heirloom_model::limits::{EMBEDDING_MISSING_ONE_IN, VECTORS_BESIDE_LAG};
 use rusqlite::Connection;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -48,9 +50,24 @@ enum Exact {
     Rows(Arc<Matrix>, Box<Question>),
 }
 
-impl Near {
-    /// How near every text is, by the vectors of one model: of the one that is asked for if nearly every text has
-    /// one of it, else by the built-in ones, which all have.
+/// A question to the vectors of one model, before any is looked at.
+pub(super) struct Asking {
+    near: Near,
+    look: Option<Look>,
+}
+
+/// What a look at the built-in vectors needs.
+struct Look {
+    question: Question,
+    /// The vectors, in a process that was asked before.
+    kept: Option<Arc<Matrix>>,
+    /// Or a part of them in a file.
+    beside: Option<Beside>,
+}
+
+impl Asking {
+    /// Chooses the model: the one that is asked for if nearly every text has a vector of it, else the built-in one,
+    /// of which all have one.
     pub(super) fn of(
         connection: &Connection,
         project: i64,
@@ -74,22 +91,124 @@ impl Near {
             {
                 let mut kept = matrices.lock().unwrap_or_else(PoisonError::into_inner);
                 let scores = kept.scores_of_other(connection, project, index, &head, &question)?;
-                return Ok(Self::by_model(&scores, missing));
+                return Ok(Self {
+                    near: Near::by_model(&scores, missing),
+                    look: None,
+                });
             }
         }
-        let mut near = Self {
+        let mut near = Near::silent(unembedded);
+        let mut look = None;
+        if search.meaning.is_some() {
+            near.by = VectorsOf::BuiltIn;
+            look = Look::of(connection, project, index, pieces, tail, matrices)?;
+        }
+        Ok(Self { near, look })
+    }
+
+    /// Looks at what is in a file while `work` asks the database; the scores of as many texts as it has.
+    pub(super) fn meanwhile<T>(&self, work: impl FnOnce() -> T) -> (T, Both) {
+        let look = self.look.as_ref();
+        let Some((look, beside)) = look.and_then(|look| Some((look, look.beside.as_ref()?))) else {
+            return (work(), Both::default());
+        };
+        let rows = beside.rows() as usize;
+        let mut scores = (vec![0.0; rows], vec![0.0; rows]);
+        let scan = beside.scan(&look.question, &mut scores);
+        let (done, is_whole) = std::thread::scope(|scope| {
+            let other = (beside.rows() >= WHOLE_MAX).then(|| scope.spawn(|| scan.work()));
+            let done = work();
+            scan.work();
+            let is_well = other.is_none_or(|other| other.join().is_ok());
+            (done, is_well && scan.is_whole())
+        });
+        drop(scan);
+        (done, if is_whole { scores } else { Both::default() })
+    }
+
+    /// Looks at whatever was not looked at meanwhile.
+    pub(super) fn end(
+        self,
+        connection: &Connection,
+        project: i64,
+        index: &Index,
+        tail: &Tail,
+        known: Both,
+    ) -> Result<Near, Failure> {
+        let mut near = self.near;
+        if let Some(look) = self.look {
+            near.look(connection, project, index, tail, &look, known)?;
+        }
+        Ok(near)
+    }
+}
+
+impl Look {
+    fn of(
+        connection: &Connection,
+        project: i64,
+        index: &Index,
+        pieces: &[u16],
+        tail: &Tail,
+        matrices: &Mutex<Matrices>,
+    ) -> Result<Option<Self>, Failure> {
+        let kept = matrices
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .current(connection, project, index)?;
+        let counts = match &kept {
+            Some(kept) => &kept.counts,
+            None => &super::meanings::counts(connection, project)?,
+        };
+        let df = |piece| count_in(counts, piece) + tail.count(piece);
+        let Some(question) = Question::of_pieces(pieces, index.texts(), df) else {
+            return Ok(None);
+        };
+        let beside = match &kept {
+            None if index.merged >= VECTORS_BESIDE_LAG => Beside::open(connection, project, index)?,
+            None | Some(_) => None,
+        };
+        Ok(Some(Self {
+            question,
+            kept,
+            beside,
+        }))
+    }
+
+    /// Both scores of what is merged, from the file as far as it goes, and from the database.
+    fn scores(
+        &self,
+        connection: &Connection,
+        project: i64,
+        index: &Index,
+        known: Both,
+    ) -> Result<Both, Failure> {
+        let (mut rough, mut exact) = known;
+        let rows = u32::try_from(rough.len()).unwrap_or(u32::MAX);
+        let mut known = rows % BLOCK;
+        super::matrix::each_block(connection, project, rows / BLOCK, |bytes| {
+            let known = std::mem::take(&mut known) as usize * ROW_BYTES;
+            let fresh = bytes.get(known..).unwrap_or(&[]);
+            self.question.scores_both(fresh, &mut rough, &mut exact);
+        })?;
+        if beside::lags(rows, index.merged) {
+            beside::write(connection, project, index)?;
+        }
+        Ok((rough, exact))
+    }
+}
+
+impl Near {
+    /// What says nothing of any text.
+    fn silent(unembedded: u64) -> Self {
+        Self {
             scores: Vec::new(),
             exact: Exact::All,
             spread: Spread::of(&[], 0),
             lack: Vec::new(),
             by: VectorsOf::Nothing,
             unembedded,
-        };
-        if search.meaning.is_some() {
-            near.by = VectorsOf::BuiltIn;
-            near.look(connection, project, index, pieces, tail, matrices)?;
         }
-        Ok(near)
     }
 
     fn by_model(scores: &[Option<f32>], unembedded: u64) -> Self {
@@ -112,40 +231,26 @@ impl Near {
         connection: &Connection,
         project: i64,
         index: &Index,
-        pieces: &[u16],
         tail: &Tail,
-        matrices: &Mutex<Matrices>,
+        look: &Look,
+        known: Both,
     ) -> Result<(), Failure> {
-        let kept = matrices
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .current(connection, project, index)?;
-        let counts = match &kept {
-            Some(kept) => &kept.counts,
-            None => &super::meanings::counts(connection, project)?,
-        };
-        let df = |piece| count_in(counts, piece) + tail.count(piece);
-        let Some(question) = Question::of_pieces(pieces, index.texts(), df) else {
-            return Ok(());
-        };
         let merged = index.merged as usize;
-        self.scores.reserve_exact(index.texts() as usize);
-        self.exact = match kept {
+        self.exact = match &look.kept {
             Some(kept) => {
-                question.rough_scores(&kept.rows, merged, &mut self.scores);
-                Exact::Rows(kept, Box::new(question.clone()))
+                self.scores.reserve_exact(index.texts() as usize);
+                (look.question).rough_scores(&kept.rows, merged, &mut self.scores);
+                Exact::Rows(Arc::clone(kept), Box::new(look.question.clone()))
             }
             None => {
-                let mut exact = Vec::with_capacity(merged);
-                super::matrix::each_block(connection, project, 0, |bytes| {
-                    question.scores_both(bytes, &mut self.scores, &mut exact);
-                })?;
+                let (rough, exact) = look.scores(connection, project, index, known)?;
+                self.scores = rough;
                 Exact::Scores(exact)
             }
         };
         // Whatever a damaged index says, texts of the tail have their own places.
         self.scores.resize(merged, 0.0);
-        question.scores(&tail.vectors, &mut self.scores);
+        look.question.scores(&tail.vectors, &mut self.scores);
         self.spread = self.spread_of_all(index.texts());
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::Index;
 use super::kept::Words;
 use super::matrix::Matrices;
 use super::merge::bad_block;
-use super::near::Near;
+use super::near::{Asking, Near};
 use super::tail::Tail;
 use super::wanted::Wanted;
 use crate::{Found, Hit, Search};
@@ -74,10 +74,13 @@ pub(in super::super) fn search(
     let pieces = pieces.unwrap_or_default();
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
     let tail = kept.tail(connection, number, &index, terms, &pieces)?;
-    let (lexical, dfs) = words(connection, number, &index, terms, &tail, &mut kept)?;
+    let asking = Asking::of(connection, number, &index, search, &pieces, &tail, matrices)?;
+    let (words, known) =
+        asking.meanwhile(|| words(connection, number, &index, terms, &tail, &mut kept));
+    let (lexical, dfs) = words?;
     kept.was_asked(number, &index);
     drop(kept);
-    let near = Near::of(connection, number, &index, search, &pieces, &tail, matrices)?;
+    let near = asking.end(connection, number, &index, &tail, known)?;
     let mut arms = Arms {
         lexical_spread: Spread::of(&lexical, index.totals.texts),
         lexical,

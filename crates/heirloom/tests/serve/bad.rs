@@ -1,0 +1,251 @@
+//! Bad clients and a bad disk: the right status with a problem document, and the server goes on.
+
+use crate::client::{Server, eventually, read};
+use crate::driver::{Desk, send, wait};
+use heirloom_model::limits::{SERVER_BODY_BYTES_MAX, SERVER_JSON_DEPTH_MAX};
+use serde_json::json;
+use std::io::{BufReader, Read, Write};
+use std::net::Shutdown;
+use std::thread;
+use std::time::Duration;
+
+fn post(server: &Server, headers: &[(&str, &str)], body: &[u8]) -> crate::client::Answer {
+    let bearer = format!("Bearer {}", server.token);
+    let mut all = vec![("authorization", bearer.as_str())];
+    all.extend(headers);
+    server.request("POST", "/api/memory/knowledge", &all, body)
+}
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+#[test]
+fn bodies_that_do_not_fit_are_told() {
+    let server = Server::start();
+    post(&server, &[], b"key=k&value=v").expect(415);
+    post(&server, &[("content-type", "text/plain")], b"{}").expect(415);
+    for broken in [
+        "",
+        "{",
+        "{\"key\": \"k\", \"value\": \"v\"",
+        "nonsense",
+        "\u{0}",
+    ] {
+        post(&server, &[JSON], broken.as_bytes()).expect(400);
+    }
+    post(&server, &[JSON], &[0xff, 0xfe]).expect(400);
+    for wrong in [
+        "[]",
+        "7",
+        "null",
+        "{\"value\": 7}",
+        "{\"key\": [], \"value\": \"v\"}",
+        "{}",
+    ] {
+        post(&server, &[JSON], wrong.as_bytes()).expect(422);
+    }
+    let nested = |n: usize| {
+        let (open, close) = ("[".repeat(n - 1), "]".repeat(n - 1));
+        format!("{{\"value\": \"v\", \"deep\": {open}{close}}}")
+    };
+    post(&server, &[JSON], nested(SERVER_JSON_DEPTH_MAX).as_bytes()).expect(201);
+    post(
+        &server,
+        &[JSON],
+        nested(SERVER_JSON_DEPTH_MAX + 1).as_bytes(),
+    )
+    .expect(400);
+    post(&server, &[JSON], nested(100_000).as_bytes()).expect(400);
+    let method = server.request("PATCH", "/health", &[], b"").expect(405);
+    assert!(method.header("allow").unwrap().contains("GET"));
+    server.get("/nothing/here").expect(404);
+    server.get("/api/records/x").expect(404);
+    server.get("/api/memory/knowledge?limit=-1").expect(400);
+    server
+        .get("/api/memory/knowledge?limit=1&limit=2")
+        .expect(400);
+    server.lives();
+}
+
+#[test]
+fn a_body_has_a_largest_size() {
+    let server = Server::start();
+    let padded = |bytes: usize| {
+        let body = "{\"value\": \"v\"}";
+        format!("{body}{}", " ".repeat(bytes - body.len()))
+    };
+    post(&server, &[JSON], padded(SERVER_BODY_BYTES_MAX).as_bytes()).expect(201);
+    post(
+        &server,
+        &[JSON],
+        padded(SERVER_BODY_BYTES_MAX + 1).as_bytes(),
+    )
+    .expect(413);
+    // Announced, and never sent.
+    let head = format!(
+        "POST /api/memory/knowledge HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\ncontent-length: 99999999999\r\n\r\n",
+        server.token
+    );
+    server.raw(head.as_bytes()).expect(413);
+    // In pieces whose sum nobody announced.
+    let head = head.replace("content-length: 99999999999", "transfer-encoding: chunked");
+    let mut stream = server.connect();
+    stream.write_all(head.as_bytes()).unwrap();
+    let piece = [b"100000\r\n".as_slice(), &vec![b' '; 1 << 20], b"\r\n"].concat();
+    for _ in 0..=SERVER_BODY_BYTES_MAX >> 20 {
+        if stream.write_all(&piece).is_err() {
+            break;
+        }
+    }
+    if let Some(answer) = read(&mut BufReader::new(stream)) {
+        answer.expect(413);
+    }
+    server.lives();
+}
+
+#[test]
+fn slow_and_half_gone_clients_hold_up_nobody() {
+    let server = Server::start();
+    let head = server.head("POST", "/api/memory/knowledge", &[JSON], b"");
+    let mut hanging = Vec::new();
+    for n in 0..200 {
+        let mut stream = server.connect();
+        // Nothing, a part of a head, a head whose body never comes, and one whose sender is gone.
+        match n % 4 {
+            0 => {}
+            1 => stream.write_all(&head[..20]).unwrap(),
+            2 => stream
+                .write_all(
+                    format!("POST /api/memory/knowledge HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-length: 50\r\n\r\n{{", server.token)
+                        .as_bytes(),
+                )
+                .unwrap(),
+            _ => stream.shutdown(Shutdown::Write).unwrap(),
+        }
+        hanging.push(stream);
+    }
+    for n in 0..20 {
+        let said = json!({"key": format!("k{n}"), "value": "v"});
+        server.post("/api/memory/knowledge", &said).expect(201);
+    }
+    drop(hanging);
+    // A body that broke off wrote nothing.
+    assert_eq!(server.items("/api/memory/knowledge").len(), 20);
+    server.lives();
+}
+
+#[test]
+fn what_is_in_flight_is_answered_before_the_end() {
+    let server = Server::start();
+    let body = json!({"key": "late", "value": "but there"}).to_string();
+    let bearer = format!("Bearer {}", server.token);
+    let request = server.head(
+        "POST",
+        "/api/memory/knowledge",
+        &[("authorization", &bearer), JSON],
+        body.as_bytes(),
+    );
+    let mut stream = server.connect();
+    let (first, rest) = request.split_at(request.len() - 5);
+    stream.write_all(first).unwrap();
+    thread::sleep(Duration::from_millis(200));
+    send("INT", server.pid());
+    // It takes no new clients any more.
+    eventually("it stops listening", || {
+        std::net::TcpStream::connect(server.address).is_err()
+    });
+    stream.write_all(rest).unwrap();
+    let answer = read(&mut BufReader::new(stream)).unwrap();
+    assert_eq!(answer.status, 201);
+    let (desk, ran) = server.stop();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(desk.texts("knowledge"), ["but there"]);
+}
+
+#[test]
+fn a_kill_loses_nothing_that_was_acknowledged() {
+    let server = Server::start();
+    let path = "/api/memory/episodes";
+    let mut acknowledged = Vec::new();
+    for n in 0..30 {
+        let said = json!({"task_id": "t", "action": "attempted", "approach": format!("way {n}")});
+        let made = server.post(path, &said).expect(201).json();
+        acknowledged.push(made["id"].clone());
+    }
+    let desk = server.kill();
+    let server = Server::over(desk, &[]);
+    let found = server.items(&format!("{path}?limit=1000"));
+    for id in acknowledged {
+        assert!(found.iter().any(|item| item["id"] == id), "{id}");
+    }
+    server.desk.healthy();
+}
+
+#[test]
+fn a_database_that_somebody_holds_is_waited_for_and_then_told() {
+    let server = Server::start();
+    let path = server.desk.root().join(".heirloom/heirloom.db");
+    let holder = rusqlite::Connection::open(path).unwrap();
+    holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    server.lives();
+    server.get("/api/memory/knowledge").expect(200);
+    let said = json!({"key": "k", "value": "v"});
+    server.post("/api/memory/knowledge", &said).expect(503);
+    holder.execute_batch("COMMIT").unwrap();
+    server.post("/api/memory/knowledge", &said).expect(201);
+}
+
+#[test]
+fn a_full_disk_is_told_and_reading_goes_on() {
+    let desk = Desk::plain();
+    let first = Server::over(desk, &[]);
+    first
+        .post("/api/memory/knowledge", &json!({"key": "k", "value": "v"}))
+        .expect(201);
+    let token = first.token.clone();
+    let (desk, _) = first.stop();
+    // No file may grow beyond what the database has now: the same error as of a full disk.
+    let size = std::fs::metadata(desk.root().join(".heirloom/heirloom.db"))
+        .unwrap()
+        .len();
+    let program = desk.heirloom(&["serve", "--port", "0"]);
+    let mut limited = std::process::Command::new("sh");
+    limited.args([
+        "-c",
+        &format!(
+            "trap '' XFSZ; ulimit -f {}; exec \"$0\" serve --port 0",
+            size / 512 + 64
+        ),
+    ]);
+    limited.arg(program.get_program());
+    for (name, value) in program.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    limited.current_dir(desk.root());
+    limited.stdin(std::process::Stdio::null());
+    limited.stdout(std::process::Stdio::piped());
+    limited.stderr(std::process::Stdio::piped());
+    let mut child = limited.spawn().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let mut said = Vec::new();
+    while !said.ends_with(b"\n") {
+        let mut byte = [0];
+        out.read_exact(&mut byte).unwrap();
+        said.push(byte[0]);
+    }
+    let said = String::from_utf8(said).unwrap();
+    let address = said.trim().rsplit("://").next().unwrap().parse().unwrap();
+    let server = Server::borrowed(address, token);
+    let large = |n: usize| json!({"key": format!("large{n}"), "value": "x ".repeat(400_000)});
+    let refused = (0..20).find_map(|n| {
+        let answer = server.post("/api/memory/knowledge", &large(n));
+        (answer.status != 201).then_some(answer)
+    });
+    refused.unwrap().expect(507);
+    server.lives();
+    assert!(!server.items("/api/memory/knowledge?key=k").is_empty());
+    send("INT", i64::from(child.id()));
+    wait(child).expect(0);
+}

@@ -1,0 +1,281 @@
+//! A project's vectors in a file beside the database, for a process that asks once: page by page out of the database
+//! they take five times as long.
+//!
+//! The file is a copy and nothing but: it is written by whoever had to read many rows from the database, replaced as a
+//! whole, and removed when something is purged. Rows never change while an index only grows, so a file is right for as
+//! far as it goes if the last of its rows is of the text that has this place now.
+
+use super::super::failure::Failure;
+use super::Index;
+use crate::durable;
+use heirloom_index::vector::{Question, ROW_BYTES};
+use heirloom_model::limits::{VECTORS_BESIDE_LAG, VECTORS_BESIDE_MAX};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What a file begins with; another number, another form of rows.
+const MAGIC: &[u8; 8] = b"hlmrows1";
+/// Magic, generation, version of the schema, count of rows, id of the last.
+const HEADER_BYTES: usize = 8 + 8 + 8 + 4 + 16;
+/// Scores at first look, and exact ones.
+pub(super) type Both = (Vec<f32>, Vec<f32>);
+
+/// Rows that are read at once: what fits into a processor's own memory.
+const ROWS_AT_ONCE: usize = 1_024;
+/// What stands behind the database's name in that of a file, before the project's number.
+const SUFFIX: &str = "-vectors-";
+
+/// The rows that are in a file.
+pub(super) struct Beside {
+    file: File,
+    rows: u32,
+}
+
+impl Beside {
+    /// The file of this project, if there is one that is right.
+    pub(super) fn open(
+        connection: &Connection,
+        project: i64,
+        index: &Index,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(path) = path_of(connection, project) else {
+            return Ok(None);
+        };
+        // Not through a link, and no pipe that would be waited for.
+        let is_plain = path.symlink_metadata().is_ok_and(|found| found.is_file());
+        let opened = is_plain.then(|| File::open(path).ok()).flatten();
+        let Some((file, header)) = opened.and_then(|file| {
+            let mut header = [0; HEADER_BYTES];
+            file.read_exact_at(&mut header, 0).ok()?;
+            Some((file, header))
+        }) else {
+            return Ok(None);
+        };
+        let rows = u32::from_le_bytes(part(&header, 24));
+        if rows == 0 || rows > index.merged {
+            return Ok(None);
+        }
+        let right = header_of(connection, project, index, rows)?;
+        let is_right = right.is_some_and(|right| right == header);
+        let is_whole = file
+            .metadata()
+            .is_ok_and(|found| found.len() == (HEADER_BYTES + rows as usize * ROW_BYTES) as u64);
+        Ok((is_right && is_whole).then_some(Self { file, rows }))
+    }
+
+    /// How many rows it has.
+    pub(super) fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// A look at every row, for as many threads as have time. `scores` has a place for each row: those at first look,
+    /// and the exact ones.
+    pub(super) fn scan<'a>(&'a self, question: &'a Question, scores: &'a mut Both) -> Scan<'a> {
+        let (rough, exact) = scores;
+        let exact = exact.chunks_mut(ROWS_AT_ONCE);
+        let parts = rough.chunks_mut(ROWS_AT_ONCE).zip(exact).enumerate();
+        Scan {
+            beside: self,
+            question,
+            parts: Mutex::new(Box::new(parts)),
+            is_cut: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether a row is not what the database has.
+    fn differs(&self, connection: &Connection, project: i64) -> Result<bool, Failure> {
+        let (mut at, mut differs) = (HEADER_BYTES, false);
+        let end = HEADER_BYTES + self.rows as usize * ROW_BYTES;
+        super::matrix::each_block(connection, project, 0, |bytes| {
+            let bytes = bytes.get(..bytes.len().min(end - at)).unwrap_or(&[]);
+            let mut found = vec![0; bytes.len()];
+            let is_read = self.file.read_exact_at(&mut found, at as u64).is_ok();
+            differs |= !is_read || found != bytes;
+            at += bytes.len();
+        })?;
+        Ok(differs || at < end)
+    }
+}
+
+/// A look at the rows of a file, part by part.
+pub(super) struct Scan<'a> {
+    beside: &'a Beside,
+    question: &'a Question,
+    parts: Mutex<Parts<'a>>,
+    is_cut: AtomicBool,
+}
+
+type Parts<'a> = Box<dyn Iterator<Item = (usize, (&'a mut [f32], &'a mut [f32]))> + Send + 'a>;
+
+impl Scan<'_> {
+    /// Looks at parts that nobody has looked at until there is none.
+    pub(super) fn work(&self) {
+        let mut bytes = vec![0; ROWS_AT_ONCE * ROW_BYTES];
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let next = || {
+            let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+            parts.next()
+        };
+        while let Some((part, (rough, exact))) = next() {
+            let offset = HEADER_BYTES + part * ROWS_AT_ONCE * ROW_BYTES;
+            let bytes = bytes.get_mut(..rough.len() * ROW_BYTES).unwrap_or_default();
+            if self
+                .beside
+                .file
+                .read_exact_at(bytes, offset as u64)
+                .is_err()
+            {
+                self.is_cut.store(true, Ordering::Relaxed);
+                return;
+            }
+            self.question.scores_both(bytes, &mut first, &mut second);
+            for (to, from) in [(rough, &mut first), (exact, &mut second)] {
+                to.iter_mut()
+                    .zip(from.drain(..))
+                    .for_each(|(to, from)| *to = from);
+            }
+        }
+    }
+
+    /// Whether every row was looked at, when no thread is at it any more.
+    pub(super) fn is_whole(&self) -> bool {
+        !self.is_cut.load(Ordering::Relaxed)
+    }
+}
+
+/// The files that pass for right and are not.
+pub(super) fn check(connection: &Connection) -> Result<Option<String>, Failure> {
+    let mut statement = connection.prepare("SELECT project FROM index_totals")?;
+    let projects = statement.query_map([], |row| row.get(0))?;
+    for project in projects {
+        let project = project?;
+        let index = super::of(connection, project)?;
+        let beside = match &index {
+            Some(index) => Beside::open(connection, project, index)?,
+            None => None,
+        };
+        if let Some(beside) = beside
+            && beside.differs(connection, project)?
+        {
+            return Ok(path_of(connection, project).map(|path| {
+                format!("the index: {} has other vectors: remove it", path.display())
+            }));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a file with so many rows is to be written anew for an index that has so many merged.
+pub(super) fn lags(rows: u32, merged: u32) -> bool {
+    let wanted = merged.min(VECTORS_BESIDE_MAX);
+    wanted.saturating_sub(rows) >= VECTORS_BESIDE_LAG.max(rows / 8)
+}
+
+/// Writes the file with every row that is merged. It is a copy: what goes wrong is no failure of a question.
+pub(super) fn write(connection: &Connection, project: i64, index: &Index) -> Result<(), Failure> {
+    let rows = index.merged.min(VECTORS_BESIDE_MAX);
+    let (Some(path), Some(header)) = (
+        path_of(connection, project),
+        header_of(connection, project, index, rows)?,
+    ) else {
+        return Ok(());
+    };
+    let Ok(scratch) = durable::scratch(&path) else {
+        return Ok(());
+    };
+    let mut left = rows as usize * ROW_BYTES;
+    let mut written = scratch.as_file().write_all(&header);
+    super::matrix::each_block(connection, project, 0, |bytes| {
+        let bytes = bytes.get(..left.min(bytes.len())).unwrap_or(&[]);
+        left -= bytes.len();
+        if written.is_ok() {
+            written = scratch.as_file().write_all(bytes);
+        }
+    })?;
+    if written.is_ok() && left == 0 {
+        let settled = durable::settle(scratch, &path);
+        drop(settled);
+    }
+    Ok(())
+}
+
+/// Removes the files of every project of the database at `database`.
+pub(in super::super) fn forget(database: &Path) {
+    let Some(name) = database.file_name() else {
+        return;
+    };
+    let Ok(entries) = durable::folder_of(database).read_dir() else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let found = entry.file_name();
+        let behind = found.as_bytes().strip_prefix(name.as_bytes());
+        if behind.is_some_and(|behind| behind.starts_with(SUFFIX.as_bytes())) {
+            let removed = durable::remove_if_there(&entry.path());
+            drop(removed);
+        }
+    }
+}
+
+fn path_of(connection: &Connection, project: i64) -> Option<PathBuf> {
+    let database = connection.path().filter(|path| !path.is_empty())?;
+    Some(PathBuf::from(format!("{database}{SUFFIX}{project}")))
+}
+
+/// What a right file of `rows` rows begins with; nothing if there is no such text.
+fn header_of(
+    connection: &Connection,
+    project: i64,
+    index: &Index,
+    rows: u32,
+) -> Result<Option<[u8; HEADER_BYTES]>, Failure> {
+    let sql = "SELECT id, (SELECT user_version FROM pragma_user_version) FROM ordinals \
+         WHERE project = ?1 AND ordinal = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let last = statement.query_row(params![project, rows.checked_sub(1)], |row| {
+        Ok((row.get::<_, [u8; 16]>(0)?, row.get::<_, i64>(1)?))
+    });
+    let Some((id, version)) = last.optional()? else {
+        return Ok(None);
+    };
+    let mut header = [0; HEADER_BYTES];
+    let parts: [&[u8]; 5] = [
+        MAGIC,
+        &index.generation.to_le_bytes(),
+        &version.to_le_bytes(),
+        &rows.to_le_bytes(),
+        &id,
+    ];
+    for (to, from) in header.iter_mut().zip(parts.concat()) {
+        *to = from;
+    }
+    Ok(Some(header))
+}
+
+fn part<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let found = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
+    found.copied().unwrap_or([0; N])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_written_anew_when_it_lacks_much() {
+        let lag = VECTORS_BESIDE_LAG;
+        assert!(!lags(0, lag - 1));
+        assert!(lags(0, lag));
+        assert!(!lags(100_000, 112_499));
+        assert!(lags(100_000, 112_500), "an eighth");
+        assert!(!lags(VECTORS_BESIDE_MAX, u32::MAX), "no more than may be");
+        assert!(lags(VECTORS_BESIDE_MAX - lag * 9, VECTORS_BESIDE_MAX + 1));
+        assert!(!lags(9_000, 5_000));
+    }
+}
