@@ -119,6 +119,8 @@ impl Engine {
         let lock = self.workspace_lock()?;
         let now = read(&path)?;
         if now.text == said {
+            drop(lock);
+            self.sync_pages(of)?;
             return Ok(PageSaved::Same);
         }
         if now.tag != tag {

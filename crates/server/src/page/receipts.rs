@@ -215,44 +215,7 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, F
         )
     };
     let beside = engine.receipts(BESIDE)?;
-    let wanted = |piece: &&Piece| match asked.show.as_str() {
-        "in" => piece.is_in,
-        "cut" => !piece.is_in,
-        _ => true,
-    };
-    let rows = sections
-        .iter()
-        .enumerate()
-        .map(|(at, (name, chars, more))| {
-            let own = pieces.iter().filter(|piece| piece.section == at);
-            let size = if body.is_tokens() {
-                chars.div_ceil(limits::CHARS_PER_TOKEN as u64)
-            } else {
-                *chars
-            };
-            let part = percent(size, body.budget());
-            Section {
-                series: series(at),
-                name: name.clone(),
-                size: number(size),
-                chars: number(*chars),
-                share: share(
-                    &format!("{part} % of the budget"),
-                    part,
-                    &format!("c{}", series(at)),
-                    true,
-                ),
-                items: own
-                    .filter(wanted)
-                    .map(|piece| item(piece, &records))
-                    .collect(),
-                more: match more {
-                    0 => String::new(),
-                    n => format!("and {} more that did not get in", number(*n)),
-                },
-            }
-        });
-    let rows: Vec<_> = rows.filter(|section| !section.items.is_empty()).collect();
+    let rows = rows(&body, &asked.show, &sections, &pieces, &records);
     Ok(View {
         shell: Shell::load(engine, look, "receipts", "Receipt")?,
         id: receipt.id.to_string(),
@@ -293,6 +256,54 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, F
             false => None,
         },
     })
+}
+
+/// The sections with those of their items that are wanted.
+fn rows(
+    body: &Body<'_>,
+    show: &str,
+    sections: &[(String, u64, u64)],
+    pieces: &[Piece],
+    records: &HashMap<RecordId, Record>,
+) -> Vec<Section> {
+    let wanted = |piece: &&Piece| match show {
+        "in" => piece.is_in,
+        "cut" => !piece.is_in,
+        _ => true,
+    };
+    let rows = sections
+        .iter()
+        .enumerate()
+        .map(|(at, (name, chars, more))| {
+            let own = pieces.iter().filter(|piece| piece.section == at);
+            let size = if body.is_tokens() {
+                chars.div_ceil(limits::CHARS_PER_TOKEN as u64)
+            } else {
+                *chars
+            };
+            let part = percent(size, body.budget());
+            Section {
+                series: series(at),
+                name: name.clone(),
+                size: number(size),
+                chars: number(*chars),
+                share: share(
+                    &format!("{part} % of the budget"),
+                    part,
+                    &format!("c{}", series(at)),
+                    true,
+                ),
+                items: own
+                    .filter(wanted)
+                    .map(|piece| item(piece, records))
+                    .collect(),
+                more: match more {
+                    0 => String::new(),
+                    n => format!("and {} more that did not get in", number(*n)),
+                },
+            }
+        });
+    rows.filter(|section| !section.items.is_empty()).collect()
 }
 
 fn notes(body: &Body<'_>) -> Vec<String> {

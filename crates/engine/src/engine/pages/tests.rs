@@ -2,6 +2,7 @@ use super::*;
 use crate::places::Place;
 use heirloom_model::{ErrorKind, FixedClock, ProjectName, Settings, Timestamp};
 use heirloom_store::SqliteStore;
+use heirloom_store::durable;
 use std::sync::Arc;
 
 fn engine(root: &Path) -> Engine {
@@ -14,7 +15,7 @@ fn engine(root: &Path) -> Engine {
     };
     let at: Timestamp = "2026-05-01T10:00:00Z".parse().unwrap();
     Engine::new(
-        Arc::new(SqliteStore::in_memory().unwrap()),
+        Arc::new(SqliteStore::create(&root.join("store.db")).unwrap()),
         ProjectName::new("pages").unwrap(),
         place,
         Settings::default(),

@@ -81,8 +81,17 @@ pub(super) fn drawn(body: &Body<'_>, sections: &[(String, u64, u64)], pieces: &[
         );
     }
     let reasons = cut_boxes(pieces, unit, limit, &percent, &mut svg);
+    limit_line(body, cut, unit, limit, &mut svg);
+    names(&labels, limit, &mut svg);
+    names(&reasons, 100.0, &mut svg);
+    svg.push_str("</svg>");
+    Html::made(svg)
+}
+
+/// The line at the budget, and what stands on both sides of it.
+fn limit_line(body: &Body<'_>, cut: u64, unit: &str, limit: f64, svg: &mut String) {
     put(
-        &mut svg,
+        svg,
         format_args!(
             "<line class=\"lim\" x1=\"{limit:.2}%\" x2=\"{limit:.2}%\" y1=\"8\" y2=\"74\"/><text x=\"0\" y=\"16\">in: {} {unit}</text>",
             number(body.used())
@@ -95,7 +104,7 @@ pub(super) fn drawn(body: &Body<'_>, sections: &[(String, u64, u64)], pieces: &[
     };
     let row = if limit > 60.0 { 16 } else { 18 };
     put(
-        &mut svg,
+        svg,
         format_args!(
             "<text x=\"{at:.2}%\" y=\"{row}\" class=\"t-strong{end}\">budget {}</text>",
             number(body.budget())
@@ -103,7 +112,7 @@ pub(super) fn drawn(body: &Body<'_>, sections: &[(String, u64, u64)], pieces: &[
     );
     if cut > 0 && limit <= 84.0 && limit > 60.0 {
         put(
-            &mut svg,
+            svg,
             format_args!(
                 "<text x=\"{:.2}%\" y=\"16\" class=\"hide-s\">cut: {} {unit}</text>",
                 limit + 0.8,
@@ -111,10 +120,6 @@ pub(super) fn drawn(body: &Body<'_>, sections: &[(String, u64, u64)], pieces: &[
             ),
         );
     }
-    names(&labels, limit, &mut svg);
-    names(&reasons, 100.0, &mut svg);
-    svg.push_str("</svg>");
-    Html::made(svg)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "places on a chart")]

@@ -93,50 +93,8 @@ pub(super) fn drawn(turns: &[Message], story: Option<&WindowStory>) -> Option<Ht
             ),
         );
     }
-    svg.push_str("<line class=\"ax\" x1=\"0\" x2=\"1000\" y1=\"232\" y2=\"232\"/></svg>");
-    for n in 1..3 {
-        let tokens = grid * f64::from(n);
-        put(
-            &mut svg,
-            format_args!(
-                "<text x=\"0\" y=\"{:.0}\" class=\"t-faint halo\">{}</text>",
-                y(tokens) + 27.0,
-                short(as_u64(tokens))
-            ),
-        );
-    }
-    if has_limit {
-        put(
-            &mut svg,
-            format_args!(
-                "<text x=\"0\" y=\"{:.0}\" class=\"halo hide-s\">summary threshold {}</text>",
-                y(threshold) + 7.0,
-                short(as_u64(threshold))
-            ),
-        );
-    }
-    if let Some(story) = story {
-        marks(story, last, &y, &mut svg);
-        let (ghost, own) = (y(as_f64(end(&whole))), y(as_f64(end(&window))));
-        if own - ghost > 24.0 {
-            put(
-                &mut svg,
-                format_args!(
-                    "<text x=\"92%\" y=\"{:.0}\" class=\"end halo\">whole conversation, {}</text>",
-                    ghost + 18.0,
-                    short(end(&whole))
-                ),
-            );
-        }
-        put(
-            &mut svg,
-            format_args!(
-                "<text x=\"99.5%\" y=\"{:.0}\" class=\"end t-accent halo\"><tspan class=\"hide-s\">window, </tspan>{}</text>",
-                (own + 34.0).min(236.0),
-                short(end(&window))
-            ),
-        );
-    }
+    labels(grid, has_limit.then_some(threshold), &y, &mut svg);
+    ends(story, last, (end(&whole), end(&window)), &y, &mut svg);
     put(
         &mut svg,
         format_args!(
@@ -145,6 +103,64 @@ pub(super) fn drawn(turns: &[Message], story: Option<&WindowStory>) -> Option<Ht
         ),
     );
     Some(Html::made(svg))
+}
+
+/// The numbers at the lines.
+fn labels(grid: f64, limit: Option<f64>, y: &dyn Fn(f64) -> f64, svg: &mut String) {
+    svg.push_str("<line class=\"ax\" x1=\"0\" x2=\"1000\" y1=\"232\" y2=\"232\"/></svg>");
+    for n in 1..3 {
+        let tokens = grid * f64::from(n);
+        put(
+            svg,
+            format_args!(
+                "<text x=\"0\" y=\"{:.0}\" class=\"t-faint halo\">{}</text>",
+                y(tokens) + 27.0,
+                short(as_u64(tokens))
+            ),
+        );
+    }
+    if let Some(threshold) = limit {
+        put(
+            svg,
+            format_args!(
+                "<text x=\"0\" y=\"{:.0}\" class=\"halo hide-s\">summary threshold {}</text>",
+                y(threshold) + 7.0,
+                short(as_u64(threshold))
+            ),
+        );
+    }
+}
+
+/// Steps, reminders, and what the lines end at.
+fn ends(
+    story: Option<&WindowStory>,
+    last: f64,
+    (whole, window): (u64, u64),
+    y: &dyn Fn(f64) -> f64,
+    svg: &mut String,
+) {
+    if let Some(story) = story {
+        marks(story, last, y, svg);
+        let (ghost, own) = (y(as_f64(whole)), y(as_f64(window)));
+        if own - ghost > 24.0 {
+            put(
+                svg,
+                format_args!(
+                    "<text x=\"92%\" y=\"{:.0}\" class=\"end halo\">whole conversation, {}</text>",
+                    ghost + 18.0,
+                    short(whole)
+                ),
+            );
+        }
+        put(
+            svg,
+            format_args!(
+                "<text x=\"99.5%\" y=\"{:.0}\" class=\"end t-accent halo\"><tspan class=\"hide-s\">window, </tspan>{}</text>",
+                (own + 34.0).min(236.0),
+                short(window)
+            ),
+        );
+    }
 }
 
 /// Steps by number, and where the goal was said again.
