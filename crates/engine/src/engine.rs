@@ -13,6 +13,7 @@ mod episodes;
 mod errors;
 mod foreign;
 mod gather;
+mod graph;
 mod group_files;
 mod group_memory;
 mod groups;
@@ -28,6 +29,7 @@ mod observe;
 mod outcome;
 mod output_files;
 mod outputs;
+mod pages;
 mod paging;
 mod prune;
 mod purge;
@@ -35,6 +37,7 @@ mod recall;
 mod receipts;
 mod records;
 mod review;
+mod revise;
 mod running;
 mod served;
 mod sessions;
@@ -70,6 +73,7 @@ pub use new_record::{NewRecord, Remembered};
 pub use observe::{Observation, ObservedSignal, Observer, SignalOutcome};
 pub use output_files::OutputFiles;
 pub use outputs::{NewOutput, OutputSource, PlanOutput, Tail};
+pub use pages::{PageFile, PageSaved, PageText, PagesOf};
 pub use paging::Page;
 pub use prune::PruneReport;
 pub use purge::PurgeReport;
@@ -77,6 +81,7 @@ pub use recall::{Arms, Doubles, Reading, RecallRequest, Recalled};
 pub use receipts::{ReceiptDiff, ReceiptPart, StoredReceipt};
 pub use records::Undone;
 pub use review::Retire;
+pub use revise::{Revised, Revision};
 pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
 pub use served::Served;
 pub use sessions::{NewTurn, TurnAdded};
@@ -90,7 +95,8 @@ pub use transfer::{Carried, ImportReport};
 pub use tried::{Tried, TriedReport};
 pub use user::Whose;
 pub use window::{
-    Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
+    Expanded, Purse, SessionWindow, Summariser, Whole, WindowPoint, WindowRequest, WindowStory,
+    Windowed, WrittenSummary,
 };
 pub use workspace::{
     MemoryCommand, Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written,
@@ -189,6 +195,11 @@ impl Engine {
     /// The folder that paths are relative to.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The folder that holds the memory.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The settings it goes by.

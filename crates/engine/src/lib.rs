@@ -36,12 +36,13 @@ pub use engine::{
     ErrorLogged, ImportReport, IterationReport, Keep, Level, Listing, Mended, MirrorLoad,
     NewArtifact, NewEpisode, NewRecord, NewTurn, Observation, ObservedSignal, Observer, ProgramRun,
     PruneReport, PurgeReport, Reading, RecallRequest, Recalled, ReceiptDiff, ReceiptPart,
-    Remembered, Remover, Rendered, ResolvedBefore, Retire, RunEvent, RunReport, RunRequest,
-    Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried, TriedReport,
-    TurnAdded, Undone, VerifiedArtifact, WentBack,
+    Remembered, Remover, Rendered, ResolvedBefore, Retire, Revised, Revision, RunEvent, RunReport,
+    RunRequest, Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried,
+    TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
 pub use engine::{
-    Expanded, Purse, SessionWindow, Summariser, Whole, WindowRequest, Windowed, WrittenSummary,
+    Expanded, Purse, SessionWindow, Summariser, Whole, WindowPoint, WindowRequest, WindowStory,
+    Windowed, WrittenSummary,
 };
 pub use engine::{Followed, MemoryCommand, NewToken, Page, Served, Token, Tokens, TokensStamp};
 pub use engine::{Foreign, ForeignPart, ForeignReport, PartReport, RulesFile, foreign_workspace};
@@ -50,6 +51,7 @@ pub use engine::{
     HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
 };
 pub use engine::{HookCall, HookCalls, HookRequest, Relevant};
+pub use engine::{PageFile, PageSaved, PageText, PagesOf};
 pub use engine::{
     Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
 };

@@ -22,6 +22,8 @@ const USER: &str = "user";
 /// One call of the program.
 pub(crate) struct Session {
     global: Global,
+    /// Whether a short journal stays behind: for those that somebody waits for.
+    leaves_journal: bool,
     program: fn() -> clap::Command,
     /// The environment.
     pub(crate) env: Environment,
@@ -52,14 +54,21 @@ impl Session {
             out: Output::new(global.json, moves),
             env,
             global,
+            leaves_journal: false,
             program,
         }
+    }
+
+    /// Whoever calls this waits for the process: it leaves to others what may be done later.
+    pub(crate) fn is_waited_for(&mut self) {
+        self.leaves_journal = true;
     }
 
     /// Another one with what was typed: for a thread of its own.
     pub(crate) fn again(&self) -> Self {
         Self {
             global: self.global.clone(),
+            leaves_journal: self.leaves_journal,
             program: self.program,
             env: self.env.clone(),
             out: Output::new(self.global.json, false),
@@ -414,9 +423,23 @@ impl Session {
     /// Errors: `NotFound` when a database that was made here is gone; it is never replaced by an empty one.
     /// `Refused` for links that lead out of the project.
     pub(crate) fn engine(&mut self, found: &Found) -> Result<Engine, Fault> {
+        let clock = self.clock()?;
+        self.engine_by(found, clock)
+    }
+
+    /// The same by this clock: for a story that is told as if it took a week.
+    pub(crate) fn story_engine(&mut self, clock: Arc<dyn Clock>) -> Result<Engine, Fault> {
+        let found = self.find()?;
+        self.engine_by(&found, clock)
+    }
+
+    fn engine_by(&mut self, found: &Found, clock: Arc<dyn Clock>) -> Result<Engine, Fault> {
         let mut place = found.place.clone();
         place.folder = memory_folder(&place)?;
-        let store = open_store(&place.folder, &upgrade::teller(&self.out))?;
+        let mut store = open_store(&place.folder, &upgrade::teller(&self.out))?;
+        if self.leaves_journal {
+            store = store.leaving_short_journal();
+        }
         let name = places::project_name(&found.place.root, Some(found.config.text("project.name")));
         let project = ProjectName::new(&name).map_err(|error| {
             Fault::usage(error.to_string())
@@ -427,7 +450,7 @@ impl Session {
             .workspace
             .user_folder
             .clone_from(&found.user_workspace);
-        Engine::new(Arc::new(store), project, place, settings, self.clock()?)
+        Engine::new(Arc::new(store), project, place, settings, clock)
     }
 }
 

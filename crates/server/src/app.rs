@@ -23,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// What a person decided when they started the server.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Options {
     /// The program's version.
     pub version: &'static str,
@@ -35,6 +35,19 @@ pub struct Options {
     pub policy: Policy,
     /// Whether clients reach it by TLS.
     pub is_secure: bool,
+    /// The settings that it goes by, for whoever wants to see them.
+    pub settings: Vec<Setting>,
+}
+
+/// One setting, and the layer that it came from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Setting {
+    /// Its key.
+    pub key: String,
+    /// Its value, as its file would say it.
+    pub value: String,
+    /// The layer, and the place.
+    pub origin: String,
 }
 
 /// What every request shares.
@@ -189,6 +202,7 @@ pub fn router(app: App, mcp: Router) -> Router {
     let version = app.options().version;
     Router::new()
         .route("/health", get(health))
+        .merge(crate::page::routes())
         .route("/metrics", get(metrics::show))
         .route("/api/health", get(health))
         .route("/api/metrics", get(metrics::show))
@@ -197,12 +211,13 @@ pub fn router(app: App, mcp: Router) -> Router {
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_so)
         .with_state(app.clone())
-        .merge(mcp)
         // The guard has one limit for all bodies.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn(tags::tag))
         .layer(from_fn(problem::documents))
         .layer(from_fn_with_state(app.clone(), again::once))
+        // Its answers are streams: neither tagged nor given again.
+        .merge(mcp)
         .layer(from_fn_with_state(app, access::guard))
 }
 

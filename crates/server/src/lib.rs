@@ -14,12 +14,13 @@ mod listening;
 pub mod mcp;
 mod memories;
 mod metrics;
+mod page;
 mod pool;
 mod problem;
 mod tags;
 
 pub use access::{Access, Names};
-pub use app::{App, Options, router};
+pub use app::{App, Options, Setting, router};
 pub use listening::{Certificate, Listening, serve};
 pub use memories::{Memories, Projects};
 pub use pool::Pool;

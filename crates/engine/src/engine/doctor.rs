@@ -102,6 +102,27 @@ pub struct Doctor {
     pub teller: Teller,
 }
 
+impl super::Engine {
+    /// Looks at everything, as `heirloom doctor` does, and changes nothing. Reads the whole store: seconds for a large
+    /// one.
+    pub fn examine(&self) -> Vec<Check> {
+        let doctor = Doctor {
+            place: Place {
+                root: self.root.clone(),
+                config: self.folder.join(crate::places::CONFIG_FILE),
+                folder: self.folder.clone(),
+            },
+            project: Some(self.project.clone()),
+            settings: self.settings.clone(),
+            clock: Arc::clone(&self.clock),
+            model: None,
+            config: Vec::new(),
+            teller: Teller::silent(),
+        };
+        doctor.examine()
+    }
+}
+
 impl Doctor {
     /// Looks at everything and changes nothing.
     pub fn examine(&self) -> Vec<Check> {

@@ -216,6 +216,21 @@ impl Engine {
         Ok(analytics::analyse(&episodes, &types))
     }
 
+    /// The same over the newest episodes since a time, at most so many; and these, newest first.
+    pub fn analytics_since(
+        &self,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<(Analytics, Vec<Record>), Fault> {
+        let filter = Filter {
+            recorded_from: Some(since),
+            ..Filter::current(&[Kind::Episode], self.now())
+        };
+        let found = self.find(&filter.limit(most))?;
+        let episodes: Vec<_> = found.iter().filter_map(Episodic::of).collect();
+        Ok((analytics::analyse(&episodes, &BTreeMap::new()), found))
+    }
+
     /// Calls `each` with every episode that `filter` asks for, newest first, until it says `false`.
     fn each_episode(
         &self,

@@ -220,6 +220,13 @@ impl Engine {
         }
     }
 
+    /// Makes a retired record current again, with what it said then; whatever holds its place is retired in its favour.
+    ///
+    /// Errors: `NotFound`; `Failed` if it is current, or has expired.
+    pub fn bring_back(&self, id: RecordId) -> Result<Undone, Fault> {
+        self.restore(id)
+    }
+
     fn restore(&self, id: RecordId) -> Result<Undone, Fault> {
         let applied = self.apply_one(Change::Restore {
             id,

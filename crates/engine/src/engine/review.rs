@@ -31,6 +31,16 @@ impl Engine {
             known && !root.join(path).exists()
         };
         let mut found = review(&records, self.now(), &is_gone);
+        // What somebody found useful is not asked about again.
+        let kept: std::collections::HashSet<RecordId> = records
+            .iter()
+            .filter(|record| heirloom_model::mark::useful(&record.attrs) > 0)
+            .map(|record| record.id)
+            .collect();
+        found.stale.retain(|one| !kept.contains(&one.id));
+        found.duplicates.retain(|one| {
+            !(kept.contains(&one.keep) && one.others.iter().all(|id| kept.contains(id)))
+        });
         // What contexts told was of use, whether or not anybody said so.
         let told = self.uses(&found.unused)?;
         found.unused.retain(|id| !told.contains_key(id));

@@ -4,9 +4,11 @@ mod files;
 mod passed_on;
 mod purse;
 mod session;
+mod told;
 mod writing;
 
 pub use purse::Purse;
+pub use told::{WindowPoint, WindowStory};
 pub use writing::Summariser;
 
 use super::Engine;

@@ -47,6 +47,20 @@ pub struct Written {
     pub redacted: Vec<String>,
 }
 
+/// The project's workspace, for whoever edits its files.
+pub(super) struct PageRoot(Root);
+
+impl PageRoot {
+    pub(super) fn of(engine: &Engine) -> Option<Self> {
+        Root::of(engine, Corner::Project).map(Self)
+    }
+
+    /// The files that are there, by name.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.0.files().0
+    }
+}
+
 impl Engine {
     /// Adds a fact to MEMORY.md.
     ///

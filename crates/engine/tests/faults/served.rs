@@ -4,7 +4,7 @@ use crate::table::Again::{More, Nothing, Refused};
 use crate::table::Leaves::AllOrNothing;
 use crate::table::{Operation, filled, row};
 use crate::world::World;
-use heirloom_engine::{Followed, MemoryCommand};
+use heirloom_engine::{Followed, MemoryCommand, PagesOf, Revision};
 use heirloom_model::{Fault, Timestamp};
 
 /// What only servers do.
@@ -53,6 +53,67 @@ pub(crate) fn served() -> Vec<Operation> {
             More("a line that is put in again is another line"),
         ),
     ]
+    .into_iter()
+    .chain(paged())
+    .collect()
+}
+
+/// What only the page does.
+fn paged() -> Vec<Operation> {
+    let reads = |name, act| row(name, filled, act, AllOrNothing, Nothing);
+    vec![
+        reads("analytics_since", |w| {
+            w.engine.analytics_since(Timestamp::UNIX_EPOCH, 5).map(drop)
+        }),
+        reads("pages and page_text", |w| {
+            w.engine.pages(&PagesOf::Workspace)?;
+            w.engine
+                .page_text(&PagesOf::Workspace, "MEMORY.md")
+                .map(drop)
+        }),
+        reads("window_story", |w| w.engine.window_story(&[]).map(drop)),
+        row("save_page", filled, save, AllOrNothing, Nothing),
+        row(
+            "unsave_page",
+            save,
+            |w| w.engine.unsave_page(&PagesOf::Workspace, "MEMORY.md"),
+            AllOrNothing,
+            More("taking back twice brings the second text back"),
+        ),
+        row(
+            "revise",
+            filled,
+            |w| {
+                let revision = Revision {
+                    text: "said better".to_owned(),
+                    category: None,
+                    confidence: None,
+                    true_from: None,
+                };
+                w.engine.revise(w.named("old"), &revision, "user").map(drop)
+            },
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "bring_back",
+            |w| {
+                filled(w)?;
+                w.engine.forget(w.named("old")).map(drop)
+            },
+            |w| w.engine.bring_back(w.named("old")).map(drop),
+            AllOrNothing,
+            Refused,
+        ),
+    ]
+}
+
+fn save(w: &World) -> Result<(), Fault> {
+    let of = PagesOf::Workspace;
+    let seen = w.engine.page_text(&of, "MEMORY.md")?;
+    w.engine
+        .save_page(&of, "MEMORY.md", "- a line\n", &seen.tag)
+        .map(drop)
 }
 
 fn tool(w: &World, which: &str) -> Result<(), Fault> {

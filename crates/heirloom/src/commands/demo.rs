@@ -1,17 +1,31 @@
 //! `heirloom demo`.
 
+mod served;
+mod story;
+mod week;
+
 use super::run::{Screen, interrupt_flag};
 use crate::open::{self, Session};
 use crate::output;
 use heirloom_engine::{Engine, Filter, NewRecord, RunEvent, RunRequest, Undone};
 use heirloom_model::{Fault, Kind, text};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// See it work: three iterations of a small agent that forgets, in a temporary project
 #[derive(Debug, clap::Args)]
 #[command(after_help = "No network, nothing outside a temporary folder, a few seconds.")]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Fill a memory with a week of work, and show it as a page until Ctrl-C
+    #[arg(long)]
+    serve: bool,
+    /// The empty folder of that project; a temporary one without it
+    #[arg(long, value_name = "DIR", requires = "serve")]
+    folder: Option<PathBuf>,
+    /// Port of the page; 0 takes a free one
+    #[arg(long, value_name = "N", requires = "serve", default_value_t = 0)]
+    port: u16,
+}
 
 const AGENT: &str = include_str!("../../demo/agent.sh");
 const CHECK: &str = include_str!("../../demo/check.sh");
@@ -20,7 +34,10 @@ const PROMPT: &str = "Write config.ini so that check.sh accepts it.";
 /// The iterations that the story takes.
 const ITERATIONS: u32 = 3;
 
-pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    if args.serve {
+        return served::run(args.folder.as_deref(), args.port, session);
+    }
     let folder = open::temporary_folder("heirloom-demo-")?;
     let engine = project(session, folder.path())?;
     tell(

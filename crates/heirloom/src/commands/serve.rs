@@ -1,10 +1,11 @@
 //! `heirloom serve`.
 
 use super::run::interrupt_flag;
+use crate::config::{KEYS, Layer};
 use crate::open::Session;
 use crate::serving::Serving;
 use heirloom_model::{AccessRole, Fault};
-use heirloom_server::{App, Certificate, Listening, Names, Options, mcp, router, serve};
+use heirloom_server::{App, Certificate, Listening, Names, Options, Setting, mcp, router, serve};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,6 +44,20 @@ pub(crate) struct At {
     allow_origin: Vec<String>,
 }
 
+impl At {
+    /// A port of this machine.
+    pub(super) fn port(port: u16) -> Self {
+        Self {
+            host: "127.0.0.1".to_owned(),
+            port,
+            tls_cert: None,
+            tls_key: None,
+            allow_host: Vec::new(),
+            allow_origin: Vec::new(),
+        }
+    }
+}
+
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     run_at(&args.at, session, |_, _, _| Ok(()))
 }
@@ -67,6 +82,7 @@ pub(super) fn run_at(
         },
         policy: session.find()?.config.window()?,
         is_secure: listening.is_secure(),
+        settings: settings(session)?,
     };
     let app = App::new(Box::new(Serving::new(session)), options);
     let scheme = if listening.is_secure() {
@@ -98,6 +114,7 @@ pub(super) fn run_at(
     session.out.flush();
     let settings = mcp::Settings {
         follows_roots: false,
+        as_server_memory: false,
         commands: Some(Arc::new(Serving::new(session))),
     };
     let hosts = [vec![at.host.clone()], at.allow_host.clone()].concat();
@@ -107,4 +124,24 @@ pub(super) fn run_at(
     })?;
     drop(named);
     Ok(0)
+}
+
+/// The settings as `heirloom config --show-origin` tells them.
+fn settings(session: &mut Session) -> Result<Vec<Setting>, Fault> {
+    let config = session.find()?.config;
+    let one = |key: &crate::config::Key| {
+        let (value, origin) = config.get(key)?;
+        let layer = origin.layer.as_str();
+        Some(Setting {
+            key: key.name.to_owned(),
+            value: value.to_string(),
+            origin: match origin.layer {
+                Layer::Default => layer.to_owned(),
+                Layer::User | Layer::Project | Layer::Environment | Layer::Flag => {
+                    format!("{layer}: {}", origin.place)
+                }
+            },
+        })
+    };
+    Ok(KEYS.iter().filter_map(one).collect())
 }

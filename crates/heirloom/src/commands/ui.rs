@@ -38,7 +38,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     })
 }
 
-fn tell(session: &mut Session, address: &str, once: &str, is_shown: bool) {
+pub(super) fn tell(session: &mut Session, address: &str, once: &str, is_shown: bool) {
     let link = format!("{address}/login?once={once}");
     if session.out.json {
         session.out.value(&json!({ "link": link }));

@@ -303,7 +303,7 @@ impl Root {
 
 impl Engine {
     /// Keeps other processes from writing workspace files of this project.
-    pub(super) fn workspace_lock(&self) -> Result<Lock, Fault> {
+    pub(in crate::engine) fn workspace_lock(&self) -> Result<Lock, Fault> {
         if !self.folder.is_dir() {
             durable::create_dir_private(&self.folder)?;
         }

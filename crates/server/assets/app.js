@@ -1,0 +1,225 @@
+// Keys, toasts, and changes as they happen. Without it every page still reads and every form still works.
+(() => {
+  'use strict';
+  const $ = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const root = document.documentElement;
+
+  // ---------- the page anew, without leaving it ----------
+  let waits = 0;
+  function refresh() {
+    const main = $('#main');
+    if (!main) return;
+    const known = new Set(all('[data-id]', main).map(row => row.dataset.id));
+    const focus = place(document.activeElement);
+    waits = 0;
+    live();
+    htmx.ajax('GET', location.pathname + location.search, {target: '#main', swap: 'outerHTML'}).then(() => {
+      all('#main [data-id]').filter(row => !known.has(row.dataset.id) && known.size).forEach(row => {
+        row.classList.add('htmx-added');
+        setTimeout(() => row.classList.remove('htmx-added'), 4000);
+      });
+      restore(focus);
+    });
+  }
+  // Where the focus was, in words that outlive the element.
+  function place(element) {
+    if (!element || element === document.body) return null;
+    const row = element.closest('[data-id]');
+    return {id: element.id, row: row && row.dataset.id, name: element.name, href: element.getAttribute('href')};
+  }
+  function restore(was) {
+    if (!was) return;
+    const within = was.row && $(`[data-id="${CSS.escape(was.row)}"]`);
+    const found = (was.id && document.getElementById(was.id))
+      || (within && was.name && $(`[name="${CSS.escape(was.name)}"]`, within))
+      || (within && $('a,button', within));
+    if (found) found.focus({preventScroll: true});
+  }
+  document.addEventListener('heirloom:changed', refresh);
+
+  // ---------- toasts: ten seconds, longer under pointer or focus ----------
+  let leaving;
+  function watchToast() {
+    const toast = $('#toast .toast');
+    clearTimeout(leaving);
+    if (!toast) return;
+    const leave = () => { leaving = setTimeout(() => toast.remove(), 10000); };
+    toast.addEventListener('pointerenter', () => clearTimeout(leaving));
+    toast.addEventListener('pointerleave', leave);
+    toast.addEventListener('focusin', () => clearTimeout(leaving));
+    toast.addEventListener('focusout', leave);
+    leave();
+  }
+  function say(words) {
+    const toast = document.createElement('div');
+    toast.className = 'toast';
+    const span = document.createElement('span');
+    span.textContent = words;
+    toast.append(span);
+    $('#toast').replaceChildren(toast);
+    watchToast();
+  }
+  new MutationObserver(watchToast).observe($('#toast') || document.body, {childList: true});
+  watchToast();
+  // What was done stands in the address where no script took it: whoever reloads is not told again.
+  if (/[?&]done=/.test(location.search)) {
+    const query = new URLSearchParams(location.search);
+    query.delete('done');
+    query.delete('undo');
+    const rest = query.toString();
+    history.replaceState(history.state, '', location.pathname + (rest ? '?' + rest : '') + location.hash);
+  }
+
+  document.addEventListener('htmx:responseError', event => {
+    const answer = event.detail.xhr;
+    if (answer.status === 401) return location.reload();
+    let words = 'Something went wrong; nothing was changed.';
+    try {
+      const said = JSON.parse(answer.responseText);
+      words = [said.detail, said.hint].filter(Boolean).join('. ');
+    } catch {
+      const page = new DOMParser().parseFromString(answer.responseText, 'text/html');
+      words = page.querySelector('#what')?.textContent || words;
+    }
+    say(words);
+  });
+  document.addEventListener('htmx:sendError', () => say('The server does not answer; nothing was changed.'));
+  // Focus goes where the form went.
+  document.addEventListener('htmx:afterSettle', event => {
+    const at = event.detail.elt;
+    const field = at.matches?.('#edit,#new') ? $('textarea', at) : null;
+    if (field) { field.focus(); field.setSelectionRange(field.value.length, field.value.length); }
+  });
+  document.addEventListener('htmx:afterSwap', event => {
+    const edited = event.detail.requestConfig?.elt;
+    if (edited && !document.contains(edited) && document.activeElement === document.body) {
+      const row = event.detail.elt?.closest?.('[data-id]') || event.detail.elt;
+      row?.querySelector?.('a,button')?.focus({preventScroll: true});
+    }
+  });
+
+  // ---------- live: one stream; no jump while somebody writes or reads further down ----------
+  function busy() {
+    const at = document.activeElement;
+    return Boolean($('#edit,#new:not([hidden]) textarea,.editor')) || scrollY > 160
+      || Boolean(at && at.closest('#main') && at.matches('input,textarea,select')) || Boolean($('[popover]:popover-open:not(#nav)'));
+  }
+  function live() {
+    const badge = $('#live');
+    if (!badge) return;
+    badge.hidden = false;
+    badge.lastElementChild.textContent = waits ? `${waits} new` : 'Live';
+  }
+  let soon;
+  function news() {
+    waits += 1;
+    clearTimeout(soon);
+    soon = setTimeout(() => { if (busy() || document.hidden) live(); else refresh(); }, 300);
+  }
+  const live_pages = ['overview', 'knowledge', 'tasks', 'receipts', 'sessions', 'marks'];
+  const address = document.body.dataset.events;
+  if (address && live_pages.includes($('#main')?.dataset.at)) {
+    const stream = new EventSource(address);
+    stream.onopen = live;
+    const named = ['created', 'replaced', 'conflict', 'confirmed', 'retired', 'restored', 'resolved', 'reopened', 'imported', 'reversed', 'purged', 'marked'];
+    named.forEach(name => stream.addEventListener(name, news));
+    stream.onerror = () => {
+      const badge = $('#live');
+      if (badge && stream.readyState === EventSource.CLOSED) badge.hidden = true;
+    };
+    addEventListener('pagehide', () => stream.close());
+  }
+  $('#live')?.addEventListener('click', () => { if (waits) { scrollTo(0, 0); refresh(); } });
+  document.addEventListener('visibilitychange', () => { if (!document.hidden && waits && !busy()) refresh(); });
+
+  // ---------- keys ----------
+  const letters = root.dataset.keys !== 'off';
+  const rows = () => all('.list > li:not(.gone)').filter(row => row.offsetParent);
+  const current = () => $('.list > li[aria-current]') || $('.list > li.on');
+  function go(step) {
+    const list = rows();
+    if (!list.length) return;
+    const at = list.indexOf(current());
+    const next = list[Math.min(list.length - 1, Math.max(0, at < 0 ? 0 : at + step))];
+    list.forEach(row => row.removeAttribute('aria-current'));
+    next.setAttribute('aria-current', 'true');
+    next.scrollIntoView({block: 'nearest'});
+    const link = $('a[href],button', next);
+    if (link) link.focus({preventScroll: true});
+  }
+  // A click is what the key means; an element that is hidden can be clicked as well.
+  function press(key) {
+    const row = current();
+    const found = (row && $(`[data-key="${key}"]`, row)) || $(`[data-page-key="${key}"]`)
+      || (['n', 'c', 'w', 'd', 'v', 'u'].includes(key) && $(`[data-key="${key}"]`));
+    if (!found) return false;
+    found.click();
+    return true;
+  }
+  let prefix = 0;
+  document.addEventListener('keydown', event => {
+    const at = event.target;
+    const writes = at.matches?.('input:not([type=checkbox]),textarea,select,[contenteditable]');
+    if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      $('#palette')?.showPopover();
+      $('#jump')?.select();
+      return;
+    }
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && at.form) {
+      event.preventDefault();
+      at.form.requestSubmit();
+      return;
+    }
+    if (event.key === 'Escape' && writes) {
+      const cancel = at.closest('#edit,#new')?.querySelector('[data-cancel]');
+      if (cancel) cancel.click(); else at.blur();
+      return;
+    }
+    if (at.closest?.('#palette')) return jumping(event);
+    if (writes || event.ctrlKey || event.metaKey || event.altKey || !letters) return;
+    const key = event.key;
+    if (prefix && Date.now() - prefix < 1500) {
+      prefix = 0;
+      const link = all('#jumps kbd:last-child').find(mark => mark.textContent === key)?.closest('a');
+      if (link) { event.preventDefault(); link.click(); }
+      return;
+    }
+    if (key === 'g') { prefix = Date.now(); return; }
+    if (key === '/') { event.preventDefault(); $('#q')?.focus(); $('#q')?.select(); return; }
+    if (key === '?') { $('#keys')?.showPopover(); return; }
+    if (key === 'j' || key === 'k') { event.preventDefault(); go(key === 'j' ? 1 : -1); return; }
+    if (key === 'Enter') {
+      if (at.matches('a,button,summary')) return;
+      const open = current() && ($('[data-open]', current()) || $('a[href]', current()));
+      if (open) { event.preventDefault(); open.click(); }
+      return;
+    }
+    if (key === 'Escape') { $('[data-close]')?.click(); return; }
+    if (key.length === 1 && press(key)) event.preventDefault();
+  });
+  function jumping(event) {
+    const links = all('#jumps a');
+    const at = links.findIndex(link => link.classList.contains('on'));
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (step && links.length) {
+      event.preventDefault();
+      links[at]?.classList.remove('on');
+      const next = links[(at + step + links.length) % links.length];
+      next.classList.add('on');
+      next.scrollIntoView({block: 'nearest'});
+    } else if (event.key === 'Enter' && links.length) {
+      event.preventDefault();
+      (links[at] || links[0]).click();
+    }
+  }
+  // The row under the pointer is the one that letters are about.
+  document.addEventListener('click', event => {
+    const row = event.target.closest?.('.list > li');
+    if (row && !row.hasAttribute('aria-current')) {
+      rows().forEach(one => one.removeAttribute('aria-current'));
+      row.setAttribute('aria-current', 'true');
+    }
+  });
+})();

@@ -1,0 +1,153 @@
+//! The share that completed by week, and tokens by day and agent.
+
+use crate::page::view::chart::put;
+use crate::page::view::{Html, Times, escape, short, token_series};
+use heirloom_engine::analytics::Group;
+use heirloom_model::{Record, text};
+use serde_json::Value;
+
+/// Weeks that are drawn, the newest.
+const WEEKS: usize = 5;
+
+/// Completed by week, as a line over 0 to 100 %.
+pub(super) fn weeks(weeks: &[Group]) -> Html {
+    let from = weeks.len().saturating_sub(WEEKS);
+    let told = weeks.get(from..).unwrap_or_default().iter();
+    let told: Vec<(String, f64)> = told
+        .filter_map(|week| Some((week.name.clone()?, week.rate? * 100.0)))
+        .collect();
+    let mut svg = String::from(
+        "<svg class=\"chart\" height=\"192\" role=\"img\" aria-labelledby=\"a-t a-d\"><title id=\"a-t\">Share of tries that completed, by week</title><desc id=\"a-d\">",
+    );
+    for (name, rate) in &told {
+        escape(&format!("{name}: {rate:.0} percent; "), &mut svg);
+    }
+    svg.push_str("</desc><svg class=\"plot\" y=\"14\" width=\"100%\" height=\"150\" viewBox=\"0 0 1000 150\" preserveAspectRatio=\"none\"><line class=\"grid\" x1=\"0\" x2=\"1000\" y1=\"75\" y2=\"75\"/><line class=\"grid\" x1=\"0\" x2=\"1000\" y1=\"0\" y2=\"0\"/>");
+    let place = |at: usize| match told.len() {
+        0 | 1 => 525.0,
+        n => {
+            100.0
+                + 850.0 * f64::from(u32::try_from(at).unwrap_or(0))
+                    / f64::from(u32::try_from(n - 1).unwrap_or(1))
+        }
+    };
+    let y = |rate: f64| 150.0 - rate * 1.5;
+    let mut path = String::new();
+    for (at, (_, rate)) in told.iter().enumerate() {
+        let letter = if at == 0 { 'M' } else { 'L' };
+        put(
+            &mut path,
+            format_args!("{letter}{:.1} {:.1}", place(at), y(*rate)),
+        );
+    }
+    if told.len() > 1 {
+        put(
+            &mut svg,
+            format_args!(
+                "<path class=\"area\" d=\"{path}L950 150L100 150Z\"/><path class=\"stroke\" d=\"{path}\"/>"
+            ),
+        );
+    }
+    svg.push_str("<line class=\"ax\" x1=\"0\" x2=\"1000\" y1=\"150\" y2=\"150\"/></svg><text x=\"0\" y=\"27\" class=\"t-faint\">100 %</text><text x=\"0\" y=\"102\" class=\"t-faint\">50 %</text>");
+    for (at, (name, rate)) in told.iter().enumerate() {
+        let x = place(at) / 10.0;
+        let cy = y(*rate) + 14.0;
+        let label = if cy < 26.0 { cy + 16.0 } else { cy - 10.0 };
+        let strong = if at + 1 == told.len() {
+            "t-accent"
+        } else {
+            "t-strong"
+        };
+        put(
+            &mut svg,
+            format_args!(
+                "<circle cx=\"{x:.2}%\" cy=\"{cy:.1}\" r=\"3\" class=\"f-accent\"/><text x=\"{x:.2}%\" y=\"{label:.0}\" class=\"mid {strong} halo\">{rate:.0} %</text><text x=\"{x:.2}%\" y=\"182\" class=\"mid\">"
+            ),
+        );
+        escape(
+            name.rsplit_once('-')
+                .map_or(name.as_str(), |(_, week)| week),
+            &mut svg,
+        );
+        svg.push_str("</text>");
+    }
+    svg.push_str("</svg>");
+    Html::made(svg)
+}
+
+/// Tokens read on each of the last seven days, by agent; and of all of them.
+#[expect(clippy::cast_precision_loss, reason = "heights on a chart")]
+pub(super) fn tokens(episodes: &[Record], agents: &[String], times: &Times) -> (Html, u64) {
+    let mut days = [[0_u64; 4]; 7];
+    for record in episodes {
+        let Ok(back @ 0..7) = usize::try_from(times.days_ago(record.recorded_at)) else {
+            continue;
+        };
+        let read = record
+            .attrs
+            .get("tokens_in")
+            .and_then(Value::as_u64)
+            .unwrap_or(0);
+        let agent = record.scope.agent.as_deref().unwrap_or_default();
+        let at = agents.iter().position(|name| name == agent).unwrap_or(3);
+        days[6 - back][at.min(3)] += read;
+    }
+    let most = days
+        .iter()
+        .map(|day| day.iter().sum::<u64>())
+        .max()
+        .unwrap_or(0)
+        .max(1);
+    let all: u64 = days.iter().flatten().sum();
+    let mut svg = String::from(
+        "<svg class=\"chart\" height=\"168\" role=\"img\" aria-labelledby=\"k-t k-d\"><title id=\"k-t\">Tokens read per day, by agent</title><desc id=\"k-d\">",
+    );
+    let name = |at: usize| {
+        let back = i32::try_from(6 - at).unwrap_or(0);
+        match back {
+            0 => "Today".to_owned(),
+            back => times.weekday(times.midnight(back)),
+        }
+    };
+    for (at, day) in days.iter().enumerate() {
+        put(
+            &mut svg,
+            format_args!("{}: {}; ", name(at), short(day.iter().sum())),
+        );
+    }
+    svg.push_str("</desc><line class=\"ax\" x1=\"0\" x2=\"100%\" y1=\"144\" y2=\"144\"/>");
+    for (at, day) in days.iter().enumerate() {
+        let x = 2.5 + 14.285 * f64::from(u32::try_from(at).unwrap_or(0));
+        let mut top = 143.0;
+        for (agent, read) in day.iter().enumerate().filter(|(_, read)| **read > 0) {
+            let high = (*read as f64 / most as f64 * 116.0).max(1.5);
+            top -= high;
+            let who = agents.get(agent).map_or("others", String::as_str);
+            put(
+                &mut svg,
+                format_args!(
+                    "<rect class=\"c{}\" x=\"{x:.2}%\" width=\"9.2%\" y=\"{top:.1}\" height=\"{:.1}\"><title>",
+                    token_series(&agent),
+                    (high - 1.0).max(0.5)
+                ),
+            );
+            escape(
+                &format!("{}, {}: {}", name(at), text::printable(who), short(*read)),
+                &mut svg,
+            );
+            svg.push_str("</title></rect>");
+        }
+        let middle = x + 4.6;
+        put(
+            &mut svg,
+            format_args!(
+                "<text x=\"{middle:.2}%\" y=\"{:.0}\" class=\"mid t-strong\">{}</text><text x=\"{middle:.2}%\" y=\"160\" class=\"mid\">{}</text>",
+                top - 5.0,
+                short(day.iter().sum()),
+                name(at)
+            ),
+        );
+    }
+    svg.push_str("</svg>");
+    (Html::made(svg), all)
+}
