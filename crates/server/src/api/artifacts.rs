@@ -1,6 +1,6 @@
 //! `/api/memory/artifacts`: files that tasks leave behind.
 
-use super::shape::{Asked, Body, List, cursor, id, limit};
+use super::shape::{Asked, Body, List, count, cursor, id, limit};
 use super::wire::{self, Artifact, Outcome};
 use crate::{Access, App, Problem};
 use axum::Json;
@@ -105,6 +105,7 @@ pub(super) struct New {
     path: String,
     description: Option<String>,
     /// Its size, for files that the server cannot read; with `checksum`.
+    #[serde(default, deserialize_with = "count")]
     size_bytes: Option<u64>,
     /// Its SHA-256, for files that the server cannot read; with `size_bytes`.
     #[schema(pattern = "^[0-9a-fA-F]{64}$")]

@@ -110,7 +110,7 @@ const TIME: &str =
 /// Says of what is asked for which values are taken, wherever a field has the same name.
 pub(super) fn bounds(document: &mut Value) {
     let mut asked = BTreeSet::new();
-    let paths = document["paths"].as_object_mut();
+    let paths = document.get_mut("paths").and_then(Value::as_object_mut);
     for (path, item) in paths.into_iter().flatten() {
         for operation in item
             .as_object_mut()
@@ -119,11 +119,13 @@ pub(super) fn bounds(document: &mut Value) {
             .map(|(_, one)| one)
         {
             references(&operation["requestBody"], &mut asked);
-            let parameters = operation["parameters"].as_array_mut();
+            let parameters = operation
+                .get_mut("parameters")
+                .and_then(Value::as_array_mut);
             for parameter in parameters.into_iter().flatten() {
                 let name = parameter["name"].as_str().unwrap_or("").to_owned();
                 let is_in_path = parameter["in"] == "path";
-                if let Some(schema) = parameter["schema"].as_object_mut() {
+                if let Some(schema) = parameter.get_mut("schema").and_then(Value::as_object_mut) {
                     match is_in_path {
                         true => bound_in_path(path, schema),
                         false => bound(&name, schema),
@@ -171,7 +173,11 @@ fn bound_within(schema: &mut Value) {
         return;
     };
     if let Some(properties) = map.get_mut("properties").and_then(Value::as_object_mut) {
-        for (name, schema) in properties.iter_mut() {
+        // Of a body an approach may be empty: then it says none.
+        for (name, schema) in properties
+            .iter_mut()
+            .filter(|(name, _)| *name != "approach")
+        {
             if let Some(schema) = schema.as_object_mut() {
                 bound(name, schema);
             }
@@ -230,7 +236,7 @@ fn bound(name: &str, schema: &mut Map<String, Value>) {
         "invocation" => {
             put(
                 "pattern",
-                json!("^[A-Za-z][A-Za-z0-9_-]{0,40}(\\[tail:[1-9][0-9]?\\])?$"),
+                json!("^[A-Za-z0-9][A-Za-z0-9._-]{0,40}(\\[tail:[1-9][0-9]?\\])?$"),
             );
         }
         "task_context" => {
@@ -245,7 +251,7 @@ fn bound(name: &str, schema: &mut Map<String, Value>) {
 
 /// What stands in a path.
 fn bound_in_path(path: &str, schema: &mut Map<String, Value>) {
-    let named = ["/sessions/", "/tasks/"]
+    let named = ["/sessions/", "/tasks/", "/groups/"]
         .iter()
         .any(|part| path.contains(part));
     if named {
@@ -253,7 +259,6 @@ fn bound_in_path(path: &str, schema: &mut Map<String, Value>) {
     }
     let pattern = match path {
         _ if named => NAME,
-        _ if path.contains("/groups/") => "^[A-Za-z0-9_-]{1,64}$",
         _ => "^[0-9a-f]{8}[0-9a-f-]{0,28}$",
     };
     schema.insert("pattern".to_owned(), json!(pattern));

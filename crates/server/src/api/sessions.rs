@@ -1,6 +1,6 @@
 //! `/api/sessions`: conversations and their turns, and the window that is kept of them.
 
-use super::shape::{Asked, Body, List, Where, limit};
+use super::shape::{Asked, Body, List, Where, limit, small};
 use super::wire::{self, Talk, Turn};
 use crate::{Access, App, Problem};
 use axum::Json;
@@ -276,6 +276,7 @@ pub(super) struct Compacting {
     model: Option<String>,
     format: Option<Format>,
     /// Tokens of the whole window; else the settings say it.
+    #[serde(default, deserialize_with = "small")]
     target_tokens: Option<u32>,
 }
 

@@ -11,10 +11,14 @@ use heirloom_engine::Page;
 use heirloom_model::limits::{API_PAGE_DEFAULT, API_PAGE_MAX, SERVER_JSON_DEPTH_MAX};
 use heirloom_model::record::check_name;
 use heirloom_model::{Record, RecordId, Scope, Timestamp};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
+
+/// Bodies up to this many bytes are looked through for names.
+const NAMED_BYTES_MAX: usize = 64 << 10;
 
 /// A body of JSON. Errors: 415 for another sort, 400 for what is no JSON, 422 for JSON of another form.
 pub(super) struct Body<T>(pub(super) T);
@@ -47,7 +51,10 @@ fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         ));
     }
     let error = match serde_json::from_slice(bytes) {
-        Ok(value) => return Ok(value),
+        Ok(value) => {
+            names_fit(bytes)?;
+            return Ok(value);
+        }
         Err(error) => error,
     };
     if error.is_data()
@@ -56,10 +63,33 @@ fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         // JSON knows one sort of number: 3.0 is a whole one.
         whole_numbers(&mut value);
         if let Ok(value) = serde_json::from_value(value) {
+            names_fit(bytes)?;
             return Ok(value);
         }
     }
     Err(unfit(&error))
+}
+
+/// Refuses names that nobody can have, wherever the route would pass over them.
+fn names_fit(bytes: &[u8]) -> Result<(), Problem> {
+    // What is larger has its size from a text, and is looked at by the engine.
+    let small = Some(bytes).filter(|bytes| bytes.len() <= NAMED_BYTES_MAX);
+    let fields =
+        small.and_then(|bytes| serde_json::from_slice::<BTreeMap<&str, Value>>(bytes).ok());
+    for (name, value) in fields.into_iter().flatten() {
+        let is_looked_at = NAMES.contains(&name) || ["query", "kinds"].contains(&name);
+        if let (true, Some(given)) = (is_looked_at, value.as_str()) {
+            fits(name, given)?;
+        }
+        let is_count = ["iteration", "target_tokens"].contains(&name);
+        if is_count && value.as_f64() == Some(0.0) {
+            return Err(Problem::new(
+                StatusCode::BAD_REQUEST,
+                format!("`{name}` is 1 at least"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn whole_numbers(value: &mut Value) {
@@ -140,7 +170,7 @@ fn fits(name: &str, value: &str) -> Result<(), Problem> {
     if NAMES.contains(&name) {
         return check_name(name, value).or_else(|wrong| bad(wrong.to_string()));
     }
-    let is_text = ["query", "approach", "text", "kinds", "kind", "key"].contains(&name);
+    let is_text = ["query", "approach", "text", "kinds", "kind"].contains(&name);
     if is_text && value.trim().is_empty() {
         return bad(format!("`{name}` is empty"));
     }
@@ -218,6 +248,24 @@ pub(super) fn cursor(asked: Option<&str>) -> Result<Option<RecordId>, Problem> {
     }
 }
 
+/// A number that the store's whole numbers hold. Errors: beyond them.
+pub(super) fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
+    let given = Option::<u64>::deserialize(from)?;
+    match given.is_some_and(|given| i64::try_from(given).is_err()) {
+        true => Err(D::Error::custom("the number is too large")),
+        false => Ok(given),
+    }
+}
+
+/// A number that counts something small. Errors: beyond what fits.
+pub(super) fn small<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+    let given = Option::<u32>::deserialize(from)?;
+    match given.is_some_and(|given| i32::try_from(given).is_err()) {
+        true => Err(D::Error::custom("the number is too large")),
+        false => Ok(given),
+    }
+}
+
 /// The id of a record in a path.
 pub(super) fn id(given: &str) -> Result<RecordId, Problem> {
     given.parse().map_err(|_| {
@@ -256,6 +304,7 @@ pub(super) struct Places {
     pub(super) phase: Option<String>,
     /// The iteration of the run, from 1.
     #[schema(minimum = 1)]
+    #[serde(default, deserialize_with = "small")]
     pub(super) iteration: Option<u32>,
 }
 

@@ -282,7 +282,7 @@ fn relative(path: &str) -> Result<&str, Fault> {
         !part.is_empty() && part != "." && part != ".." && part != TRASH && !bad
     };
     let is_short = rest.len() <= limits::NAME_BYTES_MAX;
-    if rest.is_empty() || is_short && rest.split('/').all(is_sound) {
+    if rest.is_empty() || (is_short && rest.split('/').all(is_sound)) {
         return Ok(rest);
     }
     Err(outside())
