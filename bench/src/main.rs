@@ -12,6 +12,7 @@ mod fts5;
 mod growth;
 mod hooks;
 mod keeping;
+mod mcp;
 mod observe;
 mod plot;
 mod probe;
@@ -50,7 +51,7 @@ struct Request {
 }
 
 /// What may be typed.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts|hooks|transcripts|tokens]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts|hooks|mcp|transcripts|tokens]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -141,6 +142,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("hooks") {
         hooks::measure(heirloom, request.to)?;
+    }
+    if wanted("mcp") {
+        mcp::measure(heirloom, request.to)?;
     }
     // These fill a million records, which takes minutes: only by their whole names.
     if only == Some("growth") {

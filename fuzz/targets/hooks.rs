@@ -2,9 +2,10 @@
 //! is lost.
 #![no_main]
 
+use heirloom_engine::failures::{Failure, Subject, asks_only, failure_text};
 use heirloom_engine::hooks::{
-    Answer, Host, Subject, asks_only, fenced, installed, read_event, render, said_in, shortened,
-    whole_lines, with_entries, without_entries, without_fences,
+    Answer, Host, fenced, installed, read_event, render, said_in, shortened, whole_lines,
+    with_entries, without_entries, without_fences,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -14,12 +15,17 @@ fuzz_target!(|bytes: &[u8]| {
         let event = read_event(host, bytes);
         let lines = whole_lines(bytes);
         assert!(lines.is_empty() || lines.ends_with(b"\n"));
-        for said in said_in(host, lines) {
+        for said in said_in(host, lines, false) {
             assert!(!said.contains("<heirloom-memory"));
         }
         if let Some(tool) = &event.tool {
             if let Some(command) = &tool.command {
                 asks_only(command);
+                let failure = Failure::new(command, &text);
+                assert!(
+                    failure.key().starts_with(&failure.prefix)
+                        && !failure_text(&failure).contains('\n')
+                );
                 assert!(!Subject::Command(command.clone()).shown().contains('\n'));
             }
             let short = tool

@@ -1,9 +1,9 @@
 //! Transcripts: whatever stands in them, what is told does not depend on how the file is read, and its names are told.
 #![no_main]
 
+use heirloom_engine::failures::{Failure, failure_text, fixes, is_probe};
 use heirloom_engine::transcripts::{
-    Agent, Event, Failure, HeadReader, Lines, Survey, Told, failure_text, fixes, is_probe, preview,
-    without_own,
+    Agent, Event, HeadReader, Lines, Survey, Told, preview, without_own,
 };
 use libfuzzer_sys::fuzz_target;
 use std::io::{BufRead, BufReader};

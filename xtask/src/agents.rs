@@ -12,6 +12,7 @@
     reason = "a child needs our PATH; what is written is thrown away or can be written again"
 )]
 
+mod asked;
 mod beside;
 mod check;
 mod drive;
@@ -27,7 +28,7 @@ use std::path::PathBuf;
 use program::{PROGRAMS, Program};
 
 const HELP: &str = "\
-usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--streams] [--hooks]
+usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--streams] [--hooks] [--mcp]
 
   --only NAME      one of claude-code, codex, gemini, aider
   --write-doc      write the table to docs/agents.md too
@@ -35,6 +36,7 @@ usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--strea
   --streams        without Heirloom: run each program once and save what it printed
                    to crates/engine/tests/streams
   --hooks          only as programs that call Heirloom by their hooks
+  --mcp            only as programs that ask Heirloom over MCP
 ";
 
 /// Runs the chore; the error is what to tell the developer.
@@ -49,29 +51,38 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     if options.streams {
         return options.programs.iter().try_for_each(|p| streams::save(p));
     }
-    let heirloom = match options.heirloom {
-        Some(path) => path,
+    let heirloom = match &options.heirloom {
+        Some(path) => path.clone(),
         None => drive::build_heirloom()?,
     };
     let mut results = Vec::new();
-    for program in options.programs.iter().filter(|_| !options.hooks) {
+    for program in options.programs.iter().filter(|_| options.all()) {
         eprintln!("agents: {} {}", program.name, program.version);
         results.push(drive::three_iterations(program, &heirloom));
     }
     let mut hooked = Vec::new();
-    for program in options.programs.iter().filter(|program| program.has_hooks) {
+    let by_hooks = options.hooks || options.all();
+    for program in (options.programs.iter()).filter(|program| by_hooks && program.has_hooks) {
         eprintln!("agents: {} {}, by its hooks", program.name, program.version);
         hooked.push(hooked::drive(program, &heirloom));
     }
+    let over_mcp = options.mcp || options.all();
+    let mut asked = Vec::new();
+    for program in (options.programs.iter()).filter(|program| over_mcp && program.has_mcp) {
+        eprintln!("agents: {} {}, over MCP", program.name, program.version);
+        asked.push(asked::drive(program, &heirloom));
+    }
     print!("{}", report::table(&results));
     print!("\n{}", report::hooks_table(&hooked));
+    print!("\n{}", report::mcp_table(&asked));
     if options.write_doc {
-        report::write_doc(&results, &hooked)?;
+        report::write_doc(&results, &hooked, &asked)?;
     }
     let failed: Vec<&str> = results
         .iter()
         .map(|one| (&one.outcome, one.program.name))
         .chain(hooked.iter().map(|one| (&one.outcome, one.program.name)))
+        .chain(asked.iter().map(|one| (&one.outcome, one.program.name)))
         .filter_map(|(outcome, name)| outcome.is_err().then_some(name))
         .collect();
     if failed.is_empty() {
@@ -86,7 +97,15 @@ struct Options {
     write_doc: bool,
     streams: bool,
     hooks: bool,
+    mcp: bool,
     heirloom: Option<PathBuf>,
+}
+
+impl Options {
+    /// Whether no part of it is asked for.
+    fn all(&self) -> bool {
+        !self.hooks && !self.mcp
+    }
 }
 
 /// The options; none if help was asked for.
@@ -96,6 +115,7 @@ fn parse(args: &[String]) -> Result<Option<Options>, String> {
         write_doc: false,
         streams: false,
         hooks: false,
+        mcp: false,
         heirloom: None,
     };
     let mut args = args.iter();
@@ -116,16 +136,19 @@ fn parse(args: &[String]) -> Result<Option<Options>, String> {
             "--write-doc" => options.write_doc = true,
             "--streams" => options.streams = true,
             "--hooks" => options.hooks = true,
+            "--mcp" => options.mcp = true,
             "--help" | "-h" => return Ok(None),
             other => return Err(format!("what is `{other}`?\n{HELP}")),
         }
     }
-    let is_part = options.programs.len() < PROGRAMS.len() || options.hooks;
-    if options.hooks {
-        options.programs.retain(|program| program.has_hooks);
+    let is_part = options.programs.len() < PROGRAMS.len() || !options.all();
+    if !options.all() {
+        let (hooks, mcp) = (options.hooks, options.mcp);
+        let is_meant = |program: &&Program| hooks && program.has_hooks || mcp && program.has_mcp;
+        options.programs.retain(is_meant);
     }
     if options.write_doc && is_part {
-        return Err("--write-doc wants all of it: leave --only and --hooks out".into());
+        return Err("--write-doc wants all of it: leave --only, --hooks and --mcp out".into());
     }
     Ok(Some(options))
 }

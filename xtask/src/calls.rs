@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const HELP: &str = "\
 usage: cargo xtask hooks [--calls N] [--heirloom PATH]
 
-  --calls N        hook calls (10000)
+  --calls N        hook calls (10000); fewer than 5000 do not fill what has a cap, and so the store grows
   --heirloom PATH  this binary instead of building one
 ";
 

@@ -16,6 +16,7 @@ mod deny;
 mod desk;
 mod dist;
 mod fuzz;
+mod mcp;
 mod tidy;
 
 use std::process::ExitCode;
@@ -39,6 +40,8 @@ usage: cargo xtask <verb>
                                    but the log, which has a cap
   dist                             build the binary that is shipped and check its size
   agents [ARGS]                    drive real agent programs through `heirloom run`
+  mcp [ARGS]                       the MCP server under the official suite, the inspector, and beside
+                                   the reference server for knowledge graphs
   help                             this text
 ";
 
@@ -70,6 +73,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "deny" => deny::run(args),
         "dist" => dist::run(args),
         "agents" => agents::run(args),
+        "mcp" => mcp::run(args),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

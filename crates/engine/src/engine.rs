@@ -13,6 +13,7 @@ mod episodes;
 mod errors;
 mod foreign;
 mod gather;
+mod graph;
 mod group_files;
 mod group_memory;
 mod groups;

@@ -2,6 +2,10 @@
 //!
 //! Pure: bytes in, statements and diagnostics out, whatever the bytes are.
 
+mod fact;
+
+pub use fact::{Entity, Fact, GRAPH, KEY_PREFIX, KnowledgeGraph, Relation};
+
 use heirloom_model::signal::Diagnostic;
 use heirloom_model::{limits, text};
 use serde::Deserialize;
@@ -20,6 +24,8 @@ pub struct Statement {
     pub category: String,
     /// What is said, with the names that it is about; never empty.
     pub text: String,
+    /// The same with its parts.
+    pub fact: Fact,
 }
 
 /// What a graph says, in its order.
@@ -101,11 +107,19 @@ impl Graph {
                 let (name, sort) = (name.trim(), entity_type.trim());
                 let observations = observations.iter().map(|said| said.trim());
                 let observations = observations.filter(|said| !said.is_empty());
+                let (entity, kind) = (|| name.to_owned(), || sort.to_owned());
                 for said in observations {
-                    self.say(line, sort, [name, said], ": ");
+                    let fact = Fact::Observation {
+                        entity: entity(),
+                        sort: kind(),
+                        observation: said.to_owned(),
+                    };
+                    self.say(line, sort, [name, said], ": ", fact);
                 }
                 if self.statements.len() == before && !name.is_empty() {
-                    self.say(line, sort, [name, sort], ": ");
+                    let (entity, kind) = (entity(), kind());
+                    let there = Fact::There { entity, sort: kind };
+                    self.say(line, sort, [name, sort], ": ", there);
                 }
             }
             Said::Relation {
@@ -115,20 +129,30 @@ impl Graph {
             } => {
                 let parts = [from.trim(), relation_type.trim(), to.trim()];
                 if parts.iter().all(|part| !part.is_empty()) {
-                    self.say(line, RELATION, parts, " ");
+                    let [from, sort, to] = parts.map(str::to_owned);
+                    let fact = Fact::Relation(Relation { from, to, sort });
+                    self.say(line, RELATION, parts, " ", fact);
                 }
             }
         }
         self.statements.len() > before
     }
 
-    fn say<const N: usize>(&mut self, line: u64, sort: &str, parts: [&str; N], between: &str) {
+    fn say<const N: usize>(
+        &mut self,
+        line: u64,
+        sort: &str,
+        parts: [&str; N],
+        between: &str,
+        fact: Fact,
+    ) {
         let parts = parts.into_iter().filter(|part| !part.is_empty());
         let sort = text::normal(&text::one_line(sort));
         self.statements.push(Statement {
             line,
             category: text::clip(&sort, CATEGORY_CHARS).trim_end().to_owned(),
             text: parts.collect::<Vec<_>>().join(between),
+            fact,
         });
     }
 }

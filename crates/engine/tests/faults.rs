@@ -4,6 +4,8 @@
 //! reaches the end. `faults/table.rs` is the list of operations.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
+#[path = "faults/agents.rs"]
+mod agents;
 #[path = "faults/hooks.rs"]
 mod hooks;
 #[path = "faults/served.rs"]
@@ -183,8 +185,17 @@ fn vectors_are_made_step_by_step() {
 #[test]
 fn hooks_of_agent_programs() {
     hooks::hooks().iter().for_each(check);
-    served::served().iter().for_each(check);
     hooks::more_hooks().iter().for_each(check);
+}
+
+#[test]
+fn what_servers_do_is_whole_or_not_there() {
+    served::served().iter().for_each(check);
+}
+
+#[test]
+fn what_agents_write_is_whole_or_not_there() {
+    agents::writes().iter().for_each(check);
 }
 
 #[test]
@@ -205,7 +216,11 @@ fn imports_are_written_whole_or_not() {
 #[test]
 fn every_failed_read_is_told_and_changes_nothing() {
     let all = table::reading().into_iter();
-    for operation in all.chain(table::hearing()).chain(table::prompting()) {
+    for operation in all
+        .chain(table::hearing())
+        .chain(table::prompting())
+        .chain(agents::reads())
+    {
         let plain = plain(&operation);
         assert_eq!(plain.writes, 0, "{} writes", operation.name);
         assert_eq!(plain.before, plain.end, "{}", operation.name);

@@ -22,6 +22,8 @@ const USER: &str = "user";
 /// One call of the program.
 pub(crate) struct Session {
     global: Global,
+    /// Whether a short journal stays behind: for those that somebody waits for.
+    leaves_journal: bool,
     program: fn() -> clap::Command,
     /// The environment.
     pub(crate) env: Environment,
@@ -52,14 +54,21 @@ impl Session {
             out: Output::new(global.json, moves),
             env,
             global,
+            leaves_journal: false,
             program,
         }
+    }
+
+    /// Whoever calls this waits for the process: it leaves to others what may be done later.
+    pub(crate) fn is_waited_for(&mut self) {
+        self.leaves_journal = true;
     }
 
     /// Another one with what was typed: for a thread of its own.
     pub(crate) fn again(&self) -> Self {
         Self {
             global: self.global.clone(),
+            leaves_journal: self.leaves_journal,
             program: self.program,
             env: self.env.clone(),
             out: Output::new(self.global.json, false),
@@ -427,7 +436,10 @@ impl Session {
     fn engine_by(&mut self, found: &Found, clock: Arc<dyn Clock>) -> Result<Engine, Fault> {
         let mut place = found.place.clone();
         place.folder = memory_folder(&place)?;
-        let store = open_store(&place.folder, &upgrade::teller(&self.out))?;
+        let mut store = open_store(&place.folder, &upgrade::teller(&self.out))?;
+        if self.leaves_journal {
+            store = store.leaving_short_journal();
+        }
         let name = places::project_name(&found.place.root, Some(found.config.text("project.name")));
         let project = ProjectName::new(&name).map_err(|error| {
             Fault::usage(error.to_string())

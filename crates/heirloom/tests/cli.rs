@@ -50,6 +50,8 @@ mod install;
 mod limits;
 #[path = "cli/mcp.rs"]
 mod mcp;
+#[path = "cli/mcp_more.rs"]
+mod mcp_more;
 #[path = "cli/offer.rs"]
 mod offer;
 #[path = "cli/orchestrator.rs"]

@@ -33,25 +33,22 @@ pub fn words(text: &str) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Likeness {
     words: Vec<String>,
-    /// Of each word, whether it may not come or go without changing what the text says.
-    has_substance: Vec<bool>,
+    /// Of each word, whether it is written as a name.
+    is_name: Vec<bool>,
 }
 
 impl Likeness {
     /// The text, made ready.
     pub fn of(text: &str) -> Self {
-        let (mut words, mut has_substance) = (Vec::new(), Vec::new());
+        let (mut words, mut is_name) = (Vec::new(), Vec::new());
         for (at, written) in split(text).into_iter().enumerate() {
             let word = folded(written);
             if !substance::is_empty(&word) {
-                has_substance.push(substance::has_substance(written, &word, at == 0));
+                is_name.push(substance::looks_like_a_name(written, at == 0));
                 words.push(word);
             }
         }
-        Self {
-            words,
-            has_substance,
-        }
+        Self { words, is_name }
     }
 
     /// Its words in order, without those that say nothing by themselves.
@@ -75,11 +72,14 @@ impl Likeness {
             return false;
         }
         let mut wanted = short.words.iter().peekable();
-        for (word, has_substance) in long.words.iter().zip(&long.has_substance) {
+        let mut more = long.words.len() - short.words.len();
+        for (word, is_name) in long.words.iter().zip(&long.is_name) {
             if wanted.peek() == Some(&word) {
                 wanted.next();
-            } else if *has_substance {
+            } else if more == 0 || *is_name || substance::has_substance(word) {
                 return false;
+            } else {
+                more -= 1;
             }
         }
         wanted.peek().is_none()

@@ -60,7 +60,7 @@ impl Access {
 
     /// The project that is meant by `asked`, or by nothing: `None` is the served one. Refuses another than the token's.
     pub fn project(&self, asked: Option<&str>) -> Result<Option<String>, Problem> {
-        match (&self.project, asked.filter(|name| !name.is_empty())) {
+        match (&self.project, asked) {
             (None, asked) => Ok(asked.map(str::to_owned)),
             (Some(own), None) => Ok(Some(own.clone())),
             (Some(own), Some(asked)) if own == asked => Ok(Some(own.clone())),

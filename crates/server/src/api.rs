@@ -46,7 +46,8 @@ pub(crate) fn routes(version: &'static str) -> Router<App> {
         .nest("/api", others)
         .split_for_parts();
     describe::complete(&mut document, version);
-    let document = serde_json::to_value(&document).unwrap_or_default();
+    let mut document = serde_json::to_value(&document).unwrap_or_default();
+    describe::bounds(&mut document);
     router.nest("/api/memory", also).route(
         "/openapi.json",
         get(move || async move { axum::Json(document) }),

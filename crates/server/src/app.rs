@@ -23,7 +23,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// What a person decided when they started the server.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct Options {
     /// The program's version.
     pub version: &'static str,
@@ -211,12 +211,13 @@ pub fn router(app: App, mcp: Router) -> Router {
         .fallback(nothing_here)
         .method_not_allowed_fallback(not_so)
         .with_state(app.clone())
-        .merge(mcp)
         // The guard has one limit for all bodies.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn(tags::tag))
         .layer(from_fn(problem::documents))
         .layer(from_fn_with_state(app.clone(), again::once))
+        // Its answers are streams: neither tagged nor given again.
+        .merge(mcp)
         .layer(from_fn_with_state(app, access::guard))
 }
 

@@ -1,5 +1,6 @@
 //! The Model Context Protocol: memory as tools, resources and prompts, over standard input and output or over HTTP.
 
+mod compat;
 mod conflicts;
 mod context;
 mod forget;
@@ -26,14 +27,14 @@ mod uri;
 mod watching;
 mod workspace;
 
-pub use http::router;
+pub use http::{mount, router};
 pub use prompts::Commands;
 pub use uri::{Address, folder_of};
 
 use crate::App;
 use heirloom_model::Fault;
-use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
+use rmcp::{ServerHandler, ServiceExt};
 use server::Server;
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ use std::sync::Arc;
 pub struct Settings {
     /// Whether a client's folders say whose memory is meant; else it is the one that is served.
     pub follows_roots: bool,
+    /// Whether the tools are those of the reference server "memory".
+    pub as_server_memory: bool,
     /// The commands that are prompts; none if there is nobody who knows.
     pub commands: Option<Arc<dyn Commands>>,
 }
@@ -63,21 +66,29 @@ pub fn serve_stdio(app: App, settings: Settings) -> Result<(), Fault> {
         .enable_all()
         .build()
         .map_err(|error| Fault::failed(format!("no threads to serve with: {error}")))?;
+    let as_server_memory = settings.as_server_memory;
+    let server = Server::new(app, settings, true);
     let served = runtime.block_on(async move {
-        let (read, write) = rmcp::transport::io::stdio_pipes();
-        let server = Server::new(app, settings, true);
-        let running = match server.serve(stdio::Lines::new(read, write)).await {
-            Ok(running) => running,
-            // It went before it said what it wants.
-            Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-            Err(error) => return Err(Fault::failed(format!("no session came about: {error}"))),
-        };
-        let ended = running.waiting().await;
-        ended
-            .map(drop)
-            .map_err(|error| Fault::failed(format!("the session broke off: {error}")))
+        match as_server_memory {
+            true => serve_lines(compat::Compat(server)).await,
+            false => serve_lines(server).await,
+        }
     });
     // A thread that still waits for standard input would be waited for.
     runtime.shutdown_background();
     served
+}
+
+async fn serve_lines(server: impl ServerHandler) -> Result<(), Fault> {
+    let (read, write) = rmcp::transport::io::stdio_pipes();
+    let running = match server.serve(stdio::Lines::new(read, write)).await {
+        Ok(running) => running,
+        // It went before it said what it wants.
+        Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
+        Err(error) => return Err(Fault::failed(format!("no session came about: {error}"))),
+    };
+    let ended = running.waiting().await;
+    ended
+        .map(drop)
+        .map_err(|error| Fault::failed(format!("the session broke off: {error}")))
 }

@@ -65,6 +65,7 @@ pub struct SqliteStore {
     connection: Mutex<Connection>,
     queue: Queue,
     access: Access,
+    leaves_journal: bool,
     watch: Option<Watch>,
     wait_ms: u64,
     matrices: Mutex<index::Matrices>,
@@ -207,6 +208,7 @@ impl SqliteStore {
             connection: Mutex::new(opened.connection),
             queue: Queue::default(),
             access: opened.access,
+            leaves_journal: false,
             wait_ms: limits::BUSY_TIMEOUT_MS,
             matrices: Mutex::default(),
             words: Mutex::default(),
@@ -219,6 +221,15 @@ impl SqliteStore {
         told.map_err(|failure| failure.at(&self.place))?;
         self.wait_ms = wait_ms;
         Ok(self)
+    }
+
+    /// The same store, which leaves a short journal where it is when it is closed. What was written is synced all the
+    /// same; whoever opens the database next reads the journal, and whoever writes much carries it over. For processes
+    /// that write once and are waited for: carrying over takes two syncs more.
+    #[must_use]
+    pub fn leaving_short_journal(mut self) -> Self {
+        self.leaves_journal = true;
+        self
     }
 
     fn error(&self, failure: Failure) -> StoreError {
@@ -298,8 +309,13 @@ impl SqliteStore {
         connection: &mut Connection,
         work: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        let done =
-            connect::fold_on_close(connection).and_then(|()| self.transact(connection, work));
+        let done = connect::fold_on_close(connection).and_then(|()| {
+            let done = self.transact(connection, work)?;
+            if self.leaves_journal {
+                connect::leave_short_journal(connection)?;
+            }
+            Ok(done)
+        });
         done.map_err(|failure| self.error(failure))
     }
 

@@ -96,19 +96,30 @@ impl RecordedRequest {
         }
     }
 
-    /// The names of the tools that the program offers, in its order.
+    /// The names of the tools that the program offers, in its order; of one in a namespace both, with a slash between.
     #[must_use]
     pub fn tool_names(&self) -> Vec<String> {
         let tools = self.body["tools"].as_array().map_or(&[][..], Vec::as_slice);
         tools
             .iter()
-            .flat_map(|tool| match tool["functionDeclarations"].as_array() {
-                Some(declared) => declared.iter().collect(),
-                None => vec![tool],
+            .flat_map(|tool| {
+                let declared = tool["functionDeclarations"].as_array();
+                let spaced = tool["tools"]
+                    .as_array()
+                    .filter(|_| tool["type"] == "namespace");
+                let space = spaced.and(tool["name"].as_str());
+                let inner = declared
+                    .or(spaced)
+                    .map_or(std::slice::from_ref(tool), Vec::as_slice);
+                inner.iter().map(move |tool| (space, tool))
             })
-            .filter_map(|tool| {
+            .filter_map(|(space, tool)| {
                 let name = tool.get("name").or_else(|| tool["function"].get("name"))?;
-                name.as_str().map(str::to_owned)
+                let name = name.as_str()?;
+                Some(match space {
+                    Some(space) => format!("{space}/{name}"),
+                    None => name.to_owned(),
+                })
             })
             .collect()
     }

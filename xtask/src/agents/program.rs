@@ -41,6 +41,10 @@ pub(crate) struct Program {
     pub(crate) import: &'static str,
     /// What stands for the person who accepts new hooks.
     pub(crate) trust_arguments: &'static [&'static str],
+    /// Whether it is driven as a client of MCP.
+    pub(crate) has_mcp: bool,
+    /// What stands for the person who lets it call our tools.
+    pub(crate) mcp_arguments: &'static [&'static str],
 }
 
 /// The user's prompt.
@@ -63,6 +67,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_hooks: true,
         import: "claude",
         trust_arguments: &[],
+        has_mcp: true,
+        mcp_arguments: &["--allowedTools", "mcp__heirloom"],
     },
     // Its shell tool is `exec_command`, with `cmd`; the sandbox lets it read.
     Program {
@@ -77,6 +83,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_hooks: true,
         import: "codex",
         trust_arguments: &["--dangerously-bypass-hook-trust"],
+        has_mcp: true,
+        mcp_arguments: &["--dangerously-bypass-approvals-and-sandbox"],
     },
     // Without a named model a router asks the model which model to ask. Without
     // a person it offers its shell only when everything is approved beforehand;
@@ -101,6 +109,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_hooks: true,
         import: "gemini",
         trust_arguments: &[],
+        has_mcp: false,
+        mcp_arguments: &[],
     },
     // It has no tools: the file goes into the prompt. Without `--no-pretty` it
     // renders Markdown and wraps lines at 80 columns even into a pipe, and
@@ -128,6 +138,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_hooks: false,
         import: "aider",
         trust_arguments: &[],
+        has_mcp: false,
+        mcp_arguments: &[],
     },
 ];
 

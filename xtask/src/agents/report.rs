@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::cargo;
 
+use super::asked::Asked;
 use super::drive::Driven;
 use super::hooked::Hooked;
 use super::plan::ITERATIONS;
@@ -45,6 +46,21 @@ Each program runs three times as its person would start it: without Heirloom, af
 
 Codex runs with `--dangerously-bypass-hook-trust`, which stands for the person who
 accepts the hooks in `/hooks`.
+
+";
+
+const MCP: &str = "
+## Over MCP
+
+Each program gets the server by the line of the guide (`claude mcp add heirloom -- heirloom mcp`,
+`codex mcp add heirloom -- heirloom mcp`) and runs once.
+
+- the model is offered all twelve tools;
+- what it recalls stands in the tool's result, and says that it is data;
+- what it remembers is a record, as a proposal of the program.
+
+`--allowedTools mcp__heirloom` and `--dangerously-bypass-approvals-and-sandbox` stand for the person
+who lets the tools be called.
 
 ";
 
@@ -117,12 +133,43 @@ pub(crate) fn hooks_table(results: &[Hooked]) -> String {
     table
 }
 
+/// The table of MCP in Markdown.
+pub(crate) fn mcp_table(results: &[Asked]) -> String {
+    let mut table = String::from(
+        "| Program | Version | Driven | Result |\n\
+         |---|---|---|---|\n",
+    );
+    for asked in results {
+        let outcome = match &asked.outcome {
+            Ok(()) => "passed".to_owned(),
+            Err(error) => format!("**failed**: {}", error.replace('|', "\\|")),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "| {} | {} {} | {} model requests, {} s | {outcome} |",
+            asked.program.name,
+            asked.program.package,
+            asked.program.version,
+            asked.requests,
+            asked.elapsed.as_secs(),
+        );
+    }
+    table
+}
+
 /// Writes `docs/agents.md`.
-pub(crate) fn write_doc(results: &[Driven], hooked: &[Hooked]) -> Result<(), String> {
+pub(crate) fn write_doc(
+    results: &[Driven],
+    hooked: &[Hooked],
+    asked: &[Asked],
+) -> Result<(), String> {
     let mut page = INTRODUCTION.to_owned();
     page.push_str(&table(results));
     page.push_str(HOOKS);
     page.push_str(&hooks_table(hooked));
+    page.push_str(MCP);
+    page.push_str(&mcp_table(asked));
     page.push_str(
         "\n## The command lines\n\nHeirloom adds the context and the stream options.\n\n```sh\n",
     );

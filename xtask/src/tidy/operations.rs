@@ -19,6 +19,8 @@ const TABLE: &str = "crates/engine/tests/faults/table.rs";
 const HOOKS: &str = "crates/engine/tests/faults/hooks.rs";
 /// Where those of servers have theirs.
 const SERVED: &str = "crates/engine/tests/faults/served.rs";
+/// Where those of agents that are served have theirs.
+const AGENTS: &str = "crates/engine/tests/faults/agents.rs";
 
 /// What calls no store: it asks for a path, prepares a change, or works on files alone.
 const WITHOUT_STORE: [&str; 6] = [
@@ -33,7 +35,7 @@ const WITHOUT_STORE: [&str; 6] = [
 /// Finds public functions of `Engine` that can fail and that the fault table does not call.
 pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     let mut called = BTreeSet::new();
-    for table in [TABLE, HOOKS, SERVED]
+    for table in [TABLE, HOOKS, SERVED, AGENTS]
         .into_iter()
         .filter_map(|table| tree.get(table))
     {

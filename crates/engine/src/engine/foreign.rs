@@ -8,7 +8,7 @@ use super::transfer::{ImportReport, Taking};
 use crate::shared::{self, SharedEntry};
 use crate::{graph, mirror};
 use heirloom_model::conflict::may_arbitrate;
-use heirloom_model::kinds::{CATEGORY_FACT, Knowledge};
+use heirloom_model::kinds::Knowledge;
 use heirloom_model::record::check_name;
 use heirloom_model::{Confidence, Fault, Merge, Record, limits};
 use heirloom_store::Change;
@@ -140,17 +140,22 @@ impl Engine {
             taking.diagnose(format!("{path}:{}: {}", found.line, found.message));
         }
         for said in graph.statements {
-            let category = match said.category.is_empty() {
-                true => CATEGORY_FACT.to_owned(),
-                false => said.category,
-            };
-            let entry = SharedEntry {
-                line: said.line,
-                category,
-                key: None,
-                text: said.text,
-            };
-            self.take_entry(path, entry, taking)?;
+            let (line, size) = (said.line, said.text.len());
+            if size > limits::RECORD_TEXT_BYTES_MAX {
+                taking.diagnose(format!("{path}:{line}: {size} bytes are too many; skipped"));
+                continue;
+            }
+            let fact = self.clean_fact(&said.fact);
+            let mut change = self.fact_change(&fact, SOURCE)?;
+            if let Change::Put { record, .. } = &mut change {
+                if check_name("source", path).is_ok() && path.contains('.') && !may_arbitrate(path)
+                {
+                    record.source = path.to_owned();
+                }
+                record.attrs.remove("proposal");
+                record.confidence = Confidence::of_source(SOURCE);
+            }
+            taking.add(line, change)?;
         }
         Ok(())
     }

@@ -140,12 +140,6 @@ pub(crate) fn records() -> Vec<Operation> {
             |w| w.engine.forget(w.named("old")).map(drop),
             Refused,
         ),
-        whole(
-            "forget_for",
-            filled,
-            |w| w.engine.forget_for(w.named("old"), "user").map(drop),
-            Refused,
-        ),
         whole("undo of a create", filled, |w| undo(w, "other"), TOGGLES),
         whole("undo of a replace", replaced, |w| undo(w, "newer"), TOGGLES),
         whole("undo of a forget", forgotten, |w| undo(w, "old"), TOGGLES),
@@ -826,13 +820,6 @@ pub(crate) fn reading() -> Vec<Operation> {
                 ..RecallRequest::default()
             };
             w.engine.recall_with(&w.engine, &request).map(drop)
-        }),
-        reads("recall_all", |w| {
-            let request = RecallRequest {
-                question: "what is k".to_owned(),
-                ..RecallRequest::default()
-            };
-            w.engine.recall_all(&request).map(drop)
         }),
         reads("recall without words", |w| {
             let request = RecallRequest {

@@ -54,8 +54,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         return Ok(0);
     }
     let memory = Arc::new(OnceLock::new());
+    let mut own = session.again();
+    own.is_waited_for();
     let job = Job {
-        session: session.again(),
+        session: own,
         words: args.words.clone(),
         memory: Arc::clone(&memory),
         until: began + Duration::from_millis(limits::HOOK_ARCHIVE_MS),

@@ -14,16 +14,28 @@ use std::sync::atomic::Ordering;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   claude mcp add heirloom -- heirloom mcp
-  heirloom mcp --http 7718        http://127.0.0.1:7718/mcp, for this machine only")]
+  heirloom mcp --compat server-memory    the nine tools of @modelcontextprotocol/server-memory
+  heirloom mcp --http 7718               http://127.0.0.1:7718/mcp, for this machine only")]
 pub(crate) struct Args {
     /// Over HTTP on this machine, at this port; 0 takes a free one
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
+    /// With the tools of another server, for whoever comes from it
+    #[arg(long, value_name = "SERVER")]
+    compat: Option<Server>,
+}
+
+/// A server whose tools can be had.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Server {
+    /// @modelcontextprotocol/server-memory: a knowledge graph
+    ServerMemory,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let settings = Settings {
         follows_roots: !session.is_place_named(),
+        as_server_memory: matches!(args.compat, Some(Server::ServerMemory)),
         commands: Some(Arc::new(Serving::new(session))),
     };
     let options = Options {

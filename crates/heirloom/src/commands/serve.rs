@@ -114,6 +114,7 @@ pub(super) fn run_at(
     session.out.flush();
     let settings = mcp::Settings {
         follows_roots: false,
+        as_server_memory: false,
         commands: Some(Arc::new(Serving::new(session))),
     };
     let hosts = [vec![at.host.clone()], at.allow_host.clone()].concat();

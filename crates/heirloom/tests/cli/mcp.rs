@@ -47,6 +47,11 @@ impl Client {
         Self::with(project, &["mcp"], json!({}), Vec::new())
     }
 
+    /// The same with these arguments.
+    pub(crate) fn with_args(project: &Project, args: &[&str]) -> Self {
+        Self::with(project, args, json!({}), Vec::new())
+    }
+
     fn with(project: &Project, args: &[&str], can: Value, roots: Vec<String>) -> Self {
         let mut client = Self::start(project, args);
         client.roots = roots;

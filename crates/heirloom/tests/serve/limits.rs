@@ -11,6 +11,11 @@ use std::io::{BufReader, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// Writes the server's file of tokens as another program might.
+fn put(file: &std::path::Path, bytes: &[u8]) {
+    heirloom_store::durable::write_atomic(file, bytes).unwrap();
+}
+
 #[test]
 fn a_head_has_a_largest_size() {
     let server = Server::start();
@@ -53,7 +58,7 @@ fn there_are_so_many_tokens_at_most() {
         token["id"] = json!(format!("{n}"));
     }
     kept["tokens"] = json!(all);
-    std::fs::write(&file, kept.to_string()).unwrap();
+    put(&file, kept.to_string().as_bytes());
     let create = ["token", "create", "--role", "agent"];
     server.desk.call(&create).expect(0);
     let said = server.desk.call(&create).expect(4);
@@ -65,7 +70,7 @@ fn there_are_so_many_tokens_at_most() {
     server.get("/api/tasks").expect(200);
     // A file that is none lets nobody in, and is not written over.
     let too_large = " ".repeat(usize::try_from(TOKENS_BYTES_MAX).unwrap() + 1);
-    std::fs::write(&file, too_large).unwrap();
+    put(&file, too_large.as_bytes());
     server.get("/api/tasks").expect(500);
     server.desk.call(&create).expect(1);
     server.lives();
@@ -87,7 +92,7 @@ fn a_login_link_is_too_old_after_a_while() {
     assert!((LOGIN_LINK_S - 60..=LOGIN_LINK_S).contains(&left), "{left}");
     let mut old = kept.clone();
     old["logins"][0]["expires_at"] = json!("2020-01-01T00:00:00Z");
-    std::fs::write(&file, old.to_string()).unwrap();
+    put(&file, old.to_string().as_bytes());
     let (_, path) = link.trim().split_once(&server.address.to_string()).unwrap();
     let path = path.to_owned();
     assert_eq!(server.request("GET", &path, &[], b"").status, 401);

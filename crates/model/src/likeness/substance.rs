@@ -8,6 +8,9 @@ const EMPTY: &[&str] = &[
     "was", "we", "were", "with",
 ];
 
+/// Bytes of the longest of them.
+const EMPTY_BYTES_MAX: usize = 5;
+
 /// Words that turn a statement round.
 const NEGATIONS: &[&str] = &[
     "aint", "arent", "cannot", "cant", "couldnt", "didnt", "doesnt", "dont", "hadnt", "hasnt",
@@ -57,17 +60,16 @@ const NUMBERS: &[&str] = &[
 
 /// Whether a word, as compared, says nothing by itself.
 pub(super) fn is_empty(word: &str) -> bool {
-    EMPTY.contains(&word)
+    word.len() <= EMPTY_BYTES_MAX && EMPTY.contains(&word)
 }
 
-/// Whether a word may not come or go without changing what a text says: a number, a path, an identifier, a
-/// name, a negation, a limit. `written` is the word as it stands in the text, `word` as it is compared.
-pub(super) fn has_substance(written: &str, word: &str, is_first: bool) -> bool {
+/// Whether a word, as it is compared, may not come or go without changing what a text says: a number, a path, an
+/// identifier, a negation, a limit. Names are told by how they are written.
+pub(super) fn has_substance(word: &str) -> bool {
     [NEGATIONS, TURNS, NUMBERS]
         .iter()
         .any(|list| list.contains(&word))
         || is_code(word)
-        || looks_like_a_name(written, is_first)
 }
 
 /// Whether a word has digits or signs in it: a number, a path, an identifier.
@@ -76,8 +78,19 @@ fn is_code(word: &str) -> bool {
 }
 
 /// Whether capitals say that a word is a name; the first word of a text has one anyway.
-fn looks_like_a_name(written: &str, is_first: bool) -> bool {
+pub(super) fn looks_like_a_name(written: &str, is_first: bool) -> bool {
     let mut chars = written.chars();
     let begins_large = chars.next().is_some_and(char::is_uppercase);
     chars.any(char::is_uppercase) || (begins_large && !is_first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_empty_word_is_longer_than_is_looked_for() {
+        let longest = EMPTY.iter().map(|word| word.len()).max();
+        assert_eq!(longest, Some(EMPTY_BYTES_MAX));
+    }
 }

@@ -20,6 +20,7 @@ pub(super) struct Asking {
 
 /// Tries that have something in common.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AnalyticsGroup)]
 pub(super) struct Group {
     /// The approach, agent, category or week; `null` where it was not said.
     name: Option<String>,

@@ -1,6 +1,6 @@
 //! `/api/memory/artifacts`: files that tasks leave behind.
 
-use super::shape::{Asked, Body, List, cursor, id, limit};
+use super::shape::{Asked, Body, List, count, cursor, id, limit};
 use super::wire::{self, Artifact, Outcome};
 use crate::{Access, App, Problem};
 use axum::Json;
@@ -88,6 +88,7 @@ pub(super) async fn list(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = NewArtifact)]
 pub(super) struct New {
     /// The project; without it the one that is served, or the token's.
     project: Option<String>,
@@ -104,6 +105,7 @@ pub(super) struct New {
     path: String,
     description: Option<String>,
     /// Its size, for files that the server cannot read; with `checksum`.
+    #[serde(default, deserialize_with = "count")]
     size_bytes: Option<u64>,
     /// Its SHA-256, for files that the server cannot read; with `size_bytes`.
     #[schema(pattern = "^[0-9a-fA-F]{64}$")]
@@ -120,19 +122,12 @@ pub(super) async fn add(
 ) -> Result<(StatusCode, Json<Outcome>), Problem> {
     let project = access.project(said.project.as_deref())?;
     access.source(said.agent_id.as_deref())?;
-    let digest = match (said.size_bytes, said.checksum) {
-        (Some(size_bytes), Some(checksum)) => Some(FileDigest {
-            size_bytes,
-            checksum,
-        }),
-        (None, None) => None,
-        (Some(_), None) | (None, Some(_)) => {
-            return Err(Problem::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "`size_bytes` and `checksum` are given both or not at all",
-            ));
-        }
-    };
+    // One without the other says too little: then the file is read.
+    let digest = said.size_bytes.zip(said.checksum);
+    let digest = digest.map(|(size_bytes, checksum)| FileDigest {
+        size_bytes,
+        checksum,
+    });
     let new = NewArtifact {
         path: said.path,
         scope: Scope {

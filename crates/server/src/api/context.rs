@@ -14,6 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 
 #[derive(Debug, Deserialize, IntoParams, ToSchema)]
 #[into_params(parameter_in = Query)]
+#[schema(as = ContextRequest)]
 pub(super) struct Asking {
     /// The project; without it the one that is served, or the token's.
     project: Option<String>,
@@ -35,7 +36,7 @@ pub(super) struct Asking {
     invocation: Option<String>,
     /// At most so many characters.
     budget_chars: Option<usize>,
-    /// At most so many tokens; not with `budget_chars`.
+    /// At most so many tokens.
     budget_tokens: Option<usize>,
 }
 
@@ -96,14 +97,23 @@ pub(super) async fn make_long(
 async fn answer(app: &App, access: &Access, asked: Asking) -> Result<Json<Context>, Problem> {
     let project = access.project(asked.project.as_deref())?;
     let budget = match (asked.budget_chars, asked.budget_tokens) {
-        (Some(_), Some(_)) => {
-            return Err(Problem::new(
-                StatusCode::BAD_REQUEST,
-                "a budget is in characters or in tokens, not in both",
-            ));
+        // Of two budgets the smaller one holds.
+        (Some(chars), Some(tokens)) if chars / limits::CHARS_PER_TOKEN <= tokens => {
+            Some(Budget::Chars(chars))
         }
-        (chars, tokens) => chars.map(Budget::Chars).or(tokens.map(Budget::Tokens)),
+        (_, Some(tokens)) => Some(Budget::Tokens(tokens)),
+        (chars, None) => chars.map(Budget::Chars),
     };
+    let most = limits::RECALL_BUDGET_TOKENS_MAX;
+    if asked
+        .budget_tokens
+        .is_some_and(|tokens| !(1..=most).contains(&tokens))
+    {
+        return Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            format!("`budget_tokens` is from 1 to {most}"),
+        ));
+    }
     let request = ContextRequest {
         task: asked.task_id,
         phase: asked.phase,

@@ -1,6 +1,6 @@
 //! `/api/memory/episodes`: what was tried, and how it went.
 
-use super::shape::{Asked, Body, List, cursor, limit, time};
+use super::shape::{Asked, Body, List, count, cursor, limit, small, time};
 use super::wire::{self, Episode, Outcome};
 use crate::{Access, App, Problem};
 use axum::Json;
@@ -93,6 +93,7 @@ pub(super) async fn list(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = NewEpisode)]
 pub(super) struct New {
     /// The project; without it the one that is served, or the token's.
     project: Option<String>,
@@ -107,8 +108,11 @@ pub(super) struct New {
     approach: Option<String>,
     /// How it went.
     outcome: Option<String>,
+    #[serde(default, deserialize_with = "count")]
     duration_ms: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
     tokens_in: Option<u64>,
+    #[serde(default, deserialize_with = "count")]
     tokens_out: Option<u64>,
     /// Who says so; else the agent.
     source: Option<String>,
@@ -116,6 +120,7 @@ pub(super) struct New {
     session_id: Option<String>,
     plan: Option<String>,
     #[schema(minimum = 1)]
+    #[serde(default, deserialize_with = "small")]
     iteration: Option<u32>,
 }
 

@@ -128,6 +128,14 @@ pub(super) async fn add(
         true_from: time("true_from", said.true_from.as_deref())?,
         true_to: time("true_to", said.true_to.as_deref())?,
     };
+    if let (Some(from), Some(to)) = (new.true_from, new.true_to)
+        && to < from
+    {
+        return Err(Problem::new(
+            StatusCode::CONFLICT,
+            format!("`true_to` {to} lies before `true_from` {from}"),
+        ));
+    }
     let remembered = app.ask(project, move |engine| engine.remember(new)).await?;
     let outcome = Outcome::from(remembered);
     Ok((created(&outcome), Json(outcome)))

@@ -107,6 +107,7 @@ pub(super) struct NewToken {
 
 /// A token that was made.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MadeToken)]
 pub(super) struct Made {
     id: String,
     /// What opens; it is told this once.
@@ -200,28 +201,32 @@ pub(super) async fn purge(
     let project = access.project(said.project.as_deref())?;
     let ids = said.ids.iter().map(|given| super::shape::id(given));
     let ids = ids.collect::<Result<Vec<_>, _>>()?;
-    let selection = match (ids.is_empty(), said.query, said.session_id) {
-        (false, None, None) => Selection::Records(ids),
-        (true, Some(query), None) => Selection::Containing(query),
-        (true, None, Some(session)) => Selection::Session(session),
-        _ => {
-            return Err(Problem::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "what is to be deleted: one of `ids`, `query` and `session_id`",
-            ));
-        }
-    };
+    let records = Some(ids).filter(|ids| !ids.is_empty());
+    let wanted = [
+        records.map(Selection::Records),
+        said.query.map(Selection::Containing),
+        said.session_id.map(Selection::Session),
+    ];
     let dry_run = said.dry_run;
-    let report = app.ask(project, move |engine| match dry_run {
-        true => engine.purgeable(&selection),
-        false => engine.purge(&selection),
+    let purged = app.ask(project, move |engine| {
+        let mut purged = Purged {
+            records: 0,
+            sessions: 0,
+            messages: 0,
+            copies: 0,
+            dry_run,
+        };
+        for selection in wanted.into_iter().flatten() {
+            let report = match dry_run {
+                true => engine.purgeable(&selection)?,
+                false => engine.purge(&selection)?,
+            };
+            purged.records += report.purged.records;
+            purged.sessions += report.purged.sessions;
+            purged.messages += report.purged.messages;
+            purged.copies = report.copies.len();
+        }
+        Ok(purged)
     });
-    let report = report.await?;
-    Ok(Json(Purged {
-        records: report.purged.records,
-        sessions: report.purged.sessions,
-        messages: report.purged.messages,
-        copies: report.copies.len(),
-        dry_run,
-    }))
+    Ok(Json(purged.await?))
 }

@@ -14,6 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 
 #[derive(Debug, Deserialize, IntoParams, ToSchema)]
 #[into_params(parameter_in = Query)]
+#[schema(as = RecallRequest)]
 pub(super) struct Asking {
     /// The project; without it the one that is served, or the token's.
     project: Option<String>,

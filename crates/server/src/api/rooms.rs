@@ -85,6 +85,7 @@ pub(super) async fn notes(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = NewNote)]
 pub(super) struct New {
     /// The project; without it the one that is served, or the token's.
     project: Option<String>,
@@ -131,6 +132,7 @@ pub(super) struct Shown {
 
 /// A piece of it.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WorkspacePiece)]
 pub(super) struct Piece {
     text: String,
     file: Option<String>,
@@ -233,6 +235,7 @@ pub(super) async fn add_entry(
 
 /// A group that has a folder.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = GroupFiles)]
 pub(super) struct Group {
     name: String,
     /// Which of its files there are.

@@ -1,6 +1,6 @@
 //! `/api/sessions`: conversations and their turns, and the window that is kept of them.
 
-use super::shape::{Asked, Body, List, Where, limit};
+use super::shape::{Asked, Body, List, Where, limit, small};
 use super::wire::{self, Talk, Turn};
 use crate::{Access, App, Problem};
 use axum::Json;
@@ -117,6 +117,7 @@ impl Speaking {
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
+#[schema(as = NewMessage)]
 pub(super) struct New {
     /// The project; without it the one that is served, or the token's.
     project: Option<String>,
@@ -223,6 +224,7 @@ pub(super) struct Seeking {
 
 /// A turn that was found.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FoundMessage)]
 pub(super) struct Found {
     #[serde(flatten)]
     turn: Turn,
@@ -274,6 +276,7 @@ pub(super) struct Compacting {
     model: Option<String>,
     format: Option<Format>,
     /// Tokens of the whole window; else the settings say it.
+    #[serde(default, deserialize_with = "small")]
     target_tokens: Option<u32>,
 }
 
@@ -390,8 +393,8 @@ pub(super) async fn expand(
 #[expect(dead_code, reason = "it is only described")]
 struct CompactingForm {
     project: Option<String>,
-    /// An array of messages, or a whole request body.
-    messages: Value,
+    /// An array of messages, or a whole request body, in the form of the provider.
+    messages: Vec<WindowMessage>,
     /// The conversation that it is; what is left out is kept for it.
     session_id: Option<String>,
     agent_id: Option<String>,
@@ -404,4 +407,22 @@ struct CompactingForm {
     /// Tokens of the whole window; else the settings say it.
     #[schema(minimum = 1)]
     target_tokens: Option<u32>,
+}
+
+/// A message, in the form that every provider has; more fields are theirs.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it is only described")]
+struct WindowMessage {
+    #[schema(inline)]
+    role: WindowRole,
+    content: String,
+}
+
+/// Who speaks in it.
+#[derive(ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[expect(dead_code, reason = "it is only described")]
+enum WindowRole {
+    User,
+    Assistant,
 }

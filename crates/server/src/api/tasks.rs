@@ -1,6 +1,6 @@
 //! `/api/tasks`: tasks, their steps and their errors.
 
-use super::shape::{Asked, Body, List, Where, cursor, limit};
+use super::shape::{Asked, Body, List, Where, count, cursor, limit, small};
 use super::wire::{self, AnyRecord, Outcome};
 use crate::{Access, App, Problem};
 use axum::Json;
@@ -118,6 +118,7 @@ pub(super) async fn list(
 
 /// A task with everything that hangs on it, each list oldest first.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = WholeTask)]
 pub(super) struct Whole {
     #[serde(flatten)]
     task: Task,
@@ -155,12 +156,14 @@ pub(super) struct Setting {
     r#type: Option<String>,
     phase: Option<String>,
     branch: Option<String>,
+    #[serde(default, deserialize_with = "count")]
     pr_number: Option<u64>,
     /// Why it is blocked; an empty text says that it no longer is.
     blocked_reason: Option<String>,
     #[schema(inline)]
     state: Option<Standing>,
     #[schema(minimum = 1)]
+    #[serde(default, deserialize_with = "small")]
     iteration: Option<u32>,
     /// Who says so; else the token's role.
     source: Option<String>,
@@ -298,6 +301,7 @@ pub(super) struct NewError {
     task_id: Option<String>,
     phase: Option<String>,
     #[schema(minimum = 1)]
+    #[serde(default, deserialize_with = "small")]
     iteration: Option<u32>,
     /// Who says so; else the token's role.
     agent_id: Option<String>,

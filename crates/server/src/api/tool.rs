@@ -9,43 +9,44 @@ use heirloom_engine::MemoryCommand;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The commands.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Command {
-    View,
-    Create,
-    StrReplace,
-    Insert,
-    Delete,
-    Rename,
-}
-
 /// The input of a tool call, as the model gives it.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct Call {
     /// The project; without it the one that is served, or the token's.
     project: Option<String>,
-    #[schema(inline)]
+    #[serde(flatten)]
     command: Command,
-    /// For all but `rename`; below `/memories`.
-    path: Option<String>,
-    /// For `view`: the first and the last line.
-    view_range: Option<[i64; 2]>,
-    /// For `create`.
-    file_text: Option<String>,
-    /// For `str_replace`.
-    old_str: Option<String>,
-    /// For `str_replace`.
-    new_str: Option<String>,
-    /// For `insert`: the line behind which it goes.
-    insert_line: Option<usize>,
-    /// For `insert`.
-    insert_text: Option<String>,
-    /// For `rename`.
-    old_path: Option<String>,
-    /// For `rename`.
-    new_path: Option<String>,
+}
+
+/// The commands; paths lie below `/memories`.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub(super) enum Command {
+    /// Shows a folder, or a file.
+    View {
+        path: String,
+        /// The first and the last line; -1 is the end.
+        #[schema(min_items = 2, max_items = 2)]
+        view_range: Option<Vec<i64>>,
+    },
+    /// Makes a file.
+    Create { path: String, file_text: String },
+    /// Puts one text in the place of another, which is there once.
+    StrReplace {
+        path: String,
+        old_str: String,
+        new_str: Option<String>,
+    },
+    /// Puts a text behind a line.
+    Insert {
+        path: String,
+        insert_line: usize,
+        insert_text: String,
+    },
+    /// Deletes a file or a folder.
+    Delete { path: String },
+    /// Gives a file or a folder another name.
+    Rename { old_path: String, new_path: String },
 }
 
 /// The content of a tool's result.
@@ -62,52 +63,54 @@ pub(super) async fn call(
     Body(said): Body<Call>,
 ) -> Result<Json<Answer>, Problem> {
     let project = access.project(said.project.as_deref())?;
-    let command = command(said)?;
+    let command = command(said.command)?;
     let content = app.ask(project, move |engine| engine.memory_tool(&command));
     Ok(Json(Answer {
         content: content.await?,
     }))
 }
 
-fn command(said: Call) -> Result<MemoryCommand, Problem> {
-    let needed = |name: &str, value: Option<String>| {
-        value.ok_or_else(|| {
-            Problem::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                format!("the command needs `{name}`"),
-            )
-        })
-    };
-    Ok(match said.command {
-        Command::View => MemoryCommand::View {
-            path: needed("path", said.path)?,
-            range: said.view_range.map(|[first, last]| (first, last)),
+fn command(said: Command) -> Result<MemoryCommand, Problem> {
+    Ok(match said {
+        Command::View { path, view_range } => {
+            let range = match view_range.as_deref() {
+                None => None,
+                Some([first, last]) => Some((*first, *last)),
+                Some(_) => {
+                    return Err(Problem::new(
+                        StatusCode::UNPROCESSABLE_ENTITY,
+                        "`view_range` has two lines: the first and the last",
+                    ));
+                }
+            };
+            MemoryCommand::View { path, range }
+        }
+        Command::Create { path, file_text } => MemoryCommand::Create {
+            path,
+            text: file_text,
         },
-        Command::Create => MemoryCommand::Create {
-            path: needed("path", said.path)?,
-            text: needed("file_text", said.file_text)?,
+        Command::StrReplace {
+            path,
+            old_str,
+            new_str,
+        } => MemoryCommand::Replace {
+            path,
+            old: old_str,
+            new: new_str.unwrap_or_default(),
         },
-        Command::StrReplace => MemoryCommand::Replace {
-            path: needed("path", said.path)?,
-            old: needed("old_str", said.old_str)?,
-            new: said.new_str.unwrap_or_default(),
+        Command::Insert {
+            path,
+            insert_line,
+            insert_text,
+        } => MemoryCommand::Insert {
+            path,
+            line: insert_line,
+            text: insert_text,
         },
-        Command::Insert => MemoryCommand::Insert {
-            path: needed("path", said.path)?,
-            line: said.insert_line.ok_or_else(|| {
-                Problem::new(
-                    StatusCode::UNPROCESSABLE_ENTITY,
-                    "the command needs `insert_line`",
-                )
-            })?,
-            text: needed("insert_text", said.insert_text)?,
-        },
-        Command::Delete => MemoryCommand::Delete {
-            path: needed("path", said.path)?,
-        },
-        Command::Rename => MemoryCommand::Rename {
-            from: needed("old_path", said.old_path.or(said.path))?,
-            to: needed("new_path", said.new_path)?,
+        Command::Delete { path } => MemoryCommand::Delete { path },
+        Command::Rename { old_path, new_path } => MemoryCommand::Rename {
+            from: old_path,
+            to: new_path,
         },
     })
 }

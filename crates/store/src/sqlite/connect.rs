@@ -80,9 +80,15 @@ pub(super) fn unsynced<T>(
     connection.pragma_update(None, "synchronous", "FULL")?;
     wait_at_most(connection, BUSY_TIMEOUT_MS)?;
     let done = done?;
+    leave_short_journal(connection)?;
+    Ok(done)
+}
+
+/// From here on a short journal stays where it is when the connection is closed.
+pub(super) fn leave_short_journal(connection: &Connection) -> Result<(), Failure> {
     let is_short = journal_bytes(connection) <= JOURNAL_LEFT_BYTES;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, is_short)?;
-    Ok(done)
+    Ok(())
 }
 
 /// How long the journal of a database is.

@@ -45,14 +45,22 @@ fn message(call: &Call<'_>, status: &str, content: &[Value]) -> Value {
 
 fn function_call(call: &Call<'_>, index: usize, status: &str, arguments: &str) -> Value {
     let tool = &call.turn.tool_calls[index];
-    json!({
+    let (space, name) = match tool.name.split_once('/') {
+        Some((space, name)) => (Some(space), name),
+        None => (None, tool.name.as_str()),
+    };
+    let mut item = json!({
         "type": "function_call",
         "id": call.tool_id("fc", index),
         "call_id": call.tool_id("call", index),
-        "name": tool.name,
+        "name": name,
         "arguments": arguments,
         "status": status,
-    })
+    });
+    if let Some(space) = space {
+        item["namespace"] = json!(space);
+    }
+    item
 }
 
 fn output(call: &Call<'_>) -> Vec<Value> {

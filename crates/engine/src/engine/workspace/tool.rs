@@ -282,10 +282,10 @@ fn relative(path: &str) -> Result<&str, Fault> {
         !part.is_empty() && part != "." && part != ".." && part != TRASH && !bad
     };
     let is_short = rest.len() <= limits::NAME_BYTES_MAX;
-    if !(rest.is_empty() || is_short && rest.split('/').all(is_sound)) {
-        return Err(outside());
+    if rest.is_empty() || (is_short && rest.split('/').all(is_sound)) {
+        return Ok(rest);
     }
-    Ok(rest)
+    Err(outside())
 }
 
 /// The same for what is not the workspace itself.

@@ -1,4 +1,5 @@
-//! The copy of vectors beside a database: it makes a question of a fresh process faster and never changes its answer.
+//! What makes a process of one command faster: a copy of vectors beside the database, which never changes an answer, and a
+//! journal that is left to others.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
@@ -172,4 +173,36 @@ fn what_is_purged_is_in_no_copy() {
     store.purge(&shop(), &selection, now(), "test").unwrap();
     assert!(!copy_of(&path).exists());
     assert_eq!(ask(&path), plain(&path));
+}
+
+#[test]
+fn whoever_is_waited_for_leaves_a_short_journal_to_others() {
+    let root = folder();
+    let path = root.path().join("heirloom.db");
+    let ids = IdSource::default();
+    let p = shop();
+    drop(SqliteStore::create(&path).unwrap());
+    let journal = root.path().join("heirloom.db-wal");
+    let store = SqliteStore::open(&path).unwrap().leaving_short_journal();
+    store.apply(&p, &[put(record(&ids, &p, 1, 50))]).unwrap();
+    drop(store);
+    assert!(journal.metadata().unwrap().len() > 0);
+    // The next one reads it, and one that waits for nobody carries it over.
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(
+        store
+            .find(&p, &Filter::current(&[], at(9_999)))
+            .unwrap()
+            .len(),
+        1
+    );
+    store.apply(&p, &[put(record(&ids, &p, 2, 50))]).unwrap();
+    drop(store);
+    assert!(!journal.exists());
+    // A long one is carried over by whoever made it.
+    let store = SqliteStore::open(&path).unwrap().leaving_short_journal();
+    let many: Vec<_> = (3..900).map(|n| put(record(&ids, &p, n, 2_000))).collect();
+    store.apply(&p, &many).unwrap();
+    drop(store);
+    assert!(!journal.exists());
 }

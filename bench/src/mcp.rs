@@ -1,0 +1,148 @@
+//! How long a host waits for the list of tools after it started the MCP server, and what the server holds in memory.
+
+use crate::dice::Dice;
+use crate::stats::Times;
+use crate::{Outcome, probe};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Records in the store.
+const RECORDS: usize = 100_000;
+/// Words of a text.
+const WORDS: usize = 19;
+/// Sessions that are begun.
+const RUNS: usize = 100;
+/// Sessions before the clock counts.
+const WARM: usize = 3;
+
+pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()> {
+    let Some(heirloom) = heirloom else {
+        println!("mcp: skipped, no --heirloom BINARY");
+        return Ok(());
+    };
+    let root = tempfile::tempdir()?;
+    let engine = probe::engine(root.path())?;
+    let records = to.unwrap_or(RECORDS);
+    let mut dice = Dice(41);
+    probe::fill_with(&engine, 0, records, &mut |_| dice.text(WORDS))?;
+    drop(engine);
+    let (mut listed, mut first, mut later) = (Vec::new(), Vec::new(), Vec::new());
+    let mut resident = [Vec::new(), Vec::new()];
+    let prompts = Dice(43).prompts(2 * (WARM + RUNS));
+    for (n, pair) in prompts.chunks(2).enumerate() {
+        let (mut session, took) = Session::begin(heirloom, root.path())?;
+        let before = session.resident_kb()?;
+        let times = [session.recall(&pair[0])?, session.recall(&pair[1])?];
+        let after = session.resident_kb()?;
+        session.end()?;
+        if n >= WARM {
+            listed.push(took);
+            first.push(times[0]);
+            later.push(times[1]);
+            resident[0].push(before);
+            resident[1].push(after);
+        }
+    }
+    Times::of(&listed).print("mcp tools/list, from process start");
+    Times::of(&first).print(&format!("mcp first recall, {records} records"));
+    Times::of(&later).print(&format!("mcp second recall, {records} records"));
+    for (name, held) in ["before the first recall", "after two recalls"]
+        .iter()
+        .zip(resident)
+    {
+        let most = held.iter().max().copied().unwrap_or_default();
+        let megabytes = most as f64 / 1024.0;
+        println!(
+            "{:40} {megabytes:12.1} MB at most",
+            format!("mcp resident, {name}")
+        );
+    }
+    Ok(())
+}
+
+/// One session with the server.
+struct Session {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+impl Session {
+    /// Starts the server as hosts do, and asks for its tools; how long that took.
+    fn begin(heirloom: &Path, root: &Path) -> Outcome<(Self, Duration)> {
+        let start = Instant::now();
+        let mut child = Command::new(heirloom)
+            .arg("mcp")
+            .current_dir(root)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let stdin = child.stdin.take().ok_or("no standard input")?;
+        let stdout = child.stdout.take().ok_or("no standard output")?;
+        let mut session = Self {
+            child,
+            stdin,
+            stdout: BufReader::new(stdout),
+            asked: 0,
+        };
+        let client = json!({"name": "bench", "version": "1"});
+        session.ask(
+            "initialize",
+            &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}),
+        )?;
+        writeln!(
+            session.stdin,
+            "{}",
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        )?;
+        let listed = session.ask("tools/list", &json!({}))?;
+        let took = start.elapsed();
+        match listed["result"]["tools"].as_array().map(Vec::len) {
+            Some(12) => Ok((session, took)),
+            other => Err(format!("{other:?} tools").into()),
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Outcome<Value> {
+        self.asked += 1;
+        let request =
+            json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
+        writeln!(self.stdin, "{request}")?;
+        let mut line = String::new();
+        self.stdout.read_line(&mut line)?;
+        Ok(serde_json::from_str(&line)?)
+    }
+
+    fn recall(&mut self, query: &str) -> Outcome<Duration> {
+        let start = Instant::now();
+        let params = json!({"name": "recall", "arguments": {"query": query}});
+        let answer = self.ask("tools/call", &params)?;
+        let took = start.elapsed();
+        match answer["result"]["isError"].as_bool() {
+            Some(false) => Ok(took),
+            _ => Err(format!("a recall failed: {answer}").into()),
+        }
+    }
+
+    /// What the server holds, as the system counts it.
+    fn resident_kb(&self) -> Outcome<u64> {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(path)?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let number = line.and_then(|line| line.split_whitespace().next());
+        Ok(number.ok_or("the system does not say")?.parse()?)
+    }
+
+    fn end(mut self) -> Outcome<()> {
+        drop(self.stdin);
+        let status = self.child.wait()?;
+        match status.success() {
+            true => Ok(()),
+            false => Err(format!("the server ended with {status}").into()),
+        }
+    }
+}
