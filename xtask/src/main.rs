@@ -6,6 +6,7 @@
 )]
 
 mod agents;
+mod api;
 mod bench;
 mod calls;
 mod cargo;
@@ -39,6 +40,8 @@ usage: cargo xtask <verb>
   hooks [--calls N] [ARGS]         10,000 hook calls in a row: no process is left, and no file grows
                                    but the log, which has a cap
   dist                             build the binary that is shipped and check its size
+  api [ARGS]                       ask `heirloom serve` whatever its description allows and forbids, with
+                                   schemathesis from PyPI: it must find nothing
   agents [ARGS]                    drive real agent programs through `heirloom run`
   mcp [ARGS]                       the MCP server under the official suite, the inspector, and beside
                                    the reference server for knowledge graphs
@@ -73,6 +76,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "deny" => deny::run(args),
         "dist" => dist::run(args),
         "agents" => agents::run(args),
+        "api" => api::run(args),
         "mcp" => mcp::run(args),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
