@@ -415,7 +415,8 @@ struct CompactingForm {
 struct WindowMessage {
     #[schema(inline)]
     role: WindowRole,
-    content: String,
+    /// A text, or the parts that the provider knows.
+    content: Option<Value>,
 }
 
 /// Who speaks in it.
