@@ -44,8 +44,20 @@ pub(super) const TASKS: [(&str, &str, &str, &str); 7] = [
     ("226", "pr", "review", "fix/214-redelivery"),
 ];
 
-/// Tries of the weeks before: days ago, task, agent, approach, outcome, whether it worked, minutes, thousands of tokens.
-pub(super) const BEFORE: &[(i64, &str, &str, &str, &str, bool, u64, u64)] = &[
+/// Days ago, task, agent, approach, outcome, whether it worked, minutes, thousands of tokens.
+type Before = (
+    i64,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    bool,
+    u64,
+    u64,
+);
+
+/// Tries of the weeks before.
+pub(super) const BEFORE: &[Before] = &[
     (
         33,
         "131",
