@@ -125,7 +125,7 @@ async fn answer(app: &App, access: &Access, asked: Asking) -> Result<Json<Contex
         query: asked.query,
         invocation: asked.invocation,
     };
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let made = engine.context(&request)?;
         // Who waits for a prompt gets it, whatever becomes of the receipt.
         let kept = engine.keep_receipt(&request, &made, None);
