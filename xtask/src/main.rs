@@ -17,6 +17,7 @@ mod desk;
 mod dist;
 mod fuzz;
 mod mcp;
+mod page;
 mod tidy;
 
 use std::process::ExitCode;
@@ -38,6 +39,7 @@ usage: cargo xtask <verb>
   crowd [--separate] [ARGS]        40 processes write 50 records each to one store, among readers
   hooks [--calls N] [ARGS]         10,000 hook calls in a row: no process is left, and no file grows
                                    but the log, which has a cap
+  page [--heirloom PATH]           drive the page in a real browser: axe, widths, edits, undo, two tabs
   dist                             build the binary that is shipped and check its size
   agents [ARGS]                    drive real agent programs through `heirloom run`
   mcp [ARGS]                       the MCP server under the official suite, the inspector, and beside
@@ -74,6 +76,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "dist" => dist::run(args),
         "agents" => agents::run(args),
         "mcp" => mcp::run(args),
+        "page" => page::run(args),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())
