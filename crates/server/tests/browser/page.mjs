@@ -59,7 +59,7 @@ const pages = [
 const looks = [
   [1280, 'light', true], [1280, 'dark', true], [820, 'light', true], [360, 'light', true], [360, 'dark', true], [1280, 'light', false], [360, 'light', false],
 ];
-for (const [width, colorScheme, javaScriptEnabled] of looks) {
+for (const [width, colorScheme, javaScriptEnabled] of process.env.PAGE_ONLY === 'flow' ? [] : looks) {
   const {context, page, errors} = await open({viewport: {width, height: 900}, colorScheme, javaScriptEnabled});
   for (const [name, at] of pages) {
     const look = `${name} ${width} ${colorScheme}${javaScriptEnabled ? '' : ' without a script'}`;
@@ -262,6 +262,7 @@ check(errors.length === 0, 'console: ' + errors.join('; '));
   await at.goto(base + '/recall');
   await at.fill('#rq', 'webhook');
   await at.keyboard.press('Enter');
+  await at.waitForURL(/q=webhook/);
   check(await at.locator('#hits > li').count() > 0, 'recall answers without a script');
   await plain.context.close();
 }
