@@ -22,6 +22,7 @@ mod quality;
 mod recall;
 mod redact;
 mod remember;
+mod server;
 mod sources;
 mod start;
 mod stats;
@@ -51,7 +52,7 @@ struct Request {
 }
 
 /// What may be typed.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts|hooks|mcp|transcripts|tokens]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts|hooks|server|mcp|transcripts|tokens]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -139,6 +140,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if wanted("prompts") || only == Some("prompts-features") {
         prompts::measure(request.data.as_deref(), only == Some("prompts-features"))?;
+    }
+    if wanted("server") {
+        server::measure(heirloom, request.to)?;
     }
     if wanted("hooks") {
         hooks::measure(heirloom, request.to)?;

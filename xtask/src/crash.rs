@@ -7,6 +7,7 @@
 mod known;
 mod rng;
 mod scenarios;
+mod serving;
 mod tally;
 mod victim;
 
@@ -35,7 +36,7 @@ usage: cargo xtask crash [--times N] [--only SCENARIO] [--seed S] [--delay-us D]
   --times N        kills of each scenario (200)
   --only SCENARIO  one of remember, observe, import, prune, undo, resolve, run, migration, inbox, group,
                    episode, artifact, shared, workspace, share, mark, session, review, task, forget, restore, purge, hook,
-                   archive, transcript
+                   archive, transcript, serve (50 kills among clients that write)
   --seed S         run number I of a campaign has the seed S + I
   --delay-us D     kill after exactly this time; with --times 1 and a seed it repeats one run
   --heirloom PATH  kill this binary instead of building one
@@ -67,6 +68,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         print!("{HELP}");
         return Ok(());
     };
+    if options.only.as_deref() == Some(SERVE) {
+        return serve(&options);
+    }
     let mut scenarios = scenarios::all();
     if let Some(only) = &options.only {
         scenarios.retain(|scenario| scenario.name() == only);
@@ -98,6 +102,22 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     } else {
         Err(problems.join("; "))
     }
+}
+
+/// The scenario that has clients.
+const SERVE: &str = "serve";
+
+fn serve(options: &Options) -> Result<(), String> {
+    let campaign = Campaign::begin(options)?;
+    let times = if options.times == TIMES_DEFAULT {
+        50
+    } else {
+        options.times
+    };
+    println!("crash: seed {}, {times} kills", campaign.seed);
+    let desk = Desk::fresh(&campaign.binary, &campaign.folder.join(SERVE))?;
+    serving::run(&desk, times, &mut Rng::new(campaign.seed))?;
+    desk.remove()
 }
 
 fn judge(name: &str, tally: &Tally, one_delay: bool) -> Option<String> {

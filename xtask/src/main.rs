@@ -6,6 +6,7 @@
 )]
 
 mod agents;
+mod api;
 mod bench;
 mod calls;
 mod cargo;
@@ -41,6 +42,8 @@ usage: cargo xtask <verb>
                                    but the log, which has a cap
   page [--heirloom PATH]           drive the page in a real browser: axe, widths, edits, undo, two tabs
   dist                             build the binary that is shipped and check its size
+  api [ARGS]                       ask `heirloom serve` whatever its description allows and forbids, with
+                                   schemathesis from PyPI: it must find nothing
   agents [ARGS]                    drive real agent programs through `heirloom run`
   mcp [ARGS]                       the MCP server under the official suite, the inspector, and beside
                                    the reference server for knowledge graphs
@@ -75,6 +78,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "deny" => deny::run(args),
         "dist" => dist::run(args),
         "agents" => agents::run(args),
+        "api" => api::run(args),
         "mcp" => mcp::run(args),
         "page" => page::run(args),
         "help" | "--help" | "-h" => {

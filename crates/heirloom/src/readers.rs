@@ -2,6 +2,8 @@
 //!
 //! Nobody else needs them, and they promise nothing to other programs.
 
+pub use heirloom_server::mcp::{Address, folder_of};
+
 use crate::commands::remember;
 use crate::config::{self, Config, Environment, KEYS, Layer, Origin};
 use crate::wire::lines::{self, Line};

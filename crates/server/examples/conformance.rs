@@ -34,11 +34,11 @@ const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA="
 
 fn main() -> Result<(), String> {
     let port = std::env::args().nth(1).and_then(|port| port.parse().ok());
-    let listening = Listening::bind("127.0.0.1", port.unwrap_or(0));
+    let listening = Listening::bind("127.0.0.1", port.unwrap_or(0), None);
     let listening = listening.map_err(|fault| fault.message)?;
     println!("listening on http://{}/mcp", listening.address());
     let router = mcp::mount(&[], || Fixtures);
-    serve(listening, router, || false).map_err(|fault| fault.message)
+    serve(listening, None, router, || false).map_err(|fault| fault.message)
 }
 
 #[derive(Clone)]

@@ -68,10 +68,10 @@ impl Listening {
     }
 }
 
-/// Answers until `is_stopped` says so, then what is in flight.
+/// Answers until `is_stopped` says so, then what is in flight. With `app` also does the chores of its memory.
 pub fn serve(
     listening: Listening,
-    app: &App,
+    app: Option<&App>,
     router: Router,
     is_stopped: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), Fault> {
@@ -89,13 +89,13 @@ pub fn serve(
 
 async fn accept_until(
     listening: Listening,
-    app: &App,
+    app: Option<&App>,
     router: Router,
     is_stopped: impl Fn() -> bool,
 ) -> std::io::Result<()> {
     listening.listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listening.listener)?;
-    let chores = tokio::spawn(crate::chores::each_day(app.clone()));
+    let chores = app.map(|app| tokio::spawn(crate::chores::each_day(app.clone())));
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(limits::SERVER_CONNECTIONS_MAX));
     let stopped = stopped(is_stopped);
@@ -123,12 +123,18 @@ async fn accept_until(
         });
     }
     drop(listener);
-    app.stop();
+    if let Some(app) = app {
+        app.stop();
+    }
     let time = Duration::from_secs(limits::SERVER_STOP_S);
     // Who has no answer by then gets none.
     drop(tokio::time::timeout(time, graceful.shutdown()).await);
-    chores.abort();
-    crate::chores::keep_working(app).await;
+    if let Some(chores) = chores {
+        chores.abort();
+    }
+    if let Some(app) = app {
+        crate::chores::keep_working(app).await;
+    }
     Ok(())
 }
 

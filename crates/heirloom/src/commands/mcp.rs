@@ -57,7 +57,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     session.out.flush();
     let router = mcp::router(&app, settings, &[]);
-    serve(listening, &app, router, move || {
+    serve(listening, None, router, move || {
         stop.load(Ordering::Relaxed)
     })?;
     Ok(0)

@@ -119,7 +119,7 @@ pub(super) fn run_at(
     };
     let hosts = [vec![at.host.clone()], at.allow_host.clone()].concat();
     let router = router(app.clone(), mcp::router(&app, settings, &hosts));
-    serve(listening, &app, router, move || {
+    serve(listening, Some(&app), router, move || {
         stop.load(Ordering::Relaxed)
     })?;
     drop(named);
