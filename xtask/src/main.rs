@@ -18,6 +18,7 @@ mod desk;
 mod dist;
 mod fuzz;
 mod mcp;
+mod page;
 mod tidy;
 
 use std::process::ExitCode;
@@ -39,6 +40,7 @@ usage: cargo xtask <verb>
   crowd [--separate] [ARGS]        40 processes write 50 records each to one store, among readers
   hooks [--calls N] [ARGS]         10,000 hook calls in a row: no process is left, and no file grows
                                    but the log, which has a cap
+  page [--heirloom PATH]           drive the page in a real browser: axe, widths, edits, undo, two tabs
   dist                             build the binary that is shipped and check its size
   api [ARGS]                       ask `heirloom serve` whatever its description allows and forbids, with
                                    schemathesis from PyPI: it must find nothing
@@ -78,6 +80,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "agents" => agents::run(args),
         "api" => api::run(args),
         "mcp" => mcp::run(args),
+        "page" => page::run(args),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

@@ -19,5 +19,7 @@ mod driver;
 mod events;
 #[path = "serve/limits.rs"]
 mod limits;
+#[path = "serve/page.rs"]
+mod page;
 #[path = "serve/tool.rs"]
 mod tool;

@@ -25,6 +25,8 @@ use std::collections::BTreeMap;
 
 /// Entries on one page.
 const PAGE: usize = 25;
+/// Entries that mean what a filter says, where none has its words.
+const MEANT: usize = 5;
 /// Up to so many entries their categories are counted.
 const COUNTED: usize = 1_000;
 
@@ -168,7 +170,13 @@ fn searched(engine: &Engine, words: &str, category: Option<&str>) -> Result<Vec<
         kinds: vec![Kind::Knowledge],
         ..RecallRequest::default()
     };
-    for hit in engine.recall(&request)?.hits {
+    let mut hits = engine.recall(&request)?.hits;
+    // What has the words; only where nothing has them, what means the same.
+    match hits.iter().any(|hit| hit.parts.lexical > 0.0) {
+        true => hits.retain(|hit| hit.parts.lexical > 0.0),
+        false => hits.truncate(MEANT),
+    }
+    for hit in hits {
         if let Item::Record(record) = hit.item {
             let fits = category.is_none_or(|name| record.category() == Some(name));
             if fits && !records.iter().any(|known| known.id == record.id) {

@@ -5,7 +5,7 @@ use crate::access::Access;
 use crate::{App, Problem};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use heirloom_engine::Engine;
 use heirloom_model::Deed;
@@ -59,7 +59,10 @@ impl FromRequestParts<App> for Look {
             Some("dark") => "dark",
             Some(_) | None => "",
         };
-        let path = parts.uri.path_and_query().map(|path| path.as_str());
+        let path = match parts.method == Method::GET {
+            true => parts.uri.path_and_query().map(|path| path.to_string()),
+            false => came_from(&parts.headers),
+        };
         let access = parts.extensions.get::<Access>().cloned();
         let csrf = access.as_ref().and_then(|access| access.csrf.clone());
         Ok(Self {
@@ -67,7 +70,7 @@ impl FromRequestParts<App> for Look {
             theme,
             keys_on: cookie(&parts.headers, KEYS) != Some("off"),
             csrf: csrf.map_or_else(String::new, |csrf| csrf.to_string()),
-            path: without_done(path.unwrap_or("/")),
+            path: local(path.as_deref().unwrap_or("/")),
             done: parts.uri.query().and_then(done),
             access,
         })
@@ -77,6 +80,15 @@ impl FromRequestParts<App> for Look {
 /// Times as seen from now.
 pub(crate) fn times(engine: &Engine) -> Times {
     Times::at(engine.now(), TimeZone::UTC)
+}
+
+/// The page that a script sent a form from, as an address of ours.
+fn came_from(headers: &HeaderMap) -> Option<String> {
+    let from = headers.get("hx-current-url")?.to_str().ok()?;
+    let (_, rest) = from.split_once("://")?;
+    let at = rest.find('/')?;
+    let path = rest.get(at..)?;
+    Some(path.split('#').next().unwrap_or(path).to_owned())
 }
 
 /// The value of a cookie.

@@ -1,0 +1,271 @@
+// The page in a real browser: node page.mjs LINK SHOTS_FOLDER [CHROMIUM]
+// LINK logs in once. Fails with what it found; writes a picture of each page.
+import {createRequire} from 'node:module';
+import {mkdirSync} from 'node:fs';
+const require = createRequire(process.env.PAGE_PACKAGES + '/');
+const {chromium} = require('playwright-core');
+const {AxeBuilder} = require('@axe-core/playwright');
+
+const [link, folder, executablePath = '/usr/bin/chromium'] = process.argv.slice(2);
+const base = new URL(link).origin;
+mkdirSync(folder, {recursive: true});
+const found = [];
+let checks = 0;
+function check(is, what) {
+  checks += 1;
+  if (!is) { found.push(what); console.log('NOT: ' + what); }
+}
+
+const browser = await chromium.launch({executablePath, args: ['--no-sandbox']});
+const entry = await browser.newContext();
+const first = await entry.newPage();
+await first.goto(link);
+const storageState = await entry.storageState();
+check(storageState.cookies.length === 1, 'the link logs in');
+const again = await browser.newContext();
+const stranger = await again.newPage();
+const refused = await stranger.goto(link);
+check(refused.status() === 401, 'the link works once');
+check((await stranger.goto(base + '/knowledge')).status() === 401, 'nothing is shown to a stranger');
+await again.close();
+
+async function open(options = {}) {
+  const context = await browser.newContext({storageState, viewport: {width: 1280, height: 900}, ...options});
+  const page = await context.newPage();
+  const errors = [];
+  page.on('console', message => { if (message.type() === 'error') errors.push(message.text()); });
+  page.on('pageerror', error => errors.push(String(error)));
+  return {context, page, errors};
+}
+async function href(page, at, pattern) {
+  await page.goto(base + at);
+  return page.evaluate(pattern => [...document.querySelectorAll('#main a')].map(a => a.getAttribute('href')).find(h => new RegExp(pattern).test(h)), pattern);
+}
+const one = {
+  knowledge: await href(first, '/knowledge', '^/knowledge/[0-9a-f-]{36}$'),
+  task: '/tasks/214',
+  receipt: await href(first, '/receipts', '^/receipts/[0-9a-f-]+$'),
+  session: await href(first, '/sessions', '^/sessions/claude-code'),
+};
+const pages = [
+  ['overview', '/'], ['recall', '/recall?q=webhook+delivered+twice'], ['recall-blank', '/recall'], ['recall-none', '/recall?q=zzyzx+kind:error'],
+  ['knowledge', '/knowledge'], ['history', one.knowledge], ['edit', one.knowledge + '?edit=1'], ['new', '/knowledge?new=1'], ['nothing-fits', '/knowledge?f=zzyzx'],
+  ['tasks', '/tasks'], ['task', one.task + '?approach=advisory+lock'], ['errors', '/errors'], ['workspace', '/workspace'], ['groups', '/groups'],
+  ['receipts', '/receipts'], ['receipt', one.receipt], ['again', one.receipt + '?again=1'], ['sessions', '/sessions'], ['session', one.session],
+  ['analytics', '/analytics'], ['review', '/review'], ['marks', '/marks'], ['settings', '/settings'], ['health', '/settings/health?check=1'], ['hooks', '/settings/hooks'],
+];
+
+// ---------- every page: status, width, console, axe; light and dark; three widths; with and without a script ----------
+const looks = [
+  [1280, 'light', true], [1280, 'dark', true], [820, 'light', true], [360, 'light', true], [360, 'dark', true], [1280, 'light', false], [360, 'light', false],
+];
+for (const [width, colorScheme, javaScriptEnabled] of process.env.PAGE_ONLY === 'flow' ? [] : looks) {
+  const {context, page, errors} = await open({viewport: {width, height: 900}, colorScheme, javaScriptEnabled});
+  for (const [name, at] of pages) {
+    const look = `${name} ${width} ${colorScheme}${javaScriptEnabled ? '' : ' without a script'}`;
+    const response = await page.goto(base + at, {waitUntil: 'load'});
+    check(response.status() === 200, `${look}: status ${response.status()}`);
+    check((await page.locator('h1').innerText()).length > 8, `${look}: its headline says nothing`);
+    check(errors.length === 0, `${look}: ${errors.splice(0).join('; ')}`);
+    if (javaScriptEnabled) {
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      check(over <= 0, `${look}: ${over} px too wide`);
+      const {violations} = await new AxeBuilder({page}).analyze();
+      const told = violations.map(one => `${one.id} at ${one.nodes.slice(0, 2).map(node => node.target.join(' ')).join(', ')}`);
+      check(told.length === 0, `${look}: axe: ${told.join('; ')}`);
+      await page.screenshot({path: `${folder}/${name}-${width}-${colorScheme}.png`});
+    } else {
+      const box = await page.locator('#main').boundingBox();
+      check(box.x + box.width <= width + 1, `${look}: too wide`);
+    }
+  }
+  await context.close();
+}
+
+// ---------- headers ----------
+{
+  const response = await first.goto(base + '/');
+  const policy = response.headers()['content-security-policy'] || '';
+  check(policy.includes("default-src 'none'") && policy.includes("script-src 'self'") && !policy.includes('unsafe'), 'the policy lets something in: ' + policy);
+  const inline = await first.evaluate(() => document.querySelectorAll('[style],script:not([src]),style').length);
+  check(inline === 0, `${inline} styles or scripts stand in the page`);
+}
+
+// ---------- a person with a script ----------
+const {page, errors} = await open();
+const toast = () => page.locator('#toast .toast span').first();
+const row = key => page.locator('#list li', {hasText: key}).first();
+async function undo() {
+  await page.keyboard.press('u');
+  await page.waitForFunction(() => /Undone/.test(document.querySelector('#toast')?.textContent || ''));
+  await page.waitForTimeout(300);
+}
+await page.goto(base + '/knowledge');
+await row('error-type').getByRole('link', {name: /^Edit/}).click();
+await page.waitForSelector('#edit textarea');
+check(await page.evaluate(() => document.activeElement?.id === 'ev'), 'the field has the focus');
+await page.fill('#ev', 'Handlers return `ApiError`. Edited by hand <b>x</b>');
+await page.keyboard.press('Control+Enter');
+await row('Edited by hand').waitFor();
+check(/Saved/.test(await toast().innerText()), 'saving is told');
+check(await page.locator('#list b').count() === 0, 'what is said is no markup');
+await undo();
+check(await row('Edited by hand').count() === 0, 'an edit is undone');
+check(await row('Result<Json<T>, ApiError>').count() === 1, 'the text before is back');
+
+await page.goto(base + '/knowledge');
+await row('no-orm').click({position: {x: 4, y: 4}});
+await page.keyboard.press('p');
+await row('no-orm').locator('.chip', {hasText: 'pinned'}).waitFor();
+await undo();
+check(await row('no-orm').locator('.chip').count() === 0, 'a pin is undone');
+await row('no-orm').click({position: {x: 4, y: 4}});
+await page.keyboard.press('m');
+await row('no-orm').locator('.chip', {hasText: 'muted'}).waitFor();
+await undo();
+await row('no-orm').click({position: {x: 4, y: 4}});
+await page.keyboard.press('x');
+await page.locator('#list li.gone', {hasText: 'no-orm'}).waitFor();
+check(await page.locator('#list li.gone').count() === 1, 'a retired row stays as a line');
+await undo();
+check(await row('no-orm').locator('.meta').count() >= 1, 'a retired entry comes back');
+
+await page.keyboard.press('n');
+await page.fill('#nt', 'Said on the page by a test');
+await page.fill('#nk', 'said-on-the-page');
+await page.getByRole('button', {name: /^Remember/}).click();
+await row('said-on-the-page').waitFor();
+check(!/done=/.test(page.url()), 'the address does not keep what was done');
+await undo();
+check(await row('said-on-the-page').count() === 0, 'a new entry is undone');
+
+await page.goto(base + '/knowledge');
+const conflicted = await page.locator('#conflict h2 .key').innerText();
+await page.keyboard.press('2');
+await page.waitForFunction(was => document.querySelector('#conflict h2 .key')?.textContent !== was, conflicted);
+await undo();
+check(await page.locator('#conflict h2 .key').innerText() === conflicted, 'a decision is undone');
+
+await page.fill('#f', 'pgbouncer');
+await page.waitForURL(/f=pgbouncer/);
+await page.waitForFunction(() => document.querySelectorAll('#list li').length < 12);
+check(await page.evaluate(() => document.activeElement?.id === 'f'), 'the filter keeps the focus');
+
+await page.goto(base + '/review');
+const stale = page.locator('li[data-id]', {hasText: 'is gone'}).first();
+if (await stale.count()) {
+  const name = await stale.locator('.key').innerText();
+  await stale.getByRole('button', {name: /^Still true/}).click();
+  await page.locator('li.gone', {hasText: name}).waitFor();
+  await undo();
+  check(await page.locator('li[data-id]', {hasText: name}).count() === 1, 'what was kept can be asked about again');
+} else check(false, 'nothing is stale in the week');
+
+await page.goto(base + '/errors');
+const error = page.locator('#main li[data-id]').first();
+await error.getByLabel('What helped').fill('a test resolved it');
+await error.getByRole('button', {name: 'Resolve'}).click();
+await page.locator('#main li.gone').waitFor();
+await undo();
+check(await page.locator('#main li.gone').count() === 0, 'a resolved error is open again');
+
+await page.goto(base + '/tasks/214');
+await page.getByRole('button', {name: 'Reopen'}).click();
+await page.getByRole('button', {name: 'Mark done'}).waitFor();
+await undo();
+await page.getByRole('button', {name: 'Reopen'}).waitFor();
+
+await page.goto(base + '/workspace');
+const before = await page.locator('#ft').inputValue();
+await page.locator('#ft').fill(before + '- from a test <i>\n');
+await page.waitForFunction(() => /from a test <i>/.test(document.querySelector('#preview')?.textContent || ''));
+await page.getByRole('button', {name: /^Save/}).click();
+await page.waitForFunction(() => /Saved/.test(document.querySelector('#toast')?.textContent || ''));
+await undo();
+check(await page.locator('#ft').inputValue() === before, 'a saved file is undone');
+
+await page.goto(base + '/recall?q=webhook');
+await page.keyboard.press('/');
+check(await page.evaluate(() => document.activeElement?.id === 'q'), '/ goes to the question');
+await page.keyboard.press('Escape');
+await page.keyboard.press('Control+k');
+await page.fill('#jump', 'analyt');
+await page.waitForFunction(() => /Analytics/.test(document.querySelector('#jumps li')?.textContent || ''));
+await page.keyboard.press('Enter');
+await page.waitForURL(/analytics/);
+await page.keyboard.press('g');
+await page.keyboard.press('k');
+await page.waitForURL(/knowledge/);
+await page.keyboard.press('j');
+await page.keyboard.press('j');
+check(await page.locator('.list > li[aria-current]').count() === 1, 'one row is the current one');
+await page.keyboard.press('?');
+check(await page.locator('#keys').isVisible(), '? shows the keys');
+await page.keyboard.press('Escape');
+
+// ---------- two tabs, live ----------
+{
+  const other = await open();
+  await other.page.goto(base + '/knowledge');
+  await other.page.waitForFunction(() => document.querySelector('#live') && !document.querySelector('#live').hidden);
+  await page.goto(base + '/knowledge?new=1');
+  await page.fill('#nt', 'Told to another tab');
+  await page.fill('#nk', 'told-to-another-tab');
+  await page.getByRole('button', {name: /^Remember/}).click();
+  await other.page.locator('#list li', {hasText: 'told-to-another-tab'}).first().waitFor({timeout: 20000});
+  // Whoever writes is not interrupted: it is said that there is something new.
+  await other.page.locator('#list li', {hasText: 'no-orm'}).first().getByRole('link', {name: /^Edit/}).click();
+  await other.page.waitForSelector('#edit textarea');
+  await undo();
+  await other.page.waitForFunction(() => /new/.test(document.querySelector('#live')?.textContent || ''), null, {timeout: 20000});
+  check(await other.page.locator('#edit textarea').count() === 1, 'who edits is not interrupted');
+  check(other.errors.length === 0, 'the other tab: ' + other.errors.join('; '));
+
+  // Both edit the same entry: the second one is asked.
+  await other.page.goto(base + '/knowledge');
+  const edit = tab => tab.locator('#list li', {hasText: 'error-messages'}).first().getByRole('link', {name: /^Edit/}).click();
+  await page.goto(base + '/knowledge');
+  await edit(page);
+  await page.waitForSelector('#edit textarea');
+  await edit(other.page);
+  await other.page.waitForSelector('#edit textarea');
+  await other.page.fill('#ev', 'Messages: the first tab says this.');
+  await other.page.keyboard.press('Control+Enter');
+  await other.page.locator('#list li', {hasText: 'the first tab says this'}).first().waitFor();
+  await page.fill('#ev', 'Messages: the second tab says that.');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.choice', {hasText: 'the first tab says this'}).waitFor();
+  errors.splice(0);
+  await page.getByRole('button', {name: 'Save mine over it'}).click();
+  await page.locator('#list li', {hasText: 'the second tab says that'}).first().waitFor();
+  await undo();
+  check(await page.locator('#list li', {hasText: 'the first tab says this'}).count() === 1, 'what was saved over comes back');
+  await other.context.close();
+}
+check(errors.length === 0, 'console: ' + errors.join('; '));
+
+// ---------- a person without a script ----------
+{
+  const plain = await open({javaScriptEnabled: false});
+  const at = plain.page;
+  await at.goto(base + one.knowledge + '?edit=1');
+  const said = await at.locator('#ev').inputValue();
+  await at.fill('#ev', said + ' Said without a script.');
+  await at.getByRole('button', {name: /^Save/}).click();
+  check(await at.locator('#list li', {hasText: 'Said without a script'}).count() === 1, 'a form saves without a script');
+  await at.locator('#toast button').click();
+  check(await at.locator('#list li', {hasText: 'Said without a script'}).count() === 0, 'and is undone');
+  await at.goto(base + '/settings');
+  await at.getByRole('button', {name: 'Dark'}).click();
+  check(await at.locator('html[data-theme=dark]').count() === 1, 'dark is remembered');
+  await at.getByRole('button', {name: 'System'}).click();
+  await at.goto(base + '/recall');
+  await at.fill('#rq', 'webhook');
+  await at.keyboard.press('Enter');
+  await at.waitForURL(/q=webhook/);
+  check(await at.locator('#hits > li').count() > 0, 'recall answers without a script');
+  await plain.context.close();
+}
+await browser.close();
+console.log(`${checks} checks, ${found.length} found`);
+process.exit(found.length ? 1 : 0);
