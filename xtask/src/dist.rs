@@ -43,7 +43,7 @@ mod tests {
     fn the_limit_itself_is_allowed_and_one_byte_more_is_not() {
         assert!(within(20_000_000, 20_000_000).is_ok());
         let error = within(20_000_001, 20_000_000).unwrap_err();
-        assert!(error.contains("the limit is 45.00 MB"), "{error}");
+        assert!(error.contains("the limit is 20.00 MB"), "{error}");
     }
 
     #[test]

@@ -23,12 +23,14 @@ const SERVED: &str = "crates/engine/tests/faults/served.rs";
 const AGENTS: &str = "crates/engine/tests/faults/agents.rs";
 
 /// What calls no store: it asks for a path, prepares a change, or works on files alone.
-const WITHOUT_STORE: [&str; 6] = [
+const WITHOUT_STORE: [&str; 8] = [
     "change_of",
     "keep_working",
     "mirror_at",
     "mirror_path",
     "remove_copies",
+    "serve_at",
+    "served_at",
     "take_working",
 ];
 

@@ -151,7 +151,14 @@ impl Engine {
         durable::write_atomic(&before, now.text.as_bytes())?;
         durable::write_atomic(&path, then.text.as_bytes())?;
         drop(lock);
-        self.sync_pages(of)
+        let synced = self.sync_pages(of);
+        if synced.is_err() {
+            // Else the same call again would bring the second text back.
+            let _lock = self.workspace_lock()?;
+            durable::write_atomic(&path, now.text.as_bytes())?;
+            durable::write_atomic(&before, then.text.as_bytes())?;
+        }
+        synced
     }
 
     fn sync_pages(&self, of: &PagesOf) -> Result<(), Fault> {

@@ -27,26 +27,22 @@ pub(crate) fn served() -> Vec<Operation> {
                 found => found.map(drop),
             }
         }),
-        reads("served_at and serve_at", |w| {
-            drop(w.engine.serve_at("http://127.0.0.1:1")?);
-            w.engine.served_at().map(drop)
-        }),
         row(
-            "memory_tool: create",
+            "memory_tool: create, without a store",
             filled,
             |w| tool(w, "create"),
             AllOrNothing,
             Refused,
         ),
         row(
-            "memory_tool: delete",
+            "memory_tool: delete, without a store",
             |w| tool(w, "create"),
             |w| tool(w, "delete"),
             AllOrNothing,
             Refused,
         ),
         row(
-            "memory_tool: insert",
+            "memory_tool: insert, without a store",
             |w| tool(w, "create"),
             |w| tool(w, "insert"),
             AllOrNothing,
@@ -65,13 +61,15 @@ fn paged() -> Vec<Operation> {
         reads("analytics_since", |w| {
             w.engine.analytics_since(Timestamp::UNIX_EPOCH, 5).map(drop)
         }),
-        reads("pages and page_text", |w| {
+        reads("pages and page_text, without a store", |w| {
             w.engine.pages(&PagesOf::Workspace)?;
             w.engine
                 .page_text(&PagesOf::Workspace, "MEMORY.md")
                 .map(drop)
         }),
-        reads("window_story", |w| w.engine.window_story(&[]).map(drop)),
+        reads("window_story, without a store", |w| {
+            w.engine.window_story(&[]).map(drop)
+        }),
         row("save_page", filled, save, AllOrNothing, Nothing),
         row(
             "unsave_page",
