@@ -56,7 +56,7 @@ use watch::Watch;
 /// Prepared statements that a connection keeps: every fixed one and the usual questions.
 const STATEMENTS_CACHED: usize = 64;
 
-/// A [`Store`] in one SQLite database.
+/// A [`Store`](crate::Store) in one SQLite database.
 #[derive(Debug)]
 pub struct SqliteStore {
     place: Place,
