@@ -636,3 +636,5 @@ pub const WORKING_HELD: usize = 1_000;
 pub const SERVER_PRUNE_S: u64 = 86_400;
 /// Seconds after its start at which a server prunes for the first time.
 pub const SERVER_PRUNE_FIRST_S: u64 = 3_600;
+/// Calls of the engine that compute longer than they wait, which a server makes at once.
+pub const SERVER_COMPUTING_AT_ONCE: usize = 4;

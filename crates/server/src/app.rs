@@ -109,6 +109,20 @@ impl App {
         Ok(answer.await?)
     }
 
+    /// As [`App::ask`], for questions that compute longer than they wait.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        project: Option<String>,
+        call: impl FnOnce(&Engine) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let inner = Arc::clone(&self.inner);
+        let answer = self.inner.pool.compute(move || {
+            let engine = inner.projects.named(project.as_deref())?;
+            call(&engine)
+        });
+        Ok(answer.await?)
+    }
+
     /// Does what waits for a disk and asks no memory.
     pub(crate) async fn wait<T: Send + 'static>(
         &self,

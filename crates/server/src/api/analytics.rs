@@ -63,7 +63,7 @@ pub(super) async fn analytics(
     Asked(asked): Asked<Asking>,
 ) -> Result<Json<Analytics>, Problem> {
     let project = access.project(asked.project.as_deref())?;
-    let found = app.ask(project, move |engine| {
+    let found = app.compute(project, move |engine| {
         engine.analytics(asked.task_id.as_deref())
     });
     let found = found.await?;

@@ -104,16 +104,16 @@ async fn answer(app: &App, access: &Access, asked: Asking) -> Result<Json<Contex
         (_, Some(tokens)) => Some(Budget::Tokens(tokens)),
         (chars, None) => chars.map(Budget::Chars),
     };
-    let most = limits::RECALL_BUDGET_TOKENS_MAX;
-    if asked
-        .budget_tokens
-        .is_some_and(|tokens| !(1..=most).contains(&tokens))
-    {
-        return Err(Problem::new(
-            StatusCode::BAD_REQUEST,
-            format!("`budget_tokens` is from 1 to {most}"),
-        ));
-    }
+    within(
+        "budget_chars",
+        asked.budget_chars,
+        limits::CONTEXT_BUDGET_CHARS_MAX,
+    )?;
+    within(
+        "budget_tokens",
+        asked.budget_tokens,
+        limits::RECALL_BUDGET_TOKENS_MAX,
+    )?;
     let request = ContextRequest {
         task: asked.task_id,
         phase: asked.phase,
@@ -125,7 +125,7 @@ async fn answer(app: &App, access: &Access, asked: Asking) -> Result<Json<Contex
         query: asked.query,
         invocation: asked.invocation,
     };
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let made = engine.context(&request)?;
         // Who waits for a prompt gets it, whatever becomes of the receipt.
         let kept = engine.keep_receipt(&request, &made, None);
@@ -133,6 +133,16 @@ async fn answer(app: &App, access: &Access, asked: Asking) -> Result<Json<Contex
         Ok(context(made, receipt))
     });
     Ok(Json(answer.await?))
+}
+
+fn within(name: &str, given: Option<usize>, most: usize) -> Result<(), Problem> {
+    if given.is_none_or(|given| (1..=most).contains(&given)) {
+        return Ok(());
+    }
+    Err(Problem::new(
+        StatusCode::BAD_REQUEST,
+        format!("`{name}` is from 1 to {most}"),
+    ))
 }
 
 fn context(made: Made, receipt: Option<String>) -> Context {

@@ -102,7 +102,7 @@ async fn answer(app: &App, access: &Access, asked: Asking) -> Result<Json<Recall
         ..RecallRequest::default()
     };
     let explain = asked.explain;
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let recalled = engine.recall(&request)?;
         let hits = recalled.hits.iter().map(|hit| wire::hit(hit, explain));
         Ok(Recalled {
@@ -169,7 +169,7 @@ pub(super) async fn tried(
     Asked(asked): Asked<Trying>,
 ) -> Result<Json<TriedBefore>, Problem> {
     let project = access.project(asked.project.as_deref())?;
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let TriedReport { tried, failed } =
             engine.tried(&asked.approach, asked.task_id.as_deref())?;
         let like = tried.iter().map(|one| Like {

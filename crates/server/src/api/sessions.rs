@@ -240,7 +240,7 @@ pub(super) async fn search(
 ) -> Result<Json<List<Found>>, Problem> {
     let project = access.project(asked.project.as_deref())?;
     let k = asked.k.unwrap_or(10);
-    let found = app.ask(project, move |engine| {
+    let found = app.compute(project, move |engine| {
         engine.search_sessions(&asked.query, asked.session_id.as_deref(), k)
     });
     let items = found.await?.into_iter();
@@ -311,7 +311,7 @@ pub(super) async fn compact(
         Some(Format::Responses) => Some(Form::Responses),
         Some(Format::Auto) | None => None,
     };
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let made = engine.compact(&WindowRequest {
             history: said.messages.get(),
             form,
@@ -415,7 +415,8 @@ struct CompactingForm {
 struct WindowMessage {
     #[schema(inline)]
     role: WindowRole,
-    content: String,
+    /// A text, or the parts that the provider knows.
+    content: Option<Value>,
 }
 
 /// Who speaks in it.

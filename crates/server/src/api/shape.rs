@@ -17,6 +17,14 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
+/// Numbers that are 1 at least.
+const COUNTS: [&str; 5] = [
+    "k",
+    "iteration",
+    "budget_chars",
+    "budget_tokens",
+    "target_tokens",
+];
 /// Bodies up to this many bytes are looked through for names.
 const NAMED_BYTES_MAX: usize = 64 << 10;
 
@@ -81,7 +89,7 @@ fn names_fit(bytes: &[u8]) -> Result<(), Problem> {
         if let (true, Some(given)) = (is_looked_at, value.as_str()) {
             fits(name, given)?;
         }
-        let is_count = ["iteration", "target_tokens"].contains(&name);
+        let is_count = COUNTS.contains(&name);
         if is_count && value.as_f64() == Some(0.0) {
             return Err(Problem::new(
                 StatusCode::BAD_REQUEST,
