@@ -237,9 +237,7 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, F
             .map(|id| (told::short_id(&id), told::session_href(&id))),
         asked: body
             .text("query")
-            .map_or_else(String::new, |q| {
-                text::excerpt(q.trim_end_matches('.'), 120)
-            }),
+            .map_or_else(String::new, |q| text::excerpt(q.trim_end_matches('.'), 120)),
         svg: budget::drawn(&body, &sections, &pieces),
         shows: vec![
             show("All", "", inside + outside, ""),
