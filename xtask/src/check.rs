@@ -8,6 +8,10 @@ use std::time::{Duration, Instant};
 use crate::{cargo, deny, tidy};
 use counts::Counts;
 
+/// The seed of the property tests. One for all, so that what fails here fails there too; a run of
+/// the tests without `check` takes another each time.
+const PROPERTY_SEED: &str = "PROPTEST_RNG_SEED";
+
 /// What was asked for.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options {
@@ -159,6 +163,9 @@ fn tests(options: &Options, counts: &mut Option<Counts>) -> Outcome {
     }
     for runner in runners {
         let mut command = cargo::command(&runner);
+        if std::env::var_os(PROPERTY_SEED).is_none() {
+            command.env(PROPERTY_SEED, "1");
+        }
         let (result, output) = tee::run(&mut command);
         let ran = if runner.contains(&"nextest") {
             counts::of_nextest(&output)

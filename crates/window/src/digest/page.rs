@@ -122,7 +122,7 @@ impl<'m> Page<'m> {
             line(&format!("Steps: {open} open; {steps}"), share(2)),
             line(&format!("Errors: {errors}"), share(2)),
             line(&format!("Files: {newest}"), share(3)),
-            line(&format!("{TOOLS}{}", self.tools()), share(3)),
+            line(&format!("{TOOLS}{}", self.tools(share(3))), share(3)),
         ];
         self.left += state;
         self.list(Section::State, &lines, state);
@@ -352,8 +352,9 @@ impl<'m> Page<'m> {
         [edited, read].concat()
     }
 
-    /// The tools in use, with the arguments that they take, the most used first.
-    fn tools(&self) -> String {
+    /// The tools in use, with the arguments that they take, the most used first: as many as that
+    /// many characters hold whole, because half a name is no name when the summary is read again.
+    fn tools(&self, chars_max: usize) -> String {
         let mut tools = self.digest.tools.clone();
         tools.sort_by_key(|tool| (std::cmp::Reverse(tool.3), tool.1));
         let mut lines: Vec<String> = Vec::new();
@@ -361,10 +362,8 @@ impl<'m> Page<'m> {
             let parts = self.messages.get(message).map(|message| &message.parts);
             if let Some(Part::Call(call)) = parts.and_then(|parts| parts.get(part)) {
                 let name = call.name.replace([';', '('], " ");
-                lines.push(line(
-                    &format!("{name}({})", story::keys(call).join(", ")),
-                    100,
-                ));
+                let keys = story::keys(call).join(", ").replace(';', ",");
+                lines.push(line(&format!("{name}({keys})"), 100));
             }
         }
         for earlier in &self.earlier {
@@ -376,7 +375,14 @@ impl<'m> Page<'m> {
         let mut seen = HashSet::new();
         lines.retain(|tool| seen.insert(tool.split('(').next().unwrap_or("").to_owned()));
         lines.truncate(TOOLS_MOST);
-        lines.join("; ")
+        let mut room = chars_max.saturating_sub(TOOLS.len());
+        let fit = lines.iter().take_while(|tool| {
+            let cost = chars(tool) + 2;
+            let fits = cost <= room;
+            room = room.saturating_sub(cost);
+            fits
+        });
+        fit.cloned().collect::<Vec<_>>().join("; ")
     }
 
     /// Names that are likely to be used again and stand nowhere else in the summary.
