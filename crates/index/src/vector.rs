@@ -13,7 +13,7 @@ mod sum;
 pub use any::{AnyQuestion, row_bytes, row_of};
 pub use question::Question;
 pub use rows::Rows;
-pub use sketch::{Rough, SKETCH_BYTES, Sketch, sketches};
+pub use sketch::{Rough, SKETCHES, SKETCHES_BYTES, SketchBlock, Sketches};
 
 use crate::pieces::{Cut, UNKNOWN};
 use heirloom_model::limits::{VECTOR_HEAD_PIECES_MAX, VECTOR_PIECES_MAX};

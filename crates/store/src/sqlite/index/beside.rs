@@ -9,7 +9,7 @@
 use super::super::failure::Failure;
 use super::Index;
 use crate::durable;
-use heirloom_index::vector::{Question, ROW_BYTES, Rough, SKETCH_BYTES, Sketch, sketches};
+use heirloom_index::vector::{Question, ROW_BYTES, Rough, SKETCHES, SKETCHES_BYTES, Sketches};
 use heirloom_model::limits::{VECTORS_BESIDE_LAG, VECTORS_BESIDE_MAX};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::fs::File;
@@ -24,8 +24,8 @@ const MAGIC: &[u8; 8] = b"hlmrows2";
 /// Magic, generation, version of the schema, count of rows, id of the last.
 const HEADER_BYTES: usize = 8 + 8 + 8 + 4 + 16;
 
-/// Sketches, and rows, that are read at once: what fits into a processor's own memory.
-const SKETCHES_AT_ONCE: usize = 2_048;
+/// Blocks of sketches, and rows, that are read at once: what fits into a processor's own memory.
+const BLOCKS_AT_ONCE: usize = 32;
 const ROWS_AT_ONCE: u32 = 512;
 /// What stands behind the database's name in that of a file, before the project's number.
 const SUFFIX: &str = "-vectors-";
@@ -75,7 +75,7 @@ impl Beside {
 
     /// A look at every sketch, for as many threads as have time. `scores` has a place for each row.
     pub(super) fn scan<'a>(&'a self, rough: &'a Rough, scores: &'a mut [f32]) -> Scan<'a> {
-        let parts = scores.chunks_mut(SKETCHES_AT_ONCE).enumerate();
+        let parts = scores.chunks_mut(BLOCKS_AT_ONCE * SKETCHES).enumerate();
         Scan {
             beside: self,
             rough,
@@ -113,17 +113,16 @@ impl Beside {
     /// Whether a row or a sketch is not what the database has.
     fn differs(&self, connection: &Connection, project: i64) -> Result<bool, Failure> {
         let (mut at, mut differs) = (0_u32, false);
-        let mut drawn: Vec<Sketch> = Vec::new();
+        let mut drawn = Sketches::default();
         super::matrix::each_block(connection, project, 0, |bytes| {
             let most = (self.rows - at) as usize * ROW_BYTES;
             let bytes = bytes.get(..bytes.len().min(most)).unwrap_or(&[]);
-            drawn.clear();
-            sketches(bytes, &mut drawn);
-            let first = HEADER_BYTES as u64 + u64::from(at) * SKETCH_BYTES as u64;
+            drawn.extend(bytes);
             differs |= !self.has(bytes, place_of(self.rows, at));
-            differs |= !self.has(drawn.as_flattened(), first);
-            at += u32::try_from(drawn.len()).unwrap_or(0);
+            at += rows_in(bytes);
         })?;
+        let blocks = drawn.blocks().as_flattened();
+        differs |= !self.has(blocks, HEADER_BYTES as u64);
         Ok(differs || at < self.rows)
     }
 
@@ -136,8 +135,12 @@ impl Beside {
 
 /// Where the row of an ordinal stands in a file of so many rows.
 fn place_of(rows: u32, ordinal: u32) -> u64 {
-    let sketches = u64::from(rows) * SKETCH_BYTES as u64;
-    HEADER_BYTES as u64 + sketches + u64::from(ordinal) * ROW_BYTES as u64
+    let sketches = (rows as usize).div_ceil(SKETCHES) * SKETCHES_BYTES;
+    (HEADER_BYTES + sketches) as u64 + u64::from(ordinal) * ROW_BYTES as u64
+}
+
+fn rows_in(bytes: &[u8]) -> u32 {
+    u32::try_from(bytes.len() / ROW_BYTES).unwrap_or(0)
 }
 
 /// A look at the sketches of a file, part by part.
@@ -153,15 +156,15 @@ type Parts<'a> = Box<dyn Iterator<Item = (usize, &'a mut [f32])> + Send + 'a>;
 impl Scan<'_> {
     /// Looks at parts that nobody has looked at until there is none.
     pub(super) fn work(&self) {
-        let mut bytes = vec![0; SKETCHES_AT_ONCE * SKETCH_BYTES];
+        let mut bytes = vec![0; BLOCKS_AT_ONCE * SKETCHES_BYTES];
         let next = || {
             let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
             parts.next()
         };
         while let Some((part, scores)) = next() {
-            let place = HEADER_BYTES + part * SKETCHES_AT_ONCE * SKETCH_BYTES;
-            let bytes = bytes.get_mut(..scores.len() * SKETCH_BYTES);
-            let bytes = bytes.unwrap_or_default();
+            let place = HEADER_BYTES + part * BLOCKS_AT_ONCE * SKETCHES_BYTES;
+            let count = scores.len().div_ceil(SKETCHES);
+            let bytes = bytes.get_mut(..count * SKETCHES_BYTES).unwrap_or_default();
             let read = self.beside.file.read_exact_at(bytes, place as u64);
             if read.is_err() {
                 self.is_cut.store(true, Ordering::Relaxed);
@@ -217,21 +220,20 @@ pub(super) fn write(connection: &Connection, project: i64, index: &Index) -> Res
     let Ok(scratch) = durable::scratch(&path) else {
         return Ok(());
     };
-    let rows_in = |bytes: &[u8]| u32::try_from(bytes.len() / ROW_BYTES).unwrap_or(0);
-    let (mut at, mut drawn) = (0_u32, Vec::new());
+    let (mut at, mut drawn) = (0_u32, Sketches::default());
     let mut written = scratch.as_file().write_all_at(&header, 0);
     super::matrix::each_block(connection, project, 0, |bytes| {
         let most = (rows - at) as usize * ROW_BYTES;
         let bytes = bytes.get(..bytes.len().min(most)).unwrap_or(&[]);
-        sketches(bytes, &mut drawn);
+        drawn.extend(bytes);
         if written.is_ok() {
             written = scratch.as_file().write_all_at(bytes, place_of(rows, at));
         }
         at += rows_in(bytes);
     })?;
-    let first = HEADER_BYTES as u64;
+    let blocks = drawn.blocks().as_flattened();
     let written =
-        written.and_then(|()| scratch.as_file().write_all_at(drawn.as_flattened(), first));
+        written.and_then(|()| scratch.as_file().write_all_at(blocks, HEADER_BYTES as u64));
     if written.is_ok() && at == rows {
         let settled = durable::settle(scratch, &path);
         drop(settled);

@@ -14,15 +14,18 @@ use super::tail::Tail;
 use crate::{Search, VectorsOf};
 use heirloom_index::pieces::count_in;
 use heirloom_index::score::{Spread, best};
-use heirloom_index::vector::{AnyQuestion, Question, ROW_BYTES, Rough, Rows};
+use heirloom_index::vector::{AnyQuestion, Question, ROW_BYTES, Rough, Sketches};
 use heirloom_model::limits::{EMBEDDING_MISSING_ONE_IN, VECTORS_BESIDE_LAG};
 use rusqlite::Connection;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Up to so many texts, every one is looked at whole.
 const WHOLE_MAX: u32 = 8_192;
-/// How many of the best at first look are looked at whole: of the true first 50 among 100,000 it misses three.
-const SECOND_LOOKS: usize = 512;
+/// How many of the best at first look are looked at whole: one text in so many, within bounds. Of the true first 50
+/// among 100,000 it misses three.
+const SECOND_LOOKS_ONE_IN: usize = 32;
+const SECOND_LOOKS_MIN: usize = 128;
+const SECOND_LOOKS_MAX: usize = 512;
 /// Where not all are looked at whole, the spread of scores is taken from so many places, and so many texts at each:
 /// what lies together is read together.
 const SAMPLE_PLACES: u32 = 64;
@@ -48,8 +51,8 @@ enum Exact {
     All,
     /// They are worked out of the vectors in memory.
     Kept(Arc<Matrix>, Box<Question>),
-    /// Of those in a file, and of those behind them.
-    Beside(Option<Beside>, Rows, Box<Question>),
+    /// Of those in a file; what lies behind has them already.
+    Beside(Option<Beside>, Vec<f32>, Box<Question>),
 }
 
 /// A question to the vectors of one model, before any is looked at.
@@ -178,30 +181,34 @@ impl Look {
         }))
     }
 
-    /// Adds to what a look at the file says of the first rows what the database has behind them; gives those.
+    /// Adds to what a look at the file says of the first rows what the database has behind them; gives the exact
+    /// scores of those.
     fn behind(
         &self,
         connection: &Connection,
         project: i64,
         index: &Index,
         scores: &mut Vec<f32>,
-    ) -> Result<Rows, Failure> {
+    ) -> Result<Vec<f32>, Failure> {
         let first = u32::try_from(scores.len()).unwrap_or(u32::MAX);
-        let mut known = (first % BLOCK) as usize * ROW_BYTES;
-        let mut rows = Rows::default();
+        let mut exact = Vec::new();
         if first >= index.merged {
-            return Ok(rows);
+            return Ok(exact);
         }
+        let mut known = (first % BLOCK) as usize * ROW_BYTES;
+        let mut drawn = Sketches::default();
         super::matrix::each_block(connection, project, first / BLOCK, |bytes| {
-            rows.extend(bytes.get(std::mem::take(&mut known)..).unwrap_or(&[]));
+            let fresh = bytes.get(std::mem::take(&mut known)..).unwrap_or(&[]);
+            self.question.scores(fresh, &mut exact);
+            drawn.extend(fresh);
         })?;
-        scores.resize(first as usize + rows.len(), 0.0);
+        scores.resize(first as usize + drawn.len(), 0.0);
         let behind = scores.get_mut(first as usize..).unwrap_or_default();
-        self.rough.scores(rows.sketches(), behind);
+        self.rough.scores(drawn.blocks(), behind);
         if beside::lags(first, index.merged) {
             beside::write(connection, project, index)?;
         }
-        Ok(rows)
+        Ok(exact)
     }
 }
 
@@ -248,14 +255,14 @@ impl Near {
                 // With room for the tail: this is the largest thing that a question needs.
                 scores = Vec::with_capacity(index.texts() as usize);
                 scores.resize(merged.min(kept.rows.len()), 0.0);
-                look.rough.scores(kept.rows.sketches(), &mut scores);
+                (look.rough).scores(kept.rows.sketches().blocks(), &mut scores);
                 Exact::Kept(Arc::clone(kept), Box::new(look.question.clone()))
             }
             None => {
                 let is_read = !scores.is_empty();
-                let rows = look.behind(connection, project, index, &mut scores)?;
+                let behind = look.behind(connection, project, index, &mut scores)?;
                 let beside = look.beside.filter(|_| is_read);
-                Exact::Beside(beside, rows, Box::new(look.question.clone()))
+                Exact::Beside(beside, behind, Box::new(look.question.clone()))
             }
         };
         (self.scores, self.exact) = (scores, exact);
@@ -287,11 +294,16 @@ impl Near {
         match &self.exact {
             Exact::All => {}
             Exact::Kept(matrix, question) => {
-                question.exact_scores(&matrix.rows, 0, ordinals, &mut self.scores);
+                question.exact_scores(&matrix.rows, ordinals, &mut self.scores);
             }
-            Exact::Beside(beside, rows, question) => {
-                let first = beside.as_ref().map_or(0, Beside::rows);
-                question.exact_scores(rows, first, ordinals, &mut self.scores);
+            Exact::Beside(beside, behind, question) => {
+                let first = beside.as_ref().map_or(0, Beside::rows) as usize;
+                for at in ordinals.iter().map(|ordinal| *ordinal as usize) {
+                    let exact = at.checked_sub(first).and_then(|at| behind.get(at));
+                    if let (Some(score), Some(exact)) = (self.scores.get_mut(at), exact) {
+                        *score = *exact;
+                    }
+                }
                 if let Some(beside) = beside {
                     beside.exact_scores(question, ordinals, &mut self.scores);
                 }
@@ -306,7 +318,9 @@ impl Near {
             |place: usize| self.lack.get(place) != Some(&true) && is_wanted(place_of(place));
         let looks = match self.exact {
             Exact::All => count,
-            Exact::Kept(..) | Exact::Beside(..) => SECOND_LOOKS.max(count),
+            Exact::Kept(..) | Exact::Beside(..) => (self.scores.len() / SECOND_LOOKS_ONE_IN)
+                .clamp(SECOND_LOOKS_MIN, SECOND_LOOKS_MAX)
+                .max(count),
         };
         let found = best(&self.scores, looks, wanted);
         let mut ordinals: Vec<u32> = found.iter().map(|(place, _)| place_of(*place)).collect();

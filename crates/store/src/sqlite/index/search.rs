@@ -131,7 +131,9 @@ fn words(
     if terms.is_empty() {
         return Ok(Default::default());
     }
-    let mut scores = vec![0.0; index.texts() as usize];
+    // Zeros that are written: memory that is first read and then written costs its page twice.
+    let mut scores = Vec::with_capacity(index.texts() as usize);
+    scores.resize(index.texts() as usize, std::hint::black_box(0.0));
     let mut dfs = Vec::with_capacity(terms.len());
     let weights = Weights::of(index.totals);
     for (term, fresh) in terms.iter().zip(&tail.postings) {
