@@ -21,15 +21,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Up to so many texts, every one is looked at whole.
 const WHOLE_MAX: u32 = 8_192;
-/// How many of the best at first look are looked at whole: one text in so many, within bounds. Of the true first 50
-/// among 100,000 it misses three.
-const SECOND_LOOKS_ONE_IN: usize = 32;
-const SECOND_LOOKS_MIN: usize = 128;
-const SECOND_LOOKS_MAX: usize = 512;
 /// Where not all are looked at whole, the spread of scores is taken from so many places, and so many texts at each:
 /// what lies together is read together.
 const SAMPLE_PLACES: u32 = 64;
 const SAMPLE_TEXTS: u32 = 32;
+
+/// How many of the best at first look are looked at whole. Of the true first 50 among 100,000 it misses three.
+fn second_looks(texts: usize) -> usize {
+    (texts / 32).clamp(128, 512).max(texts / 512)
+}
 
 /// What the vectors of one model say.
 pub(super) struct Near {
@@ -318,9 +318,7 @@ impl Near {
             |place: usize| self.lack.get(place) != Some(&true) && is_wanted(place_of(place));
         let looks = match self.exact {
             Exact::All => count,
-            Exact::Kept(..) | Exact::Beside(..) => (self.scores.len() / SECOND_LOOKS_ONE_IN)
-                .clamp(SECOND_LOOKS_MIN, SECOND_LOOKS_MAX)
-                .max(count),
+            Exact::Kept(..) | Exact::Beside(..) => second_looks(self.scores.len()).max(count),
         };
         let found = best(&self.scores, looks, wanted);
         let mut ordinals: Vec<u32> = found.iter().map(|(place, _)| place_of(*place)).collect();
