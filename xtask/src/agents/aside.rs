@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::drive::Stage;
 use super::hooked::{KNOWN, agent, count, ensure, step};
-use super::program::Program;
+use super::program::{PROMPT, Program};
 
 /// What the subagent is to do.
 const ERRAND: &str = "Say in which file the login module lives";
@@ -20,7 +20,7 @@ const SORT: &str = "general-purpose";
 /// What programs call the tool, by version.
 const TOOLS: [&str; 2] = ["Task", "Agent"];
 
-/// The model's requests without hooks, and with them.
+/// Once without hooks, once with them.
 pub(super) fn drive(program: &'static Program, heirloom: &Path) -> Result<(), String> {
     let folder = heirloom.parent().ok_or("the binary is in no folder")?;
     let without = Stage::set(program, script())?;
@@ -35,23 +35,29 @@ pub(super) fn drive(program: &'static Program, heirloom: &Path) -> Result<(), St
 fn script() -> Script {
     Script::function(|request: &RecordedRequest| {
         let said = |fact: &str| format!("It is done.\n\nHEIRLOOM_MEMORY: KEY_FACT {fact}\n");
+        if is_aside(request) {
+            return Turn::text(said(ITS_OWN));
+        }
         match offered(request) {
-            None => Turn::text(said(ITS_OWN)),
-            Some(_) if request.ends_with_tool_result() => Turn::text(said(OF_MAIN)),
-            Some(tool) => {
+            Some(tool) if !request.ends_with_tool_result() => {
                 let input = json!({
                     "description": "Look for the module",
                     "prompt": ERRAND,
                     "subagent_type": SORT,
-                    "run_in_background": false,
                 });
                 Turn::call(tool, input)
             }
+            Some(_) | None => Turn::text(said(OF_MAIN)),
         }
     })
 }
 
-/// The tool that calls a subagent, as the model is offered it: a subagent is offered none.
+/// Whether a subagent asks: it is not told what the person wants.
+fn is_aside(request: &RecordedRequest) -> bool {
+    !request.mentions(PROMPT)
+}
+
+/// The tool that calls a subagent, as the model is offered it.
 fn offered(request: &RecordedRequest) -> Option<String> {
     let mut names = request.tool_names().into_iter();
     names.find(|name| TOOLS.contains(&name.as_str()))
@@ -69,7 +75,7 @@ fn act(stage: &Stage, heirloom: &Path, folder: &Path, bare: usize) -> Result<(),
         &format!("{} turns with hooks, {bare} without", requests.len()),
     )?;
     let of_aside: Vec<_> = (requests.iter())
-        .filter(|request| offered(request).is_none())
+        .filter(|request| is_aside(request))
         .collect();
     ensure(!of_aside.is_empty(), "no subagent asked the model")?;
     for request in of_aside {
