@@ -45,6 +45,8 @@ pub(crate) struct Program {
     pub(crate) trust_arguments: &'static [&'static str],
     /// Whether it is driven as a client of MCP.
     pub(crate) has_mcp: bool,
+    /// How its person adds the server.
+    pub(crate) mcp_add: &'static [&'static str],
     /// What stands for the person who lets it call our tools.
     pub(crate) mcp_arguments: &'static [&'static str],
 }
@@ -71,6 +73,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         import: "claude",
         trust_arguments: &[],
         has_mcp: true,
+        mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &["--allowedTools", "mcp__heirloom"],
     },
     // Its shell tool is `exec_command`, with `cmd`; the sandbox lets it read.
@@ -88,6 +91,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         import: "codex",
         trust_arguments: &["--dangerously-bypass-hook-trust"],
         has_mcp: true,
+        mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &["--dangerously-bypass-approvals-and-sandbox"],
     },
     // Without a named model a router asks the model which model to ask. Without
@@ -114,7 +118,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_subagents: false,
         import: "gemini",
         trust_arguments: &[],
-        has_mcp: false,
+        has_mcp: true,
+        mcp_add: &["mcp", "add", "heirloom", "heirloom", "mcp"],
         mcp_arguments: &[],
     },
     // It has no tools: the file goes into the prompt. Without `--no-pretty` it
@@ -145,6 +150,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         import: "aider",
         trust_arguments: &[],
         has_mcp: false,
+        mcp_add: &[],
         mcp_arguments: &[],
     },
 ];
@@ -179,6 +185,8 @@ impl Program {
             "gemini" => vec![
                 ("GEMINI_API_KEY", "any".into()),
                 ("GOOGLE_GEMINI_BASE_URL", service.base_url()),
+                // Servers of MCP are started in folders that their person trusts, and `--skip-trust` comes too late.
+                ("GEMINI_CLI_TRUST_WORKSPACE", "true".into()),
             ],
             _ => vec![
                 ("OPENAI_API_BASE", service.openai_base_url()),
