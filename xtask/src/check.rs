@@ -167,7 +167,7 @@ fn tests(options: &Options, counts: &mut Option<Counts>) -> Outcome {
     }
     for runner in runners {
         let mut command = cargo::command(&runner);
-        if std::env::var_os(PROPERTY_SEED).is_none() {
+        if !is_set(PROPERTY_SEED) {
             command.env(PROPERTY_SEED, "1");
         }
         let (result, output) = tee::run(&mut command);
@@ -181,6 +181,14 @@ fn tests(options: &Options, counts: &mut Option<Counts>) -> Outcome {
     }
     *counts = Some(total);
     outcome(results.into_iter().collect())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "it is the runner of the tests that reads this one"
+)]
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some()
 }
 
 fn docs(_: &Options, _: &mut Option<Counts>) -> Outcome {

@@ -6,11 +6,14 @@
 mod any;
 mod question;
 mod rows;
+mod sketch;
+mod spread;
 mod sum;
 
 pub use any::{AnyQuestion, row_bytes, row_of};
 pub use question::Question;
 pub use rows::Rows;
+pub use sketch::{Rough, SKETCH_BYTES, Sketch, sketches};
 
 use crate::pieces::{Cut, UNKNOWN};
 use heirloom_model::limits::{VECTOR_HEAD_PIECES_MAX, VECTOR_PIECES_MAX};

@@ -224,6 +224,12 @@ mod tests {
         ProjectName::new(name).unwrap()
     }
 
+    fn wait_until(is_so: impl Fn() -> bool) {
+        while !is_so() {
+            thread::yield_now();
+        }
+    }
+
     /// Lets `threads` write at once while the database is held, so that all but the first share a transaction.
     fn at_once(
         store: &SqliteStore,
@@ -231,16 +237,19 @@ mod tests {
         changes: impl Fn(u128) -> Change + Sync,
     ) -> Vec<Answer> {
         let held = store.lock();
+        let write = |n| store.apply(&project("p"), &[changes(n)]);
+        let write = &write;
         thread::scope(|scope| {
-            let changes = &changes;
-            let threads: Vec<_> = (0..threads)
-                .map(|n| scope.spawn(move || store.apply(&project("p"), &[changes(n)])))
-                .collect();
-            while store.queue.line().waiting.len() + 1 < threads.len() {
-                thread::yield_now();
-            }
+            let mut all = vec![scope.spawn(move || write(0))];
+            // Only when the first one has taken what it writes: what comes in before is written with it.
+            wait_until(|| {
+                let line = store.queue.line();
+                line.has_leader && line.waiting.is_empty()
+            });
+            all.extend((1..threads).map(|n| scope.spawn(move || write(n))));
+            wait_until(|| store.queue.line().waiting.len() + 1 == all.len());
             drop(held);
-            threads.into_iter().map(|one| one.join().unwrap()).collect()
+            all.into_iter().map(|one| one.join().unwrap()).collect()
         })
     }
 

@@ -1,5 +1,6 @@
 //! A project's vectors in a file beside the database, for a process that asks once: page by page out of the database
-//! they take five times as long.
+//! they take five times as long. First the sketches of all, which are read as a whole, then the rows, of which a
+//! question wants few.
 //!
 //! The file is a copy and nothing but: it is written by whoever had to read many rows from the database, replaced as a
 //! whole, and removed when something is purged. Rows never change while an index only grows, so a file is right for as
@@ -8,11 +9,10 @@
 use super::super::failure::Failure;
 use super::Index;
 use crate::durable;
-use heirloom_index::vector::{Question, ROW_BYTES};
+use heirloom_index::vector::{Question, ROW_BYTES, Rough, SKETCH_BYTES, Sketch, sketches};
 use heirloom_model::limits::{VECTORS_BESIDE_LAG, VECTORS_BESIDE_MAX};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::fs::File;
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What a file begins with; another number, another form of rows.
-const MAGIC: &[u8; 8] = b"hlmrows1";
+const MAGIC: &[u8; 8] = b"hlmrows2";
 /// Magic, generation, version of the schema, count of rows, id of the last.
 const HEADER_BYTES: usize = 8 + 8 + 8 + 4 + 16;
-/// Scores at first look, and exact ones.
-pub(super) type Both = (Vec<f32>, Vec<f32>);
 
-/// Rows that are read at once: what fits into a processor's own memory.
-const ROWS_AT_ONCE: usize = 1_024;
+/// Sketches, and rows, that are read at once: what fits into a processor's own memory.
+const SKETCHES_AT_ONCE: usize = 2_048;
+const ROWS_AT_ONCE: u32 = 512;
 /// What stands behind the database's name in that of a file, before the project's number.
 const SUFFIX: &str = "-vectors-";
 
@@ -65,7 +64,7 @@ impl Beside {
         let is_right = right.is_some_and(|right| right == header);
         let is_whole = file
             .metadata()
-            .is_ok_and(|found| found.len() == (HEADER_BYTES + rows as usize * ROW_BYTES) as u64);
+            .is_ok_and(|found| found.len() == place_of(rows, rows));
         Ok((is_right && is_whole).then_some(Self { file, rows }))
     }
 
@@ -74,72 +73,101 @@ impl Beside {
         self.rows
     }
 
-    /// A look at every row, for as many threads as have time. `scores` has a place for each row: those at first look,
-    /// and the exact ones.
-    pub(super) fn scan<'a>(&'a self, question: &'a Question, scores: &'a mut Both) -> Scan<'a> {
-        let (rough, exact) = scores;
-        let exact = exact.chunks_mut(ROWS_AT_ONCE);
-        let parts = rough.chunks_mut(ROWS_AT_ONCE).zip(exact).enumerate();
+    /// A look at every sketch, for as many threads as have time. `scores` has a place for each row.
+    pub(super) fn scan<'a>(&'a self, rough: &'a Rough, scores: &'a mut [f32]) -> Scan<'a> {
+        let parts = scores.chunks_mut(SKETCHES_AT_ONCE).enumerate();
         Scan {
             beside: self,
-            question,
+            rough,
             parts: Mutex::new(Box::new(parts)),
             is_cut: AtomicBool::new(false),
         }
     }
 
-    /// Whether a row is not what the database has.
+    /// The cosine with each of these rows, put into `scores` at its place. Ordinals behind the last row are passed
+    /// over; one whose row cannot be read keeps its score.
+    pub(super) fn exact_scores(&self, question: &Question, ordinals: &[u32], scores: &mut [f32]) {
+        let mut wanted = ordinals.to_vec();
+        wanted.retain(|ordinal| *ordinal < self.rows);
+        wanted.sort_unstable();
+        let (mut bytes, mut cosines) = (Vec::new(), Vec::new());
+        for run in wanted.chunk_by(|a, b| b - a <= 1) {
+            let (Some(first), Some(last)) = (run.first(), run.last()) else {
+                continue;
+            };
+            for from in (*first..=*last).step_by(ROWS_AT_ONCE as usize) {
+                let count = ROWS_AT_ONCE.min(last + 1 - from) as usize;
+                bytes.resize(count * ROW_BYTES, 0);
+                let place = place_of(self.rows, from);
+                if self.file.read_exact_at(&mut bytes, place).is_err() {
+                    continue;
+                }
+                cosines.clear();
+                question.scores(&bytes, &mut cosines);
+                let scores = scores.iter_mut().skip(from as usize);
+                scores.zip(&cosines).for_each(|(to, from)| *to = *from);
+            }
+        }
+    }
+
+    /// Whether a row or a sketch is not what the database has.
     fn differs(&self, connection: &Connection, project: i64) -> Result<bool, Failure> {
-        let (mut at, mut differs) = (HEADER_BYTES, false);
-        let end = HEADER_BYTES + self.rows as usize * ROW_BYTES;
+        let (mut at, mut differs) = (0_u32, false);
+        let mut drawn: Vec<Sketch> = Vec::new();
         super::matrix::each_block(connection, project, 0, |bytes| {
-            let bytes = bytes.get(..bytes.len().min(end - at)).unwrap_or(&[]);
-            let mut found = vec![0; bytes.len()];
-            let is_read = self.file.read_exact_at(&mut found, at as u64).is_ok();
-            differs |= !is_read || found != bytes;
-            at += bytes.len();
+            let most = (self.rows - at) as usize * ROW_BYTES;
+            let bytes = bytes.get(..bytes.len().min(most)).unwrap_or(&[]);
+            drawn.clear();
+            sketches(bytes, &mut drawn);
+            let first = HEADER_BYTES as u64 + u64::from(at) * SKETCH_BYTES as u64;
+            differs |= !self.has(bytes, place_of(self.rows, at));
+            differs |= !self.has(drawn.as_flattened(), first);
+            at += u32::try_from(drawn.len()).unwrap_or(0);
         })?;
-        Ok(differs || at < end)
+        Ok(differs || at < self.rows)
+    }
+
+    /// Whether these bytes stand there.
+    fn has(&self, bytes: &[u8], place: u64) -> bool {
+        let mut found = vec![0; bytes.len()];
+        self.file.read_exact_at(&mut found, place).is_ok() && found == bytes
     }
 }
 
-/// A look at the rows of a file, part by part.
+/// Where the row of an ordinal stands in a file of so many rows.
+fn place_of(rows: u32, ordinal: u32) -> u64 {
+    let sketches = u64::from(rows) * SKETCH_BYTES as u64;
+    HEADER_BYTES as u64 + sketches + u64::from(ordinal) * ROW_BYTES as u64
+}
+
+/// A look at the sketches of a file, part by part.
 pub(super) struct Scan<'a> {
     beside: &'a Beside,
-    question: &'a Question,
+    rough: &'a Rough,
     parts: Mutex<Parts<'a>>,
     is_cut: AtomicBool,
 }
 
-type Parts<'a> = Box<dyn Iterator<Item = (usize, (&'a mut [f32], &'a mut [f32]))> + Send + 'a>;
+type Parts<'a> = Box<dyn Iterator<Item = (usize, &'a mut [f32])> + Send + 'a>;
 
 impl Scan<'_> {
     /// Looks at parts that nobody has looked at until there is none.
     pub(super) fn work(&self) {
-        let mut bytes = vec![0; ROWS_AT_ONCE * ROW_BYTES];
-        let (mut first, mut second) = (Vec::new(), Vec::new());
+        let mut bytes = vec![0; SKETCHES_AT_ONCE * SKETCH_BYTES];
         let next = || {
             let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
             parts.next()
         };
-        while let Some((part, (rough, exact))) = next() {
-            let offset = HEADER_BYTES + part * ROWS_AT_ONCE * ROW_BYTES;
-            let bytes = bytes.get_mut(..rough.len() * ROW_BYTES).unwrap_or_default();
-            if self
-                .beside
-                .file
-                .read_exact_at(bytes, offset as u64)
-                .is_err()
-            {
+        while let Some((part, scores)) = next() {
+            let place = HEADER_BYTES + part * SKETCHES_AT_ONCE * SKETCH_BYTES;
+            let bytes = bytes.get_mut(..scores.len() * SKETCH_BYTES);
+            let bytes = bytes.unwrap_or_default();
+            let read = self.beside.file.read_exact_at(bytes, place as u64);
+            if read.is_err() {
                 self.is_cut.store(true, Ordering::Relaxed);
                 return;
             }
-            self.question.scores_both(bytes, &mut first, &mut second);
-            for (to, from) in [(rough, &mut first), (exact, &mut second)] {
-                to.iter_mut()
-                    .zip(from.drain(..))
-                    .for_each(|(to, from)| *to = from);
-            }
+            self.rough.scores(bytes.as_chunks().0, scores);
         }
     }
 
@@ -189,16 +217,22 @@ pub(super) fn write(connection: &Connection, project: i64, index: &Index) -> Res
     let Ok(scratch) = durable::scratch(&path) else {
         return Ok(());
     };
-    let mut left = rows as usize * ROW_BYTES;
-    let mut written = scratch.as_file().write_all(&header);
+    let rows_in = |bytes: &[u8]| u32::try_from(bytes.len() / ROW_BYTES).unwrap_or(0);
+    let (mut at, mut drawn) = (0_u32, Vec::new());
+    let mut written = scratch.as_file().write_all_at(&header, 0);
     super::matrix::each_block(connection, project, 0, |bytes| {
-        let bytes = bytes.get(..left.min(bytes.len())).unwrap_or(&[]);
-        left -= bytes.len();
+        let most = (rows - at) as usize * ROW_BYTES;
+        let bytes = bytes.get(..bytes.len().min(most)).unwrap_or(&[]);
+        sketches(bytes, &mut drawn);
         if written.is_ok() {
-            written = scratch.as_file().write_all(bytes);
+            written = scratch.as_file().write_all_at(bytes, place_of(rows, at));
         }
+        at += rows_in(bytes);
     })?;
-    if written.is_ok() && left == 0 {
+    let first = HEADER_BYTES as u64;
+    let written =
+        written.and_then(|()| scratch.as_file().write_all_at(drawn.as_flattened(), first));
+    if written.is_ok() && at == rows {
         let settled = durable::settle(scratch, &path);
         drop(settled);
     }

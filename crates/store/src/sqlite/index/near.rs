@@ -1,12 +1,12 @@
 //! What vectors say: how near every text is to a question.
 //!
-//! Where there are many, a first look at a part of each tells which are worth a second one, at all of it. The
+//! Where there are many, a first look at the sketch of each tells which are worth a second one, at its numbers. The
 //! scores that rank are exact whichever way they were come by, so a process that is asked for the first time
 //! answers as one that has been asked before.
 
 use super::super::failure::Failure;
 use super::Index;
-use super::beside::{self, Beside, Both};
+use super::beside::{self, Beside};
 use super::embedded::{self, Head};
 use super::matrix::{Matrices, Matrix};
 use super::meanings::BLOCK;
@@ -14,17 +14,19 @@ use super::tail::Tail;
 use crate::{Search, VectorsOf};
 use heirloom_index::pieces::count_in;
 use heirloom_index::score::{Spread, best};
-use heirloom_index::vector::{AnyQuestion, Question, ROW_BYTES};
+use heirloom_index::vector::{AnyQuestion, Question, ROW_BYTES, Rough, Rows};
 use heirloom_model::limits::{EMBEDDING_MISSING_ONE_IN, VECTORS_BESIDE_LAG};
 use rusqlite::Connection;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Up to so many texts, every one is looked at whole.
 const WHOLE_MAX: u32 = 8_192;
-/// How many of the best at first look are looked at whole: of the true first 50 it misses one or two in 100.
+/// How many of the best at first look are looked at whole: of the true first 50 among 100,000 it misses three.
 const SECOND_LOOKS: usize = 512;
-/// How many texts the spread of scores is taken from, where not all are looked at whole.
-const SAMPLE: u32 = 2_048;
+/// Where not all are looked at whole, the spread of scores is taken from so many places, and so many texts at each:
+/// what lies together is read together.
+const SAMPLE_PLACES: u32 = 64;
+const SAMPLE_TEXTS: u32 = 32;
 
 /// What the vectors of one model say.
 pub(super) struct Near {
@@ -44,10 +46,10 @@ pub(super) struct Near {
 enum Exact {
     /// All are.
     All,
-    /// They stand here, of the texts that are merged.
-    Scores(Vec<f32>),
-    /// They are worked out of the vectors.
-    Rows(Arc<Matrix>, Box<Question>),
+    /// They are worked out of the vectors in memory.
+    Kept(Arc<Matrix>, Box<Question>),
+    /// Of those in a file, and of those behind them.
+    Beside(Option<Beside>, Rows, Box<Question>),
 }
 
 /// A question to the vectors of one model, before any is looked at.
@@ -59,6 +61,7 @@ pub(super) struct Asking {
 /// What a look at the built-in vectors needs.
 struct Look {
     question: Question,
+    rough: Rough,
     /// The vectors, in a process that was asked before.
     kept: Option<Arc<Matrix>>,
     /// Or a part of them in a file.
@@ -107,14 +110,13 @@ impl Asking {
     }
 
     /// Looks at what is in a file while `work` asks the database; the scores of as many texts as it has.
-    pub(super) fn meanwhile<T>(&self, work: impl FnOnce() -> T) -> (T, Both) {
+    pub(super) fn meanwhile<T>(&self, work: impl FnOnce() -> T) -> (T, Vec<f32>) {
         let look = self.look.as_ref();
         let Some((look, beside)) = look.and_then(|look| Some((look, look.beside.as_ref()?))) else {
-            return (work(), Both::default());
+            return (work(), Vec::new());
         };
-        let rows = beside.rows() as usize;
-        let mut scores = (vec![0.0; rows], vec![0.0; rows]);
-        let scan = beside.scan(&look.question, &mut scores);
+        let mut scores = vec![0.0; beside.rows() as usize];
+        let scan = beside.scan(&look.rough, &mut scores);
         let (done, is_whole) = std::thread::scope(|scope| {
             let other = (beside.rows() >= WHOLE_MAX).then(|| scope.spawn(|| scan.work()));
             let done = work();
@@ -123,7 +125,7 @@ impl Asking {
             (done, is_well && scan.is_whole())
         });
         drop(scan);
-        (done, if is_whole { scores } else { Both::default() })
+        (done, if is_whole { scores } else { Vec::new() })
     }
 
     /// Looks at whatever was not looked at meanwhile.
@@ -133,11 +135,11 @@ impl Asking {
         project: i64,
         index: &Index,
         tail: &Tail,
-        known: Both,
+        known: Vec<f32>,
     ) -> Result<Near, Failure> {
         let mut near = self.near;
         if let Some(look) = self.look {
-            near.look(connection, project, index, tail, &look, known)?;
+            near.look(connection, project, index, tail, look, known)?;
         }
         Ok(near)
     }
@@ -169,32 +171,37 @@ impl Look {
             None | Some(_) => None,
         };
         Ok(Some(Self {
+            rough: Rough::of(&question),
             question,
             kept,
             beside,
         }))
     }
 
-    /// Both scores of what is merged, from the file as far as it goes, and from the database.
-    fn scores(
+    /// Adds to what a look at the file says of the first rows what the database has behind them; gives those.
+    fn behind(
         &self,
         connection: &Connection,
         project: i64,
         index: &Index,
-        known: Both,
-    ) -> Result<Both, Failure> {
-        let (mut rough, mut exact) = known;
-        let rows = u32::try_from(rough.len()).unwrap_or(u32::MAX);
-        let mut known = rows % BLOCK;
-        super::matrix::each_block(connection, project, rows / BLOCK, |bytes| {
-            let known = std::mem::take(&mut known) as usize * ROW_BYTES;
-            let fresh = bytes.get(known..).unwrap_or(&[]);
-            self.question.scores_both(fresh, &mut rough, &mut exact);
+        scores: &mut Vec<f32>,
+    ) -> Result<Rows, Failure> {
+        let first = u32::try_from(scores.len()).unwrap_or(u32::MAX);
+        let mut known = (first % BLOCK) as usize * ROW_BYTES;
+        let mut rows = Rows::default();
+        if first >= index.merged {
+            return Ok(rows);
+        }
+        super::matrix::each_block(connection, project, first / BLOCK, |bytes| {
+            rows.extend(bytes.get(std::mem::take(&mut known)..).unwrap_or(&[]));
         })?;
-        if beside::lags(rows, index.merged) {
+        scores.resize(first as usize + rows.len(), 0.0);
+        let behind = scores.get_mut(first as usize..).unwrap_or_default();
+        self.rough.scores(rows.sketches(), behind);
+        if beside::lags(first, index.merged) {
             beside::write(connection, project, index)?;
         }
-        Ok((rough, exact))
+        Ok(rows)
     }
 }
 
@@ -232,22 +239,26 @@ impl Near {
         project: i64,
         index: &Index,
         tail: &Tail,
-        look: &Look,
-        known: Both,
+        look: Look,
+        mut scores: Vec<f32>,
     ) -> Result<(), Failure> {
         let merged = index.merged as usize;
-        self.exact = match &look.kept {
+        let exact = match &look.kept {
             Some(kept) => {
-                self.scores.reserve_exact(index.texts() as usize);
-                (look.question).rough_scores(&kept.rows, merged, &mut self.scores);
-                Exact::Rows(Arc::clone(kept), Box::new(look.question.clone()))
+                // With room for the tail: this is the largest thing that a question needs.
+                scores = Vec::with_capacity(index.texts() as usize);
+                scores.resize(merged.min(kept.rows.len()), 0.0);
+                look.rough.scores(kept.rows.sketches(), &mut scores);
+                Exact::Kept(Arc::clone(kept), Box::new(look.question.clone()))
             }
             None => {
-                let (rough, exact) = look.scores(connection, project, index, known)?;
-                self.scores = rough;
-                Exact::Scores(exact)
+                let is_read = !scores.is_empty();
+                let rows = look.behind(connection, project, index, &mut scores)?;
+                let beside = look.beside.filter(|_| is_read);
+                Exact::Beside(beside, rows, Box::new(look.question.clone()))
             }
         };
+        (self.scores, self.exact) = (scores, exact);
         // Whatever a damaged index says, texts of the tail have their own places.
         self.scores.resize(merged, 0.0);
         look.question.scores(&tail.vectors, &mut self.scores);
@@ -262,7 +273,10 @@ impl Near {
             self.exact = Exact::All;
             return Spread::of(&self.scores, u64::from(texts));
         }
-        let sample: Vec<u32> = (0..texts).step_by((texts / SAMPLE) as usize).collect();
+        let apart = texts / SAMPLE_PLACES;
+        let sample: Vec<u32> = (0..SAMPLE_PLACES)
+            .flat_map(|place| place * apart..place * apart + SAMPLE_TEXTS)
+            .collect();
         self.settle(&sample);
         let scores: Vec<f32> = sample.iter().map(|ordinal| self.at(*ordinal)).collect();
         Spread::of(&scores, scores.len() as u64)
@@ -272,14 +286,14 @@ impl Near {
     pub(super) fn settle(&mut self, ordinals: &[u32]) {
         match &self.exact {
             Exact::All => {}
-            Exact::Rows(matrix, question) => {
-                question.exact_scores(&matrix.rows, ordinals, &mut self.scores);
+            Exact::Kept(matrix, question) => {
+                question.exact_scores(&matrix.rows, 0, ordinals, &mut self.scores);
             }
-            Exact::Scores(exact) => {
-                for at in ordinals.iter().map(|ordinal| *ordinal as usize) {
-                    if let (Some(score), Some(exact)) = (self.scores.get_mut(at), exact.get(at)) {
-                        *score = *exact;
-                    }
+            Exact::Beside(beside, rows, question) => {
+                let first = beside.as_ref().map_or(0, Beside::rows);
+                question.exact_scores(rows, first, ordinals, &mut self.scores);
+                if let Some(beside) = beside {
+                    beside.exact_scores(question, ordinals, &mut self.scores);
                 }
             }
         }
@@ -292,7 +306,7 @@ impl Near {
             |place: usize| self.lack.get(place) != Some(&true) && is_wanted(place_of(place));
         let looks = match self.exact {
             Exact::All => count,
-            Exact::Scores(_) | Exact::Rows(..) => SECOND_LOOKS.max(count),
+            Exact::Kept(..) | Exact::Beside(..) => SECOND_LOOKS.max(count),
         };
         let found = best(&self.scores, looks, wanted);
         let mut ordinals: Vec<u32> = found.iter().map(|(place, _)| place_of(*place)).collect();
