@@ -125,7 +125,10 @@ mod tests {
         let near = best(&rough, 16);
         assert!(best(&exact, 4).iter().all(|place| near.contains(place)));
         let off = rough.iter().zip(&exact).map(|(a, b)| (a - b).abs());
-        assert!(off.fold(0.0, f32::max) < 0.15, "a sketch says about the cosine");
+        assert!(
+            off.fold(0.0, f32::max) < 0.15,
+            "a sketch says about the cosine"
+        );
         assert_eq!(rows.bytes(), 64 * (ROW_BYTES + SKETCH_BYTES));
         assert!(!rows.is_empty());
     }

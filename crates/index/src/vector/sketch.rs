@@ -64,8 +64,7 @@ impl Rough {
         let mut steps = [0.0_f32; DIMS];
         let mut base = 0.0;
         let tables = MEANS.iter().zip(&DEVIATIONS);
-        for ((step, value), (mean, deviation)) in
-            steps.iter_mut().zip(&question.values).zip(tables)
+        for ((step, value), (mean, deviation)) in steps.iter_mut().zip(&question.values).zip(tables)
         {
             let value = f32::from(*value) * question.scale / UNITS;
             let (mean, deviation) = (f32::from(*mean), f32::from(*deviation));
@@ -73,7 +72,9 @@ impl Rough {
             // The middle of the lowest level is one and a half deviations below the mean.
             base += value * (mean - 1.5 * deviation);
         }
-        let most = steps.iter().fold(f32::MIN_POSITIVE, |most, step| most.max(step.abs()));
+        let most = steps
+            .iter()
+            .fold(f32::MIN_POSITIVE, |most, step| most.max(step.abs()));
         let scale = most / f32::from(i16::MAX);
         let mut weights = [0; DIMS];
         for (weight, step) in weights.iter_mut().zip(&steps) {
