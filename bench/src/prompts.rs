@@ -179,19 +179,17 @@ fn nearest(engine: &Engine, text: &str) -> Outcome<(Vec<Relevant>, Duration)> {
     Ok((near, start.elapsed()))
 }
 
-/// What was told is the first few that are good enough.
+/// Which of what was told is the answer.
 fn told(asked: &Asked) -> impl Iterator<Item = bool> {
-    let good = asked.near.iter().zip(&asked.right);
-    good.filter(|(one, _)| one.is_good())
-        .map(|(_, right)| *right)
-        .take(TOLD)
+    let places = Relevant::told(&asked.near, TOLD).into_iter();
+    places.filter_map(|n| asked.right.get(n).copied())
 }
 
 fn print(all: &[Asked]) {
     println!(
-        "| prompts | of | get something | the right record | something, but not the right record |"
+        "| prompts | of | get something | the right record | something, but not the right record | records, of those that get some |"
     );
-    println!("|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|");
     let mut names: Vec<&str> = all.iter().map(|one| one.haystack.as_str()).collect();
     names.dedup();
     names.insert(0, "all");
@@ -211,8 +209,14 @@ fn print(all: &[Asked]) {
             };
             let some = count(&|one| told(one).next().is_some());
             let right = count(&|one| told(one).any(|right| right));
+            let records: usize = of.iter().map(|one| told(one).count()).sum();
+            let each = records as f64
+                / of.iter()
+                    .filter(|one| told(one).next().is_some())
+                    .count()
+                    .max(1) as f64;
             println!(
-                "| {title}, {name} | {} | {some:.1} % | {right:.1} % | {:.1} % |",
+                "| {title}, {name} | {} | {some:.1} % | {right:.1} % | {:.1} % | {each:.1} |",
                 of.len(),
                 some - right
             );

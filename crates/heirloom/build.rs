@@ -1,4 +1,8 @@
 //! How the program is linked.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "Cargo says by the environment what is built for"
+)]
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -12,6 +12,7 @@
     reason = "a child needs our PATH; what is written is thrown away or can be written again"
 )]
 
+mod aside;
 mod asked;
 mod beside;
 mod check;

@@ -6,8 +6,9 @@ use heirloom_engine::{Carried, ContextRequest, Engine, Filter, NewRecord};
 use heirloom_model::limits::{
     BATCH_RECORDS, CHANGES_MAX, CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX,
     CONTEXT_CHARS_PER_FACT, CONTEXT_CHARS_PER_SHORT_FACT, CONTEXT_ERRORS_MIN, CONTEXT_FACTS_MAX,
-    CONTEXT_FACTS_MIN, CONTEXT_LEARNINGS_MAX, CONTEXT_QUESTION_BYTES_MAX, CONTEXT_RECALL_HITS,
-    ERRORS_COMPARED_MAX, FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX, PINNED_MAX,
+    CONTEXT_FACTS_MIN, CONTEXT_LEARNINGS_MAX, CONTEXT_LESSONS_MAX, CONTEXT_QUESTION_BYTES_MAX,
+    CONTEXT_RECALL_HITS, ERRORS_COMPARED_MAX, FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX,
+    PINNED_MAX,
 };
 use heirloom_model::{
     AgentStatus, Budget, Confidence, ErrorKind, Fault, FixedClock, IdSource, Kind, Mark, Message,
@@ -390,6 +391,33 @@ fn a_context_considers_so_many_learnings_and_hits() {
         engine.remember_all(notes).unwrap();
         assert_eq!(items_of(&engine, "recall", "giraffe"), hits);
     }
+}
+
+/// Without a question the newest mended errors are looked through for what the open ones say, and no others.
+#[test]
+fn so_many_mended_errors_are_looked_through_for_open_ones() {
+    let (engine, _) = engine();
+    let log = |error: &str| {
+        engine.log_error(error, Scope::default(), "user").unwrap();
+    };
+    let mend = |error: &str| {
+        log(error);
+        engine.resolve_error(error, "feed it", "user").unwrap();
+    };
+    mend("the giraffe fell over");
+    (1..CONTEXT_LESSONS_MAX).for_each(|n| mend(&format!("part {n} is w{}", "xyz".repeat(n))));
+    log("the giraffe is hungry");
+    let found = || {
+        let request = ContextRequest {
+            budget: Some(Budget::Chars(1_000_000)),
+            ..ContextRequest::default()
+        };
+        let text = engine.context(&request).unwrap().text;
+        text.contains("the giraffe fell over → fixed by: feed it")
+    };
+    assert!(found());
+    mend("one more");
+    assert!(!found());
 }
 
 /// Longer than memory is asked with is no error: the beginning counts.

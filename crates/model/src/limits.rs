@@ -427,6 +427,8 @@ pub const SOURCE_OFFERS_MAX: usize = 2_000;
 pub const CONTEXT_TEAM_MAX: usize = 100;
 /// Most learnings that a context considers.
 pub const CONTEXT_LEARNINGS_MAX: usize = 20;
+/// Newest mended errors, and newest episodes, among which a context without a question looks for learnings.
+pub const CONTEXT_LESSONS_MAX: usize = 200;
 /// Hits of memory that a context considers for its question.
 pub const CONTEXT_RECALL_HITS: usize = 20;
 /// Most bytes of a task's words that a context asks memory with.

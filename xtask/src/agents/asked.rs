@@ -85,8 +85,12 @@ fn script() -> Script {
 
 /// How the program calls a tool of ours, if the model is offered it.
 fn named(request: &RecordedRequest, tool: &str) -> Option<String> {
-    // Codex has a namespace for each server.
-    let wanted = [format!("heirloom__{tool}"), format!("heirloom/{tool}")];
+    // Codex has a namespace for each server, Gemini CLI one line less between the names.
+    let wanted = [
+        format!("heirloom__{tool}"),
+        format!("heirloom/{tool}"),
+        format!("mcp_heirloom_{tool}"),
+    ];
     let is_it = |name: &String| wanted.iter().any(|wanted| name.ends_with(wanted));
     request.tool_names().into_iter().find(is_it)
 }
@@ -112,7 +116,7 @@ fn act(stage: &Stage, heirloom: &Path) -> Result<(), String> {
     let path = format!("{}:{path}", folder.display());
     let binary = install::folder(program)?.join(program.binary);
     let mut add = stage.command(&binary);
-    add.args(["mcp", "add", "heirloom", "--", "heirloom", "mcp"]);
+    add.args(program.mcp_add);
     step(add.env("PATH", &path), "add")?;
     let line = program.command_line(&install::folder(program)?);
     let mut agent = stage.command(line[0].as_ref());

@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::drive::Stage;
 use super::plan::{LEARNED, LONG, SHOWN};
 use super::program::{PROMPT, Program};
-use super::{beside, install, plan};
+use super::{aside, beside, install, plan};
 
 /// What is known before the session begins.
-const KNOWN: &str = "the login tests need the clock of tests/clock.rs";
+pub(super) const KNOWN: &str = "the login tests need the clock of tests/clock.rs";
 
 /// What begins our text; of what stands around it Gemini CLI makes something else.
 const FENCE: &str = "heirloom-memory project=";
@@ -63,6 +63,9 @@ fn all(
     requests[2] = dying.service.main_requests().len();
     outcome.map_err(|error| format!("{error} ({})", dying.keep()))?;
     beside::drive(program, heirloom)?;
+    if program.has_subagents {
+        aside::drive(program, heirloom)?;
+    }
     ensure(
         requests[1] == requests[0],
         &format!("{} turns with hooks, {} without", requests[1], requests[0]),
@@ -178,7 +181,7 @@ fn with_dying_hooks(stage: &Stage, heirloom: &Path) -> Result<(), String> {
 }
 
 /// Runs the agent as its person would, with `folder` on the path.
-fn agent(stage: &Stage, folder: &Path) -> Result<(), String> {
+pub(super) fn agent(stage: &Stage, folder: &Path) -> Result<(), String> {
     let program = stage.program();
     let line = program.command_line(&install::folder(program)?);
     let path = std::env::var("PATH").unwrap_or_default();
@@ -213,7 +216,7 @@ pub(super) fn step(stage: &Stage, command: &mut Command, name: &str) -> Result<(
 }
 
 /// How often a text stands in the strings of a request.
-fn count(value: &Value, text: &str) -> usize {
+pub(super) fn count(value: &Value, text: &str) -> usize {
     match value {
         Value::String(said) => said.matches(text).count(),
         Value::Array(parts) => parts.iter().map(|part| count(part, text)).sum(),

@@ -37,12 +37,16 @@ pub(crate) struct Program {
     pub(crate) read_tool: Option<(&'static str, &'static str)>,
     /// Whether it has hooks that `heirloom install` knows.
     pub(crate) has_hooks: bool,
+    /// Whether its model can call subagents, which have hooks of their own.
+    pub(crate) has_subagents: bool,
     /// Its name for `heirloom import`.
     pub(crate) import: &'static str,
     /// What stands for the person who accepts new hooks.
     pub(crate) trust_arguments: &'static [&'static str],
     /// Whether it is driven as a client of MCP.
     pub(crate) has_mcp: bool,
+    /// How its person adds the server.
+    pub(crate) mcp_add: &'static [&'static str],
     /// What stands for the person who lets it call our tools.
     pub(crate) mcp_arguments: &'static [&'static str],
 }
@@ -65,9 +69,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--output-format", "stream-json", "--verbose"],
         read_tool: Some(("Bash", r#"{"command": "cat notes.txt"}"#)),
         has_hooks: true,
+        has_subagents: true,
         import: "claude",
         trust_arguments: &[],
         has_mcp: true,
+        mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &["--allowedTools", "mcp__heirloom"],
     },
     // Its shell tool is `exec_command`, with `cmd`; the sandbox lets it read.
@@ -81,9 +87,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--json"],
         read_tool: Some(("exec_command", r#"{"cmd": "cat notes.txt"}"#)),
         has_hooks: true,
+        has_subagents: false,
         import: "codex",
         trust_arguments: &["--dangerously-bypass-hook-trust"],
         has_mcp: true,
+        mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &["--dangerously-bypass-approvals-and-sandbox"],
     },
     // Without a named model a router asks the model which model to ask. Without
@@ -107,9 +115,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--output-format", "stream-json"],
         read_tool: Some(("run_shell_command", r#"{"command": "cat notes.txt"}"#)),
         has_hooks: true,
+        has_subagents: false,
         import: "gemini",
         trust_arguments: &[],
-        has_mcp: false,
+        has_mcp: true,
+        mcp_add: &["mcp", "add", "heirloom", "heirloom", "mcp"],
         mcp_arguments: &[],
     },
     // It has no tools: the file goes into the prompt. Without `--no-pretty` it
@@ -136,9 +146,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--no-pretty", "--stream"],
         read_tool: None,
         has_hooks: false,
+        has_subagents: false,
         import: "aider",
         trust_arguments: &[],
         has_mcp: false,
+        mcp_add: &[],
         mcp_arguments: &[],
     },
 ];
@@ -173,6 +185,8 @@ impl Program {
             "gemini" => vec![
                 ("GEMINI_API_KEY", "any".into()),
                 ("GOOGLE_GEMINI_BASE_URL", service.base_url()),
+                // Servers of MCP are started in folders that their person trusts, and `--skip-trust` comes too late.
+                ("GEMINI_CLI_TRUST_WORKSPACE", "true".into()),
             ],
             _ => vec![
                 ("OPENAI_API_BASE", service.openai_base_url()),

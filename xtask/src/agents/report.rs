@@ -41,6 +41,8 @@ Each program runs three times as its person would start it: without Heirloom, af
   an import of the program's conversations brings nothing more;
 - two sessions at once in two worktrees of a project share what they learn, a session in
   another project at the same time shares nothing with them;
+- a subagent of Claude Code is told what is known, what it learns is of its own id, and its
+  conversation is a session that says so;
 - the model is asked as often as without hooks, whether they work or die; no call of
   a hook fails.
 
@@ -53,14 +55,14 @@ const MCP: &str = "
 ## Over MCP
 
 Each program gets the server by the line of the guide (`claude mcp add heirloom -- heirloom mcp`,
-`codex mcp add heirloom -- heirloom mcp`) and runs once.
+`codex mcp add heirloom -- heirloom mcp`, `gemini mcp add heirloom heirloom mcp`) and runs once.
 
 - the model is offered all twelve tools;
 - what it recalls stands in the tool's result, and says that it is data;
 - what it remembers is a record, as a proposal of the program.
 
-`--allowedTools mcp__heirloom` and `--dangerously-bypass-approvals-and-sandbox` stand for the person
-who lets the tools be called.
+`--allowedTools mcp__heirloom`, `--dangerously-bypass-approvals-and-sandbox` and
+`GEMINI_CLI_TRUST_WORKSPACE=true` stand for the person who lets the tools be called.
 
 ";
 

@@ -188,20 +188,18 @@ impl Engine {
         }
         let clean = self.clean(&prompt);
         state.asked(&clean);
-        let found = self.relevant(&clean)?;
-        let mut lines = Vec::new();
-        let mut told = Vec::new();
-        for one in found {
-            if !state.knows(one.record.id) && lines.len() < limits::HOOK_HITS_MAX {
-                lines.push(relevance::line(&one.record));
-                told.push(one.record.id);
-            }
-        }
+        let mut near = self.nearest(&clean)?;
+        near.retain(|one| !state.knows(one.record.id));
+        let places = Relevant::told(&near, limits::HOOK_HITS_MAX);
+        let found: Vec<_> = places.iter().filter_map(|n| near.get(*n)).collect();
+        let lines: Vec<_> = (found.iter())
+            .map(|one| relevance::line(&one.record))
+            .collect();
         if lines.is_empty() {
             return Ok(Answer::default());
         }
         let answer = self.say(&lines.join("\n"), limits::HOOK_TEXT_CHARS_MAX);
-        state.told(told);
+        state.told(found.iter().map(|one| one.record.id));
         state.echo(&answer.context);
         Ok(answer)
     }

@@ -75,6 +75,8 @@ pub struct RecallRequest {
     pub kinds: Vec<Kind>,
     /// Turns of conversations, where kinds are named.
     pub turns: bool,
+    /// Only these records; empty = all.
+    pub among: Vec<RecordId>,
     /// Only what belongs here.
     pub scope: Scope,
     /// Where whoever asks stands: what lies near ranks higher.
@@ -210,6 +212,7 @@ impl Engine {
             source: filters.source.clone(),
             recorded_from: filters.after,
             recorded_before: filters.before,
+            ids: request.among.clone(),
             when: match request.as_of {
                 Some(then) => When::AsOf(then),
                 None => When::Current(self.now()),

@@ -45,6 +45,7 @@ impl Engine {
         if durable::try_lock(&file.with_extension("lock"))?.is_some() {
             return Ok(None);
         }
+        // A server that has just begun, or just ended, has not said where, or no longer says it.
         let bytes = whole_file(&file, limits::TOKENS_BYTES_MAX).ok();
         let place = bytes.and_then(|bytes| serde_json::from_slice::<Place>(&bytes).ok());
         Ok(place.map(|place| place.address))

@@ -139,13 +139,6 @@ pub(crate) fn more_hooks() -> Vec<Operation> {
             More("a session ends whenever its program says so"),
         ),
         row(
-            "relevant",
-            filled,
-            |w| w.engine.relevant("old").map(drop),
-            AllOrNothing,
-            Nothing,
-        ),
-        row(
             "nearest",
             filled,
             |w| w.engine.nearest("old").map(drop),

@@ -7,8 +7,9 @@ use heirloom_engine::{HookCall, HookCalls, HookRequest};
 use heirloom_model::settings::RedactSettings;
 use heirloom_model::{Fault, Timestamp, limits};
 use std::io::{self, IsTerminal, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Answer an event of an agent program, from standard input; `heirloom install AGENT` sets these calls up
@@ -27,88 +28,133 @@ pub(crate) struct Args {
     words: Vec<String>,
 }
 
-/// What the thread says that works.
-enum Word {
-    /// What is to be printed.
-    Answer(String),
-    /// How it ended.
-    Done(Result<(), String>),
-}
+/// Between two looks at whether the time of a call is over.
+const WATCH: Duration = Duration::from_millis(50);
 
-/// What is known before anything is opened.
-struct Job {
-    session: Session,
+/// One call, as the thread that works and the one that watches it see it.
+struct Call {
+    began: Instant,
     words: Vec<String>,
     /// The folder of the project's memory, as soon as it is known.
-    memory: Arc<OnceLock<PathBuf>>,
-    /// When it reads no more of a conversation.
+    memory: OnceLock<PathBuf>,
+    progress: Mutex<Progress>,
+}
+
+/// How far a call is.
+struct Progress {
+    is_answered: bool,
+    /// Whether it was put down how it ended: from then on nothing is said.
+    is_over: bool,
+    /// When it is over, whatever it is at.
     until: Instant,
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let began = Instant::now();
     if io::stdin().is_terminal() {
         session.out.talk(
             "heirloom: `hook` reads an event from standard input; `heirloom install AGENT` sets it up",
         );
         return Ok(0);
     }
-    let memory = Arc::new(OnceLock::new());
+    let call = Arc::new(Call::new(args.words));
     let mut own = session.again();
     own.is_waited_for();
-    let job = Job {
-        session: own,
-        words: args.words.clone(),
-        memory: Arc::clone(&memory),
-        until: began + Duration::from_millis(limits::HOOK_ARCHIVE_MS),
-    };
-    let (send, receive) = mpsc::channel();
-    // In a thread of its own, so that nothing it waits for makes the agent wait: it goes with the process.
-    let started = std::thread::Builder::new().spawn(move || {
-        let outcome = answered(job, &|answer| drop(send.send(Word::Answer(answer))));
-        drop(send.send(Word::Done(outcome)));
-    });
-    let outcome = match started {
-        Ok(_) => listen(&receive, began),
+    let (watched, its_own) = (Arc::clone(&call), session.again());
+    // The work stays in the first thread: in any other the allocator asks the system for each page.
+    let watcher = std::thread::Builder::new().spawn(move || watched.watch(&its_own));
+    let outcome = match watcher {
+        Ok(_) => catch_unwind(AssertUnwindSafe(|| answered(&call, &mut own)))
+            .unwrap_or_else(|_| Err("it broke off".to_owned())),
         Err(error) => Err(format!("cannot start a thread: {error}")),
     };
-    let problem = outcome.err();
-    if let (Some(memory), Ok(clock)) = (memory.get(), session.clock()) {
-        let call = HookCall {
-            at: clock.now(),
-            host: args.words.first().cloned().unwrap_or_default(),
-            event: args.words.get(1).cloned().unwrap_or_default(),
-            took_us: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
-            failed: problem.is_some(),
-        };
-        put_down(memory, session, &call, problem.as_deref());
-    }
+    call.end(session, outcome.err().as_deref());
     Ok(0)
 }
 
-/// Prints the answer as soon as it comes, and waits a little for what is done behind it.
-fn listen(receive: &mpsc::Receiver<Word>, began: Instant) -> Result<(), String> {
-    let mut until = began + Duration::from_millis(limits::HOOK_DEADLINE_MS);
-    let mut is_answered = false;
-    loop {
-        let left = until.saturating_duration_since(Instant::now());
-        match receive.recv_timeout(left) {
-            Ok(Word::Answer(answer)) => {
-                // Who does not listen any more needs no answer.
-                let mut out = io::stdout().lock();
-                drop(out.write_all(answer.as_bytes()).and_then(|()| out.flush()));
-                is_answered = true;
-                until = until.min(Instant::now() + Duration::from_millis(limits::HOOK_BEHIND_MS));
-            }
-            Ok(Word::Done(outcome)) => return outcome,
-            Err(mpsc::RecvTimeoutError::Timeout) if is_answered => {
-                return Err("answered; what is written behind that was not done in time".to_owned());
-            }
-            Err(mpsc::RecvTimeoutError::Timeout) => {
-                return Err(format!("no answer within {} ms", limits::HOOK_DEADLINE_MS));
-            }
-            Err(mpsc::RecvTimeoutError::Disconnected) => return Err("it broke off".to_owned()),
+impl Call {
+    fn new(words: Vec<String>) -> Self {
+        let began = Instant::now();
+        Self {
+            began,
+            words,
+            memory: OnceLock::new(),
+            progress: Mutex::new(Progress {
+                is_answered: false,
+                is_over: false,
+                until: began + Duration::from_millis(limits::HOOK_DEADLINE_MS),
+            }),
         }
+    }
+
+    /// When it reads no more of a conversation.
+    fn reads_until(&self) -> Instant {
+        self.began + Duration::from_millis(limits::HOOK_ARCHIVE_MS)
+    }
+
+    /// What is true of a call stays true when a thread breaks off.
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Prints the answer; what is done behind it has a little time.
+    fn tell(&self, answer: &str) {
+        let mut progress = self.progress();
+        if progress.is_over {
+            return;
+        }
+        // Who does not listen any more needs no answer.
+        let mut out = io::stdout().lock();
+        drop(out.write_all(answer.as_bytes()).and_then(|()| out.flush()));
+        progress.is_answered = true;
+        let behind = Instant::now() + Duration::from_millis(limits::HOOK_BEHIND_MS);
+        progress.until = progress.until.min(behind);
+    }
+
+    /// Ends the process when its time is over, so that nothing the call waits for makes the agent wait.
+    fn watch(&self, session: &Session) {
+        loop {
+            let left = {
+                let progress = self.progress();
+                progress.until.saturating_duration_since(Instant::now())
+            };
+            if left.is_zero() {
+                break;
+            }
+            std::thread::sleep(left.min(WATCH));
+        }
+        let is_answered = self.progress().is_answered;
+        self.end(
+            session,
+            Some(&if is_answered {
+                "answered; what is written behind that was not done in time".to_owned()
+            } else {
+                format!("no answer within {} ms", limits::HOOK_DEADLINE_MS)
+            }),
+        );
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "what the other thread waits for may never come; what it had to say is flushed"
+        )]
+        std::process::exit(0);
+    }
+
+    /// Puts the call down, whichever thread ends it first.
+    fn end(&self, session: &Session, problem: Option<&str>) {
+        let mut progress = self.progress();
+        if std::mem::replace(&mut progress.is_over, true) {
+            return;
+        }
+        let (Some(memory), Ok(clock)) = (self.memory.get(), session.clock()) else {
+            return;
+        };
+        let call = HookCall {
+            at: clock.now(),
+            host: self.words.first().cloned().unwrap_or_default(),
+            event: self.words.get(1).cloned().unwrap_or_default(),
+            took_us: u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX),
+            failed: problem.is_some(),
+        };
+        put_down(memory, session, &call, problem);
     }
 }
 
@@ -134,20 +180,20 @@ fn put_down(memory: &Path, session: &Session, call: &HookCall, problem: Option<&
 }
 
 /// Tells the answer to the event on standard input, and does what is left behind it; nothing where there is no project.
-fn answered(mut job: Job, tell: &dyn Fn(String)) -> Result<(), String> {
+fn answered(call: &Call, session: &mut Session) -> Result<(), String> {
     let (bytes, is_whole) = input().map_err(|error| format!("cannot read the event: {error}"))?;
-    let [host, name] = [0, 1].map(|n| job.words.get(n).cloned().unwrap_or_default());
+    let [host, name] = [0, 1].map(|n| call.words.get(n).cloned().unwrap_or_default());
     let host = Host::named(&host);
     let event = host
         .map(|host| read_event(host, &bytes))
         .unwrap_or_default();
     drop(bytes);
-    job.session.begin_in(event.cwd.as_deref());
-    let Some(place) = job.session.hook_place() else {
+    session.begin_in(event.cwd.as_deref());
+    let Some(place) = session.hook_place() else {
         return Ok(());
     };
     // Only the first time counts, and this is it.
-    drop(job.memory.set(place.folder.clone()));
+    drop(call.memory.set(place.folder.clone()));
     let host = host.ok_or("no such agent program: claude-code, codex and gemini have hooks")?;
     if let Some(problem) = event.problem.as_ref().filter(|_| is_whole) {
         return Err(format!("the event cannot be read: {problem}"));
@@ -155,25 +201,25 @@ fn answered(mut job: Job, tell: &dyn Fn(String)) -> Result<(), String> {
     let Some(wanted) = host.event(&name) else {
         return Ok(());
     };
-    with_memory(&mut job, place, (host, wanted, &event), tell).map_err(|fault| fault.message)
+    with_memory(call, session, place, (host, wanted, &event)).map_err(|fault| fault.message)
 }
 
 fn with_memory(
-    job: &mut Job,
+    call: &Call,
+    session: &mut Session,
     place: heirloom_engine::places::Place,
     (host, wanted, event): (Host, &Wanted, &HookEvent),
-    tell: &dyn Fn(String),
 ) -> Result<(), Fault> {
-    let found = job.session.found_at(place)?;
+    let found = session.found_at(place)?;
     if !found.config.settings().enabled {
         return Ok(());
     }
-    let mut engine = job.session.engine(&found)?;
+    let mut engine = session.engine(&found)?;
     if wanted.moment == Moment::SessionStarts {
         // What waits outside of the store is taken in once a session; if it cannot be, it waits on.
         drop(engine.sweep_inbox());
         drop(engine.sync_workspace());
-        engine = engine.with_user(job.session.user_memory());
+        engine = engine.with_user(session.user_memory());
     }
     let shorten = if found.config.flag("hooks.shorten_outputs") {
         Some(found.config.window()?)
@@ -185,10 +231,10 @@ fn with_memory(
         wanted,
         event,
         shorten: shorten.as_ref(),
-        until: job.until,
+        until: call.reads_until(),
     };
     let answer = engine.hook(&request)?;
-    tell(render(host, wanted, &answer));
+    call.tell(&render(host, wanted, &answer));
     engine.hook_answered(&request)
 }
 

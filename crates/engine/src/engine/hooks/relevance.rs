@@ -47,26 +47,37 @@ impl Relevant {
         let has_nearly_all = self.coverage >= 0.75 && self.shared >= 18.0 && self.cosine >= 0.2;
         has_nearly_all || self.score() >= 0.0
     }
+
+    /// The places of those in `near`, which recall has put best first, that a prompt is told, at most `most`: none unless
+    /// one is good enough. Then the first ones are, because recall's order is the better one; what is far off is not.
+    pub fn told(near: &[Self], most: usize) -> Vec<usize> {
+        let Some(good) = near.iter().position(Self::is_good) else {
+            return Vec::new();
+        };
+        let may = |one: &Self| one.is_good() || one.score() >= -BESIDE;
+        let mut told: Vec<usize> = (0..near.len())
+            .filter(|n| near.get(*n).is_some_and(may))
+            .take(most)
+            .collect();
+        if told.iter().all(|n| *n < good) {
+            told.truncate(most.saturating_sub(1));
+            told.push(good);
+        }
+        told
+    }
 }
 
 /// The part of a prompt's words beyond which more of them say nothing more.
 const COVERAGE_ENOUGH: f64 = 0.61;
 /// Where fewer than one in fifty prompts of other projects get something.
 const THRESHOLD: f64 = 25.1;
+/// How far below that what stands beside one that is good enough may be.
+const BESIDE: f64 = 4.0;
 /// A young memory counts as one of so many texts: else every word of it would be a common one.
 const TEXTS_MIN: u64 = 1_000;
 
 impl Engine {
-    /// What memory has for a prompt and is good enough to be told, best first.
-    ///
-    /// Errors: those of [`Engine::recall`].
-    pub fn relevant(&self, prompt: &str) -> Result<Vec<Relevant>, Fault> {
-        let mut near = self.nearest(prompt)?;
-        near.retain(Relevant::is_good);
-        Ok(near)
-    }
-
-    /// The first answers of recall to a prompt, with how near they are; for measurements.
+    /// The first answers of recall to a prompt, best first, with how near they are.
     ///
     /// Errors: those of [`Engine::recall`].
     pub fn nearest(&self, prompt: &str) -> Result<Vec<Relevant>, Fault> {
@@ -184,35 +195,66 @@ mod tests {
         assert_eq!(beginning(""), "");
     }
 
+    fn record(text: &str) -> Record {
+        Record {
+            project: heirloom_model::ProjectName::new("p").unwrap(),
+            id: heirloom_model::RecordId::MIN,
+            kind: Kind::Note,
+            key: None,
+            text: text.to_owned(),
+            attrs: heirloom_model::record::Attrs::new(),
+            scope: heirloom_model::Scope::default(),
+            source: "ann".to_owned(),
+            confidence: heirloom_model::Confidence::FULL,
+            tokens: 1,
+            recorded_at: heirloom_model::Timestamp::UNIX_EPOCH,
+            true_from: None,
+            true_to: None,
+            retired_at: None,
+            replaced_by: None,
+            expires_at: None,
+        }
+    }
+
     #[test]
     fn of_a_long_record_the_beginning_is_told() {
         let most = limits::HOOK_HIT_CHARS_MAX;
-        let told = |chars: usize| {
-            let record = Record {
-                project: heirloom_model::ProjectName::new("p").unwrap(),
-                id: heirloom_model::RecordId::MIN,
-                kind: Kind::Note,
-                key: None,
-                text: "x".repeat(chars),
-                attrs: heirloom_model::record::Attrs::new(),
-                scope: heirloom_model::Scope::default(),
-                source: "ann".to_owned(),
-                confidence: heirloom_model::Confidence::FULL,
-                tokens: 1,
-                recorded_at: heirloom_model::Timestamp::UNIX_EPOCH,
-                true_from: None,
-                true_to: None,
-                retired_at: None,
-                replaced_by: None,
-                expires_at: None,
-            };
-            line(&record)
-        };
+        let told = |chars: usize| line(&record(&"x".repeat(chars)));
         assert!(told(most).starts_with(&format!(
             "- note: {} (from ann, 1970-01-01;",
             "x".repeat(most)
         )));
         assert!(told(most + 1).contains("x… (from ann"));
+    }
+
+    fn near(shared: f64, coverage: f64, cosine: f64) -> Relevant {
+        Relevant {
+            record: record("x"),
+            shared,
+            coverage,
+            cosine,
+        }
+    }
+
+    #[test]
+    fn what_stands_beside_a_good_one_is_told_and_nothing_else() {
+        let (good, close, far) = (
+            near(40.0, 0.6, 0.6),
+            near(14.0, 0.4, 0.4),
+            near(2.0, 0.1, 0.0),
+        );
+        assert!(good.is_good() && !close.is_good() && !far.is_good());
+        assert!(close.score() >= -BESIDE && far.score() < -BESIDE);
+        let told = |near: &[&Relevant]| {
+            let near: Vec<Relevant> = near.iter().map(|one| (*one).clone()).collect();
+            Relevant::told(&near, 3)
+        };
+        assert!(told(&[]).is_empty());
+        assert!(told(&[&close, &close, &far]).is_empty());
+        assert_eq!(told(&[&good, &far]), [0]);
+        assert_eq!(told(&[&close, &far, &good, &close]), [0, 2, 3]);
+        assert_eq!(told(&[&close, &close, &close, &good]), [0, 1, 3]);
+        assert_eq!(told(&[&good, &good, &close, &good]), [0, 1, 2]);
     }
 
     #[test]

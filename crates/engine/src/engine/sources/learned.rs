@@ -15,18 +15,21 @@ impl Engine {
     /// Mistakes with their fixes and strategies that worked: what the task's words find first, then the newest.
     pub(super) fn learned(&self, asking: &Asking<'_>) -> Result<Section, Fault> {
         let most = limits::CONTEXT_LEARNINGS_MAX;
-        let mut seen: HashSet<RecordId> = asking.said.clone();
-        let mut offers = Vec::new();
-        for (record, score) in self.found_by_words(asking)? {
-            offers.extend(lesson(&record, &mut seen, Some(score)));
-        }
+        let pool = limits::CONTEXT_LESSONS_MAX;
         let newest = Filter::current(&[Kind::Error], self.now())
             .state(Mistake::RESOLVED)
-            .limit(most);
+            .limit(pool);
+        let mut mended = self.find(&newest)?;
+        let mut seen: HashSet<RecordId> = asking.said.clone();
+        let mut offers = Vec::new();
+        for (record, score) in self.found_by_words(asking, &mended)? {
+            offers.extend(lesson(&record, &mut seen, Some(score)));
+        }
         let told = Filter::current(&[Kind::Knowledge], self.now())
             .category(CATEGORY_LEARNING)
             .limit(most);
-        for record in [self.find(&newest)?, self.find(&told)?].concat() {
+        mended.truncate(most);
+        for record in [mended, self.find(&told)?].concat() {
             offers.extend(lesson(&record, &mut seen, None));
         }
         offers.truncate(most);
@@ -38,16 +41,32 @@ impl Engine {
         })
     }
 
-    fn found_by_words(&self, asking: &Asking<'_>) -> Result<Vec<(Record, f64)>, Fault> {
+    /// What the words find among mistakes and strategies: all of them for somebody's question, else the newest, of which
+    /// `mended` are the mistakes. Whatever a filter lets through is walked, and who begins a session asks nothing.
+    fn found_by_words(
+        &self,
+        asking: &Asking<'_>,
+        mended: &[Record],
+    ) -> Result<Vec<(Record, f64)>, Fault> {
         if asking.words.trim().is_empty() {
             return Ok(Vec::new());
+        }
+        let mut among = Vec::new();
+        if asking.request.query.is_none() {
+            let tries = Filter::current(&[Kind::Episode], self.now());
+            let tries = self.find(&tries.limit(limits::CONTEXT_LESSONS_MAX))?;
+            among.extend(mended.iter().chain(&tries).map(|record| record.id));
+            if among.is_empty() {
+                return Ok(Vec::new());
+            }
         }
         let found = self.recall(&RecallRequest {
             question: asking.words.clone(),
             reading: Reading::Words,
             k: Some(2 * limits::CONTEXT_LEARNINGS_MAX),
-            // Knowledge is most of what there is, and whatever a filter lets through is walked.
+            // Knowledge is most of what there is.
             kinds: vec![Kind::Error, Kind::Episode],
+            among,
             near: Scope {
                 task: asking.request.task.clone(),
                 ..Scope::default()
