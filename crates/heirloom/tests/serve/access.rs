@@ -109,6 +109,54 @@ fn roles_may_what_they_are_for() {
 }
 
 #[test]
+fn history_names_the_token_that_marked_and_took_back() {
+    let server = Server::start();
+    let made = ["token", "create", "--role", "user", "--json"];
+    let made = server.desk.call(&made).expect(0).json();
+    let (id, token) = (
+        made["id"].as_str().unwrap(),
+        made["token"].as_str().unwrap(),
+    );
+    let said = json!({"key": "indent", "value": "four spaces"});
+    let record = server
+        .post("/api/memory/knowledge", &said)
+        .expect(201)
+        .json();
+    let record = record["id"].as_str().unwrap();
+    let mark = format!("/api/records/{record}/mark");
+    let pinned = json!({"mark": "pinned"});
+    server.send_as(token, "POST", &mark, &pinned).expect(200);
+    let undo = format!("/api/undo/{record}");
+    // The mark, then the record itself, then that it was retired.
+    for _ in 0..3 {
+        server.send_as(token, "POST", &undo, &json!({})).expect(200);
+    }
+    let past = server
+        .get(&format!("/api/history/{record}"))
+        .expect(200)
+        .json();
+    let events = past["events"].as_array().unwrap();
+    let told: Vec<_> = events
+        .iter()
+        .map(|event| {
+            (
+                event["action"].as_str().unwrap(),
+                event["by"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    let name = format!("token {id}");
+    let by = name.as_str();
+    let expected = [
+        ("marked", by),
+        ("marked", by),
+        ("retired", by),
+        ("restored", by),
+    ];
+    assert_eq!(&told[told.len() - 4..], expected, "{past}");
+}
+
+#[test]
 fn a_token_of_one_project_opens_no_other() {
     let server = Server::start();
     let bound = server.token_of("orchestrator", &["--project", "other"]);
