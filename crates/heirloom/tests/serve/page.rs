@@ -314,7 +314,7 @@ fn another_project_is_jumped_to_and_back() {
     let page = person.sees("/knowledge");
     assert!(page.contains("of the other") && !page.contains("of the served one"));
     assert!(page.contains("/api/events?project=other%20one"));
-    let form = "key=new&value=written+there&category=fact";
+    let form = "key=new&text=written+there&category=fact";
     assert!(person.sends("/knowledge", form, &[]).status < 400);
     let other = server.items("/api/memory/knowledge?project=other%20one");
     assert_eq!(other.len(), 2, "{other:?}");

@@ -113,3 +113,37 @@ fn work(place: &Place, file: Identity, shared: &Shared) {
         shared.said().is_due = is_due;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::SqliteStore;
+    use super::*;
+
+    #[test]
+    fn a_long_journal_is_carried_over_while_others_write() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let store = SqliteStore::create(&path).unwrap();
+        let writer = store.lock();
+        writer.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
+        let (place, file) = store.readers.as_ref().unwrap().place();
+        let look = Look::at(&path);
+        let carrier = Carrier::start(place, file).unwrap();
+        let pages = PAGES_LONG + PAGES;
+        let sql = format!(
+            "CREATE TABLE filler (x); \
+             WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT {pages}) \
+             INSERT INTO filler SELECT zeroblob(4000) FROM n;"
+        );
+        writer.execute_batch(&sql).unwrap();
+        let (all, waiting) = journal::pages(&look).unwrap();
+        assert!(all >= pages && waiting >= PAGES, "{all} {waiting}");
+        // The writer holds its connection all the while.
+        while !carrier.wrote() {
+            thread::yield_now();
+        }
+        let (_, waiting) = journal::pages(&look).unwrap();
+        assert!(waiting < PAGES, "{waiting}");
+        drop(carrier);
+    }
+}
