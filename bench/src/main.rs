@@ -141,8 +141,9 @@ fn run(request: &Request) -> Outcome<()> {
     if wanted("prompts") || only == Some("prompts-features") {
         prompts::measure(request.data.as_deref(), only == Some("prompts-features"))?;
     }
-    if wanted("server") {
-        server::measure(heirloom, request.to)?;
+    let part = only.filter(|only| only.starts_with("server-"));
+    if wanted("server") || part.is_some() {
+        server::measure(heirloom, request.to, part.unwrap_or("server"))?;
     }
     if wanted("hooks") {
         hooks::measure(heirloom, request.to)?;

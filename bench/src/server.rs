@@ -1,5 +1,7 @@
 //! What `heirloom serve` answers a second over real HTTP, how long each answer takes, and what the server holds.
 
+mod pages;
+
 use crate::dice::Dice;
 use crate::stats::Times;
 use crate::{Outcome, probe};
@@ -25,7 +27,8 @@ const STARTS: usize = 20;
 /// Streams of events that nothing comes on.
 const STREAMS: usize = 1_000;
 
-pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()> {
+/// All of it, or one part: `server-get`, `server-post`, `server-recall`, `server-streams` or `server-pages`.
+pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>, only: &str) -> Outcome<()> {
     let Some(heirloom) = heirloom else {
         println!("server: skipped, no --heirloom BINARY");
         return Ok(());
@@ -36,23 +39,48 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
     let mut dice = Dice(47);
     probe::fill_with(&engine, 0, records, &mut |_| dice.text(WORDS))?;
     let keys: Vec<String> = keys(&engine)?;
+    let wanted = |part: &str| only.strip_prefix("server-").is_none_or(|only| only == part);
+    if wanted("pages") {
+        pages::fill(&engine)?;
+    }
     drop(engine);
     let syncs = probe::bare_syncs(root.path(), 100)?;
     Times::of(&syncs).print("a write with a sync");
-    starts(heirloom, root.path())?;
+    if wanted("starts") {
+        starts(heirloom, root.path())?;
+    }
     let server = Server::start(heirloom, root.path())?;
-    println!(
-        "{:40} {:12.1} MB",
-        "server resident, at rest",
-        server.megabytes()?
-    );
+    server.print_megabytes("server resident, at rest")?;
+    if wanted("get") {
+        gets(&server, &keys)?;
+    }
+    if wanted("post") {
+        posts(&server)?;
+    }
+    if wanted("recall") {
+        recalls(&server)?;
+    }
+    server.print_megabytes("server resident, after the load")?;
+    if wanted("streams") {
+        streams(&server)?;
+    }
+    if wanted("pages") {
+        pages::measure(&server, &probe::reopened(root.path())?)?;
+    }
+    Ok(())
+}
+
+fn gets(server: &Server, keys: &[String]) -> Outcome<()> {
     let one = |n: usize| {
         let key = &keys[n * 7_919 % keys.len()];
         get(&format!("/api/memory/knowledge?category=fact&key={key}"))
     };
-    load(&server, "server GET knowledge, one by its key", &one)?;
+    load(server, "server GET knowledge, one by its key", &one)?;
     let ten = |_: usize| get("/api/memory/knowledge?category=decision&limit=10");
-    load(&server, "server GET knowledge, the newest ten", &ten)?;
+    load(server, "server GET knowledge, the newest ten", &ten)
+}
+
+fn posts(server: &Server) -> Outcome<()> {
     let post = |n: usize| {
         let said = json!({
             "task_id": format!("{}", n % 50), "agent_id": "bench", "action": "attempted",
@@ -64,7 +92,10 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
             "POST /api/memory/episodes HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{{head}}\r\n{body}"
         )
     };
-    load(&server, "server POST episodes, durable", &post)?;
+    load(server, "server POST episodes, durable", &post)
+}
+
+fn recalls(server: &Server) -> Outcome<()> {
     let prompts = Dice(53).prompts(1_000);
     let recall = |n: usize| {
         let words: Vec<&str> = prompts[n % prompts.len()].split_whitespace().collect();
@@ -74,12 +105,10 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
             .collect();
         get(&format!("/api/recall?query={query}"))
     };
-    load(&server, "server GET recall", &recall)?;
-    println!(
-        "{:40} {:12.1} MB",
-        "server resident, after the load",
-        server.megabytes()?
-    );
+    load(server, "server GET recall", &recall)
+}
+
+fn streams(server: &Server) -> Outcome<()> {
     let before = server.megabytes()?;
     let streams = server.follow(STREAMS)?;
     let more = server.megabytes()? - before;
@@ -151,6 +180,11 @@ impl Server {
         Ok(kilobytes / 1024.0)
     }
 
+    fn print_megabytes(&self, name: &str) -> Outcome<()> {
+        println!("{name:40} {:12.1} MB", self.megabytes()?);
+        Ok(())
+    }
+
     fn follow(&self, count: usize) -> Outcome<Vec<Client>> {
         let mut streams = Vec::new();
         for _ in 0..count {
@@ -213,15 +247,15 @@ impl Client {
         Ok(())
     }
 
-    /// Asks, and reads the answer to its end.
-    fn ask(&mut self, request: &str) -> Outcome<()> {
+    /// Asks, and reads the answer to its end; how many bytes of it were sent.
+    fn ask(&mut self, request: &str) -> Outcome<usize> {
         self.send(request)?;
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
         if !line.starts_with("HTTP/1.1 20") {
             return Err(format!("{request}\n{line}").into());
         }
-        let mut length = 0;
+        let (mut length, mut is_chunked) = (0, false);
         loop {
             line.clear();
             self.stream.read_line(&mut line)?;
@@ -231,10 +265,33 @@ impl Client {
             if let Some(said) = line.strip_prefix("content-length: ") {
                 length = said.trim().parse()?;
             }
+            is_chunked |= line.trim() == "transfer-encoding: chunked";
         }
+        if is_chunked {
+            return self.chunks();
+        }
+        self.read(length)?;
+        Ok(length)
+    }
+
+    fn read(&mut self, length: usize) -> Outcome<()> {
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body)?;
         Ok(())
+    }
+
+    fn chunks(&mut self) -> Outcome<usize> {
+        let (mut bytes, mut line) = (0, String::new());
+        loop {
+            line.clear();
+            self.stream.read_line(&mut line)?;
+            let length = usize::from_str_radix(line.trim(), 16)?;
+            self.read(length + 2)?;
+            bytes += length;
+            if length == 0 {
+                return Ok(bytes);
+            }
+        }
     }
 }
 
@@ -266,6 +323,6 @@ fn load(server: &Server, name: &str, request: &(dyn Fn(usize) -> String + Sync))
     let a_second = times.len() as f64 / began.elapsed().as_secs_f64();
     println!("{name:40} {a_second:12.0} a second, {CONNECTIONS} connections");
     Times::of(&times).print(name);
-    println!("{:40} {:12.1} MB", "  resident", server.megabytes()?);
+    server.print_megabytes("  resident")?;
     Ok(())
 }

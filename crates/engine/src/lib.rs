@@ -57,7 +57,7 @@ pub use engine::{
 };
 pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written};
 pub use heirloom_store::{
-    Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade,
+    Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade, Use,
     Verdict, When,
 };
 pub use heirloom_window::{Form, Policy};

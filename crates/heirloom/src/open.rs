@@ -22,6 +22,8 @@ const USER: &str = "user";
 /// One call of the program.
 pub(crate) struct Session {
     global: Global,
+    /// The project, where it need not be looked for.
+    place: Option<Place>,
     /// Whether a short journal stays behind: for those that somebody waits for.
     leaves_journal: bool,
     program: fn() -> clap::Command,
@@ -54,6 +56,7 @@ impl Session {
             out: Output::new(global.json, moves),
             env,
             global,
+            place: None,
             leaves_journal: false,
             program,
         }
@@ -68,6 +71,7 @@ impl Session {
     pub(crate) fn again(&self) -> Self {
         Self {
             global: self.global.clone(),
+            place: self.place.clone(),
             leaves_journal: self.leaves_journal,
             program: self.program,
             env: self.env.clone(),
@@ -93,6 +97,20 @@ impl Session {
     /// Starts in this folder, whatever else was named.
     pub(crate) fn begin_at(&mut self, folder: &Path) {
         self.global.project_dir = Some(folder.to_owned());
+        self.place = None;
+    }
+
+    /// Is about the project whose memory lies in `root` itself, even in a worktree that shares another one.
+    pub(crate) fn begin_apart(&mut self, root: &Path) -> Result<(), Fault> {
+        self.begin_at(root);
+        let root = self.start()?;
+        let folder = root.join(places::OWN_FOLDER);
+        self.place = Some(Place {
+            config: folder.join(places::CONFIG_FILE),
+            folder,
+            root,
+        });
+        Ok(())
     }
 
     /// The project around the start folder, if there is one.
@@ -173,6 +191,9 @@ impl Session {
     }
 
     fn place(&self) -> Result<Place, Fault> {
+        if let Some(place) = &self.place {
+            return Ok(place.clone());
+        }
         let start = self.start()?;
         match places::find_root(&start) {
             Some(place) => Ok(place),

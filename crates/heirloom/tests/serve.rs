@@ -12,6 +12,8 @@ mod api;
 mod bad;
 #[path = "serve/client.rs"]
 mod client;
+#[path = "serve/demo.rs"]
+mod demo;
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
 mod driver;
@@ -21,5 +23,7 @@ mod events;
 mod limits;
 #[path = "serve/page.rs"]
 mod page;
+#[path = "serve/tls.rs"]
+mod tls;
 #[path = "serve/tool.rs"]
 mod tool;

@@ -21,6 +21,12 @@ impl RecordId {
         Self(Uuid::from_bytes(bytes))
     }
 
+    /// An id that comes before every one that was made at this time or later.
+    pub fn before(at: Timestamp) -> Self {
+        let ms = u64::try_from(at.as_millisecond()).unwrap_or(0);
+        Self::from_bytes((u128::from(ms) << 80).to_be_bytes())
+    }
+
     /// The smallest id: before every real one.
     pub const MIN: Self = Self(Uuid::nil());
 }

@@ -575,6 +575,8 @@ pub const MCP_CONTEXTS_MAX: usize = 50;
 pub const MCP_ROOTS_MAX: usize = 100;
 /// Longest address of a resource or folder that is read, bytes.
 pub const MCP_URI_BYTES_MAX: usize = 8 << 10;
+/// Sessions of MCP over HTTP at once; who comes then is told to come later.
+pub const MCP_SESSIONS_MAX: usize = 256;
 /// Milliseconds that a client has to say which folders it works on.
 pub const MCP_ROOTS_WAIT_MS: u64 = 5_000;
 /// Milliseconds between two notes to a client that a call is still worked on.

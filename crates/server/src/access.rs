@@ -81,6 +81,14 @@ impl Access {
         }
     }
 
+    /// Who is named where nobody is quoted: a token by its name, a person at the page as one.
+    pub(crate) fn name(&self) -> String {
+        match self.csrf {
+            Some(_) => self.role.source().to_owned(),
+            None => self.holder.to_string(),
+        }
+    }
+
     /// Whose words these are: `asked`, or the role's own. An agent speaks for no person and no orchestrator.
     pub fn source(&self, asked: Option<&str>) -> Result<String, Problem> {
         let source = asked.unwrap_or(self.role.source());
@@ -125,11 +133,11 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     if origin.is_some() && request.method() == Method::OPTIONS {
         return names::preflight(origin);
     }
-    let began = app.metrics().begin();
+    let in_flight = app.metrics().begin();
     let is_safe = request.method().is_safe();
     let answer = known(&app, request, next).await;
     let answer = answer.unwrap_or_else(Problem::into_response);
-    app.metrics().end(began, answer.status());
+    in_flight.answered(answer.status());
     if !is_safe && answer.status().is_success() {
         app.feeds().written();
     }

@@ -81,7 +81,8 @@ pub fn serve(
         .enable_all()
         .build()
         .map_err(|error| Fault::failed(format!("no threads to serve with: {error}")))?;
-    let served = runtime.block_on(accept_until(listening, app, router, is_stopped));
+    let most = limits::SERVER_CONNECTIONS_MAX;
+    let served = runtime.block_on(accept_until(listening, app, router, most, is_stopped));
     // Calls that nobody waits for any more are not waited for either: what they write is whole or not at all.
     runtime.shutdown_timeout(Duration::from_millis(limits::SERVER_STOP_PAUSE_MS));
     served.map_err(|error| Fault::failed(format!("the server ended: {error}")))
@@ -91,13 +92,14 @@ async fn accept_until(
     listening: Listening,
     app: Option<&App>,
     router: Router,
+    most: usize,
     is_stopped: impl Fn() -> bool,
 ) -> std::io::Result<()> {
     listening.listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listening.listener)?;
     let chores = app.map(|app| tokio::spawn(crate::chores::each_day(app.clone())));
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(limits::SERVER_CONNECTIONS_MAX));
+    let places = Arc::new(Semaphore::new(most));
     let stopped = stopped(is_stopped);
     tokio::pin!(stopped);
     loop {
@@ -182,6 +184,7 @@ async fn stopped(is_stopped: impl Fn() -> bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     #[tokio::test(start_paused = true)]
@@ -198,5 +201,52 @@ mod tests {
             speaking.await.unwrap();
             assert!(began.elapsed() >= Duration::from_secs(limits::SERVER_HEAD_S));
         }
+    }
+
+    /// Sends a request for `path`.
+    async fn ask(client: &mut TcpStream, path: &str) {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        client.write_all(request.as_bytes()).await.unwrap();
+    }
+
+    async fn is_answered(client: &mut TcpStream) {
+        let mut answer = vec![0; 1_000];
+        let read = client.read(&mut answer).await.unwrap();
+        assert!(answer[..read].starts_with(b"HTTP/1.1 404"));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn one_connection_too_many_waits_for_another_to_end() {
+        const MOST: usize = 3;
+        let listening = Listening::bind("127.0.0.1", 0, None).unwrap();
+        let address = listening.address();
+        let late = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&late);
+        let router = Router::new().fallback(move |uri: axum::http::Uri| {
+            let seen = Arc::clone(&seen);
+            async move {
+                seen.fetch_or(uri.path() == "/late", Ordering::SeqCst);
+                axum::http::StatusCode::NOT_FOUND
+            }
+        });
+        let serving = tokio::spawn(accept_until(listening, None, router, MOST, || false));
+        let mut clients = Vec::new();
+        for _ in 0..MOST {
+            let mut client = TcpStream::connect(address).await.unwrap();
+            ask(&mut client, "/").await;
+            is_answered(&mut client).await;
+            clients.push(client);
+        }
+        let mut another = TcpStream::connect(address).await.unwrap();
+        ask(&mut another, "/late").await;
+        for _ in 0..50 {
+            ask(&mut clients[0], "/").await;
+            is_answered(&mut clients[0]).await;
+        }
+        assert!(!late.load(Ordering::SeqCst), "there is no place for it");
+        clients.pop();
+        is_answered(&mut another).await;
+        assert!(late.load(Ordering::SeqCst));
+        serving.abort();
     }
 }

@@ -29,6 +29,7 @@ mod workspace;
 
 pub use http::{mount, router};
 pub use prompts::Commands;
+pub(crate) use uri::decoded;
 pub use uri::{Address, folder_of};
 
 use crate::App;

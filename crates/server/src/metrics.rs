@@ -33,24 +33,41 @@ impl Default for Metrics {
     }
 }
 
-impl Metrics {
-    /// A request begins.
-    pub(crate) fn begin(&self) -> Instant {
-        self.in_flight.fetch_add(1, Relaxed);
-        Instant::now()
-    }
+/// A request in flight; no longer when it is dropped, be it because its client has gone.
+pub(crate) struct InFlight<'a> {
+    metrics: &'a Metrics,
+    began: Instant,
+}
 
+impl InFlight<'_> {
     /// It has its answer.
-    pub(crate) fn end(&self, began: Instant, status: StatusCode) {
-        self.in_flight.fetch_sub(1, Relaxed);
-        let class = usize::from(status.as_u16() / 100).min(self.by_class.len() - 1);
-        self.by_class[class].fetch_add(1, Relaxed);
-        let micros = micros(began.elapsed());
-        self.micros.fetch_add(micros, Relaxed);
-        for (end, count) in CLASSES_US.iter().zip(&self.durations) {
+    pub(crate) fn answered(self, status: StatusCode) {
+        let metrics = self.metrics;
+        let class = usize::from(status.as_u16() / 100).min(metrics.by_class.len() - 1);
+        metrics.by_class[class].fetch_add(1, Relaxed);
+        let micros = micros(self.began.elapsed());
+        metrics.micros.fetch_add(micros, Relaxed);
+        for (end, count) in CLASSES_US.iter().zip(&metrics.durations) {
             if micros <= *end {
                 count.fetch_add(1, Relaxed);
             }
+        }
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.metrics.in_flight.fetch_sub(1, Relaxed);
+    }
+}
+
+impl Metrics {
+    /// A request begins.
+    pub(crate) fn begin(&self) -> InFlight<'_> {
+        self.in_flight.fetch_add(1, Relaxed);
+        InFlight {
+            metrics: self,
+            began: Instant::now(),
         }
     }
 

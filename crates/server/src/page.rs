@@ -11,6 +11,7 @@ mod jump;
 mod knowledge;
 mod look;
 mod overview;
+mod projects;
 mod recall;
 mod receipts;
 mod records;
@@ -51,6 +52,7 @@ pub(crate) fn routes() -> Router<App> {
         .merge(review::routes())
         .merge(files::routes())
         .merge(settings::routes())
+        .merge(projects::routes())
         .route("/jump", get(jump::show))
         .route("/analytics", get(analytics::show))
         .route("/recall", get(recall::show))

@@ -21,7 +21,7 @@ pub struct Receipt {
 }
 
 /// How often a record was told in contexts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Use {
     /// The record.
     pub record: RecordId,
@@ -29,6 +29,8 @@ pub struct Use {
     pub times: u64,
     /// When it was last.
     pub last_at: Timestamp,
+    /// When, oldest first, of those whose receipts are kept.
+    pub at: Vec<Timestamp>,
 }
 
 /// What [`crate::Store::told`] answers.

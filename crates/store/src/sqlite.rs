@@ -8,9 +8,11 @@
 mod apply;
 mod backup;
 mod batches;
+mod carrier;
 mod codec;
 mod connect;
 mod copies;
+mod counted;
 mod counting;
 mod disputes;
 mod events;
@@ -42,6 +44,7 @@ pub use examine::Examination;
 pub use restore::{Repaired, Restored};
 pub use salvage::Salvaged;
 
+use carrier::Carrier;
 use failure::Failure;
 use heirloom_model::{ProjectName, Timestamp, limits};
 use open::{Access, Opened};
@@ -50,7 +53,7 @@ use readers::Readers;
 use rusqlite::{Connection, TransactionBehavior};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use watch::Watch;
 
 /// Prepared statements that a connection keeps: every fixed one and the usual questions.
@@ -62,6 +65,8 @@ pub struct SqliteStore {
     place: Place,
     /// Before the connection that writes: who closes last decides what becomes of the journal.
     readers: Option<Readers>,
+    /// From the first time on that several threads write at once.
+    carrier: OnceLock<Option<Carrier>>,
     connection: Mutex<Connection>,
     queue: Queue,
     access: Access,
@@ -70,6 +75,7 @@ pub struct SqliteStore {
     wait_ms: u64,
     matrices: Mutex<index::Matrices>,
     words: Mutex<index::Words>,
+    counted: counted::Counted,
 }
 
 /// Most times that a database is opened again because another took its place meanwhile.
@@ -203,6 +209,7 @@ impl SqliteStore {
     fn new(opened: Opened) -> Self {
         Self {
             readers: Readers::of(&opened),
+            carrier: OnceLock::new(),
             watch: opened.look.map(Watch::over),
             place: opened.place,
             connection: Mutex::new(opened.connection),
@@ -212,6 +219,7 @@ impl SqliteStore {
             wait_ms: limits::BUSY_TIMEOUT_MS,
             matrices: Mutex::default(),
             words: Mutex::default(),
+            counted: counted::Counted::default(),
         }
     }
 
@@ -359,12 +367,31 @@ impl SqliteStore {
                 for (ticket, answer) in waiting.iter().zip(answers) {
                     ticket.answer(answer.map_err(|failure| self.error(failure)));
                 }
+                self.carry_aside(connection);
                 return;
             }
         }
         for ticket in waiting {
             let answer = self.write_with(connection, |connection| apply(connection, ticket));
             ticket.answer(answer);
+        }
+    }
+
+    /// Leaves it to another thread to carry the journal over: those who write at once would all wait for it.
+    fn carry_aside(&self, connection: &Connection) {
+        let start = || {
+            let place = self.readers.as_ref()?.place();
+            let carrier = Carrier::start(place.0, place.1)?;
+            let pages = carrier::PAGES_MAX;
+            let told = connection.pragma_update(None, "wal_autocheckpoint", pages);
+            told.is_ok().then_some(carrier)
+        };
+        let Some(carrier) = self.carrier.get_or_init(start) else {
+            return;
+        };
+        if carrier.wrote() {
+            // Whatever a reader still needs stays where it is, for the next time.
+            drop(connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())));
         }
     }
 

@@ -1,14 +1,15 @@
 //! Conflicts that nobody has decided, and deciding them.
 
 use super::Engine;
-use super::records::{USER, Undone};
+use super::records::Undone;
 use heirloom_model::conflict::may_arbitrate;
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{
     Action, Event, Fault, Kind, KindData, Record, RecordId, likeness, limits, text,
 };
 use heirloom_store::{Change, Filter, When};
-use std::collections::HashSet;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
 
 /// Different values of one key, between which nobody has decided.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +25,28 @@ impl Conflict {
     pub fn is_disputed(&self) -> bool {
         Knowledge::of(&self.winner).is_ok_and(|knowledge| knowledge.disputed)
     }
+
+    /// It as programs read it, whichever surface they ask.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "id": self.winner.id.to_string(),
+            "category": self.winner.category(),
+            "key": self.winner.key,
+            "disputed": self.is_disputed(),
+            "winner": side(&self.winner),
+            "losers": self.losers.iter().map(side).collect::<Value>(),
+        })
+    }
+}
+
+fn side(record: &Record) -> Value {
+    json!({
+        "id": record.id.to_string(),
+        "text": record.text,
+        "confidence": record.confidence.get(),
+        "source": record.source,
+        "recorded_at": record.recorded_at.to_string(),
+    })
 }
 
 /// What deciding a conflict did.
@@ -43,18 +66,49 @@ impl Engine {
             open_conflict: true,
             ..Filter::current(&[], self.now())
         };
-        let mut known = HashSet::new();
+        let losers = self.find(&filter)?;
+        let ahead = self.ahead_of(&losers)?;
+        let mut chains: BTreeMap<RecordId, Vec<Record>> = BTreeMap::new();
+        for loser in losers {
+            let chain = chains.entry(end_of(&loser, &ahead)).or_default();
+            chain.push(loser);
+        }
         let mut conflicts = Vec::new();
-        for loser in self.find(&filter)? {
-            if known.contains(&loser.id) {
-                continue;
-            }
-            let chain = self.history(loser.id)?;
-            known.extend(chain.iter().map(|record| record.id));
+        for (end, mut chain) in chains {
+            chain.extend(ahead.get(&end).cloned());
+            chain.sort_by_key(|record| (record.recorded_at, record.id));
             conflicts.extend(self.conflict_in(chain));
         }
         conflicts.sort_by_key(|conflict| std::cmp::Reverse(conflict.winner.id));
         Ok(conflicts)
+    }
+
+    /// Every record that took the place of one of these, or of one that did: as many questions as the longest chain has
+    /// records, however many chains there are.
+    fn ahead_of(&self, records: &[Record]) -> Result<HashMap<RecordId, Record>, Fault> {
+        let mut known: HashMap<RecordId, Record> = HashMap::new();
+        let mut wanted: Vec<RecordId> = records.iter().filter_map(|r| r.replaced_by).collect();
+        loop {
+            wanted.retain(|id| !known.contains_key(id));
+            wanted.sort_unstable();
+            wanted.dedup();
+            if wanted.is_empty() {
+                return Ok(known);
+            }
+            let mut found = Vec::new();
+            for ids in wanted.chunks(limits::CHANGES_MAX) {
+                let filter = Filter {
+                    when: When::Ever,
+                    ..Filter::current(&[], self.now())
+                };
+                found.extend(self.find(&filter.ids(ids.to_vec()).limit(ids.len()))?);
+            }
+            if found.is_empty() {
+                return Ok(known);
+            }
+            wanted = found.iter().filter_map(|r| r.replaced_by).collect();
+            known.extend(found.into_iter().map(|record| (record.id, record)));
+        }
     }
 
     /// The conflict in a chain of records, if it has a current one and something open.
@@ -164,7 +218,7 @@ impl Engine {
 
     /// Takes a decision about `record` back, or decides so again; `None` if none is the last thing that
     /// happened to it.
-    pub(super) fn undo_decision(&self, record: &Record) -> Result<Option<Undone>, Fault> {
+    pub(super) fn undo_decision(&self, record: &Record, by: &str) -> Result<Option<Undone>, Fault> {
         if record.kind != Kind::Knowledge {
             return Ok(None);
         }
@@ -182,18 +236,30 @@ impl Engine {
             return Ok(None);
         };
         if decided.action == Action::Reopened {
-            let applied = self.apply_one(self.settle(decided.other.unwrap_or(holds), USER))?;
+            let applied = self.apply_one(self.settle(decided.other.unwrap_or(holds), by))?;
             let (id, retired) = (applied.id, applied.other);
             return Ok(Some(Undone::Resolved { id, retired }));
         }
         let applied = self.apply_one(Change::Unsettle {
             id: holds,
             at: self.now(),
-            by: USER.to_owned(),
+            by: by.to_owned(),
         })?;
         let (id, retired) = (applied.id, applied.other);
         Ok(Some(Undone::Reopened { id, retired }))
     }
+}
+
+/// The last of those that took the place of a record, one after the other. Imported records may do so in a circle.
+fn end_of(record: &Record, ahead: &HashMap<RecordId, Record>) -> RecordId {
+    let mut end = record;
+    for _ in 0..=ahead.len() {
+        match end.replaced_by.and_then(|next| ahead.get(&next)) {
+            Some(next) => end = next,
+            None => break,
+        }
+    }
+    end.id
 }
 
 fn is_open(record: &Record) -> bool {

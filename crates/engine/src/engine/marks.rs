@@ -10,11 +10,16 @@ impl Engine {
     ///
     /// Errors: `NotFound`; `Failed` if it is not current.
     pub fn mark(&self, id: RecordId, mark: Mark) -> Result<Applied, Fault> {
+        self.mark_for(id, mark, USER)
+    }
+
+    /// The same for somebody who is named in the history.
+    pub fn mark_for(&self, id: RecordId, mark: Mark, by: &str) -> Result<Applied, Fault> {
         self.apply_one(Change::Mark {
             id,
             mark,
             at: self.now(),
-            by: USER.to_owned(),
+            by: by.to_owned(),
         })
     }
 

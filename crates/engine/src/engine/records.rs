@@ -118,13 +118,16 @@ impl Engine {
     ///
     /// Errors: `NotFound`; `Failed` if it is not current.
     pub fn forget(&self, id: RecordId) -> Result<RecordId, Fault> {
-        Ok(self
-            .apply_one(Change::Retire {
-                id,
-                at: self.now(),
-                by: USER.to_owned(),
-            })?
-            .id)
+        self.retire_by(id, USER)
+    }
+
+    fn retire_by(&self, id: RecordId, by: &str) -> Result<RecordId, Fault> {
+        let retire = Change::Retire {
+            id,
+            at: self.now(),
+            by: by.to_owned(),
+        };
+        Ok(self.apply_one(retire)?.id)
     }
 
     /// Retires a current record for somebody who is named in its history; `undo` brings it back.
@@ -167,22 +170,27 @@ impl Engine {
     /// A current one that had replaced nothing is retired. The id of an import takes all of it back, or brings
     /// it back.
     pub fn undo(&self, id: RecordId) -> Result<Undone, Fault> {
+        self.undo_for(id, USER)
+    }
+
+    /// The same for somebody who is named in the history.
+    pub fn undo_for(&self, id: RecordId, by: &str) -> Result<Undone, Fault> {
         let record = match self.get(id) {
             Ok(record) => record,
             Err(fault) if fault.kind == ErrorKind::NotFound => {
-                return self.reverse(id)?.ok_or(fault);
+                return self.reverse(id, by)?.ok_or(fault);
             }
             Err(fault) => return Err(fault),
         };
-        if let Some(undone) = self.undo_decision(&record)? {
+        if let Some(undone) = self.undo_decision(&record, by)? {
             return Ok(undone);
         }
         if record.retired_at.is_some() {
-            return self.restore(id);
+            return self.restore(id, by);
         }
         if let Some(mark) = self.last_mark(id)? {
             let mark = mark.inverse();
-            self.mark(id, mark)?;
+            self.mark_for(id, mark, by)?;
             return Ok(Undone::Marked { id, mark });
         }
         let chain = self.history(id)?;
@@ -195,20 +203,20 @@ impl Engine {
             .filter(gave_way)
             .max_by_key(|r| (r.retired_at, r.id));
         match before {
-            Some(before) => self.restore(before.id),
+            Some(before) => self.restore(before.id, by),
             None => {
-                let id = self.forget(id)?;
+                let id = self.retire_by(id, by)?;
                 Ok(Undone::Uncreated { id })
             }
         }
     }
 
     /// Takes an import back as one, or brings it back; `None` if there is none of this id.
-    fn reverse(&self, batch: RecordId) -> Result<Option<Undone>, Fault> {
+    fn reverse(&self, batch: RecordId, by: &str) -> Result<Option<Undone>, Fault> {
         let change = Change::Reverse {
             batch,
             at: self.now(),
-            by: USER.to_owned(),
+            by: by.to_owned(),
         };
         match self.apply_one(change) {
             Ok(applied) => Ok(Some(Undone::Reversed {
@@ -224,14 +232,14 @@ impl Engine {
     ///
     /// Errors: `NotFound`; `Failed` if it is current, or has expired.
     pub fn bring_back(&self, id: RecordId) -> Result<Undone, Fault> {
-        self.restore(id)
+        self.restore(id, USER)
     }
 
-    fn restore(&self, id: RecordId) -> Result<Undone, Fault> {
+    fn restore(&self, id: RecordId, by: &str) -> Result<Undone, Fault> {
         let applied = self.apply_one(Change::Restore {
             id,
             at: self.now(),
-            by: USER.to_owned(),
+            by: by.to_owned(),
         })?;
         Ok(Undone::Restored {
             id: applied.id,

@@ -192,6 +192,7 @@ impl Tokens {
 
     /// What the file looks like now. Cheap: nothing is read.
     pub fn stamp(&self) -> TokensStamp {
+        // A file that cannot be looked at is as none: whoever reads it then hears why.
         let found = self.file.symlink_metadata().ok();
         TokensStamp(found.map(|f| (f.ino(), f.len(), f.mtime(), f.mtime_nsec())))
     }

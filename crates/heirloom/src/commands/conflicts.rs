@@ -16,7 +16,7 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
     let engine = session.open()?;
     let conflicts = engine.conflicts()?;
     if session.out.json {
-        let conflicts: Value = conflicts.iter().map(wire).collect();
+        let conflicts: Value = conflicts.iter().map(Conflict::to_json).collect();
         session.out.value(&json!({ "conflicts": conflicts }));
         return Ok(0);
     }
@@ -30,28 +30,6 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
         .out
         .talk("  heirloom resolve ID --keep ID --as user   decides");
     Ok(0)
-}
-
-fn wire(conflict: &Conflict) -> Value {
-    let winner = &conflict.winner;
-    json!({
-        "id": winner.id.to_string(),
-        "category": winner.category(),
-        "key": winner.key,
-        "disputed": conflict.is_disputed(),
-        "winner": side(winner),
-        "losers": conflict.losers.iter().map(side).collect::<Value>(),
-    })
-}
-
-fn side(record: &Record) -> Value {
-    json!({
-        "id": record.id.to_string(),
-        "text": record.text,
-        "confidence": record.confidence.get(),
-        "source": record.source,
-        "recorded_at": record.recorded_at.to_string(),
-    })
 }
 
 fn rows(conflict: &Conflict) -> Vec<Vec<String>> {

@@ -116,6 +116,26 @@ fn call(tool: &str, arguments: &Value) -> Value {
 }
 
 #[test]
+fn there_are_so_many_sessions_at_once() {
+    let project = Project::new();
+    let served = Served::start(&project);
+    let begun: Vec<_> = (0..limits::MCP_SESSIONS_MAX)
+        .map(|_| served.post(&[], &initialize()))
+        .collect();
+    assert!(begun.iter().all(|reply| reply.status == 200));
+    let refused = served.post(&[], &initialize());
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert!(refused.body.contains("sessions are open"), "{refused:?}");
+    // Those that are open go on, and one that ends makes room.
+    let first = begun[0].session.as_deref().unwrap();
+    let session = [("mcp-session-id", first)];
+    let tools = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
+    assert_eq!(served.post(&session, &tools).status, 200);
+    assert_eq!(served.send("DELETE", &session, b"").status / 100, 2);
+    assert_eq!(served.post(&[], &initialize()).status, 200);
+}
+
+#[test]
 fn sessions_over_http_are_told_apart() {
     let project = Project::new();
     let served = Served::start(&project);

@@ -109,6 +109,54 @@ fn roles_may_what_they_are_for() {
 }
 
 #[test]
+fn history_names_the_token_that_marked_and_took_back() {
+    let server = Server::start();
+    let made = ["token", "create", "--role", "user", "--json"];
+    let made = server.desk.call(&made).expect(0).json();
+    let (id, token) = (
+        made["id"].as_str().unwrap(),
+        made["token"].as_str().unwrap(),
+    );
+    let said = json!({"key": "indent", "value": "four spaces"});
+    let record = server
+        .post("/api/memory/knowledge", &said)
+        .expect(201)
+        .json();
+    let record = record["id"].as_str().unwrap();
+    let mark = format!("/api/records/{record}/mark");
+    let pinned = json!({"mark": "pinned"});
+    server.send_as(token, "POST", &mark, &pinned).expect(200);
+    let undo = format!("/api/undo/{record}");
+    server.send_as(token, "POST", &undo, &json!({})).expect(200);
+    let other = json!({"key": "quotes", "value": "single"});
+    let other = server
+        .post("/api/memory/knowledge", &other)
+        .expect(201)
+        .json();
+    let other = other["id"].as_str().unwrap();
+    // The record itself, then that it was retired.
+    let undo = format!("/api/undo/{other}");
+    for _ in 0..2 {
+        server.send_as(token, "POST", &undo, &json!({})).expect(200);
+    }
+    let name = format!("token {id}");
+    for (record, actions) in [
+        (record, ["marked", "marked"]),
+        (other, ["retired", "restored"]),
+    ] {
+        let past = server
+            .get(&format!("/api/history/{record}"))
+            .expect(200)
+            .json();
+        let events = past["events"].as_array().unwrap();
+        for (event, action) in events[events.len() - 2..].iter().zip(actions) {
+            assert_eq!(event["action"], action, "{past}");
+            assert_eq!(event["by"], name.as_str(), "{past}");
+        }
+    }
+}
+
+#[test]
 fn a_token_of_one_project_opens_no_other() {
     let server = Server::start();
     let bound = server.token_of("orchestrator", &["--project", "other"]);

@@ -6,8 +6,6 @@ use heirloom_model::limits::{SERVER_BODY_BYTES_MAX, SERVER_JSON_DEPTH_MAX};
 use serde_json::json;
 use std::io::{BufReader, Read, Write};
 use std::net::Shutdown;
-use std::thread;
-use std::time::Duration;
 
 fn post(server: &Server, headers: &[(&str, &str)], body: &[u8]) -> crate::client::Answer {
     let bearer = format!("Bearer {}", server.token);
@@ -127,7 +125,9 @@ fn slow_and_half_gone_clients_hold_up_nobody() {
         let said = json!({"key": format!("k{n}"), "value": "v"});
         server.post("/api/memory/knowledge", &said).expect(201);
     }
+    server.works_on(50);
     drop(hanging);
+    server.works_on(0);
     // A body that broke off wrote nothing.
     assert_eq!(server.items("/api/memory/knowledge").len(), 20);
     server.lives();
@@ -147,7 +147,7 @@ fn what_is_in_flight_is_answered_before_the_end() {
     let mut stream = server.connect();
     let (first, rest) = request.split_at(request.len() - 5);
     stream.write_all(first).unwrap();
-    thread::sleep(Duration::from_millis(200));
+    server.works_on(1);
     send("INT", server.pid());
     // It takes no new clients any more.
     eventually("it stops listening", || {
@@ -159,6 +159,25 @@ fn what_is_in_flight_is_answered_before_the_end() {
     let (desk, ran) = server.stop();
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(desk.texts("knowledge"), ["but there"]);
+}
+
+#[test]
+fn what_ends_before_it_begins_is_told() {
+    let server = Server::start();
+    let said =
+        |from: &str, to: &str| json!({"key": "k", "value": "v", "true_from": from, "true_to": to});
+    let path = "/api/memory/knowledge";
+    let (early, late) = ("2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z");
+    let refused = server.post(path, &said(late, early)).expect(409).json();
+    let detail = refused["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("`true_to`") && detail.contains(late),
+        "{detail}"
+    );
+    assert!(refused["hint"].as_str().is_some(), "{refused}");
+    assert!(server.items(path).is_empty());
+    server.post(path, &said(early, early)).expect(201);
+    server.post(path, &said("tomorrow", late)).expect(400);
 }
 
 #[test]

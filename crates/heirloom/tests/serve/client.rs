@@ -203,6 +203,17 @@ impl Server {
         list["items"].as_array().unwrap().clone()
     }
 
+    /// Waits until so many requests have begun and have no answer.
+    #[track_caller]
+    pub(crate) fn works_on(&self, count: usize) {
+        // The one that asks is in flight itself.
+        let line = format!("heirloom_requests_in_flight {}\n", count + 1);
+        eventually(&line, || {
+            let metrics = self.get("/metrics").expect(200);
+            String::from_utf8(metrics.body).unwrap().contains(&line)
+        });
+    }
+
     /// Fails unless it still answers.
     #[track_caller]
     pub(crate) fn lives(&self) {

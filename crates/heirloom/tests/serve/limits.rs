@@ -4,7 +4,7 @@ use crate::client::{Server, eventually, read};
 use heirloom_model::Clock;
 use heirloom_model::limits::{
     API_PAGE_MAX, LOGIN_LINK_S, SERVED_PROJECTS_OPEN, SERVER_CALLS_AT_ONCE, SERVER_CONNECTIONS_MAX,
-    SERVER_HEAD_BYTES_MAX, SERVER_STOP_PAUSE_MS, SERVER_STOP_S, TOKENS_BYTES_MAX, TOKENS_MAX,
+    SERVER_HEAD_BYTES_MAX, SERVER_STOP_S, TOKENS_BYTES_MAX, TOKENS_MAX,
 };
 use serde_json::json;
 use std::io::{BufReader, Write};
@@ -107,7 +107,7 @@ fn who_never_ends_a_request_is_not_waited_for_at_the_end() {
         server.token
     );
     stream.write_all(head.as_bytes()).unwrap();
-    thread::sleep(Duration::from_millis(4 * SERVER_STOP_PAUSE_MS));
+    server.works_on(1);
     let began = Instant::now();
     let (_, ran) = server.stop();
     assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -294,6 +294,40 @@ fn who_only_reads_changes_nothing_and_no_other_site_does() {
 }
 
 #[test]
+fn another_project_is_jumped_to_and_back() {
+    let server = Server::start();
+    remember(&server, "here", "of the served one");
+    let there = json!({"key": "there", "value": "of the other", "project": "other one"});
+    server.post("/api/memory/knowledge", &there).expect(201);
+    let mut person = Person::of(&server, "user");
+    let jump = person.get("/jump?q=OTHER", &[PART]);
+    let jump = String::from_utf8(jump.body).unwrap();
+    assert!(jump.contains("href=\"/projects/other%20one\""), "{jump}");
+    let served = server.items("/api/memory/knowledge")[0]["project"].clone();
+    let served = served.as_str().unwrap();
+    let chosen = person.get("/projects/other%20one", &[]);
+    assert_eq!(chosen.status, 303);
+    let cookie = chosen.header("set-cookie").unwrap();
+    assert!(cookie.contains("SameSite=Strict"), "{cookie}");
+    let before = person.cookie.clone();
+    person.cookie = format!("{before}; {}", cookie.split(';').next().unwrap());
+    let page = person.sees("/knowledge");
+    assert!(page.contains("of the other") && !page.contains("of the served one"));
+    assert!(page.contains("/api/events?project=other%20one"));
+    let form = "key=new&text=written+there&category=fact";
+    assert!(person.sends("/knowledge", form, &[]).status < 400);
+    let other = server.items("/api/memory/knowledge?project=other%20one");
+    assert_eq!(other.len(), 2, "{other:?}");
+    assert_eq!(server.items("/api/memory/knowledge").len(), 1);
+    assert_eq!(person.get("/projects/nobody", &[]).status, 404);
+    let back = person.get(&format!("/projects/{served}"), &[]);
+    assert_eq!(back.status, 303, "{served}");
+    let cookie = back.header("set-cookie").unwrap();
+    person.cookie = format!("{before}; {}", cookie.split(';').next().unwrap());
+    assert!(person.sees("/knowledge").contains("of the served one"));
+}
+
+#[test]
 fn files_are_saved_by_who_has_seen_them() {
     let server = Server::start();
     let person = Person::of(&server, "user");

@@ -134,7 +134,8 @@ pub(super) async fn add(
         return Err(Problem::new(
             StatusCode::CONFLICT,
             format!("`true_to` {to} lies before `true_from` {from}"),
-        ));
+        )
+        .hint("what holds begins before it ends: exchange them, or leave one out"));
     }
     let remembered = app.ask(project, move |engine| engine.remember(new)).await?;
     let outcome = Outcome::from(remembered);

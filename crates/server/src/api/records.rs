@@ -234,7 +234,10 @@ pub(super) async fn undo(
     access.may(Deed::Change)?;
     let project = access.project(asked.project.as_deref())?;
     let wanted = id(&given)?;
-    let undone = app.ask(project, move |engine| engine.undo(wanted)).await?;
+    let by = access.name();
+    let undone = app
+        .ask(project, move |engine| engine.undo_for(wanted, &by))
+        .await?;
     let with = |id: String, outcome: &str, other: Option<String>| Outcome {
         replaced: other,
         ..Outcome::plain(id, outcome)
@@ -297,8 +300,9 @@ pub(super) async fn mark(
         Said::Useful => Mark::Useful(true),
         Said::NotUseful => Mark::Useful(false),
     };
+    let by = access.name();
     let applied = app
-        .ask(project, move |engine| engine.mark(wanted, mark))
+        .ask(project, move |engine| engine.mark_for(wanted, mark, &by))
         .await?;
     Ok(Json(applied.into()))
 }

@@ -69,6 +69,7 @@ impl Place {
 }
 
 pub(super) fn knowledge(record: &Record) -> Knowledge {
+    // Attributes of another version are no reason to keep the text back: it is told without them.
     let known = Known::of(record).ok();
     let said = |name: &str| record.attr_str(name).map(str::to_owned);
     let is = |name: &str| record.attrs.get(name).and_then(Value::as_bool) == Some(true);

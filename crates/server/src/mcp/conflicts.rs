@@ -58,7 +58,7 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
         true => "No open conflicts.".to_owned(),
         false => told,
     };
-    let conflicts: Vec<_> = found.iter().map(value).collect();
+    let conflicts: Vec<_> = found.iter().map(Conflict::to_json).collect();
     Ok(Answer {
         text,
         value: json!({"about": DATA, "conflicts": conflicts}),
@@ -88,26 +88,4 @@ fn line(conflict: &Conflict) -> String {
         losers.join(" and "),
         conflict.winner.id
     )
-}
-
-fn value(conflict: &Conflict) -> Value {
-    let winner = &conflict.winner;
-    json!({
-        "id": winner.id.to_string(),
-        "category": winner.category(),
-        "key": winner.key,
-        "disputed": conflict.is_disputed(),
-        "winner": side(winner),
-        "losers": conflict.losers.iter().map(side).collect::<Value>(),
-    })
-}
-
-fn side(record: &Record) -> Value {
-    json!({
-        "id": record.id.to_string(),
-        "text": record.text,
-        "confidence": record.confidence.get(),
-        "source": record.source,
-        "recorded_at": record.recorded_at.to_string(),
-    })
 }

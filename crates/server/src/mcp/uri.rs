@@ -80,7 +80,7 @@ fn path_of(path: Vec<u8>) -> PathBuf {
 }
 
 /// The bytes that a percent-encoded text stands for; `None` for half an escape.
-fn decoded(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = text.bytes();
     let mut out = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {

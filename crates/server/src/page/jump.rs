@@ -60,6 +60,7 @@ fn load(engine: &Engine, look: &Look, q: &str) -> Result<Answer, Fault> {
             });
         }
     }
+    jumps.extend(super::projects::jumps(engine, look, &lower)?);
     if q.is_empty() {
         return Ok(Answer { jumps });
     }

@@ -1,7 +1,9 @@
 //! What a request says about how it wants to be answered.
 
+use super::projects;
 use super::view::Times;
 use crate::access::Access;
+use crate::mcp::decoded;
 use crate::{App, Problem};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -34,6 +36,8 @@ pub(crate) struct Look {
     pub(crate) done: Option<(String, String)>,
     /// Who asks.
     pub(super) access: Option<Access>,
+    /// The project that was chosen; the served one without one.
+    pub(super) chosen: Option<String>,
 }
 
 impl Look {
@@ -44,14 +48,25 @@ impl Look {
                 .hint("`heirloom ui` opens the page")
         })?;
         access.may(deed)?;
-        access.project(None)
+        match (&access.project, &self.chosen) {
+            (None, Some(chosen)) => Ok(Some(chosen.clone())),
+            (Some(_), _) | (None, None) => access.project(None),
+        }
+    }
+}
+
+impl Look {
+    /// Who is named in the history of what is changed.
+    pub(super) fn name(&self) -> String {
+        let access = self.access.as_ref();
+        access.map_or_else(|| "user".to_owned(), Access::name)
     }
 }
 
 impl FromRequestParts<App> for Look {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _app: &App) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
         let has = |name: &str| parts.headers.get(name).is_some_and(|value| value == "true");
         let restores = has("hx-history-restore-request");
         let theme = match cookie(&parts.headers, THEME) {
@@ -64,6 +79,8 @@ impl FromRequestParts<App> for Look {
             false => came_from(&parts.headers),
         };
         let access = parts.extensions.get::<Access>().cloned();
+        let chosen = cookie(&parts.headers, &projects::cookie_name(app.options()));
+        let chosen = chosen.and_then(decoded).map(String::from_utf8);
         let csrf = access.as_ref().and_then(|access| access.csrf.clone());
         Ok(Self {
             is_part: has("hx-request") && !restores,
@@ -73,6 +90,7 @@ impl FromRequestParts<App> for Look {
             path: local(path.as_deref().unwrap_or("/")),
             done: parts.uri.query().and_then(done),
             access,
+            chosen: chosen.and_then(Result::ok),
         })
     }
 }

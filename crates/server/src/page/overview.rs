@@ -4,6 +4,8 @@ mod arcs;
 mod latest;
 mod waiting;
 
+pub(super) use arcs::list;
+
 use super::view::chart::spark;
 use super::view::overview::{KindRow, OpenTask, View};
 use super::view::{Times, number, plural};

@@ -143,22 +143,24 @@ pub(super) struct Piece {
 
 /// The sections of a receipt by name, with their characters and what was left out besides, and their items.
 pub(super) fn pieces(body: &Body<'_>) -> (Vec<(String, u64, u64)>, Vec<Piece>) {
-    let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let text_of = |value: &Value, name: &str| value.get(name)?.as_str().map(text::printable);
     let number_of =
         |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or(0);
     let (mut sections, mut pieces) = (Vec::new(), Vec::new());
-    for (at, section) in list(body.0.get("sections")).iter().enumerate() {
+    for (at, section) in super::overview::list(body.0.get("sections"))
+        .iter()
+        .enumerate()
+    {
         let name = text_of(section, "name").unwrap_or_default();
         sections.push((
             name,
             number_of(section, "chars"),
             number_of(section, "more_left_out"),
         ));
-        for item in list(section.get("items")) {
-            let chars = number_of(&item, "chars");
+        for item in super::overview::list(section.get("items")) {
+            let chars = number_of(item, "chars");
             let size = if body.is_tokens() {
-                number_of(&item, "tokens")
+                number_of(item, "tokens")
             } else {
                 chars
             };
@@ -168,13 +170,13 @@ pub(super) fn pieces(body: &Body<'_>) -> (Vec<(String, u64, u64)>, Vec<Piece>) {
                     .get("id")
                     .and_then(Value::as_str)
                     .and_then(|id| id.parse().ok()),
-                file: text_of(&item, "file"),
-                words: text_of(&item, "text").unwrap_or_default(),
+                file: text_of(item, "file"),
+                words: text_of(item, "text").unwrap_or_default(),
                 chars,
                 size,
                 score: item.get("score").and_then(Value::as_f64),
                 is_in: item.get("included") == Some(&Value::Bool(true)),
-                reason: text_of(&item, "reason").unwrap_or_default(),
+                reason: text_of(item, "reason").unwrap_or_default(),
             });
         }
     }

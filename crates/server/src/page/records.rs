@@ -76,10 +76,11 @@ async fn mark(
         }
     };
     let to = fields.back("/knowledge");
+    let by = look.name();
     if !look.is_part {
         let id = app
             .ask(look.project(Deed::Change)?, move |engine| {
-                marked(engine, &id, mark)
+                marked(engine, &id, mark, &by)
             })
             .await?;
         return Ok(back(&to, done, &id.to_string()));
@@ -88,7 +89,7 @@ async fn mark(
     let of = look.clone();
     let (id, name, row) = app
         .ask(look.project(Deed::Change)?, move |engine| {
-            let id = marked(engine, &id, mark)?;
+            let id = marked(engine, &id, mark, &by)?;
             let row = match as_what.as_str() {
                 "row" => Some(knowledge::row_of(engine, id, &of)?),
                 _ => None,
@@ -107,8 +108,8 @@ async fn mark(
     }
 }
 
-fn marked(engine: &Engine, id: &str, mark: Mark) -> Result<RecordId, Fault> {
-    Ok(engine.mark(engine.resolve_id(id)?, mark)?.id)
+fn marked(engine: &Engine, id: &str, mark: Mark, by: &str) -> Result<RecordId, Fault> {
+    Ok(engine.mark_for(engine.resolve_id(id)?, mark, by)?.id)
 }
 
 /// The line that stands where something was retired or kept.
@@ -186,11 +187,12 @@ async fn undo(
     Path(ids): Path<String>,
     fields: Fields,
 ) -> Result<Response, Wrong> {
+    let by = look.name();
     let last = app
         .ask(look.project(Deed::Change)?, move |engine| {
             let mut last = None;
             for id in ids.split(',').rev().take(UNDONE_MAX) {
-                last = Some(engine.undo(engine.resolve_id(id)?)?);
+                last = Some(engine.undo_for(engine.resolve_id(id)?, &by)?);
             }
             Ok(last)
         })

@@ -202,6 +202,7 @@ async fn decide(State(app): State<App>, look: Look, fields: Fields) -> Result<Re
         fields.get("newer").to_owned(),
     );
     let keep = fields.get("keep").to_owned();
+    let by = look.name();
     let project = look.project(Deed::Change)?;
     let done = app.ask(project, move |engine| {
         let (older, newer) = (engine.resolve_id(&older)?, engine.resolve_id(&newer)?);
@@ -210,8 +211,8 @@ async fn decide(State(app): State<App>, look: Look, fields: Fields) -> Result<Re
             "newer" => (name(older)?, "retired", engine.forget(older)?.to_string()),
             "older" => (name(newer)?, "retired", engine.forget(newer)?.to_string()),
             "both" => {
-                engine.mark(older, Mark::Useful(true))?;
-                engine.mark(newer, Mark::Useful(true))?;
+                engine.mark_for(older, Mark::Useful(true), &by)?;
+                engine.mark_for(newer, Mark::Useful(true), &by)?;
                 (name(older)?, "kept", format!("{older},{newer}"))
             }
             _ => return Err(Fault::usage("keep the newer, the older, or both")),

@@ -12,8 +12,8 @@ use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use heirloom_engine::{Engine, Filter, WindowStory};
-use heirloom_model::{Deed, Fault, Kind, Message, Role, Scope, Session, text};
+use heirloom_engine::{Engine, Filter, Order, WindowStory};
+use heirloom_model::{Deed, Fault, Kind, Message, Record, RecordId, Role, Session, text};
 use serde::Deserialize;
 
 /// Sessions of the list.
@@ -22,6 +22,8 @@ const LISTED: usize = 60;
 const TURNS: usize = 60;
 /// Turns that are counted and drawn.
 const READ: usize = 2_000;
+/// Records that are looked through for those of a session.
+const LOOKED_THROUGH: usize = 500;
 /// Characters of a turn that are shown at once.
 const SHORT: usize = 420;
 /// Characters of a turn that are shown at all.
@@ -284,6 +286,19 @@ fn turn(message: &Message, times: &Times) -> Turn {
     }
 }
 
+/// How much was learned in a session, and whether that is all. Nothing leads from a session to its records: those are
+/// looked through that came behind its beginning, and not without end.
+fn learned(engine: &Engine, session: &Session) -> Result<(usize, bool), Fault> {
+    let kinds = [Kind::Knowledge, Kind::Error, Kind::Episode];
+    let mut filter = Filter::current(&kinds, engine.now()).limit(LOOKED_THROUGH);
+    filter.order = Order::Oldest;
+    filter.after = Some(RecordId::before(session.started_at));
+    let found = engine.find(&filter)?;
+    let is_whole = found.len() < LOOKED_THROUGH;
+    let own = |record: &&Record| record.scope.session.as_deref() == Some(session.id.as_str());
+    Ok((found.iter().filter(own).count(), is_whole))
+}
+
 fn facts(
     engine: &Engine,
     session: &Session,
@@ -310,18 +325,15 @@ fn facts(
             link(&format!("/receipts/{}", first.id), &words),
         ));
     }
-    let scope = Scope {
-        session: Some(session.id.clone()),
-        ..Scope::default()
-    };
-    let kinds = [Kind::Knowledge, Kind::Error, Kind::Episode];
-    let left = engine.find(&Filter::current(&kinds, engine.now()).scope(scope).limit(50))?;
-    if !left.is_empty() {
+    let (left, is_whole) = learned(engine, session)?;
+    if left > 0 {
         let href = format!("/recall?q=session:{}", told::encoded(&session.id));
-        facts.push((
-            "Learned",
-            link(&href, &plural(left.len(), "record", "records")),
-        ));
+        let records = plural(left, "record", "records");
+        let words = match is_whole {
+            true => records,
+            false => format!("{records} or more"),
+        };
+        facts.push(("Learned", link(&href, &words)));
     }
     facts.push(("Agent", said(&agent(session))));
     if let Some(task) = &session.task {

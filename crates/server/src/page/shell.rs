@@ -1,6 +1,7 @@
 //! What stands around every page: where one is, where one can go, and what was just done.
 
 use super::look::Look;
+use super::told::encoded;
 use super::view::{bytes, number};
 use heirloom_engine::Engine;
 use heirloom_model::{Fault, Kind};
@@ -38,7 +39,7 @@ pub(crate) struct Shell {
     /// The program's version.
     pub(crate) version: &'static str,
     /// Where changes are told as they happen.
-    pub(crate) events: &'static str,
+    pub(crate) events: String,
     /// Tells one version of scripts and styles from another.
     pub(crate) assets: &'static str,
     /// What was just done.
@@ -135,7 +136,10 @@ impl Shell {
             nav,
             size: bytes(size),
             version: env!("CARGO_PKG_VERSION"),
-            events: EVENTS,
+            events: match &look.chosen {
+                Some(_) => format!("{EVENTS}?project={}", encoded(engine.project().as_str())),
+                None => EVENTS.to_owned(),
+            },
             assets: super::asset::stamp(),
             toast: toast.filter(|toast| !toast.words.is_empty()),
         })

@@ -81,6 +81,7 @@ fn counted(store: &dyn Store) {
         record: id,
         times: 2,
         last_at: at(6),
+        at: vec![at(5), at(6)],
     };
     assert_eq!((told.receipts, told.uses), (Vec::new(), vec![used]));
     let many = vec![id; limits::CHANGES_MAX + 1];

@@ -86,30 +86,46 @@ fn range_of_prefix(prefix: &str) -> Option<([u8; 16], [u8; 16])> {
     Some((filled(0), filled(15)))
 }
 
-/// How many records of each kind are current at `now`.
-///
-/// Counts index entries and takes off the expired ones, which have a small index of their own: reading the
-/// rows would cost twenty times as much.
-pub(super) fn counts(
+/// How many records of each kind are not retired. Counts index entries: reading the rows would cost twenty times as
+/// much.
+pub(super) fn unretired(
     connection: &Connection,
     project: &ProjectName,
+) -> Result<Vec<(Kind, u64)>, Failure> {
+    let Some(project) = codec::project(connection, project)? else {
+        return Ok(Vec::new());
+    };
+    let sql = "SELECT count(*) FROM records INDEXED BY current_by_kind \
+         WHERE project = ?1 AND kind = ?2 AND retired_at IS NULL";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut counts = Vec::new();
+    for kind in Kind::ALL {
+        let values = params![project, kind.as_str()];
+        counts.push((kind, statement.query_row(values, |row| row.get(0))?));
+    }
+    Ok(counts)
+}
+
+/// The same without those that have expired at `now`, which have a small index of their own; kinds without any are left
+/// out.
+pub(super) fn less_expired(
+    connection: &Connection,
+    project: &ProjectName,
+    all: Vec<(Kind, u64)>,
     now: Timestamp,
 ) -> Result<Counts, Failure> {
     let Some(project) = codec::project(connection, project)? else {
         return Ok(Counts::new());
     };
-    let sql = "SELECT \
-         (SELECT count(*) FROM records INDEXED BY current_by_kind \
-          WHERE project = ?1 AND kind = ?2 AND retired_at IS NULL) - \
-         (SELECT count(*) FROM records INDEXED BY current_by_expiry \
-          WHERE project = ?1 AND kind = ?2 AND retired_at IS NULL AND expires_at <= ?3)";
+    let sql = "SELECT count(*) FROM records INDEXED BY current_by_expiry \
+         WHERE project = ?1 AND kind = ?2 AND retired_at IS NULL AND expires_at <= ?3";
     let mut statement = connection.prepare_cached(sql)?;
     let mut counts = Counts::new();
-    for kind in Kind::ALL {
+    for (kind, all) in all.into_iter().filter(|(_, all)| *all > 0) {
         let values = params![project, kind.as_str(), micros(now)];
-        let count: u64 = statement.query_row(values, |row| row.get(0))?;
-        if count > 0 {
-            counts.push((kind, count));
+        let expired: u64 = statement.query_row(values, |row| row.get(0))?;
+        if all > expired {
+            counts.push((kind, all - expired));
         }
     }
     Ok(counts)

@@ -45,6 +45,11 @@ impl Readers {
         })
     }
 
+    /// Where the database is, and the file that was opened.
+    pub(super) fn place(&self) -> (&Place, Identity) {
+        (&self.place, self.file)
+    }
+
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }

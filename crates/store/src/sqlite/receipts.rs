@@ -111,23 +111,31 @@ fn uses(connection: &Connection, project: i64, records: &[RecordId]) -> Result<V
         return Ok(Vec::new());
     }
     let wanted: BTreeSet<RecordId> = records.iter().copied().collect();
-    let mut found: BTreeMap<RecordId, (u64, i64)> = BTreeMap::new();
-    let sql = "SELECT record, CASE receipt WHEN x'' THEN iteration ELSE 1 END, at FROM inclusions \
-         WHERE project = ?1";
+    let mut found: BTreeMap<RecordId, (u64, i64, Vec<i64>)> = BTreeMap::new();
+    let sql = "SELECT record, CASE receipt WHEN x'' THEN iteration ELSE 1 END, at, receipt = x'' \
+         FROM inclusions WHERE project = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query([project])?;
     while let Some(row) = rows.next()? {
         let record = RecordId::from_bytes(row.get(0)?);
         if wanted.contains(&record) {
-            let (times, last) = found.entry(record).or_insert((0, i64::MIN));
-            *times += row.get::<_, u64>(1)?;
-            *last = row.get::<_, i64>(2)?.max(*last);
+            let one = found.entry(record).or_insert((0, i64::MIN, Vec::new()));
+            let at: i64 = row.get(2)?;
+            one.0 += row.get::<_, u64>(1)?;
+            one.1 = one.1.max(at);
+            if !row.get::<_, bool>(3)? {
+                one.2.push(at);
+            }
         }
     }
-    let uses = found.into_iter().map(|(record, (times, last))| Use {
-        record,
-        times,
-        last_at: clock::from_micros(last),
+    let uses = found.into_iter().map(|(record, (times, last, mut at))| {
+        at.sort_unstable();
+        Use {
+            record,
+            times,
+            last_at: clock::from_micros(last),
+            at: at.into_iter().map(clock::from_micros).collect(),
+        }
     });
     Ok(uses.collect())
 }

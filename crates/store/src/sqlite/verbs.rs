@@ -1,5 +1,6 @@
 //! The verbs of a store, each by the file that carries it out.
 
+use super::watch::Watch;
 use super::{
     SqliteStore, apply, backup, events, find, history, index, inspect, purge, receipts, sessions,
 };
@@ -69,7 +70,14 @@ impl Store for SqliteStore {
     }
 
     fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<Counts, StoreError> {
-        self.read(|connection| history::counts(connection, project, now))
+        let stamp = self.watch.as_ref().and_then(Watch::stamp);
+        self.read(|connection| {
+            // Both parts of one moment.
+            let snapshot = connection.unchecked_transaction()?;
+            let counts = self.counted.current(&snapshot, project, stamp, now)?;
+            snapshot.rollback()?;
+            Ok(counts)
+        })
     }
 
     fn last_write(&self, project: &ProjectName) -> Result<Option<Timestamp>, StoreError> {

@@ -71,6 +71,11 @@ impl Watch {
         Ok(())
     }
 
+    /// The state of the database, where what processes share tells it.
+    pub(super) fn stamp(&self) -> Option<journal::Stamp> {
+        journal::stamp(&self.look)
+    }
+
     /// Notes how long the journal is after a write.
     pub(super) fn remember_length(&self) {
         let length = self.journal_path.metadata().map_or(0, |found| found.len());

@@ -5,11 +5,10 @@ use crate::page::view::chart::spark;
 use crate::page::view::knowledge::Row;
 use crate::page::view::{Html, Times, plural, said};
 use crate::page::{Look, told};
-use heirloom_engine::{Conflict, Engine};
+use heirloom_engine::{Conflict, Engine, Use};
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Fault, KindData, Record, RecordId, limits, mark, text};
-use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use heirloom_model::{Fault, KindData, Record, RecordId, mark, text};
+use std::collections::HashSet;
 
 /// Categories that are offered.
 pub(super) const CATEGORIES: [&str; 6] = [
@@ -30,33 +29,15 @@ pub(crate) fn category_names(own: &str) -> Vec<String> {
     names
 }
 
-/// How often contexts of the last seven days told each record, by day, oldest first.
-pub(crate) fn uses_by_day(
-    engine: &Engine,
-    times: &Times,
-) -> Result<HashMap<RecordId, [u64; 7]>, Fault> {
-    let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
-    let from = times.midnight(6);
-    let mut uses: HashMap<RecordId, [u64; 7]> = HashMap::new();
-    for receipt in engine.receipts(limits::RECEIPTS_KEPT)? {
-        if receipt.at < from {
-            break;
-        }
-        let Ok(back) = usize::try_from(times.days_ago(receipt.at)) else {
-            continue;
-        };
-        for section in list(receipt.body.get("sections")) {
-            for item in list(section.get("items")) {
-                let id = item.get("id").and_then(Value::as_str);
-                let is_in = item.get("included") == Some(&Value::Bool(true));
-                let id = id.filter(|_| is_in).and_then(|id| id.parse().ok());
-                if let (Some(id), 0..7) = (id, back) {
-                    uses.entry(id).or_default()[6 - back] += 1;
-                }
-            }
+/// How often contexts of each of the last seven days told a record, oldest first.
+fn by_day(used: &Use, times: &Times) -> [u64; 7] {
+    let mut days = [0; 7];
+    for at in &used.at {
+        if let Ok(back @ 0..7) = usize::try_from(times.days_ago(*at)) {
+            days[6 - back] += 1;
         }
     }
-    Ok(uses)
+    days
 }
 
 pub(super) fn load(
@@ -68,11 +49,11 @@ pub(super) fn load(
     let times = times(engine);
     let ids: Vec<RecordId> = records.iter().map(|record| record.id).collect();
     let uses = engine.uses(&ids)?;
-    let days = uses_by_day(engine, &times)?;
     let open: HashSet<RecordId> = conflicts.iter().map(|one| one.winner.id).collect();
     let row = |record: &Record| {
-        let used = uses.get(&record.id).map_or(0, |used| used.times);
-        let days = days.get(&record.id).copied().unwrap_or_default();
+        let used = uses.get(&record.id);
+        let days = used.map_or([0; 7], |used| by_day(used, &times));
+        let used = used.map_or(0, |used| used.times);
         row(
             record,
             look,

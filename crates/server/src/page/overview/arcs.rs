@@ -104,21 +104,24 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<(Option<Arcs>, Inheri
     Ok((Some(drawn(week, &sessions, &strands)), inherited))
 }
 
+/// The items of a list; none of what is no list.
+pub(in crate::page) fn list(value: Option<&Value>) -> &[Value] {
+    value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
 /// The records that each session's contexts held.
 fn told_by_session(
     receipts: &[StoredReceipt],
     from: Timestamp,
 ) -> HashMap<String, BTreeSet<RecordId>> {
     let mut told: HashMap<String, BTreeSet<RecordId>> = HashMap::new();
-    let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     for receipt in receipts.iter().filter(|receipt| receipt.at >= from) {
         let Some(session) = receipt.body.get("session").and_then(Value::as_str) else {
             continue;
         };
         let known = told.entry(session.to_owned()).or_default();
         for section in list(receipt.body.get("sections")) {
-            let items = list(section.get("items"));
-            let included = items
+            let included = list(section.get("items"))
                 .iter()
                 .filter(|item| item.get("included") == Some(&Value::Bool(true)));
             let id = |item: &Value| item.get("id")?.as_str()?.parse::<RecordId>().ok();
