@@ -203,6 +203,16 @@ mod tests {
         }
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn the_end_is_looked_for_after_every_pause() {
+        let began = tokio::time::Instant::now();
+        let looks = std::sync::atomic::AtomicU64::new(0);
+        stopped(|| looks.fetch_add(1, Ordering::SeqCst) == 3).await;
+        let pause = Duration::from_millis(limits::SERVER_STOP_PAUSE_MS);
+        assert!(began.elapsed() >= 3 * pause);
+        assert!(began.elapsed() < 4 * pause);
+    }
+
     /// Sends a request for `path`.
     async fn ask(client: &mut TcpStream, path: &str) {
         let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");

@@ -382,7 +382,7 @@ impl SqliteStore {
         let start = || {
             let place = self.readers.as_ref()?.place();
             let carrier = Carrier::start(place.0, place.1)?;
-            let pages = carrier::PAGES_MAX;
+            let pages = carrier::PAGES_LEFT_TO_IT;
             let told = connection.pragma_update(None, "wal_autocheckpoint", pages);
             told.is_ok().then_some(carrier)
         };

@@ -5,7 +5,7 @@ use crate::table::Leaves::AllOrNothing;
 use crate::table::{Operation, filled, row};
 use crate::world::World;
 use heirloom_engine::{Followed, MemoryCommand, PagesOf, Revision};
-use heirloom_model::{Fault, Timestamp};
+use heirloom_model::{Fault, Mark, Timestamp};
 
 /// What only servers do.
 pub(crate) fn served() -> Vec<Operation> {
@@ -92,6 +92,23 @@ fn paged() -> Vec<Operation> {
             },
             AllOrNothing,
             Nothing,
+        ),
+        row(
+            "mark_for",
+            filled,
+            |w| {
+                let pin = Mark::Pinned(true);
+                w.engine.mark_for(w.named("old"), pin, "token 1").map(drop)
+            },
+            AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "undo_for",
+            filled,
+            |w| w.engine.undo_for(w.named("old"), "token 1").map(drop),
+            AllOrNothing,
+            More("undoing twice brings the second state back"),
         ),
         row(
             "bring_back",

@@ -320,6 +320,7 @@ fn another_project_is_jumped_to_and_back() {
     assert_eq!(other.len(), 2, "{other:?}");
     assert_eq!(server.items("/api/memory/knowledge").len(), 1);
     assert_eq!(person.get("/projects/nobody", &[]).status, 404);
+    let served = served.replace('/', "%2F");
     let back = person.get(&format!("/projects/{served}"), &[]);
     assert_eq!(back.status, 303, "{served}");
     let cookie = back.header("set-cookie").unwrap();

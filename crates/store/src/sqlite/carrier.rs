@@ -15,7 +15,7 @@ const PAGES: u32 = 1_000;
 /// Pages of a journal that begins anew as soon as little is left to carry over: 16 MB.
 const PAGES_LONG: u32 = 4_000;
 /// Pages of a journal that a writer carries over itself, whatever is left: this one here has not kept up.
-pub(super) const PAGES_MAX: u32 = 16_000;
+pub(super) const PAGES_LEFT_TO_IT: u32 = 16_000;
 
 /// What works beside the writers.
 #[derive(Debug)]
