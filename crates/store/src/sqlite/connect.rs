@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 const CHECKPOINT_PAGES: u32 = 1_000;
 /// Longest journal that is left behind, bytes: reading it takes less than a millisecond.
 const JOURNAL_LEFT_BYTES: u64 = 1 << 20;
-/// Memory for pages, KiB, taken as it is needed: the indexes of 100,000 records.
-const CACHE_KIB: u32 = 8_192;
+/// Memory for pages, KiB, taken as it is needed: the inner pages of every index of a million records, and what was read last.
+const CACHE_KIB: u32 = 5_120;
 /// The same, of each connection that only reads beside the one that writes.
 const READER_CACHE_KIB: u32 = 2_048;
 /// First pause of a writer that found another one at work, microseconds: the length of a write or two.

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// Sessions that the chart shows, the newest.
 const SESSIONS: usize = 40;
 /// Receipts that are read for it.
-const RECEIPTS: usize = 120;
+const RECEIPTS: usize = 60;
 /// Records that the chart joins, the most used.
 const RECORDS: usize = 9;
 /// Height of the arcs, pixels.

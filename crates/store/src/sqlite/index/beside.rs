@@ -113,16 +113,15 @@ impl Beside {
     /// Whether a row or a sketch is not what the database has.
     fn differs(&self, connection: &Connection, project: i64) -> Result<bool, Failure> {
         let (mut at, mut differs) = (0_u32, false);
-        let mut drawn = Sketches::default();
         super::matrix::each_block(connection, project, 0, |bytes| {
             let most = (self.rows - at) as usize * ROW_BYTES;
             let bytes = bytes.get(..bytes.len().min(most)).unwrap_or(&[]);
+            let mut drawn = Sketches::default();
             drawn.extend(bytes);
             differs |= !self.has(bytes, place_of(self.rows, at));
+            differs |= !self.has(drawn.blocks().as_flattened(), sketches_of(at));
             at += rows_in(bytes);
         })?;
-        let blocks = drawn.blocks().as_flattened();
-        differs |= !self.has(blocks, HEADER_BYTES as u64);
         Ok(differs || at < self.rows)
     }
 
@@ -137,6 +136,12 @@ impl Beside {
 fn place_of(rows: u32, ordinal: u32) -> u64 {
     let sketches = (rows as usize).div_ceil(SKETCHES) * SKETCHES_BYTES;
     (HEADER_BYTES + sketches) as u64 + u64::from(ordinal) * ROW_BYTES as u64
+}
+
+/// Where the block of sketches of an ordinal stands. The database has vectors in whole blocks of sketches, but for
+/// the last one.
+fn sketches_of(ordinal: u32) -> u64 {
+    (HEADER_BYTES + ordinal as usize / SKETCHES * SKETCHES_BYTES) as u64
 }
 
 fn rows_in(bytes: &[u8]) -> u32 {
@@ -220,20 +225,21 @@ pub(super) fn write(connection: &Connection, project: i64, index: &Index) -> Res
     let Ok(scratch) = durable::scratch(&path) else {
         return Ok(());
     };
-    let (mut at, mut drawn) = (0_u32, Sketches::default());
+    let mut at = 0_u32;
     let mut written = scratch.as_file().write_all_at(&header, 0);
     super::matrix::each_block(connection, project, 0, |bytes| {
         let most = (rows - at) as usize * ROW_BYTES;
         let bytes = bytes.get(..bytes.len().min(most)).unwrap_or(&[]);
+        let mut drawn = Sketches::default();
         drawn.extend(bytes);
+        let blocks = drawn.blocks().as_flattened();
         if written.is_ok() {
-            written = scratch.as_file().write_all_at(bytes, place_of(rows, at));
+            let both = [(bytes, place_of(rows, at)), (blocks, sketches_of(at))];
+            let mut both = both.into_iter();
+            written = both.try_for_each(|(bytes, at)| scratch.as_file().write_all_at(bytes, at));
         }
         at += rows_in(bytes);
     })?;
-    let blocks = drawn.blocks().as_flattened();
-    let written =
-        written.and_then(|()| scratch.as_file().write_all_at(blocks, HEADER_BYTES as u64));
     if written.is_ok() && at == rows {
         let settled = durable::settle(scratch, &path);
         drop(settled);

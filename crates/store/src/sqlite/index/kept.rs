@@ -9,9 +9,13 @@ use super::{Epoch, Index, entries, pieces};
 use heirloom_index::words::Term;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most memory for postings of all projects together, bytes: those of 100,000 texts.
 const POSTINGS_BYTES_MAX: usize = 6 << 20;
+
+/// The blocks of a stem as they are stored, newest first.
+type Blocks = Vec<Box<[u8]>>;
 
 /// What is kept, by project.
 #[derive(Debug, Default)]
@@ -27,7 +31,7 @@ struct Kept {
     epoch: Epoch,
     merged: u32,
     /// The blocks of a stem as they are stored, newest first.
-    postings: HashMap<i64, Vec<Box<[u8]>>>,
+    postings: HashMap<i64, Arc<Blocks>>,
     tail: KeptTail,
 }
 
@@ -67,38 +71,30 @@ impl Words {
         Ok(kept.tail.about(terms, asked))
     }
 
-    /// Calls `each` with the blocks of a stem, newest first.
-    pub(super) fn postings(
-        &mut self,
-        connection: &Connection,
-        project: i64,
-        key: i64,
-        mut each: impl FnMut(&[u8]) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
-        let Some(kept) = self
-            .projects
-            .get_mut(&project)
-            .filter(|kept| kept.was_asked)
-        else {
-            return each_block(connection, project, key, each);
+    /// The blocks of a stem that are kept of this state of the index.
+    fn known(&self, project: i64, index: &Index, key: i64) -> Option<Arc<Blocks>> {
+        let kept = self.projects.get(&project)?;
+        let is_it = (kept.epoch, kept.merged) == (index.epoch(), index.merged);
+        kept.postings.get(&key).filter(|_| is_it).map(Arc::clone)
+    }
+
+    /// Keeps the blocks of a stem for the next question, if they are of the state that is kept.
+    fn keep(&mut self, project: i64, index: &Index, key: i64, blocks: &Arc<Blocks>) {
+        let is_it = |kept: &&mut Kept| {
+            kept.was_asked && (kept.epoch, kept.merged) == (index.epoch(), index.merged)
         };
-        if let Some(blocks) = kept.postings.get(&key) {
-            return blocks.iter().try_for_each(|block| each(block));
+        let Some(kept) = self.projects.get_mut(&project).filter(is_it) else {
+            return;
+        };
+        if kept.postings.insert(key, Arc::clone(blocks)).is_none() {
+            self.bytes += size(blocks);
         }
-        let mut blocks = Vec::new();
-        each_block(connection, project, key, |block| {
-            blocks.push(Box::from(block));
-            each(block)
-        })?;
-        self.bytes += size(&blocks);
-        kept.postings.insert(key, blocks);
         if self.bytes > POSTINGS_BYTES_MAX {
             self.bytes = 0;
             for kept in self.projects.values_mut() {
                 kept.postings = HashMap::new();
             }
         }
-        Ok(())
     }
 
     /// A question was answered: the next one is worth keeping something for.
@@ -128,6 +124,31 @@ impl Kept {
     fn bytes(&self) -> usize {
         self.postings.values().map(|blocks| size(blocks)).sum()
     }
+}
+
+/// The blocks of a stem, newest first. Nobody waits for who reads them.
+pub(super) fn blocks(
+    kept: &Mutex<Words>,
+    connection: &Connection,
+    project: i64,
+    index: &Index,
+    key: i64,
+) -> Result<Arc<Blocks>, Failure> {
+    let words = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = words.known(project, index, key);
+    drop(words);
+    if let Some(blocks) = known {
+        return Ok(blocks);
+    }
+    let mut blocks = Blocks::new();
+    each_block(connection, project, key, |block| {
+        blocks.push(Box::from(block));
+        Ok(())
+    })?;
+    let blocks = Arc::new(blocks);
+    let mut words = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    words.keep(project, index, key, &blocks);
+    Ok(blocks)
 }
 
 fn size(blocks: &[Box<[u8]>]) -> usize {

@@ -196,15 +196,16 @@ impl Look {
             return Ok(exact);
         }
         let mut known = (first % BLOCK) as usize * ROW_BYTES;
-        let mut drawn = Sketches::default();
         super::matrix::each_block(connection, project, first / BLOCK, |bytes| {
             let fresh = bytes.get(std::mem::take(&mut known)..).unwrap_or(&[]);
             self.question.scores(fresh, &mut exact);
+            let mut drawn = Sketches::default();
             drawn.extend(fresh);
+            let from = scores.len();
+            scores.resize(from + drawn.len(), 0.0);
+            let behind = scores.get_mut(from..).unwrap_or_default();
+            self.rough.scores(drawn.blocks(), behind);
         })?;
-        scores.resize(first as usize + drawn.len(), 0.0);
-        let behind = scores.get_mut(first as usize..).unwrap_or_default();
-        self.rough.scores(drawn.blocks(), behind);
         if beside::lags(first, index.merged) {
             beside::write(connection, project, index)?;
         }

@@ -3,7 +3,7 @@
 use super::super::codec;
 use super::super::failure::Failure;
 use super::Index;
-use super::kept::Words;
+use super::kept::{self as keeping, Words};
 use super::matrix::Matrices;
 use super::merge::bad_block;
 use super::near::{Asking, Near};
@@ -72,14 +72,12 @@ pub(in super::super) fn search(
     let terms = search.words.as_ref().map_or(&[][..], |words| &words.terms);
     let pieces = search.meaning.as_deref().map(vector::Question::pieces);
     let pieces = pieces.unwrap_or_default();
-    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    let tail = kept.tail(connection, number, &index, terms, &pieces)?;
+    let locked = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let tail = locked().tail(connection, number, &index, terms, &pieces)?;
     let asking = Asking::of(connection, number, &index, search, &pieces, &tail, matrices)?;
-    let (words, known) =
-        asking.meanwhile(|| words(connection, number, &index, terms, &tail, &mut kept));
+    let (words, known) = asking.meanwhile(|| words(connection, number, &index, terms, &tail, kept));
     let (lexical, dfs) = words?;
-    kept.was_asked(number, &index);
-    drop(kept);
+    locked().was_asked(number, &index);
     let near = asking.end(connection, number, &index, &tail, known)?;
     let mut arms = Arms {
         lexical_spread: Spread::of(&lexical, index.totals.texts),
@@ -126,7 +124,7 @@ fn words(
     index: &Index,
     terms: &[Term],
     tail: &Tail,
-    kept: &mut Words,
+    kept: &Mutex<Words>,
 ) -> Result<(Vec<f32>, Vec<u64>), Failure> {
     if terms.is_empty() {
         return Ok(Default::default());
@@ -144,7 +142,7 @@ fn words(
             .count() as u64;
         let mut table = None;
         let key = i64::try_from(term.0).unwrap_or(i64::MAX);
-        kept.postings(connection, project, key, |bytes| {
+        for bytes in keeping::blocks(kept, connection, project, index, key)?.iter() {
             let block = Block::read(bytes).ok_or_else(|| bad_block(format!("of stem {key}")))?;
             // The newest block, which comes first, knows of all before it.
             let table = table.get_or_insert_with(|| {
@@ -153,8 +151,7 @@ fn words(
                 code::table(&weights, df, head_df)
             });
             block.add(table, &mut scores);
-            Ok(())
-        })?;
+        }
         dfs.push(df);
         let table = table.unwrap_or_else(|| code::table(&weights, df, head_df));
         for (ordinal, code) in fresh {
