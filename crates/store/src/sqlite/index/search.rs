@@ -192,6 +192,9 @@ fn conversations(
     wanted: &Wanted,
     hits: &mut BTreeMap<u32, Hit>,
 ) -> Result<(), Failure> {
+    if !hits.values().any(|hit| hit.is_turn) {
+        return Ok(());
+    }
     let mut sessions: BTreeSet<String> = BTreeSet::new();
     let sql = "SELECT session FROM messages WHERE project = ?1 AND id = ?2";
     let mut statement = connection.prepare_cached(sql)?;
