@@ -17,7 +17,7 @@ use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use axum::routing::{get, post};
-use heirloom_engine::recall::Item;
+use heirloom_engine::recall::{Item, Ranked};
 use heirloom_engine::{Engine, Filter, Reading, RecallRequest};
 use heirloom_model::{Deed, Fault, Kind, Record, RecordId, mark, text};
 use serde::Deserialize;
@@ -163,14 +163,7 @@ fn searched(engine: &Engine, words: &str, category: Option<&str>) -> Result<Vec<
     filter.key_prefix = Some(words.to_owned());
     filter.category = category.map(str::to_owned);
     let mut records = engine.find(&filter)?;
-    let request = RecallRequest {
-        question: words.to_owned(),
-        reading: Reading::Words,
-        k: Some(PAGE),
-        kinds: vec![Kind::Knowledge],
-        ..RecallRequest::default()
-    };
-    let mut hits = engine.recall(&request)?.hits;
+    let mut hits = recalled(engine, words)?;
     // What has the words; only where nothing has them, what means the same.
     match hits.iter().any(|hit| hit.parts.lexical > 0.0) {
         true => hits.retain(|hit| hit.parts.lexical > 0.0),
@@ -186,6 +179,27 @@ fn searched(engine: &Engine, words: &str, category: Option<&str>) -> Result<Vec<
     }
     records.truncate(PAGE);
     Ok(records)
+}
+
+/// What recall has of knowledge: among everything, which is found sooner than knowledge alone, unless too little of it
+/// is left then.
+fn recalled(engine: &Engine, words: &str) -> Result<Vec<Ranked>, Fault> {
+    let mut request = RecallRequest {
+        question: words.to_owned(),
+        reading: Reading::Words,
+        k: Some(2 * PAGE),
+        ..RecallRequest::default()
+    };
+    let mut hits = engine.recall(&request)?.hits;
+    let all = hits.len();
+    hits.retain(|hit| matches!(&hit.item, Item::Record(record) if record.kind == Kind::Knowledge));
+    if all < 2 * PAGE || hits.len() >= PAGE {
+        hits.truncate(PAGE);
+        return Ok(hits);
+    }
+    request.k = Some(PAGE);
+    request.kinds = vec![Kind::Knowledge];
+    Ok(engine.recall(&request)?.hits)
 }
 
 fn categories(engine: &Engine, asked: &Asked, all: usize) -> Result<Vec<Category>, Fault> {

@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const SESSIONS: usize = 40;
 /// Receipts that are read for it.
 const RECEIPTS: usize = 60;
+/// Records of each session that are looked at.
+const OLDEST: usize = 40;
 /// Records that the chart joins, the most used.
 const RECORDS: usize = 9;
 /// Height of the arcs, pixels.
@@ -54,7 +56,9 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<(Option<Arcs>, Inheri
     let mut sessions = engine.sessions_of(None, 200)?;
     sessions.retain(|session| session.started_at >= from && session.started_at <= week.times.now());
     let told = told_by_session(&engine.receipts(RECEIPTS)?, from);
-    let ids: BTreeSet<RecordId> = told.values().flatten().copied().collect();
+    // The oldest of each, because those are what another session learned.
+    let oldest = told.values().flat_map(|ids| ids.iter().take(OLDEST));
+    let ids: BTreeSet<RecordId> = oldest.copied().collect();
     let records = records(engine, ids)?;
     let places: HashMap<&str, f64> = sessions
         .iter()
