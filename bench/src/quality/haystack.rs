@@ -3,7 +3,7 @@
 //! Nothing left out, it gives the lists that the store gives; the ablation prints for how many questions.
 
 use heirloom_engine::recall::{Asked, Asking, Candidate, Item, Ranked, rank};
-use heirloom_index::code;
+use heirloom_index::code::{self, Codes};
 use heirloom_index::score::{Spread, Totals, Weights, best};
 use heirloom_index::vector::{Document as Meaning, EMPTY_ROW, Question as MeaningAsked};
 use heirloom_index::words::{HEAD_STEMS, Question, Stem, Term, stems};
@@ -267,7 +267,7 @@ impl Postings {
                 let in_head = codes.iter().filter(|code| code::is_in_head(**code));
                 in_head.count()
             } as u64;
-            let table = code::table(&self.weights, df, head_df);
+            let table = Codes::of(self.weights).table(df, head_df);
             for (posting, code) in list.iter().zip(codes) {
                 scores[posting.text] += match self.without {
                     Without::Rounding => self.exact(posting, df, head_df),

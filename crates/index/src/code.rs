@@ -104,15 +104,40 @@ pub fn decode(code: u8) -> Meaning {
     }
 }
 
-/// What each code adds to a text's score, for one stem.
-pub fn table(weights: &Weights, df: u64, head_df: u64) -> [f32; 256] {
-    let mut table = [0.0; 256];
-    for (value, code) in table.iter_mut().zip(0_u8..=u8::MAX) {
-        let meaning = decode(code);
-        *value = weights.full(df, meaning.count, meaning.len)
-            + weights.head(head_df, meaning.in_head, meaning.head_len);
+/// What codes say in texts of these weights, worked out once for all stems of a question.
+#[derive(Debug, Clone)]
+pub struct Codes {
+    weights: Weights,
+    /// How much of what a stem says each code has, for being in the text and for being in its head.
+    full: [f32; 256],
+    head: [f32; 256],
+}
+
+impl Codes {
+    /// What they say with these weights.
+    pub fn of(weights: Weights) -> Self {
+        let (mut full, mut head) = ([0.0; 256], [0.0; 256]);
+        for ((full, head), code) in full.iter_mut().zip(&mut head).zip(0_u8..=u8::MAX) {
+            let meaning = decode(code);
+            *full = weights.share(meaning.count, meaning.len);
+            *head = weights.head_share(meaning.in_head, meaning.head_len);
+        }
+        Self {
+            weights,
+            full,
+            head,
+        }
     }
-    table
+
+    /// What each code adds to a text's score, for a stem that so many texts have, and so many in their heads.
+    pub fn table(&self, df: u64, head_df: u64) -> [f32; 256] {
+        let (full, head) = (self.weights.says(df), self.weights.head_says(head_df));
+        let mut table = [0.0; 256];
+        for ((value, a), b) in table.iter_mut().zip(&self.full).zip(&self.head) {
+            *value = full * a + head * b;
+        }
+        table
+    }
 }
 
 #[cfg(test)]
@@ -138,6 +163,24 @@ mod tests {
             }
         }
         assert!(is_in_head(encode(1, 1, 0)), "a short text is all head");
+    }
+
+    #[test]
+    fn tables_say_what_each_code_does() {
+        let weights = Weights::of(crate::score::Totals {
+            texts: 1_000,
+            len: 30_000,
+            head_len: 12_000,
+        });
+        for (df, head_df) in [(0, 0), (1, 1), (7, 3), (900, 20), (1_000, 1_000)] {
+            let table = Codes::of(weights).table(df, head_df);
+            for (value, code) in table.iter().zip(0_u8..=u8::MAX) {
+                let meaning = decode(code);
+                let said = weights.full(df, meaning.count, meaning.len)
+                    + weights.head(head_df, meaning.in_head, meaning.head_len);
+                assert_eq!(*value, said, "{code} of {df}");
+            }
+        }
     }
 
     #[test]

@@ -45,18 +45,34 @@ impl Weights {
 
     /// What a stem adds that `df` texts have, `count` times in a text of `len` stems.
     pub fn full(&self, df: u64, count: f32, len: f32) -> f32 {
-        self.idf(df) * saturated(count, (len + PAD) / self.average)
+        self.says(df) * self.share(count, len)
     }
 
     /// What a stem adds for being in a head; heads of unknown length count as average ones.
     pub fn head(&self, df: u64, count: f32, len: Option<f32>) -> f32 {
-        let length = len.map_or(1.0, |len| (len + PAD) / self.head_average);
-        HEAD * self.idf(df) * saturated(count, length)
+        self.head_says(df) * self.head_share(count, len)
     }
 
-    fn idf(&self, df: u64) -> f32 {
+    /// What a stem says that `df` texts have: its idf.
+    pub(crate) fn says(&self, df: u64) -> f32 {
         let (texts, df) = (self.texts as f64, df as f64);
         (((texts - df + 0.5).max(0.0) / (df + 0.5)).ln()).max(IDF_MIN) as f32
+    }
+
+    /// The same of a head.
+    pub(crate) fn head_says(&self, df: u64) -> f32 {
+        HEAD * self.says(df)
+    }
+
+    /// How much of that a text of `len` stems has that has it `count` times.
+    pub(crate) fn share(&self, count: f32, len: f32) -> f32 {
+        saturated(count, (len + PAD) / self.average)
+    }
+
+    /// The same of a head.
+    pub(crate) fn head_share(&self, count: f32, len: Option<f32>) -> f32 {
+        let length = len.map_or(1.0, |len| (len + PAD) / self.head_average);
+        saturated(count, length)
     }
 }
 

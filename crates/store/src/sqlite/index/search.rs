@@ -11,9 +11,10 @@ use super::tail::Tail;
 use super::wanted::Wanted;
 use crate::{Found, Hit, Search};
 use heirloom_index::block::Block;
+use heirloom_index::code::{self, Codes};
 use heirloom_index::score::{Spread, Weights, best};
+use heirloom_index::vector;
 use heirloom_index::words::Term;
-use heirloom_index::{code, vector};
 use heirloom_model::{ProjectName, RecordId};
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
@@ -133,7 +134,7 @@ fn words(
     let mut scores = Vec::with_capacity(index.texts() as usize);
     scores.resize(index.texts() as usize, std::hint::black_box(0.0));
     let mut dfs = Vec::with_capacity(terms.len());
-    let weights = Weights::of(index.totals);
+    let codes = Codes::of(Weights::of(index.totals));
     for (term, fresh) in terms.iter().zip(&tail.postings) {
         let (mut df, mut head_df) = (fresh.len() as u64, 0);
         head_df += fresh
@@ -148,12 +149,15 @@ fn words(
             let table = table.get_or_insert_with(|| {
                 df += u64::from(block.df());
                 head_df += u64::from(block.head_df());
-                code::table(&weights, df, head_df)
+                codes.table(df, head_df)
             });
             block.add(table, &mut scores);
         }
         dfs.push(df);
-        let table = table.unwrap_or_else(|| code::table(&weights, df, head_df));
+        if fresh.is_empty() {
+            continue;
+        }
+        let table = table.unwrap_or_else(|| codes.table(df, head_df));
         for (ordinal, code) in fresh {
             if let (Some(score), Some(value)) = (
                 scores.get_mut(*ordinal as usize),
