@@ -6,7 +6,7 @@ use heirloom_testkit::{RecordedRequest, Script, Turn};
 use serde_json::{Value, json};
 
 use super::drive::Stage;
-use super::hooked::{KNOWN, agent, count, ensure, step};
+use super::hooked::{KNOWN, agent, answer, count, ensure, step};
 use super::program::{PROMPT, Program};
 
 /// What the subagent is to do.
@@ -108,15 +108,7 @@ fn act(stage: &Stage, heirloom: &Path, folder: &Path, bare: usize) -> Result<(),
 
 /// The conversation of the subagent is a session of its own, which says whose.
 fn conversation(stage: &Stage, heirloom: &Path, id: &str) -> Result<(), String> {
-    let json = |args: &[&str], name: &str| -> Result<Value, String> {
-        step(
-            stage,
-            stage.command(heirloom).args(args).arg("--json"),
-            name,
-        )?;
-        serde_json::from_str(&stage.output(name, "out"))
-            .map_err(|error| format!("`heirloom {name}` printed no JSON: {error}"))
-    };
+    let json = |args: &[&str], name: &str| answer(stage, heirloom, args, name);
     let found = json(&["session", "search", ERRAND], "search")?;
     let hits = found["hits"].as_array().cloned().unwrap_or_default();
     let session = hits.iter().find_map(|hit| {

@@ -129,15 +129,7 @@ fn with_hooks(stage: &Stage, heirloom: &Path, folder: &Path) -> Result<(), Strin
 
 /// What was said in the session is here when it has ended, without what memory said; an import brings nothing more.
 fn archived(stage: &Stage, heirloom: &Path) -> Result<(), String> {
-    let json = |args: &[&str], name: &str| -> Result<Value, String> {
-        step(
-            stage,
-            stage.command(heirloom).args(args).arg("--json"),
-            name,
-        )?;
-        serde_json::from_str(&stage.output(name, "out"))
-            .map_err(|error| format!("`heirloom {name}` printed no JSON: {error}"))
-    };
+    let json = |args: &[&str], name: &str| answer(stage, heirloom, args, name);
     let found = json(&["session", "search", PROMPT], "search")?;
     let session = found["hits"][0]["session"].as_str().unwrap_or_default();
     ensure(!session.is_empty(), "the prompt is in no session")?;
@@ -213,6 +205,19 @@ pub(super) fn step(stage: &Stage, command: &mut Command, name: &str) -> Result<(
     let words = stage.output(name, "err");
     let last = words.lines().last().unwrap_or("it said nothing");
     Err(format!("{name}: {status}: {last}"))
+}
+
+/// What a command of ours answers with `--json`.
+pub(super) fn answer(
+    stage: &Stage,
+    heirloom: &Path,
+    args: &[&str],
+    name: &str,
+) -> Result<Value, String> {
+    let mut command = stage.command(heirloom);
+    step(stage, command.args(args).arg("--json"), name)?;
+    serde_json::from_str(&stage.output(name, "out"))
+        .map_err(|error| format!("`heirloom {name}` printed no JSON: {error}"))
 }
 
 /// How often a text stands in the strings of a request.

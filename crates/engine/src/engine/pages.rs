@@ -82,6 +82,7 @@ impl Engine {
             }
         };
         let file = |name: String| {
+            // One that is not there yet has no size; who opens another hears what is wrong with it.
             let found = folder.join(&name).symlink_metadata().ok();
             let size_bytes = found
                 .filter(|found| found.is_file())

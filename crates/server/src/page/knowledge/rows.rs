@@ -82,6 +82,7 @@ fn row(
     (used, days): (u64, [u64; 7]),
     is_conflict: bool,
 ) -> Row {
+    // Attributes of another version are no reason to keep the text back: it is shown without them.
     let knowledge = Knowledge::of(record).ok();
     let confirmed = knowledge
         .as_ref()
