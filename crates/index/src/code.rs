@@ -4,7 +4,7 @@
 //! [`SHORT_STEMS`] stems are all head: 16 lengths, 4 counts. Longer ones have 8 lengths, 6 counts and 4 counts in
 //! the head.
 
-use crate::score::Weights;
+use crate::score::{IDF_MIN, Weights};
 use crate::words::HEAD_STEMS;
 
 /// Longest text that is all head, stems.
@@ -138,6 +138,12 @@ impl Codes {
         }
         table
     }
+
+    /// Whether a stem that so many texts have, and so many in their heads, says nothing of any: about half of
+    /// them have it.
+    pub fn say_nothing(&self, df: u64, head_df: u64) -> bool {
+        self.weights.says(df) <= IDF_MIN as f32 && self.weights.says(head_df) <= IDF_MIN as f32
+    }
 }
 
 #[cfg(test)]
@@ -180,6 +186,25 @@ mod tests {
                     + weights.head(head_df, meaning.in_head, meaning.head_len);
                 assert_eq!(*value, said, "{code} of {df}");
             }
+        }
+    }
+
+    #[test]
+    fn a_stem_of_half_of_the_texts_says_nothing_unless_few_have_it_in_their_heads() {
+        let codes = Codes::of(Weights::of(crate::score::Totals {
+            texts: 1_000,
+            len: 30_000,
+            head_len: 12_000,
+        }));
+        for (df, head_df, nothing) in [
+            (500, 500, true),
+            (499, 499, false),
+            (1_000, 1_000, true),
+            (1_000, 499, false),
+        ] {
+            assert_eq!(codes.say_nothing(df, head_df), nothing, "{df} {head_df}");
+            let most = codes.table(df, head_df).into_iter().fold(0.0, f32::max);
+            assert_eq!(most < 1e-5, nothing, "{df} {head_df}: {most}");
         }
     }
 

@@ -11,7 +11,7 @@ const PAD: f32 = 5.0;
 /// What the head counts beside the text.
 const HEAD: f32 = 0.7;
 /// The least that a stem says, however many texts have it.
-const IDF_MIN: f64 = 1e-6;
+pub(crate) const IDF_MIN: f64 = 1e-6;
 
 /// Sums over all texts of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -140,14 +140,45 @@ impl Spread {
 /// Scores that are looked at together for one that is good enough.
 const CHUNK: usize = 64;
 
+/// Scores that are looked at for where to begin.
+const SAMPLE: usize = 1_024;
+/// Of so many of them what is better is surely worth a look.
+const SAMPLE_BEST: usize = 8;
+
 /// The places of the `count` best scores above 0 for which `is_wanted`, best first, on a tie the earlier place.
 pub fn best(
     scores: &[f32],
     count: usize,
     mut is_wanted: impl FnMut(usize) -> bool,
 ) -> Vec<(usize, f32)> {
+    let from = good(scores, count);
+    let found = best_above(scores, from, count, &mut is_wanted);
+    if found.len() < count && from > 0.0 {
+        return best_above(scores, 0.0, count, &mut is_wanted);
+    }
+    found
+}
+
+/// A score that about twice `count` of many are better than; 0 where that cannot be told from a few.
+fn good(scores: &[f32], count: usize) -> f32 {
+    let apart = scores.len() / SAMPLE;
+    let rank = (2 * count / apart.max(1)).max(SAMPLE_BEST);
+    if apart < SAMPLE_BEST || rank >= SAMPLE / 2 {
+        return 0.0;
+    }
+    let mut sample: Vec<f32> = scores.iter().step_by(apart).copied().collect();
+    let (_, good, _) = sample.select_nth_unstable_by(rank, |a, b| b.total_cmp(a));
+    good.max(0.0)
+}
+
+/// The best of those above `least`.
+fn best_above(
+    scores: &[f32],
+    mut least: f32,
+    count: usize,
+    is_wanted: &mut impl FnMut(usize) -> bool,
+) -> Vec<(usize, f32)> {
     let mut best: Vec<(usize, f32)> = Vec::with_capacity(2 * count + 1);
-    let mut least = 0.0_f32;
     let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     for (n, chunk) in scores.chunks(CHUNK).enumerate() {
         // Nearly all chunks have nothing good enough, and counting takes no branches.
@@ -203,6 +234,11 @@ mod tests {
         let mut all: Vec<(usize, f32)> = many.iter().copied().enumerate().collect();
         all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         assert_eq!(best(&many, 50, |_| true), all[..50]);
+        // Where few of the best are wanted, one looks further.
+        let odd: Vec<(usize, f32)> = all.iter().copied().filter(|one| one.0 % 97 == 5).collect();
+        assert_eq!(best(&many, 40, |place| place % 97 == 5), odd[..40]);
+        let same = vec![1.0; 20_000];
+        assert_eq!(best(&same, 2, |_| true), [(0, 1.0), (1, 1.0)]);
     }
 
     #[test]

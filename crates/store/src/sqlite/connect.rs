@@ -20,7 +20,7 @@ const JOURNAL_LEFT_BYTES: u64 = 1 << 20;
 /// Memory for pages, KiB, taken as it is needed: the inner pages of every index of a million records, and what was read last.
 const CACHE_KIB: u32 = 5_120;
 /// The same, of each connection that only reads beside the one that writes.
-const READER_CACHE_KIB: u32 = 2_048;
+const READER_CACHE_KIB: u32 = 3_072;
 /// First pause of a writer that found another one at work, microseconds: the length of a write or two.
 const PAUSE_FIRST_US: u64 = 500;
 /// Longest pause, of a wait that is not old yet, microseconds.

@@ -7,6 +7,7 @@ mod beside;
 mod check;
 mod embedded;
 mod kept;
+mod lexical;
 mod matrix;
 mod meanings;
 mod merge;

@@ -126,13 +126,15 @@ impl Kept {
     }
 }
 
-/// The blocks of a stem, newest first. Nobody waits for who reads them.
+/// The blocks of a stem, newest first; where `is_enough` says so of the newest, it may be the only one. Nobody
+/// waits for who reads them.
 pub(super) fn blocks(
     kept: &Mutex<Words>,
     connection: &Connection,
     project: i64,
     index: &Index,
     key: i64,
+    is_enough: impl Fn(&[u8]) -> bool,
 ) -> Result<Arc<Blocks>, Failure> {
     let words = kept.lock().unwrap_or_else(PoisonError::into_inner);
     let known = words.known(project, index, key);
@@ -140,11 +142,17 @@ pub(super) fn blocks(
     if let Some(blocks) = known {
         return Ok(blocks);
     }
+    let sql = "SELECT data FROM postings WHERE project = ?1 AND term = ?2 ORDER BY block DESC";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![project, key])?;
     let mut blocks = Blocks::new();
-    each_block(connection, project, key, |block| {
+    while let Some(row) = rows.next()? {
+        let block = row.get_ref(0)?.as_blob().unwrap_or(&[]);
         blocks.push(Box::from(block));
-        Ok(())
-    })?;
+        if blocks.len() == 1 && is_enough(block) {
+            return Ok(Arc::new(blocks));
+        }
+    }
     let blocks = Arc::new(blocks);
     let mut words = kept.lock().unwrap_or_else(PoisonError::into_inner);
     words.keep(project, index, key, &blocks);
@@ -156,21 +164,6 @@ fn size(blocks: &[Box<[u8]>]) -> usize {
         .iter()
         .map(|block| block.len() + size_of::<Box<[u8]>>())
         .sum()
-}
-
-fn each_block(
-    connection: &Connection,
-    project: i64,
-    key: i64,
-    mut each: impl FnMut(&[u8]) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let sql = "SELECT data FROM postings WHERE project = ?1 AND term = ?2 ORDER BY block DESC";
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params![project, key])?;
-    while let Some(row) = rows.next()? {
-        each(row.get_ref(0)?.as_blob().unwrap_or(&[]))?;
-    }
-    Ok(())
 }
 
 impl KeptTail {

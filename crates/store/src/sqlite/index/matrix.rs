@@ -8,7 +8,8 @@ use super::embedded::{self, BLOCK as BLOCK_OF_OTHERS, Head};
 use super::meanings::{BLOCK, key};
 use super::{Epoch, Index};
 use heirloom_index::vector::{AnyQuestion, ROW_BYTES, Rows};
-use rusqlite::{Connection, params};
+use heirloom_model::RecordId;
+use rusqlite::{Connection, Row, params};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,8 +41,38 @@ pub(super) struct Matrix {
     epoch: Epoch,
     /// In the order of the ordinals.
     pub(super) rows: Rows,
+    /// What has them, in the same order.
+    pub(super) ids: Vec<Said>,
     /// How many texts have each piece.
     pub(super) counts: Vec<u8>,
+}
+
+/// What a text is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) id: RecordId,
+    /// A turn of a conversation, and no record.
+    pub(super) is_turn: bool,
+}
+
+impl Said {
+    /// What has this ordinal, as the database says it.
+    pub(super) fn read(
+        connection: &Connection,
+        project: i64,
+        ordinal: u32,
+    ) -> Result<Self, Failure> {
+        let sql = "SELECT id, is_turn FROM ordinals WHERE project = ?1 AND ordinal = ?2";
+        let mut statement = connection.prepare_cached(sql)?;
+        Ok(statement.query_row(params![project, ordinal], Self::of)?)
+    }
+
+    fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: RecordId::from_bytes(row.get(0)?),
+            is_turn: row.get(1)?,
+        })
+    }
 }
 
 /// Vectors of another model, which come and go: they are kept as long as nobody writes any.
@@ -125,7 +156,7 @@ impl Matrices {
 
     fn make_room(&mut self, asked: i64) {
         let bytes = |kept: &BTreeMap<i64, Kept>| -> usize {
-            kept.values().map(|one| one.matrix.rows.bytes()).sum()
+            kept.values().map(|one| one.matrix.bytes()).sum()
         };
         while bytes(&self.kept) > BYTES_MAX {
             let others = self
@@ -141,6 +172,10 @@ impl Matrices {
 }
 
 impl Matrix {
+    fn bytes(&self) -> usize {
+        self.rows.bytes() + self.ids.len() * size_of::<Said>()
+    }
+
     /// Reads what is new.
     fn refresh(
         &mut self,
@@ -162,6 +197,14 @@ impl Matrix {
             known = 0;
         })?;
         self.counts = super::meanings::counts(connection, project)?;
+        let sql = "SELECT id, is_turn FROM ordinals WHERE project = ?1 AND ordinal >= ?2 \
+             ORDER BY ordinal LIMIT ?3";
+        let mut statement = connection.prepare_cached(sql)?;
+        let (known, all) = (self.ids.len(), self.rows.len());
+        let fresh = params![project, known, all.saturating_sub(known)];
+        for said in statement.query_map(fresh, Said::of)? {
+            self.ids.push(said?);
+        }
         Ok(())
     }
 }

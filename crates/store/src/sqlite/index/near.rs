@@ -8,7 +8,7 @@ use super::super::failure::Failure;
 use super::Index;
 use super::beside::{self, Beside};
 use super::embedded::{self, Head};
-use super::matrix::{Matrices, Matrix};
+use super::matrix::{Matrices, Matrix, Said};
 use super::meanings::BLOCK;
 use super::tail::Tail;
 use crate::{Search, VectorsOf};
@@ -36,6 +36,8 @@ pub(super) struct Near {
     /// A score for each text; of those that [`Near::settle`] was called for it is exact.
     scores: Vec<f32>,
     exact: Exact,
+    /// The vectors in memory, and what has them.
+    kept: Option<Arc<Matrix>>,
     spread: Spread,
     /// Texts without a vector, where not every text has one: their score is the mean, which says nothing.
     lack: Vec<bool>,
@@ -219,6 +221,7 @@ impl Near {
         Self {
             scores: Vec::new(),
             exact: Exact::All,
+            kept: None,
             spread: Spread::of(&[], 0),
             lack: Vec::new(),
             by: VectorsOf::Nothing,
@@ -233,6 +236,7 @@ impl Near {
         Self {
             scores: scored.collect(),
             exact: Exact::All,
+            kept: None,
             spread,
             lack: scores.iter().map(Option::is_none).collect(),
             by: VectorsOf::Model,
@@ -266,7 +270,7 @@ impl Near {
                 Exact::Beside(beside, behind, Box::new(look.question.clone()))
             }
         };
-        (self.scores, self.exact) = (scores, exact);
+        (self.scores, self.exact, self.kept) = (scores, exact, look.kept);
         // Whatever a damaged index says, texts of the tail have their own places.
         self.scores.resize(merged, 0.0);
         look.question.scores(&tail.vectors, &mut self.scores);
@@ -330,6 +334,12 @@ impl Near {
             ordinals.truncate(count);
         }
         ordinals
+    }
+
+    /// What an ordinal is of, where it is known without asking the database.
+    pub(super) fn said(&self, ordinal: u32) -> Option<Said> {
+        let kept = self.kept.as_ref()?;
+        kept.ids.get(ordinal as usize).copied()
     }
 
     /// How near a text is; exact once it is settled.

@@ -2,20 +2,15 @@
 
 use super::super::codec;
 use super::super::failure::Failure;
-use super::Index;
-use super::kept::{self as keeping, Words};
-use super::matrix::Matrices;
-use super::merge::bad_block;
+use super::kept::Words;
+use super::lexical::Lexical;
+use super::matrix::{Matrices, Said};
 use super::near::{Asking, Near};
-use super::tail::Tail;
 use super::wanted::Wanted;
 use crate::{Found, Hit, Search};
-use heirloom_index::block::Block;
-use heirloom_index::code::{self, Codes};
-use heirloom_index::score::{Spread, Weights, best};
+use heirloom_index::score::{Spread, best};
 use heirloom_index::vector;
-use heirloom_index::words::Term;
-use heirloom_model::{ProjectName, RecordId};
+use heirloom_model::ProjectName;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -76,13 +71,14 @@ pub(in super::super) fn search(
     let locked = || kept.lock().unwrap_or_else(PoisonError::into_inner);
     let tail = locked().tail(connection, number, &index, terms, &pieces)?;
     let asking = Asking::of(connection, number, &index, search, &pieces, &tail, matrices)?;
-    let (words, known) = asking.meanwhile(|| words(connection, number, &index, terms, &tail, kept));
-    let (lexical, dfs) = words?;
+    let (words, known) =
+        asking.meanwhile(|| Lexical::of(connection, number, &index, terms, &tail, kept));
+    let Lexical { scores, dfs } = words?;
     locked().was_asked(number, &index);
     let near = asking.end(connection, number, &index, &tail, known)?;
     let mut arms = Arms {
-        lexical_spread: Spread::of(&lexical, index.totals.texts),
-        lexical,
+        lexical_spread: Spread::of(&scores, index.totals.texts),
+        lexical: scores,
         near,
     };
     let found = best(&arms.lexical, search.each, |place| {
@@ -118,69 +114,13 @@ fn place_of(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-/// The score of every text by its words, and how many texts have each of them.
-fn words(
-    connection: &Connection,
-    project: i64,
-    index: &Index,
-    terms: &[Term],
-    tail: &Tail,
-    kept: &Mutex<Words>,
-) -> Result<(Vec<f32>, Vec<u64>), Failure> {
-    if terms.is_empty() {
-        return Ok(Default::default());
-    }
-    // Zeros that are written: memory that is first read and then written costs its page twice.
-    let mut scores = Vec::with_capacity(index.texts() as usize);
-    scores.resize(index.texts() as usize, std::hint::black_box(0.0));
-    let mut dfs = Vec::with_capacity(terms.len());
-    let codes = Codes::of(Weights::of(index.totals));
-    for (term, fresh) in terms.iter().zip(&tail.postings) {
-        let (mut df, mut head_df) = (fresh.len() as u64, 0);
-        head_df += fresh
-            .iter()
-            .filter(|(_, code)| code::is_in_head(*code))
-            .count() as u64;
-        let mut table = None;
-        let key = i64::try_from(term.0).unwrap_or(i64::MAX);
-        for bytes in keeping::blocks(kept, connection, project, index, key)?.iter() {
-            let block = Block::read(bytes).ok_or_else(|| bad_block(format!("of stem {key}")))?;
-            // The newest block, which comes first, knows of all before it.
-            let table = table.get_or_insert_with(|| {
-                df += u64::from(block.df());
-                head_df += u64::from(block.head_df());
-                codes.table(df, head_df)
-            });
-            block.add(table, &mut scores);
-        }
-        dfs.push(df);
-        if fresh.is_empty() {
-            continue;
-        }
-        let table = table.unwrap_or_else(|| codes.table(df, head_df));
-        for (ordinal, code) in fresh {
-            if let (Some(score), Some(value)) = (
-                scores.get_mut(*ordinal as usize),
-                table.get(usize::from(*code)),
-            ) {
-                *score += value;
-            }
-        }
-    }
-    Ok((scores, dfs))
-}
-
 fn hit(connection: &Connection, project: i64, arms: &Arms, ordinal: u32) -> Result<Hit, Failure> {
-    let sql = "SELECT id, is_turn FROM ordinals WHERE project = ?1 AND ordinal = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    let found = statement.query_row(params![project, ordinal], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    });
-    let (id, is_turn): ([u8; 16], bool) = found?;
+    let known = arms.near.said(ordinal);
+    let said = known.map_or_else(|| Said::read(connection, project, ordinal), Ok)?;
     let lexical = arms.lexical.get(ordinal as usize);
     Ok(Hit {
-        id: RecordId::from_bytes(id),
-        is_turn,
+        id: said.id,
+        is_turn: said.is_turn,
         lexical: lexical.copied().unwrap_or(0.0),
         vector: arms.near.cosine(ordinal),
         score: arms.score(ordinal),
