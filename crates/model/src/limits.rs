@@ -207,8 +207,11 @@ pub const RECALL_QUERY_BYTES_MAX: usize = 2 << 20;
 pub const RECALL_HITS_DEFAULT: usize = 10;
 /// Most hits of a recall.
 pub const RECALL_HITS_MAX: usize = 1_000;
-/// Candidates of each arm that are ranked, whatever number of hits is asked for.
-pub const RECALL_CANDIDATES_MIN: usize = 40;
+/// Candidates that are ranked, however few hits are asked for: beyond three for each of the usual ten no answer
+/// changes in one question of a hundred.
+pub const RECALL_CANDIDATES_MIN: usize = 30;
+/// Hits that are looked at where something else than their number decides which are told.
+pub const RECALL_HITS_MANY: usize = 40;
 /// Largest budget of a recall, tokens.
 pub const RECALL_BUDGET_TOKENS_MAX: usize = 1_000_000;
 /// Most values of filters, phrases and dates that one question may have; the rest are words.

@@ -42,7 +42,7 @@ impl Engine {
         let request = RecallRequest {
             question: approach.to_owned(),
             reading: Reading::Words,
-            k: Some(limits::RECALL_CANDIDATES_MIN),
+            k: Some(limits::RECALL_HITS_MANY),
             kinds: vec![Kind::Episode],
             scope: Scope {
                 task: task.map(str::to_owned),

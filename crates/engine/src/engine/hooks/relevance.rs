@@ -89,7 +89,7 @@ impl Engine {
             question: question.to_owned(),
             reading: Reading::Words,
             // Asked for by kind it would take three times as long: what is of another kind is left out afterwards.
-            k: Some(3 * limits::RECALL_HITS_DEFAULT),
+            k: Some(2 * limits::RECALL_HITS_DEFAULT),
             ..RecallRequest::default()
         };
         let (ranked, evidence) = self.recall_with_evidence(&request)?;
