@@ -78,7 +78,7 @@ pub use paging::Page;
 pub use prune::PruneReport;
 pub use purge::PurgeReport;
 pub use recall::{Arms, Doubles, Reading, RecallRequest, Recalled};
-pub use receipts::{ReceiptDiff, ReceiptPart, StoredReceipt};
+pub use receipts::{ReceiptDiff, ReceiptHead, ReceiptPart, StoredReceipt};
 pub use records::Undone;
 pub use review::Retire;
 pub use revise::{Revised, Revision};
@@ -86,7 +86,7 @@ pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
 pub use served::Served;
 pub use sessions::{NewTurn, TurnAdded};
 pub use shared::SharedFile;
-pub use tasks::{TaskChange, TaskDetails};
+pub use tasks::{TaskChange, TaskDetails, TaskProgress};
 pub use tokens::{NewToken, Token, Tokens, TokensStamp};
 pub use transcripts::{
     Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,

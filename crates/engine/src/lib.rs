@@ -35,10 +35,10 @@ pub use engine::{
     Conflict, ContextRequest, Doctor, Doubles, Embedded, EndReason, Engine, EpisodeFilter,
     ErrorLogged, ImportReport, IterationReport, Keep, Level, Listing, Mended, MirrorLoad,
     NewArtifact, NewEpisode, NewRecord, NewTurn, Observation, ObservedSignal, Observer, ProgramRun,
-    PruneReport, PurgeReport, Reading, RecallRequest, Recalled, ReceiptDiff, ReceiptPart,
-    Remembered, Remover, Rendered, ResolvedBefore, Retire, Revised, Revision, RunEvent, RunReport,
-    RunRequest, Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange, TaskDetails, Tried,
-    TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
+    PruneReport, PurgeReport, Reading, RecallRequest, Recalled, ReceiptDiff, ReceiptHead,
+    ReceiptPart, Remembered, Remover, Rendered, ResolvedBefore, Retire, Revised, Revision,
+    RunEvent, RunReport, RunRequest, Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange,
+    TaskDetails, TaskProgress, Tried, TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
 };
 pub use engine::{
     Expanded, Purse, SessionWindow, Summariser, Whole, WindowPoint, WindowRequest, WindowStory,

@@ -15,6 +15,7 @@ pub(crate) use keys::Keys;
 pub(crate) use logins::Logins;
 pub use names::Names;
 pub(crate) use page::routes as login_routes;
+pub(crate) use purpose::{Meant, field};
 
 use crate::mcp::Caller;
 use crate::{App, Problem};
@@ -164,7 +165,9 @@ async fn known(app: &App, mut request: Request, next: Next) -> Result<Response, 
     let request_with_body = body::whole(app, &mut request).await?;
     request = request_with_body;
     if let Some(access) = access {
-        purpose::check(&access, &request)?;
+        if let Some(meant) = purpose::check(&access, &request)? {
+            request.extensions_mut().insert(meant);
+        }
         request.extensions_mut().insert(access.caller());
         request.extensions_mut().insert(access);
     }

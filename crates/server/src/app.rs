@@ -216,7 +216,7 @@ pub fn router(app: App, mcp: Router) -> Router {
     let version = app.options().version;
     Router::new()
         .route("/health", get(health))
-        .merge(crate::page::routes())
+        .merge(crate::page::routes(&app))
         .route("/metrics", get(metrics::show))
         .route("/api/health", get(health))
         .route("/api/metrics", get(metrics::show))

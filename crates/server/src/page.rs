@@ -32,7 +32,7 @@ use crate::App;
 use askama::Template;
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::map_response;
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tower_http::compression::CompressionLayer;
@@ -41,7 +41,7 @@ use tower_http::compression::CompressionLayer;
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The addresses of the page.
-pub(crate) fn routes() -> Router<App> {
+pub(crate) fn routes(app: &App) -> Router<App> {
     Router::new()
         .route("/", get(overview::show))
         .merge(knowledge::routes())
@@ -56,6 +56,7 @@ pub(crate) fn routes() -> Router<App> {
         .route("/jump", get(jump::show))
         .route("/analytics", get(analytics::show))
         .route("/recall", get(recall::show))
+        .layer(from_fn_with_state(app.clone(), projects::follow))
         .layer(map_response(guarded))
         .merge(asset::routes())
         .layer(CompressionLayer::new())

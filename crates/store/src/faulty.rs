@@ -4,8 +4,8 @@
 //! can fail from its first day.
 
 use crate::{
-    Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
-    Store, StoreError, Told, Unembedded,
+    Applied, Change, Counts, Description, Filter, Found, NewVectors, Newest, Purged, Search,
+    Selection, Store, StoreError, Told, Unembedded,
 };
 use heirloom_model::{Event, Lapse, Message, ProjectName, Record, RecordId, Session, Timestamp};
 use std::io;
@@ -220,6 +220,10 @@ impl Store for FaultyStore {
         self.call("find", Read, || self.inner.find(project, filter))
     }
 
+    fn count(&self, project: &ProjectName, filter: &Filter) -> Result<u64, StoreError> {
+        self.call("count", Read, || self.inner.count(project, filter))
+    }
+
     fn search(&self, project: &ProjectName, search: &Search) -> Result<Found, StoreError> {
         self.call("search", Read, || self.inner.search(project, search))
     }
@@ -308,7 +312,7 @@ impl Store for FaultyStore {
     fn told(
         &self,
         project: &ProjectName,
-        newest: usize,
+        newest: Newest,
         records: &[RecordId],
     ) -> Result<Told, StoreError> {
         self.call("told", Read, || self.inner.told(project, newest, records))

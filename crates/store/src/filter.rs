@@ -48,6 +48,8 @@ pub struct Filter {
     pub open_conflict: bool,
     /// Every coordinate named here.
     pub scope: Scope,
+    /// Only what belongs to no task.
+    pub no_task: bool,
     /// At this time.
     pub when: When,
     /// In this order.
@@ -80,6 +82,7 @@ impl Filter {
             holds_at: None,
             open_conflict: false,
             scope: Scope::default(),
+            no_task: false,
             when: When::Current(now),
             order: Order::Newest,
             limit: heirloom_model::limits::FIND_MAX,

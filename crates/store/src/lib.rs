@@ -26,7 +26,7 @@ mod vectors;
 pub use error::StoreError;
 pub use faulty::{Calls, Complaint, FaultPlan, FaultyStore, Mishap};
 pub use filter::{Filter, Order, When};
-pub use receipts::{Receipt, Told, Use};
+pub use receipts::{Newest, Receipt, Told, Use};
 pub use search::{Found, Hit, Search, VectorsOf};
 pub use sqlite::{CopyReason, Examination, Repaired, Restored, Salvaged, SqliteStore, StoredCopy};
 pub use store::{Applied, Change, Counts, Description, Purged, Selection, Store, Verdict};

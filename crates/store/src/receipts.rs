@@ -14,10 +14,28 @@ pub struct Receipt {
     pub session: Option<String>,
     /// The iteration that it was made for.
     pub iteration: Option<u32>,
-    /// The records that were in it; empty when it is read.
+    /// The records that were in it; empty when it is read whole.
     pub records: Vec<RecordId>,
     /// What it says, for whoever shows it.
     pub body: Attrs,
+}
+
+/// Which receipts are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Newest {
+    /// At most so many, with all that they say.
+    Whole(usize),
+    /// At most so many, without their `sections`; instead with the records of this project that were in them, by id.
+    Heads(usize),
+}
+
+impl Newest {
+    /// At most how many.
+    pub fn most(self) -> usize {
+        match self {
+            Self::Whole(most) | Self::Heads(most) => most,
+        }
+    }
 }
 
 /// How often a record was told in contexts.

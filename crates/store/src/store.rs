@@ -1,6 +1,6 @@
 //! The narrow waist: what every store can do.
 
-use crate::receipts::{Receipt, Told};
+use crate::receipts::{Newest, Receipt, Told};
 use crate::search::{Found, Search};
 use crate::{Filter, NewVectors, StoreError, Unembedded};
 use heirloom_model::{
@@ -255,6 +255,9 @@ pub trait Store: Send + Sync {
     /// The records that `filter` asks for, in its order. Errors: `Invalid` for a limit over the cap.
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError>;
 
+    /// How many records `filter` asks for, up to its limit. Errors: as for [`Store::find`].
+    fn count(&self, project: &ProjectName, filter: &Filter) -> Result<u64, StoreError>;
+
     /// The items of the index that `search` is nearest to.
     ///
     /// Every acknowledged write is in the index. The same question gives the same answer, in the same order.
@@ -335,12 +338,12 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<Event>, StoreError>;
 
-    /// The newest receipts of contexts, at most `newest`, and how often these records were told. Errors: `Invalid`
+    /// The newest receipts of contexts, so many and so much of them, and how often these records were told. Errors: `Invalid`
     /// for too many ids.
     fn told(
         &self,
         project: &ProjectName,
-        newest: usize,
+        newest: Newest,
         records: &[RecordId],
     ) -> Result<Told, StoreError>;
 

@@ -7,8 +7,8 @@ use heirloom_model::{
     Event, Lapse, Message, ProjectName, Record, RecordId, Scope, Session, Timestamp, text,
 };
 use heirloom_store::{
-    Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
-    Store, StoreError, Told, Unembedded,
+    Applied, Change, Counts, Description, Filter, Found, NewVectors, Newest, Purged, Search,
+    Selection, Store, StoreError, Told, Unembedded,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -153,6 +153,12 @@ impl Store for Door {
         self.store.find(project, &filter)
     }
 
+    fn count(&self, project: &ProjectName, filter: &Filter) -> Result<u64, StoreError> {
+        let mut filter = filter.clone();
+        self.filter(&mut filter);
+        self.store.count(project, &filter)
+    }
+
     fn search(&self, project: &ProjectName, search: &Search) -> Result<Found, StoreError> {
         let mut search = search.clone();
         self.filter(&mut search.filter);
@@ -228,7 +234,7 @@ impl Store for Door {
     fn told(
         &self,
         project: &ProjectName,
-        newest: usize,
+        newest: Newest,
         records: &[RecordId],
     ) -> Result<Told, StoreError> {
         self.store.told(project, newest, records)

@@ -244,6 +244,10 @@ impl Engine {
                 ..Scope::default()
             })
             .limit(limits::PAGE_RECORDS);
+        let is_whole = filter.action.is_none() && filter.since.is_none() && filter.until.is_none();
+        if let (true, Some(most)) = (is_whole, filter.limit) {
+            question.limit = most.clamp(1, limits::PAGE_RECORDS);
+        }
         let wanted = |record: &Record| {
             let at = record.recorded_at;
             filter

@@ -123,12 +123,24 @@ impl Engine {
         let filter = Filter::current(&[Kind::Error], self.now())
             .state(Mistake::OPEN)
             .oldest_first();
-        let mut errors = self.find(&filter)?;
-        if task.is_some() {
-            errors
-                .retain(|error| error.scope.task.is_none() || error.scope.task.as_deref() == task);
-        }
+        let Some(task) = task else {
+            return self.find(&filter);
+        };
+        let mut errors = self.find(&filter.clone().scope(Scope::of_task(task)))?;
+        errors.extend(self.find(&Filter {
+            no_task: true,
+            ..filter
+        })?);
+        errors.sort_by_key(|error| error.id);
         Ok(errors)
+    }
+
+    /// How many open errors belong to no task: they are counted with those of each.
+    pub fn open_errors_of_no_task(&self) -> Result<usize, Fault> {
+        self.count(&Filter {
+            no_task: true,
+            ..Filter::current(&[Kind::Error], self.now()).state(Mistake::OPEN)
+        })
     }
 
     /// Resolves the open error that `given` names: its id, or a text that it contains.

@@ -5,7 +5,7 @@ use super::gather::ContextRequest;
 use heirloom_model::context::{Context, ReceiptItem};
 use heirloom_model::record::Attrs;
 use heirloom_model::{Budget, Fault, RecordId, Timestamp, limits, text};
-use heirloom_store::{Change, Receipt, Use};
+use heirloom_store::{Change, Newest, Receipt, Use};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
@@ -19,6 +19,17 @@ pub struct StoredReceipt {
     /// What the request said, the budget, the size, and section by section every item: the form of
     /// `heirloom context --json` without the text.
     pub body: Attrs,
+}
+
+/// The head of a receipt, for lists: sections are most of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReceiptHead {
+    /// It, without its `sections`.
+    pub receipt: StoredReceipt,
+    /// The session that the context was made for.
+    pub session: Option<String>,
+    /// The records that were in the context, by id; without those that are purged.
+    pub records: Vec<RecordId>,
 }
 
 /// One item of a receipt, for comparing.
@@ -82,13 +93,29 @@ impl Engine {
     /// The newest receipts, newest first, at most `limit` of the [`limits::RECEIPTS_KEPT`] that are kept.
     pub fn receipts(&self, limit: usize) -> Result<Vec<StoredReceipt>, Fault> {
         let limit = limit.min(limits::RECEIPTS_KEPT);
-        let told = self.store.told(&self.project, limit, &[])?;
+        let told = self.store.told(&self.project, Newest::Whole(limit), &[])?;
         let stored = |receipt: Receipt| StoredReceipt {
             id: receipt.id,
             at: receipt.at,
             body: receipt.body,
         };
         Ok(told.receipts.into_iter().map(stored).collect())
+    }
+
+    /// The same of which only the heads are read.
+    pub fn receipt_heads(&self, limit: usize) -> Result<Vec<ReceiptHead>, Fault> {
+        let newest = Newest::Heads(limit.min(limits::RECEIPTS_KEPT));
+        let told = self.store.told(&self.project, newest, &[])?;
+        let head = |receipt: Receipt| ReceiptHead {
+            receipt: StoredReceipt {
+                id: receipt.id,
+                at: receipt.at,
+                body: receipt.body,
+            },
+            session: receipt.session,
+            records: receipt.records,
+        };
+        Ok(told.receipts.into_iter().map(head).collect())
     }
 
     /// The receipt whose id begins with `given`. Errors: `Usage` for too few digits or several; `NotFound`.
@@ -154,7 +181,7 @@ impl Engine {
     pub fn uses(&self, records: &[RecordId]) -> Result<HashMap<RecordId, Use>, Fault> {
         let mut uses = HashMap::new();
         for part in records.chunks(limits::CHANGES_MAX) {
-            let told = self.store.told(&self.project, 0, part)?;
+            let told = self.store.told(&self.project, Newest::Whole(0), part)?;
             uses.extend(told.uses.into_iter().map(|one| (one.record, one)));
         }
         Ok(uses)

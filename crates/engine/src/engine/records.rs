@@ -104,6 +104,12 @@ impl Engine {
         Ok(found)
     }
 
+    /// How many records `filter` asks for, up to its limit.
+    pub fn count(&self, filter: &Filter) -> Result<usize, Fault> {
+        let count = self.store.count(&self.project, filter)?;
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
     /// Current records by kind.
     pub fn counts(&self) -> Result<Counts, Fault> {
         Ok(self.store.counts(&self.project, self.now())?)

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::new_record::{bad_name, check_scope};
 use heirloom_model::conflict::may_arbitrate;
-use heirloom_model::kinds::{ARTIFACT_FILE, Artifact, Step, StepState, Task, TaskState};
+use heirloom_model::kinds::{ARTIFACT_FILE, Artifact, Mistake, Step, StepState, Task, TaskState};
 use heirloom_model::record::check_name;
 use heirloom_model::{Fault, Kind, KindData, Merge, Record, Scope};
 use heirloom_store::{Applied, Change, Filter};
@@ -43,6 +43,17 @@ pub struct TaskDetails {
     pub files: Vec<Record>,
     /// Its errors that nobody has resolved.
     pub open_errors: Vec<Record>,
+}
+
+/// How far a task is, in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskProgress {
+    /// Its steps that are done.
+    pub done: usize,
+    /// All of its steps.
+    pub steps: usize,
+    /// Its own errors that nobody has resolved.
+    pub open_errors: usize,
 }
 
 impl Engine {
@@ -119,6 +130,17 @@ impl Engine {
             pending,
             files: self.files_of(id)?,
             open_errors: self.open_errors(Some(id))?,
+        })
+    }
+
+    /// How far a task is: counted, where [`Engine::task`] reads.
+    pub fn task_progress(&self, id: &str) -> Result<TaskProgress, Fault> {
+        let of_task = |kind: Kind| Filter::current(&[kind], self.now()).scope(Scope::of_task(id));
+        let done = of_task(Kind::Step).state(StepState::Done.as_str());
+        Ok(TaskProgress {
+            done: self.count(&done)?,
+            steps: self.count(&of_task(Kind::Step))?,
+            open_errors: self.count(&of_task(Kind::Error).state(Mistake::OPEN))?,
         })
     }
 

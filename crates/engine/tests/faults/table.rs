@@ -879,6 +879,7 @@ pub(crate) fn reading() -> Vec<Operation> {
             w.engine.get(id).map(drop)
         }),
         reads("task show", |w| w.engine.task("7").map(drop)),
+        reads("task progress", |w| w.engine.task_progress("7").map(drop)),
         reads("task list", |w| w.engine.tasks().map(drop)),
         row(
             "conflicts",
@@ -888,6 +889,10 @@ pub(crate) fn reading() -> Vec<Operation> {
             Nothing,
         ),
         reads("open errors", |w| w.engine.open_errors(None).map(drop)),
+        reads("open errors of no task", |w| {
+            w.engine.open_errors_of_no_task().map(drop)
+        }),
+        reads("heads of receipts", |w| w.engine.receipt_heads(9).map(drop)),
         reads("describe", |w| w.engine.describe_store().map(drop)),
         reads("check", |w| w.engine.check_store().map(drop)),
         reads("observe without recording", |w| {

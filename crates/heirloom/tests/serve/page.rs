@@ -24,13 +24,15 @@ impl<'s> Person<'s> {
             cookie,
             csrf: String::new(),
         };
-        let (_, rest) = person
-            .sees("/settings")
-            .split_once("name=\"csrf\" value=\"")
-            .map(|(a, b)| (a.to_owned(), b.to_owned()))
-            .unwrap();
-        person.csrf = rest.split('"').next().unwrap().to_owned();
+        person.csrf = person.form_of("/settings");
         person
+    }
+
+    /// What the forms of a page send back.
+    fn form_of(&self, path: &str) -> String {
+        let page = self.sees(path);
+        let (_, rest) = page.split_once("name=\"csrf\" value=\"").unwrap();
+        rest.split('"').next().unwrap().to_owned()
     }
 
     fn get(&self, path: &str, more: &[(&str, &str)]) -> Answer {
@@ -315,6 +317,7 @@ fn another_project_is_jumped_to_and_back() {
     assert!(page.contains("of the other") && !page.contains("of the served one"));
     assert!(page.contains("/api/events?project=other%20one"));
     let form = "key=new&text=written+there&category=fact";
+    person.csrf = person.form_of("/knowledge?new=1");
     assert!(person.sends("/knowledge", form, &[]).status < 400);
     let other = server.items("/api/memory/knowledge?project=other%20one");
     assert_eq!(other.len(), 2, "{other:?}");
@@ -326,6 +329,62 @@ fn another_project_is_jumped_to_and_back() {
     let cookie = back.header("set-cookie").unwrap();
     person.cookie = format!("{before}; {}", cookie.split(';').next().unwrap());
     assert!(person.sees("/knowledge").contains("of the served one"));
+}
+
+#[test]
+fn a_form_writes_to_the_project_that_it_was_shown_for() {
+    let server = Server::start();
+    let kept = remember(&server, "here", "of the served one");
+    let there = json!({"key": "there", "value": "of the other", "project": "other one"});
+    server.post("/api/memory/knowledge", &there).expect(201);
+    let mut person = Person::of(&server, "user");
+    let login = person.cookie.clone();
+    let of = |project: &str| {
+        server
+            .items(&format!("/api/memory/knowledge{project}"))
+            .len()
+    };
+    let other = "?project=other%20one";
+    // One tab shows the form of the served project; another tab chooses the other project.
+    person.csrf = person.form_of("/knowledge?new=1");
+    let choice = person.get("/projects/other%20one", &[]);
+    let choice = choice.header("set-cookie").unwrap().to_owned();
+    person.cookie = format!("{login}; {}", choice.split(';').next().unwrap());
+    assert!(person.sees("/knowledge").contains("of the other"));
+    let form = "key=new&text=written+here&category=fact";
+    let saved = person.sends("/knowledge", form, &[]).expect(303);
+    assert_eq!((of(""), of(other)), (2, 1));
+    let cookie = saved.header("set-cookie").unwrap();
+    assert!(
+        cookie.contains("Max-Age=0"),
+        "one goes on where one wrote: {cookie}"
+    );
+    // A part that a script sends, and the way back that its answer has.
+    let retired = person.sends(&format!("/records/{kept}/retire"), "as=line", &[PART]);
+    let part = String::from_utf8(retired.expect(200).body).unwrap();
+    assert_eq!((of(""), of(other)), (1, 1));
+    assert!(part.contains(&person.csrf), "{part}");
+    let (_, undo) = part.split_once("action=\"/undo/").unwrap();
+    let undo = format!("/undo/{}", undo.split('"').next().unwrap());
+    assert!(person.sends(&undo, "", &[PART]).status < 300);
+    assert_eq!((of(""), of(other)), (2, 1));
+    // And the other way round.
+    person.csrf = person.form_of("/knowledge?new=1");
+    person.cookie = login;
+    let form = "key=newer&text=written+there&category=fact";
+    let saved = person.sends("/knowledge", form, &[]).expect(303);
+    assert_eq!((of(""), of(other)), (2, 2));
+    let cookie = saved.header("set-cookie").unwrap();
+    assert!(cookie.contains("=other%20one;"), "{cookie}");
+    // What is no name opens nothing; whoever may not write may not do so there either.
+    let secret = person.csrf.split('.').next().unwrap().to_owned();
+    person.csrf = format!("{secret}.zz");
+    person.sends("/knowledge", form, &[]).assert(403);
+    let mut agent = Person::of(&server, "agent");
+    let secret = agent.csrf.split('.').next().unwrap().to_owned();
+    agent.csrf = format!("{secret}.6f74686572206f6e65");
+    agent.sends("/knowledge", form, &[]).assert(403);
+    assert_eq!((of(""), of(other)), (2, 2));
 }
 
 #[test]

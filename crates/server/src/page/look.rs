@@ -2,8 +2,7 @@
 
 use super::projects;
 use super::view::Times;
-use crate::access::Access;
-use crate::mcp::decoded;
+use crate::access::{Access, Meant, field};
 use crate::{App, Problem};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -36,8 +35,10 @@ pub(crate) struct Look {
     pub(crate) done: Option<(String, String)>,
     /// Who asks.
     pub(super) access: Option<Access>,
-    /// The project that was chosen; the served one without one.
+    /// The project that was chosen, or that the form was shown for; the served one without one.
     pub(super) chosen: Option<String>,
+    /// Whether a form says which one: no other will do.
+    pub(super) is_meant: bool,
 }
 
 impl Look {
@@ -50,6 +51,7 @@ impl Look {
         access.may(deed)?;
         match (&access.project, &self.chosen) {
             (None, Some(chosen)) => Ok(Some(chosen.clone())),
+            (Some(_), Some(chosen)) if self.is_meant => access.project(Some(chosen)),
             (Some(_), _) | (None, None) => access.project(None),
         }
     }
@@ -79,18 +81,25 @@ impl FromRequestParts<App> for Look {
             false => came_from(&parts.headers),
         };
         let access = parts.extensions.get::<Access>().cloned();
-        let chosen = cookie(&parts.headers, &projects::cookie_name(app.options()));
-        let chosen = chosen.and_then(decoded).map(String::from_utf8);
-        let csrf = access.as_ref().and_then(|access| access.csrf.clone());
+        let meant = parts.extensions.get::<Meant>();
+        let chosen = match meant {
+            Some(Meant(project)) => project.clone(),
+            None => projects::chosen(&parts.headers, app.options()),
+        };
+        let csrf = access.as_ref().and_then(|access| {
+            let project = access.project.as_deref().or(chosen.as_deref());
+            Some(field(access.csrf.as_deref()?, project))
+        });
         Ok(Self {
             is_part: has("hx-request") && !restores,
             theme,
             keys_on: cookie(&parts.headers, KEYS) != Some("off"),
-            csrf: csrf.map_or_else(String::new, |csrf| csrf.to_string()),
+            csrf: csrf.unwrap_or_default(),
             path: local(path.as_deref().unwrap_or("/")),
             done: parts.uri.query().and_then(done),
             access,
-            chosen: chosen.and_then(Result::ok),
+            is_meant: meant.is_some(),
+            chosen,
         })
     }
 }

@@ -14,8 +14,8 @@ use crate::App;
 use axum::extract::State;
 use axum::response::Response;
 use heirloom_engine::{Engine, Filter};
-use heirloom_model::kinds::{Task, TaskState};
-use heirloom_model::{Action, Deed, Event, Fault, Kind, KindData, Record};
+use heirloom_model::kinds::{Mistake, Task, TaskState};
+use heirloom_model::{Action, Deed, Event, Fault, Kind, KindData, Record, RecordId};
 
 /// Days that the charts show.
 const DAYS: i32 = 7;
@@ -39,7 +39,7 @@ pub(super) async fn show(State(app): State<App>, look: Look) -> Result<Response,
 /// What of the last days is known, read once for all parts of the page.
 pub(super) struct Week {
     pub(super) times: Times,
-    /// Newest first; not all of it if there is too much.
+    /// Newest first; none of it if there is too much.
     pub(super) records: Vec<Record>,
     pub(super) is_whole: bool,
     /// Newest first.
@@ -49,13 +49,15 @@ pub(super) struct Week {
 impl Week {
     fn load(engine: &Engine) -> Result<Self, Fault> {
         let times = super::look::times(engine);
-        let filter = Filter {
-            recorded_from: Some(times.midnight(DAYS - 1)),
-            ..Filter::current(&[], engine.now())
+        let of_week = of_week(engine, &times, &[]).limit(WEEK_RECORDS);
+        let is_whole = engine.count(&of_week)? < WEEK_RECORDS;
+        let mut records = match is_whole {
+            true => engine.find(&of_week)?,
+            false => Vec::new(),
         };
-        let records = engine.find(&filter.limit(WEEK_RECORDS))?;
+        records.reverse();
         Ok(Self {
-            is_whole: records.len() < WEEK_RECORDS,
+            is_whole,
             records,
             events: engine.audit(EVENTS)?,
             times,
@@ -84,6 +86,16 @@ impl Week {
     }
 }
 
+/// What was recorded in the week, oldest first. Ids ascend with time, but for a clock that went back: those of a day
+/// before are looked at too, and whatever is older is not.
+fn of_week(engine: &Engine, times: &Times, kinds: &[Kind]) -> Filter {
+    Filter {
+        recorded_from: Some(times.midnight(DAYS - 1)),
+        after: Some(RecordId::before(times.midnight(DAYS))),
+        ..Filter::current(kinds, engine.now()).oldest_first()
+    }
+}
+
 fn load(engine: &Engine, look: &Look) -> Result<View, Fault> {
     let shell = Shell::load(engine, look, "overview", "Overview")?;
     let week = Week::load(engine)?;
@@ -94,11 +106,8 @@ fn load(engine: &Engine, look: &Look) -> Result<View, Fault> {
         true => plural(week.records.len(), "record new", "records new"),
         false => format!("more than {} records new", number(WEEK_RECORDS as u64)),
     };
-    let resolved = week
-        .records
-        .iter()
-        .filter(|record| record.kind == Kind::Error && record.state() == Some("resolved"))
-        .count();
+    let resolved = of_week(engine, &week.times, &[Kind::Error]).state(Mistake::RESOLVED);
+    let resolved = engine.count(&resolved)?;
     let corrected = week.happened(Action::Replaced);
     let (tasks, tasks_all) = open_tasks(engine, &counts)?;
     Ok(View {
@@ -151,6 +160,7 @@ fn kinds(counts: &[(Kind, u64)], week: &Week) -> Vec<KindRow> {
 fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>, String), Fault> {
     let filter = Filter::current(&[Kind::Task], engine.now()).limit(TASKS_READ);
     let mut rows = Vec::new();
+    let errors = engine.open_errors_of_no_task()?;
     for record in engine.find(&filter)? {
         let Ok(task) = Task::of(&record) else {
             continue;
@@ -158,7 +168,7 @@ fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>,
         if matches!(task.state, Some(TaskState::Done | TaskState::Failed)) {
             continue;
         }
-        rows.push(open_task(engine, &record, &task)?);
+        rows.push(open_task(engine, &record, &task, errors)?);
         if rows.len() == TASKS {
             break;
         }
@@ -168,27 +178,29 @@ fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>,
     Ok((rows, format!("All {}", number(all))))
 }
 
-fn open_task(engine: &Engine, record: &Record, task: &Task) -> Result<OpenTask, Fault> {
+/// A task and how far it is; `errors` are those of no task, which keep each from being done.
+fn open_task(
+    engine: &Engine,
+    record: &Record,
+    task: &Task,
+    errors: usize,
+) -> Result<OpenTask, Fault> {
     let id = record.key.as_deref().unwrap_or_default();
-    let known = engine.task(id)?;
-    let steps = known.completed.len() + known.pending.len();
+    let known = engine.task_progress(id)?;
+    let errors = errors + known.open_errors;
     let blocked = task.blocked_reason.as_deref().filter(|why| !why.is_empty());
-    let (state, class, icon) = match (
-        blocked,
-        known.open_errors.len(),
-        record.scope.phase.as_deref(),
-    ) {
+    let (state, class, icon) = match (blocked, errors, record.scope.phase.as_deref()) {
         (Some(_), ..) => ("blocked", "warn", "pause"),
         (None, 1.., _) => ("failing", "bad", "cross"),
         (None, 0, Some(phase)) => (phase, "k-task", "task"),
         (None, 0, None) => ("open", "soft", "dash"),
     };
-    let detail = match (blocked, steps) {
+    let detail = match (blocked, known.steps) {
         (Some(why), _) => why.to_owned(),
-        (None, 0) => plural(known.open_errors.len(), "open error", "open errors"),
+        (None, 0) => plural(errors, "open error", "open errors"),
         (None, steps) => format!(
             "{} of {steps} steps, {}",
-            known.completed.len(),
+            known.done,
             told::who(&record.source)
         ),
     };

@@ -42,14 +42,15 @@ async fn list(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
     let view = app.ask(project, move |engine| {
         let shell = Shell::load(engine, &look, "receipts", "Receipts")?;
         let times = times(engine);
-        let all = engine.receipts(limits::RECEIPTS_KEPT)?;
-        let rows: Vec<_> = all.iter().map(|one| short(one, &times, false)).collect();
+        let all = engine.receipt_heads(limits::RECEIPTS_KEPT)?;
+        let rows = all.iter().map(|one| short(&one.receipt, &times, false));
+        let rows: Vec<_> = rows.collect();
         let headline = match (rows.len(), all.first()) {
             (0, _) | (_, None) => "No context was given yet.".to_owned(),
             (n, Some(newest)) => format!(
                 "{}, the newest {}.",
                 plural(n, "context was given", "contexts were given"),
-                times.full(newest.at)
+                times.full(newest.receipt.at)
             ),
         };
         Ok(List {

@@ -10,6 +10,7 @@ pub(super) const CHECKS: &[Check] = &[
     ("answers are in order of id", order),
     ("every part of a filter narrows the answer", narrowing),
     ("every coordinate narrows the answer", coordinates),
+    ("what belongs to no task is asked for", of_no_task),
     ("several kinds are merged in order", several_kinds),
     ("pages make up the whole", pages),
     ("a limit of none finds none", no_limit),
@@ -204,6 +205,20 @@ fn pages(store: &dyn Store) {
         }
         assert_eq!(paged, whole);
     }
+}
+
+fn of_no_task(store: &dyn Store) {
+    let w = World::new(store);
+    w.created(&w.fact("k", "alone", 1));
+    let mut of_task = w.fact("l", "of a task", 2);
+    of_task.scope = Scope::of_task("1");
+    w.created(&of_task);
+    let filter = |no_task| Filter {
+        no_task,
+        ..current(&[Kind::Knowledge])
+    };
+    assert_eq!(w.texts(&filter(true)), ["alone"]);
+    assert_eq!(w.texts(&filter(false)).len(), 2);
 }
 
 fn no_limit(store: &dyn Store) {

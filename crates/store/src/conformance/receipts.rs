@@ -2,7 +2,7 @@
 
 use super::Check;
 use super::world::{BY, World, at, ok};
-use crate::receipts::{Receipt, Use};
+use crate::receipts::{Newest, Receipt, Use};
 use crate::{Change, Selection, Store, StoreError};
 use heirloom_model::record::Attrs;
 use heirloom_model::{RecordId, limits};
@@ -10,6 +10,7 @@ use serde_json::Value;
 
 pub(super) const CHECKS: &[Check] = &[
     ("the newest receipts are kept, newest first", kept),
+    ("the head of a receipt says which records were told", headed),
     ("what was told is counted", counted),
     ("a receipt has a largest size", sized),
     ("what is purged is in no receipt", purged),
@@ -36,7 +37,7 @@ fn keep(w: &World<'_>, receipt: &Receipt) {
 }
 
 fn says(w: &World<'_>, newest: usize) -> Vec<String> {
-    let told = ok(w.store.told(&w.project, newest, &[]));
+    let told = ok(w.store.told(&w.project, Newest::Whole(newest), &[]));
     let says = told.receipts.iter().map(|one| one.body["says"].to_string());
     says.collect()
 }
@@ -55,7 +56,7 @@ fn kept(store: &dyn Store) {
     w.apply(&changes[..most]);
     assert_eq!(says(&w, most + 5).len(), most);
     w.apply(&changes[most..]);
-    let told = ok(store.told(&w.project, most + 5, &[])).receipts;
+    let told = ok(store.told(&w.project, Newest::Whole(most + 5), &[])).receipts;
     assert_eq!(told.len(), most);
     let newest = Receipt {
         iteration: None,
@@ -68,6 +69,30 @@ fn kept(store: &dyn Store) {
     assert_eq!(says(&other, 10), Vec::<String>::new());
 }
 
+fn headed(store: &dyn Store) {
+    let w = World::new(store);
+    let (one, two) = (
+        w.created(&w.fact("k", "one", 1)),
+        w.created(&w.fact("l", "two", 1)),
+    );
+    let mut kept = receipt(&w, &[two, one, w.id(1)], "x", 5);
+    keep(&w, &receipt(&w, &[], "old", 4));
+    let said = kept.body.clone();
+    kept.body
+        .insert("sections".to_owned(), Value::Array(Vec::new()));
+    keep(&w, &kept);
+    let heads = ok(store.told(&w.project, Newest::Heads(1), &[])).receipts;
+    let wanted = Receipt {
+        iteration: None,
+        records: vec![one, two],
+        body: said,
+        ..kept
+    };
+    assert_eq!(heads, [wanted]);
+    let all = ok(store.told(&w.project, Newest::Heads(9), &[])).receipts;
+    assert_eq!((all.len(), all[1].records.len()), (2, 0));
+}
+
 fn counted(store: &dyn Store) {
     let w = World::new(store);
     let id = w.created(&w.fact("k", "one", 1));
@@ -76,7 +101,7 @@ fn counted(store: &dyn Store) {
     for second in [5, 6] {
         keep(&w, &receipt(&w, &[id, gone], "x", second));
     }
-    let told = ok(store.told(&w.project, 0, &[never, id, id, gone]));
+    let told = ok(store.told(&w.project, Newest::Whole(0), &[never, id, id, gone]));
     let used = Use {
         record: id,
         times: 2,
@@ -86,7 +111,7 @@ fn counted(store: &dyn Store) {
     assert_eq!((told.receipts, told.uses), (Vec::new(), vec![used]));
     let many = vec![id; limits::CHANGES_MAX + 1];
     assert!(matches!(
-        store.told(&w.project, 0, &many),
+        store.told(&w.project, Newest::Whole(0), &many),
         Err(StoreError::Invalid(_))
     ));
 }
@@ -114,8 +139,11 @@ fn purged(store: &dyn Store) {
     let purge = |selection| ok(store.purge(&w.project, &selection, at(9), BY));
     purge(Selection::Records(vec![id]));
     assert_eq!(says(&w, 9), ["\"tahini\"", "\"b\""]);
-    assert_eq!(ok(store.told(&w.project, 0, &[id])).uses, []);
-    assert_eq!(ok(store.told(&w.project, 0, &[stays])).uses[0].times, 2);
+    assert_eq!(ok(store.told(&w.project, Newest::Whole(0), &[id])).uses, []);
+    assert_eq!(
+        ok(store.told(&w.project, Newest::Whole(0), &[stays])).uses[0].times,
+        2
+    );
     purge(Selection::Containing("TAHINI".to_owned()));
     assert_eq!(says(&w, 9), ["\"b\""]);
     purge(Selection::Project);

@@ -129,7 +129,10 @@ impl<'a> World<'a> {
 
     #[track_caller]
     pub(super) fn find(&self, filter: &Filter) -> Vec<Record> {
-        ok(self.store.find(&self.project, filter))
+        let found = ok(self.store.find(&self.project, filter));
+        let count = ok(self.store.count(&self.project, filter));
+        assert_eq!(count, found.len() as u64, "{filter:?}");
+        found
     }
 
     /// The texts that `filter` finds.

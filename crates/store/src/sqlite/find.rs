@@ -18,9 +18,22 @@ pub(super) fn find(
     project: &ProjectName,
     filter: &Filter,
 ) -> Result<Vec<Record>, Failure> {
-    let question = Question::new(project, filter);
+    let question = Question::new(project, filter, COLUMNS);
     let values: Vec<&dyn ToSql> = question.values.iter().map(Box::as_ref).collect();
     codec::select(connection, project, &question.sql, &values)
+}
+
+/// How many records `filter` asks for, up to its limit: they are found, not read.
+pub(super) fn count(
+    connection: &Connection,
+    project: &ProjectName,
+    filter: &Filter,
+) -> Result<u64, Failure> {
+    let question = Question::new(project, filter, "id");
+    let values: Vec<&dyn ToSql> = question.values.iter().map(Box::as_ref).collect();
+    let sql = format!("SELECT count(*) FROM ({})", question.sql);
+    let mut statement = connection.prepare_cached(&sql)?;
+    Ok(statement.query_row(&values[..], |row| row.get(0))?)
 }
 
 /// The condition of the index of open conflicts.
@@ -129,8 +142,9 @@ struct Question {
 }
 
 impl Question {
-    fn new(project: &ProjectName, filter: &Filter) -> Self {
-        let mut question = Self::of(project, filter, COLUMNS);
+    /// The question for these columns, the id among them.
+    fn new(project: &ProjectName, filter: &Filter, columns: &str) -> Self {
+        let mut question = Self::of(project, filter, columns);
         let direction = match filter.order {
             Order::Newest => "DESC",
             Order::Oldest => "ASC",
@@ -237,6 +251,9 @@ impl Question {
             let iteration = self.bind(iteration);
             sql.push_str(&format!(" AND iteration = {iteration}"));
         }
+        if filter.no_task {
+            sql.push_str(" AND task IS NULL");
+        }
         if filter.pinned {
             sql.push_str(" AND pinned");
         }
@@ -316,7 +333,7 @@ mod tests {
     fn plan(filter: &Filter) -> Vec<String> {
         let store = SqliteStore::memory().unwrap();
         let project = ProjectName::new("p").unwrap();
-        let question = Question::new(&project, filter);
+        let question = Question::new(&project, filter, COLUMNS);
         let connection = store.lock();
         let sql = format!("EXPLAIN QUERY PLAN {}", question.sql);
         let mut statement = connection.prepare(&sql).unwrap();

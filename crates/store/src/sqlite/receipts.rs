@@ -3,7 +3,7 @@
 use super::apply::{Writer, answer};
 use super::codec::{self, micros};
 use super::failure::Failure;
-use crate::receipts::{Receipt, Told, Use};
+use crate::receipts::{Newest, Receipt, Told, Use};
 use crate::{Applied, Verdict};
 use heirloom_model::record::Attrs;
 use heirloom_model::{ProjectName, RecordId, clock, limits};
@@ -84,20 +84,40 @@ fn fold(connection: &Connection, project: i64) -> Result<(), Failure> {
 pub(super) fn told(
     connection: &Connection,
     project: &ProjectName,
-    newest: usize,
+    newest: Newest,
     records: &[RecordId],
 ) -> Result<Told, Failure> {
     let Some(project) = codec::project(connection, project)? else {
         return Ok(Told::default());
     };
     let mut told = Told::default();
-    if newest > 0 {
-        let sql = "SELECT id, at, session, body FROM receipts WHERE project = ?1 \
-             ORDER BY number DESC LIMIT ?2";
-        let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![project, newest])?;
+    if newest.most() > 0 {
+        let body = match newest {
+            Newest::Whole(_) => "body",
+            // What is no JSON is told of by whoever reads it.
+            Newest::Heads(_) => {
+                "CASE WHEN json_valid(body) THEN json_remove(body, '$.sections') ELSE body END"
+            }
+        };
+        let sql = format!(
+            "SELECT id, at, session, {body} FROM receipts WHERE project = ?1 \
+             ORDER BY number DESC LIMIT ?2"
+        );
+        let mut statement = connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![project, newest.most()])?;
         while let Some(row) = rows.next()? {
             told.receipts.push(receipt(row)?);
+        }
+    }
+    if let Newest::Heads(_) = newest {
+        let sql =
+            "SELECT record FROM inclusions WHERE project = ?1 AND receipt = ?2 ORDER BY record";
+        let mut statement = connection.prepare_cached(sql)?;
+        for receipt in &mut told.receipts {
+            let id = receipt.id.as_bytes();
+            let records = statement.query_map(params![project, id], |row| row.get(0))?;
+            let records: Vec<[u8; 16]> = records.collect::<Result<_, _>>()?;
+            receipt.records = records.into_iter().map(RecordId::from_bytes).collect();
         }
     }
     told.uses = uses(connection, project, records)?;
@@ -209,7 +229,7 @@ mod tests {
             let keep = Change::Keep(Box::new(receipt));
             store.apply(&project, &[keep]).unwrap();
         }
-        let uses = store.told(&project, 0, &[id]).unwrap().uses;
+        let uses = store.told(&project, Newest::Whole(0), &[id]).unwrap().uses;
         assert_eq!((uses[0].times, uses[0].last_at), (all, at(all as i64 - 1)));
         let sql = "SELECT count(*) FROM inclusions";
         let rows: u64 = (store.lock()).query_row(sql, [], |row| row.get(0)).unwrap();

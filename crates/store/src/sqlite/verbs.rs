@@ -5,8 +5,8 @@ use super::{
     SqliteStore, apply, backup, events, find, history, index, inspect, purge, receipts, sessions,
 };
 use crate::{
-    Applied, Change, Counts, Description, Filter, Found, NewVectors, Purged, Search, Selection,
-    Store, StoreError, Told, Unembedded, caps,
+    Applied, Change, Counts, Description, Filter, Found, NewVectors, Newest, Purged, Search,
+    Selection, Store, StoreError, Told, Unembedded, caps,
 };
 use heirloom_model::{Event, Lapse, Message, ProjectName, Record, RecordId, Session, Timestamp};
 use rusqlite::Connection;
@@ -43,6 +43,11 @@ impl Store for SqliteStore {
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError> {
         caps::filter(filter)?;
         self.read(|connection| find::find(connection, project, filter))
+    }
+
+    fn count(&self, project: &ProjectName, filter: &Filter) -> Result<u64, StoreError> {
+        caps::filter(filter)?;
+        self.read(|connection| find::count(connection, project, filter))
     }
 
     fn search(&self, project: &ProjectName, search: &Search) -> Result<Found, StoreError> {
@@ -150,11 +155,11 @@ impl Store for SqliteStore {
     fn told(
         &self,
         project: &ProjectName,
-        newest: usize,
+        newest: Newest,
         records: &[RecordId],
     ) -> Result<Told, StoreError> {
         caps::ids(records)?;
-        caps::limit("told", newest)?;
+        caps::limit("told", newest.most())?;
         self.read(|connection| receipts::told(connection, project, newest, records))
     }
 

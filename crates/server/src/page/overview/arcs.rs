@@ -5,7 +5,7 @@ use crate::page::told;
 use crate::page::view::chart::put;
 use crate::page::view::overview::{ArcRow, Arcs};
 use crate::page::view::{Html, agent_mark, escape};
-use heirloom_engine::{Engine, Filter, StoredReceipt, When};
+use heirloom_engine::{Engine, Filter, ReceiptHead, When};
 use heirloom_model::{Fault, Kind, Record, RecordId, Session, Timestamp};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -55,7 +55,7 @@ pub(super) fn load(engine: &Engine, week: &Week) -> Result<(Option<Arcs>, Inheri
     let from = week.times.midnight(DAYS - 1);
     let mut sessions = engine.sessions_of(None, 200)?;
     sessions.retain(|session| session.started_at >= from && session.started_at <= week.times.now());
-    let told = told_by_session(&engine.receipts(RECEIPTS)?, from);
+    let told = told_by_session(engine.receipt_heads(RECEIPTS)?, from);
     // The oldest of each, because those are what another session learned.
     let oldest = told.values().flat_map(|ids| ids.iter().take(OLDEST));
     let ids: BTreeSet<RecordId> = oldest.copied().collect();
@@ -115,22 +115,13 @@ pub(in crate::page) fn list(value: Option<&Value>) -> &[Value] {
 
 /// The records that each session's contexts held.
 fn told_by_session(
-    receipts: &[StoredReceipt],
+    receipts: Vec<ReceiptHead>,
     from: Timestamp,
 ) -> HashMap<String, BTreeSet<RecordId>> {
     let mut told: HashMap<String, BTreeSet<RecordId>> = HashMap::new();
-    for receipt in receipts.iter().filter(|receipt| receipt.at >= from) {
-        let Some(session) = receipt.body.get("session").and_then(Value::as_str) else {
-            continue;
-        };
-        let known = told.entry(session.to_owned()).or_default();
-        for section in list(receipt.body.get("sections")) {
-            let included = list(section.get("items"))
-                .iter()
-                .filter(|item| item.get("included") == Some(&Value::Bool(true)));
-            let id = |item: &Value| item.get("id")?.as_str()?.parse::<RecordId>().ok();
-            let ids = included.filter_map(id);
-            known.extend(ids);
+    for head in receipts.into_iter().filter(|head| head.receipt.at >= from) {
+        if let Some(session) = head.session {
+            told.entry(session).or_default().extend(head.records);
         }
     }
     told

@@ -2,7 +2,7 @@
 
 use crate::page::told;
 use crate::page::view::overview::Waiting;
-use crate::page::view::{Times, plural};
+use crate::page::view::{Times, number, plural};
 use heirloom_engine::{Engine, Filter};
 use heirloom_model::kinds::{Knowledge, Mistake, Task, TaskState};
 use heirloom_model::{Fault, Kind, KindData, limits, text};
@@ -70,8 +70,8 @@ fn blocked(engine: &Engine, waiting: &mut Vec<Waiting>) -> Result<(), Fault> {
 
 fn errors(engine: &Engine, times: &Times, waiting: &mut Vec<Waiting>) -> Result<(), Fault> {
     let filter = Filter::current(&[Kind::Error], engine.now()).state(Mistake::OPEN);
-    let open = engine.find(&filter.limit(limits::PAGE_RECORDS))?;
-    if let Some(oldest) = open.last() {
+    let oldest = engine.find(&filter.clone().oldest_first().limit(1))?;
+    if let Some(oldest) = oldest.first() {
         let task = oldest.scope.task.as_deref();
         let mut detail = format!("oldest: {}", times.day(oldest.recorded_at));
         if let Some(task) = task {
@@ -79,7 +79,13 @@ fn errors(engine: &Engine, times: &Times, waiting: &mut Vec<Waiting>) -> Result<
         }
         waiting.push(Waiting {
             href: "/errors".to_owned(),
-            title: plural(open.len(), "error is open", "errors are open"),
+            title: match engine.count(&filter.limit(limits::PAGE_RECORDS + 1))? {
+                n @ ..=limits::PAGE_RECORDS => plural(n, "error is open", "errors are open"),
+                _ => format!(
+                    "more than {} errors are open",
+                    number(limits::PAGE_RECORDS as u64)
+                ),
+            },
             detail,
             class: "k-error",
             icon: "error",
