@@ -4,7 +4,7 @@ mod asked;
 
 use super::Engine;
 use crate::recall::{Asked, Asking, Candidate, Filters, Item, Parts, Ranked, fill, fold, rank};
-use asked::{ask, checked_count, keys, stems, turn_fits};
+use asked::{ask, candidates, checked_count, keys, stems, turn_fits};
 use heirloom_index::words::{Question, Term};
 use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, limits, text};
 use heirloom_store::{Filter, Found, Hit, ModelVector, Search, When};
@@ -264,7 +264,7 @@ impl Engine {
             meaning: (request.arms != Arms::Words).then(|| asked.text.clone()),
             vector,
             filter,
-            each: (2 * k).clamp(limits::RECALL_CANDIDATES_MIN, 2 * limits::RECALL_HITS_MAX),
+            each: candidates(k),
         };
         let found = self.store.search(&self.project, &search)?;
         let mut candidates = self.loaded(&found.hits, &search.filter, &asked.filters)?;

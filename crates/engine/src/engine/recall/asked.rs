@@ -31,6 +31,11 @@ pub(super) fn checked_count(request: &RecallRequest) -> Result<usize, Fault> {
     }
 }
 
+/// How many candidates are ranked for so many hits.
+pub(super) fn candidates(hits: usize) -> usize {
+    (2 * hits).max(limits::RECALL_CANDIDATES_MIN)
+}
+
 pub(super) fn ask(question: &str, reading: Reading, now: Timestamp) -> Result<Asked, Fault> {
     if question.trim().is_empty() {
         return Err(Fault::usage("the question is empty").hint("heirloom recall \"WORDS\""));
@@ -150,6 +155,15 @@ mod tests {
         ] {
             assert!(count(k, budget).is_err(), "{k:?} {budget:?}");
         }
+    }
+
+    #[test]
+    fn more_are_ranked_than_are_asked_for() {
+        let (few, most) = (limits::RECALL_CANDIDATES_MIN, limits::RECALL_HITS_MAX);
+        assert_eq!(candidates(1), few);
+        assert_eq!(candidates(limits::RECALL_HITS_DEFAULT), few);
+        assert_eq!(candidates(few), 2 * few);
+        assert_eq!(candidates(most), 2 * most);
     }
 
     #[test]
