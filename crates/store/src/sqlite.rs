@@ -73,8 +73,7 @@ pub struct SqliteStore {
     leaves_journal: bool,
     watch: Option<Watch>,
     wait_ms: u64,
-    matrices: Mutex<index::Matrices>,
-    words: Mutex<index::Words>,
+    kept: index::Kept,
     counted: counted::Counted,
 }
 
@@ -217,8 +216,7 @@ impl SqliteStore {
             access: opened.access,
             leaves_journal: false,
             wait_ms: limits::BUSY_TIMEOUT_MS,
-            matrices: Mutex::default(),
-            words: Mutex::default(),
+            kept: index::Kept::default(),
             counted: counted::Counted::default(),
         }
     }

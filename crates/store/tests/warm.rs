@@ -8,7 +8,7 @@ mod fill;
 
 use fill::{at, folder, project, put, record};
 use heirloom_index::words::Question;
-use heirloom_model::{IdSource, Timestamp};
+use heirloom_model::{IdSource, Kind, Timestamp};
 use heirloom_store::{Filter, Found, Search, Selection, SqliteStore, Store};
 use std::path::Path;
 
@@ -19,11 +19,15 @@ fn now() -> Timestamp {
 const QUESTIONS: [&str; 3] = ["17", "17 and 301", "what is 299"];
 
 fn ask(store: &SqliteStore, question: &str) -> Found {
+    ask_for(store, question, &[])
+}
+
+fn ask_for(store: &SqliteStore, question: &str, kinds: &[Kind]) -> Found {
     let search = Search {
         words: Some(Question::of(question)),
         meaning: Some(question.to_owned()),
         vector: None,
-        filter: Filter::current(&[], now()),
+        filter: Filter::current(kinds, now()),
         each: 20,
     };
     store
@@ -43,6 +47,16 @@ fn same(warm: &SqliteStore, path: &Path) {
         let fresh = ask(&SqliteStore::open(path).unwrap(), question);
         for _ in 0..5 {
             assert_eq!(ask(warm, question), fresh, "{question}");
+        }
+        for kinds in [&[Kind::Knowledge][..], &[Kind::Error, Kind::Task]] {
+            let fresh = ask_for(&SqliteStore::open(path).unwrap(), question, kinds);
+            for _ in 0..3 {
+                assert_eq!(
+                    ask_for(warm, question, kinds),
+                    fresh,
+                    "{question} {kinds:?}"
+                );
+            }
         }
     }
 }

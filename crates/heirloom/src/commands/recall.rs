@@ -62,6 +62,7 @@ fn what(given: &str) -> Result<What, String> {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    session.is_waited_for();
     let engine = session.open_with_embedder()?;
     let question = if args.query == "-" {
         standard_input(limits::RECALL_QUERY_BYTES_MAX, "a question")?

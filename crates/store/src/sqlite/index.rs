@@ -7,6 +7,7 @@ mod beside;
 mod check;
 mod embedded;
 mod kept;
+mod kinds;
 mod lexical;
 mod matrix;
 mod meanings;
@@ -20,8 +21,6 @@ mod wanted;
 pub(super) use beside::forget as forget_copies;
 pub(super) use check::check;
 pub(super) use embedded::{embed, unembedded};
-pub(super) use kept::Words;
-pub(super) use matrix::Matrices;
 pub(super) use rebuild::{catch_up, rebuild, rebuild_all, remove};
 pub(super) use search::search;
 
@@ -33,11 +32,20 @@ use heirloom_model::session::is_name;
 use heirloom_model::{Message, RecordId};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::borrow::Cow;
+use std::sync::Mutex;
 
 /// Ordinals to a row of `gone`.
 const GONE_ORDINALS: u32 = 8_192;
 /// Bytes of an entry in a tail's terms: the term and its code.
 const ENTRY_BYTES: usize = 7;
+
+/// What a process that is asked again keeps of the index.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    matrices: Mutex<matrix::Matrices>,
+    words: Mutex<kept::Words>,
+    kinds: Mutex<kinds::Kinds>,
+}
 
 /// What the index knows of one text: its words, and its meaning if it has any.
 pub(super) struct Entry {

@@ -55,7 +55,7 @@ impl Store for SqliteStore {
         self.read(|connection| {
             // One state of the index from its totals to its last block.
             let snapshot = connection.unchecked_transaction()?;
-            let found = index::search(&snapshot, project, search, &self.matrices, &self.words)?;
+            let found = index::search(&snapshot, project, search, &self.kept)?;
             snapshot.rollback()?;
             Ok(found)
         })

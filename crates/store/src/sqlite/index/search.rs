@@ -2,9 +2,9 @@
 
 use super::super::codec;
 use super::super::failure::Failure;
-use super::kept::Words;
+use super::Kept;
 use super::lexical::Lexical;
-use super::matrix::{Matrices, Said};
+use super::matrix::Said;
 use super::near::{Asking, Near};
 use super::wanted::Wanted;
 use crate::{Found, Hit, Search};
@@ -13,7 +13,7 @@ use heirloom_index::vector;
 use heirloom_model::ProjectName;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// What a vector's score counts beside the words'.
 const VECTOR: f32 = 1.5;
@@ -55,8 +55,7 @@ pub(in super::super) fn search(
     connection: &Connection,
     project: &ProjectName,
     search: &Search,
-    matrices: &Mutex<Matrices>,
-    kept: &Mutex<Words>,
+    kept: &Kept,
 ) -> Result<Found, Failure> {
     let Some(number) = codec::project(connection, project)? else {
         return Ok(Found::default());
@@ -64,15 +63,30 @@ pub(in super::super) fn search(
     let Some(index) = super::of(connection, number)?.filter(|index| index.texts() > 0) else {
         return Ok(Found::default());
     };
-    let wanted = Wanted::of(connection, project, number, &index, &search.filter)?;
+    let wanted = Wanted::of(
+        connection,
+        project,
+        number,
+        &index,
+        &search.filter,
+        &kept.kinds,
+    )?;
     let terms = search.words.as_ref().map_or(&[][..], |words| &words.terms);
     let pieces = search.meaning.as_deref().map(vector::Question::pieces);
     let pieces = pieces.unwrap_or_default();
-    let locked = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let locked = || kept.words.lock().unwrap_or_else(PoisonError::into_inner);
     let tail = locked().tail(connection, number, &index, terms, &pieces)?;
-    let asking = Asking::of(connection, number, &index, search, &pieces, &tail, matrices)?;
+    let asking = Asking::of(
+        connection,
+        number,
+        &index,
+        search,
+        &pieces,
+        &tail,
+        &kept.matrices,
+    )?;
     let (words, known) =
-        asking.meanwhile(|| Lexical::of(connection, number, &index, terms, &tail, kept));
+        asking.meanwhile(|| Lexical::of(connection, number, &index, terms, &tail, &kept.words));
     let Lexical { scores, dfs } = words?;
     locked().was_asked(number, &index);
     let near = asking.end(connection, number, &index, &tail, known)?;

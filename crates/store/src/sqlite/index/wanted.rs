@@ -3,10 +3,12 @@
 use super::super::codec::micros;
 use super::super::failure::Failure;
 use super::super::find;
+use super::kinds::Kinds;
 use super::{GONE_ORDINALS, Index};
 use crate::{Filter, When};
-use heirloom_model::{ProjectName, Scope, Timestamp};
+use heirloom_model::{Kind, ProjectName, Scope, Timestamp};
 use rusqlite::{Connection, ToSql, params};
+use std::sync::{Mutex, PoisonError};
 
 /// The ordinals that may be found.
 pub(super) struct Wanted {
@@ -24,15 +26,18 @@ impl Wanted {
         number: i64,
         index: &Index,
         filter: &Filter,
+        kinds: &Mutex<Kinds>,
     ) -> Result<Self, Failure> {
         let mut wanted = Self {
             bits: vec![0; index.texts() as usize / 8 + 1],
             is_without: false,
         };
         if let When::Current(now) = filter.when
-            && is_plain(filter, now)
+            && is_plain(filter, now, &filter.kinds)
+            && let Some(others) = others(connection, number, index, &filter.kinds, kinds)?
         {
             wanted.is_without = true;
+            wanted.bits = others;
             wanted.gone(connection, number)?;
             wanted.expired(connection, number, now)?;
             return Ok(wanted);
@@ -159,14 +164,29 @@ impl Wanted {
     }
 }
 
-/// Whether a filter asks for nothing but what is current.
-fn is_plain(filter: &Filter, now: Timestamp) -> bool {
+/// A bit for each text that is not of these kinds, where all are asked for or a process remembers which are which.
+fn others(
+    connection: &Connection,
+    project: i64,
+    index: &Index,
+    wanted: &[Kind],
+    kinds: &Mutex<Kinds>,
+) -> Result<Option<Vec<u8>>, Failure> {
+    if wanted.is_empty() {
+        return Ok(Some(vec![0; index.texts() as usize / 8 + 1]));
+    }
+    let mut kinds = kinds.lock().unwrap_or_else(PoisonError::into_inner);
+    kinds.others(connection, project, index, wanted)
+}
+
+/// Whether a filter asks for nothing but what is current, of these kinds.
+fn is_plain(filter: &Filter, now: Timestamp, kinds: &[Kind]) -> bool {
     let bare = Filter {
         when: filter.when,
         order: filter.order,
         limit: filter.limit,
         after: filter.after,
-        ..Filter::current(&[], now)
+        ..Filter::current(kinds, now)
     };
     *filter == bare
 }
@@ -185,5 +205,5 @@ fn wants_turns(filter: &Filter) -> bool {
         recorded_before: None,
         ..filter.clone()
     };
-    is_plain(&of_records, Timestamp::UNIX_EPOCH)
+    is_plain(&of_records, Timestamp::UNIX_EPOCH, &[])
 }
