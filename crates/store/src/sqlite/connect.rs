@@ -21,6 +21,8 @@ const JOURNAL_LEFT_BYTES: u64 = 1 << 20;
 const CACHE_KIB: u32 = 5_120;
 /// The same, of each connection that only reads beside the one that writes.
 const READER_CACHE_KIB: u32 = 3_072;
+/// The same, of a process that asks or writes once.
+const SHORT_CACHE_KIB: u32 = 512;
 /// First pause of a writer that found another one at work, microseconds: the length of a write or two.
 const PAUSE_FIRST_US: u64 = 500;
 /// Longest pause, of a wait that is not old yet, microseconds.
@@ -59,6 +61,11 @@ pub(super) fn connect_reader(place: &Place) -> Result<Connection, Failure> {
         "PRAGMA query_only = ON; PRAGMA cache_size = -{READER_CACHE_KIB};"
     ))?;
     Ok(connection)
+}
+
+/// From here on the connection keeps few pages.
+pub(super) fn keep_few_pages(connection: &Connection) -> Result<(), Failure> {
+    Ok(connection.pragma_update(None, "cache_size", -i64::from(SHORT_CACHE_KIB))?)
 }
 
 /// From here on the last one that closes the database carries its journal over.
