@@ -11,6 +11,10 @@ const STEMMED_MAX: usize = 64;
 const WORD_MAX: usize = 15;
 /// Words that a thread remembers, a power of two; a new one takes the place of an old one. 96 KB.
 const SLOTS: usize = 4_096;
+/// The same of a thread that has met few: one that ends with its first question touches little memory.
+const SLOTS_FIRST: usize = 512;
+/// So many words are no longer few.
+const MANY: usize = 2_048;
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -19,8 +23,40 @@ struct Slot {
     term: Term,
 }
 
+const EMPTY: Slot = Slot {
+    word: [0; WORD_MAX + 1],
+    term: Term(0),
+};
+
+/// The words that a thread has met.
+struct Met {
+    slots: Vec<Slot>,
+    /// How many were new to it.
+    new: usize,
+}
+
 thread_local! {
-    static MET: RefCell<Box<[Slot]>> = RefCell::new(Box::from([Slot { word: [0; WORD_MAX + 1], term: Term(0) }; SLOTS]));
+    static MET: RefCell<Met> = RefCell::new(Met { slots: vec![EMPTY; SLOTS_FIRST], new: 0 });
+}
+
+impl Met {
+    fn term(&mut self, word: &str, key: [u8; WORD_MAX + 1], mixed: u64) -> Term {
+        let at = mixed >> (64 - self.slots.len().ilog2());
+        let slot = usize::try_from(at).ok();
+        match slot.and_then(|at| self.slots.get_mut(at)) {
+            Some(slot) if slot.word == key => slot.term,
+            Some(slot) => {
+                let term = made(word);
+                *slot = Slot { word: key, term };
+                self.new += 1;
+                if self.new == MANY {
+                    self.slots = vec![EMPTY; SLOTS];
+                }
+                term
+            }
+            None => made(word),
+        }
+    }
 }
 
 /// The term of a folded word that is not empty.
@@ -30,18 +66,8 @@ pub(super) fn term(word: &str) -> Term {
     };
     let half = |half: Option<&[u8; 8]>| half.map_or(0, |half| u64::from_le_bytes(*half));
     let mixed = half(key.first_chunk()) ^ half(key.last_chunk()).rotate_left(23);
-    let at = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - SLOTS.ilog2());
-    MET.with_borrow_mut(
-        |met| match usize::try_from(at).ok().and_then(|at| met.get_mut(at)) {
-            Some(slot) if slot.word == key => slot.term,
-            Some(slot) => {
-                let term = made(word);
-                *slot = Slot { word: key, term };
-                term
-            }
-            None => made(word),
-        },
-    )
+    let mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    MET.with_borrow_mut(|met| met.term(word, key, mixed))
 }
 
 /// The word as a slot keeps it, if it is short enough.

@@ -22,7 +22,7 @@ const CACHE_KIB: u32 = 5_120;
 /// The same, of each connection that only reads beside the one that writes.
 const READER_CACHE_KIB: u32 = 3_072;
 /// The same, of a process that asks or writes once.
-const SHORT_CACHE_KIB: u32 = 512;
+const SHORT_CACHE_KIB: u32 = 256;
 /// First pause of a writer that found another one at work, microseconds: the length of a write or two.
 const PAUSE_FIRST_US: u64 = 500;
 /// Longest pause, of a wait that is not old yet, microseconds.

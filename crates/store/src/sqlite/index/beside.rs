@@ -25,7 +25,7 @@ const MAGIC: &[u8; 8] = b"hlmrows2";
 const HEADER_BYTES: usize = 8 + 8 + 8 + 4 + 16;
 
 /// Blocks of sketches, and rows, that are read at once: what fits into a processor's own memory.
-const BLOCKS_AT_ONCE: usize = 32;
+const BLOCKS_AT_ONCE: usize = 8;
 const ROWS_AT_ONCE: u32 = 512;
 /// What stands behind the database's name in that of a file, before the project's number.
 const SUFFIX: &str = "-vectors-";
