@@ -218,6 +218,7 @@ fn imports_are_written_whole_or_not() {
 fn every_failed_read_is_told_and_changes_nothing() {
     let all = table::reading().into_iter();
     for operation in all
+        .chain(table::counting())
         .chain(table::hearing())
         .chain(table::prompting())
         .chain(agents::reads())

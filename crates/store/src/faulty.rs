@@ -236,10 +236,6 @@ impl Store for FaultyStore {
         self.call("counts", Read, || self.inner.counts(project, now))
     }
 
-    fn last_write(&self, project: &ProjectName) -> Result<Option<Timestamp>, StoreError> {
-        self.call("last_write", Read, || self.inner.last_write(project))
-    }
-
     fn projects(&self) -> Result<Vec<ProjectName>, StoreError> {
         self.call("projects", Read, || self.inner.projects())
     }

@@ -279,9 +279,6 @@ pub trait Store: Send + Sync {
     /// How many records of each kind are current at `now`.
     fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<Counts, StoreError>;
 
-    /// When the newest record of the project, by id, was written.
-    fn last_write(&self, project: &ProjectName) -> Result<Option<Timestamp>, StoreError>;
-
     /// Every project that was ever written to, by name.
     fn projects(&self) -> Result<Vec<ProjectName>, StoreError>;
 

@@ -173,10 +173,6 @@ impl Store for Door {
         self.store.counts(project, now)
     }
 
-    fn last_write(&self, project: &ProjectName) -> Result<Option<Timestamp>, StoreError> {
-        self.store.last_write(project)
-    }
-
     fn projects(&self) -> Result<Vec<ProjectName>, StoreError> {
         self.store.projects()
     }

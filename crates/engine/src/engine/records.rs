@@ -5,7 +5,7 @@ use super::new_record::bad_name;
 use heirloom_model::conflict::may_arbitrate;
 use heirloom_model::record::check_name;
 use heirloom_model::{ErrorKind, Fault, Mark, Record, RecordId, Timestamp, limits, text};
-use heirloom_store::{Change, Counts, Filter, Verdict};
+use heirloom_store::{Change, Counts, Filter, Verdict, When};
 
 /// Who is named where a person asks.
 pub(super) const USER: &str = "user";
@@ -117,7 +117,12 @@ impl Engine {
 
     /// When the project was last written to.
     pub fn last_write(&self) -> Result<Option<Timestamp>, Fault> {
-        Ok(self.store.last_write(&self.project)?)
+        let newest = Filter {
+            when: When::Ever,
+            ..Filter::current(&[], self.now()).limit(1)
+        };
+        let newest = self.store.find(&self.project, &newest)?;
+        Ok(newest.first().map(|record| record.recorded_at))
     }
 
     /// Retires a current record; `undo` brings it back.

@@ -16,7 +16,6 @@ pub(super) const CHECKS: &[Check] = &[
     ("a limit of none finds none", no_limit),
     ("ids are found by their beginning", prefixes),
     ("counts are by kind", counts),
-    ("the last write is the newest record's", last_write),
     ("projects keep to themselves", isolation),
     ("names may hold quotes and emoji", names),
 ];
@@ -268,15 +267,6 @@ fn counts(store: &dyn Store) {
     w.put(&w.fact("k", "d", 5));
     let expected = [(Kind::Knowledge, 1), (Kind::Note, 1)];
     assert_eq!(ok(store.counts(&w.project, at(9))), expected);
-}
-
-fn last_write(store: &dyn Store) {
-    let w = World::new(store);
-    assert_eq!(ok(store.last_write(&w.project)), None);
-    let early = w.record(Kind::Note, "early", 2);
-    w.created(&w.record(Kind::Note, "late", 5));
-    w.created(&early);
-    assert_eq!(ok(store.last_write(&w.project)), Some(at(5)));
 }
 
 fn isolation(store: &dyn Store) {

@@ -4,7 +4,7 @@ use super::codec::{self, COLUMNS, micros};
 use super::failure::Failure;
 use crate::Counts;
 use heirloom_model::{Kind, Lapse, ProjectName, Record, RecordId, Timestamp, clock, limits};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 /// Everything that is connected with `id` by "took the place of", oldest first.
 pub(super) fn history(
@@ -129,18 +129,6 @@ pub(super) fn less_expired(
         }
     }
     Ok(counts)
-}
-
-/// When the newest record of the project was written.
-pub(super) fn last_write(
-    connection: &Connection,
-    project: &ProjectName,
-) -> Result<Option<Timestamp>, Failure> {
-    let sql = "SELECT recorded_at FROM records INDEXED BY records_by_id \
-         WHERE project = (SELECT id FROM projects WHERE name = ?1) ORDER BY id DESC LIMIT 1";
-    let mut statement = connection.prepare_cached(sql)?;
-    let newest = statement.query_row([project.as_str()], |row| row.get(0));
-    Ok(newest.optional()?.map(clock::from_micros))
 }
 
 /// Every project, by name.

@@ -104,8 +104,8 @@ impl Drop for Reader<'_> {
 mod tests {
     use super::super::SqliteStore;
     use crate::Store;
-    use heirloom_model::ProjectName;
     use heirloom_model::limits::READERS_MAX;
+    use heirloom_model::{ProjectName, Timestamp};
     use std::sync::mpsc;
     use std::thread;
 
@@ -114,8 +114,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::create(&folder.path().join("x.db")).unwrap();
         let project = ProjectName::new("p").unwrap();
+        let now = Timestamp::UNIX_EPOCH;
         let busy = store.lock();
-        assert_eq!(store.last_write(&project).unwrap(), None);
+        assert_eq!(store.counts(&project, now).unwrap(), []);
         thread::scope(|scope| {
             for _ in 0..READERS_MAX + 1 {
                 scope.spawn(|| store.projects().unwrap());

@@ -85,10 +85,6 @@ impl Store for SqliteStore {
         })
     }
 
-    fn last_write(&self, project: &ProjectName) -> Result<Option<Timestamp>, StoreError> {
-        self.read(|connection| history::last_write(connection, project))
-    }
-
     fn projects(&self) -> Result<Vec<ProjectName>, StoreError> {
         self.read(history::projects)
     }
