@@ -3,7 +3,9 @@
 use crate::Outcome;
 use crate::dice::Dice;
 use crate::fts5::Fts5;
+use crate::probe;
 use crate::stats::{Times, resident_mb};
+use heirloom_engine::RecallRequest;
 use heirloom_index::words::Question;
 use heirloom_model::{
     Confidence, IdSource, Kind, Merge, ProjectName, Record, Scope, Timestamp, record::Attrs,
@@ -60,6 +62,9 @@ pub(crate) fn measure(only: Option<&str>) -> Outcome<()> {
         "resident memory of this process          {:8.1} MB",
         resident_mb()
     );
+    if only != Some("recall-million") {
+        whole(&mut dice)?;
+    }
     Ok(())
 }
 
@@ -133,6 +138,31 @@ fn ask(
         times.push(start.elapsed());
     }
     Times::of(&times).print(&format!("  FTS5, OR of all words, {size} records"));
+    Ok(())
+}
+
+/// All that a caller gets: the ten best, read, ranked and folded.
+fn whole(dice: &mut Dice) -> Outcome<()> {
+    let root = tempfile::tempdir()?;
+    let engine = probe::engine(root.path())?;
+    let records = SIZES.into_iter().max().unwrap_or(0);
+    probe::fill_with(&engine, 0, records, &mut |_| dice.text(18))?;
+    let mut times = Vec::new();
+    for (n, question) in dice.prompts(QUESTIONS + 20).into_iter().enumerate() {
+        let start = Instant::now();
+        let request = RecallRequest {
+            question,
+            ..RecallRequest::default()
+        };
+        assert!(!engine.recall(&request)?.hits.is_empty());
+        // The first warm the caches.
+        if n >= 20 {
+            times.push(start.elapsed());
+        }
+    }
+    Times::of(&times).print(&format!(
+        "recall, read, ranked and folded, {records} records"
+    ));
     Ok(())
 }
 
