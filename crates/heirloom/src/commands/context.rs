@@ -47,6 +47,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    session.is_waited_for();
     let engine = session.open()?;
     let engine = engine.with_user(session.user_memory());
     let budget = args

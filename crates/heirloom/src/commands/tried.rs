@@ -17,6 +17,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    session.is_waited_for();
     let engine = session.open()?;
     let found = engine.tried(&args.approach, args.task.as_deref())?;
     if session.out.json {

@@ -18,7 +18,7 @@ const CHECKPOINT_PAGES: u32 = 1_000;
 /// Longest journal that is left behind, bytes: reading it takes less than a millisecond.
 const JOURNAL_LEFT_BYTES: u64 = 1 << 20;
 /// Memory for pages, KiB, taken as it is needed: the inner pages of every index of a million records, and what was read last.
-const CACHE_KIB: u32 = 5_120;
+const CACHE_KIB: u32 = 4_096;
 /// The same, of each connection that only reads beside the one that writes.
 const READER_CACHE_KIB: u32 = 3_072;
 /// The same, of a process that asks or writes once.
