@@ -106,8 +106,14 @@ impl Likeness {
 
 /// The words of a text as they are written, without the punctuation around them.
 fn split(text: &str) -> Vec<&str> {
-    let parts = text.split_whitespace().flat_map(apart);
-    let mut found: Vec<_> = parts.filter_map(bare).collect();
+    let mut found: Vec<&str> = Vec::new();
+    for chunk in text.split_whitespace() {
+        // Most words are plain, and nothing is around them.
+        match chunk.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            true => found.push(chunk),
+            false => found.extend(apart(chunk).into_iter().filter_map(bare)),
+        }
+    }
     let bullets = found.iter().take_while(|word| is_bullet(word)).count();
     if bullets < found.len() {
         found.drain(..bullets);
@@ -247,6 +253,9 @@ fn is_wide_mark(c: char) -> bool {
 
 /// A word in the form in which it is compared.
 fn folded(word: &str) -> String {
+    if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return word.to_owned();
+    }
     let word = unified(word);
     if keeps_case(&word) {
         return word.into_owned();

@@ -154,6 +154,13 @@ impl Matrices {
         Ok(kept.map(|kept| Arc::clone(&kept.matrix)))
     }
 
+    /// The built-in vectors and what has them, if they are there already and of this index.
+    pub(super) fn known(&self, project: i64, index: &Index) -> Option<Arc<Matrix>> {
+        let kept = self.kept.get(&project)?;
+        let is_it = kept.matrix.epoch == index.epoch();
+        is_it.then(|| Arc::clone(&kept.matrix))
+    }
+
     fn make_room(&mut self, asked: i64) {
         let bytes = |kept: &BTreeMap<i64, Kept>| -> usize {
             kept.values().map(|one| one.matrix.bytes()).sum()

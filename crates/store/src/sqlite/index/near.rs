@@ -24,7 +24,7 @@ const WHOLE_MAX: u32 = 8_192;
 /// Where not all are looked at whole, the spread of scores is taken from so many places, and so many texts at each:
 /// what lies together is read together.
 const SAMPLE_PLACES: u32 = 64;
-const SAMPLE_TEXTS: u32 = 32;
+const SAMPLE_TEXTS: u32 = 16;
 
 /// How many of the best at first look are looked at whole. Of the true first 50 among 100,000 it misses three.
 fn second_looks(texts: usize) -> usize {
@@ -110,6 +110,9 @@ impl Asking {
         if search.meaning.is_some() {
             near.by = VectorsOf::BuiltIn;
             look = Look::of(connection, project, index, pieces, tail, matrices)?;
+        } else {
+            let matrices = matrices.lock().unwrap_or_else(PoisonError::into_inner);
+            near.kept = matrices.known(project, index);
         }
         Ok(Self { near, look })
     }
