@@ -3,6 +3,7 @@
 //!
 //! Starts no runtime, no logger and no tokenizer: a command is a few calls of the engine.
 
+mod allocator;
 mod cli;
 mod commands;
 mod config;

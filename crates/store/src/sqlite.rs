@@ -37,8 +37,9 @@ mod sessions;
 mod shared;
 mod verbs;
 mod watch;
+mod write;
 
-use crate::{Applied, Change, StoreError, Teller};
+use crate::{StoreError, Teller};
 pub use copies::{CopyReason, StoredCopy};
 pub use examine::Examination;
 pub use restore::{Repaired, Restored};
@@ -50,7 +51,7 @@ use heirloom_model::{ProjectName, Timestamp, limits};
 use open::{Access, Opened};
 use queue::Queue;
 use readers::Readers;
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
@@ -285,134 +286,5 @@ impl SqliteStore {
         work: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
         work(&self.lock()).map_err(|failure| self.error(failure))
-    }
-
-    /// As [`SqliteStore::write`], but power that fails may take the write back, whole: nothing is synced, neither now
-    /// nor when the store is closed, where nothing else was written.
-    fn write_without_sync<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<T, Failure>,
-    ) -> Result<T, StoreError> {
-        if self.access == Access::ReadOnly {
-            return Err(StoreError::ReadOnly(self.place.path()));
-        }
-        let mut connection = self.lock();
-        let done = connect::unsynced(&mut connection, |connection| {
-            self.transact(connection, work)
-        });
-        done.map_err(|failure| self.error(failure))
-    }
-
-    /// Carries `work` out in one transaction, which takes the write lock before it reads anything: a
-    /// transaction that began as a reader could not wait for another writer, only fail.
-    fn write<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<T, Failure>,
-    ) -> Result<T, StoreError> {
-        if self.access == Access::ReadOnly {
-            return Err(StoreError::ReadOnly(self.place.path()));
-        }
-        self.write_with(&mut self.lock(), work)
-    }
-
-    fn write_with<T>(
-        &self,
-        connection: &mut Connection,
-        work: impl FnOnce(&Connection) -> Result<T, Failure>,
-    ) -> Result<T, StoreError> {
-        let done = connect::fold_on_close(connection).and_then(|()| {
-            let done = self.transact(connection, work)?;
-            if self.leaves_journal {
-                connect::leave_short_journal(connection)?;
-            }
-            Ok(done)
-        });
-        done.map_err(|failure| self.error(failure))
-    }
-
-    /// Writes `changes` as one durable step; those of threads that come at the same time share its sync.
-    fn apply_together(
-        &self,
-        project: &ProjectName,
-        changes: &[Change],
-    ) -> Result<Vec<Applied>, StoreError> {
-        if self.access == Access::ReadOnly {
-            return Err(StoreError::ReadOnly(self.place.path()));
-        }
-        let alone = |connection: &mut Connection| {
-            self.write_with(connection, |connection| {
-                apply::apply(connection, project, changes)
-            })
-        };
-        if self.queue.is_idle()
-            && let Some(mut connection) = self.try_lock()
-        {
-            return alone(&mut connection);
-        }
-        self.queue.pass(project, changes, |waiting| {
-            self.apply_all(&mut self.lock(), waiting);
-        })
-    }
-
-    /// Writes what several threads want in one transaction, each whole or not at all; one by one if that fails.
-    fn apply_all(&self, connection: &mut Connection, waiting: &[queue::Ticket]) {
-        let apply = |connection: &Connection, ticket: &queue::Ticket| {
-            apply::apply(connection, &ticket.project, &ticket.changes)
-        };
-        if waiting.len() > 1 {
-            let done = self.write_with(connection, |connection| {
-                let each = waiting.iter().map(|ticket| {
-                    queue::in_savepoint(connection, |connection| apply(connection, ticket))
-                });
-                each.collect::<Result<Vec<_>, _>>()
-            });
-            if let Ok(answers) = done {
-                for (ticket, answer) in waiting.iter().zip(answers) {
-                    ticket.answer(answer.map_err(|failure| self.error(failure)));
-                }
-                self.carry_aside(connection);
-                return;
-            }
-        }
-        for ticket in waiting {
-            let answer = self.write_with(connection, |connection| apply(connection, ticket));
-            ticket.answer(answer);
-        }
-    }
-
-    /// Leaves it to another thread to carry the journal over: those who write at once would all wait for it.
-    fn carry_aside(&self, connection: &Connection) {
-        let start = || {
-            let place = self.readers.as_ref()?.place();
-            let carrier = Carrier::start(place.0, place.1)?;
-            let pages = carrier::PAGES_LEFT_TO_IT;
-            let told = connection.pragma_update(None, "wal_autocheckpoint", pages);
-            told.is_ok().then_some(carrier)
-        };
-        let Some(carrier) = self.carrier.get_or_init(start) else {
-            return;
-        };
-        if carrier.wrote() {
-            // Whatever a reader still needs stays where it is, for the next time.
-            drop(connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())));
-        }
-    }
-
-    fn transact<T>(
-        &self,
-        connection: &mut Connection,
-        work: impl FnOnce(&Connection) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let done = work(&transaction)?;
-        // With the lock in hand: whoever replaces the file holds it meanwhile.
-        if let Some(watch) = &self.watch {
-            watch.check()?;
-        }
-        transaction.commit()?;
-        if let Some(watch) = &self.watch {
-            watch.remember_length();
-        }
-        Ok(done)
     }
 }

@@ -1,6 +1,7 @@
 //! `heirloom serve`.
 
 use super::run::interrupt_flag;
+use crate::allocator;
 use crate::config::{KEYS, Layer};
 use crate::open::Session;
 use crate::serving::Serving;
@@ -59,6 +60,8 @@ impl At {
 }
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+    // Before anything is open: nothing of this process is left behind it.
+    allocator::keep_small();
     run_at(&args.at, session, |_, _, _| Ok(()))
 }
 

@@ -79,6 +79,13 @@ fn answer_with_problems(operation: &mut Operation) {
     }
 }
 
+/// An agent, plain or in quotes, and how much of its last output: the part of invocations that needs no files.
+const INVOCATION: &str = concat!(
+    "^[ \\t\\r\\n]*(",
+    "[^\\s\";\\[\\]\\u0000-\\u001f\\u007f-\\u009f][^;\\[\\]\\u0000-\\u001f\\u007f-\\u009f]*",
+    "|\"[^\\s\"\\\\\\u0000-\\u001f\\u007f-\\u009f][^\"\\\\\\u0000-\\u001f\\u007f-\\u009f]*\"",
+    ")(\\[tail:[1-9][0-9]?\\])?[ \\t\\r\\n]*$"
+);
 /// Fields that are names: of a task, an agent, a project.
 pub(super) const NAMES: [&str; 13] = [
     "project",
@@ -234,10 +241,8 @@ fn bound(name: &str, schema: &mut Map<String, Value>) {
             );
         }
         "invocation" => {
-            put(
-                "pattern",
-                json!("^[A-Za-z0-9][A-Za-z0-9._-]{0,40}(\\[tail:[1-9][0-9]?\\])?$"),
-            );
+            put("pattern", json!(INVOCATION));
+            put("maxLength", json!(NAME_CHARS));
         }
         "task_context" => {
             put(

@@ -160,7 +160,7 @@ fn kinds(counts: &[(Kind, u64)], week: &Week) -> Vec<KindRow> {
 fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>, String), Fault> {
     let filter = Filter::current(&[Kind::Task], engine.now()).limit(TASKS_READ);
     let mut rows = Vec::new();
-    let errors = engine.open_errors_of_no_task()?;
+    let mut errors = None;
     for record in engine.find(&filter)? {
         let Ok(task) = Task::of(&record) else {
             continue;
@@ -168,6 +168,11 @@ fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>,
         if matches!(task.state, Some(TaskState::Done | TaskState::Failed)) {
             continue;
         }
+        // Counted once, and only where a task is told.
+        let errors = match errors {
+            Some(errors) => errors,
+            None => *errors.insert(engine.open_errors_of_no_task()?),
+        };
         rows.push(open_task(engine, &record, &task, errors)?);
         if rows.len() == TASKS {
             break;

@@ -1,19 +1,30 @@
-//! Carries the journal over into the database beside those that write, where many threads do.
+//! Does beside those that write what they put off, where many threads do: carries the journal over into the database,
+//! and merges the index's tail when nobody writes.
 //!
 //! Whoever writes would do that at the end of a write now and then, and all who wait for the next one with it. A process
 //! of one thread never starts this.
 
-use super::connect::connect_reader;
+use super::connect::{connect_reader, connect_untouched, wait_at_most};
+use super::failure::Failure;
 use super::shared::Look;
 use super::watch::{self, Identity};
-use super::{Place, journal};
+use super::{Place, index, journal};
+use heirloom_model::limits::RECEIPT_WAIT_MS;
+use rusqlite::{Connection, TransactionBehavior};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// Pages that wait in the journal at which they are carried over.
 const PAGES: u32 = 1_000;
-/// Pages of a journal that begins anew as soon as little is left to carry over: 16 MB.
-const PAGES_LONG: u32 = 4_000;
+/// Pages of a journal that begins anew as soon as little is left to carry over: 32 MB.
+const PAGES_LONG: u32 = 8_000;
+/// What is little: a writer that carries it over itself hardly notices.
+const PAGES_FEW: u32 = 128;
+/// So often in a row it is tried to leave so little.
+const TRIES: u32 = 4;
+/// Without a write for so long, nobody is at it.
+const QUIET: Duration = Duration::from_millis(100);
 /// Pages of a journal that a writer carries over itself, whatever is left: this one here has not kept up.
 pub(super) const PAGES_LEFT_TO_IT: u32 = 16_000;
 
@@ -41,6 +52,18 @@ struct Said {
 impl Shared {
     fn said(&self) -> MutexGuard<'_, Said> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Until something was written or it is the end; with `at_most_until_quiet`, or nobody has written for a while.
+    fn wait(&self, at_most_until_quiet: bool) -> MutexGuard<'_, Said> {
+        let is_calm = |said: &mut Said| !said.wrote && !said.ends;
+        let said = self.said();
+        if at_most_until_quiet {
+            let waited = self.heard.wait_timeout_while(said, QUIET, is_calm);
+            return waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let waited = self.heard.wait_while(said, is_calm);
+        waited.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -88,30 +111,64 @@ fn work(place: &Place, file: Identity, shared: &Shared) {
     let Some(connection) = opened.filter(|_| is_same()) else {
         return;
     };
+    let mut has_put_off = false;
     loop {
-        let said = shared.said();
-        let waited = shared
-            .heard
-            .wait_while(said, |said| !said.wrote && !said.ends);
-        let mut said = waited.unwrap_or_else(PoisonError::into_inner);
-        if said.ends {
+        let mut said = shared.wait(has_put_off);
+        if said.wrote {
+            said.wrote = false;
+            drop(said);
+            has_put_off = true;
+            let is_due = carry_over(&connection, &look);
+            shared.said().is_due = is_due;
+            continue;
+        }
+        let ends = said.ends;
+        drop(said);
+        if has_put_off {
+            // What goes wrong is the writers' to say, who merge by themselves when it gets too long.
+            drop(merge(place, file, || !shared.said().wrote));
+            has_put_off = false;
+        }
+        if ends {
             return;
         }
-        said.wrote = false;
-        drop(said);
-        let Some((_, waiting)) = journal::pages(&look) else {
-            continue;
-        };
-        if waiting < PAGES {
-            continue;
-        }
-        // As much as may be: what a reader still needs is carried over later.
-        let sql = "PRAGMA wal_checkpoint(PASSIVE)";
-        let done = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-        let left = journal::pages(&look).filter(|_| done.is_ok());
-        let is_due = left.is_some_and(|(all, waiting)| all >= PAGES_LONG && waiting < PAGES);
-        shared.said().is_due = is_due;
     }
+}
+
+/// Carries over as much as may be: what a reader still needs is carried over later. Whether a writer is to do the rest.
+fn carry_over(connection: &Connection, look: &Look) -> bool {
+    for _ in 0..TRIES {
+        let waits = journal::pages(look).is_some_and(|(all, waiting)| {
+            waiting >= PAGES || (all >= PAGES_LONG && waiting >= PAGES_FEW)
+        });
+        let sql = "PRAGMA wal_checkpoint(PASSIVE)";
+        if waits && connection.query_row(sql, [], |_| Ok(())).is_err() {
+            return false;
+        }
+        match journal::pages(look) {
+            Some((all, waiting)) if all >= PAGES_LONG && waiting >= PAGES_FEW => {}
+            Some((all, _)) => return all >= PAGES_LONG,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// Merges what was put off, part by part, as long as it may.
+fn merge(place: &Place, file: Identity, may_go_on: impl Fn() -> bool) -> Result<(), Failure> {
+    let path = place.path();
+    let mut connection = connect_untouched(place)?;
+    // Another time is as good, and at the end somebody waits for it.
+    wait_at_most(&mut connection, RECEIPT_WAIT_MS)?;
+    while may_go_on() {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // With the lock in hand: whoever replaces the file holds it meanwhile.
+        if watch::identity(&path) != file || !index::settle_part(&transaction)? {
+            break;
+        }
+        transaction.commit()?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -24,12 +24,13 @@ pub(super) use embedded::{embed, unembedded};
 pub(super) use rebuild::{catch_up, rebuild, rebuild_all, remove};
 pub(super) use search::search;
 
+use super::codec;
 use super::failure::Failure;
 use heirloom_index::score::Totals;
 use heirloom_index::words::{Document, Term};
 use heirloom_index::{code, vector};
 use heirloom_model::session::is_name;
-use heirloom_model::{Message, RecordId};
+use heirloom_model::{Message, ProjectName, RecordId};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -188,10 +189,38 @@ pub(super) fn add(
         entry.vector()
     ];
     connection.prepare_cached(sql)?.execute(values)?;
-    if texts - merged >= merge::tail_max(texts) {
+    if (merge::Waiting { texts, merged }).is_too_long() {
         merge::merge(connection, project)?;
     }
     Ok(ordinal)
+}
+
+/// Merges what was added, where it is time for that: for whoever writes and leaves it to nobody.
+pub(super) fn settle(connection: &Connection, project: &ProjectName) -> Result<(), Failure> {
+    let Some(project) = codec::project(connection, project)? else {
+        return Ok(());
+    };
+    match merge::Waiting::of(connection, project)? {
+        Some(waiting) if waiting.is_long() => merge::merge(connection, project),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Merges a part of what was put off. Whether there is more.
+pub(super) fn settle_part(connection: &Connection) -> Result<bool, Failure> {
+    let sql = "SELECT project, texts, merged FROM index_totals WHERE texts > merged";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let project = row.get(0)?;
+        let (texts, merged) = (row.get(1)?, row.get(2)?);
+        if (merge::Waiting { texts, merged }).is_long() {
+            drop(rows);
+            merge::merge_part(connection, project)?;
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Marks what has this ordinal as gone, or as here again.
@@ -226,6 +255,7 @@ pub(super) fn mark(
 
 #[cfg(test)]
 mod tests {
+    use super::super::apply::apply;
     use super::*;
     use crate::{Change, SqliteStore, Store};
     use heirloom_model::{
@@ -291,6 +321,7 @@ mod tests {
         fn however_it_came_about_the_index_is_that_of_a_bulk_build(
             words in prop::collection::vec(("[a-e]{1,3}( [a-z]{1,4}){0,12}", 0..40_u8), 1..700),
             batch in 1_usize..90,
+            put_off in 0_usize..4,
         ) {
             let store = SqliteStore::memory().unwrap();
             let project = ProjectName::new("p").unwrap();
@@ -302,8 +333,13 @@ mod tests {
                 let record = record(&ids, i64::try_from(n).unwrap(), text, key);
                 changes.push(Change::Put { record: Box::new(record), merge: Merge::Replace });
             }
-            for changes in changes.chunks(batch) {
-                store.apply(&project, changes).unwrap();
+            for (n, changes) in changes.chunks(batch).enumerate() {
+                // Some put the merge off, which others then do.
+                if n % 4 < put_off {
+                    apply(&store.lock(), &project, changes).unwrap();
+                } else {
+                    store.apply(&project, changes).unwrap();
+                }
             }
             prop_assert_eq!(check(&store.lock()).unwrap(), Vec::<String>::new());
             merge::merge(&store.lock(), 1).unwrap();
@@ -312,6 +348,47 @@ mod tests {
             prop_assert_eq!(check(&store.lock()).unwrap(), Vec::<String>::new());
             prop_assert_eq!(dump(&store), grown);
         }
+    }
+
+    #[test]
+    fn a_merge_is_put_off_until_the_tail_is_too_long() {
+        let store = SqliteStore::memory().unwrap();
+        let project = ProjectName::new("p").unwrap();
+        let ids = IdSource::default();
+        let put = |n: i64| Change::Put {
+            record: Box::new(record(&ids, n, &format!("word{n}"), None)),
+            merge: Merge::Keep,
+        };
+        let waiting = || merge::Waiting::of(&store.lock(), 1).unwrap().unwrap();
+        let changes: Vec<Change> = (0..5_000).map(put).collect();
+        apply(&store.lock(), &project, &changes).unwrap();
+        assert_eq!((waiting().texts, waiting().merged), (5_000, 0));
+        assert!(waiting().is_long() && !waiting().is_too_long());
+        // Part by part, as long as there is more; not what may stay.
+        assert!(settle_part(&store.lock()).unwrap());
+        assert_eq!(waiting().merged, 4_096);
+        assert!(settle_part(&store.lock()).unwrap());
+        assert_eq!(waiting().merged, 5_000);
+        apply(&store.lock(), &project, &[put(5_000)]).unwrap();
+        assert!(!settle_part(&store.lock()).unwrap());
+        // Whoever leaves it to nobody merges what others put off.
+        apply(&store.lock(), &project, &changes_from(&ids, 5_001..6_000)).unwrap();
+        store.apply(&project, &[put(6_000)]).unwrap();
+        assert_eq!((waiting().texts, waiting().merged), (6_001, 6_001));
+        let many = changes_from(&ids, 6_001..6_001 + 16_384);
+        for changes in many.chunks(2_000) {
+            apply(&store.lock(), &project, changes).unwrap();
+        }
+        assert_eq!(waiting().merged, 6_001 + 16_384);
+        assert_eq!(check(&store.lock()).unwrap(), Vec::<String>::new());
+    }
+
+    fn changes_from(ids: &IdSource, seconds: std::ops::Range<i64>) -> Vec<Change> {
+        let put = |n: i64| Change::Put {
+            record: Box::new(record(ids, n, &format!("word{}", n % 999), None)),
+            merge: Merge::Keep,
+        };
+        seconds.map(put).collect()
     }
 
     /// Ids tell when something was said; writers may commit in another order, and turns come between records.

@@ -277,6 +277,20 @@ mod tests {
     }
 
     #[test]
+    fn what_writers_put_off_is_merged_when_nobody_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::create(&folder.path().join("x.db")).unwrap();
+        let answers = at_once(&store, 900, |n| record(n + 1));
+        assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+        let merged = || -> i64 {
+            let sql = "SELECT merged FROM index_totals";
+            (store.lock().query_row(sql, [], |row| row.get(0))).unwrap()
+        };
+        wait_until(|| merged() == 900);
+        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
     fn one_that_fails_takes_no_other_with_it() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::create(&folder.path().join("x.db")).unwrap();

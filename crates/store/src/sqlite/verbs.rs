@@ -115,7 +115,9 @@ impl Store for SqliteStore {
         messages: &[Message],
     ) -> Result<u64, StoreError> {
         caps::messages(messages)?;
-        self.write(|connection| sessions::append(connection, project, session, messages))
+        self.write_texts(project, |connection| {
+            sessions::append(connection, project, session, messages)
+        })
     }
 
     fn messages(

@@ -42,7 +42,7 @@ struct KeptTail {
     next: u32,
     postings: HashMap<Term, Vec<(u32, u8)>>,
     counts: HashMap<u16, u32>,
-    vectors: Vec<u8>,
+    vectors: Arc<Vec<u8>>,
 }
 
 impl Words {
@@ -177,6 +177,8 @@ impl KeptTail {
         if self.next >= index.texts() {
             return Ok(());
         }
+        // A copy, if a question is at it.
+        let vectors = Arc::make_mut(&mut self.vectors);
         tail::each_row(connection, project, self.next, |ordinal, row| {
             for (term, code) in entries(row.terms) {
                 self.postings.entry(term).or_default().push((ordinal, code));
@@ -184,7 +186,7 @@ impl KeptTail {
             for piece in pieces(row.pieces) {
                 *self.counts.entry(piece).or_default() += 1;
             }
-            self.vectors.extend_from_slice(row.vector);
+            vectors.extend_from_slice(row.vector);
             self.next = ordinal + 1;
         })
     }
@@ -196,8 +198,8 @@ impl KeptTail {
             (*piece, count.unwrap_or_default())
         });
         let vectors = match asked {
-            [] => Vec::new(),
-            _ => self.vectors.clone(),
+            [] => Arc::default(),
+            _ => Arc::clone(&self.vectors),
         };
         Tail::of(terms.iter().map(of_term).collect(), counts, vectors)
     }

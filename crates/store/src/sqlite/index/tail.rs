@@ -4,6 +4,7 @@ use super::super::failure::Failure;
 use super::{entries, pieces};
 use heirloom_index::words::Term;
 use rusqlite::{Connection, params};
+use std::sync::Arc;
 
 /// The tail of a project, as far as a question asks for it.
 #[derive(Default)]
@@ -13,7 +14,7 @@ pub(super) struct Tail {
     /// For each distinct piece of the question, ascending: how many texts have it.
     counts: Vec<(u16, u32)>,
     /// Packed vectors, in the order of their ordinals.
-    pub(super) vectors: Vec<u8>,
+    pub(super) vectors: Arc<Vec<u8>>,
 }
 
 /// A row of the tail, as it is stored.
@@ -61,16 +62,18 @@ impl Tail {
         places.sort_unstable();
         let postings = vec![Vec::new(); terms.len()];
         let counts = asked.iter().map(|piece| (*piece, 0));
-        let mut tail = Self::of(postings, counts, Vec::new());
+        let mut tail = Self::of(postings, counts, Arc::default());
+        let mut vectors = Vec::new();
         each_row(connection, project, 0, |ordinal, row| {
             if !places.is_empty() {
                 tail.add_terms(&places, ordinal, row.terms);
             }
             if !asked.is_empty() {
                 tail.add_pieces(row.pieces);
-                tail.vectors.extend_from_slice(row.vector);
+                vectors.extend_from_slice(row.vector);
             }
         })?;
+        tail.vectors = Arc::new(vectors);
         Ok(tail)
     }
 
@@ -78,7 +81,7 @@ impl Tail {
     pub(super) fn of(
         postings: Vec<Vec<(u32, u8)>>,
         counts: impl Iterator<Item = (u16, u32)>,
-        vectors: Vec<u8>,
+        vectors: Arc<Vec<u8>>,
     ) -> Self {
         let mut counts: Vec<(u16, u32)> = counts.collect();
         counts.sort_unstable();
