@@ -4,7 +4,7 @@ use crate::driver::{Desk, Ran, send, until, wait};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::Child;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 /// A server that runs, and its project.
@@ -63,7 +63,12 @@ impl Server {
 
     /// A server in this project.
     pub(crate) fn over(desk: Desk, options: &[&str]) -> Self {
-        let mut command = desk.heirloom(&[&["serve", "--port", "0"], options].concat());
+        let command = desk.heirloom(&[&["serve", "--port", "0"], options].concat());
+        Self::of(command, desk)
+    }
+
+    /// The server that this command starts, in this project.
+    pub(crate) fn of(mut command: Command, desk: Desk) -> Self {
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = lines.next().unwrap().unwrap();

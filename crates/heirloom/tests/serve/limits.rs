@@ -30,6 +30,28 @@ fn a_head_has_a_largest_size() {
     server.lives();
 }
 
+/// A process of many threads is given few heaps; who starts it keeps its number, its streams and what they have set.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_server_keeps_few_heaps() {
+    let has = |server: &Server, setting: &str| {
+        let path = format!("/proc/{}/environ", server.pid());
+        let all = std::fs::read(path).unwrap();
+        all.split(|byte| *byte == 0)
+            .any(|one| one == setting.as_bytes())
+    };
+    let server = Server::start();
+    assert!(has(&server, "MALLOC_ARENA_MAX=4"));
+    server.lives();
+    let (desk, ran) = server.stop();
+    assert_eq!(ran.code, 0);
+    let mut command = desk.heirloom(&["serve", "--port", "0"]);
+    command.env("MALLOC_ARENA_MAX", "9");
+    let server = Server::of(command, desk);
+    assert!(has(&server, "MALLOC_ARENA_MAX=9"));
+    server.lives();
+}
+
 #[test]
 fn more_calls_than_places_are_answered_in_their_turn() {
     let server = Server::start();

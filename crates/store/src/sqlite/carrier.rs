@@ -17,8 +17,8 @@ use std::time::Duration;
 
 /// Pages that wait in the journal at which they are carried over.
 const PAGES: u32 = 1_000;
-/// Pages of a journal that begins anew as soon as little is left to carry over: 32 MB.
-const PAGES_LONG: u32 = 8_000;
+/// Pages of a journal that begins anew as soon as little is left to carry over: 64 MB.
+const PAGES_LONG: u32 = 16_000;
 /// What is little: a writer that carries it over itself hardly notices.
 const PAGES_FEW: u32 = 128;
 /// So often in a row it is tried to leave so little.
@@ -26,7 +26,7 @@ const TRIES: u32 = 4;
 /// Without a write for so long, nobody is at it.
 const QUIET: Duration = Duration::from_millis(100);
 /// Pages of a journal that a writer carries over itself, whatever is left: this one here has not kept up.
-pub(super) const PAGES_LEFT_TO_IT: u32 = 16_000;
+pub(super) const PAGES_LEFT_TO_IT: u32 = 32_000;
 
 /// What works beside the writers.
 #[derive(Debug)]
