@@ -135,11 +135,12 @@ impl Engine {
         Ok(errors)
     }
 
-    /// How many open errors belong to no task: they are counted with those of each.
-    pub fn open_errors_of_no_task(&self) -> Result<usize, Fault> {
+    /// How many open errors belong to no task, counted up to `at_most`: they are told with those of each.
+    pub fn open_errors_of_no_task(&self, at_most: usize) -> Result<usize, Fault> {
+        let open = Filter::current(&[Kind::Error], self.now()).state(Mistake::OPEN);
         self.count(&Filter {
             no_task: true,
-            ..Filter::current(&[Kind::Error], self.now()).state(Mistake::OPEN)
+            ..open.limit(at_most)
         })
     }
 

@@ -217,7 +217,12 @@ impl Config {
             );
             return self.warn(origin, message);
         }
-        match key.check(&value) {
+        // Those that are compiled in were checked by a test.
+        let checked = match origin.layer {
+            Layer::Default => Ok(()),
+            Layer::User | Layer::Project | Layer::Environment | Layer::Flag => key.check(&value),
+        };
+        match checked {
             Ok(()) => {
                 let value = self.usable_rules(key, value, origin);
                 let value = self.added_up(key, value, origin);
@@ -253,6 +258,16 @@ pub(in crate::config) mod tests {
         ];
         let flags: Vec<_> = flags.iter().map(ToString::to_string).collect();
         Config::of(&texts, &Environment::default(), &flags).unwrap()
+    }
+
+    #[test]
+    fn every_default_is_one_that_could_be_set() {
+        let config = Config::defaults().unwrap();
+        for key in KEYS {
+            let (value, _) = config.get(key).unwrap();
+            assert_eq!(key.check(value), Ok(()), "{}", key.name);
+        }
+        assert_eq!(config.warnings, Vec::new());
     }
 
     #[test]

@@ -27,6 +27,8 @@ const EVENTS: usize = 300;
 const TASKS: usize = 5;
 /// Tasks that are looked through for open ones.
 const TASKS_READ: usize = 60;
+/// Open errors that are counted; of more it is only told that there are.
+const ERRORS_COUNTED: usize = 1_000;
 
 /// Answers the overview.
 pub(super) async fn show(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
@@ -171,7 +173,7 @@ fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>,
         // Counted once, and only where a task is told.
         let errors = match errors {
             Some(errors) => errors,
-            None => *errors.insert(engine.open_errors_of_no_task()?),
+            None => *errors.insert(engine.open_errors_of_no_task(ERRORS_COUNTED + 1)?),
         };
         rows.push(open_task(engine, &record, &task, errors)?);
         if rows.len() == TASKS {
@@ -202,6 +204,9 @@ fn open_task(
     };
     let detail = match (blocked, known.steps) {
         (Some(why), _) => why.to_owned(),
+        (None, 0) if errors > ERRORS_COUNTED => {
+            format!("more than {} open errors", number(ERRORS_COUNTED as u64))
+        }
         (None, 0) => plural(errors, "open error", "open errors"),
         (None, steps) => format!(
             "{} of {steps} steps, {}",
