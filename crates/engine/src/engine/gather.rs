@@ -3,6 +3,7 @@
 mod past;
 
 use super::Engine;
+use super::new_record::check_scope;
 use super::tasks::TASK_MAIN;
 use crate::context;
 use heirloom_model::context::{Context, ErrorItem, Item, MemoryView, TaskView};
@@ -57,8 +58,12 @@ impl Engine {
     /// Session Memory comes first; behind it the sources of the settings' table. A source that fails is a note.
     ///
     /// Of the budgets of the request and of its invocation the smaller one holds; without both that of the settings.
-    /// Errors: `Usage` for a budget over its cap; those of [`Engine::inject`].
+    /// Errors: `Usage` for a budget over its cap, or a plan whose name cannot be one; those of [`Engine::inject`].
     pub fn context(&self, request: &ContextRequest) -> Result<Context, Fault> {
+        check_scope(&Scope {
+            plan: request.plan.clone(),
+            ..Scope::default()
+        })?;
         let injected = match &request.invocation {
             Some(invocation) => Some(self.inject(invocation)?),
             None => None,

@@ -3,8 +3,8 @@
 use crate::client::{Server, eventually, read};
 use heirloom_model::Clock;
 use heirloom_model::limits::{
-    API_PAGE_MAX, LOGIN_LINK_S, SERVED_PROJECTS_OPEN, SERVER_CALLS_AT_ONCE, SERVER_CONNECTIONS_MAX,
-    SERVER_HEAD_BYTES_MAX, SERVER_STOP_S, TOKENS_BYTES_MAX, TOKENS_MAX,
+    API_PAGE_MAX, LOGIN_LINK_S, NAME_BYTES_MAX, SERVED_PROJECTS_OPEN, SERVER_CALLS_AT_ONCE,
+    SERVER_CONNECTIONS_MAX, SERVER_HEAD_BYTES_MAX, SERVER_STOP_S, TOKENS_BYTES_MAX, TOKENS_MAX,
 };
 use serde_json::json;
 use std::io::{BufReader, Write};
@@ -50,6 +50,15 @@ fn a_server_keeps_few_heaps() {
     let server = Server::of(command, desk);
     assert!(has(&server, "MALLOC_ARENA_MAX=9"));
     server.lives();
+}
+
+/// Found by schemathesis: a plan of any length was taken, and then named no plan.
+#[test]
+fn the_plan_of_a_context_is_a_name() {
+    let server = Server::start();
+    let asked = |plan: &str| server.post("/api/context", &json!({ "plan": plan })).status;
+    assert_eq!(asked("stage/plan"), 200);
+    assert_eq!(asked(&"p".repeat(NAME_BYTES_MAX + 1)), 400);
 }
 
 #[test]
