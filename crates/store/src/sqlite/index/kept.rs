@@ -9,10 +9,13 @@ use super::{Epoch, Index, entries, pieces};
 use heirloom_index::words::Term;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Most memory for postings of all projects together, bytes: those of 100,000 texts.
-const POSTINGS_BYTES_MAX: usize = 6 << 20;
+/// What the postings of a text take, bytes; as much is kept as the texts of the projects that are asked have.
+const TEXT_BYTES: usize = 64;
+/// Least and most memory for postings of all projects together, bytes: those of 100,000 and of 1,500,000 texts.
+const POSTINGS_BYTES: RangeInclusive<usize> = 6 << 20..=96 << 20;
 
 /// The blocks of a stem as they are stored, newest first.
 type Blocks = Vec<Box<[u8]>>;
@@ -89,12 +92,19 @@ impl Words {
         if kept.postings.insert(key, Arc::clone(blocks)).is_none() {
             self.bytes += size(blocks);
         }
-        if self.bytes > POSTINGS_BYTES_MAX {
+        if self.bytes > self.bytes_max() {
             self.bytes = 0;
             for kept in self.projects.values_mut() {
                 kept.postings = HashMap::new();
             }
         }
+    }
+
+    /// How much of all projects may be kept.
+    fn bytes_max(&self) -> usize {
+        let texts = self.projects.values().map(|kept| kept.merged as usize);
+        let bytes = texts.sum::<usize>().saturating_mul(TEXT_BYTES);
+        bytes.clamp(*POSTINGS_BYTES.start(), *POSTINGS_BYTES.end())
     }
 
     /// A question was answered: the next one is worth keeping something for.
