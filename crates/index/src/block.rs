@@ -117,13 +117,13 @@ impl<'b> Block<'b> {
         }
     }
 
-    /// Adds to `scores`, at each ordinal, what `table` says of its code.
-    pub fn add(&self, table: &[f32; 256], scores: &mut [f32]) {
+    /// Adds what `table` says of each code to `scores`, which are those of the ordinals from `first` on.
+    pub fn add(&self, table: &[f32; 256], first: u32, scores: &mut [f32]) {
         self.each(|ordinal, code| {
-            if let (Some(score), Some(value)) = (
-                scores.get_mut(ordinal as usize),
-                table.get(usize::from(code)),
-            ) {
+            let place = ordinal.wrapping_sub(first) as usize;
+            if let (Some(score), Some(value)) =
+                (scores.get_mut(place), table.get(usize::from(code)))
+            {
                 *score += value;
             }
         });
@@ -309,7 +309,12 @@ mod tests {
                 let mut count = 0;
                 block.each(|_, _| count += 1);
                 prop_assert_eq!(count, block.len());
-                block.add(&[1.0; 256], &mut [0.0; 8]);
+                let mut scores = [0.0; 8];
+                block.add(&[1.0; 256], 0, &mut scores);
+                let (mut low, mut high) = ([0.0; 3], [0.0; 5]);
+                block.add(&[1.0; 256], 0, &mut low);
+                block.add(&[1.0; 256], 3, &mut high);
+                prop_assert_eq!([&low[..], &high[..]].concat(), scores);
             }
         }
     }

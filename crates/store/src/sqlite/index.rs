@@ -6,6 +6,7 @@
 mod beside;
 mod check;
 mod embedded;
+mod ids;
 mod kept;
 mod kinds;
 mod lexical;
@@ -43,6 +44,7 @@ const ENTRY_BYTES: usize = 7;
 /// What a process that is asked again keeps of the index.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
+    ids: Mutex<ids::Ids>,
     matrices: Mutex<matrix::Matrices>,
     words: Mutex<kept::Words>,
     kinds: Mutex<kinds::Kinds>,

@@ -18,7 +18,7 @@ const TEXT_BYTES: usize = 64;
 const POSTINGS_BYTES: RangeInclusive<usize> = 6 << 20..=96 << 20;
 
 /// The blocks of a stem as they are stored, newest first.
-type Blocks = Vec<Box<[u8]>>;
+pub(super) type Blocks = Vec<Box<[u8]>>;
 
 /// What is kept, by project.
 #[derive(Debug, Default)]

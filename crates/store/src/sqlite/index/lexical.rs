@@ -5,7 +5,7 @@
 
 use super::super::failure::Failure;
 use super::Index;
-use super::kept::{self, Words};
+use super::kept::{self, Blocks, Words};
 use super::merge::bad_block;
 use super::tail::Tail;
 use heirloom_index::block::{Block, Posting};
@@ -14,10 +14,12 @@ use heirloom_index::score::Weights;
 use heirloom_index::words::Term;
 use rusqlite::Connection;
 use std::hint::black_box;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Up to so many texts, no stem is passed over.
 const ALL_STEMS_MAX: u32 = 8_192;
+/// So many postings are added up at once: a second thread for half of them takes longer to start.
+const TOGETHER_MAX: u64 = 400_000;
 
 /// What the words of a question say.
 #[derive(Default)]
@@ -28,7 +30,7 @@ pub(super) struct Lexical {
     pub(super) dfs: Vec<u64>,
 }
 
-/// The stems of a project's texts, and what each says.
+/// The stems of a project's texts, and where they are read.
 struct Stems<'a> {
     connection: &'a Connection,
     project: i64,
@@ -37,9 +39,14 @@ struct Stems<'a> {
     codes: Codes,
 }
 
-/// What became of one stem.
-struct Said {
+/// What is known of one stem.
+struct Stem<'a> {
+    key: i64,
+    /// Its postings that are merged, newest first; of a stem that is passed over maybe not all.
+    blocks: Arc<Blocks>,
+    fresh: &'a [Posting],
     df: u64,
+    heads: u64,
     is_passed_over: bool,
 }
 
@@ -63,33 +70,30 @@ impl Lexical {
             kept,
             codes: Codes::of(Weights::of(index.totals)),
         };
-        // Zeros that are written: memory that is first read and then written costs its page twice.
-        let mut scores = Vec::with_capacity(index.texts() as usize);
-        scores.resize(index.texts() as usize, black_box(0.0));
-        let mut said = Vec::with_capacity(terms.len());
-        let passes_over = index.texts() > ALL_STEMS_MAX;
-        for (term, fresh) in terms.iter().zip(&tail.postings) {
-            said.push(stems.add(*term, fresh, passes_over, &mut scores)?);
+        let read = |passes_over: bool| -> Result<Vec<Stem<'_>>, Failure> {
+            let terms = terms.iter().zip(&tail.postings);
+            let read = terms.map(|(term, fresh)| stems.read(*term, fresh, passes_over));
+            read.collect()
+        };
+        let mut found = read(index.texts() > ALL_STEMS_MAX)?;
+        if found.iter().all(|stem| stem.is_passed_over || stem.df == 0) {
+            found = read(false)?;
         }
-        if said.iter().all(|said| said.is_passed_over || said.df == 0) {
-            for (term, fresh) in terms.iter().zip(&tail.postings) {
-                stems.add(*term, fresh, false, &mut scores)?;
-            }
-        }
-        let dfs = said.iter().map(|said| said.df).collect();
+        let dfs = found.iter().map(|stem| stem.df).collect();
+        found.retain(|stem| !stem.is_passed_over && stem.df > 0);
+        let scores = scores(&found, &stems.codes, index.texts())?;
         Ok(Self { scores, dfs })
     }
 }
 
 impl Stems<'_> {
-    /// Adds to `scores` what a stem says, unless it is passed over.
-    fn add(
+    /// Reads what there is of a stem, unless it is passed over.
+    fn read<'t>(
         &self,
         term: Term,
-        fresh: &[Posting],
+        fresh: &'t [Posting],
         passes_over: bool,
-        scores: &mut [f32],
-    ) -> Result<Said, Failure> {
+    ) -> Result<Stem<'t>, Failure> {
         let fresh_heads = fresh.iter().filter(|(_, code)| code::is_in_head(*code));
         let (fresh_df, fresh_heads) = (fresh.len() as u64, fresh_heads.count() as u64);
         // The newest block, which comes first, knows of all before it.
@@ -102,7 +106,6 @@ impl Stems<'_> {
         let says_nothing =
             |(df, heads): (u64, u64)| passes_over && self.codes.say_nothing(df, heads);
         let key = i64::try_from(term.0).unwrap_or(i64::MAX);
-        let read = |bytes| Block::read(bytes).ok_or_else(|| bad_block(format!("of stem {key}")));
         let is_enough = |newest: &[u8]| {
             let newest = Block::read(newest);
             newest.is_some_and(|newest| says_nothing(counts(&newest)))
@@ -110,36 +113,68 @@ impl Stems<'_> {
         let (connection, project) = (self.connection, self.project);
         let blocks = kept::blocks(self.kept, connection, project, self.index, key, is_enough)?;
         let (df, heads) = match blocks.first() {
-            Some(newest) => counts(&read(newest)?),
+            Some(newest) => counts(&block(newest, key)?),
             None => (fresh_df, fresh_heads),
         };
-        if says_nothing((df, heads)) {
-            return Ok(Said {
-                df,
-                is_passed_over: true,
-            });
-        }
-        if df > 0 {
-            let table = self.codes.table(df, heads);
-            for bytes in blocks.iter() {
-                read(bytes)?.add(&table, scores);
-            }
-            add_fresh(fresh, &table, scores);
-        }
-        Ok(Said {
+        Ok(Stem {
+            key,
+            blocks,
+            fresh,
             df,
-            is_passed_over: false,
+            heads,
+            is_passed_over: says_nothing((df, heads)),
         })
     }
 }
 
-fn add_fresh(fresh: &[Posting], table: &[f32; 256], scores: &mut [f32]) {
-    for (ordinal, code) in fresh {
-        let score = scores.get_mut(*ordinal as usize);
-        if let (Some(score), Some(value)) = (score, table.get(usize::from(*code))) {
-            *score += value;
+/// The score of every text, by what these stems say.
+fn scores(stems: &[Stem<'_>], codes: &Codes, texts: u32) -> Result<Vec<f32>, Failure> {
+    // Zeros that are written: memory that is first read and then written costs its page twice.
+    let mut scores = Vec::with_capacity(texts as usize);
+    scores.resize(texts as usize, black_box(0.0));
+    let postings: u64 = stems.iter().map(|stem| stem.df).sum();
+    if postings < TOGETHER_MAX {
+        add(stems, codes, 0, &mut scores)?;
+        return Ok(scores);
+    }
+    let half = texts / 2;
+    let (low, high) = scores.split_at_mut(half as usize);
+    let (low, high) = std::thread::scope(|scope| {
+        let high = scope.spawn(|| add(stems, codes, half, high));
+        (add(stems, codes, 0, low), high.join())
+    });
+    low?;
+    high.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    Ok(scores)
+}
+
+/// Adds to the scores of the texts from `first` on, to each in the order of the stems.
+fn add(stems: &[Stem<'_>], codes: &Codes, first: u32, scores: &mut [f32]) -> Result<(), Failure> {
+    let end = u64::from(first) + scores.len() as u64;
+    for stem in stems {
+        let table = codes.table(stem.df, stem.heads);
+        let behind = stem.blocks.partition_point(|bytes| {
+            Block::read(bytes).is_some_and(|block| u64::from(block.first()) >= end)
+        });
+        for bytes in stem.blocks.iter().skip(behind) {
+            let block = block(bytes, stem.key)?;
+            if block.last() < first {
+                break;
+            }
+            block.add(&table, first, scores);
+        }
+        for (ordinal, code) in stem.fresh {
+            let score = scores.get_mut(ordinal.wrapping_sub(first) as usize);
+            if let (Some(score), Some(value)) = (score, table.get(usize::from(*code))) {
+                *score += value;
+            }
         }
     }
+    Ok(())
+}
+
+fn block(bytes: &[u8], key: i64) -> Result<Block<'_>, Failure> {
+    Block::read(bytes).ok_or_else(|| bad_block(format!("of stem {key}")))
 }
 
 #[cfg(test)]
@@ -212,6 +247,53 @@ mod tests {
             assert_eq!(ask("everywhere unheard"), (2_000, vec![all, 0]));
             assert_eq!(ask("everywhere alone"), (1, vec![all, 1]));
             assert_eq!(ask("everywhere tenth"), (910, vec![all, 910]));
+        }
+    }
+
+    #[test]
+    fn halves_are_the_parts_of_a_whole() {
+        let stem = |key: i64, apart: u32| {
+            let texts = (0..5_000).filter(|ordinal| ordinal % apart == 0);
+            let postings: Vec<Posting> = texts.map(|at| (at, (at % 251) as u8)).collect();
+            let (merged, fresh) = postings.split_at(postings.len() - 20);
+            let blocks = heirloom_index::block::append(None, merged);
+            let newest_first = blocks.into_iter().rev().map(|(_, bytes)| bytes.into());
+            let (df, heads) = (postings.len() as u64, 1);
+            (
+                key,
+                newest_first.collect::<Blocks>(),
+                fresh.to_vec(),
+                df,
+                heads,
+            )
+        };
+        let known = [stem(1, 1), stem(2, 3), stem(3, 97)];
+        let stems: Vec<Stem<'_>> = known
+            .iter()
+            .map(|(key, blocks, fresh, df, heads)| Stem {
+                key: *key,
+                blocks: Arc::new(blocks.clone()),
+                fresh,
+                df: *df,
+                heads: *heads,
+                is_passed_over: false,
+            })
+            .collect();
+        let totals = heirloom_index::score::Totals {
+            texts: 20_000,
+            len: 200_000,
+            head_len: 100_000,
+        };
+        let codes = Codes::of(Weights::of(totals));
+        let mut whole = vec![0.0; 5_000];
+        add(&stems, &codes, 0, &mut whole).unwrap();
+        assert!(whole.iter().all(|score| *score > 0.0));
+        for half in [0, 1, 97, 440, 2_500, 4_990, 5_000] {
+            let mut parts = vec![0.0; 5_000];
+            let (low, high) = parts.split_at_mut(half);
+            add(&stems, &codes, u32::try_from(half).unwrap(), high).unwrap();
+            add(&stems, &codes, 0, low).unwrap();
+            assert_eq!(parts, whole, "cut at {half}");
         }
     }
 

@@ -8,8 +8,7 @@ use super::embedded::{self, BLOCK as BLOCK_OF_OTHERS, Head};
 use super::meanings::{BLOCK, key};
 use super::{Epoch, Index};
 use heirloom_index::vector::{AnyQuestion, ROW_BYTES, Rows};
-use heirloom_model::RecordId;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -41,38 +40,8 @@ pub(super) struct Matrix {
     epoch: Epoch,
     /// In the order of the ordinals.
     pub(super) rows: Rows,
-    /// What has them, in the same order.
-    pub(super) ids: Vec<Said>,
     /// How many texts have each piece.
     pub(super) counts: Vec<u8>,
-}
-
-/// What a text is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) id: RecordId,
-    /// A turn of a conversation, and no record.
-    pub(super) is_turn: bool,
-}
-
-impl Said {
-    /// What has this ordinal, as the database says it.
-    pub(super) fn read(
-        connection: &Connection,
-        project: i64,
-        ordinal: u32,
-    ) -> Result<Self, Failure> {
-        let sql = "SELECT id, is_turn FROM ordinals WHERE project = ?1 AND ordinal = ?2";
-        let mut statement = connection.prepare_cached(sql)?;
-        Ok(statement.query_row(params![project, ordinal], Self::of)?)
-    }
-
-    fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Self {
-            id: RecordId::from_bytes(row.get(0)?),
-            is_turn: row.get(1)?,
-        })
-    }
 }
 
 /// Vectors of another model, which come and go: they are kept as long as nobody writes any.
@@ -154,13 +123,6 @@ impl Matrices {
         Ok(kept.map(|kept| Arc::clone(&kept.matrix)))
     }
 
-    /// The built-in vectors and what has them, if they are there already and of this index.
-    pub(super) fn known(&self, project: i64, index: &Index) -> Option<Arc<Matrix>> {
-        let kept = self.kept.get(&project)?;
-        let is_it = kept.matrix.epoch == index.epoch();
-        is_it.then(|| Arc::clone(&kept.matrix))
-    }
-
     fn make_room(&mut self, asked: i64) {
         let bytes = |kept: &BTreeMap<i64, Kept>| -> usize {
             kept.values().map(|one| one.matrix.bytes()).sum()
@@ -180,7 +142,7 @@ impl Matrices {
 
 impl Matrix {
     fn bytes(&self) -> usize {
-        self.rows.bytes() + self.ids.len() * size_of::<Said>()
+        self.rows.bytes()
     }
 
     /// Reads what is new.
@@ -204,14 +166,6 @@ impl Matrix {
             known = 0;
         })?;
         self.counts = super::meanings::counts(connection, project)?;
-        let sql = "SELECT id, is_turn FROM ordinals WHERE project = ?1 AND ordinal >= ?2 \
-             ORDER BY ordinal LIMIT ?3";
-        let mut statement = connection.prepare_cached(sql)?;
-        let (known, all) = (self.ids.len(), self.rows.len());
-        let fresh = params![project, known, all.saturating_sub(known)];
-        for said in statement.query_map(fresh, Said::of)? {
-            self.ids.push(said?);
-        }
         Ok(())
     }
 }

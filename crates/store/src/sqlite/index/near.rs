@@ -8,7 +8,7 @@ use super::super::failure::Failure;
 use super::Index;
 use super::beside::{self, Beside};
 use super::embedded::{self, Head};
-use super::matrix::{Matrices, Matrix, Said};
+use super::matrix::{Matrices, Matrix};
 use super::meanings::BLOCK;
 use super::tail::Tail;
 use crate::{Search, VectorsOf};
@@ -36,8 +36,6 @@ pub(super) struct Near {
     /// A score for each text; of those that [`Near::settle`] was called for it is exact.
     scores: Vec<f32>,
     exact: Exact,
-    /// The vectors in memory, and what has them.
-    kept: Option<Arc<Matrix>>,
     spread: Spread,
     /// Texts without a vector, where not every text has one: their score is the mean, which says nothing.
     lack: Vec<bool>,
@@ -110,9 +108,6 @@ impl Asking {
         if search.meaning.is_some() {
             near.by = VectorsOf::BuiltIn;
             look = Look::of(connection, project, index, pieces, tail, matrices)?;
-        } else {
-            let matrices = matrices.lock().unwrap_or_else(PoisonError::into_inner);
-            near.kept = matrices.known(project, index);
         }
         Ok(Self { near, look })
     }
@@ -224,7 +219,6 @@ impl Near {
         Self {
             scores: Vec::new(),
             exact: Exact::All,
-            kept: None,
             spread: Spread::of(&[], 0),
             lack: Vec::new(),
             by: VectorsOf::Nothing,
@@ -239,7 +233,6 @@ impl Near {
         Self {
             scores: scored.collect(),
             exact: Exact::All,
-            kept: None,
             spread,
             lack: scores.iter().map(Option::is_none).collect(),
             by: VectorsOf::Model,
@@ -273,7 +266,7 @@ impl Near {
                 Exact::Beside(beside, behind, Box::new(look.question.clone()))
             }
         };
-        (self.scores, self.exact, self.kept) = (scores, exact, look.kept);
+        (self.scores, self.exact) = (scores, exact);
         // Whatever a damaged index says, texts of the tail have their own places.
         self.scores.resize(merged, 0.0);
         look.question.scores(&tail.vectors, &mut self.scores);
@@ -337,12 +330,6 @@ impl Near {
             ordinals.truncate(count);
         }
         ordinals
-    }
-
-    /// What an ordinal is of, where it is known without asking the database.
-    pub(super) fn said(&self, ordinal: u32) -> Option<Said> {
-        let kept = self.kept.as_ref()?;
-        kept.ids.get(ordinal as usize).copied()
     }
 
     /// How near a text is; exact once it is settled.

@@ -3,8 +3,8 @@
 use super::super::codec;
 use super::super::failure::Failure;
 use super::Kept;
+use super::ids::{Known, Said};
 use super::lexical::Lexical;
-use super::matrix::Said;
 use super::near::{Asking, Near};
 use super::wanted::Wanted;
 use crate::{Found, Hit, Search};
@@ -13,7 +13,7 @@ use heirloom_index::vector;
 use heirloom_model::ProjectName;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 /// What a vector's score counts beside the words'.
 const VECTOR: f32 = 1.5;
@@ -27,6 +27,7 @@ struct Arms {
     lexical: Vec<f32>,
     lexical_spread: Spread,
     near: Near,
+    ids: Arc<Known>,
 }
 
 impl Arms {
@@ -90,7 +91,11 @@ pub(in super::super) fn search(
     let Lexical { scores, dfs } = words?;
     locked().was_asked(number, &index);
     let near = asking.end(connection, number, &index, &tail, known)?;
+    let mut ids = kept.ids.lock().unwrap_or_else(PoisonError::into_inner);
+    let known_ids = ids.current(connection, number, &index)?;
+    drop(ids);
     let mut arms = Arms {
+        ids: known_ids,
         lexical_spread: Spread::of(&scores, index.totals.texts),
         lexical: scores,
         near,
@@ -129,7 +134,7 @@ fn place_of(place: usize) -> u32 {
 }
 
 fn hit(connection: &Connection, project: i64, arms: &Arms, ordinal: u32) -> Result<Hit, Failure> {
-    let known = arms.near.said(ordinal);
+    let known = arms.ids.get(ordinal);
     let said = known.map_or_else(|| Said::read(connection, project, ordinal), Ok)?;
     let lexical = arms.lexical.get(ordinal as usize);
     Ok(Hit {
