@@ -3,7 +3,8 @@
 use super::{Client, Server};
 use crate::Outcome;
 use crate::stats::Times;
-use heirloom_engine::{ContextRequest, Engine, NewRecord, NewTurn};
+use heirloom_engine::{ContextRequest, Engine, NewEpisode, NewRecord, NewTurn};
+use heirloom_model::kinds::EpisodeAction;
 use heirloom_model::{Role, Scope};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ const KB_MAX: f64 = 60.0;
 const SESSIONS: usize = 60;
 const TURNS: usize = 10;
 const TURNS_LONG: usize = 500;
+/// Tasks that somebody works on.
+const TASKS: usize = 50;
 /// Contexts that were given.
 const CONTEXTS: usize = 200;
 /// Keys of which two sources say different things.
@@ -36,16 +39,20 @@ pub(super) fn fill(engine: &Engine) -> Outcome<()> {
             let said = NewTurn {
                 role,
                 sender: None,
-                task: Some(format!("{}", number % 50)),
+                task: Some(format!("{}", number % TASKS)),
                 agent: Some("bench".to_owned()),
                 text: words,
             };
             engine.add_turn(&session(number), &said)?;
         }
     }
+    for number in 0..TASKS {
+        let tried = NewEpisode::of(&number.to_string(), EpisodeAction::Attempted);
+        engine.log_episode(tried)?;
+    }
     for number in 0..CONTEXTS {
         let request = ContextRequest {
-            task: Some(format!("{}", number % 50)),
+            task: Some(format!("{}", number % TASKS)),
             session: Some(session(number % SESSIONS)),
             agent: Some("bench".to_owned()),
             ..ContextRequest::default()

@@ -561,7 +561,7 @@ pub const SERVER_CALLS_AT_ONCE: usize = 64;
 pub const SERVER_STOP_PAUSE_MS: u64 = 50;
 
 /// Connections that a store opens beside its first one, for threads that read at the same time.
-pub const READERS_MAX: usize = 4;
+pub const READERS_MAX: usize = 3;
 /// Writes of different threads that share a transaction and its sync.
 pub const WRITES_TOGETHER_MAX: usize = 128;
 /// Vectors that the file beside a database may lack before it is written anew.
@@ -643,5 +643,5 @@ pub const WORKING_HELD: usize = 1_000;
 pub const SERVER_PRUNE_S: u64 = 86_400;
 /// Seconds after its start at which a server prunes for the first time.
 pub const SERVER_PRUNE_FIRST_S: u64 = 3_600;
-/// Calls of the engine that compute longer than they wait, which a server makes at once.
+/// Calls of the engine that compute longer than they wait, or only read, which a server makes at once.
 pub const SERVER_COMPUTING_AT_ONCE: usize = 4;

@@ -109,7 +109,7 @@ impl App {
         Ok(answer.await?)
     }
 
-    /// As [`App::ask`], for questions that compute longer than they wait.
+    /// As [`App::ask`], for questions that compute longer than they wait, and for reads of a page.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         project: Option<String>,

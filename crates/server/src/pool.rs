@@ -11,7 +11,7 @@ use tokio::sync::{Semaphore, oneshot};
 #[derive(Clone)]
 pub struct Pool {
     places: Arc<Semaphore>,
-    /// Calls that compute: more of them than processors only take memory and each other's caches.
+    /// Calls that compute and read: more of them than processors only take memory and each other's caches.
     computing: Arc<Threads>,
 }
 
@@ -25,7 +25,7 @@ impl Default for Pool {
 }
 
 impl Pool {
-    /// As [`Pool::run`], for what computes longer than it waits.
+    /// As [`Pool::run`], for what computes longer than it waits, and for reads of a page, which wait for nobody.
     pub async fn compute<T: Send + 'static>(
         &self,
         call: impl FnOnce() -> Result<T, Fault> + Send + 'static,

@@ -135,15 +135,6 @@ impl Engine {
         Ok(errors)
     }
 
-    /// How many open errors belong to no task, counted up to `at_most`: they are told with those of each.
-    pub fn open_errors_of_no_task(&self, at_most: usize) -> Result<usize, Fault> {
-        let open = Filter::current(&[Kind::Error], self.now()).state(Mistake::OPEN);
-        self.count(&Filter {
-            no_task: true,
-            ..open.limit(at_most)
-        })
-    }
-
     /// Resolves the open error that `given` names: its id, or a text that it contains.
     ///
     /// Errors: `NotFound`; `Usage` if several open errors contain the text (they are listed) or the

@@ -908,9 +908,6 @@ pub(crate) fn counting() -> Vec<Operation> {
             let all = Filter::current(&[], w.engine.now());
             w.engine.count(&all).map(drop)
         }),
-        counts("open errors of no task", |w| {
-            w.engine.open_errors_of_no_task(9).map(drop)
-        }),
         counts("task progress", |w| w.engine.task_progress("7").map(drop)),
     ]
 }

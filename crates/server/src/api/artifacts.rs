@@ -65,7 +65,7 @@ pub(super) async fn list(
     let project = access.project(asked.project.as_deref())?;
     let most = limit(asked.limit)?;
     let after = cursor(asked.cursor.as_deref())?;
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let mut filter = Filter::current(&[Kind::Artifact], engine.now()).limit(most);
         filter.scope = Scope {
             task: asked.task_id,

@@ -70,7 +70,7 @@ pub(super) async fn list(
     let after = cursor(asked.cursor.as_deref())?;
     let since = time("since", asked.since.as_deref())?;
     let until = time("until", asked.until.as_deref())?;
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let mut filter = Filter::current(&[Kind::Episode], engine.now()).limit(most);
         filter.scope = Scope {
             task: asked.task_id,

@@ -48,7 +48,7 @@ pub(super) async fn list(
     let project = access.project(asked.project.as_deref())?;
     let most = limit(asked.limit)?;
     let after = cursor(asked.cursor.as_deref())?;
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let mut filter = Filter::current(&[Kind::Knowledge], engine.now()).limit(most);
         filter.category = asked.category;
         filter.key = asked.key;

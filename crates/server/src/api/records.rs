@@ -103,7 +103,7 @@ pub(super) async fn list(
     let after = cursor(asked.cursor.as_deref())?;
     let kind = asked.kind.as_deref().map(str::parse::<Kind>).transpose();
     let kind = kind.map_err(|bad| Problem::new(StatusCode::BAD_REQUEST, bad.to_string()))?;
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let kinds: Vec<Kind> = kind.into_iter().collect();
         let mut filter = Filter::current(&kinds, engine.now()).limit(most);
         filter.category = asked.category;
@@ -133,7 +133,9 @@ pub(super) async fn show(
 ) -> Result<(HeaderMap, Json<AnyRecord>), Problem> {
     let project = access.project(asked.project.as_deref())?;
     let wanted = id(&given)?;
-    let record = app.ask(project, move |engine| engine.get(wanted)).await?;
+    let record = app
+        .compute(project, move |engine| engine.get(wanted))
+        .await?;
     Ok((tagged(&tag_of(&record)), Json(wire::record(&record))))
 }
 

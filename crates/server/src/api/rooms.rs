@@ -70,7 +70,7 @@ pub(super) async fn notes(
     let project = access.project(asked.project.as_deref())?;
     let most = limit(asked.limit)?;
     let after = cursor(asked.cursor.as_deref())?;
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let mut filter = Filter::current(&[Kind::Note], engine.now()).limit(most);
         filter.category = asked.category;
         filter.scope = Scope {

@@ -101,7 +101,7 @@ pub(super) async fn list(
     let project = access.project(asked.project.as_deref())?;
     let most = limit(asked.limit)?;
     let after = cursor(asked.cursor.as_deref())?;
-    let answer = app.ask(project, move |engine| {
+    let answer = app.compute(project, move |engine| {
         let mut filter = Filter::current(&[Kind::Task], engine.now()).limit(most);
         filter.after = after;
         let page = match asked.state.map(Standing::typed) {

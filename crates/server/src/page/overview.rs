@@ -27,8 +27,6 @@ const EVENTS: usize = 300;
 const TASKS: usize = 5;
 /// Tasks that are looked through for open ones.
 const TASKS_READ: usize = 60;
-/// Open errors that are counted; of more it is only told that there are.
-const ERRORS_COUNTED: usize = 1_000;
 
 /// Answers the overview.
 pub(super) async fn show(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
@@ -162,7 +160,6 @@ fn kinds(counts: &[(Kind, u64)], week: &Week) -> Vec<KindRow> {
 fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>, String), Fault> {
     let filter = Filter::current(&[Kind::Task], engine.now()).limit(TASKS_READ);
     let mut rows = Vec::new();
-    let mut errors = None;
     for record in engine.find(&filter)? {
         let Ok(task) = Task::of(&record) else {
             continue;
@@ -170,12 +167,7 @@ fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>,
         if matches!(task.state, Some(TaskState::Done | TaskState::Failed)) {
             continue;
         }
-        // Counted once, and only where a task is told.
-        let errors = match errors {
-            Some(errors) => errors,
-            None => *errors.insert(engine.open_errors_of_no_task(ERRORS_COUNTED + 1)?),
-        };
-        rows.push(open_task(engine, &record, &task, errors)?);
+        rows.push(open_task(engine, &record, &task)?);
         if rows.len() == TASKS {
             break;
         }
@@ -185,16 +177,11 @@ fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>,
     Ok((rows, format!("All {}", number(all))))
 }
 
-/// A task and how far it is; `errors` are those of no task, which keep each from being done.
-fn open_task(
-    engine: &Engine,
-    record: &Record,
-    task: &Task,
-    errors: usize,
-) -> Result<OpenTask, Fault> {
+/// A task and how far it is. Errors of no task are none of it here: they wait beside.
+fn open_task(engine: &Engine, record: &Record, task: &Task) -> Result<OpenTask, Fault> {
     let id = record.key.as_deref().unwrap_or_default();
     let known = engine.task_progress(id)?;
-    let errors = errors + known.open_errors;
+    let errors = known.open_errors;
     let blocked = task.blocked_reason.as_deref().filter(|why| !why.is_empty());
     let (state, class, icon) = match (blocked, errors, record.scope.phase.as_deref()) {
         (Some(_), ..) => ("blocked", "warn", "pause"),
@@ -204,9 +191,6 @@ fn open_task(
     };
     let detail = match (blocked, known.steps) {
         (Some(why), _) => why.to_owned(),
-        (None, 0) if errors > ERRORS_COUNTED => {
-            format!("more than {} open errors", number(ERRORS_COUNTED as u64))
-        }
         (None, 0) => plural(errors, "open error", "open errors"),
         (None, steps) => format!(
             "{} of {steps} steps, {}",
