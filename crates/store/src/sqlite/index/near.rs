@@ -21,6 +21,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Up to so many texts, every one is looked at whole.
 const WHOLE_MAX: u32 = 8_192;
+/// Up to so many sketches in a file, one thread has looked at them before a second one has begun.
+const ALONE_MAX: u32 = 32_768;
 /// Where not all are looked at whole, the spread of scores is taken from so many places, and so many texts at each:
 /// what lies together is read together.
 const SAMPLE_PLACES: u32 = 64;
@@ -121,7 +123,7 @@ impl Asking {
         let mut scores = vec![0.0; beside.rows() as usize];
         let scan = beside.scan(&look.rough, &mut scores);
         let (done, is_whole) = std::thread::scope(|scope| {
-            let other = (beside.rows() >= WHOLE_MAX).then(|| scope.spawn(|| scan.work()));
+            let other = (beside.rows() > ALONE_MAX).then(|| scope.spawn(|| scan.work()));
             let done = work();
             scan.work();
             let is_well = other.is_none_or(|other| other.join().is_ok());
