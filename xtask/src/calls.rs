@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const HELP: &str = "\
@@ -108,24 +108,9 @@ impl Caller {
 
     /// One call, through a shell as agent programs make it.
     fn call(&mut self, name: &str, event: &str) -> Result<(), String> {
-        let mut command = self.desk.heirloom(&[]);
         let shell = format!("'{}' hook claude-code {name}", self.binary.display());
-        let mut through = Command::new("sh");
-        through.arg("-c").arg(shell);
-        for (name, value) in command.get_envs() {
-            match value {
-                Some(value) => through.env(name, value),
-                None => through.env_remove(name),
-            };
-        }
-        if let Some(folder) = command.get_current_dir() {
-            through.current_dir(folder);
-        }
-        command = through;
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        let mut command = self.desk.through("sh", &["-c", &shell]);
+        command.stdin(Stdio::piped());
         let began = Instant::now();
         let mut child = (command.spawn()).map_err(|error| format!("cannot start sh: {error}"))?;
         if let Some(mut pipe) = child.stdin.take() {

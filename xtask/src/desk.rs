@@ -135,8 +135,15 @@ impl Desk {
     /// The program as [`Desk::heirloom`], as the leader of a session of its own: its descendants can be
     /// told by the session, whatever process group they are in.
     pub(crate) fn in_session(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("setsid");
-        command.arg(&self.binary).args(args);
+        let binary = self.binary.to_string_lossy();
+        let args = [&[&*binary], args].concat();
+        self.through("setsid", &args)
+    }
+
+    /// Any program in the project, as [`Desk::heirloom`].
+    pub(crate) fn through(&self, program: &str, args: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(args);
         self.at_home(&mut command);
         command
     }

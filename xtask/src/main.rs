@@ -17,6 +17,7 @@ mod deny;
 mod desk;
 mod dist;
 mod fuzz;
+mod layout;
 mod mcp;
 mod page;
 mod tidy;
@@ -42,6 +43,8 @@ usage: cargo xtask <verb>
                                    but the log, which has a cap
   page [--heirloom PATH]           drive the page in a real browser: axe, widths, edits, undo, two tabs
   dist                             build the binary that is shipped and check its size
+  layout [--heirloom PATH]         write the linker script that puts what runs at a start side by side;
+                                   needs valgrind, and is worth it when what starts has changed
   api [ARGS]                       ask `heirloom serve` whatever its description allows and forbids, with
                                    schemathesis from PyPI: it must find nothing
   agents [ARGS]                    drive real agent programs through `heirloom run`
@@ -77,6 +80,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "hooks" => calls::run(args),
         "deny" => deny::run(args),
         "dist" => dist::run(args),
+        "layout" => layout::run(args),
         "agents" => agents::run(args),
         "api" => api::run(args),
         "mcp" => mcp::run(args),

@@ -24,9 +24,13 @@ const MAGIC: &[u8; 8] = b"hlmrows2";
 /// Magic, generation, version of the schema, count of rows, id of the last.
 const HEADER_BYTES: usize = 8 + 8 + 8 + 4 + 16;
 
-/// Blocks of sketches, and rows, that are read at once: what fits into a processor's own memory.
+/// Blocks of sketches that are read at once: what fits into a processor's own memory.
 const BLOCKS_AT_ONCE: usize = 8;
-const ROWS_AT_ONCE: u32 = 512;
+/// Rows that lie so near to each other are read with what is between them: a call of the system costs what copying
+/// some kilobytes does.
+const ROWS_PASSED_OVER: u32 = 16;
+/// And so many of them at once.
+const ROWS_WANTED_AT_ONCE: usize = 32;
 /// What stands behind the database's name in that of a file, before the project's number.
 const SUFFIX: &str = "-vectors-";
 
@@ -91,21 +95,26 @@ impl Beside {
         wanted.retain(|ordinal| *ordinal < self.rows);
         wanted.sort_unstable();
         let (mut bytes, mut cosines) = (Vec::new(), Vec::new());
-        for run in wanted.chunk_by(|a, b| b - a <= 1) {
-            let (Some(first), Some(last)) = (run.first(), run.last()) else {
-                continue;
-            };
-            for from in (*first..=*last).step_by(ROWS_AT_ONCE as usize) {
-                let count = ROWS_AT_ONCE.min(last + 1 - from) as usize;
-                bytes.resize(count * ROW_BYTES, 0);
-                let place = place_of(self.rows, from);
+        for near in wanted.chunk_by(|a, b| b - a <= ROWS_PASSED_OVER) {
+            for part in near.chunks(ROWS_WANTED_AT_ONCE) {
+                let (Some(first), Some(last)) = (part.first(), part.last()) else {
+                    continue;
+                };
+                bytes.resize((last + 1 - first) as usize * ROW_BYTES, 0);
+                let place = place_of(self.rows, *first);
                 if self.file.read_exact_at(&mut bytes, place).is_err() {
                     continue;
                 }
-                cosines.clear();
-                question.scores(&bytes, &mut cosines);
-                let scores = scores.iter_mut().skip(from as usize);
-                scores.zip(&cosines).for_each(|(to, from)| *to = *from);
+                let rows = bytes.as_chunks::<ROW_BYTES>().0;
+                for ordinal in part {
+                    let row = rows.get((ordinal - first) as usize);
+                    let score = scores.get_mut(*ordinal as usize);
+                    if let (Some(row), Some(score)) = (row, score) {
+                        cosines.clear();
+                        question.scores(row, &mut cosines);
+                        cosines.first().inspect(|cosine| *score = **cosine);
+                    }
+                }
             }
         }
     }
