@@ -22,6 +22,8 @@ const WORDS: usize = 19;
 const CONNECTIONS: usize = 64;
 /// How long each load lasts.
 const LOAD: Duration = Duration::from_secs(10);
+/// And that of writes before other loads: each leaves a record, and those are of a store of the size that is named.
+const LOAD_BETWEEN: Duration = Duration::from_secs(3);
 /// Starts that are timed.
 const STARTS: usize = 20;
 /// Streams of events that nothing comes on.
@@ -55,7 +57,12 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>, only: &str) ->
         gets(&server, &keys)?;
     }
     if wanted("post") {
-        posts(&server)?;
+        let lasts = if only == "server-post" {
+            LOAD
+        } else {
+            LOAD_BETWEEN
+        };
+        posts(&server, lasts)?;
     }
     if wanted("recall") {
         recalls(&server)?;
@@ -75,12 +82,12 @@ fn gets(server: &Server, keys: &[String]) -> Outcome<()> {
         let key = &keys[n * 7_919 % keys.len()];
         get(&format!("/api/memory/knowledge?category=fact&key={key}"))
     };
-    load(server, "server GET knowledge, one by its key", &one)?;
+    load(server, "server GET knowledge, one by its key", LOAD, &one)?;
     let ten = |_: usize| get("/api/memory/knowledge?category=decision&limit=10");
-    load(server, "server GET knowledge, the newest ten", &ten)
+    load(server, "server GET knowledge, the newest ten", LOAD, &ten)
 }
 
-fn posts(server: &Server) -> Outcome<()> {
+fn posts(server: &Server, lasts: Duration) -> Outcome<()> {
     let post = |n: usize| {
         let said = json!({
             "task_id": format!("{}", n % 50), "agent_id": "bench", "action": "attempted",
@@ -92,7 +99,7 @@ fn posts(server: &Server) -> Outcome<()> {
             "POST /api/memory/episodes HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{{head}}\r\n{body}"
         )
     };
-    load(server, "server POST episodes, durable", &post)
+    load(server, "server POST episodes, durable", lasts, &post)
 }
 
 fn recalls(server: &Server) -> Outcome<()> {
@@ -105,7 +112,7 @@ fn recalls(server: &Server) -> Outcome<()> {
             .collect();
         get(&format!("/api/recall?query={query}"))
     };
-    load(server, "server GET recall", &recall)
+    load(server, "server GET recall", LOAD, &recall)
 }
 
 fn streams(server: &Server) -> Outcome<()> {
@@ -296,7 +303,12 @@ impl Client {
 }
 
 /// All clients ask as fast as they are answered.
-fn load(server: &Server, name: &str, request: &(dyn Fn(usize) -> String + Sync)) -> Outcome<()> {
+fn load(
+    server: &Server,
+    name: &str,
+    lasts: Duration,
+    request: &(dyn Fn(usize) -> String + Sync),
+) -> Outcome<()> {
     let (count, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let began = Instant::now();
     let times = thread::scope(|scope| {
@@ -312,7 +324,7 @@ fn load(server: &Server, name: &str, request: &(dyn Fn(usize) -> String + Sync))
             Ok(times)
         };
         let clients: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(client)).collect();
-        thread::sleep(LOAD);
+        thread::sleep(lasts);
         is_over.store(true, Ordering::Relaxed);
         let mut times = Vec::new();
         for client in clients {

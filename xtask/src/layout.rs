@@ -10,7 +10,7 @@ use crate::desk::{self, Desk};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const HELP: &str = "\
@@ -31,7 +31,7 @@ const SYLLABLES: [&str; 12] = [
 /// Runs the chore; the error is what to tell the developer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let binary = match args {
-        [] => build()?,
+        [] => cargo::build_dist(&["heirloom"])?.join(cargo::exe("heirloom")),
         [option, path] if option == "--heirloom" => Path::new(path)
             .canonicalize()
             .map_err(|error| desk::about("find", Path::new(path), &error))?,
@@ -59,20 +59,11 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let script = script::of(&names, &runs);
     println!(
         "{SCRIPT}: {} patterns of functions that {} starts ran",
-        script.matches("*(.text.").count(),
+        script.matches("*(.text").count(),
         runs.len()
     );
     desk.write(&cargo::root().join(SCRIPT), script.as_bytes())?;
     desk.remove()
-}
-
-/// The shipped binary, with its symbols.
-fn build() -> Result<PathBuf, String> {
-    let mut build = cargo::command(["build", "--profile", "dist", "--package", "heirloom"]);
-    cargo::run(build.env("CARGO_PROFILE_DIST_STRIP", "none"))?;
-    Ok(cargo::target_dir()?
-        .join("dist")
-        .join(cargo::exe("heirloom")))
 }
 
 /// Puts records into the project.

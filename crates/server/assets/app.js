@@ -7,14 +7,27 @@
 
   // ---------- the page anew, without leaving it ----------
   let waits = 0;
+  let typed = 0;
+  document.addEventListener('input', () => { typed += 1; });
   function refresh() {
     const main = $('#main');
     if (!main) return;
     const known = new Set(all('[data-id]', main).map(row => row.dataset.id));
     const focus = place(document.activeElement);
+    const before = typed;
     waits = 0;
     live();
-    htmx.ajax('GET', location.pathname + location.search, {target: '#main', swap: 'outerHTML'}).then(() => {
+    // Who began to type meanwhile goes on: what is new waits.
+    const late = event => {
+      if (event.detail.target === main && typed !== before) event.detail.shouldSwap = false;
+    };
+    main.addEventListener('htmx:beforeSwap', late);
+    const came = htmx.ajax('GET', location.pathname + location.search, {target: '#main', swap: 'outerHTML'});
+    came.finally(() => main.removeEventListener('htmx:beforeSwap', late)).then(() => {
+      if (main.isConnected) {
+        waits += 1;
+        return live();
+      }
       all('#main [data-id]').filter(row => !known.has(row.dataset.id) && known.size).forEach(row => {
         row.classList.add('htmx-added');
         setTimeout(() => row.classList.remove('htmx-added'), 4000);

@@ -9,6 +9,7 @@ use heirloom_engine::{RecallRequest, Recalled, Whose};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
 use serde_json::json;
+use std::mem::ManuallyDrop;
 
 /// Ask memory: what fits the question best, whatever its kind
 #[derive(Debug, clap::Args)]
@@ -63,7 +64,8 @@ fn what(given: &str) -> Result<What, String> {
 
 pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     session.is_waited_for();
-    let engine = session.open_with_embedder()?;
+    // It only reads, and ends with the process: that is sooner than to close it.
+    let engine = ManuallyDrop::new(session.open_with_embedder()?);
     let question = if args.query == "-" {
         standard_input(limits::RECALL_QUERY_BYTES_MAX, "a question")?
     } else {

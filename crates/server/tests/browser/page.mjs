@@ -151,6 +151,17 @@ await page.waitForURL(/f=pgbouncer/);
 await page.waitForFunction(() => document.querySelectorAll('#list li').length < 12);
 check(await page.evaluate(() => document.activeElement?.id === 'f'), 'the filter keeps the focus');
 
+// The page comes anew while somebody types.
+await page.goto(base + '/knowledge');
+let release;
+const held = new Promise(done => { release = done; });
+await page.route('**/knowledge', async route => { await held; await route.continue(); }, {times: 1});
+await page.evaluate(() => { document.dispatchEvent(new Event('heirloom:changed')); });
+await page.fill('#f', 'pgbouncer');
+release();
+await page.waitForURL(/f=pgbouncer/);
+check(await page.locator('#f').inputValue() === 'pgbouncer', 'what is typed while the page comes anew stays');
+
 await page.goto(base + '/review');
 const stale = page.locator('li[data-id]', {hasText: 'is gone'}).first();
 if (await stale.count()) {
