@@ -110,6 +110,21 @@ impl Options {
 }
 
 /// The options; none if help was asked for.
+/// The binary at a path. Hooks and MCP entries call it by its name.
+fn named_heirloom(path: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(path);
+    let path = path
+        .canonicalize()
+        .map_err(|error| format!("--heirloom {}: {error}", path.display()))?;
+    if path.file_name().is_some_and(|name| name == "heirloom") {
+        return Ok(path);
+    }
+    Err(format!(
+        "--heirloom {}: programs call it as `heirloom`; put it under that name into a folder",
+        path.display()
+    ))
+}
+
 fn parse(args: &[String]) -> Result<Option<Options>, String> {
     let mut options = Options {
         programs: PROGRAMS.iter().collect(),
@@ -131,8 +146,7 @@ fn parse(args: &[String]) -> Result<Option<Options>, String> {
             }
             "--heirloom" => {
                 let path = args.next().ok_or("--heirloom wants a path")?;
-                let path = PathBuf::from(path).canonicalize();
-                options.heirloom = Some(path.map_err(|error| format!("--heirloom: {error}"))?);
+                options.heirloom = Some(named_heirloom(path)?);
             }
             "--write-doc" => options.write_doc = true,
             "--streams" => options.streams = true,
@@ -152,4 +166,16 @@ fn parse(args: &[String]) -> Result<Option<Options>, String> {
         return Err("--write-doc wants all of it: leave --only, --hooks and --mcp out".into());
     }
     Ok(Some(options))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_binary_under_another_name_is_refused() {
+        let other = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        let error = named_heirloom(other).unwrap_err();
+        assert!(error.contains("under that name"), "{error}");
+    }
 }

@@ -15,41 +15,57 @@ const ERRAND: &str = "Say in which file the login module lives";
 const ITS_OWN: &str = "the login module lives in aside.rs";
 /// What the main agent learns.
 const OF_MAIN: &str = "the login works without the aside";
-/// The sort of the subagent.
-const SORT: &str = "general-purpose";
-/// What programs call the tool, by version.
-const TOOLS: [&str; 2] = ["Task", "Agent"];
+/// What programs call the tool, by version; the last one answers at once, and another tool waits for the subagent.
+const TOOLS: [&str; 3] = ["Task", "Agent", "multi_agent_v1/spawn_agent"];
+const WAIT: &str = "multi_agent_v1/wait_agent";
 
-/// Once without hooks, once with them.
-pub(super) fn drive(program: &'static Program, heirloom: &Path) -> Result<(), String> {
+/// Once without hooks, once with them. `sort` is that of the subagent.
+pub(super) fn drive(
+    program: &'static Program,
+    sort: &'static str,
+    heirloom: &Path,
+) -> Result<(), String> {
     let folder = heirloom.parent().ok_or("the binary is in no folder")?;
-    let without = Stage::set(program, script())?;
+    let without = Stage::set(program, script(sort))?;
     agent(&without, folder)?;
     let bare = without.service.main_requests().len();
-    let stage = Stage::set(program, script())?;
-    let outcome = act(&stage, heirloom, folder, bare);
+    let stage = Stage::set(program, script(sort))?;
+    let outcome = act(&stage, sort, heirloom, folder, bare);
     outcome.map_err(|error| format!("{error} ({})", stage.keep()))
 }
 
 /// The main agent calls a subagent, which says its words; then the main agent says its own.
-fn script() -> Script {
-    Script::function(|request: &RecordedRequest| {
+fn script(sort: &'static str) -> Script {
+    Script::function(move |request: &RecordedRequest| {
         let said = |fact: &str| format!("It is done.\n\nHEIRLOOM_MEMORY: KEY_FACT {fact}\n");
         if is_aside(request) {
             return Turn::text(said(ITS_OWN));
         }
         match offered(request) {
-            Some(tool) if !request.ends_with_tool_result() => {
-                let input = json!({
-                    "description": "Look for the module",
-                    "prompt": ERRAND,
-                    "subagent_type": SORT,
-                });
+            Some(tool) if !request.mentions(ERRAND) => {
+                let input = match tool.contains('/') {
+                    true => json!({"message": ERRAND}),
+                    false => json!({
+                        "description": "Look for the module",
+                        "prompt": ERRAND,
+                        "subagent_type": sort,
+                    }),
+                };
                 Turn::call(tool, input)
             }
-            Some(_) | None => Turn::text(said(OF_MAIN)),
+            Some(_) | None => match begun(request) {
+                Some(id) => Turn::call(WAIT, json!({"targets": [id], "timeout_ms": 30_000})),
+                None => Turn::text(said(OF_MAIN)),
+            },
         }
     })
+}
+
+/// The subagent that the last tool has begun.
+fn begun(request: &RecordedRequest) -> Option<String> {
+    let last = request.body["input"].as_array()?.last()?;
+    let told: Value = serde_json::from_str(last["output"].as_str()?).ok()?;
+    Some(told["agent_id"].as_str()?.to_owned())
 }
 
 /// Whether a subagent asks: it is not told what the person wants.
@@ -63,7 +79,13 @@ fn offered(request: &RecordedRequest) -> Option<String> {
     names.find(|name| TOOLS.contains(&name.as_str()))
 }
 
-fn act(stage: &Stage, heirloom: &Path, folder: &Path, bare: usize) -> Result<(), String> {
+fn act(
+    stage: &Stage,
+    sort: &str,
+    heirloom: &Path,
+    folder: &Path,
+    bare: usize,
+) -> Result<(), String> {
     let said = |args: &[&str], name: &str| step(stage, stage.command(heirloom).args(args), name);
     said(&["init", "--yes"], "init")?;
     said(&["remember", KNOWN], "remember")?;
@@ -103,24 +125,24 @@ fn act(stage: &Stage, heirloom: &Path, folder: &Path, bare: usize) -> Result<(),
         !its_own.is_empty() && its_own != main,
         &format!("what the subagent learned is of `{its_own}`"),
     )?;
-    conversation(stage, heirloom, &its_own)
+    conversation(stage, sort, heirloom, &its_own)
 }
 
 /// The conversation of the subagent is a session of its own, which says whose.
-fn conversation(stage: &Stage, heirloom: &Path, id: &str) -> Result<(), String> {
+fn conversation(stage: &Stage, sort: &str, heirloom: &Path, id: &str) -> Result<(), String> {
     let json = |args: &[&str], name: &str| answer(stage, heirloom, args, name);
     let found = json(&["session", "search", ERRAND], "search")?;
     let hits = found["hits"].as_array().cloned().unwrap_or_default();
     let session = hits.iter().find_map(|hit| {
         let session = hit["session"].as_str()?;
-        session
-            .ends_with(&format!(".agent-{id}"))
-            .then_some(session)
+        // Codex gives it a session of its own, Claude Code a file beside that of the main agent.
+        let is_its_own = session == id || session.ends_with(&format!(".agent-{id}"));
+        is_its_own.then_some(session)
     });
     let session = session.ok_or(format!("no session of subagent {id}: {found}"))?;
     let shown = json(&["session", "show", session], "show")?;
     ensure(
-        shown["attrs"]["agent_id"] == *id && shown["attrs"]["agent_type"] == SORT,
+        shown["attrs"]["agent_id"] == *id && shown["attrs"]["agent_type"] == sort,
         &format!("the subagent's session says {}", shown["attrs"]),
     )
 }

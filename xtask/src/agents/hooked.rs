@@ -63,8 +63,8 @@ fn all(
     requests[2] = dying.service.main_requests().len();
     outcome.map_err(|error| format!("{error} ({})", dying.keep()))?;
     beside::drive(program, heirloom)?;
-    if program.has_subagents {
-        aside::drive(program, heirloom)?;
+    if let Some(sort) = program.subagents {
+        aside::drive(program, sort, heirloom)?;
     }
     ensure(
         requests[1] == requests[0],

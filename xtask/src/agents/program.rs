@@ -37,8 +37,8 @@ pub(crate) struct Program {
     pub(crate) read_tool: Option<(&'static str, &'static str)>,
     /// Whether it has hooks that `heirloom install` knows.
     pub(crate) has_hooks: bool,
-    /// Whether its model can call subagents, which have hooks of their own.
-    pub(crate) has_subagents: bool,
+    /// What sort its subagents are, where it has some.
+    pub(crate) subagents: Option<&'static str>,
     /// Its name for `heirloom import`.
     pub(crate) import: &'static str,
     /// What stands for the person who accepts new hooks.
@@ -69,7 +69,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--output-format", "stream-json", "--verbose"],
         read_tool: Some(("Bash", r#"{"command": "cat notes.txt"}"#)),
         has_hooks: true,
-        has_subagents: true,
+        subagents: Some("general-purpose"),
         import: "claude",
         trust_arguments: &[],
         has_mcp: true,
@@ -87,7 +87,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--json"],
         read_tool: Some(("exec_command", r#"{"cmd": "cat notes.txt"}"#)),
         has_hooks: true,
-        has_subagents: false,
+        subagents: Some("default"),
         import: "codex",
         trust_arguments: &["--dangerously-bypass-hook-trust"],
         has_mcp: true,
@@ -115,7 +115,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--output-format", "stream-json"],
         read_tool: Some(("run_shell_command", r#"{"command": "cat notes.txt"}"#)),
         has_hooks: true,
-        has_subagents: false,
+        subagents: None,
         import: "gemini",
         trust_arguments: &[],
         has_mcp: true,
@@ -146,7 +146,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--no-pretty", "--stream"],
         read_tool: None,
         has_hooks: false,
-        has_subagents: false,
+        subagents: None,
         import: "aider",
         trust_arguments: &[],
         has_mcp: false,
