@@ -41,8 +41,8 @@ Each program runs three times as its person would start it: without Heirloom, af
   an import of the program's conversations brings nothing more;
 - two sessions at once in two worktrees of a project share what they learn, a session in
   another project at the same time shares nothing with them;
-- a subagent of Claude Code is told what is known, what it learns is of its own id, and its
-  conversation is a session that says so;
+- a subagent of Claude Code or of Codex is told what is known, what it learns is of its own
+  id, and its conversation is a session that says so;
 - the model is asked as often as without hooks, whether they work or die; no call of
   a hook fails.
 
