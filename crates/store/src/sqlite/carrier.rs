@@ -25,6 +25,8 @@ const PAGES_FEW: u32 = 128;
 const TRIES: u32 = 4;
 /// Without a write for so long, nobody is at it.
 const QUIET: Duration = Duration::from_millis(100);
+/// So often in a row it is tried to merge what others hold meanwhile.
+const QUIET_TRIES: u32 = 20;
 /// Pages of a journal that a writer carries over itself, whatever is left: this one here has not kept up.
 pub(super) const PAGES_LEFT_TO_IT: u32 = 32_000;
 
@@ -111,23 +113,24 @@ fn work(place: &Place, file: Identity, shared: &Shared) {
     let Some(connection) = opened.filter(|_| is_same()) else {
         return;
     };
-    let mut has_put_off = false;
+    // How often what was put off is still tried; 0 where nothing was.
+    let mut tries = 0;
     loop {
-        let mut said = shared.wait(has_put_off);
+        let mut said = shared.wait(tries > 0);
         if said.wrote {
             said.wrote = false;
             drop(said);
-            has_put_off = true;
+            tries = QUIET_TRIES;
             let is_due = carry_over(&connection, &look);
             shared.said().is_due = is_due;
             continue;
         }
         let ends = said.ends;
         drop(said);
-        if has_put_off {
+        if tries > 0 {
             // What goes wrong is the writers' to say, who merge by themselves when it gets too long.
-            drop(merge(place, file, || !shared.said().wrote));
-            has_put_off = false;
+            let is_done = merge(place, file, || !shared.said().wrote).is_ok();
+            tries = if is_done { 0 } else { tries - 1 };
         }
         if ends {
             return;

@@ -192,10 +192,12 @@ mod tests {
     use super::super::SqliteStore;
     use super::*;
     use crate::{Filter, Store};
+    use heirloom_model::limits::RECEIPT_WAIT_MS;
     use heirloom_model::record::Attrs;
     use heirloom_model::{Confidence, Kind, Merge, Record, RecordId, Scope, Timestamp};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::thread;
+    use std::time::Duration;
 
     fn record(n: u128) -> Change {
         let record = Record {
@@ -276,18 +278,36 @@ mod tests {
         assert!(store.queue.is_idle());
     }
 
+    fn merged(store: &SqliteStore) -> i64 {
+        let sql = "SELECT merged FROM index_totals";
+        (store.lock().query_row(sql, [], |row| row.get(0))).unwrap()
+    }
+
     #[test]
     fn what_writers_put_off_is_merged_when_nobody_writes() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::create(&folder.path().join("x.db")).unwrap();
         let answers = at_once(&store, 900, |n| record(n + 1));
         assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-        let merged = || -> i64 {
-            let sql = "SELECT merged FROM index_totals";
-            (store.lock().query_row(sql, [], |row| row.get(0))).unwrap()
-        };
-        wait_until(|| merged() == 900);
+        wait_until(|| merged(&store) == 900);
         assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    }
+
+    /// Another process that held the database in the quiet moment left it to the next write, which may never come.
+    #[test]
+    fn what_was_put_off_is_merged_when_another_lets_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let store = SqliteStore::create(&path).unwrap();
+        let answers = at_once(&store, 900, |n| record(n + 1));
+        assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.busy_timeout(Duration::from_secs(10)).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        // Longer than a quiet moment and the patience of who merges in it.
+        thread::sleep(Duration::from_millis(3 * RECEIPT_WAIT_MS));
+        other.execute_batch("ROLLBACK").unwrap();
+        wait_until(|| merged(&store) == 900);
     }
 
     #[test]
