@@ -1,6 +1,7 @@
 //! What may be typed, and which command it is.
 
 use crate::commands;
+use crate::log;
 use crate::open::Session;
 use crate::options::Global;
 use clap::{FromArgMatches, Parser, Subcommand};
@@ -36,7 +37,11 @@ macro_rules! commands {
         /// Runs a command; its exit code when nothing went wrong with the command itself.
         pub(crate) fn run(command: Command, session: &mut Session) -> Result<u8, Fault> {
             match command {
-                $(Command::$variant(args) => commands::$module::run(args, session),)+
+                $(Command::$variant(args) => log::of_command(
+                    stringify!($module),
+                    session,
+                    |session| commands::$module::run(args, session),
+                ),)+
             }
         }
 

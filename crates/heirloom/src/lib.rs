@@ -10,6 +10,7 @@ mod config;
 mod embedder;
 mod exact;
 mod installing;
+mod log;
 mod open;
 mod options;
 mod output;

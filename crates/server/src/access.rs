@@ -136,9 +136,19 @@ pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) 
     }
     let in_flight = app.metrics().begin();
     let is_safe = request.method().is_safe();
+    let tells = app.options().tells;
+    // Without the query, which may be what somebody asks memory.
+    let asked = tells.map(|_| format!("{} {}", request.method(), request.uri().path()));
     let answer = known(&app, request, next).await;
     let answer = answer.unwrap_or_else(Problem::into_response);
-    in_flight.answered(answer.status());
+    let took = in_flight.answered(answer.status());
+    if let (Some(tell), Some(asked)) = (tells, asked) {
+        let millis = took.as_secs_f64() * 1e3;
+        tell(&format!(
+            "{asked} {}, {millis:.1} ms",
+            answer.status().as_u16()
+        ));
+    }
     if !is_safe && answer.status().is_success() {
         app.feeds().written();
     }

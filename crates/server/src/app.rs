@@ -37,6 +37,8 @@ pub struct Options {
     pub is_secure: bool,
     /// The settings that it goes by, for whoever wants to see them.
     pub settings: Vec<Setting>,
+    /// Who is told a line about each request: its method and path, its status, and milliseconds.
+    pub tells: Option<fn(&str)>,
 }
 
 /// One setting, and the layer that it came from.

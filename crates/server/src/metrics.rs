@@ -40,18 +40,20 @@ pub(crate) struct InFlight<'a> {
 }
 
 impl InFlight<'_> {
-    /// It has its answer.
-    pub(crate) fn answered(self, status: StatusCode) {
+    /// It has its answer; how long that took.
+    pub(crate) fn answered(self, status: StatusCode) -> Duration {
         let metrics = self.metrics;
         let class = usize::from(status.as_u16() / 100).min(metrics.by_class.len() - 1);
         metrics.by_class[class].fetch_add(1, Relaxed);
-        let micros = micros(self.began.elapsed());
+        let took = self.began.elapsed();
+        let micros = micros(took);
         metrics.micros.fetch_add(micros, Relaxed);
         for (end, count) in CLASSES_US.iter().zip(&metrics.durations) {
             if micros <= *end {
                 count.fetch_add(1, Relaxed);
             }
         }
+        took
     }
 }
 

@@ -1,6 +1,7 @@
 //! `heirloom mcp`.
 
 use super::run::interrupt_flag;
+use crate::log;
 use crate::open::Session;
 use crate::serving::Serving;
 use heirloom_model::Fault;
@@ -40,6 +41,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     };
     let options = Options {
         version: env!("CARGO_PKG_VERSION"),
+        tells: log::of_requests(&session.env),
         ..Options::default()
     };
     let app = App::new(Box::new(Serving::new(session)), options);

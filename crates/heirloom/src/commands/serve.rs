@@ -3,6 +3,7 @@
 use super::run::interrupt_flag;
 use crate::allocator;
 use crate::config::{KEYS, Layer};
+use crate::log;
 use crate::open::Session;
 use crate::serving::Serving;
 use heirloom_model::{AccessRole, Fault};
@@ -86,6 +87,7 @@ pub(super) fn run_at(
         policy: session.find()?.config.window()?,
         is_secure: listening.is_secure(),
         settings: settings(session)?,
+        tells: log::of_requests(&session.env),
     };
     let app = App::new(Box::new(Serving::new(session)), options);
     let scheme = if listening.is_secure() {

@@ -206,6 +206,24 @@ fn the_clock_can_be_fixed_and_a_wrong_time_is_refused() {
 }
 
 #[test]
+fn a_line_says_what_ran_where_that_is_wanted() {
+    let project = Project::new();
+    let logged =
+        |level: &str, args: &[&str]| answer(project.command(args).env("HEIRLOOM_LOG", level));
+    let said = logged("info", &["remember", "the moon is far"]);
+    let root = project.path().canonicalize().unwrap();
+    let begins = format!("heirloom: remember in {}: exit 0, ", root.display());
+    let line = said.stderr.lines().find(|line| line.starts_with(&begins));
+    assert!(line.is_some_and(|line| line.ends_with(" ms")), "{said:?}");
+    assert!(!said.stderr.contains("moon"), "{said:?}");
+    let said = logged("DEBUG", &["show", "0190"]);
+    assert!(said.stderr.contains(": exit 3, "), "{said:?}");
+    for level in ["", "warn", "off"] {
+        assert_eq!(logged(level, &["list"]).stderr, "", "{level}");
+    }
+}
+
+#[test]
 fn a_reader_that_leaves_early_is_no_failure() {
     let project = Project::new();
     let lines: Vec<String> = (0..5_000)

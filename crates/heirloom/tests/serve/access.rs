@@ -31,6 +31,30 @@ fn only_who_has_a_token_gets_in() {
 }
 
 #[test]
+fn a_line_says_what_was_asked_where_that_is_wanted() {
+    let desk = Desk::plain();
+    let mut command = desk.heirloom(&["serve", "--port", "0"]);
+    command.env("HEIRLOOM_LOG", "info");
+    let server = Server::of(command, desk);
+    server.get("/api/recall?query=moonlight").expect(200);
+    server.get_as("hl_0000", "/api/tasks").expect(401);
+    let token = server.token.clone();
+    let (_desk, ran) = server.stop();
+    for begins in ["GET /api/recall 200, ", "GET /api/tasks 401, "] {
+        let begins = format!("heirloom: {begins}");
+        let line = ran.stderr.lines().find(|line| line.starts_with(&begins));
+        assert!(
+            line.is_some_and(|line| line.ends_with(" ms")),
+            "{}",
+            ran.stderr
+        );
+    }
+    for secret in ["moonlight", "hl_0000", &token] {
+        assert!(!ran.stderr.contains(secret), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn the_first_token_is_told_once_and_a_revoked_one_opens_nothing() {
     let server = Server::start();
     let token = server.token.clone();
