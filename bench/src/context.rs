@@ -1,19 +1,19 @@
-//! How long a context takes: inside a process, and from process start.
+//! Latency of a context, inside a process and from process start.
 
 use crate::stats::Times;
-use crate::{Outcome, probe};
+use crate::{Outcome, fixture, results};
 use heirloom_engine::ContextRequest;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Records in the store.
+/// Number of records in the store.
 const RECORDS: usize = 10_000;
 
 pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
-    probe::fill(&engine, RECORDS)?;
+    let engine = fixture::engine(root.path())?;
+    fixture::fill(&engine, RECORDS)?;
     let request = ContextRequest {
         task: Some("7".to_owned()),
         ..ContextRequest::default()
@@ -21,11 +21,15 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     let mut times = Vec::new();
     for _ in 0..300 {
         let start = Instant::now();
-        let context = engine.context(&request)?;
+        let context = engine.contexts().build(&request)?;
         times.push(start.elapsed());
         assert!(!context.text.is_empty(), "the context is empty");
     }
-    Times::of(&times).print("context, 10,000 records, in process");
+    results::times(
+        "context.in_process",
+        "context, 10,000 records, in process",
+        &Times::of(&times),
+    );
     drop(engine);
     let Some(heirloom) = heirloom else {
         println!("context from process start: skipped, no --heirloom BINARY");
@@ -47,13 +51,12 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
         Ok(Times::of(&times))
     };
     let bare = spawned(&["--version"])?;
-    bare.print("process start, --version");
     let whole = spawned(&["context", "--task", "7"])?;
-    whole.print("context, 10,000 records, process start");
-    println!(
-        "{:40} {:12.2}",
-        "  ratio to --version",
-        whole.p50() / bare.p50()
+    results::times_with_yardstick(
+        "context.process",
+        "context, 10,000 records, process start",
+        &whole,
+        ("heirloom --version", &bare),
     );
     Ok(())
 }

@@ -1,31 +1,31 @@
-//! SQLite's own full-text search, to compare with: the same texts, the same questions.
+//! SQLite's FTS5 as a baseline: the same texts and the same queries.
 
 use crate::Outcome;
 use rusqlite::Connection;
 use std::path::Path;
 
-/// A table of texts.
+/// FTS5 table of texts.
 pub(crate) struct Fts5(Connection);
 
 impl Fts5 {
-    /// An empty one in a file.
+    /// Creates an empty table in a file.
     pub(crate) fn create(path: &Path) -> Outcome<Self> {
-        Self::of(Connection::open(path)?)
+        Self::from_connection(Connection::open(path)?)
     }
 
-    /// An empty one in memory.
+    /// Creates an empty table in memory.
     pub(crate) fn in_memory() -> Outcome<Self> {
-        Self::of(Connection::open_in_memory()?)
+        Self::from_connection(Connection::open_in_memory()?)
     }
 
-    fn of(connection: Connection) -> Outcome<Self> {
+    fn from_connection(connection: Connection) -> Outcome<Self> {
         connection.execute_batch(
             "PRAGMA journal_mode = WAL; CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = 'porter unicode61')",
         )?;
         Ok(Self(connection))
     }
 
-    /// Adds texts in one transaction; the n-th of all has row n, from 1.
+    /// Adds texts in one transaction; the n-th of all texts has row n, from 1.
     pub(crate) fn add(&self, texts: &[String]) -> Outcome<()> {
         self.0.execute_batch("BEGIN")?;
         let mut insert = self.0.prepare("INSERT INTO texts (text) VALUES (?1)")?;
@@ -37,8 +37,8 @@ impl Fts5 {
         Ok(())
     }
 
-    /// The rows with any of these words, best first by bm25.
-    pub(crate) fn ask<'w>(
+    /// Returns the rows with any of these words, best first by BM25.
+    pub(crate) fn search<'w>(
         &self,
         words: impl Iterator<Item = &'w str>,
         count: usize,

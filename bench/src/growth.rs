@@ -1,28 +1,28 @@
-//! What grows with the store, and how: one store that is filled further and further, measured at each size, drawn.
+//! Growth of latency and size with the store: one store, measured at increasing sizes, and plotted.
 
-use crate::dice::Dice;
 use crate::plot::{Line, Plot};
 use crate::stats::{Times, resident_mb};
-use crate::{Outcome, probe};
-use heirloom_engine::{Arms, ContextRequest, Engine, RecallRequest};
+use crate::zipf::ZipfGenerator;
+use crate::{Outcome, fixture, results};
+use heirloom_engine::{ContextRequest, Engine, RecallRequest, RetrievalMode};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// Records in the store when it is measured.
+/// Numbers of records at which the store is measured.
 const SIZES: [usize; 7] = [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000];
-/// Words of a text: about 120 characters.
+/// Number of words of a text: about 120 characters.
 const WORDS: usize = 19;
-/// Questions of each sort, contexts, and durable writes.
+/// Number of queries of each kind, of contexts, and of durable writes.
 const RUNS: usize = 200;
-/// Questions that are asked before the clock counts.
+/// Number of warm-up queries, which are not timed.
 const WARM: usize = 20;
-/// Questions of a process whose memory is looked at.
-const ASKED: usize = 50;
-/// Where the pictures go.
+/// Number of queries of a process whose memory is measured.
+const RESIDENT_QUERIES: usize = 50;
+/// Default folder of the plots.
 const PLOTS: &str = "docs/plots";
 
-/// What was measured at one size.
+/// Measurements at one size.
 struct Row {
     records: usize,
     words: Times,
@@ -36,71 +36,71 @@ struct Row {
 pub(crate) fn measure(to: Option<usize>, plots: Option<&Path>) -> Outcome<()> {
     let to = to.unwrap_or(usize::MAX);
     let root = tempfile::tempdir()?;
-    drop(probe::engine(root.path())?);
-    let (mut dice, mut stored, mut rows) = (Dice(11), 0, Vec::new());
+    drop(fixture::engine(root.path())?);
+    let (mut generator, mut stored, mut rows) = (ZipfGenerator(11), 0, Vec::new());
     let mut characters = 0;
     for size in SIZES.into_iter().filter(|size| *size <= to) {
-        let engine = probe::reopened(root.path())?;
-        let begun = Instant::now();
-        probe::fill_with(&engine, stored, size, &mut |_| {
-            let text = dice.text(WORDS);
+        let engine = fixture::reopen(root.path())?;
+        let started = Instant::now();
+        fixture::fill_with(&engine, stored, size, &mut |_| {
+            let text = generator.text(WORDS);
             characters += text.len();
             text
         })?;
-        let rate = size.saturating_sub(stored) as f64 / begun.elapsed().as_secs_f64();
+        let rate = size.saturating_sub(stored) as f64 / started.elapsed().as_secs_f64();
         eprintln!("growth: {size} records, filled at {rate:.0} a second");
         drop(engine);
-        rows.push(at(root.path(), size, &mut dice)?);
+        rows.push(measure_size(root.path(), size, &mut generator)?);
         stored = size.max(stored) + RUNS;
     }
-    print(&rows, characters / stored.max(1));
+    print_table(&rows, characters / stored.max(1));
     if rows.len() > 1 {
-        draw(&rows, plots.unwrap_or(Path::new(PLOTS)))?;
+        draw_plots(&rows, plots.unwrap_or(Path::new(PLOTS)))?;
     }
     Ok(())
 }
 
-/// Everything at one size; adds [`RUNS`] records.
-fn at(root: &Path, records: usize, dice: &mut Dice) -> Outcome<Row> {
+/// Measures everything at one size; adds [`RUNS`] records.
+fn measure_size(root: &Path, records: usize, generator: &mut ZipfGenerator) -> Outcome<Row> {
     let store_mb = std::fs::metadata(root.join(".heirloom/heirloom.db"))?.len() as f64 / 1e6;
-    let resident_mb = resident_of_another(root)?;
-    let engine = probe::reopened(root)?;
-    let prompts = dice.prompts(RUNS);
+    let resident_mb = resident_of_process(root)?;
+    let engine = fixture::reopen(root)?;
+    let prompts = generator.prompts(RUNS);
     Ok(Row {
         records,
         store_mb,
         resident_mb,
-        context: contexts(&engine)?,
-        words: questions(&engine, &prompts, Arms::Words)?,
-        both: questions(&engine, &prompts, Arms::Both)?,
-        remember: writes(&engine, records, dice)?,
+        context: time_contexts(&engine)?,
+        words: time_queries(&engine, &prompts, RetrievalMode::Words)?,
+        both: time_queries(&engine, &prompts, RetrievalMode::Both)?,
+        remember: time_writes(&engine, records, generator)?,
     })
 }
 
-fn question(engine: &Engine, prompt: &str, arms: Arms) -> Outcome<()> {
-    let recalled = engine.recall(&RecallRequest {
+fn run_query(engine: &Engine, prompt: &str, arms: RetrievalMode) -> Outcome<()> {
+    let recalled = engine.recall().search(&RecallRequest {
         question: prompt.to_owned(),
-        arms,
+        mode: arms,
         ..RecallRequest::default()
     })?;
     assert!(!recalled.hits.is_empty(), "nothing was recalled");
     Ok(())
 }
 
-fn questions(engine: &Engine, prompts: &[String], arms: Arms) -> Outcome<Times> {
+fn time_queries(engine: &Engine, prompts: &[String], arms: RetrievalMode) -> Outcome<Times> {
     for prompt in prompts.iter().take(WARM) {
-        question(engine, prompt, arms)?;
+        run_query(engine, prompt, arms)?;
     }
     let mut times = Vec::new();
     for prompt in prompts {
         let start = Instant::now();
-        question(engine, prompt, arms)?;
+        run_query(engine, prompt, arms)?;
         times.push(start.elapsed());
     }
     Ok(Times::of(&times))
 }
 
-fn contexts(engine: &Engine) -> Outcome<Times> {
+fn time_contexts(engine: &Engine) -> Outcome<Times> {
     let request = ContextRequest {
         task: Some("7".to_owned()),
         ..ContextRequest::default()
@@ -108,7 +108,7 @@ fn contexts(engine: &Engine) -> Outcome<Times> {
     let mut times = Vec::new();
     for run in 0..WARM + RUNS {
         let start = Instant::now();
-        let context = engine.context(&request)?;
+        let context = engine.contexts().build(&request)?;
         assert!(!context.text.is_empty(), "the context is empty");
         if run >= WARM {
             times.push(start.elapsed());
@@ -117,29 +117,29 @@ fn contexts(engine: &Engine) -> Outcome<Times> {
     Ok(Times::of(&times))
 }
 
-fn writes(engine: &Engine, records: usize, dice: &mut Dice) -> Outcome<Times> {
+fn time_writes(engine: &Engine, records: usize, generator: &mut ZipfGenerator) -> Outcome<Times> {
     let mut times = Vec::new();
     for number in 0..RUNS {
-        let new = probe::record(records + number, dice.text(WORDS));
+        let new = fixture::record(records + number, generator.text(WORDS));
         let start = Instant::now();
-        engine.remember(new)?;
+        engine.records().remember(new)?;
         times.push(start.elapsed());
     }
     Ok(Times::of(&times))
 }
 
-/// Opens a store, asks, and says how much memory that took; nothing else.
-pub(crate) fn resident(root: &Path) -> Outcome<()> {
-    let engine = probe::reopened(root)?;
-    for prompt in Dice(13).prompts(ASKED) {
-        question(&engine, &prompt, Arms::Both)?;
+/// Opens a store, runs queries, and prints the resident memory of this process in MB.
+pub(crate) fn print_resident(root: &Path) -> Outcome<()> {
+    let engine = fixture::reopen(root)?;
+    for prompt in ZipfGenerator(13).prompts(RESIDENT_QUERIES) {
+        run_query(&engine, &prompt, RetrievalMode::Both)?;
     }
     println!("{}", resident_mb());
     Ok(())
 }
 
-/// The memory of a process that did nothing but open the store and ask.
-fn resident_of_another(root: &Path) -> Outcome<f64> {
+/// Returns the resident memory of a process that only opens the store and runs queries, in MB.
+fn resident_of_process(root: &Path) -> Outcome<f64> {
     let output = Command::new(std::env::current_exe()?)
         .args(["--only", &format!("growth-resident={}", root.display())])
         .output()?;
@@ -149,27 +149,30 @@ fn resident_of_another(root: &Path) -> Outcome<f64> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().parse()?)
 }
 
-fn print(rows: &[Row], characters: usize) {
+fn print_table(rows: &[Row], characters: usize) {
     println!(
         "Medians, the 99th percentile in brackets, milliseconds; texts of {characters} characters, prompts of 20 to 60 words."
     );
     println!();
-    println!(
-        "| records | recall by words | by words and meaning | durable remember | context | store, MB | resident, MB |"
-    );
-    println!("|---|---|---|---|---|---|---|");
-    for row in rows {
+    let columns = [
+        "records",
+        "recall by words",
+        "by words and meaning",
+        "durable remember",
+        "context",
+        "store, MB",
+        "resident, MB",
+    ];
+    let cells = |row: &Row| {
         let times = [&row.words, &row.both, &row.remember, &row.context];
         let times = times.map(|times| format!("{:.2} ({:.2})", times.p50(), times.p99()));
-        println!(
-            "| {} | {} | {:.1} | {:.1} |",
-            thousands(row.records),
-            times.join(" | "),
-            row.store_mb,
-            row.resident_mb
-        );
-    }
-    println!();
+        let mut cells = vec![thousands(row.records)];
+        cells.extend(times);
+        cells.extend([row.store_mb, row.resident_mb].map(|mb| format!("{mb:.1}")));
+        cells
+    };
+    let rows: Vec<_> = rows.iter().map(cells).collect();
+    results::table("growth", &columns, &rows);
 }
 
 fn thousands(count: usize) -> String {
@@ -184,7 +187,7 @@ fn thousands(count: usize) -> String {
     written
 }
 
-fn line(name: &str, rows: &[Row], value: impl Fn(&Row) -> f64) -> Line {
+fn plot_line(name: &str, rows: &[Row], value: impl Fn(&Row) -> f64) -> Line {
     Line {
         name: name.to_owned(),
         points: rows
@@ -194,9 +197,9 @@ fn line(name: &str, rows: &[Row], value: impl Fn(&Row) -> f64) -> Line {
     }
 }
 
-fn draw(rows: &[Row], folder: &Path) -> Outcome<()> {
+fn draw_plots(rows: &[Row], folder: &Path) -> Outcome<()> {
     if !folder.is_dir() {
-        heirloom_store::durable::create_dir_private(folder)?;
+        heirloom_fs::durable::create_dir_private(folder)?;
     }
     let plot = |title: &str, up: &str, lines| Plot {
         title: title.to_owned(),
@@ -208,23 +211,23 @@ fn draw(rows: &[Row], folder: &Path) -> Outcome<()> {
         "Time of one call in a warm process",
         "milliseconds, median",
         vec![
-            line("recall, both arms", rows, |row| row.both.p50()),
-            line("recall by words", rows, |row| row.words.p50()),
-            line("context", rows, |row| row.context.p50()),
-            line("durable remember", rows, |row| row.remember.p50()),
+            plot_line("recall, both arms", rows, |row| row.both.p50()),
+            plot_line("recall by words", rows, |row| row.words.p50()),
+            plot_line("context", rows, |row| row.context.p50()),
+            plot_line("durable remember", rows, |row| row.remember.p50()),
         ],
     );
     let size = plot(
         "Store and memory",
         "megabytes",
         vec![
-            line("store, closed", rows, |row| row.store_mb),
-            line("resident memory", rows, |row| row.resident_mb),
+            plot_line("store, closed", rows, |row| row.store_mb),
+            plot_line("resident memory", rows, |row| row.resident_mb),
         ],
     );
     for (name, plot) in [("time.svg", time), ("size.svg", size)] {
         let file = folder.join(name);
-        heirloom_store::durable::write_atomic(&file, plot.svg().as_bytes())?;
+        heirloom_fs::durable::write_atomic(&file, plot.svg().as_bytes())?;
         println!("drawn: {}", file.display());
     }
     Ok(())

@@ -1,21 +1,21 @@
-//! How long an agent program waits for each of its hooks, started through a shell as it starts them.
+//! Latency of each hook as an agent program sees it, started through a shell.
 
-use crate::dice::Dice;
 use crate::stats::Times;
-use crate::{Outcome, probe};
+use crate::zipf::ZipfGenerator;
+use crate::{Outcome, fixture, results};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Records in the store.
+/// Number of records in the store.
 const RECORDS: usize = 100_000;
-/// Words of a text.
+/// Number of words of a text.
 const WORDS: usize = 19;
-/// Calls of each hook.
+/// Number of calls of each hook.
 const RUNS: usize = 100;
-/// Calls before the clock counts.
+/// Number of warm-up calls, which are not timed.
 const WARM: usize = 3;
 
 pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()> {
@@ -24,51 +24,58 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
         return Ok(());
     };
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
+    let engine = fixture::engine(root.path())?;
     let records = to.unwrap_or(RECORDS);
-    let mut dice = Dice(31);
-    probe::fill_with(&engine, 0, records, &mut |_| dice.text(WORDS))?;
+    let mut generator = ZipfGenerator(31);
+    fixture::fill_with(&engine, 0, records, &mut |_| generator.text(WORDS))?;
     drop(engine);
-    let syncs = probe::bare_syncs(root.path(), RUNS)?;
-    Times::of(&syncs).print("a write with a sync, of which one is in what writes");
+    let syncs = fixture::bare_syncs(root.path(), RUNS)?;
+    results::times("hooks.sync", "4 KB write and sync", &Times::of(&syncs));
     let mut nothing = Vec::new();
     for _ in 0..RUNS {
         let start = Instant::now();
         Command::new("sh").arg("-c").arg("true").status()?;
         nothing.push(start.elapsed());
     }
-    Times::of(&nothing).print("sh -c true");
-    let prompts = Dice(37).prompts(WARM + RUNS);
+    results::times("hooks.shell", "sh -c true", &Times::of(&nothing));
+    let prompts = ZipfGenerator(37).prompts(WARM + RUNS);
     let mut times = Vec::new();
     for (n, prompt) in prompts.iter().enumerate() {
         let event = json!({"prompt": prompt});
-        let took = call(heirloom, root.path(), "UserPromptSubmit", n, event)?;
+        let took = call_hook(heirloom, root.path(), "UserPromptSubmit", n, event)?;
         times.extend((n >= WARM).then_some(took));
     }
-    Times::of(&times).print(&format!("hook UserPromptSubmit, {records} records"));
+    let name = format!("hook UserPromptSubmit, {records} records");
+    results::times("hooks.UserPromptSubmit", &name, &Times::of(&times));
     for (name, writes, event) in events(root.path())? {
-        let spelled = name.split(' ').next().unwrap_or(name);
+        let event_name = name.split(' ').next().unwrap_or(name);
         let mut times = Vec::new();
         for n in 0..WARM + RUNS {
-            let took = call(heirloom, root.path(), spelled, n, event(n))?;
+            let took = call_hook(heirloom, root.path(), event_name, n, event(n))?;
             times.extend((n >= WARM).then_some(took));
         }
         let writes = if writes { ", writes" } else { "" };
-        Times::of(&times).print(&format!("hook {name}, {records} records{writes}"));
+        let id = format!("hooks.{}", name.replace(' ', "_"));
+        let name = format!("hook {name}, {records} records{writes}");
+        results::times(&id, &name, &Times::of(&times));
     }
     let outside = tempfile::tempdir()?;
     let mut times = Vec::new();
     for n in 0..WARM + RUNS {
-        let took = call(heirloom, outside.path(), "Stop", n, json!({}))?;
+        let took = call_hook(heirloom, outside.path(), "Stop", n, json!({}))?;
         times.extend((n >= WARM).then_some(took));
     }
-    Times::of(&times).print("hook outside of a project");
+    results::times(
+        "hooks.outside",
+        "hook outside of a project",
+        &Times::of(&times),
+    );
     Ok(())
 }
 
 type Event = (&'static str, bool, Box<dyn Fn(usize) -> Value>);
 
-/// The events, whether each writes to the store, and what it says in each session.
+/// Returns the events, each with a flag for writing to the store and a function from session number to content.
 fn events(root: &Path) -> Outcome<Vec<Event>> {
     let bash = |n: usize, name: &str, value: Value| {
         let command = format!("cargo test part{n}");
@@ -76,7 +83,7 @@ fn events(root: &Path) -> Outcome<Vec<Event>> {
         event[name] = value;
         event
     };
-    let talk = talk(root)?;
+    let transcript_file = write_transcripts(root)?;
     Ok(vec![
         (
             "SessionStart",
@@ -113,17 +120,17 @@ fn events(root: &Path) -> Outcome<Vec<Event>> {
         (
             "SessionEnd with 400 turns",
             true,
-            Box::new(move |n| json!({"reason": "other", "transcript_path": talk(n)})),
+            Box::new(move |n| json!({"reason": "other", "transcript_path": transcript_file(n)})),
         ),
     ])
 }
 
-/// Conversations of 400 turns, one for each session, in their files.
-fn talk(root: &Path) -> Outcome<impl Fn(usize) -> std::path::PathBuf + use<>> {
+/// Writes a transcript of 400 messages for each session; returns a function from session number to file.
+fn write_transcripts(root: &Path) -> Outcome<impl Fn(usize) -> std::path::PathBuf + use<>> {
     let folder = root.to_owned();
     for n in 0..WARM + RUNS {
-        let text = crate::transcripts::talk(&format!("s{n}"), root);
-        heirloom_store::durable::write_atomic(
+        let text = crate::transcripts::transcript_text(&format!("s{n}"), root);
+        heirloom_fs::durable::write_atomic(
             &folder.join(format!("talk{n}.jsonl")),
             text.as_bytes(),
         )?;
@@ -131,7 +138,7 @@ fn talk(root: &Path) -> Outcome<impl Fn(usize) -> std::path::PathBuf + use<>> {
     Ok(move |n| folder.join(format!("talk{n}.jsonl")))
 }
 
-fn call(
+fn call_hook(
     heirloom: &Path,
     root: &Path,
     name: &str,

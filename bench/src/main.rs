@@ -2,63 +2,72 @@
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "printing figures is what it does"
+    reason = "a benchmark prints figures"
 )]
 
+mod alarms;
 mod context;
-mod dice;
 mod embed;
+mod fixture;
 mod fts5;
 mod growth;
 mod hooks;
-mod keeping;
+mod maintenance;
 mod mcp;
 mod observe;
 mod plot;
-mod probe;
+mod process_start;
 mod projects;
 mod prompts;
 mod quality;
 mod recall;
 mod redact;
 mod remember;
+mod results;
 mod server;
 mod sources;
-mod start;
 mod stats;
 #[cfg(feature = "tokens")]
 mod tokens;
 mod transcripts;
+mod window;
+mod zipf;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What can fail in a measurement.
+/// Result of a measurement, with any error.
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// What was asked for.
+/// Parsed command line.
 #[derive(Debug, Default)]
 struct Request {
     /// The `heirloom` binary whose process start is measured.
     heirloom: Option<PathBuf>,
-    /// Figures whose name contains this.
+    /// Measure only this group.
     only: Option<String>,
-    /// The data set of `quality`: a folder.
+    /// Folder with the data set of `quality`.
     data: Option<PathBuf>,
-    /// The most records of `growth`, `projects` and `start`.
+    /// Largest number of records of `growth`, `projects` and `start`.
     to: Option<usize>,
-    /// Where `growth` draws.
+    /// Folder for the plots of `growth`.
     plots: Option<PathBuf>,
+    /// File for the results as JSON.
+    json: Option<PathBuf>,
+    /// Commit of the sources, for that file.
+    commit: Option<String>,
 }
 
-/// What may be typed.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--only context|start|remember|observe|keeping|recall|recall-million|quality|growth|projects|redact|embed|size|sources|prompts|hooks|server|mcp|transcripts|tokens]";
+/// Usage line.
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--commit HASH] [--only context|start|remember|observe|maintenance|recall|recall-million|quality|growth|projects|redact|alarms|embed|size|sources|prompts|hooks|server|mcp|transcripts|window|tokens]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
         .map_err(Into::into)
-        .and_then(|request| run(&request))
-    {
+        .and_then(|request| {
+            run(&request)?;
+            write_results(&request)
+        }) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bench: {error}");
@@ -77,19 +86,21 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--heirloom" => {
-                // It is started in other folders than this one.
-                let given = args.next().unwrap_or_default();
-                let binary = std::fs::canonicalize(&given);
+                // The binary is started in other folders than this one.
+                let argument = args.next().unwrap_or_default();
+                let binary = std::fs::canonicalize(&argument);
                 request.heirloom =
-                    Some(binary.map_err(|error| format!("--heirloom {given}: {error}"))?);
+                    Some(binary.map_err(|error| format!("--heirloom {argument}: {error}"))?);
             }
             "--only" => request.only = args.next(),
             "--data" => request.data = args.next().map(PathBuf::from),
+            "--json" => request.json = args.next().map(PathBuf::from),
+            "--commit" => request.commit = args.next(),
             "--plots" => request.plots = args.next().map(PathBuf::from),
             "--to" => {
-                let given = args.next().unwrap_or_default();
-                let count = given.replace('_', "").parse();
-                request.to = Some(count.map_err(|_| format!("--to {given}? {USAGE}"))?);
+                let argument = args.next().unwrap_or_default();
+                let count = argument.replace('_', "").parse();
+                request.to = Some(count.map_err(|_| format!("--to {argument}? {USAGE}"))?);
             }
             other => return Err(format!("{other}? {USAGE}")),
         }
@@ -97,89 +108,101 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
     Ok(request)
 }
 
-/// What a process measures of itself and says to the one that started it.
-fn measure_alone(only: &str) -> Outcome<bool> {
+/// Runs a measurement that a process makes of itself for its parent; returns false for any other name.
+fn measure_own_process(only: &str) -> Outcome<bool> {
     match only.split_once('=').unwrap_or((only, "")) {
         ("redact-first" | "redact-first-secret", _) => redact::first_text(only),
         ("embed-first", _) => embed::first_vector(),
-        ("growth-resident", root) => growth::resident(Path::new(root))?,
+        ("growth-resident", root) => growth::print_resident(Path::new(root))?,
         _ => return Ok(false),
     }
     Ok(true)
 }
 
+/// Writes the results if a file for them is named.
+fn write_results(request: &Request) -> Outcome<()> {
+    let group = request.only.as_deref().unwrap_or("all");
+    match &request.json {
+        Some(file) => results::write(file, group, request.commit.as_deref()),
+        None => Ok(()),
+    }
+}
+
 fn run(request: &Request) -> Outcome<()> {
     let only = request.only.as_deref();
-    let wanted = |name: &str| only.is_none_or(|only| name.contains(only));
+    let is_selected = |name: &str| only.is_none_or(|only| name == only);
     let heirloom = request.heirloom.as_deref();
     if let Some(only) = only
-        && measure_alone(only)?
+        && measure_own_process(only)?
     {
         return Ok(());
     }
-    if wanted("context") {
+    if is_selected("context") {
         context::measure(heirloom)?;
     }
-    if wanted("start") {
-        start::measure(heirloom, request.to)?;
+    if is_selected("start") {
+        process_start::measure(heirloom, request.to)?;
     }
-    if wanted("remember") {
+    if is_selected("remember") {
         remember::measure(heirloom)?;
     }
-    if wanted("observe") {
+    if is_selected("observe") {
         observe::measure(heirloom)?;
     }
-    if wanted("keeping") {
-        keeping::measure(heirloom)?;
+    if is_selected("maintenance") {
+        maintenance::measure(heirloom)?;
     }
-    if wanted("recall") || only == Some("recall-million") {
+    if is_selected("recall") || only == Some("recall-million") {
         recall::measure(only)?;
     }
-    if wanted("quality") {
+    if is_selected("quality") {
         quality::measure(request.data.as_deref())?;
     }
-    if wanted("prompts") || only == Some("prompts-features") {
+    if is_selected("prompts") || only == Some("prompts-features") {
         prompts::measure(request.data.as_deref(), only == Some("prompts-features"))?;
     }
     let part = only.filter(|only| only.starts_with("server-"));
-    if wanted("server") || part.is_some() {
+    if is_selected("server") || part.is_some() {
         server::measure(heirloom, request.to, part.unwrap_or("server"))?;
     }
-    if wanted("hooks") {
+    if is_selected("hooks") {
         hooks::measure(heirloom, request.to)?;
     }
-    if wanted("mcp") {
+    if is_selected("mcp") {
         mcp::measure(heirloom, request.to)?;
     }
-    // These fill a million records, which takes minutes: only by their whole names.
+    // These fill a million records, which takes minutes, so they need their whole names.
     if only == Some("growth") {
         growth::measure(request.to, request.plots.as_deref())?;
     }
     if only == Some("projects") {
         projects::measure(request.to)?;
     }
-    if wanted("redact") {
+    if is_selected("redact") {
         redact::measure()?;
     }
-    if wanted("sources") {
+    if is_selected("sources") {
         sources::measure(request.heirloom.as_deref())?;
     }
-    if wanted("transcripts") {
+    if is_selected("transcripts") {
         transcripts::measure()?;
     }
-    if wanted("embed") {
+    if is_selected("embed") {
         embed::measure()?;
     }
+    if is_selected("window") {
+        window::measure(heirloom, request.data.as_deref())?;
+    }
+    if is_selected("alarms") {
+        alarms::measure(heirloom, request.data.as_deref())?;
+    }
     #[cfg(feature = "tokens")]
-    if wanted("tokens") {
+    if is_selected("tokens") {
         tokens::measure(request.data.as_deref())?;
     }
-    if let Some(binary) = heirloom.filter(|_| wanted("size")) {
+    if let Some(binary) = heirloom.filter(|_| is_selected("size")) {
         let mb = std::fs::metadata(binary)?.len() as f64 / 1e6;
-        println!(
-            "binary                                   {mb:8.1} MB   {}",
-            binary.display()
-        );
+        results::value("size.binary", "binary, with the server", "MB", mb);
     }
     Ok(())
 }

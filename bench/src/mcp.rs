@@ -1,21 +1,21 @@
-//! How long a host waits for the list of tools after it started the MCP server, and what the server holds in memory.
+//! Latency of the tool list from the start of the MCP server, and the server's resident memory.
 
-use crate::dice::Dice;
 use crate::stats::Times;
-use crate::{Outcome, probe};
+use crate::zipf::ZipfGenerator;
+use crate::{Outcome, fixture, results};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Records in the store.
+/// Number of records in the store.
 const RECORDS: usize = 100_000;
-/// Words of a text.
+/// Number of words of a text.
 const WORDS: usize = 19;
-/// Sessions that are begun.
+/// Number of sessions.
 const RUNS: usize = 100;
-/// Sessions before the clock counts.
+/// Number of warm-up sessions, which are not timed.
 const WARM: usize = 3;
 
 pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()> {
@@ -24,14 +24,14 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
         return Ok(());
     };
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
+    let engine = fixture::engine(root.path())?;
     let records = to.unwrap_or(RECORDS);
-    let mut dice = Dice(41);
-    probe::fill_with(&engine, 0, records, &mut |_| dice.text(WORDS))?;
+    let mut generator = ZipfGenerator(41);
+    fixture::fill_with(&engine, 0, records, &mut |_| generator.text(WORDS))?;
     drop(engine);
     let (mut listed, mut first, mut later) = (Vec::new(), Vec::new(), Vec::new());
     let mut resident = [Vec::new(), Vec::new()];
-    let prompts = Dice(43).prompts(2 * (WARM + RUNS));
+    let prompts = ZipfGenerator(43).prompts(2 * (WARM + RUNS));
     for (n, pair) in prompts.chunks(2).enumerate() {
         let (mut session, took) = Session::begin(heirloom, root.path())?;
         let before = session.resident_kb()?;
@@ -46,19 +46,26 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
             resident[1].push(after);
         }
     }
-    Times::of(&listed).print("mcp tools/list, from process start");
-    Times::of(&first).print(&format!("mcp first recall, {records} records"));
-    Times::of(&later).print(&format!("mcp second recall, {records} records"));
-    for (name, held) in ["before the first recall", "after two recalls"]
-        .iter()
-        .zip(resident)
+    results::times(
+        "mcp.tools_list",
+        "mcp tools/list, from process start",
+        &Times::of(&listed),
+    );
+    let name = format!("mcp first recall, {records} records");
+    results::times("mcp.recall_first", &name, &Times::of(&first));
+    let name = format!("mcp second recall, {records} records");
+    results::times("mcp.recall_second", &name, &Times::of(&later));
+    for ((id, name), sizes_kb) in [
+        ("mcp.resident_before", "before the first recall"),
+        ("mcp.resident_after", "after two recalls"),
+    ]
+    .iter()
+    .zip(resident)
     {
-        let most = held.iter().max().copied().unwrap_or_default();
+        let most = sizes_kb.iter().max().copied().unwrap_or_default();
         let megabytes = most as f64 / 1024.0;
-        println!(
-            "{:40} {megabytes:12.1} MB at most",
-            format!("mcp resident, {name}")
-        );
+        let name = format!("mcp resident, {name}, at most");
+        results::value(id, &name, "MB", megabytes);
     }
     Ok(())
 }
@@ -68,11 +75,11 @@ struct Session {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
-    asked: u64,
+    last_id: u64,
 }
 
 impl Session {
-    /// Starts the server as hosts do, and asks for its tools; how long that took.
+    /// Starts the server as agent programs do and requests its tools; returns the time until the answer.
     fn begin(heirloom: &Path, root: &Path) -> Outcome<(Self, Duration)> {
         let start = Instant::now();
         let mut child = Command::new(heirloom)
@@ -87,10 +94,10 @@ impl Session {
             child,
             stdin,
             stdout: BufReader::new(stdout),
-            asked: 0,
+            last_id: 0,
         };
         let client = json!({"name": "bench", "version": "1"});
-        session.ask(
+        session.request(
             "initialize",
             &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}),
         )?;
@@ -99,7 +106,7 @@ impl Session {
             "{}",
             json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
         )?;
-        let listed = session.ask("tools/list", &json!({}))?;
+        let listed = session.request("tools/list", &json!({}))?;
         let took = start.elapsed();
         match listed["result"]["tools"].as_array().map(Vec::len) {
             Some(12) => Ok((session, took)),
@@ -107,10 +114,10 @@ impl Session {
         }
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Outcome<Value> {
-        self.asked += 1;
+    fn request(&mut self, method: &str, params: &Value) -> Outcome<Value> {
+        self.last_id += 1;
         let request =
-            json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params});
+            json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params});
         writeln!(self.stdin, "{request}")?;
         let mut line = String::new();
         self.stdout.read_line(&mut line)?;
@@ -120,7 +127,7 @@ impl Session {
     fn recall(&mut self, query: &str) -> Outcome<Duration> {
         let start = Instant::now();
         let params = json!({"name": "recall", "arguments": {"query": query}});
-        let answer = self.ask("tools/call", &params)?;
+        let answer = self.request("tools/call", &params)?;
         let took = start.elapsed();
         match answer["result"]["isError"].as_bool() {
             Some(false) => Ok(took),
@@ -128,7 +135,7 @@ impl Session {
         }
     }
 
-    /// What the server holds, as the system counts it.
+    /// Returns the server's resident memory in KB.
     fn resident_kb(&self) -> Outcome<u64> {
         let path = format!("/proc/{}/status", self.child.id());
         let status = std::fs::read_to_string(path)?;

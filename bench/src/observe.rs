@@ -1,28 +1,29 @@
-//! How fast plain output without signals is read.
+//! Throughput of `observe` on plain output without signals.
 
-use crate::{Outcome, probe};
+use crate::{Outcome, fixture, results};
+use heirloom_agents::StreamFormat;
+use heirloom_capture::Runs;
 use heirloom_model::Scope;
-use heirloom_model::stream::StreamFormat;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Bytes of output.
+/// Number of bytes of output.
 const BYTES: usize = 512 << 20;
 
 pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
+    let engine = fixture::engine(root.path())?;
     let mut chunk = String::new();
     let mut line = 0;
     while chunk.len() < 1 << 20 {
-        chunk.push_str(&format!("[{line:06}] {}\n", probe::text(line)));
+        chunk.push_str(&format!("[{line:06}] {}\n", fixture::text(line)));
         line += 1;
     }
     let chunk = chunk.as_bytes();
     for format in [StreamFormat::Text, StreamFormat::Auto] {
-        let mut observer = engine.observer(Scope::default(), format, false)?;
+        let mut observer = Runs::new(&engine).observer(Scope::default(), format, false)?;
         let start = Instant::now();
         for _ in 0..BYTES / chunk.len() {
             observer.push(chunk, &mut |_| {})?;
@@ -30,13 +31,12 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
         observer.finish(&mut |_| {})?;
         let rate = BYTES as f64 / 1e6 / start.elapsed().as_secs_f64();
         assert!(
-            observer.so_far().signals.is_empty(),
+            observer.observed_so_far().signals.is_empty(),
             "no signal was printed"
         );
-        println!(
-            "observe, plain text, {:6}               {rate:8.0} MB/s",
-            format.as_str()
-        );
+        let format = format.as_str();
+        let name = format!("observe, plain text, {format}");
+        results::value(&format!("observe.{format}"), &name, "MB/s", rate);
     }
     let Some(heirloom) = heirloom else {
         return Ok(());
@@ -56,6 +56,11 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     drop(input);
     assert!(child.wait()?.success(), "observe failed");
     let rate = BYTES as f64 / 1e6 / start.elapsed().as_secs_f64();
-    println!("observe, plain text, through a pipe      {rate:8.0} MB/s");
+    results::value(
+        "observe.pipe",
+        "observe, plain text, through a pipe",
+        "MB/s",
+        rate,
+    );
     Ok(())
 }

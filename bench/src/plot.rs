@@ -1,8 +1,8 @@
-//! A plot with two logarithmic axes, as SVG that reads on light and on dark paper.
+//! Plot with two logarithmic axes, as SVG for light and dark backgrounds.
 
 use std::fmt::Write;
 
-/// Size of the picture and of the margins around the field, pixels.
+/// Size of the plot and of the margins around its field, in pixels.
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 460.0;
 const LEFT: f64 = 78.0;
@@ -10,7 +10,7 @@ const RIGHT: f64 = 150.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 58.0;
 
-/// Colours of lines: on light paper, on dark paper. Told apart by those who see no red or green, too.
+/// Colours of lines on light and on dark backgrounds, distinguishable with red-green colour blindness.
 const COLOURS: [(&str, &str); 5] = [
     ("#0b62c4", "#6cb2ff"),
     ("#b54708", "#ffb066"),
@@ -19,22 +19,22 @@ const COLOURS: [(&str, &str); 5] = [
     ("#a11d5b", "#ff8fbd"),
 ];
 
-/// One measure: its name and its points.
+/// One measured quantity: its name and its points.
 pub(crate) struct Line {
     pub(crate) name: String,
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// A picture.
+/// Plot with title, axes and lines.
 pub(crate) struct Plot {
     pub(crate) title: String,
-    /// What the axes are, with units.
+    /// Labels of the axes, with units.
     pub(crate) across: String,
     pub(crate) up: String,
     pub(crate) lines: Vec<Line>,
 }
 
-/// Whole decades around all values, as powers of ten.
+/// Range of whole decades that contains all values, as powers of ten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Decades {
     from: i32,
@@ -42,7 +42,7 @@ struct Decades {
 }
 
 impl Decades {
-    fn around(values: impl Iterator<Item = f64>) -> Self {
+    fn of_values(values: impl Iterator<Item = f64>) -> Self {
         let (mut from, mut to) = (i32::MAX, i32::MIN);
         for value in values.filter(|value| *value > 0.0 && value.is_finite()) {
             // A little tolerance, so that 1,000 is on the edge of its decade and not in the next.
@@ -58,13 +58,13 @@ impl Decades {
         }
     }
 
-    /// Where a value lies, 0 to 1.
-    fn share(self, value: f64) -> f64 {
+    /// Returns the relative position of a value in the range, 0 to 1.
+    fn position(self, value: f64) -> f64 {
         (value.log10() - f64::from(self.from)) / f64::from(self.to - self.from)
     }
 }
 
-/// The field between the axes.
+/// Area between the axes, which maps values to pixels.
 struct Field {
     across: Decades,
     up: Decades,
@@ -72,72 +72,72 @@ struct Field {
 
 impl Field {
     fn x(&self, value: f64) -> f64 {
-        LEFT + self.across.share(value) * (WIDTH - LEFT - RIGHT)
+        LEFT + self.across.position(value) * (WIDTH - LEFT - RIGHT)
     }
 
     fn y(&self, value: f64) -> f64 {
-        HEIGHT - BOTTOM - self.up.share(value) * (HEIGHT - TOP - BOTTOM)
+        HEIGHT - BOTTOM - self.up.position(value) * (HEIGHT - TOP - BOTTOM)
     }
 }
 
 impl Plot {
-    /// The picture.
+    /// Renders the plot as SVG.
     pub(crate) fn svg(&self) -> String {
         let points = || self.lines.iter().flat_map(|line| line.points.iter());
         let field = Field {
-            across: Decades::around(points().map(|point| point.0)),
-            up: Decades::around(points().map(|point| point.1)),
+            across: Decades::of_values(points().map(|point| point.0)),
+            up: Decades::of_values(points().map(|point| point.1)),
         };
         let mut svg = String::new();
-        head(&mut svg, &self.title);
-        grid(&mut svg, &field);
-        self.names(&mut svg);
+        write_head(&mut svg, &self.title);
+        draw_grid(&mut svg, &field);
+        self.draw_names(&mut svg);
         self.guide(&mut svg, &field);
-        let mut taken: Vec<f64> = Vec::new();
+        let mut used_heights: Vec<f64> = Vec::new();
         for (n, line) in self.lines.iter().enumerate() {
-            draw(&mut svg, &field, n % COLOURS.len(), line, &mut taken);
+            draw_line(&mut svg, &field, n % COLOURS.len(), line, &mut used_heights);
         }
         svg.push_str("</svg>\n");
         svg
     }
 
-    fn names(&self, svg: &mut String) {
+    fn draw_names(&self, svg: &mut String) {
         let middle = (LEFT + WIDTH - RIGHT) / 2.0;
         let centre = (TOP + HEIGHT - BOTTOM) / 2.0;
-        put(
+        push_element(
             svg,
             &format!(
                 "<text x=\"{LEFT}\" y=\"24\" class=\"title\">{}</text>",
-                plain(&self.title)
+                escape(&self.title)
             ),
         );
         let low = HEIGHT - 14.0;
-        put(
+        push_element(
             svg,
             &format!(
                 "<text x=\"{middle:.0}\" y=\"{low:.0}\" class=\"middle\">{}</text>",
-                plain(&self.across)
+                escape(&self.across)
             ),
         );
-        put(
+        push_element(
             svg,
             &format!(
                 "<text transform=\"translate(18 {centre:.0}) rotate(-90)\" class=\"middle\">{}</text>",
-                plain(&self.up)
+                escape(&self.up)
             ),
         );
     }
 
-    /// A dashed line of what doubles when the records double, through the first point that is not cut off.
+    /// Draws a dashed line for linear growth from the lower left corner of the field.
     fn guide(&self, svg: &mut String, field: &Field) {
         let power = |exponent: i32| 10_f64.powi(exponent);
         let (left, right) = (power(field.across.from), power(field.across.to));
         let (low, high) = (power(field.up.from), power(field.up.to));
-        // From the lower left corner, as far as it stays in the field.
+        // The line ends where it leaves the field.
         let end = (left * high / low).min(right);
         let (x1, y1) = (field.x(left), field.y(low));
         let (x2, y2) = (field.x(end), field.y(low * end / left));
-        put(
+        push_element(
             svg,
             &format!(
                 "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" class=\"guide\"/>"
@@ -145,7 +145,7 @@ impl Plot {
         );
         let (x, y) = (x1 + 0.62 * (x2 - x1), y1 + 0.62 * (y2 - y1));
         let angle = (y2 - y1).atan2(x2 - x1).to_degrees();
-        put(
+        push_element(
             svg,
             &format!(
                 "<text transform=\"translate({x:.1} {y:.1}) rotate({angle:.1})\" dy=\"-5\" class=\"small\">twice the records, twice as much</text>"
@@ -154,7 +154,7 @@ impl Plot {
     }
 }
 
-fn head(svg: &mut String, title: &str) {
+fn write_head(svg: &mut String, title: &str) {
     let mut style = String::from(
         "text{font:13px system-ui,sans-serif;fill:#333}.title{font-size:15px;font-weight:600}.small{font-size:11px;fill:#666}\
          .middle{text-anchor:middle}.end{text-anchor:end}.paper{fill:#fff}.axis{stroke:#888;fill:none}.grid{stroke:#ddd}.fine{stroke:#f0f0f0}\
@@ -169,24 +169,24 @@ fn head(svg: &mut String, title: &str) {
         ));
         dark.push_str(&format!(".l{n}{{stroke:{on_dark}}}.f{n}{{fill:{on_dark}}}"));
     }
-    put(
+    push_element(
         svg,
         &format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
-            plain(title)
+            escape(title)
         ),
     );
-    put(
+    push_element(
         svg,
         &format!("<style>{style}@media(prefers-color-scheme:dark){{{dark}}}</style>"),
     );
-    put(
+    push_element(
         svg,
         &format!("<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" class=\"paper\"/>"),
     );
 }
 
-fn grid(svg: &mut String, field: &Field) {
+fn draw_grid(svg: &mut String, field: &Field) {
     let (right, low) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
     for exponent in field.across.from..=field.across.to {
         for digit in 1..10 {
@@ -194,7 +194,7 @@ fn grid(svg: &mut String, field: &Field) {
             let x = field.x(value);
             if x <= right + 0.5 {
                 let class = if digit == 1 { "grid" } else { "fine" };
-                put(
+                push_element(
                     svg,
                     &format!(
                         "<line x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{low}\" class=\"{class}\"/>"
@@ -204,11 +204,11 @@ fn grid(svg: &mut String, field: &Field) {
         }
         let x = field.x(10_f64.powi(exponent));
         let y = low + 20.0;
-        put(
+        push_element(
             svg,
             &format!(
                 "<text x=\"{x:.1}\" y=\"{y}\" class=\"middle\">{}</text>",
-                amount(exponent)
+                format_power(exponent)
             ),
         );
     }
@@ -218,7 +218,7 @@ fn grid(svg: &mut String, field: &Field) {
             let y = field.y(value);
             if y >= TOP - 0.5 {
                 let class = if digit == 1 { "grid" } else { "fine" };
-                put(
+                push_element(
                     svg,
                     &format!(
                         "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{right}\" y2=\"{y:.1}\" class=\"{class}\"/>"
@@ -227,16 +227,16 @@ fn grid(svg: &mut String, field: &Field) {
             }
         }
         let (x, y) = (LEFT - 8.0, field.y(10_f64.powi(exponent)) + 4.0);
-        put(
+        push_element(
             svg,
             &format!(
                 "<text x=\"{x}\" y=\"{y:.1}\" class=\"end\">{}</text>",
-                amount(exponent)
+                format_power(exponent)
             ),
         );
     }
     let (wide, tall) = (right - LEFT, low - TOP);
-    put(
+    push_element(
         svg,
         &format!(
             "<rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{wide}\" height=\"{tall}\" class=\"axis\"/>"
@@ -244,8 +244,14 @@ fn grid(svg: &mut String, field: &Field) {
     );
 }
 
-/// One line with its points, and its name at its end, below the names that are there already.
-fn draw(svg: &mut String, field: &Field, colour: usize, line: &Line, taken: &mut Vec<f64>) {
+/// Draws one line with its points, and its name at its end, below names that were drawn before.
+fn draw_line(
+    svg: &mut String,
+    field: &Field,
+    colour: usize,
+    line: &Line,
+    used_heights: &mut Vec<f64>,
+) {
     let places: Vec<(f64, f64)> = line
         .points
         .iter()
@@ -255,7 +261,7 @@ fn draw(svg: &mut String, field: &Field, colour: usize, line: &Line, taken: &mut
         .iter()
         .map(|(x, y)| format!("{x:.1},{y:.1}"))
         .collect();
-    put(
+    push_element(
         svg,
         &format!(
             "<polyline points=\"{}\" class=\"line l{colour}\"/>",
@@ -263,7 +269,7 @@ fn draw(svg: &mut String, field: &Field, colour: usize, line: &Line, taken: &mut
         ),
     );
     for ((x, y), (records, value)) in places.iter().zip(&line.points) {
-        put(
+        push_element(
             svg,
             &format!(
                 "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.4\" class=\"f{colour}\"><title>{records}: {value:.3}</title></circle>"
@@ -272,27 +278,30 @@ fn draw(svg: &mut String, field: &Field, colour: usize, line: &Line, taken: &mut
     }
     let Some((x, y)) = places.last() else { return };
     let mut at = *y;
-    while let Some(other) = taken.iter().find(|other| (**other - at).abs() < 15.0) {
+    while let Some(other) = used_heights
+        .iter()
+        .find(|other| (**other - at).abs() < 15.0)
+    {
         at = other + 15.0;
     }
-    taken.push(at);
+    used_heights.push(at);
     let (x, at) = (x + 9.0, at + 4.0);
-    put(
+    push_element(
         svg,
         &format!(
             "<text x=\"{x:.1}\" y=\"{at:.1}\" class=\"f{colour}\">{}</text>",
-            plain(&line.name)
+            escape(&line.name)
         ),
     );
 }
 
-fn put(svg: &mut String, element: &str) {
+fn push_element(svg: &mut String, element: &str) {
     // Writing to a string never fails.
     writeln!(svg, "{element}").unwrap_or_default();
 }
 
-/// A power of ten as people write it.
-fn amount(exponent: i32) -> String {
+/// Formats a power of ten for people.
+fn format_power(exponent: i32) -> String {
     match exponent {
         ..0 => format!(
             "{:.*}",
@@ -305,7 +314,7 @@ fn amount(exponent: i32) -> String {
     }
 }
 
-fn plain(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('"', "&quot;")
@@ -316,18 +325,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decades_hold_all_values() {
-        let of = |values: &[f64]| Decades::around(values.iter().copied());
-        assert_eq!(of(&[1_000.0, 1_000_000.0]), Decades { from: 3, to: 6 });
-        assert_eq!(of(&[0.2, 3.0]), Decades { from: -1, to: 1 });
-        assert_eq!(of(&[10.0]), Decades { from: 1, to: 2 });
-        assert_eq!(of(&[0.0, f64::NAN]), Decades { from: 0, to: 1 });
-        assert!((of(&[1.0, 100.0]).share(10.0) - 0.5).abs() < 1e-9);
+    fn decades_of_values_contain_all_of_them() {
+        let decades = |values: &[f64]| Decades::of_values(values.iter().copied());
+        assert_eq!(decades(&[1_000.0, 1_000_000.0]), Decades { from: 3, to: 6 });
+        assert_eq!(decades(&[0.2, 3.0]), Decades { from: -1, to: 1 });
+        assert_eq!(decades(&[10.0]), Decades { from: 1, to: 2 });
+        assert_eq!(decades(&[0.0, f64::NAN]), Decades { from: 0, to: 1 });
+        assert!((decades(&[1.0, 100.0]).position(10.0) - 0.5).abs() < 1e-9);
     }
 
     #[test]
-    fn amounts_are_short() {
-        let written: Vec<String> = (-2..=6).map(amount).collect();
+    fn powers_of_ten_are_formatted_briefly() {
+        let written: Vec<String> = (-2..=6).map(format_power).collect();
         assert_eq!(
             written,
             ["0.01", "0.1", "1", "10", "100", "1k", "10k", "100k", "1M"]
@@ -335,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn names_do_not_cover_each_other() {
+    fn names_of_close_lines_do_not_overlap() {
         let line = |name: &str| Line {
             name: name.to_owned(),
             points: vec![(1_000.0, 1.0), (10_000.0, 2.0)],

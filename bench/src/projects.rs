@@ -1,140 +1,166 @@
-//! Many projects in one store: what a project's recall costs beside others, and alone with the same records.
+//! Many projects in one store: cost of recall in a shared store, compared with a store of its own.
 
-use crate::dice::Dice;
 use crate::stats::{Times, median_ratio};
-use crate::{Outcome, probe};
-use heirloom_engine::{Arms, Engine, RecallRequest};
+use crate::zipf::ZipfGenerator;
+use crate::{Outcome, fixture, results};
+use heirloom_engine::{Engine, RecallRequest, RetrievalMode};
 use heirloom_store::SqliteStore;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Projects in the store.
+/// Number of projects in the store.
 const PROJECTS: usize = 50;
-/// Records of all of them.
+/// Number of records in all projects together.
 const RECORDS: usize = 1_000_000;
-/// The ones that are compared: the first, one between, the last.
+/// Projects that are compared: the first, one in the middle, the last.
 const COMPARED: [usize; 3] = [0, 24, PROJECTS - 1];
-/// Records of a project that are written one after the other.
+/// Number of records of a project that are written in one go.
 const BATCH: usize = 200;
-/// Words of a text.
+/// Number of words of a text.
 const WORDS: usize = 19;
-/// Questions to each.
+/// Number of queries to each project.
 const QUESTIONS: usize = 200;
-/// Questions that are asked before the clock counts.
+/// Number of warm-up queries, which are not timed.
 const WARM: usize = 20;
 
-/// One project beside others, and its double in a store of its own.
+/// One project in the shared store, and a copy in a store of its own.
 struct Pair {
     number: usize,
-    beside: Engine,
+    shared: Engine,
     alone: Engine,
 }
 
 pub(crate) fn measure(to: Option<usize>) -> Outcome<()> {
     let each = (to.unwrap_or(RECORDS) / PROJECTS).max(BATCH);
     let root = tempfile::tempdir()?;
-    let (beside, pairs) = filled(root.path(), each)?;
+    let (shared, pairs) = create_projects(root.path(), each)?;
     println!("projects: {PROJECTS} of {each} records in one store, against the same records alone");
-    for (name, arms) in [("words", Arms::Words), ("words and meaning", Arms::Both)] {
+    for (id, name, arms) in [
+        ("words", "words", RetrievalMode::Words),
+        ("both", "words and meaning", RetrievalMode::Both),
+    ] {
+        let mut worst = f64::MIN;
         for pair in &pairs {
-            compare(pair, name, arms)?;
+            worst = worst.max(compare(pair, name, arms)?);
         }
-        in_turn(&beside, &pairs, name, arms)?;
+        let of = format!("a project among {PROJECTS}, {name}");
+        results::value(
+            &format!("projects.{id}"),
+            &format!("{of}: slower than alone, the worst of {}", pairs.len()),
+            "×",
+            worst,
+        );
+        let in_turn = compare_in_turn(&shared, &pairs, name, arms)?;
+        results::value(
+            &format!("projects.{id}_in_turn"),
+            &format!("{of}: slower than alone, all in turn"),
+            "×",
+            in_turn,
+        );
     }
     Ok(())
 }
 
-/// All projects, and the compared ones once more in stores of their own. They are written by turns, so that
-/// the rows of each lie between those of the others.
-fn filled(root: &Path, each: usize) -> Outcome<(Vec<Engine>, Vec<Pair>)> {
+/// Creates all projects, and copies of the compared ones in their own stores. Projects are written in turn, so that
+/// the rows of each are scattered among those of the others.
+fn create_projects(root: &Path, each: usize) -> Outcome<(Vec<Engine>, Vec<Pair>)> {
     let store = Arc::new(SqliteStore::create(&root.join("all.db"))?);
     let name = |number: usize| format!("project-{number}");
-    let beside: Vec<Engine> = (0..PROJECTS)
-        .map(|number| probe::project(store.clone(), root, &name(number)))
+    let shared: Vec<Engine> = (0..PROJECTS)
+        .map(|number| fixture::project(store.clone(), root, &name(number)))
         .collect::<Outcome<_>>()?;
     let mut pairs = Vec::new();
     for number in COMPARED {
         let own = Arc::new(SqliteStore::create(&root.join(format!("{number}.db")))?);
         pairs.push(Pair {
             number,
-            beside: probe::project(store.clone(), root, &name(number))?,
-            alone: probe::project(own, root, &name(number))?,
+            shared: fixture::project(store.clone(), root, &name(number))?,
+            alone: fixture::project(own, root, &name(number))?,
         });
     }
     for from in (0..each).step_by(BATCH) {
         let to = each.min(from + BATCH);
-        for (number, engine) in beside.iter().enumerate() {
+        for (number, engine) in shared.iter().enumerate() {
             fill(engine, number, from, to)?;
         }
         for pair in &pairs {
             fill(&pair.alone, pair.number, from, to)?;
         }
     }
-    Ok((beside, pairs))
+    Ok((shared, pairs))
 }
 
-/// A project has the same texts wherever it is.
+/// Adds records to a project; its texts are the same in every store.
 fn fill(engine: &Engine, number: usize, from: usize, to: usize) -> Outcome<()> {
-    let mut dice = Dice((number as u64) << 32 | from as u64);
-    probe::fill_with(engine, from, to, &mut |_| dice.text(WORDS))
+    let mut generator = ZipfGenerator((number as u64) << 32 | from as u64);
+    fixture::fill_with(engine, from, to, &mut |_| generator.text(WORDS))
 }
 
-fn ask(engine: &Engine, prompt: &str, arms: Arms) -> Outcome<Duration> {
+fn time_query(engine: &Engine, prompt: &str, arms: RetrievalMode) -> Outcome<Duration> {
     let request = RecallRequest {
         question: prompt.to_owned(),
-        arms,
+        mode: arms,
         ..RecallRequest::default()
     };
     let start = Instant::now();
-    let recalled = engine.recall(&request)?;
+    let recalled = engine.recall().search(&request)?;
     let took = start.elapsed();
     assert!(!recalled.hits.is_empty(), "nothing was recalled");
     Ok(took)
 }
 
-fn compare(pair: &Pair, name: &str, arms: Arms) -> Outcome<()> {
-    let (mut beside, mut alone) = (Vec::new(), Vec::new());
-    for (n, prompt) in Dice(17).prompts(WARM + QUESTIONS).iter().enumerate() {
-        // Who is asked first may find less in the processor's caches.
+fn compare(pair: &Pair, name: &str, arms: RetrievalMode) -> Outcome<f64> {
+    let (mut shared, mut alone) = (Vec::new(), Vec::new());
+    for (n, prompt) in ZipfGenerator(17)
+        .prompts(WARM + QUESTIONS)
+        .iter()
+        .enumerate()
+    {
+        // The first query may find less in the processor's caches.
         let (first, second) = if n % 2 == 0 {
-            let first = ask(&pair.beside, prompt, arms)?;
-            (first, ask(&pair.alone, prompt, arms)?)
+            let first = time_query(&pair.shared, prompt, arms)?;
+            (first, time_query(&pair.alone, prompt, arms)?)
         } else {
-            let second = ask(&pair.alone, prompt, arms)?;
-            (ask(&pair.beside, prompt, arms)?, second)
+            let second = time_query(&pair.alone, prompt, arms)?;
+            (time_query(&pair.shared, prompt, arms)?, second)
         };
         if n >= WARM {
-            beside.push(first);
+            shared.push(first);
             alone.push(second);
         }
     }
     let number = pair.number;
-    report(&format!("{name}, project {number}"), &beside, &alone);
-    Ok(())
+    Ok(report(
+        &format!("{name}, project {number}"),
+        &shared,
+        &alone,
+    ))
 }
 
-/// All projects asked in turn, as a server of all of them is; against those that are alone.
-fn in_turn(beside: &[Engine], pairs: &[Pair], name: &str, arms: Arms) -> Outcome<()> {
-    let prompts = Dice(19).prompts(QUESTIONS);
-    for engine in beside {
-        ask(engine, &prompts[0], arms)?;
+/// Measures queries to all projects in turn, as in a server of all of them, against the projects with their own
+/// store.
+fn compare_in_turn(
+    shared: &[Engine],
+    pairs: &[Pair],
+    name: &str,
+    arms: RetrievalMode,
+) -> Outcome<f64> {
+    let prompts = ZipfGenerator(19).prompts(QUESTIONS);
+    for engine in shared {
+        time_query(engine, &prompts[0], arms)?;
     }
     let (mut turns, mut alone) = (Vec::new(), Vec::new());
     for (n, prompt) in prompts.iter().enumerate() {
-        turns.push(ask(&beside[n % PROJECTS], prompt, arms)?);
-        alone.push(ask(&pairs[n % pairs.len()].alone, prompt, arms)?);
+        turns.push(time_query(&shared[n % PROJECTS], prompt, arms)?);
+        alone.push(time_query(&pairs[n % pairs.len()].alone, prompt, arms)?);
     }
-    report(&format!("{name}, all in turn"), &turns, &alone);
-    Ok(())
+    Ok(report(&format!("{name}, all in turn"), &turns, &alone))
 }
 
-fn report(name: &str, beside: &[Duration], alone: &[Duration]) {
-    Times::of(beside).print(&format!("recall by {name}"));
+/// Prints both times, and returns the median ratio of the pairs.
+fn report(name: &str, shared: &[Duration], alone: &[Duration]) -> f64 {
+    Times::of(shared).print(&format!("recall by {name}"));
     Times::of(alone).print("  alone");
-    println!(
-        "{:40} {:12.2}",
-        "  ratio, median of the pairs",
-        median_ratio(beside, alone)
-    );
+    median_ratio(shared, alone)
 }

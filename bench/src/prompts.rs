@@ -1,22 +1,24 @@
-//! How often a prompt gets something from memory: one that is about the project, and one that is about something else.
+//! Precision of the prompt hook: how often prompts about the project, and about other things, get memory injected.
 
 use crate::quality::{Data, Document, records};
 use crate::stats::Times;
-use crate::{Outcome, probe};
-use heirloom_engine::{Carried, Engine, Relevant};
+use crate::{Outcome, fixture, results};
+use heirloom_capture::Hooks;
+use heirloom_capture::RelevantHit;
+use heirloom_engine::{Engine, ImportBundle};
 use heirloom_model::RecordId;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Questions of other projects that each project is asked, at most.
+/// Largest number of queries of other projects for each project.
 const FOREIGN: usize = 600;
-/// Records of a project that has just begun.
+/// Number of records of a project that has just begun.
 const YOUNG: usize = 60;
-/// What is told with one prompt.
-const TOLD: usize = heirloom_model::limits::HOOK_HITS_MAX;
+/// Largest number of hits for one prompt.
+const DELIVERED_MAX: usize = heirloom_model::limits::HOOK_HITS_MAX;
 
-/// What people say to agents that is about nothing in particular.
+/// Prompts to agents without a specific subject.
 const PLAIN: [&str; 40] = [
     "continue",
     "yes",
@@ -60,19 +62,19 @@ const PLAIN: [&str; 40] = [
     "open a pull request",
 ];
 
-/// One question, and what came of it.
-struct Asked {
+/// One prompt with its hits.
+struct PromptResult {
     haystack: String,
-    /// What was near, best first.
-    near: Vec<Relevant>,
-    /// Which of these is the answer; none if nothing here is.
+    /// Hits, best first.
+    near: Vec<RelevantHit>,
+    /// For each hit, true if it is the answer.
     right: Vec<bool>,
-    sort: Sort,
+    kind: PromptKind,
     took: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum PromptKind {
     Own,
     Foreign,
     Plain,
@@ -86,11 +88,11 @@ pub(crate) fn measure(folder: Option<&Path>, features: bool) -> Outcome<()> {
     let data = Data::read(folder)?;
     let mut all = Vec::new();
     for (haystack, documents) in &data.haystacks {
-        ask(&data, haystack, documents, &mut all)?;
+        run_prompts(&data, haystack, documents, &mut all)?;
     }
     for (haystack, documents) in &data.haystacks {
-        let young = young(&data, haystack, documents);
-        ask(
+        let young = young_project(&data, haystack, documents);
+        run_prompts(
             &data,
             &format!("{haystack}, {YOUNG} records"),
             &young,
@@ -105,10 +107,10 @@ pub(crate) fn measure(folder: Option<&Path>, features: bool) -> Outcome<()> {
     Ok(())
 }
 
-/// The answers of some questions, and what else was there first.
-fn young(data: &Data, haystack: &str, documents: &[Document]) -> Vec<Document> {
+/// Returns a small project: the answers of some queries, and the first other documents.
+fn young_project(data: &Data, haystack: &str, documents: &[Document]) -> Vec<Document> {
     let gold: HashSet<&String> = data
-        .asked(haystack)
+        .queries_of(haystack)
         .take(YOUNG / 2)
         .flat_map(|(_, query)| &query.gold)
         .collect();
@@ -123,137 +125,148 @@ fn young(data: &Data, haystack: &str, documents: &[Document]) -> Vec<Document> {
     .collect()
 }
 
-fn ask(data: &Data, haystack: &str, documents: &[Document], all: &mut Vec<Asked>) -> Outcome<()> {
+fn run_prompts(
+    data: &Data,
+    haystack: &str,
+    documents: &[Document],
+    all: &mut Vec<PromptResult>,
+) -> Outcome<()> {
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
+    let engine = fixture::engine(root.path())?;
     let records = records(&engine, documents);
     let names: HashMap<RecordId, &str> = (records.iter())
         .zip(documents)
         .map(|(record, document)| (record.id, document.id.as_str()))
         .collect();
-    engine.import_all(
-        Carried {
+    engine.imports().import_bundle(
+        ImportBundle {
             records: (1..).zip(records.iter().cloned()).collect(),
-            ..Carried::default()
+            ..ImportBundle::default()
         },
         "bench prompts",
     )?;
-    let one = |text: &str, gold: &[String], sort| -> Outcome<Asked> {
-        let (near, took) = nearest(&engine, text)?;
-        let is_right = |one: &Relevant| {
+    let one = |text: &str, gold: &[String], kind| -> Outcome<PromptResult> {
+        let (near, took) = time_nearest(&engine, text)?;
+        let is_right = |one: &RelevantHit| {
             let name = names.get(&one.record.id);
             name.is_some_and(|name| gold.iter().any(|gold| gold == name))
         };
-        Ok(Asked {
+        Ok(PromptResult {
             haystack: haystack.to_owned(),
             right: near.iter().map(is_right).collect(),
             near,
-            sort,
+            kind,
             took,
         })
     };
     let own = haystack.split(',').next().unwrap_or(haystack);
-    let is_here = |gold: &String| documents.iter().any(|one| one.id == *gold);
+    let has_answer = |gold: &String| documents.iter().any(|one| one.id == *gold);
     for (_, query) in data
-        .asked(own)
-        .filter(|(_, query)| query.gold.iter().any(is_here))
+        .queries_of(own)
+        .filter(|(_, query)| query.gold.iter().any(has_answer))
     {
-        all.push(one(&query.text, &query.gold, Sort::Own)?);
+        all.push(one(&query.text, &query.gold, PromptKind::Own)?);
     }
     let foreign: Vec<_> = (data.queries.iter())
         .filter(|query| query.haystack != own)
         .collect();
     let step = foreign.len().div_ceil(FOREIGN).max(1);
     for query in foreign.iter().step_by(step) {
-        all.push(one(&query.text, &[], Sort::Foreign)?);
+        all.push(one(&query.text, &[], PromptKind::Foreign)?);
     }
     for prompt in PLAIN {
-        all.push(one(prompt, &[], Sort::Plain)?);
+        all.push(one(prompt, &[], PromptKind::Plain)?);
     }
     Ok(())
 }
 
-fn nearest(engine: &Engine, text: &str) -> Outcome<(Vec<Relevant>, Duration)> {
+fn time_nearest(engine: &Engine, text: &str) -> Outcome<(Vec<RelevantHit>, Duration)> {
     let start = Instant::now();
-    let near = engine.nearest(text)?;
+    let near = Hooks::new(engine).relevant_hits(text)?;
     Ok((near, start.elapsed()))
 }
 
-/// Which of what was told is the answer.
-fn told(asked: &Asked) -> impl Iterator<Item = bool> {
-    let places = Relevant::told(&asked.near, TOLD).into_iter();
-    places.filter_map(|n| asked.right.get(n).copied())
+/// Returns for each delivered hit whether it is the answer.
+fn delivered(result: &PromptResult) -> impl Iterator<Item = bool> {
+    let places = RelevantHit::select(&result.near, DELIVERED_MAX).into_iter();
+    places.filter_map(|n| result.right.get(n).copied())
 }
 
-fn print(all: &[Asked]) {
-    println!(
-        "| prompts | of | get something | the right record | something, but not the right record | records, of those that get some |"
-    );
-    println!("|---|---|---|---|---|---|");
+fn print(all: &[PromptResult]) {
+    let columns = [
+        "prompts",
+        "number",
+        "get something, %",
+        "the right record, %",
+        "only others, %",
+        "records for each that gets some",
+    ];
+    let mut rows = Vec::new();
     let mut names: Vec<&str> = all.iter().map(|one| one.haystack.as_str()).collect();
     names.dedup();
     names.insert(0, "all");
     names.insert(1, "all young");
-    for (title, sort) in [
-        ("about the project", Sort::Own),
-        ("about another project", Sort::Foreign),
-        ("about nothing in particular", Sort::Plain),
+    for (title, kind) in [
+        ("about the project", PromptKind::Own),
+        ("about another project", PromptKind::Foreign),
+        ("about nothing in particular", PromptKind::Plain),
     ] {
         for name in &names {
-            let of: Vec<&Asked> = (all.iter())
-                .filter(|one| one.sort == sort && is_of(one, name))
+            let of: Vec<&PromptResult> = (all.iter())
+                .filter(|one| one.kind == kind && is_in_group(one, name))
                 .collect();
-            let count = |holds: &dyn Fn(&Asked) -> bool| {
+            let count = |holds: &dyn Fn(&PromptResult) -> bool| {
                 let count = of.iter().filter(|one| holds(one)).count();
                 100.0 * count as f64 / of.len().max(1) as f64
             };
-            let some = count(&|one| told(one).next().is_some());
-            let right = count(&|one| told(one).any(|right| right));
-            let records: usize = of.iter().map(|one| told(one).count()).sum();
+            let some = count(&|one| delivered(one).next().is_some());
+            let right = count(&|one| delivered(one).any(|right| right));
+            let records: usize = of.iter().map(|one| delivered(one).count()).sum();
             let each = records as f64
                 / of.iter()
-                    .filter(|one| told(one).next().is_some())
+                    .filter(|one| delivered(one).next().is_some())
                     .count()
                     .max(1) as f64;
-            println!(
-                "| {title}, {name} | {} | {some:.1} % | {right:.1} % | {:.1} % | {each:.1} |",
-                of.len(),
-                some - right
-            );
+            let mut row = vec![format!("{title}, {name}"), of.len().to_string()];
+            row.extend([some, right, some - right, each].map(|value| format!("{value:.1}")));
+            rows.push(row);
         }
     }
-    let own: Vec<&Asked> = (all.iter())
-        .filter(|one| one.sort == Sort::Own && is_of(one, "all"))
+    results::table("prompts", &columns, &rows);
+    let own: Vec<&PromptResult> = (all.iter())
+        .filter(|one| one.kind == PromptKind::Own && is_in_group(one, "all"))
         .collect();
     for k in [1, 3, 10] {
         let found = own
             .iter()
             .filter(|one| one.right.iter().take(k).any(|right| *right));
         let share = 100.0 * found.count() as f64 / own.len().max(1) as f64;
-        println!("without a threshold the right record is among the first {k:2}: {share:.1} %");
+        let name = format!("prompts, without a threshold the right record is in the first {k}");
+        results::value(&format!("prompts.first_{k}"), &name, "%", share);
     }
     let took: Vec<Duration> = all.iter().map(|one| one.took).collect();
-    Times::of(&took).print("the nearest of a prompt, in process");
+    let name = "the nearest records of a prompt, in process";
+    results::times("prompts.nearest", name, &Times::of(&took));
 }
 
-/// Whether a question is of this group.
-fn is_of(asked: &Asked, name: &str) -> bool {
-    let is_young = asked.haystack.contains(',');
+/// Returns true if a prompt belongs to this group.
+fn is_in_group(result: &PromptResult, name: &str) -> bool {
+    let is_young = result.haystack.contains(',');
     match name {
         "all" => !is_young,
         "all young" => is_young,
-        name => asked.haystack == name,
+        name => result.haystack == name,
     }
 }
 
-/// One line a candidate, for whoever fits the weights: question, sort, haystack, right, shared, coverage, cosine.
-fn print_features(all: &[Asked]) {
-    for (n, asked) in all.iter().enumerate() {
-        for (one, right) in asked.near.iter().zip(&asked.right) {
+/// Prints one line per candidate to fit weights: query, kind, haystack, right, shared, coverage, cosine.
+fn print_features(all: &[PromptResult]) {
+    for (n, result) in all.iter().enumerate() {
+        for (one, right) in result.near.iter().zip(&result.right) {
             println!(
                 "{n}\t{:?}\t{}\t{}\t{:.4}\t{:.4}\t{:.4}",
-                asked.sort,
-                asked.haystack,
+                result.kind,
+                result.haystack,
                 u8::from(*right),
                 one.shared,
                 one.coverage,

@@ -1,37 +1,38 @@
-//! What recall finds: words, meaning, both, and SQLite's FTS5 side by side over one data set, and what each signal
-//! of the ranking is worth.
+//! Quality of recall: words, vectors, both, and SQLite's FTS5 side by side on one data set, and the worth of each
+//! ranking signal.
 
 mod ablation;
-mod data;
+mod data_set;
 mod haystack;
-mod marks;
+mod metrics;
 
-use crate::Outcome;
 use crate::fts5::Fts5;
-use crate::probe;
 use crate::stats::Times;
-pub(crate) use data::{Data, Document, records};
-use heirloom_engine::{Arms, Carried, Doubles, Engine, Reading, RecallRequest, Recalled};
-use heirloom_index::words::Question;
+use crate::{Outcome, fixture, results};
+pub(crate) use data_set::{Data, Document, records};
+use heirloom_engine::{
+    DedupMode, Engine, ImportBundle, QuerySyntax, RecallReport, RecallRequest, RetrievalMode,
+};
 use heirloom_model::{ErrorKind, Record, RecordId};
-use marks::{Difference, Marks, differences, means};
+use heirloom_search::index::tokenizer::QueryTerms;
+use metrics::{Difference, RankMetrics, differences, means};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Answers that are looked at.
+/// Number of answers that are scored.
 const ANSWERS: usize = 20;
-/// What everything is compared with.
+/// Name of the method that the others are compared with.
 const BASE: &str = "words and meaning";
 
-/// The lists that one method gave for all questions, in their order.
+/// Result lists of one method for all queries, in their order.
 pub(crate) struct Run {
     name: String,
     lists: Vec<Vec<String>>,
     took: Vec<Duration>,
 }
 
-/// The runs in the order in which they came up.
+/// Runs in the order of their first result.
 #[derive(Default)]
 pub(crate) struct Runs {
     runs: Vec<Run>,
@@ -46,8 +47,14 @@ impl Runs {
         }
     }
 
-    /// Puts down what a method answered to a question.
-    fn put(&mut self, name: &str, question: usize, list: Vec<String>, took: Option<Duration>) {
+    /// Stores the result of a method for a query.
+    fn record_result(
+        &mut self,
+        name: &str,
+        question: usize,
+        list: Vec<String>,
+        took: Option<Duration>,
+    ) {
         let known = self.runs.iter().position(|run| run.name == name);
         let place = known.unwrap_or_else(|| {
             self.runs.push(Run {
@@ -64,22 +71,22 @@ impl Runs {
 }
 
 impl Run {
-    fn marks(&self, data: &Data) -> Vec<Marks> {
+    fn metrics(&self, data: &Data) -> Vec<RankMetrics> {
         let questions = data.queries.iter().zip(&self.lists);
         questions
-            .map(|(query, list)| Marks::of(list, &query.gold))
+            .map(|(query, list)| RankMetrics::of(list, &query.gold))
             .collect()
     }
 }
 
-/// One haystack with everything that can be asked in it.
-struct Asked {
+/// One haystack with its engine and its FTS5 table.
+struct IndexedHaystack {
     engine: Engine,
     names: HashMap<RecordId, String>,
     records: Vec<Record>,
     fts: Fts5,
     documents: Vec<String>,
-    /// The engine's files are there as long as it is.
+    /// Keeps the engine's files until it is dropped.
     _root: tempfile::TempDir,
 }
 
@@ -91,33 +98,33 @@ pub(crate) fn measure(folder: Option<&Path>) -> Outcome<()> {
     let data = Data::read(folder)?;
     let (mut side, mut signals) = (Runs::of(data.queries.len()), Runs::of(data.queries.len()));
     for (haystack, documents) in &data.haystacks {
-        let asked = Asked::of(documents)?;
-        let queries: Vec<_> = data.asked(haystack).collect();
+        let indexed = IndexedHaystack::of(documents)?;
+        let queries: Vec<_> = data.queries_of(haystack).collect();
         eprintln!(
             "{haystack}: {} documents, {} questions",
             documents.len(),
             queries.len()
         );
         for method in Method::ALL {
-            // The first fill the caches.
+            // The first queries fill the caches.
             for (_, query) in queries.iter().take(20) {
-                asked.answers(method, &query.text)?;
+                indexed.ranked_ids(method, &query.text)?;
             }
             for (place, query) in &queries {
                 let start = Instant::now();
-                let list = asked.answers(method, &query.text)?;
+                let list = indexed.ranked_ids(method, &query.text)?;
                 let took = start.elapsed();
-                side.put(method.name(), *place, list, Some(took));
+                side.record_result(method.name(), *place, list, Some(took));
             }
         }
-        ablation::ask(&asked, &queries, &mut signals)?;
+        ablation::run_ablations(&indexed, &queries, &mut signals)?;
     }
     print_side_by_side(&data, &side.runs);
     ablation::print(&data, &side.runs, &signals.runs);
     Ok(())
 }
 
-/// What is compared.
+/// Methods that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Method {
     Both,
@@ -147,16 +154,16 @@ impl Method {
     }
 }
 
-impl Asked {
+impl IndexedHaystack {
     fn of(documents: &[Document]) -> Outcome<Self> {
         let root = tempfile::tempdir()?;
-        let engine = probe::engine(root.path())?;
-        let records = data::records(&engine, documents);
-        let carried = Carried {
+        let engine = fixture::engine(root.path())?;
+        let records = data_set::records(&engine, documents);
+        let carried = ImportBundle {
             records: (1..).zip(records.iter().cloned()).collect(),
-            ..Carried::default()
+            ..ImportBundle::default()
         };
-        let report = engine.import_all(carried, "bench quality")?;
+        let report = engine.imports().import_bundle(carried, "bench quality")?;
         if let Some(problem) = report.diagnostics.first() {
             return Err(format!("document {}: {}", problem.line, problem.message).into());
         }
@@ -184,41 +191,47 @@ impl Asked {
         })
     }
 
-    fn answers(&self, method: Method, question: &str) -> Outcome<Vec<String>> {
+    fn ranked_ids(&self, method: Method, question: &str) -> Outcome<Vec<String>> {
         let arms = match method {
-            Method::Both => Arms::Both,
-            Method::Words => Arms::Words,
-            Method::Meaning => Arms::Meaning,
+            Method::Both => RetrievalMode::Both,
+            Method::Words => RetrievalMode::Words,
+            Method::Meaning => RetrievalMode::Meaning,
             Method::Fts5 => return self.fts5(question, |_| true),
             Method::Fts5WithoutStops => return self.fts5(question, |word| !is_stop(word)),
         };
-        let recalled = self.recall(question, arms, Doubles::Keep, ANSWERS)?;
-        Ok(self.named(recalled.hits.iter().map(|hit| hit.item.id())))
+        let recalled = self.recall(question, arms, DedupMode::Keep, ANSWERS)?;
+        Ok(self.names_of(recalled.hits.iter().map(|hit| hit.item.id())))
     }
 
-    /// What the engine recalls, as `heirloom bench recall` asks.
-    fn recall(&self, question: &str, arms: Arms, doubles: Doubles, k: usize) -> Outcome<Recalled> {
+    /// Recalls as `heirloom bench recall` does.
+    fn recall(
+        &self,
+        question: &str,
+        arms: RetrievalMode,
+        doubles: DedupMode,
+        k: usize,
+    ) -> Outcome<RecallReport> {
         let mut request = RecallRequest {
             question: question.to_owned(),
             k: Some(k),
-            arms,
-            doubles,
+            mode: arms,
+            dedup: doubles,
             ..RecallRequest::default()
         };
-        Ok(match self.engine.recall(&request) {
+        Ok(match self.engine.recall().search(&request) {
             Err(fault) if fault.kind == ErrorKind::Usage => {
-                request.reading = Reading::Words;
-                self.engine.recall(&request)?
+                request.syntax = QuerySyntax::Words;
+                self.engine.recall().search(&request)?
             }
             other => other?,
         })
     }
 
-    fn named(&self, ids: impl Iterator<Item = RecordId>) -> Vec<String> {
+    fn names_of(&self, ids: impl Iterator<Item = RecordId>) -> Vec<String> {
         ids.filter_map(|id| self.names.get(&id).cloned()).collect()
     }
 
-    fn fts5(&self, question: &str, keeps: impl Fn(&str) -> bool) -> Outcome<Vec<String>> {
+    fn fts5(&self, question: &str, is_kept: impl Fn(&str) -> bool) -> Outcome<Vec<String>> {
         let small = question.to_lowercase();
         let is_between = |c: char| !c.is_alphanumeric() && c != '_';
         let words: BTreeSet<&str> = small
@@ -227,22 +240,22 @@ impl Asked {
             .collect();
         let rows = self
             .fts
-            .ask(words.into_iter().filter(|word| keeps(word)), ANSWERS)?;
+            .search(words.into_iter().filter(|word| is_kept(word)), ANSWERS)?;
         let id = |row: &usize| self.documents.get(row.checked_sub(1)?).cloned();
         Ok(rows.iter().filter_map(id).collect())
     }
 }
 
-/// Whether recall takes a word for one that says little: beside another word it drops it.
+/// Returns true if recall treats a word as a stop word: it drops one next to another word.
 fn is_stop(word: &str) -> bool {
-    Question::of(&format!("{word} qqzz")).terms.len() == 1
+    QueryTerms::of(&format!("{word} qqzz")).terms.len() == 1
 }
 
-/// Groups of questions by name, with the places of theirs: all, categories, haystacks.
-fn groups(data: &Data) -> Vec<(String, Vec<usize>)> {
-    let places = |wanted: &dyn Fn(&data::Query) -> bool| -> Vec<usize> {
+/// Returns groups of queries by name, with the indexes of their queries: all, categories, haystacks.
+fn query_groups(data: &Data) -> Vec<(String, Vec<usize>)> {
+    let places = |predicate: &dyn Fn(&data_set::Query) -> bool| -> Vec<usize> {
         let all = data.queries.iter().enumerate();
-        all.filter(|(_, query)| wanted(query))
+        all.filter(|(_, query)| predicate(query))
             .map(|(place, _)| place)
             .collect()
     };
@@ -268,56 +281,52 @@ fn groups(data: &Data) -> Vec<(String, Vec<usize>)> {
     groups
 }
 
-fn chosen(marks: &[Marks], places: &[usize]) -> Vec<Marks> {
-    places.iter().map(|place| marks[*place]).collect()
+fn select_metrics(metrics: &[RankMetrics], places: &[usize]) -> Vec<RankMetrics> {
+    places.iter().map(|place| metrics[*place]).collect()
 }
 
 fn print_side_by_side(data: &Data, runs: &[Run]) {
-    println!(
-        "| questions | by | R@1 | R@5 | R@10 | MRR | against {BASE}: R@1 | R@10 | MRR | p50 ms |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
-    let marks: Vec<Vec<Marks>> = runs.iter().map(|run| run.marks(data)).collect();
+    let columns = [
+        "questions",
+        "by",
+        "R@1",
+        "R@5",
+        "R@10",
+        "MRR",
+        "difference of R@1",
+        "of R@10",
+        "of MRR",
+        "median, ms",
+    ];
+    let mut rows = Vec::new();
+    let metrics: Vec<Vec<RankMetrics>> = runs.iter().map(|run| run.metrics(data)).collect();
     let base = runs.iter().position(|run| run.name == BASE).unwrap_or(0);
-    for (group, places) in groups(data) {
-        let against = chosen(&marks[base], &places);
+    for (group, places) in query_groups(data) {
+        let against = select_metrics(&metrics[base], &places);
         for (n, run) in runs.iter().enumerate() {
-            let own = chosen(&marks[n], &places);
-            let differs = if n == base {
-                "| | |".to_owned()
-            } else {
-                cells(&differences(&own, &against))
-            };
-            let title = if n == 0 {
-                format!("{group} ({})", places.len())
-            } else {
-                String::new()
-            };
-            let time = if group == "all" {
-                format!("{:.2}", Times::of(&run.took).p50())
-            } else {
-                String::new()
-            };
-            println!(
-                "| {title} | {} | {} {differs} {time} |",
-                run.name,
-                percents(&means(&own))
-            );
+            let own = select_metrics(&metrics[n], &places);
+            let title = format!("{group} ({})", places.len());
+            let mut row = vec![title, run.name.clone()];
+            row.extend(percents(&means(&own)));
+            let differs = (n != base).then(|| differences(&own, &against));
+            row.extend(cells(differs.as_ref()));
+            let took = (group == "all").then(|| Times::of(&run.took).p50());
+            row.push(took.map_or_else(String::new, |ms| format!("{ms:.2}")));
+            rows.push(row);
         }
     }
-    println!();
+    results::table("quality", &columns, &rows);
 }
 
-/// Four cells of percentages, with the bar behind them.
-fn percents(means: &[f64; 4]) -> String {
-    means
-        .iter()
-        .map(|mean| format!("{mean:.1} |"))
-        .collect::<Vec<_>>()
-        .join(" ")
+/// Formats four table cells of percentages.
+fn percents(means: &[f64; 4]) -> [String; 4] {
+    means.map(|mean| format!("{mean:.1}"))
 }
 
-/// The cells of R@1, R@10 and MRR.
-fn cells([first, _, tenth, mrr]: &[Difference; 4]) -> String {
-    format!("{first} | {tenth} | {mrr} |")
+/// Formats the table cells of R@1, R@10 and MRR; empty ones without a difference.
+fn cells(differences: Option<&[Difference; 4]>) -> [String; 3] {
+    let Some([first, _, tenth, mrr]) = differences else {
+        return Default::default();
+    };
+    [first, tenth, mrr].map(ToString::to_string)
 }

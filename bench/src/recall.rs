@@ -1,25 +1,24 @@
-//! Searching: by words, by words and meaning, and what it costs to write what is found; beside SQLite's FTS5.
+//! Cost of search by words and by words and vectors, and of the indexed write; compared with SQLite's FTS5.
 
-use crate::Outcome;
-use crate::dice::Dice;
 use crate::fts5::Fts5;
-use crate::probe;
 use crate::stats::{Times, resident_mb};
+use crate::zipf::ZipfGenerator;
+use crate::{Outcome, fixture, results};
 use heirloom_engine::RecallRequest;
-use heirloom_index::words::Question;
 use heirloom_model::{
-    Confidence, IdSource, Kind, Merge, ProjectName, Record, Scope, Timestamp, record::Attrs,
+    Confidence, IdSource, Kind, MergeRule, ProjectName, Record, Scope, Timestamp, record::Attrs,
 };
-use heirloom_store::{Change, Filter, Search, SqliteStore, Store};
+use heirloom_search::index::tokenizer::QueryTerms;
+use heirloom_store::{Change, Filter, SearchQuery, SqliteStore, Store};
 use std::time::{Duration, Instant};
 
-/// Records in the store when questions are asked.
+/// Numbers of records in the store at which queries are run.
 const SIZES: [usize; 2] = [10_000, 100_000];
-/// A size that takes minutes to fill: with `--only recall-million`.
+/// Size that takes minutes to fill: only with `--only recall-million`.
 const MILLION: usize = 1_000_000;
-/// Questions of each sort.
+/// Number of queries of each kind.
 const QUESTIONS: usize = 200;
-/// Durable single writes that are timed.
+/// Number of durable single writes that are timed.
 const WRITES: usize = 600;
 
 pub(crate) fn measure(only: Option<&str>) -> Outcome<()> {
@@ -32,40 +31,46 @@ pub(crate) fn measure(only: Option<&str>) -> Outcome<()> {
     let fts = Fts5::create(&root.path().join("fts5.db"))?;
     let project = ProjectName::new("bench")?;
     let ids = IdSource::default();
-    let mut dice = Dice(7);
+    let mut generator = ZipfGenerator(7);
     let mut stored = 0;
     for size in sizes {
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut texts = Vec::new();
         while stored < size {
             let count = (size - stored).min(200);
-            let new: Vec<String> = (0..count).map(|_| dice.text(18)).collect();
+            let new: Vec<String> = (0..count).map(|_| generator.text(18)).collect();
             let changes: Vec<Change> = new
                 .iter()
-                .map(|text| put(&project, &ids, text))
+                .map(|text| note_change(&project, &ids, text))
                 .collect::<Outcome<_>>()?;
             store.apply(&project, &changes)?;
             texts.extend(new);
             stored += count;
         }
-        let rate = texts.len() as f64 / begun.elapsed().as_secs_f64();
+        let rate = texts.len() as f64 / started.elapsed().as_secs_f64();
         fts.add(&texts)?;
-        println!(
-            "recall, {size} records: {rate:.0} records/s written with words and vector, in batches of 200"
-        );
-        ask(&store, &project, size, &mut dice, &fts)?;
-        write(&store, &project, &ids, size, &mut dice)?;
+        let suffix = fixture::size_suffix(size);
+        let name = format!("writes with words and vector in batches of 200, {size} records");
+        results::value(&format!("recall.fill_{suffix}"), &name, "records/s", rate);
+        time_searches(&store, &project, size, &mut generator, &fts)?;
+        let bare = Times::of(&fixture::bare_syncs(root.path(), WRITES)?);
+        time_writes(&store, &project, &ids, (size, &bare), &mut generator)?;
     }
-    // What it is compared with is not its memory.
+    // The baseline's memory must not count.
     drop(fts);
     let mb = store.describe()?.size_bytes as f64 / 1e6;
-    println!("store with words and vectors, {stored} records   {mb:8.1} MB");
-    println!(
-        "resident memory of this process          {:8.1} MB",
-        resident_mb()
+    let suffix = fixture::size_suffix(stored);
+    let name = format!("store with words and vectors, {stored} records");
+    results::value(&format!("recall.store_{suffix}"), &name, "MB", mb);
+    let name = format!("resident memory after the searches, {stored} records");
+    results::value(
+        &format!("recall.resident_{suffix}"),
+        &name,
+        "MB",
+        resident_mb(),
     );
     if only != Some("recall-million") {
-        whole(&mut dice)?;
+        time_recall(&mut generator)?;
     }
     Ok(())
 }
@@ -74,7 +79,7 @@ fn now() -> Outcome<Timestamp> {
     Ok("2026-05-01T10:00:00Z".parse()?)
 }
 
-fn put(project: &ProjectName, ids: &IdSource, text: &str) -> Outcome<Change> {
+fn note_change(project: &ProjectName, ids: &IdSource, text: &str) -> Outcome<Change> {
     let now = now()?;
     let record = Record {
         project: project.clone(),
@@ -96,39 +101,44 @@ fn put(project: &ProjectName, ids: &IdSource, text: &str) -> Outcome<Change> {
     };
     Ok(Change::Put {
         record: Box::new(record),
-        merge: Merge::Keep,
+        merge: MergeRule::Keep,
     })
 }
 
-fn ask(
+fn time_searches(
     store: &SqliteStore,
     project: &ProjectName,
     size: usize,
-    dice: &mut Dice,
+    generator: &mut ZipfGenerator,
     fts: &Fts5,
 ) -> Outcome<()> {
-    let warming = dice.prompts(QUESTIONS);
-    let prompts = dice.prompts(QUESTIONS);
+    let warming = generator.prompts(QUESTIONS);
+    let prompts = generator.prompts(QUESTIONS);
     let filter = Filter::current(&[], now()?);
-    for (name, with_meaning) in [("words", false), ("words and meaning", true)] {
+    let suffix = fixture::size_suffix(size);
+    for (id, name, with_meaning) in [
+        ("words", "words", false),
+        ("both", "words and meaning", true),
+    ] {
         let mut times: Vec<Duration> = Vec::new();
         for (n, prompt) in warming.iter().chain(&prompts).enumerate() {
             let start = Instant::now();
-            let search = Search {
-                words: Some(Question::of(prompt)),
-                meaning: with_meaning.then(|| prompt.clone()),
+            let search = SearchQuery {
+                words: Some(QueryTerms::of(prompt)),
+                semantic_text: with_meaning.then(|| prompt.clone()),
                 vector: None,
                 filter: filter.clone(),
-                each: 50,
+                limit_per_arm: 50,
             };
             let found = store.search(project, &search)?;
             assert!(!found.hits.is_empty());
-            // Others come first: a warm process has been asked before, though not the same.
+            // Other queries come first: a warm process has answered queries, though not the same ones.
             if n >= QUESTIONS {
                 times.push(start.elapsed());
             }
         }
-        Times::of(&times).print(&format!("recall by {name}, {size} records"));
+        let name = format!("search by {name}, {size} records");
+        results::times(&format!("recall.{id}_{suffix}"), &name, &Times::of(&times));
     }
     let mut times = Vec::new();
     for prompt in prompts
@@ -136,52 +146,59 @@ fn ask(
         .take(if size > 50_000 { 40 } else { QUESTIONS })
     {
         let start = Instant::now();
-        let found = fts.ask(prompt.split(' '), 50)?.len();
+        let found = fts.search(prompt.split(' '), 50)?.len();
         assert!(found > 0);
         times.push(start.elapsed());
     }
-    Times::of(&times).print(&format!("  FTS5, OR of all words, {size} records"));
+    let name = format!("FTS5, OR of all words, {size} records");
+    results::times(&format!("recall.fts5_{suffix}"), &name, &Times::of(&times));
     Ok(())
 }
 
-/// All that a caller gets: the ten best, read, ranked and folded.
-fn whole(dice: &mut Dice) -> Outcome<()> {
+/// Measures a whole recall: the ten best hits, loaded, ranked and deduplicated.
+fn time_recall(generator: &mut ZipfGenerator) -> Outcome<()> {
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
+    let engine = fixture::engine(root.path())?;
     let records = SIZES.into_iter().max().unwrap_or(0);
-    probe::fill_with(&engine, 0, records, &mut |_| dice.text(18))?;
+    fixture::fill_with(&engine, 0, records, &mut |_| generator.text(18))?;
     let mut times = Vec::new();
-    for (n, question) in dice.prompts(2 * QUESTIONS).into_iter().enumerate() {
+    for (n, question) in generator.prompts(2 * QUESTIONS).into_iter().enumerate() {
         let start = Instant::now();
         let request = RecallRequest {
             question,
             ..RecallRequest::default()
         };
-        assert!(!engine.recall(&request)?.hits.is_empty());
+        assert!(!engine.recall().search(&request)?.hits.is_empty());
         if n >= QUESTIONS {
             times.push(start.elapsed());
         }
     }
-    Times::of(&times).print(&format!(
-        "recall, read, ranked and folded, {records} records"
-    ));
+    let name = format!("recall of the ten best, {records} records");
+    results::times("recall.ten_best_100k", &name, &Times::of(&times));
     Ok(())
 }
 
-fn write(
+fn time_writes(
     store: &SqliteStore,
     project: &ProjectName,
     ids: &IdSource,
-    size: usize,
-    dice: &mut Dice,
+    (size, bare): (usize, &Times),
+    generator: &mut ZipfGenerator,
 ) -> Outcome<()> {
     let mut times = Vec::new();
     for _ in 0..WRITES {
-        let change = put(project, ids, &dice.text(18))?;
+        let change = note_change(project, ids, &generator.text(18))?;
         let start = Instant::now();
         store.apply(project, &[change])?;
         times.push(start.elapsed());
     }
-    Times::of(&times).print(&format!("durable write with index, {size} records"));
+    let suffix = fixture::size_suffix(size);
+    let name = format!("durable write with words and vector, {size} records");
+    results::times_with_yardstick(
+        &format!("recall.write_{suffix}"),
+        &name,
+        &Times::of(&times),
+        ("4 KB write and sync", bare),
+    );
     Ok(())
 }

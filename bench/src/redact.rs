@@ -1,25 +1,25 @@
-//! What redaction costs: the first text of a process, the next ones, and long texts of many sorts.
+//! Cost of redaction: the first text of a process, later ones, and long texts of many kinds.
 
 use crate::stats::Times;
-use crate::{Outcome, probe};
+use crate::{Outcome, fixture, results};
 use heirloom_engine::NewRecord;
-use heirloom_engine::redact::Redactor;
+use heirloom_redact::Redactor;
 use std::hint::black_box;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Bytes of each long text.
+/// Number of bytes of each long text.
 const BYTES: usize = 16 << 20;
-/// Processes that are started for the first text.
+/// Number of processes that are started for the first text.
 const PROCESSES: usize = 40;
-/// Runs over a short text.
+/// Number of runs over a short text.
 const RUNS: u32 = 20_000;
 
 /// 200 characters as an agent writes them, without a secret.
 const CLEAN: &str = "The password is checked in auth.rs and the token in session.rs; requests without a cookie get 401. \
     Run the migration before the tests: cargo xtask migrate --dry-run, then look at the diff of schema.sql.";
 
-/// Ordinary texts by what they are, without secrets.
+/// Ordinary texts by kind, without secrets.
 const TEXTS: &[(&str, &str)] = &[
     (
         "log lines",
@@ -39,7 +39,7 @@ const TEXTS: &[(&str, &str)] = &[
     ),
     (
         "source code, Rust",
-        include_str!("../../crates/engine/src/engine/observe.rs"),
+        include_str!("../../crates/capture/src/observe.rs"),
     ),
     (
         "prose about logins",
@@ -53,35 +53,81 @@ const TEXTS: &[(&str, &str)] = &[
 ];
 
 pub(crate) fn measure() -> Outcome<()> {
-    first_texts()?;
+    measure_first_texts()?;
     let redactor = Redactor::default();
-    let secret = with_a_secret();
-    println!(
-        "redact, 200 characters, again            {:8.2} us",
-        each(|| redactor.redact(CLEAN).len())
+    let secret = text_with_secret();
+    results::value(
+        "redact.short",
+        "redact, 200 characters, again",
+        "us",
+        time_each_us(|| redactor.redact(CLEAN).len()),
     );
-    println!(
-        "redact, 200 characters with a secret     {:8.2} us",
-        each(|| redactor.redact(&secret).len())
+    results::value(
+        "redact.short_secret",
+        "redact, 200 characters with a secret",
+        "us",
+        time_each_us(|| redactor.redact(&secret).len()),
     );
-    in_a_write()?;
+    measure_write_share()?;
     let mut mixed = String::new();
     for (name, text) in TEXTS {
         let long = text.repeat(BYTES / text.len() + 1);
-        rate(&redactor, name, &long);
+        print_rate(&redactor, name, &long);
         mixed.push_str(long.get(..BYTES / TEXTS.len()).unwrap_or(text));
     }
-    rate(&redactor, "all of them", &mixed);
+    print_rate(&redactor, "all of them", &mixed);
+    let log = include_str!("../../crates/engine/tests/redact_clean/log.txt");
+    let coloured = with_colours(log);
+    print_rate(&redactor, "log with colours", &repeat_to_size(&coloured));
+    let json = json_lines(include_str!("../../docs/guide.md"));
+    print_rate(&redactor, "JSON with escapes", &repeat_to_size(&json));
+    let mixed = format!(
+        "{mixed}{}{}",
+        mixture_part(&repeat_to_size(&coloured)),
+        mixture_part(&repeat_to_size(&json))
+    );
+    print_rate(&redactor, "all with escapes", &mixed);
     let line = format!("{}\n", secret.trim());
     let dense = line.repeat(BYTES / 8 / line.len());
-    rate(&redactor, "a secret in every line", &dense);
+    print_rate(&redactor, "a secret in every line", &dense);
     Ok(())
 }
 
-/// The first text of this process, in nanoseconds; nothing else.
+/// Returns the part of a long text that goes into a mixture.
+fn mixture_part(text: &str) -> &str {
+    let mut end = BYTES / TEXTS.len();
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+fn repeat_to_size(text: &str) -> String {
+    text.repeat(BYTES / text.len() + 1)
+}
+
+/// Adds terminal colours to a log: one around the second word of each line.
+fn with_colours(log: &str) -> String {
+    let line = |line: &str| match line.splitn(3, ' ').collect::<Vec<_>>()[..] {
+        [first, second, rest] => format!("{first} \x1b[32m{second}\x1b[0m {rest}\n"),
+        _ => format!("{line}\n"),
+    };
+    log.lines().map(line).collect()
+}
+
+/// Returns paragraphs as lines of a transcript: JSON strings with escaped line breaks and quotes.
+fn json_lines(text: &str) -> String {
+    let line = |part: &str| {
+        let content = serde_json::Value::from(part);
+        format!("{{\"type\":\"user\",\"message\":{{\"content\":{content}}}}}\n")
+    };
+    text.split("\n\n").map(line).collect()
+}
+
+/// Prints the time of the first text of this process, in nanoseconds.
 pub(crate) fn first_text(name: &str) {
     let text = if name == "redact-first-secret" {
-        with_a_secret()
+        text_with_secret()
     } else {
         CLEAN.to_owned()
     };
@@ -91,7 +137,7 @@ pub(crate) fn first_text(name: &str) {
     println!("{}", start.elapsed().as_nanos());
 }
 
-fn first_texts() -> Outcome<()> {
+fn measure_first_texts() -> Outcome<()> {
     for (name, only) in [
         ("", "redact-first"),
         (" with a secret", "redact-first-secret"),
@@ -101,44 +147,56 @@ fn first_texts() -> Outcome<()> {
             let output = Command::new(std::env::current_exe()?)
                 .args(["--only", only])
                 .output()?;
-            let said = String::from_utf8_lossy(&output.stdout);
-            times.push(Duration::from_nanos(said.trim().parse()?));
+            let printed = String::from_utf8_lossy(&output.stdout);
+            times.push(Duration::from_nanos(printed.trim().parse()?));
         }
-        Times::of(&times).print(&format!("redact, first text of a process{name}"));
+        let id = only.replacen("redact-", "redact.", 1).replace('-', "_");
+        let name = format!("redact, first text of a process{name}");
+        results::times(&id, &name, &Times::of(&times));
     }
     Ok(())
 }
 
-/// What redaction adds to a write: the same record through an engine, beside the redactions that it does.
-fn in_a_write() -> Outcome<()> {
+/// Measures the share of redaction in a write: the same record through an engine, and its redactions alone.
+fn measure_write_share() -> Outcome<()> {
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
+    let engine = fixture::engine(root.path())?;
     let mut times = Vec::new();
     for number in 0..300 {
         let text = format!("{} {number}", CLEAN);
         let start = Instant::now();
-        engine.remember(NewRecord {
+        engine.records().remember(NewRecord {
             text,
             ..NewRecord::default()
         })?;
         times.push(start.elapsed());
     }
-    Times::of(&times).print("remember, durable, 200 characters");
-    let redactor = engine.redactor();
+    results::times(
+        "redact.write",
+        "remember, durable, 200 characters",
+        &Times::of(&times),
+    );
+    let redactor = engine.redaction().redactor();
     let mut attrs = serde_json::Map::new();
     attrs.insert("category".to_owned(), "fact".into());
-    // Once before its key is made, once at the door; with the key, the source and the attributes.
-    let share = each(|| {
+    // The text is redacted before its key is made and in the redacting store, with the key, the source and the
+    // attributes.
+    let share = time_each_us(|| {
         let text = redactor.redact(CLEAN).len() + redactor.redact(CLEAN).len();
         let names = redactor.redact("5f4a35532c4fee47").len() + redactor.redact("user").len();
         redactor.redact_map(&mut attrs, &mut Vec::new());
         text + names
     });
-    println!("  of that redaction                      {share:8.2} us");
+    results::value(
+        "redact.write_share",
+        "redaction in a write of 200 characters",
+        "us",
+        share,
+    );
     Ok(())
 }
 
-fn each(mut run: impl FnMut() -> usize) -> f64 {
+fn time_each_us(mut run: impl FnMut() -> usize) -> f64 {
     let start = Instant::now();
     for _ in 0..RUNS {
         black_box(run());
@@ -146,20 +204,28 @@ fn each(mut run: impl FnMut() -> usize) -> f64 {
     start.elapsed().as_secs_f64() * 1e6 / f64::from(RUNS)
 }
 
-fn rate(redactor: &Redactor, name: &str, text: &str) {
+fn print_rate(redactor: &Redactor, name: &str, text: &str) {
     let mut best = f64::MAX;
     for _ in 0..3 {
         let start = Instant::now();
         black_box(redactor.redact(text).len());
         best = best.min(start.elapsed().as_secs_f64());
     }
-    println!(
-        "redact, {name:32} {:8.0} MB/s",
-        text.len() as f64 / 1e6 / best
+    let id: String = name
+        .to_lowercase()
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("_");
+    results::value(
+        &format!("redact.rate.{id}"),
+        &format!("redact, {name}"),
+        "MB/s",
+        text.len() as f64 / 1e6 / best,
     );
 }
 
-fn with_a_secret() -> String {
+fn text_with_secret() -> String {
     let token = ["gh", "p_", "q7Zr2Kx9Lm4Tn8Vb3Wc6Yd1Fe5Gh0Js2Ku4Pa"].concat();
     CLEAN.replace("cargo xtask", &format!("TOKEN={token} cargo xtask"))
 }

@@ -1,79 +1,76 @@
-//! What a durable write costs, beside a bare write with a sync on the same disk in the same run.
+//! Cost of a durable write, compared with a bare synced write on the same disk in the same run.
 
 use crate::stats::Times;
-use crate::{Outcome, probe};
+use crate::{Outcome, fixture, results};
 use heirloom_engine::{Engine, NewRecord};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Records in the store when a round begins.
+/// Numbers of records in the store when a round begins.
 const SIZES: [usize; 4] = [0, 1_000, 10_000, 100_000];
-/// Writes of a round.
+/// Number of writes in a round.
 const WRITES: usize = 500;
 
 pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
+    let engine = fixture::engine(root.path())?;
     let mut stored = 0;
     for size in SIZES {
         fill_facts(&engine, stored, size)?;
         stored = size;
-        let bare = Times::of(&probe::bare_syncs(root.path(), WRITES)?);
+        let bare = Times::of(&fixture::bare_syncs(root.path(), WRITES)?);
         let mut times = Vec::new();
         for _ in 0..WRITES {
             let new = NewRecord {
-                text: probe::text(stored),
+                text: fixture::text(stored),
                 ..NewRecord::default()
             };
             stored += 1;
             let start = Instant::now();
-            engine.remember(new)?;
+            engine.records().remember(new)?;
             times.push(start.elapsed());
         }
         let durable = Times::of(&times);
-        durable.print(&format!("remember, durable, {size} records"));
-        bare.print("  bare 4 KB write + sync");
-        println!(
-            "{:40} {:12.3} ms",
-            "  difference of the medians",
-            durable.p50() - bare.p50()
+        results::times_with_yardstick(
+            &format!("remember.durable_{}", fixture::size_suffix(size)),
+            &format!("remember, durable, {size} records"),
+            &durable,
+            ("4 KB write and sync", &bare),
         );
     }
-    let bytes = engine.describe_store()?.size_bytes;
-    println!(
-        "store, {stored} records of 120 characters   {:8.1} MB",
-        bytes as f64 / 1e6
-    );
+    let bytes = engine.maintenance().describe_store()?.size_bytes;
+    let name = format!("store, {stored} records of 120 characters");
+    results::value("remember.store", &name, "MB", bytes as f64 / 1e6);
     if let Some(heirloom) = heirloom {
-        from_stdin(heirloom)?;
+        measure_stdin(heirloom)?;
     }
     Ok(())
 }
 
 fn fill_facts(engine: &Engine, from: usize, to: usize) -> Outcome<()> {
     for start in (from..to).step_by(1_000) {
-        let news = (start..to.min(start + 1_000))
+        let batch = (start..to.min(start + 1_000))
             .map(|number| NewRecord {
-                text: probe::text(number),
+                text: fixture::text(number),
                 ..NewRecord::default()
             })
             .collect();
-        engine.remember_all(news)?;
+        engine.records().remember_all(batch)?;
     }
     Ok(())
 }
 
-fn from_stdin(heirloom: &Path) -> Outcome<()> {
+fn measure_stdin(heirloom: &Path) -> Outcome<()> {
     const LINES: usize = 20_000;
     let root = tempfile::tempdir()?;
-    drop(probe::engine(root.path())?);
+    drop(fixture::engine(root.path())?);
     let mut input = String::new();
     for number in 0..LINES {
         input.push_str(&format!(
             "{}\n",
-            serde_json::json!({"text": probe::text(number)})
+            serde_json::json!({"text": fixture::text(number)})
         ));
     }
     let start = Instant::now();
@@ -90,6 +87,7 @@ fn from_stdin(heirloom: &Path) -> Outcome<()> {
         .write_all(input.as_bytes())?;
     assert!(child.wait()?.success(), "remember --stdin failed");
     let rate = LINES as f64 / start.elapsed().as_secs_f64();
-    println!("remember --stdin, {LINES} lines             {rate:8.0} records/s, syncs shared");
+    let name = format!("remember --stdin, {LINES} lines, syncs shared");
+    results::value("remember.stdin", &name, "records/s", rate);
     Ok(())
 }

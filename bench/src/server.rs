@@ -1,10 +1,10 @@
-//! What `heirloom serve` answers a second over real HTTP, how long each answer takes, and what the server holds.
+//! Throughput and latency of `heirloom serve` over HTTP, and its resident memory.
 
 mod pages;
 
-use crate::dice::Dice;
 use crate::stats::Times;
-use crate::{Outcome, probe};
+use crate::zipf::ZipfGenerator;
+use crate::{Outcome, fixture, results};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -14,151 +14,160 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Records in the store.
+/// Number of records in the store.
 const RECORDS: usize = 100_000;
-/// Words of a text.
+/// Number of words of a text.
 const WORDS: usize = 19;
-/// Clients at once, each with a connection that it keeps.
+/// Number of concurrent clients, each with a kept-alive connection.
 const CONNECTIONS: usize = 64;
-/// How long each load lasts.
+/// Duration of each load.
 const LOAD: Duration = Duration::from_secs(10);
-/// And that of writes before other loads: each leaves a record, and those are of a store of the size that is named.
+/// Duration of the write load before other loads. It is short because each write leaves a record, and the other loads
+/// are reported for the named store size.
 const LOAD_BETWEEN: Duration = Duration::from_secs(3);
-/// Starts that are timed.
+/// Number of starts that are timed.
 const STARTS: usize = 20;
-/// Streams of events that nothing comes on.
+/// Number of idle event streams.
 const STREAMS: usize = 1_000;
 
-/// All of it, or one part: `server-get`, `server-post`, `server-recall`, `server-streams` or `server-pages`.
+/// Measures everything, or one part: `server-get`, `server-post`, `server-recall`, `server-streams` or
+/// `server-pages`.
 pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>, only: &str) -> Outcome<()> {
     let Some(heirloom) = heirloom else {
         println!("server: skipped, no --heirloom BINARY");
         return Ok(());
     };
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
+    let engine = fixture::engine(root.path())?;
     let records = to.unwrap_or(RECORDS);
-    let mut dice = Dice(47);
-    probe::fill_with(&engine, 0, records, &mut |_| dice.text(WORDS))?;
-    let keys: Vec<String> = keys(&engine)?;
-    let wanted = |part: &str| only.strip_prefix("server-").is_none_or(|only| only == part);
-    if wanted("pages") {
+    let mut generator = ZipfGenerator(47);
+    fixture::fill_with(&engine, 0, records, &mut |_| generator.text(WORDS))?;
+    let keys: Vec<String> = fact_keys(&engine)?;
+    let is_selected = |part: &str| only.strip_prefix("server-").is_none_or(|only| only == part);
+    if is_selected("pages") {
         pages::fill(&engine)?;
     }
     drop(engine);
-    let syncs = probe::bare_syncs(root.path(), 100)?;
-    Times::of(&syncs).print("a write with a sync");
-    if wanted("starts") {
-        starts(heirloom, root.path())?;
+    let syncs = Times::of(&fixture::bare_syncs(root.path(), 100)?);
+    results::times("server.sync", "4 KB write and sync", &syncs);
+    if is_selected("starts") {
+        measure_starts(heirloom, root.path())?;
     }
-    let server = Server::start(heirloom, root.path())?;
-    server.print_megabytes("server resident, at rest")?;
-    if wanted("get") {
-        gets(&server, &keys)?;
+    let server = ServerProcess::start(heirloom, root.path())?;
+    server.report_megabytes("server.resident_start", "server resident, at rest")?;
+    if is_selected("get") {
+        measure_gets(&server, &keys)?;
     }
-    if wanted("post") {
-        let lasts = if only == "server-post" {
+    if is_selected("post") {
+        let duration = if only == "server-post" {
             LOAD
         } else {
             LOAD_BETWEEN
         };
-        posts(&server, lasts)?;
+        measure_posts(&server, duration, &syncs)?;
     }
-    if wanted("recall") {
-        recalls(&server)?;
+    if is_selected("recall") {
+        measure_recalls(&server)?;
     }
-    server.print_megabytes("server resident, after the load")?;
-    if wanted("streams") {
-        streams(&server)?;
+    if is_selected("streams") {
+        measure_streams(&server)?;
     }
-    if wanted("pages") {
-        pages::measure(&server, &probe::reopened(root.path())?)?;
+    if is_selected("pages") {
+        pages::measure(&server, &fixture::reopen(root.path())?)?;
     }
     Ok(())
 }
 
-fn gets(server: &Server, keys: &[String]) -> Outcome<()> {
+fn measure_gets(server: &ServerProcess, keys: &[String]) -> Outcome<()> {
     let one = |n: usize| {
         let key = &keys[n * 7_919 % keys.len()];
-        get(&format!("/api/memory/knowledge?category=fact&key={key}"))
+        get_request(&format!("/api/memory/knowledge?category=fact&key={key}"))
     };
-    load(server, "server GET knowledge, one by its key", LOAD, &one)?;
-    let ten = |_: usize| get("/api/memory/knowledge?category=decision&limit=10");
-    load(server, "server GET knowledge, the newest ten", LOAD, &ten)
+    let name = "server GET knowledge, one by its key";
+    run_load(server, ("get_one", name), LOAD, &one, None)?;
+    let ten = |_: usize| get_request("/api/memory/knowledge?category=decision&limit=10");
+    let name = "server GET knowledge, the newest ten";
+    run_load(server, ("get_ten", name), LOAD, &ten, None)
 }
 
-fn posts(server: &Server, lasts: Duration) -> Outcome<()> {
+fn measure_posts(server: &ServerProcess, duration: Duration, syncs: &Times) -> Outcome<()> {
     let post = |n: usize| {
-        let said = json!({
+        let body = json!({
             "task_id": format!("{}", n % 50), "agent_id": "bench", "action": "attempted",
             "approach": format!("approach number {n}"), "duration_ms": 5,
         });
-        let body = said.to_string();
+        let body = body.to_string();
         let length = body.len();
         format!(
             "POST /api/memory/episodes HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{{head}}\r\n{body}"
         )
     };
-    load(server, "server POST episodes, durable", lasts, &post)
+    let name = "server POST episodes, durable";
+    run_load(server, ("post", name), duration, &post, Some(syncs))
 }
 
-fn recalls(server: &Server) -> Outcome<()> {
-    let prompts = Dice(53).prompts(1_000);
+fn measure_recalls(server: &ServerProcess) -> Outcome<()> {
+    let prompts = ZipfGenerator(53).prompts(1_000);
     let recall = |n: usize| {
         let words: Vec<&str> = prompts[n % prompts.len()].split_whitespace().collect();
         let query: String = (words.join("+").chars())
             .filter(|c| c.is_ascii_alphanumeric() || *c == '+')
             .take(400)
             .collect();
-        get(&format!("/api/recall?query={query}"))
+        get_request(&format!("/api/recall?query={query}"))
     };
-    load(server, "server GET recall", LOAD, &recall)
+    let name = "server GET recall";
+    run_load(server, ("recall", name), LOAD, &recall, None)
 }
 
-fn streams(server: &Server) -> Outcome<()> {
+fn measure_streams(server: &ServerProcess) -> Outcome<()> {
     let before = server.megabytes()?;
     let streams = server.follow(STREAMS)?;
     let more = server.megabytes()? - before;
-    println!(
-        "{:40} {more:12.1} MB more",
-        format!("server, {STREAMS} idle event streams")
-    );
+    let name = format!("server resident, more for {STREAMS} idle event streams");
+    results::value("server.streams", &name, "MB", more);
     drop(streams);
     Ok(())
 }
 
-fn keys(engine: &heirloom_engine::Engine) -> Outcome<Vec<String>> {
+fn fact_keys(engine: &heirloom_engine::Engine) -> Outcome<Vec<String>> {
     let filter = heirloom_engine::Filter::current(&[heirloom_model::Kind::Knowledge], engine.now());
-    let found = engine.find(&filter.category("fact").limit(5_000))?;
+    let found = engine
+        .records()
+        .find(&filter.category("fact").limit(5_000))?;
     Ok(found.into_iter().filter_map(|record| record.key).collect())
 }
 
-fn get(path: &str) -> String {
+fn get_request(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\n{{head}}\r\n")
 }
 
-fn starts(heirloom: &Path, root: &Path) -> Outcome<()> {
+fn measure_starts(heirloom: &Path, root: &Path) -> Outcome<()> {
     let mut times = Vec::new();
     for _ in 0..STARTS {
         let began = Instant::now();
-        let server = Server::start(heirloom, root)?;
+        let server = ServerProcess::start(heirloom, root)?;
         let mut client = Client::new(&server)?;
-        client.ask("GET /health HTTP/1.1\r\n{head}\r\n")?;
+        client.request("GET /health HTTP/1.1\r\n{head}\r\n")?;
         times.push(began.elapsed());
         drop(server);
     }
-    Times::of(&times).print("server, from process start to its first answer");
+    results::times(
+        "server.start",
+        "server, from process start to its first answer",
+        &Times::of(&times),
+    );
     Ok(())
 }
 
-/// A server that runs.
-struct Server {
+/// Running server.
+struct ServerProcess {
     child: Child,
     address: SocketAddr,
     token: String,
 }
 
-impl Server {
+impl ServerProcess {
     fn start(heirloom: &Path, root: &Path) -> Outcome<Self> {
         let mut child = Command::new(heirloom)
             .args(["serve", "--port", "0"])
@@ -178,7 +187,7 @@ impl Server {
         })
     }
 
-    /// What the process holds in memory.
+    /// Returns the server's resident memory in MB.
     fn megabytes(&self) -> Outcome<f64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -187,8 +196,8 @@ impl Server {
         Ok(kilobytes / 1024.0)
     }
 
-    fn print_megabytes(&self, name: &str) -> Outcome<()> {
-        println!("{name:40} {:12.1} MB", self.megabytes()?);
+    fn report_megabytes(&self, id: &str, name: &str) -> Outcome<()> {
+        results::value(id, name, "MB", self.megabytes()?);
         Ok(())
     }
 
@@ -208,35 +217,35 @@ impl Server {
     }
 }
 
-/// A token, made once for a folder.
+/// Returns a token, which is created once for a folder.
 fn token(heirloom: &Path, root: &Path) -> Outcome<String> {
-    let kept = root.join("token");
-    if let Ok(token) = std::fs::read_to_string(&kept) {
+    let token_file = root.join("token");
+    if let Ok(token) = std::fs::read_to_string(&token_file) {
         return Ok(token);
     }
-    let mut making = Command::new(heirloom);
-    making.args(["token", "create", "--role", "orchestrator"]);
-    let made = making.current_dir(root).env("HOME", root).output()?;
+    let mut create = Command::new(heirloom);
+    create.args(["token", "create", "--role", "orchestrator"]);
+    let made = create.current_dir(root).env("HOME", root).output()?;
     let token = String::from_utf8(made.stdout)?.trim().to_owned();
-    heirloom_store::durable::write_atomic(&kept, token.as_bytes())?;
+    heirloom_fs::durable::write_atomic(&token_file, token.as_bytes())?;
     Ok(token)
 }
 
-impl Drop for Server {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// One connection that is kept.
+/// One kept-alive connection.
 struct Client {
     stream: BufReader<TcpStream>,
     head: String,
 }
 
 impl Client {
-    fn new(server: &Server) -> Outcome<Self> {
+    fn new(server: &ServerProcess) -> Outcome<Self> {
         let stream = TcpStream::connect(server.address)?;
         stream.set_nodelay(true)?;
         Ok(Self {
@@ -254,8 +263,8 @@ impl Client {
         Ok(())
     }
 
-    /// Asks, and reads the answer to its end; how many bytes of it were sent.
-    fn ask(&mut self, request: &str) -> Outcome<usize> {
+    /// Sends a request and reads the answer to its end; returns the size of its body in bytes.
+    fn request(&mut self, request: &str) -> Outcome<usize> {
         self.send(request)?;
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
@@ -269,8 +278,8 @@ impl Client {
             if line == "\r\n" {
                 break;
             }
-            if let Some(said) = line.strip_prefix("content-length: ") {
-                length = said.trim().parse()?;
+            if let Some(length_text) = line.strip_prefix("content-length: ") {
+                length = length_text.trim().parse()?;
             }
             is_chunked |= line.trim() == "transfer-encoding: chunked";
         }
@@ -302,12 +311,13 @@ impl Client {
     }
 }
 
-/// All clients ask as fast as they are answered.
-fn load(
-    server: &Server,
-    name: &str,
-    lasts: Duration,
+/// Lets all clients send requests as fast as they are answered.
+fn run_load(
+    server: &ServerProcess,
+    (id, name): (&str, &str),
+    duration: Duration,
     request: &(dyn Fn(usize) -> String + Sync),
+    syncs: Option<&Times>,
 ) -> Outcome<()> {
     let (count, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let began = Instant::now();
@@ -318,13 +328,15 @@ fn load(
             while !is_over.load(Ordering::Relaxed) {
                 let request = request(count.fetch_add(1, Ordering::Relaxed));
                 let start = Instant::now();
-                client.ask(&request).map_err(|error| error.to_string())?;
+                client
+                    .request(&request)
+                    .map_err(|error| error.to_string())?;
                 times.push(start.elapsed());
             }
             Ok(times)
         };
         let clients: Vec<_> = (0..CONNECTIONS).map(|_| scope.spawn(client)).collect();
-        thread::sleep(lasts);
+        thread::sleep(duration);
         is_over.store(true, Ordering::Relaxed);
         let mut times = Vec::new();
         for client in clients {
@@ -333,8 +345,18 @@ fn load(
         Ok::<_, String>(times)
     })?;
     let a_second = times.len() as f64 / began.elapsed().as_secs_f64();
-    println!("{name:40} {a_second:12.0} a second, {CONNECTIONS} connections");
-    Times::of(&times).print(name);
-    server.print_megabytes("  resident")?;
-    Ok(())
+    let rate_name = format!("{name}, {CONNECTIONS} connections");
+    results::value(&format!("server.{id}_rate"), &rate_name, "/s", a_second);
+    let (id_of_times, times) = (format!("server.{id}"), Times::of(&times));
+    match syncs {
+        Some(syncs) => {
+            let yardstick = ("4 KB write and sync", syncs);
+            results::times_with_yardstick(&id_of_times, name, &times, yardstick);
+        }
+        None => results::times(&id_of_times, name, &times),
+    }
+    server.report_megabytes(
+        &format!("server.resident_{id}"),
+        &format!("server resident, after {name}"),
+    )
 }

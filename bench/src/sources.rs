@@ -1,34 +1,36 @@
-//! How long a context from every source takes, in a warm process and from process start.
+//! Latency of a context with every source, in a warm process and from process start.
 
 use crate::stats::Times;
-use crate::{Outcome, probe};
+use crate::{Outcome, fixture, results};
 use heirloom_engine::{ContextRequest, Engine, NewNote, NewOutput, NewTurn, Workspace};
 use heirloom_model::{Budget, Role, Scope};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Records in the store.
+/// Number of records in the store.
 const RECORDS: usize = 100_000;
 
-/// What is asked.
+/// Query of the context.
 const QUESTION: &str = "the parser rejects an unfinished escape";
 
-/// Ten files, and the last lines of an output.
+/// Injects ten files, and the last lines of an output.
 const INVOCATION: &str = "agent1[input:notes*.md][tail:20]";
 
-/// Entries of workspace files, notes of a group, turns of a session.
+/// Adds entries of workspace files, notes of a group, and messages of a session.
 fn fill_folders(engine: &Engine) -> Outcome<()> {
     for n in 0..50 {
-        let said = format!("{} ({n})", probe::text(n));
+        let text = format!("{} ({n})", fixture::text(n));
         match n % 3 {
-            0 => engine.workspace_save_fact(Workspace::Project, &said)?,
-            1 => engine.workspace_log_learning(Workspace::Project, &said)?,
-            _ => engine.workspace_daily_log(Workspace::Project, &said)?,
+            0 => engine.workspace().save_fact(Workspace::Project, &text)?,
+            1 => engine.workspace().log_learning(Workspace::Project, &text)?,
+            _ => engine
+                .workspace()
+                .append_daily_log(Workspace::Project, &text)?,
         };
         if n < 20 {
-            engine.update_memory(&NewNote {
-                content: said.clone(),
+            engine.groups().add_note(&NewNote {
+                content: text.clone(),
                 group: Some("core".to_owned()),
                 ..NewNote::default()
             })?;
@@ -41,9 +43,9 @@ fn fill_folders(engine: &Engine) -> Outcome<()> {
                 sender: None,
                 task: None,
                 agent: None,
-                text: said,
+                text,
             };
-            engine.add_turn("s1", &turn)?;
+            engine.sessions().add_turn("s1", &turn)?;
         }
     }
     Ok(())
@@ -51,28 +53,29 @@ fn fill_folders(engine: &Engine) -> Outcome<()> {
 
 pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
-    probe::fill(&engine, RECORDS)?;
+    let engine = fixture::engine(root.path())?;
+    fixture::fill(&engine, RECORDS)?;
     for n in 0..200 {
-        let error = format!("{} panicked in step {n}", probe::text(n));
-        engine.log_error(&error, Scope::of_task("6"), "bench")?;
-        engine.resolve_error(&error, "give the step its own lock", "bench")?;
+        let error = format!("{} panicked in step {n}", fixture::text(n));
+        engine.errors().log(&error, Scope::of_task("6"), "bench")?;
+        engine
+            .errors()
+            .resolve(&error, "give the step its own lock", "bench")?;
     }
     for n in 0..10 {
-        engine.put_output(&NewOutput {
+        engine.outputs().put(&NewOutput {
             plan: "REQ-1".to_owned(),
             agent: format!("agent{n}"),
-            content: probe::text(n).repeat(20),
+            content: fixture::text(n).repeat(20),
             ..NewOutput::default()
         })?;
     }
     let plan = root.path().join("radium/build/REQ-1");
-    let write =
-        |path: &Path, text: &str| heirloom_store::durable::write_atomic(path, text.as_bytes());
-    heirloom_store::durable::create_dir_private(&plan)?;
+    let write = |path: &Path, text: &str| heirloom_fs::durable::write_atomic(path, text.as_bytes());
+    heirloom_fs::durable::create_dir_private(&plan)?;
     for n in 0..10 {
         let tasks: String = (0..20)
-            .map(|m| format!("- [ ] {}\n", probe::text(m)))
+            .map(|m| format!("- [ ] {}\n", fixture::text(m)))
             .collect();
         write(
             &plan.join(format!("{n}.md")),
@@ -80,11 +83,11 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
         )?;
     }
     let paragraphs: String = (0..200)
-        .map(|n| format!("{}\n\n", probe::text(n)))
+        .map(|n| format!("{}\n\n", fixture::text(n)))
         .collect();
     write(&root.path().join("ARCHITECTURE.md"), &paragraphs)?;
     for n in 0..10 {
-        let text = format!("{}\n", probe::text(n)).repeat(20);
+        let text = format!("{}\n", fixture::text(n)).repeat(20);
         write(&root.path().join(format!("notes{n}.md")), &text)?;
     }
     fill_folders(&engine)?;
@@ -101,11 +104,15 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
     let mut times = Vec::new();
     for _ in 0..300 {
         let start = Instant::now();
-        let context = engine.context(&request)?;
+        let context = engine.contexts().build(&request)?;
         times.push(start.elapsed());
         assert!(context.sections.len() > 9, "a source is missing");
     }
-    Times::of(&times).print("context, all sources, 100,000, in process");
+    results::times(
+        "sources.in_process",
+        "context, all sources, 100,000, in process",
+        &Times::of(&times),
+    );
     drop(engine);
     let Some(heirloom) = heirloom else {
         println!("context of all sources from process start: skipped, no --heirloom BINARY");
@@ -125,6 +132,10 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
         times.push(start.elapsed());
         assert!(status.success(), "context failed");
     }
-    Times::of(&times).print("context, all sources, 100,000, process start");
+    results::times(
+        "sources.process",
+        "context, all sources, 100,000, process start",
+        &Times::of(&times),
+    );
     Ok(())
 }

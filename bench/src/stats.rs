@@ -1,30 +1,39 @@
-//! Percentiles, and how a figure is printed.
+//! Percentiles, and the format of a figure.
 
 use std::time::Duration;
 
-/// Sorted times of repeated runs.
-pub(crate) struct Times(Vec<f64>);
+/// Times of repeated runs, in milliseconds.
+pub(crate) struct Times {
+    measured: Vec<f64>,
+    sorted: Vec<f64>,
+}
 
 impl Times {
-    /// Times in milliseconds.
+    /// Converts times to milliseconds.
     pub(crate) fn of(times: &[Duration]) -> Self {
-        let mut ms: Vec<_> = times.iter().map(|time| time.as_secs_f64() * 1e3).collect();
-        ms.sort_by(f64::total_cmp);
-        Self(ms)
+        let measured: Vec<_> = times.iter().map(|time| time.as_secs_f64() * 1e3).collect();
+        let mut sorted = measured.clone();
+        sorted.sort_by(f64::total_cmp);
+        Self { measured, sorted }
     }
 
-    /// The value below which `share` (0 to 1) of the times lie, milliseconds.
+    /// Returns the times in the order in which they were measured.
+    pub(crate) fn measured(&self) -> &[f64] {
+        &self.measured
+    }
+
+    /// Returns the quantile `share` (0 to 1) in milliseconds.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
-        let place = (share * self.0.len().saturating_sub(1) as f64).round() as usize;
-        self.0.get(place).copied().unwrap_or(f64::NAN)
+        let place = (share * self.sorted.len().saturating_sub(1) as f64).round() as usize;
+        self.sorted.get(place).copied().unwrap_or(f64::NAN)
     }
 
-    /// The 99th percentile, milliseconds.
+    /// Returns the 99th percentile in milliseconds.
     pub(crate) fn p99(&self) -> f64 {
         self.quantile(0.99)
     }
 
-    /// The median, milliseconds.
+    /// Returns the median in milliseconds.
     pub(crate) fn p50(&self) -> f64 {
         self.quantile(0.5)
     }
@@ -35,19 +44,19 @@ impl Times {
             "{name:40} p50 {:8.3} ms   p99 {:8.3} ms   n {}",
             self.p50(),
             self.p99(),
-            self.0.len()
+            self.sorted.len()
         );
     }
 }
 
-/// The median of what each run of one took more than the same run of the other, milliseconds.
+/// Returns the median of the pairwise differences, one minus other, in milliseconds.
 pub(crate) fn median_more(one: &[Duration], other: &[Duration]) -> f64 {
     let ms = |time: &Duration| time.as_secs_f64() * 1e3;
     let pairs = one.iter().zip(other);
     median(pairs.map(|(one, other)| ms(one) - ms(other)).collect())
 }
 
-/// The median of how many times as long as the same run of the other each run of one took.
+/// Returns the median of the pairwise ratios, one divided by other.
 pub(crate) fn median_ratio(one: &[Duration], other: &[Duration]) -> f64 {
     let pairs = one.iter().zip(other);
     median(
@@ -62,7 +71,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The memory that this process has in use, MB; 0 where the system does not tell.
+/// Returns the resident memory of this process in MB; 0 if the system does not report it.
 pub(crate) fn resident_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

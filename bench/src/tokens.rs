@@ -1,7 +1,6 @@
-//! What the tokens of OpenAI's models come to: counted by two programs that know nothing of each other, and what the
-//! estimate of windows makes of it.
+//! Token counts of OpenAI's models by two independent libraries, compared with the estimate that windows use.
 
-use crate::Outcome;
+use crate::{Outcome, results};
 use flate2::read::MultiGzDecoder;
 use heirloom_window::Conversation;
 use std::fs::File;
@@ -9,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
 
-/// Counts every text of the conversations in a folder, with both programs.
+/// Counts every text of the conversations in a folder with both libraries.
 pub(crate) fn measure(folder: Option<&Path>) -> Outcome<()> {
     let Some(folder) = folder else {
         println!("tokens                                   needs --data FOLDER of conversations");
@@ -19,19 +18,18 @@ pub(crate) fn measure(folder: Option<&Path>) -> Outcome<()> {
         .map(|entry| Ok(entry?.path()))
         .collect::<Outcome<_>>()?;
     files.sort();
-    let begun = Instant::now();
+    let started = Instant::now();
     let one = tiktoken_rs::o200k_base_singleton();
-    println!(
-        "tokens: the first vocabulary is there after {:.0} ms",
-        begun.elapsed().as_secs_f64() * 1e3
+    let loaded_ms = started.elapsed().as_secs_f64() * 1e3;
+    results::value(
+        "tokens.load",
+        "tokens, loading the vocabulary",
+        "ms",
+        loaded_ms,
     );
-    let begun = Instant::now();
     let other = bpe_openai::o200k_base();
-    println!(
-        "tokens: the other one after {:.0} ms",
-        begun.elapsed().as_secs_f64() * 1e3
-    );
-    let (mut texts, mut unlike) = (0_usize, 0_usize);
+    let (mut texts, mut different) = (0_usize, 0_usize);
+    let mut rows = Vec::new();
     let (mut all_tokens, mut all_chars) = (0_usize, 0_usize);
     for file in files {
         let conversation = Conversation::parse(&read(&file)?, None)?;
@@ -39,30 +37,53 @@ pub(crate) fn measure(folder: Option<&Path>) -> Outcome<()> {
         for text in conversation.texts() {
             let counted = one.encode_ordinary(text);
             texts += 1;
-            unlike += usize::from(other.encode(text) != counted);
+            different += usize::from(other.encode(text) != counted);
             tokens += counted.len();
             chars += text.chars().count();
         }
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        line(&name, tokens, chars);
+        rows.push(row(&name, tokens, chars));
         all_tokens += tokens;
         all_chars += chars;
     }
-    line("all", all_tokens, all_chars);
-    println!("tokens: {texts} texts, {unlike} of them counted otherwise by the other program");
-    if unlike > 0 {
+    rows.push(row("all", all_tokens, all_chars));
+    let columns = [
+        "conversation",
+        "tokens",
+        "estimate",
+        "error, %",
+        "characters a token",
+    ];
+    results::table("tokens", &columns, &rows);
+    let name = format!("tokens, texts of {texts} that two programs count differently");
+    results::value("tokens.different", &name, "texts", different as f64);
+    let name = "tokens, error of the estimate over all texts";
+    results::value(
+        "tokens.error",
+        name,
+        "%",
+        estimate_error(all_tokens, all_chars),
+    );
+    if different > 0 {
         return Err("the two programs do not agree".into());
     }
     Ok(())
 }
 
-fn line(name: &str, tokens: usize, chars: usize) {
-    let estimate = chars.div_ceil(4);
-    let error = (estimate as f64 / tokens.max(1) as f64 - 1.0) * 100.0;
+/// Returns the deviation of the estimate from the number of tokens, in percent.
+fn estimate_error(tokens: usize, chars: usize) -> f64 {
+    (chars.div_ceil(4) as f64 / tokens.max(1) as f64 - 1.0) * 100.0
+}
+
+fn row(name: &str, tokens: usize, chars: usize) -> Vec<String> {
     let each = chars as f64 / tokens.max(1) as f64;
-    println!(
-        "tokens {name:<48} {tokens:>8} exact {estimate:>8} estimated {error:>+6.1} %  {each:.2} characters a token"
-    );
+    vec![
+        name.to_owned(),
+        tokens.to_string(),
+        chars.div_ceil(4).to_string(),
+        format!("{:+.1}", estimate_error(tokens, chars)),
+        format!("{each:.2}"),
+    ]
 }
 
 fn read(path: &Path) -> Outcome<String> {

@@ -1,31 +1,32 @@
-//! How fast conversations that an agent program wrote down are taken in.
+//! Throughput of transcript import.
 
-use crate::{Outcome, probe};
-use heirloom_engine::transcripts::Agent;
-use heirloom_engine::{TranscriptStart, TranscriptsRequest};
+use crate::{Outcome, fixture, results};
+use heirloom_agents::AgentProgram;
+use heirloom_capture::Transcripts;
+use heirloom_capture::{TranscriptStart, TranscriptsRequest};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
-/// Bytes of all conversations.
+/// Number of bytes of all transcripts.
 const BYTES: usize = 64 << 20;
-/// Turns of one.
+/// Number of messages in one transcript.
 const TURNS: usize = 400;
-/// Bytes of an answer of a tool, which the program writes twice.
+/// Size of a tool result in bytes; the agent program writes it twice.
 const ANSWER_BYTES: usize = 2_000;
 
-/// One conversation of Claude Code: prompts, words, files that are read, commands that fail and work.
-pub(crate) fn talk(session: &str, folder: &Path) -> String {
+/// Returns a transcript of Claude Code: prompts, answers, files that are read, commands that fail and work.
+pub(crate) fn transcript_text(session: &str, folder: &Path) -> String {
     let mut out = String::new();
     for n in 0..TURNS {
         let name = |n: usize| format!("{session}-{n}");
         let call = format!("{session}-call-{}", n / 2);
-        let said = probe::text(n);
+        let text = fixture::text(n);
         let (kind, message, result) = match n % 10 {
-            0 => ("user", json!({"content": said}), Value::Null),
+            0 => ("user", json!({"content": text}), Value::Null),
             8 | 9 => {
-                let content = json!([{"type": "text", "text": format!("{said} {said}")}]);
+                let content = json!([{"type": "text", "text": format!("{text} {text}")}]);
                 (
                     "assistant",
                     json!({"id": name(n), "content": content}),
@@ -47,7 +48,7 @@ pub(crate) fn talk(session: &str, folder: &Path) -> String {
                 )
             }
             _ => {
-                let answer = format!("{said}\n").repeat(ANSWER_BYTES / said.len());
+                let answer = format!("{text}\n").repeat(ANSWER_BYTES / text.len());
                 let block = json!({"type": "tool_result", "tool_use_id": call, "content": answer, "is_error": n % 20 == 5});
                 (
                     "user",
@@ -61,7 +62,7 @@ pub(crate) fn talk(session: &str, folder: &Path) -> String {
             "cwd": folder, "sessionId": session, "version": "2.1.0", "gitBranch": "main", "message": message,
             "timestamp": format!("2026-04-01T10:{:02}:{:02}.000Z", n / 60, n % 60), "toolUseResult": result,
         });
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let written = writeln!(out, "{line}");
         debug_assert!(written.is_ok());
     }
@@ -70,40 +71,38 @@ pub(crate) fn talk(session: &str, folder: &Path) -> String {
 
 pub(crate) fn measure() -> Outcome<()> {
     let root = tempfile::tempdir()?;
-    let engine = probe::engine(root.path())?;
+    let engine = fixture::engine(root.path())?;
     let (mut files, mut bytes) = (Vec::new(), 0);
     while bytes < BYTES {
-        let text = talk(&format!("talk{}", files.len()), engine.root());
+        let text = transcript_text(&format!("talk{}", files.len()), engine.root());
         let file = root.path().join(format!("{}.jsonl", files.len()));
-        heirloom_store::durable::write_atomic(&file, text.as_bytes())?;
+        heirloom_fs::durable::write_atomic(&file, text.as_bytes())?;
         bytes += text.len();
         files.push(file);
     }
     let request = TranscriptsRequest {
-        agent: Agent::Claude,
+        agent: AgentProgram::ClaudeCode,
         files: files.clone(),
-        reach: Default::default(),
-        recorded_in: None,
-        named: false,
-        dry: false,
+        scope: Default::default(),
+        former_root: None,
+        is_explicit: false,
+        dry_run: false,
     };
     let started = Instant::now();
-    let report = engine.import_transcripts(&request, "bench", &mut |_| {})?;
+    let report = Transcripts::new(&engine).import_all(&request, "bench", &mut |_| {})?;
     let seconds = started.elapsed().as_secs_f64();
     let mb = bytes as f64 / 1e6;
-    println!(
-        "transcripts, {mb:.0} MB in {} files           {:8.1} MB/s   {} turns and records",
-        files.len(),
-        mb / seconds,
-        report.whole.created
-    );
+    let (count, created) = (files.len(), report.total.created);
+    let name = format!("transcripts, {mb:.0} MB in {count} files, {created} turns and records");
+    results::value("transcripts.import", &name, "MB/s", mb / seconds);
     let started = Instant::now();
-    let again =
-        engine.import_transcript(Agent::Claude, &files[0], TranscriptStart::WhereItEnded)?;
-    println!(
-        "  one of them again, nothing new         {:8.2} ms   {} new",
-        started.elapsed().as_secs_f64() * 1e3,
-        again.import.created
-    );
+    let again = Transcripts::new(&engine).import(
+        AgentProgram::ClaudeCode,
+        &files[0],
+        TranscriptStart::Continue,
+    )?;
+    let name = format!("one transcript again, {} new", again.import.created);
+    let again_ms = started.elapsed().as_secs_f64() * 1e3;
+    results::value("transcripts.again", &name, "ms", again_ms);
     Ok(())
 }

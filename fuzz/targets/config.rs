@@ -1,31 +1,31 @@
-//! Config files and flags: whatever they say, a value that was taken fits its key, and no project says what runs.
+//! Config files and flags: accepted values are valid for their key, and project config cannot set trusted-only keys.
 #![no_main]
 
-use heirloom::readers::{Setting, edited, settings};
+use heirloom::fuzz_entry_points::{Setting, set_number, settings};
 use libfuzzer_sys::fuzz_target;
 
-/// `None` if a text or flag is refused.
-fn lay(user: &str, project: &str, flags: &[String]) -> Option<Vec<Setting>> {
+/// Merges the config layers; `None` if a file or flag is refused.
+fn merge_layers(user: &str, project: &str, flags: &[String]) -> Option<Vec<Setting>> {
     settings(user, project, flags).ok()
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    // Flags are lines behind the project's file, which stands behind the user's.
+    // The input is the user's file, the project's file, and one flag per line.
     let text = String::from_utf8_lossy(bytes);
     let mut parts = text.splitn(3, '\u{c}');
     let (user, project) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
     let flags: Vec<String> = parts.flat_map(str::lines).map(str::to_owned).collect();
 
-    if let Some(laid) = lay(user, project, &flags) {
-        for one in &laid {
-            assert!(one.fits, "{one:?}");
+    if let Some(merged) = merge_layers(user, project, &flags) {
+        for one in &merged {
+            assert!(one.is_valid, "{one:?}");
             assert!(!(one.trusted_only && one.layer == "project"), "{one:?}");
         }
-        assert_eq!(lay(user, project, &flags), Some(laid));
+        assert_eq!(merge_layers(user, project, &flags), Some(merged));
     }
-    // A file in which a number is set says what it said before, and that number.
-    if let Ok(written) = edited(user, "memory", "max_entries", 7) {
-        let (before, after) = (lay(user, "", &[]), lay(&written, "", &[]));
+    // Setting a number changes only that key.
+    if let Ok(written) = set_number(user, "memory", "max_entries", 7) {
+        let (before, after) = (merge_layers(user, "", &[]), merge_layers(&written, "", &[]));
         if let (Some(before), Some(after)) = (before, after) {
             for (was, is) in before.iter().zip(&after) {
                 match is.key {
@@ -36,7 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
                 }
             }
         } else {
-            assert!(lay(user, "", &[]).is_none(), "{written:?}");
+            assert!(merge_layers(user, "", &[]).is_none(), "{written:?}");
         }
     }
 });

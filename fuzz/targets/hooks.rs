@@ -1,54 +1,65 @@
-//! Events of agent programs and their settings: whatever is in them, an answer is JSON or nothing, and of settings nothing
-//! is lost.
+//! Hook events and settings of agent programs: answers are JSON or empty, and adding and removing our entries is
+//! lossless.
 #![no_main]
 
-use heirloom_engine::failures::{Failure, Subject, asks_only, failure_text};
-use heirloom_engine::hooks::{
-    Answer, Host, fenced, installed, read_event, render, said_in, shortened, whole_lines,
-    with_entries, without_entries, without_fences,
+use heirloom_agents::failures::{Failure, Subject, failure_text, is_failure_expected};
+use heirloom_agents::AgentProgram;
+use heirloom_agents::hooks::{
+    HookAnswer, agent_messages, complete_lines, read_event, render_answer, shorten_texts,
+    without_envelopes, wrap_for_hook,
 };
+use heirloom_agents::settings::{add_hook_entries, installed_events, remove_hook_entries};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    for host in Host::ALL {
+    for host in AgentProgram::ALL {
         let event = read_event(host, bytes);
-        let lines = whole_lines(bytes);
+        let lines = complete_lines(bytes);
         assert!(lines.is_empty() || lines.ends_with(b"\n"));
-        for said in said_in(host, lines, false) {
-            assert!(!said.contains("<heirloom-memory"));
+        for output in agent_messages(host, lines, false) {
+            assert!(!output.contains("<heirloom-memory"));
         }
         if let Some(tool) = &event.tool {
             if let Some(command) = &tool.command {
-                asks_only(command);
+                is_failure_expected(command);
                 let failure = Failure::new(command, &text);
                 assert!(
                     failure.key().starts_with(&failure.prefix)
                         && !failure_text(&failure).contains('\n')
                 );
-                assert!(!Subject::Command(command.clone()).shown().contains('\n'));
+                assert!(
+                    !Subject::Command(command.clone())
+                        .display_text()
+                        .contains('\n')
+                );
             }
             let short = tool
                 .response
                 .as_ref()
-                .and_then(|response| shortened(response, 8, &mut |_| Some("short".to_owned())));
-            let answer = Answer {
-                context: fenced("p", &text, 2_000),
-                output: short,
+                .and_then(|response| shorten_texts(response, 8, &mut |_| Some("short".to_owned())));
+            let answer = HookAnswer {
+                context: wrap_for_hook("p", &text, 2_000),
+                replacement_output: short,
             };
-            for wanted in host.wanted() {
-                let said = render(host, wanted, &answer);
-                let is_json = serde_json::from_str::<serde_json::Value>(&said).is_ok();
-                assert!(said.is_empty() || is_json, "{said}");
+            for spec in host.hook_specs() {
+                let output = render_answer(host, spec, &answer);
+                let is_json = serde_json::from_str::<serde_json::Value>(&output).is_ok();
+                assert!(output.is_empty() || is_json, "{output}");
             }
         }
-        if let Ok(with) = with_entries(host, &text) {
-            assert_eq!(with_entries(host, &with).as_ref(), Ok(&with));
-            assert_eq!(installed(host, &with).unwrap().len(), host.wanted().len());
-            let without = without_entries(host, &with).unwrap();
-            assert!(installed(host, &without).unwrap().is_empty());
+        if let Ok(with) = add_hook_entries(host, &text) {
+            assert_eq!(add_hook_entries(host, &with).as_ref(), Ok(&with));
+            assert_eq!(
+                installed_events(host, &with).unwrap().len(),
+                host.hook_specs().len()
+            );
+            for original in [None, Some(&*text)] {
+                let without = remove_hook_entries(host, &with, original).unwrap();
+                assert!(installed_events(host, &without).unwrap().is_empty());
+            }
         }
     }
-    let said = fenced(&text, &text, 4_000);
-    assert_eq!(without_fences(&said), "");
+    let output = wrap_for_hook(&text, &text, 4_000);
+    assert_eq!(without_envelopes(&output), "");
 });

@@ -1,15 +1,16 @@
-//! Files of the inbox and a group's file: whatever stands in them, a note is two lines and is found again.
+//! Inbox files and group files: every note is rendered as two lines and found in the file.
 #![no_main]
 
-use heirloom_engine::group::{
-    Candidate, ComesBack, Entry, addition, blocks, is_there, missing, read_ask,
+use heirloom_formats::group::{
+    ExpectedEntry, GroupEntry, RestorePolicy, has_entry, missing_entries, parse_request,
+    render_addition, split_at_headings,
 };
 use heirloom_model::Timestamp;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let said = String::from_utf8_lossy(bytes);
-    let (section, agent, content) = match read_ask(bytes) {
+    let text = String::from_utf8_lossy(bytes);
+    let (section, agent, content) = match parse_request(bytes) {
         Ok(ask) => (
             ask.section.unwrap_or_default(),
             ask.agent.unwrap_or_default(),
@@ -17,10 +18,10 @@ fuzz_target!(|bytes: &[u8]| {
         ),
         Err(why) => {
             assert!(!why.is_empty());
-            (String::new(), String::new(), said.to_string())
+            (String::new(), String::new(), text.to_string())
         }
     };
-    let block = Entry {
+    let block = GroupEntry {
         section: &section,
         agent: &agent,
         at: Timestamp::UNIX_EPOCH,
@@ -29,14 +30,14 @@ fuzz_target!(|bytes: &[u8]| {
     .block();
     assert_eq!(block.lines().count(), 2, "{block:?}");
     assert!(block.starts_with("## ") && block.contains("\n- "));
-    let file = format!("{said}{}", addition(&said, &[&block]));
-    assert!(is_there(&file, &block), "{file:?}");
-    let candidate = Candidate {
+    let file = format!("{text}{}", render_addition(&text, &[&block]));
+    assert!(has_entry(&file, &block), "{file:?}");
+    let candidate = ExpectedEntry {
         block,
-        comes_back: ComesBack::FromTheEnd,
+        restore_policy: RestorePolicy::IfLostAtEnd,
     };
-    assert!(missing(&file, &[candidate]).is_empty());
-    for (_, part) in blocks(&file) {
+    assert!(missing_entries(&file, &[candidate]).is_empty());
+    for (_, part) in split_at_headings(&file) {
         assert!(file.contains(part) && !part.trim().is_empty());
     }
 });

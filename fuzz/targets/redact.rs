@@ -1,7 +1,7 @@
-//! Redaction: whatever the text, no panic, nothing is found in what it left, and nothing else is changed.
+//! Redaction: no panic, redacted text contains no secrets, and all other text is unchanged.
 #![no_main]
 
-use heirloom_engine::redact::Redactor;
+use heirloom_redact::Redactor;
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     assert_eq!(REDACTOR.is_clean(&text), from == 0);
     let clean = REDACTOR.redact(&text);
-    // What stands between the marks was there before, in this order.
+    // The text between redaction marks occurs in the original, in the same order.
     let mut rest = &*text;
     for (n, part) in clean.split("[redacted:").enumerate() {
         let part = part

@@ -1,10 +1,11 @@
-//! Damaged databases: whatever was done to the bytes, what is recovered is sound, and recovering it again changes nothing.
+//! Salvage of damaged databases: the recovered store passes the integrity check, whatever the damage.
 #![no_main]
 
 use heirloom_model::kinds::{KindData, Knowledge};
 use heirloom_model::record::Attrs;
 use heirloom_model::{
-    Confidence, IdSource, Kind, Merge, Message, ProjectName, Record, Role, Scope, Session, clock,
+    Confidence, IdSource, Kind, MergeRule, Message, ProjectName, Record, Role, Scope, Session,
+    clock,
 };
 use heirloom_store::{Change, SqliteStore, Store, StoreError};
 use libfuzzer_sys::fuzz_target;
@@ -12,7 +13,7 @@ use std::sync::OnceLock;
 
 const PAGE: usize = 4_096;
 
-/// What is done to the bytes, one command after the other: a letter, two numbers, and bytes.
+/// Damage commands, one after the other: one byte for the kind of damage, two numbers, and further bytes.
 struct Damage<'a>(&'a [u8]);
 
 impl Damage<'_> {
@@ -26,8 +27,8 @@ impl Damage<'_> {
         Some(usize::from(self.byte()?) << 8 | usize::from(self.byte()?))
     }
 
-    fn does(&mut self, file: &mut Vec<u8>) -> Option<()> {
-        let sort = self.byte()?;
+    fn apply(&mut self, file: &mut Vec<u8>) -> Option<()> {
+        let kind = self.byte()?;
         let (page, within) = (self.number()?, self.number()?);
         if file.is_empty() {
             return None;
@@ -35,8 +36,8 @@ impl Damage<'_> {
         let pages = file.len().div_ceil(PAGE);
         let page = page % pages * PAGE;
         let place = (page + within % PAGE).min(file.len() - 1);
-        match sort % 6 {
-            // Some bytes are others.
+        match kind % 6 {
+            // Overwrites some bytes.
             0 | 1 => {
                 for at in place..place + usize::from(self.byte()? % 16) + 1 {
                     let byte = self.byte()?;
@@ -45,21 +46,21 @@ impl Damage<'_> {
                     }
                 }
             }
-            // A page is empty.
+            // Fills a page with one byte.
             2 => {
                 let end = (page + PAGE).min(file.len());
                 file[page..end].fill(self.byte()?);
             }
-            // A page is another one.
+            // Copies a page over another one.
             3 => {
                 let from = within % pages * PAGE;
                 let copy = file[from..(from + PAGE).min(file.len())].to_vec();
                 let length = copy.len().min(file.len() - page);
                 file[page..page + length].copy_from_slice(&copy[..length]);
             }
-            // The end is gone.
+            // Truncates the file.
             4 => file.truncate(place),
-            // Bytes slipped in.
+            // Inserts a byte.
             _ => {
                 let byte = self.byte()?;
                 file.insert(place, byte);
@@ -69,10 +70,10 @@ impl Damage<'_> {
     }
 }
 
-/// A database and a journal, as they are when a process was killed.
-fn sound() -> &'static (Vec<u8>, Vec<u8>) {
-    static SOUND: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
-    SOUND.get_or_init(|| {
+/// Returns an intact database and its write-ahead log, as left by a killed process.
+fn intact_database() -> &'static (Vec<u8>, Vec<u8>) {
+    static INTACT: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
+    INTACT.get_or_init(|| {
         let folder = std::env::temp_dir().join(format!("salvage-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let path = folder.join("heirloom.db");
@@ -91,7 +92,7 @@ fn sound() -> &'static (Vec<u8>, Vec<u8>) {
     })
 }
 
-/// Records of several kinds, one of them over several pages, some replaced or gone; a session.
+/// Writes records of several kinds, one of them over several pages and some replaced, and a session.
 fn fill(store: &dyn Store, round: i64) {
     let ids = IdSource::default();
     let project = ProjectName::new("p").expect("a name");
@@ -109,7 +110,7 @@ fn fill(store: &dyn Store, round: i64) {
             key: Some(format!("key {}", n % 3)),
             text: format!("text {n} of round {round} {}", "x".repeat(long)),
             attrs: if n % 2 == 0 {
-                Knowledge::of_category("fact").to_attrs()
+                Knowledge::with_category("fact").to_attrs()
             } else {
                 Attrs::new()
             },
@@ -126,7 +127,7 @@ fn fill(store: &dyn Store, round: i64) {
         };
         let put = Change::Put {
             record: Box::new(record),
-            merge: Merge::Replace,
+            merge: MergeRule::Replace,
         };
         store.apply(&project, &[put]).expect("a write");
     }
@@ -161,27 +162,30 @@ fuzz_target!(|input: &[u8]| {
         return;
     };
     let (database, journal) = match first % 4 {
-        // Bytes that never were a database.
+        // Bytes that are not a database.
         0 => (rest.to_vec(), Vec::new()),
         n => {
-            let (mut database, mut journal) = sound().clone();
+            let (mut database, mut journal) = intact_database().clone();
             if n == 1 {
                 journal.clear();
             }
-            let of_both = if n == 3 { &mut journal } else { &mut database };
+            let target = if n == 3 { &mut journal } else { &mut database };
             let mut damage = Damage(rest);
-            while damage.does(of_both).is_some() {}
+            while damage.apply(target).is_some() {}
             (database, journal)
         }
     };
     let hint = ProjectName::new("hint").expect("a name");
-    let (store, told) = match SqliteStore::salvage(&database, &journal, Some(&hint)) {
+    let (store, report) = match SqliteStore::salvage(&database, &journal, Some(&hint)) {
         Ok(recovered) => recovered,
-        // A header that speaks of a later version is believed.
+        // A header with a newer schema version is trusted.
         Err(StoreError::Newer { .. }) => return,
         Err(error) => panic!("{error}"),
     };
     let findings = store.check().expect("to look");
     assert_eq!(findings, Vec::<String>::new());
-    assert!(told.of("records") <= 64, "rows out of nothing: {told:?}");
+    assert!(
+        report.rows_of("records") <= 64,
+        "rows out of nothing: {report:?}"
+    );
 });

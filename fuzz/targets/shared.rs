@@ -1,10 +1,10 @@
-//! Files of shared context, rules and knowledge graphs: whatever stands in them, what comes out can be kept.
+//! Parsers of shared context files, rules and knowledge graphs: every result is a valid record.
 #![no_main]
 
-use heirloom_engine::graph;
-use heirloom_engine::shared::{index_line, outline, parse, rules};
-use heirloom_engine::working::WorkingMemory;
-use heirloom_engine::workspace::{Index, TeamPage, moved_out};
+use heirloom_engine::working_memory::WorkingMemory;
+use heirloom_formats::knowledge_graph;
+use heirloom_formats::shared_context::{index_line, outline, parse, parse_rules};
+use heirloom_formats::workspace::{TeamFile, WorkspaceIndex, split_oldest_entries};
 use heirloom_model::limits::{KEY_BYTES_MAX, SHARED_SUMMARY_CHARS_MAX};
 use heirloom_model::record::check_name;
 use heirloom_model::text;
@@ -21,38 +21,40 @@ fuzz_target!(|bytes: &[u8]| {
         assert!((1..=lines).contains(&entry.line));
         if let Some(key) = entry.key {
             assert!(!key.is_empty() && key.len() <= KEY_BYTES_MAX);
-            assert!(seen.insert((entry.category, key)), "told twice");
+            assert!(seen.insert((entry.category, key)), "duplicate key");
         }
     }
     for about in [None, Some("log")] {
-        for entry in rules(&page, about).entries {
+        for entry in parse_rules(&page, about).entries {
             assert!(!entry.text.trim().is_empty() && entry.key.is_none());
             assert!(check_name("category", &entry.category).is_ok());
             assert!((1..=lines).contains(&entry.line));
         }
     }
-    for said in graph::parse(bytes).statements {
-        assert!(!said.text.trim().is_empty());
-        assert!(said.category.is_empty() || check_name("category", &said.category).is_ok());
+    for statement in knowledge_graph::parse(bytes).statements {
+        assert!(!statement.text.trim().is_empty());
+        assert!(
+            statement.category.is_empty() || check_name("category", &statement.category).is_ok()
+        );
     }
     for item in outline(&page) {
         assert!(!item.text.trim().is_empty() && (1..=lines).contains(&item.line));
     }
-    // The files of a team are read by lines; what is read is written and read again.
-    let team = TeamPage::parse(&page);
+    // Team files are parsed by line; parsed entries survive a round trip.
+    let team = TeamFile::parse(&page);
     for entry in team.entries.iter().filter(|entry| entry.id.is_some()) {
-        let again = TeamPage::parse(&entry.render()).entries;
+        let again = TeamFile::parse(&entry.render()).entries;
         assert_eq!(again.len(), 1);
         assert_eq!((&again[0].text, &again[0].key), (&entry.text, &entry.key));
     }
-    if let Some((kept, moved)) = moved_out(&page, page.len() / 2) {
+    if let Some((kept, moved)) = split_oldest_entries(&page, page.len() / 2) {
         assert!(kept.len() + moved.len() >= page.len());
     }
-    drop(Index::parse(&page));
+    drop(WorkspaceIndex::parse(&page));
     let line = index_line("a.md", &page);
     assert!(text::is_one_line(&line.summary));
     assert!(text::chars(&line.summary) <= SHARED_SUMMARY_CHARS_MAX);
-    // A snapshot of a working memory is foreign bytes as well: what is restored is written and restored again.
+    // Snapshots of working memory are untrusted input too; a restored snapshot survives a round trip.
     if let Ok(memory) = WorkingMemory::restore(bytes) {
         let snapshot = memory.snapshot().expect("what fits is written");
         assert_eq!(WorkingMemory::restore(&snapshot), Ok(memory));

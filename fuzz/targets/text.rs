@@ -1,7 +1,7 @@
-//! The small operations on text that every stored and every shown line goes through.
+//! Basic text functions, which every stored and displayed text passes.
 #![no_main]
 
-use heirloom_model::{likeness, text};
+use heirloom_model::{similarity, text};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, &str)| {
@@ -14,20 +14,20 @@ fuzz_target!(|input: (u8, &str)| {
 
     let line = text::one_line(input);
     assert!(!line.contains(['\n', '\r']));
-    // Below one character there is no room for the mark that something is left out.
+    // An excerpt has at least one character, the ellipsis.
     assert!(text::chars(&text::excerpt(input, chars_max)) <= chars_max.max(1));
 
-    let printable = text::printable(input);
+    let printable = text::replace_control_chars(input);
     assert!(!printable.contains(|c: char| c.is_control() && c != '\n' && c != '\t'));
-    assert_eq!(text::printable(&printable), printable);
+    assert_eq!(text::replace_control_chars(&printable), printable);
 
     assert!(!text::strip_ansi(input).contains('\u{1b}'));
-    let _ = text::signature(input);
-    let normal = text::normal(input);
+    let _ = text::error_signature(input);
+    let normal = text::normalize(input);
     assert!(text::chars(&normal) <= text::chars(&input.to_lowercase()));
 
-    let like = likeness::Likeness::of(input);
+    let like = similarity::ComparableText::from_text(input);
     assert!(like.words().is_empty() || like.is_near_duplicate(&like));
-    // Blanks around it say nothing.
-    assert!(likeness::same_words(input, &format!("\t {input}\n")));
+    // Surrounding whitespace is ignored.
+    assert!(similarity::has_same_words(input, &format!("\t {input}\n")));
 });

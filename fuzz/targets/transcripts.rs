@@ -1,40 +1,46 @@
-//! Transcripts: whatever stands in them, what is told does not depend on how the file is read, and its names are told.
+//! Transcript readers: events do not depend on buffer sizes, and every event has an id.
 #![no_main]
 
-use heirloom_engine::failures::{Failure, failure_text, fixes, is_probe};
-use heirloom_engine::transcripts::{
-    Agent, Event, HeadReader, Lines, Survey, Told, preview, without_own,
+use heirloom_agents::failures::{Failure, failure_text, is_fix_for, is_probe};
+use heirloom_agents::AgentProgram;
+use heirloom_agents::transcripts::{
+    EventBody, HeaderReader, SupersededLineScan, TranscriptEvent, TranscriptLines, preview,
+    without_injected_text,
 };
 use libfuzzer_sys::fuzz_target;
 use std::io::{BufRead, BufReader};
 
-/// Everything that a file tells, and where its lines begin.
-fn told(agent: Agent, bytes: impl Fn() -> Box<dyn BufRead>) -> (Vec<Told>, Vec<u64>) {
-    let mut survey = Survey::new(agent);
-    let mut lines = Lines::new(bytes(), 0);
+/// Returns all events of a file, and the offsets of its lines.
+fn read_events(
+    agent: AgentProgram,
+    bytes: impl Fn() -> Box<dyn BufRead>,
+) -> (Vec<TranscriptEvent>, Vec<u64>) {
+    let mut scan = SupersededLineScan::new(agent);
+    let mut lines = TranscriptLines::new(bytes(), 0);
     let mut places = Vec::new();
     while let Some(line) = lines.next_line().expect("bytes are read") {
         places.push(line.at);
-        survey.line(line.at, line.bytes.expect("no line is too long"));
+        scan.read_line(line.at, line.bytes.expect("no line is too long"));
     }
-    let mut reader = survey.reader();
+    let mut reader = scan.into_reader();
     let mut out = Vec::new();
-    let mut lines = Lines::new(bytes(), 0);
+    let mut lines = TranscriptLines::new(bytes(), 0);
     while let Some(line) = lines.next_line().expect("bytes are read") {
         let bytes = line.bytes.expect("no line is too long");
-        reader.line(line.at, bytes, &mut |one| out.push(one));
+        reader.read_line(line.at, bytes, &mut |one| out.push(one));
     }
     reader.finish(&mut |one| out.push(one));
     (out, places)
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    // The first byte is the program and how the rest is cut.
+    // The first byte selects the program and the buffer size.
     let Some((first, file)) = bytes.split_first() else {
         return;
     };
-    let agent = Agent::ALL[usize::from(*first) % Agent::ALL.len()];
-    let size = usize::from(*first) / Agent::ALL.len() + 1;
+    let programs: Vec<_> = AgentProgram::with_transcripts().collect();
+    let agent = programs[usize::from(*first) % programs.len()];
+    let size = usize::from(*first) / programs.len() + 1;
     let owned = file.to_vec();
     let cut = |size: usize| {
         let owned = owned.clone();
@@ -45,29 +51,34 @@ fuzz_target!(|bytes: &[u8]| {
             ))
         }
     };
-    let (whole, places) = told(agent, cut(1 << 16));
-    assert_eq!(told(agent, cut(size)), (whole.clone(), places.clone()));
+    let (whole, places) = read_events(agent, cut(1 << 16));
+    assert_eq!(
+        read_events(agent, cut(size)),
+        (whole.clone(), places.clone())
+    );
     assert!(places.windows(2).all(|pair| pair[0] < pair[1]));
 
-    let mut head = HeadReader::new(agent);
+    let mut head = HeaderReader::new(agent);
     file.split(|byte| *byte == b'\n')
-        .all(|line| head.line(line));
+        .all(|line| head.read_line(line));
     assert!(head.finish().is_none_or(|head| head.session.is_some()));
 
     for one in whole {
         assert!(!one.id.is_empty());
-        match one.event {
-            Event::Prompt(said) | Event::Said(said) | Event::Summary(said) => {
-                assert!(without_own(&said).len() <= said.len());
-                assert!(preview(&said, 30).len() <= said.len().max(30 * 16));
+        match one.body {
+            EventBody::Prompt(text) | EventBody::AssistantText(text) | EventBody::Summary(text) => {
+                assert!(without_injected_text(&text).len() <= text.len());
+                assert!(preview(&text, 30).len() <= text.len().max(30 * 16));
             }
-            Event::Result { text, .. } => {
+            EventBody::Result { text, .. } => {
                 let failure = Failure::new("make all", &text);
                 assert!(!failure_text(&failure).contains('\n'));
-                assert!(fixes(&failure, "make all") && !fixes(&failure, ""));
+                assert!(is_fix_for(&failure, "make all") && !is_fix_for(&failure, ""));
             }
-            Event::Call { tool, .. } => drop(is_probe(&tool)),
-            Event::Begins(_) | Event::Changed(_) | Event::Used(_) => {}
+            EventBody::Call { tool, .. } => drop(is_probe(&tool)),
+            EventBody::ConversationStart(_)
+            | EventBody::FileChanged(_)
+            | EventBody::TokenUsage(_) => {}
         }
     }
 });

@@ -1,8 +1,8 @@
-//! A window of anything: it is refused, or what comes out is sound, is the same again, and loses nothing.
+//! Window compaction: refused input, or a valid, deterministic window without losses.
 #![no_main]
 
-use heirloom_window::check::check;
-use heirloom_window::{Conversation, Form, Policy, State, compact};
+use heirloom_window::protocol_validation::check;
+use heirloom_window::{Conversation, Policy, WindowState, WireFormat, compact};
 use libfuzzer_sys::fuzz_target;
 use serde_json::value::RawValue;
 
@@ -12,9 +12,9 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let form = [
         None,
-        Some(Form::Openai),
-        Some(Form::Anthropic),
-        Some(Form::Responses),
+        Some(WireFormat::Openai),
+        Some(WireFormat::Anthropic),
+        Some(WireFormat::Responses),
     ];
     let Ok(text) = std::str::from_utf8(rest) else {
         return;
@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(history) = Conversation::parse(text, form[usize::from(*first) % 4]) else {
         return;
     };
-    // Small numbers, so that short histories go through everything.
+    // Small limits, so that short histories reach every compaction step.
     let policy = Policy {
         max_output_length: 400,
         preview_length: 300,
@@ -35,12 +35,12 @@ fuzz_target!(|bytes: &[u8]| {
         ..Policy::default()
     };
     let before = check(&history);
-    let mut state = State::default();
+    let mut state = WindowState::default();
     let made = compact(&history, &policy, &mut state);
     let again = compact(&history, &policy, &mut state);
     assert_eq!(made.messages, again.messages);
     let window = made.to_json(&history);
-    let read = Conversation::parse(&window, Some(history.form)).expect("a window is read");
+    let read = Conversation::parse(&window, Some(history.format)).expect("a window is read");
     for finding in check(&read) {
         assert!(
             before.iter().any(|known| known.rule == finding.rule),
@@ -51,7 +51,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!overflow.id.is_empty());
     }
     for dropped in &made.report.dropped {
-        // Not as values: numbers beyond them and half surrogates are JSON too.
+        // Raw values, because `Value` cannot represent large numbers and lone surrogates.
         let archive = history.archive(dropped);
         let archive: Vec<&RawValue> = serde_json::from_str(&archive).expect("an archive is JSON");
         assert_eq!(archive.len(), dropped.to - dropped.from);

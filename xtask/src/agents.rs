@@ -2,7 +2,7 @@
 //!
 //! Each program is installed at a pinned version below `target/agents`, gets a
 //! fresh project, a fresh home and the model service on loopback, and runs for
-//! three iterations. What the first one learned must stand in the second one's
+//! three iterations. Facts of the first iteration must occur in the second one's
 //! prompt, and what a tool merely showed must not be remembered.
 //!
 //! No program reaches the network: besides being pointed at the service, each
@@ -12,17 +12,17 @@
     reason = "a child needs our PATH; what is written is thrown away or can be written again"
 )]
 
-mod aside;
-mod asked;
-mod beside;
 mod check;
+mod concurrent;
 mod drive;
-mod hooked;
+mod hooks;
 mod install;
-mod plan;
+mod mcp_client;
 mod program;
 mod report;
+mod script;
 mod streams;
+mod subagent;
 
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ use program::{PROGRAMS, Program};
 const HELP: &str = "\
 usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--streams] [--hooks] [--mcp]
 
-  --only NAME      one of claude-code, codex, gemini, aider
+  --only NAME      one of claude-code, codex, gemini, opencode, aider
   --write-doc      write the table to docs/agents.md too
   --heirloom PATH  drive this binary instead of building one
   --streams        without Heirloom: run each program once and save what it printed
@@ -40,7 +40,7 @@ usage: cargo xtask agents [--only NAME] [--write-doc] [--heirloom PATH] [--strea
   --mcp            only as programs that ask Heirloom over MCP
 ";
 
-/// Runs the chore; the error is what to tell the developer.
+/// Runs the task; the error is the message for the developer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let Some(options) = parse(args)? else {
         print!("{HELP}");
@@ -65,13 +65,13 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let by_hooks = options.hooks || options.all();
     for program in (options.programs.iter()).filter(|program| by_hooks && program.has_hooks) {
         eprintln!("agents: {} {}, by its hooks", program.name, program.version);
-        hooked.push(hooked::drive(program, &heirloom));
+        hooked.push(hooks::drive(program, &heirloom));
     }
     let over_mcp = options.mcp || options.all();
     let mut asked = Vec::new();
     for program in (options.programs.iter()).filter(|program| over_mcp && program.has_mcp) {
         eprintln!("agents: {} {}, over MCP", program.name, program.version);
-        asked.push(asked::drive(program, &heirloom));
+        asked.push(mcp_client::drive(program, &heirloom));
     }
     print!("{}", report::table(&results));
     print!("\n{}", report::hooks_table(&hooked));
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
 }
 
-struct Options {
+struct AgentOptions {
     programs: Vec<&'static Program>,
     write_doc: bool,
     streams: bool,
@@ -102,14 +102,14 @@ struct Options {
     heirloom: Option<PathBuf>,
 }
 
-impl Options {
-    /// Whether no part of it is asked for.
+impl AgentOptions {
+    /// True if no part is selected.
     fn all(&self) -> bool {
         !self.hooks && !self.mcp
     }
 }
 
-/// The options; none if help was asked for.
+/// Parses the options; `None` if help was requested.
 /// The binary at a path. Hooks and MCP entries call it by its name.
 fn named_heirloom(path: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(path);
@@ -125,8 +125,8 @@ fn named_heirloom(path: &str) -> Result<PathBuf, String> {
     ))
 }
 
-fn parse(args: &[String]) -> Result<Option<Options>, String> {
-    let mut options = Options {
+fn parse(args: &[String]) -> Result<Option<AgentOptions>, String> {
+    let mut options = AgentOptions {
         programs: PROGRAMS.iter().collect(),
         write_doc: false,
         streams: false,
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_binary_under_another_name_is_refused() {
+    fn binary_with_other_name_is_refused() {
         let other = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         let error = named_heirloom(other).unwrap_err();
         assert!(error.contains("under that name"), "{error}");

@@ -1,7 +1,7 @@
-//! `api`: a real client, schemathesis, reads the API's description and tries to find where it does not hold.
+//! `api`: tests `heirloom serve` against its OpenAPI description with schemathesis.
 
 use crate::cargo;
-use crate::desk::{self, Desk};
+use crate::sandbox::{self, Sandbox};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -12,10 +12,10 @@ usage: cargo xtask api [--heirloom PATH] [ARGS OF SCHEMATHESIS]
   --heirloom PATH   serve with this binary instead of building one
 ";
 
-/// What is not asked for: it never ends.
+/// Endless event stream, which is excluded.
 const ENDLESS: &str = "/api/events";
 
-/// Runs the chore; the error is what to tell the developer.
+/// Runs the task; the error is the message for the developer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let mut binary = None;
     let mut rest = Vec::new();
@@ -36,12 +36,12 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
     let binary = match binary {
         Some(binary) => binary,
-        None => desk::build_heirloom()?,
+        None => sandbox::build_heirloom()?,
     };
-    let client = client()?;
-    let desk = Desk::fresh(&binary, &cargo::target_dir()?.join("api/desk"))?;
-    let token = desk.done(&["token", "create", "--role", "admin"])?;
-    let mut served = Served::start(&desk)?;
+    let client = install_client()?;
+    let desk = Sandbox::fresh(&binary, &cargo::target_dir()?.join("api/desk"))?;
+    let token = desk.call_ok(&["token", "create", "--role", "admin"])?;
+    let mut served = ApiServer::start(&desk)?;
     let mut asking = Command::new(client);
     asking
         .args(["run", &format!("{}/openapi.json", served.address)])
@@ -59,8 +59,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
 }
 
-/// The client, in an environment of its own below `target`.
-fn client() -> Result<PathBuf, String> {
+/// Installs schemathesis in a virtual environment below `target`.
+fn install_client() -> Result<PathBuf, String> {
     let folder = cargo::target_dir()?.join("api/venv");
     let client = folder.join("bin/schemathesis");
     if !client.is_file() {
@@ -72,20 +72,20 @@ fn client() -> Result<PathBuf, String> {
 }
 
 /// A server that runs until it is dropped.
-struct Served {
+struct ApiServer {
     child: Child,
     address: String,
 }
 
-impl Served {
-    fn start(desk: &Desk) -> Result<Self, String> {
+impl ApiServer {
+    fn start(desk: &Sandbox) -> Result<Self, String> {
         let mut command = desk.heirloom(&["serve", "--port", "0"]);
         let child = command.stderr(std::process::Stdio::null()).spawn();
         let mut child = child.map_err(|error| format!("cannot start the server: {error}"))?;
         let out = child.stdout.take().ok_or("the server has no output")?;
         let mut first = String::new();
         let read = BufReader::new(out).read_line(&mut first);
-        read.map_err(|error| format!("the server says nothing: {error}"))?;
+        read.map_err(|error| format!("the server printed nothing: {error}"))?;
         let address = first.trim().strip_prefix("listening on ");
         Ok(Self {
             address: address.ok_or("the server does not listen")?.to_owned(),
@@ -94,9 +94,9 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ApiServer {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have exited already.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -1,18 +1,89 @@
-//! `bench`: builds what is shipped and measures it.
+//! `bench`: builds the shipped binary, runs the benchmarks, and renders the tables of docs/benchmarks.md.
 
+pub(crate) mod document;
+mod metrics;
+
+use std::fs;
 use std::process::{Command, Stdio};
 
 use crate::cargo;
+use document::{DOCUMENT, RESULTS, Results};
+use metrics::{GROUPS, LONG, WITH_DATA};
 
-/// Builds the binary and the benchmarks with the `dist` profile and runs the latter with `args`.
+/// Options that change a measurement: its results are not those of the document.
+const VARIANTS: [&str; 2] = ["--to", "--json"];
+
+/// Builds the binary and the benchmarks with the `dist` profile and runs the group of `--only`, or all that need
+/// neither data nor a million records. Each group writes its results to `bench/results`, unless an option changes what
+/// is measured. `--table` only renders the document.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
+    if args == ["--table"] {
+        return write_tables();
+    }
+    let is_usual = |group: &&str| !LONG.contains(group) && !WITH_DATA.contains(group);
+    let mut groups: Vec<&str> = GROUPS.into_iter().filter(is_usual).collect();
+    let mut rest = Vec::new();
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--only" => groups = vec![words.next().ok_or("--only needs a group")?],
+            other => rest.push(other),
+        }
+    }
     let folder = cargo::build_dist(&["heirloom", "heirloom-bench"])?;
-    let mut bench = Command::new(folder.join(cargo::exe("heirloom-bench")));
-    bench
-        .args(args)
-        .arg("--heirloom")
-        .arg(folder.join(cargo::exe("heirloom")))
-        .current_dir(cargo::root())
-        .stdin(Stdio::null());
-    cargo::run(&mut bench)
+    if groups.contains(&"tokens") {
+        let options = ["--profile", "dist", "--features", "tokens"];
+        let mut build = cargo::command(["build", "--package", "heirloom-bench"]);
+        cargo::run(build.args(options))?;
+    }
+    let commit = cargo::commit();
+    let is_variant = rest.iter().any(|word| VARIANTS.contains(word));
+    let mut failures = Vec::new();
+    for group in groups {
+        let mut bench = Command::new(folder.join(cargo::exe("heirloom-bench")));
+        bench
+            .args(&rest)
+            .args(["--only", group, "--heirloom"])
+            .arg(folder.join(cargo::exe("heirloom")))
+            .current_dir(cargo::root())
+            .stdin(Stdio::null());
+        if GROUPS.contains(&group) && !is_variant {
+            bench.args(["--json", &format!("{RESULTS}{group}.json")]);
+            bench.args(commit.iter().flat_map(|hash| ["--commit", hash]));
+        }
+        println!("# {group}");
+        if let Err(error) = cargo::run(&mut bench) {
+            failures.push(format!("{group}: {error}"));
+        }
+    }
+    match failures.is_empty() {
+        true => write_tables(),
+        false => Err(failures.join("; ")),
+    }
+}
+
+/// Renders the tables of the document from the results.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of the repository, under version control"
+)]
+fn write_tables() -> Result<(), String> {
+    let root = cargo::root();
+    let read = |path: &str| {
+        fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))
+    };
+    let folder = fs::read_dir(root.join(RESULTS)).map_err(|error| format!("{RESULTS}: {error}"))?;
+    let mut files = Vec::new();
+    for entry in folder {
+        let entry = entry.map_err(|error| format!("{RESULTS}: {error}"))?;
+        let path = format!("{RESULTS}{}", entry.file_name().to_string_lossy());
+        files.push((path.clone(), read(&path)?));
+    }
+    let texts = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()));
+    let filled = Results::parse(texts)?.fill(&read(DOCUMENT)?)?;
+    fs::write(root.join(DOCUMENT), filled).map_err(|error| format!("{DOCUMENT}: {error}"))?;
+    println!("wrote the tables of {DOCUMENT}");
+    Ok(())
 }

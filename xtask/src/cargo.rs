@@ -29,7 +29,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Whether a cargo subcommand is installed, such as `fmt` or `nextest`.
+/// True if a cargo subcommand such as `fmt` or `nextest` is installed.
 pub(crate) fn has(subcommand: &str) -> bool {
     command([subcommand, "--version"])
         .stdout(Stdio::null())
@@ -38,7 +38,7 @@ pub(crate) fn has(subcommand: &str) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The folder that cargo builds into, wherever the developer moved it.
+/// Returns cargo's target folder.
 pub(crate) fn target_dir() -> Result<PathBuf, String> {
     let output = command(["metadata", "--no-deps", "--format-version", "1"])
         .stderr(Stdio::inherit())
@@ -60,6 +60,15 @@ pub(crate) fn build_dist(packages: &[&str]) -> Result<PathBuf, String> {
     }
     run(&mut build)?;
     Ok(target_dir()?.join("dist"))
+}
+
+/// Returns the short hash of the commit that is checked out; `None` outside of a repository.
+pub(crate) fn commit() -> Option<String> {
+    let mut git = Command::new("git");
+    git.args(["rev-parse", "--short", "HEAD"]);
+    let output = git.current_dir(root()).output().ok()?;
+    let hash = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| hash.trim().to_owned())
 }
 
 /// The file name of a binary on this system.

@@ -1,4 +1,4 @@
-//! `check`: everything that must hold before a change is merged, in the order of its cost.
+//! `check`: all checks that a change must pass, cheapest first.
 
 mod counts;
 mod tee;
@@ -8,20 +8,26 @@ use std::time::{Duration, Instant};
 use crate::{cargo, deny, tidy};
 use counts::Counts;
 
-/// The seed of the property tests. One for all, so that what fails here fails there too; a run of
-/// the tests without `check` takes another each time.
+/// Variable with the seed of the property tests. A fixed seed makes a failure reproducible elsewhere; a run of
+/// the tests without `check` uses a random one.
 const PROPERTY_SEED: &str = "PROPTEST_RNG_SEED";
 
-/// What was asked for.
+/// Variable with the prerequisites whose tests may be skipped. Without it a test with a missing prerequisite fails.
+const SKIPPED_TESTS: &str = "HEIRLOOM_SKIP_TESTS";
+
+/// Variable that defines the handling of changed snapshots. `no` fails a test and writes nothing.
+const SNAPSHOT_UPDATE: &str = "INSTA_UPDATE";
+
+/// Options of the command line.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Options {
+struct CheckOptions {
     /// Leave out doc tests and docs.
     fast: bool,
     /// Run the steps that follow a failure.
     keep_going: bool,
 }
 
-/// How a step ended.
+/// Result of a step.
 enum Outcome {
     Passed,
     /// Its tool is not installed.
@@ -30,7 +36,7 @@ enum Outcome {
 }
 
 /// One row of the summary.
-struct Row {
+struct SummaryRow {
     name: &'static str,
     outcome: Outcome,
     elapsed: Duration,
@@ -39,7 +45,7 @@ struct Row {
 /// A step and what it adds to the test counts.
 struct Step {
     name: &'static str,
-    run: fn(&Options, &mut Option<Counts>) -> Outcome,
+    run: fn(&CheckOptions, &mut Option<Counts>) -> Outcome,
 }
 
 const STEPS: [Step; 6] = [
@@ -57,7 +63,7 @@ const STEPS: [Step; 6] = [
     },
     Step {
         name: "deny",
-        run: |_, _| outcome(deny::run(&[])),
+        run: deny,
     },
     Step {
         name: "tests",
@@ -74,7 +80,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let options = parse(args)?;
     let started = Instant::now();
     let mut counts = None;
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<SummaryRow> = Vec::new();
     for step in &STEPS {
         if options.fast && step.name == "docs" {
             continue;
@@ -83,7 +89,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         let step_started = Instant::now();
         let outcome = (step.run)(&options, &mut counts);
         let failed = matches!(outcome, Outcome::Failed(_));
-        rows.push(Row {
+        rows.push(SummaryRow {
             name: step.name,
             outcome,
             elapsed: step_started.elapsed(),
@@ -109,8 +115,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
 }
 
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options = Options::default();
+fn parse(args: &[String]) -> Result<CheckOptions, String> {
+    let mut options = CheckOptions::default();
     for arg in args {
         match arg.as_str() {
             "--fast" => options.fast = true,
@@ -125,7 +131,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
     Ok(options)
 }
 
-fn fmt(_: &Options, _: &mut Option<Counts>) -> Outcome {
+fn fmt(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
     if !cargo::has("fmt") {
         return Outcome::Skipped("rustfmt is not installed".into());
     }
@@ -138,7 +144,7 @@ fn fmt(_: &Options, _: &mut Option<Counts>) -> Outcome {
     outcome(packages.into_iter().collect())
 }
 
-fn clippy(_: &Options, _: &mut Option<Counts>) -> Outcome {
+fn clippy(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
     if !cargo::has("clippy") {
         return Outcome::Skipped("clippy is not installed".into());
     }
@@ -147,9 +153,20 @@ fn clippy(_: &Options, _: &mut Option<Counts>) -> Outcome {
     outcome(cargo::run(&mut clippy))
 }
 
+fn deny(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
+    if !deny::is_installed() {
+        return Outcome::Skipped(deny::NOT_INSTALLED.into());
+    }
+    outcome(deny::run(&[]))
+}
+
 /// Unit and integration tests with nextest where it is installed, then doc tests, which only
 /// cargo itself can run.
-fn tests(options: &Options, counts: &mut Option<Counts>) -> Outcome {
+fn tests(options: &CheckOptions, counts: &mut Option<Counts>) -> Outcome {
+    match value(SKIPPED_TESTS) {
+        Some(names) => println!("tests of missing prerequisites may be skipped: {names}"),
+        None => println!("no test may be skipped ({SKIPPED_TESTS} is not set)"),
+    }
     let mut total = Counts::default();
     let mut results = Vec::new();
     let nextest = cargo::has("nextest");
@@ -163,8 +180,10 @@ fn tests(options: &Options, counts: &mut Option<Counts>) -> Outcome {
     }
     for runner in runners {
         let mut command = cargo::command(&runner);
-        if !is_set(PROPERTY_SEED) {
-            command.env(PROPERTY_SEED, "1");
+        for (variable, default) in [(PROPERTY_SEED, "1"), (SNAPSHOT_UPDATE, "no")] {
+            if value(variable).is_none() {
+                command.env(variable, default);
+            }
         }
         let (result, output) = tee::run(&mut command);
         let ran = if runner.contains(&"nextest") {
@@ -181,13 +200,13 @@ fn tests(options: &Options, counts: &mut Option<Counts>) -> Outcome {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "it is the runner of the tests that reads this one"
+    reason = "the runner of the tests reads these variables"
 )]
-fn is_set(name: &str) -> bool {
-    std::env::var_os(name).is_some()
+fn value(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-fn docs(_: &Options, _: &mut Option<Counts>) -> Outcome {
+fn docs(_: &CheckOptions, _: &mut Option<Counts>) -> Outcome {
     let mut doc = cargo::command(["doc", "--workspace", "--no-deps"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
     outcome(cargo::run(&mut doc))
@@ -204,7 +223,7 @@ fn outcome(result: Result<(), String>) -> Outcome {
     }
 }
 
-fn summary(rows: &[Row]) -> String {
+fn summary(rows: &[SummaryRow]) -> String {
     let mut text = String::new();
     for row in rows {
         let (state, detail) = match &row.outcome {
@@ -232,13 +251,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments() {
+    fn parse_arguments_accepts_flags_and_refuses_others() {
         let parsed = |line: &str| {
             let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
             parse(&args)
         };
-        assert_eq!(parsed(""), Ok(Options::default()));
-        let both = Options {
+        assert_eq!(parsed(""), Ok(CheckOptions::default()));
+        let both = CheckOptions {
             fast: true,
             keep_going: true,
         };
@@ -247,8 +266,8 @@ mod tests {
     }
 
     #[test]
-    fn the_summary_names_every_step_and_its_end() {
-        let row = |name, outcome| Row {
+    fn summary_lists_each_step_with_its_result() {
+        let row = |name, outcome| SummaryRow {
             name,
             outcome,
             elapsed: Duration::from_millis(1_250),

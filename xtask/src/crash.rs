@@ -1,33 +1,34 @@
-//! `crash`: every command that writes, killed at random points.
+//! `crash`: kills every writing command at random points.
 //!
-//! Whatever it had acknowledged must be there, what happens as a whole must have happened or not, the store
-//! and the mirror must be sound, and the same command must then run to its end. A seed brings a run back: the
-//! same input, and the kill at the same moment as far as time can be told.
+//! Acknowledged writes must be present, atomic operations complete or absent, the store and the mirror sound, and
+//! the same command must then run to its end. A seed reproduces a run: the same input, and the kill at the same
+//! moment within the precision of the clock.
 
-mod known;
+mod bit_flips;
+mod export;
+mod kill_statistics;
 mod rng;
 mod scenarios;
-mod serving;
-mod tally;
-mod victim;
+mod server_kills;
+mod target_process;
 
 use crate::cargo;
-use crate::desk::{self, Desk};
-use known::{Known, ensure};
+use crate::sandbox::{self, Sandbox};
+use export::{Export, ensure};
+use kill_statistics::{Moment, Tally};
 use rng::Rng;
-use scenarios::{Found, Scenario};
+use scenarios::{Observed, Scenario};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tally::{Moment, Tally};
-use victim::{Said, Victim};
+use target_process::{ProcessOutput, Victim};
 
-/// Runs of each scenario unless told.
+/// Default number of runs of each scenario.
 const TIMES_DEFAULT: usize = 200;
-/// Runs without a kill that tell how long a command takes.
+/// Number of runs without a kill that measure the typical duration of a command.
 const TYPICAL_RUNS: usize = 5;
 /// The range of delays before a kill, in typical durations.
 const RANGE: f64 = 1.2;
-/// Failures of one scenario after which the rest of it is left out.
+/// Number of failures after which a scenario stops.
 const FAILURES_MAX: usize = 5;
 
 const HELP: &str = "\
@@ -36,15 +37,16 @@ usage: cargo xtask crash [--times N] [--only SCENARIO] [--seed S] [--delay-us D]
   --times N        kills of each scenario (200)
   --only SCENARIO  one of remember, observe, import, prune, undo, resolve, run, migration, inbox, group,
                    episode, artifact, shared, workspace, share, mark, session, review, task, forget, restore, purge, hook,
-                   archive, transcript, serve (50 kills among clients that write)
+                   archive, transcript, serve (50 kills among clients that write),
+                   journal (50 flipped bits in the log of a killed server)
   --seed S         run number I of a campaign has the seed S + I
   --delay-us D     kill after exactly this time; with --times 1 and a seed it repeats one run
   --heirloom PATH  kill this binary instead of building one
 ";
 
-/// What was asked for.
+/// Options of the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Options {
+struct CrashOptions {
     times: usize,
     only: Option<String>,
     seed: Option<u64>,
@@ -52,7 +54,7 @@ struct Options {
     heirloom: Option<PathBuf>,
 }
 
-/// What all runs of all scenarios share.
+/// State shared by all runs of all scenarios.
 struct Campaign {
     binary: PathBuf,
     folder: PathBuf,
@@ -62,7 +64,7 @@ struct Campaign {
     has_doctor: bool,
 }
 
-/// Runs the chore; the error is what to tell the developer.
+/// Runs the task; the error is the message for the developer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let Some(options) = parse(args)? else {
         print!("{HELP}");
@@ -70,6 +72,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     };
     if options.only.as_deref() == Some(SERVE) {
         return serve(&options);
+    }
+    if options.only.as_deref() == Some(JOURNAL) {
+        return flip(&options);
     }
     let mut scenarios = scenarios::all();
     if let Some(only) = &options.only {
@@ -95,7 +100,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             Err(why) => rows.push(format!("{:10} skipped: {why}", scenario.name())),
         }
     }
-    println!("\n{}", tally::HEADING);
+    println!("\n{}", kill_statistics::HEADING);
     rows.iter().for_each(|row| println!("{row}"));
     if problems.is_empty() {
         Ok(())
@@ -104,10 +109,10 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
 }
 
-/// The scenario that has clients.
+/// Name of the scenario with clients.
 const SERVE: &str = "serve";
 
-fn serve(options: &Options) -> Result<(), String> {
+fn serve(options: &CrashOptions) -> Result<(), String> {
     let campaign = Campaign::begin(options)?;
     let times = if options.times == TIMES_DEFAULT {
         50
@@ -115,8 +120,24 @@ fn serve(options: &Options) -> Result<(), String> {
         options.times
     };
     println!("crash: seed {}, {times} kills", campaign.seed);
-    let desk = Desk::fresh(&campaign.binary, &campaign.folder.join(SERVE))?;
-    serving::run(&desk, times, &mut Rng::new(campaign.seed))?;
+    let desk = Sandbox::fresh(&campaign.binary, &campaign.folder.join(SERVE))?;
+    server_kills::run(&desk, times, &mut Rng::new(campaign.seed))?;
+    desk.remove()
+}
+
+/// Name of the scenario that damages the log left by a kill.
+const JOURNAL: &str = "journal";
+
+fn flip(options: &CrashOptions) -> Result<(), String> {
+    let campaign = Campaign::begin(options)?;
+    let times = if options.times == TIMES_DEFAULT {
+        50
+    } else {
+        options.times
+    };
+    println!("crash: seed {}, {times} flips", campaign.seed);
+    let desk = Sandbox::fresh(&campaign.binary, &campaign.folder.join(JOURNAL))?;
+    bit_flips::run(&desk, times, &mut Rng::new(campaign.seed))?;
     desk.remove()
 }
 
@@ -129,19 +150,19 @@ fn judge(name: &str, tally: &Tally, one_delay: bool) -> Option<String> {
 }
 
 impl Campaign {
-    fn begin(options: &Options) -> Result<Self, String> {
+    fn begin(options: &CrashOptions) -> Result<Self, String> {
         let binary = match &options.heirloom {
             Some(path) => {
-                (path.canonicalize()).map_err(|error| desk::about("find", path, &error))?
+                (path.canonicalize()).map_err(|error| sandbox::io_error("find", path, &error))?
             }
-            None => desk::build_heirloom()?,
+            None => sandbox::build_heirloom()?,
         };
         let folder = cargo::target_dir()?.join("crash");
-        let probe = Desk::fresh(&binary, &folder.join("probe"))?;
+        let probe = Sandbox::fresh(&binary, &folder.join("probe"))?;
         let has_doctor = probe.has_command("doctor")?;
         probe.remove()?;
         if !has_doctor {
-            println!("crash: this binary has no doctor, `status` says whether the store is sound");
+            println!("crash: this binary has no `doctor`; `status` checks the store");
         }
         Ok(Self {
             binary,
@@ -153,16 +174,16 @@ impl Campaign {
         })
     }
 
-    /// All runs of one scenario, or why there are none.
+    /// Performs all runs of one scenario; returns the reason if it has none.
     fn scenario(&self, scenario: &mut dyn Scenario) -> Result<Result<Tally, String>, String> {
         let name = scenario.name();
         let started = Instant::now();
-        let base = Desk::fresh(&self.binary, &self.folder.join(format!("{name}-base")))?;
+        let base = Sandbox::fresh(&self.binary, &self.folder.join(format!("{name}-base")))?;
         if let Some(why) = scenario.prepare(&base)? {
             base.remove()?;
             return Ok(Err(why));
         }
-        let mut range = self.typical(&base, scenario)?.mul_f64(RANGE);
+        let mut range = self.typical_duration(&base, scenario)?.mul_f64(RANGE);
         let mut tally = Tally::default();
         for number in 0..self.times {
             let seed = self.seed.wrapping_add(number as u64);
@@ -172,7 +193,7 @@ impl Campaign {
             let delay = self.delay.unwrap_or(range.mul_f64(share));
             let desk = base.copy_to(&root)?;
             let victim = scenario.victim(&mut rng);
-            match self.one(scenario, &desk, &victim, delay, &mut tally) {
+            match self.run_once(scenario, &desk, &victim, delay, &mut tally) {
                 Ok(moment) => {
                     tally.note(moment, share);
                     desk.remove()?;
@@ -187,7 +208,7 @@ impl Campaign {
                 println!("{name}: enough of it");
                 break;
             }
-            // The machine was slower when the typical duration was measured.
+            // The machine was slower during the measurement of the typical duration.
             if tally.is_late() {
                 range = range.mul_f64(0.9);
             }
@@ -197,68 +218,72 @@ impl Campaign {
         Ok(Ok(tally))
     }
 
-    /// How long the command typically takes when nobody kills it.
-    fn typical(&self, base: &Desk, scenario: &mut dyn Scenario) -> Result<Duration, String> {
+    /// Measures the typical duration of the command without a kill.
+    fn typical_duration(
+        &self,
+        base: &Sandbox,
+        scenario: &mut dyn Scenario,
+    ) -> Result<Duration, String> {
         let mut times = Vec::new();
         for number in 0..TYPICAL_RUNS {
-            let desk = base.copy_to(&base.beside("typical"))?;
+            let desk = base.copy_to(&base.sibling_path("typical"))?;
             let victim = scenario.victim(&mut Rng::new(number as u64));
-            let said = victim.done(&desk)?;
-            scenario.check(&desk, &said, &Known::read(&desk)?)?;
-            times.push(said.took);
+            let output = victim.run_to_end(&desk)?;
+            scenario.check(&desk, &output, &Export::read(&desk)?)?;
+            times.push(output.took);
             desk.remove()?;
         }
         times.sort();
         Ok(times[TYPICAL_RUNS / 2])
     }
 
-    /// One kill, and what must hold after it and after the same command ran again to its end.
-    fn one(
+    /// Kills the command once and checks the state after the kill and after a complete repetition.
+    fn run_once(
         &self,
         scenario: &dyn Scenario,
-        desk: &Desk,
+        desk: &Sandbox,
         victim: &Victim,
         delay: Duration,
         tally: &mut Tally,
     ) -> Result<Moment, String> {
-        let said = victim.run(desk, Some(delay))?;
-        scenario.look(desk);
-        let known = Known::read(desk).map_err(|error| format!("after the kill: {error}"))?;
-        let found = (scenario.check(desk, &said, &known))
+        let output = victim.run(desk, Some(delay))?;
+        scenario.inspect(desk);
+        let known = Export::read(desk).map_err(|error| format!("after the kill: {error}"))?;
+        let found = (scenario.check(desk, &output, &known))
             .map_err(|problem| format!("after the kill: {problem}"))?;
-        (self.is_sound(desk)).map_err(|problem| format!("after the kill: {problem}"))?;
+        (self.check_sound(desk)).map_err(|problem| format!("after the kill: {problem}"))?;
         tally.acknowledged += found.acknowledged;
-        scenario.before_again(desk)?;
-        let again =
-            (scenario.again(desk, victim)).map_err(|problem| format!("once more: {problem}"))?;
-        let after = Known::read(desk).map_err(|error| format!("once more: {error}"))?;
+        scenario.prepare_again(desk)?;
+        let again = (scenario.run_again(desk, victim))
+            .map_err(|problem| format!("once more: {problem}"))?;
+        let after = Export::read(desk).map_err(|error| format!("once more: {error}"))?;
         (scenario.check_again(desk, &again, &known, &after))
             .map_err(|problem| format!("once more: {problem}"))?;
-        (self.is_sound(desk)).map_err(|problem| format!("once more: {problem}"))?;
-        tally.left += self.left_behind(desk)?;
-        Ok(moment(&said, found))
+        (self.check_sound(desk)).map_err(|problem| format!("once more: {problem}"))?;
+        tally.left += self.count_temporary_files(desk)?;
+        Ok(moment(&output, found))
     }
 
-    /// Counts the temporary files that a kill left; `doctor --repair` must take those beside the memory away
-    /// when they are old enough to be nobody's.
-    fn left_behind(&self, desk: &Desk) -> Result<usize, String> {
-        let outside = desk::names(&desk.temp()).len();
-        let left = left_overs(desk);
+    /// Counts the temporary files that a kill left; `doctor --repair` must remove those in the memory folder
+    /// once they are old enough.
+    fn count_temporary_files(&self, desk: &Sandbox) -> Result<usize, String> {
+        let outside = sandbox::file_names(&desk.temp()).len();
+        let left = temporary_files(desk);
         if !left.is_empty() && self.has_doctor {
             for name in &left {
-                desk::age(&desk.memory().join(name))?;
+                sandbox::make_old(&desk.memory().join(name))?;
             }
-            desk.done(&["doctor", "--repair", "--json"])?;
-            let still = left_overs(desk);
+            desk.call_ok(&["doctor", "--repair", "--json"])?;
+            let still = temporary_files(desk);
             ensure(still.is_empty(), || format!("nothing takes {still:?} away"))?;
         }
         Ok(outside + left.len())
     }
 
-    /// The store is whole, as the program itself sees it.
-    fn is_sound(&self, desk: &Desk) -> Result<(), String> {
+    /// Checks the store with `heirloom doctor`.
+    fn check_sound(&self, desk: &Sandbox) -> Result<(), String> {
         if self.has_doctor {
-            return desk.done(&["doctor", "--json"]).map(drop);
+            return desk.call_ok(&["doctor", "--json"]).map(drop);
         }
         let status = desk.json(&["status", "--json"])?;
         ensure(status["health"] == "ok", || {
@@ -267,22 +292,22 @@ impl Campaign {
     }
 }
 
-/// The temporary files beside a project's memory.
-fn left_overs(desk: &Desk) -> Vec<String> {
-    let mut names = desk::names(&desk.memory());
+/// Returns the temporary files in a project's memory folder.
+fn temporary_files(desk: &Sandbox) -> Vec<String> {
+    let mut names = sandbox::file_names(&desk.memory());
     names.retain(|name| name.starts_with('.') && name != ".gitignore");
     names
 }
 
-fn moment(said: &Said, found: Found) -> Moment {
-    match (said.was_killed(), found.effect) {
+fn moment(output: &ProcessOutput, found: Observed) -> Moment {
+    match (output.was_killed(), found.effect) {
         (false, _) => Moment::After,
         (true, true) => Moment::During,
         (true, false) => Moment::Before,
     }
 }
 
-/// What to print of a failed run: how to repeat it, and where to look.
+/// Formats a failed run: the command that repeats it, and the folder to inspect.
 fn failure(name: &str, seed: u64, delay: Duration, problem: &str, folder: &Path) -> String {
     format!(
         "LOST {name}: {problem}\n  again: cargo xtask crash --only {name} --times 1 --seed {seed} --delay-us {}\n  see {}",
@@ -291,9 +316,9 @@ fn failure(name: &str, seed: u64, delay: Duration, problem: &str, folder: &Path)
     )
 }
 
-/// The options; none if help was asked for.
-fn parse(args: &[String]) -> Result<Option<Options>, String> {
-    let mut options = Options {
+/// Parses the options; `None` if help was requested.
+fn parse(args: &[String]) -> Result<Option<CrashOptions>, String> {
+    let mut options = CrashOptions {
         times: TIMES_DEFAULT,
         only: None,
         seed: None,
@@ -330,22 +355,22 @@ fn number(option: &str, given: &str) -> Result<u64, String> {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Result<Option<Options>, String> {
+    fn parsed(line: &str) -> Result<Option<CrashOptions>, String> {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         parse(&args)
     }
 
     #[test]
-    fn arguments() {
-        let told = parsed("--times 3 --only run --seed 9 --delay-us 1500 --heirloom h");
-        let wanted = Options {
+    fn parse_arguments_accepts_options_and_refuses_others() {
+        let text = parsed("--times 3 --only run --seed 9 --delay-us 1500 --heirloom h");
+        let wanted = CrashOptions {
             times: 3,
             only: Some("run".to_owned()),
             seed: Some(9),
             delay: Some(Duration::from_micros(1_500)),
             heirloom: Some("h".into()),
         };
-        assert_eq!(told, Ok(Some(wanted)));
+        assert_eq!(text, Ok(Some(wanted)));
         assert_eq!(parsed("").unwrap().unwrap().times, 200);
         assert_eq!(parsed("-h"), Ok(None));
         for bad in ["--times", "--times x", "--seed -1", "--only", "more"] {
@@ -354,10 +379,10 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_says_how_to_repeat_it() {
+    fn failure_names_the_command_that_repeats_it() {
         let delay = Duration::from_micros(77);
-        let told = failure("undo", 5, delay, "gone", Path::new("/tmp/x"));
-        let line = told
+        let text = failure("undo", 5, delay, "gone", Path::new("/tmp/x"));
+        let line = text
             .lines()
             .find_map(|line| line.trim().strip_prefix("again: cargo xtask crash "));
         let options = parsed(line.unwrap()).unwrap().unwrap();
@@ -368,11 +393,11 @@ mod tests {
             options.delay,
         );
         assert_eq!(again, (Some("undo"), 1, Some(5), Some(delay)));
-        assert!(told.contains("see /tmp/x"));
+        assert!(text.contains("see /tmp/x"));
     }
 
     #[test]
-    fn every_scenario_is_in_the_help() {
+    fn help_lists_every_scenario() {
         for scenario in scenarios::all() {
             assert!(HELP.contains(scenario.name()), "{}", scenario.name());
         }

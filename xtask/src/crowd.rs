@@ -1,19 +1,19 @@
-//! `crowd`: many processes write to one store at once, while others read it and copy it.
+//! `crowd`: many processes write to one store concurrently, while others read it and back it up.
 //!
-//! Every write must be acknowledged and be there afterwards, nobody may hear that the store is locked, and
-//! nobody may be kept waiting while others have their turn again and again.
+//! Every write must be acknowledged and present afterwards, no process may report a locked store, and no writer
+//! may starve.
 
 mod readers;
 mod report;
 mod writers;
 
 use crate::cargo;
-use crate::desk::{self, Desk};
+use crate::sandbox::{self, Sandbox};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Instant;
-use writers::Written;
+use writers::WriterReport;
 
 const HELP: &str = "\
 usage: cargo xtask crowd [--processes N] [--writes N] [--separate] [--greedy N] [--heirloom PATH]
@@ -25,9 +25,9 @@ usage: cargo xtask crowd [--processes N] [--writes N] [--separate] [--greedy N] 
   --heirloom PATH  this binary instead of building one
 ";
 
-/// What was asked for.
+/// Options of the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Options {
+struct CrowdOptions {
     processes: usize,
     writes: usize,
     separate: bool,
@@ -35,7 +35,7 @@ struct Options {
     heirloom: Option<PathBuf>,
 }
 
-/// Runs the chore; the error is what to tell the developer.
+/// Runs the task; the error is the message for the developer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let Some(options) = parse(args)? else {
         print!("{HELP}");
@@ -44,17 +44,17 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let binary = match &options.heirloom {
         Some(path) => path
             .canonicalize()
-            .map_err(|error| desk::about("find", path, &error))?,
-        None => desk::build_heirloom()?,
+            .map_err(|error| sandbox::io_error("find", path, &error))?,
+        None => sandbox::build_heirloom()?,
     };
     let root = cargo::target_dir()?.join("crowd");
-    let desk = Desk::fresh(&binary, &root)?;
+    let desk = Sandbox::fresh(&binary, &root)?;
     let backs_up = desk.has_command("backup")?;
     if !backs_up {
         println!("crowd: no backup meanwhile, this binary has no such command");
     }
-    // Whoever writes first makes the database; that is not what is measured here.
-    desk.done(&["remember", "the first one"])?;
+    // The first write creates the database, which is not measured here.
+    desk.call_ok(&["remember", "the first one"])?;
     let started = Instant::now();
     let (written, readers) = crowd(&desk, &options, backs_up)?;
     let took = started.elapsed();
@@ -63,12 +63,12 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     desk.remove()
 }
 
-/// Lets the writers write, and the others read until the last writer is done.
+/// Runs the writers, and the readers until the last writer is done.
 fn crowd(
-    desk: &Desk,
-    options: &Options,
+    desk: &Sandbox,
+    options: &CrowdOptions,
     backs_up: bool,
-) -> Result<(Vec<Written>, Vec<readers::Read>), String> {
+) -> Result<(Vec<WriterReport>, Vec<readers::ReaderReport>), String> {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         let mut questions = vec!["context", "list"];
@@ -83,7 +83,7 @@ fn crowd(
         let greedy: Vec<_> = (0..options.greedy)
             .map(|number| {
                 let done = &done;
-                scope.spawn(move || writers::in_bulk(desk, number, done))
+                scope.spawn(move || writers::write_in_bulk(desk, number, done))
             })
             .collect();
         let written = writers::write_all(desk, options);
@@ -100,8 +100,8 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, Result<T, String>>) -> Result<
     (thread.join()).unwrap_or_else(|_| Err("a thread of the crowd panicked".to_owned()))
 }
 
-/// Every text that was acknowledged is there, once, and the store is whole.
-fn check(desk: &Desk, options: &Options, written: &[Written]) -> Result<(), String> {
+/// Checks that each acknowledged text is present once and that the store is sound.
+fn check(desk: &Sandbox, options: &CrowdOptions, written: &[WriterReport]) -> Result<(), String> {
     let wanted = options.processes * options.writes;
     let acknowledged: usize = written.iter().map(|one| one.ids.len()).sum();
     let listed = desk.json(&["list", "--json"])?;
@@ -125,9 +125,9 @@ fn check(desk: &Desk, options: &Options, written: &[Written]) -> Result<(), Stri
     ))
 }
 
-/// The options; none if help was asked for.
-fn parse(args: &[String]) -> Result<Option<Options>, String> {
-    let mut options = Options {
+/// Parses the options; `None` if help was requested.
+fn parse(args: &[String]) -> Result<Option<CrowdOptions>, String> {
+    let mut options = CrowdOptions {
         processes: 40,
         writes: 50,
         separate: false,
@@ -162,22 +162,23 @@ fn parse(args: &[String]) -> Result<Option<Options>, String> {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Result<Option<Options>, String> {
+    fn parsed(line: &str) -> Result<Option<CrowdOptions>, String> {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         parse(&args)
     }
 
     #[test]
-    fn arguments() {
-        let told = parsed("--processes 3 --writes 4 --separate --greedy 1 --heirloom h").unwrap();
-        let wanted = Options {
+    fn parse_arguments_accepts_options_and_refuses_others() {
+        let options =
+            parsed("--processes 3 --writes 4 --separate --greedy 1 --heirloom h").unwrap();
+        let wanted = CrowdOptions {
             processes: 3,
             writes: 4,
             separate: true,
             greedy: 1,
             heirloom: Some("h".into()),
         };
-        assert_eq!(told, Some(wanted));
+        assert_eq!(options, Some(wanted));
         let usual = parsed("").unwrap().unwrap();
         assert_eq!(
             (usual.processes, usual.writes, usual.separate),

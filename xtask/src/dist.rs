@@ -1,8 +1,8 @@
-//! `dist`: the binary that is shipped, and the limit on its size.
+//! `dist`: builds the shipped binary and checks its size.
 
 use crate::cargo;
 
-/// The most bytes that the shipped binary may have.
+/// Maximum size of the shipped binary.
 const BINARY_BYTES_MAX: u64 = 45_000_000;
 
 /// Builds the shipped binary, prints its size and fails above the limit.
@@ -40,14 +40,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_limit_itself_is_allowed_and_one_byte_more_is_not() {
+    fn binary_at_limit_passes_and_one_byte_more_fails() {
         assert!(within(20_000_000, 20_000_000).is_ok());
         let error = within(20_000_001, 20_000_000).unwrap_err();
         assert!(error.contains("the limit is 20.00 MB"), "{error}");
     }
 
     #[test]
-    fn sizes_are_told_in_megabytes() {
+    fn size_is_printed_in_megabytes() {
         assert_eq!(in_mb(12_345_678), "12.34 MB");
         assert_eq!(in_mb(90_000), "0.09 MB");
     }

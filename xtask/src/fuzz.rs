@@ -1,7 +1,7 @@
 //! `fuzz`: libFuzzer on the stable compiler, without cargo-fuzz.
 //!
-//! cargo-fuzz asks for a nightly compiler because of the address sanitizer. Our code forbids
-//! `unsafe`, so coverage is all that is needed, and coverage is an LLVM pass that stable can run.
+//! cargo-fuzz needs a nightly compiler for the address sanitizer. Our code forbids
+//! `unsafe`, so coverage is sufficient, which stable provides as an LLVM pass.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,15 +11,15 @@ use std::thread;
 
 use crate::cargo;
 
-/// How long each target runs unless told.
+/// Default run time of each target.
 const SECONDS_DEFAULT: u64 = 60;
 
-/// The last lines of a target's log that are printed when it found something: the input is among them.
+/// Number of final log lines printed for a finding; they contain the input.
 const LOG_LINES_SHOWN: usize = 60;
 
 const USAGE: &str = "usage: fuzz [TARGET] [--seconds N] [--jobs N] [--seed N]";
 
-/// What makes the compiler emit the counters that libFuzzer steers by.
+/// Compiler flags for libFuzzer's coverage counters.
 const RUSTFLAGS: &str = "--cfg fuzzing \
     -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -28,20 +28,20 @@ const RUSTFLAGS: &str = "--cfg fuzzing \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Cllvm-args=-simplifycfg-branch-fold-threshold=0";
 
-/// What was asked for.
+/// Options of the command line.
 #[derive(Debug, PartialEq, Eq)]
-struct Options {
+struct FuzzOptions {
     /// One target by name; all of them when absent.
     target: Option<String>,
-    /// How long each target runs.
+    /// Run time of each target.
     seconds: u64,
-    /// How many targets run at a time.
+    /// Number of targets that run concurrently.
     jobs: usize,
-    /// The seed of the random choices: the same one walks the same way again. Another one each time when absent.
+    /// Seed of libFuzzer; random when absent.
     seed: Option<u32>,
 }
 
-/// Builds the targets once, then runs each for its time; every one that found something is named.
+/// Builds all targets, runs each for its time, and lists those with a finding.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let options = parse(args)?;
     let folder = cargo::root().join("fuzz");
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     thread::scope(|scope| {
         for _ in 0..options.jobs {
             scope.spawn(|| {
-                while let Some(target) = next(&queue) {
+                while let Some(target) = next_target(&queue) {
                     let done = fuzz_one(&folder, &built, target, &options);
                     if let (Err(message), Ok(mut failed)) = (done, failed.lock()) {
                         println!("{message}");
@@ -78,13 +78,13 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
 }
 
-/// The next one in a queue that several threads empty.
-fn next<T>(queue: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
+/// Returns the next target of a queue shared by threads.
+fn next_target<T>(queue: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
     queue.lock().ok()?.next()
 }
 
-fn parse(args: &[String]) -> Result<Options, String> {
-    let mut options = Options {
+fn parse(args: &[String]) -> Result<FuzzOptions, String> {
+    let mut options = FuzzOptions {
         target: None,
         seconds: SECONDS_DEFAULT,
         jobs: 1,
@@ -146,7 +146,7 @@ fn choose<'a>(known: &'a [String], wanted: Option<&str>) -> Result<Vec<&'a Strin
     }
 }
 
-/// The triple of this machine. Naming it keeps the flags away from build scripts and macros.
+/// Returns the host triple. Passing it as the target keeps the flags away from build scripts and macros.
 fn host() -> Result<String, String> {
     let output = Command::new("rustc")
         .arg("-vV")
@@ -159,7 +159,7 @@ fn host() -> Result<String, String> {
         .ok_or_else(|| "`rustc -vV` names no host".to_owned())
 }
 
-/// Builds the targets in one go, so that what they share is built once; the folder of their programs.
+/// Builds all targets in one cargo call; returns the folder of the binaries.
 fn build(folder: &Path, targets: &[&String]) -> Result<PathBuf, String> {
     let host = host()?;
     let built = folder.join("target");
@@ -178,10 +178,15 @@ fn build(folder: &Path, targets: &[&String]) -> Result<PathBuf, String> {
     Ok(built.join(host).join("release"))
 }
 
-/// Runs one target from its saved corpus; what it says goes into a log, since several run at a time.
-fn fuzz_one(folder: &Path, built: &Path, target: &str, options: &Options) -> Result<(), String> {
+/// Runs one target from its saved corpus; its output goes to a log, since several run concurrently.
+fn fuzz_one(
+    folder: &Path,
+    built: &Path,
+    target: &str,
+    options: &FuzzOptions,
+) -> Result<(), String> {
     let seeds = folder.join("corpus").join(target);
-    // libFuzzer writes into the first folder: what it finds stays apart from the kept seeds.
+    // libFuzzer writes into the first folder, so findings are separate from the saved seeds.
     let found = seeds.join("new");
     let artifacts = folder.join("artifacts").join(target);
     for folder in [&found, &artifacts] {
@@ -202,7 +207,7 @@ fn fuzz_one(folder: &Path, built: &Path, target: &str, options: &Options) -> Res
         .arg(&seeds)
         .arg(format!("-artifact_prefix={}/", artifacts.display()))
         .arg(format!("-max_total_time={}", options.seconds))
-        // An input that takes this many seconds is as bad as a crash.
+        // An input that takes this many seconds counts as a crash.
         .arg("-timeout=10")
         .arg("-print_final_stats=1")
         .current_dir(folder)
@@ -213,17 +218,17 @@ fn fuzz_one(folder: &Path, built: &Path, target: &str, options: &Options) -> Res
         fuzzer.arg(format!("-seed={seed}"));
     }
     let done = cargo::run(&mut fuzzer);
-    let said = String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()).into_owned();
+    let log_text = String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()).into_owned();
     match done {
         Ok(()) => {
-            println!("{target:<10} {}", summary(&said));
+            println!("{target:<10} {}", summary(&log_text));
             Ok(())
         }
-        Err(message) => Err(format!("\n== {target}\n{}\n{message}", tail(&said))),
+        Err(message) => Err(format!("\n== {target}\n{}\n{message}", tail(&log_text))),
     }
 }
 
-/// What a run that found nothing amounts to.
+/// Summary of a run without a finding.
 fn summary(log: &str) -> String {
     let stat = |name: &str| {
         let line = log.lines().rev().find(|line| line.contains(name));
@@ -248,13 +253,13 @@ fn tail(log: &str) -> String {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Result<Options, String> {
+    fn parsed(line: &str) -> Result<FuzzOptions, String> {
         let args: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         parse(&args)
     }
 
-    fn options(target: Option<&str>, seconds: u64, jobs: usize) -> Options {
-        Options {
+    fn options(target: Option<&str>, seconds: u64, jobs: usize) -> FuzzOptions {
+        FuzzOptions {
             target: target.map(str::to_owned),
             seconds,
             jobs,
@@ -263,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments() {
+    fn parse_arguments_accepts_options_and_refuses_others() {
         assert_eq!(parsed(""), Ok(options(None, 60, 1)));
         assert_eq!(
             parsed("signals --seconds 5"),
@@ -273,7 +278,7 @@ mod tests {
             parsed("--seconds=7 a --jobs 2"),
             Ok(options(Some("a"), 7, 2))
         );
-        let seeded = Options {
+        let seeded = FuzzOptions {
             seed: Some(7),
             ..options(Some("a"), 60, 1)
         };
@@ -291,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_is_summed_up() {
+    fn log_summary_has_executions_and_coverage() {
         let log = "#2 INITED cov: 12 ft: 13\n#9 NEW    cov: 345 ft: 678 corp: 9\nDONE\n\
                    stat::number_of_executed_units: 1234\nstat::peak_rss_mb: 40\n";
         assert_eq!(summary(log), "1234 inputs, 345 edges covered");
@@ -303,7 +308,7 @@ mod tests {
 
     /// Seeds are read by people and carried by every clone.
     #[test]
-    fn the_saved_corpora_are_small() {
+    fn saved_corpora_stay_below_size_limit() {
         let folder = cargo::root().join("fuzz");
         for target in targets(&folder).unwrap() {
             let seeds = fs::read_dir(folder.join("corpus").join(&target));
@@ -322,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_target_is_refused_with_the_known_ones() {
+    fn unknown_target_is_refused_with_list_of_targets() {
         let known = ["a".to_owned(), "b".to_owned()];
         assert_eq!(choose(&known, None).unwrap().len(), 2);
         assert_eq!(choose(&known, Some("b")).unwrap(), [&known[1]]);

@@ -1,4 +1,4 @@
-//! The project's own chores, run as `cargo xtask <verb>`.
+//! Development tasks of the project, run as `cargo xtask <verb>`.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -8,48 +8,55 @@
 mod agents;
 mod api;
 mod bench;
-mod calls;
 mod cargo;
 mod check;
 mod crash;
 mod crowd;
 mod deny;
-mod desk;
 mod dist;
+mod fit;
 mod fuzz;
-mod layout;
+mod hook_load;
 mod mcp;
 mod page;
+mod sandbox;
 mod tidy;
 
 use std::process::ExitCode;
 
 const HELP: &str = "\
-The project's own chores.
+Development tasks of the project.
 
 usage: cargo xtask <verb>
 
   check [--fast] [--keep-going]    format, clippy, tidy, tests and docs; --fast leaves out
                                    doc tests and docs, --keep-going runs what follows a failure
-  tidy                             sizes, walls, names, links and the other rules of the house
-  deny                             licences, sources, doubles and known holes of what we build on
+  tidy [--update-language [--grow]]
+                                   sizes, dependencies, names, links, language and the other rules;
+                                   --update-language writes xtask/language.toml, which may only shrink
+  deny                             check licences, sources, duplicates and advisories of dependencies with cargo-deny
+<<<<<<< HEAD
+  bench [--only GROUP] [--data FOLDER] [--table]
+                                   build the dist profile, measure, write bench/results and the tables of
+                                   docs/benchmarks.md; --table only renders them
+=======
   bench [ARGS]                     build the dist profile and print the figures of docs/benchmarks.md
+  fit relevance FEATURES [--check]  fit the relevance model, write its coefficients and its plot
+>>>>>>> relevance
   fuzz [TARGET] [--seconds N] [--jobs N]
-                                   run the fuzz targets on stable, 60 s each unless told
+                                   run the fuzz targets on stable Rust, 60 s each by default
   crash [--only NAME] [ARGS]       kill every writing command at random points, 200 times each:
-                                   nothing that was acknowledged may be lost
+                                   no acknowledged write may be lost
   crowd [--separate] [ARGS]        40 processes write 50 records each to one store, among readers
-  hooks [--calls N] [ARGS]         10,000 hook calls in a row: no process is left, and no file grows
-                                   but the log, which has a cap
-  page [--heirloom PATH]           drive the page in a real browser: axe, widths, edits, undo, two tabs
-  dist                             build the binary that is shipped and check its size
-  layout [--heirloom PATH]         write the linker script that puts what runs at a start side by side;
-                                   needs valgrind, and is worth it when what starts has changed
-  api [ARGS]                       ask `heirloom serve` whatever its description allows and forbids, with
-                                   schemathesis from PyPI: it must find nothing
+  hooks [--calls N] [ARGS]         10,000 hook calls in a row: no process remains, and no file grows
+                                   except the log, which has a limit
+  page [--heirloom PATH]           test the web page in a real browser: axe, widths, edits, undo, two tabs
+  dist                             build the shipped binary and check its size
+  api [ARGS]                       test `heirloom serve` against its OpenAPI description with
+                                   schemathesis from PyPI
   agents [ARGS]                    drive real agent programs through `heirloom run`
-  mcp [ARGS]                       the MCP server under the official suite, the inspector, and beside
-                                   the reference server for knowledge graphs
+  mcp [ARGS]                       test the MCP server with the official suite and the inspector, and
+                                   compare it with the reference server for knowledge graphs
   help                             this text
 ";
 
@@ -68,7 +75,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs one verb; the error is what to tell the developer.
+/// Runs one verb; the error is the message for the developer.
 fn run(verb: &str, args: &[String]) -> Result<(), String> {
     match verb {
         "check" => check::run(args),
@@ -77,10 +84,10 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "fuzz" => fuzz::run(args),
         "crash" => crash::run(args),
         "crowd" => crowd::run(args),
-        "hooks" => calls::run(args),
+        "hooks" => hook_load::run(args),
         "deny" => deny::run(args),
         "dist" => dist::run(args),
-        "layout" => layout::run(args),
+        "fit" => fit::run(args),
         "agents" => agents::run(args),
         "api" => api::run(args),
         "mcp" => mcp::run(args),

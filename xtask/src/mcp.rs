@@ -1,8 +1,8 @@
-//! `mcp`: other people's programs look at our MCP server.
+//! `mcp`: tests the MCP server with third-party programs.
 //!
-//! The official conformance suite against `heirloom mcp --http` with the scenarios that need no fixtures, and all of it
-//! against the same transport with fixtures; the inspector's command line over both transports; and the reference server
-//! "memory" side by side with `--compat server-memory`. The packages are installed below `target/mcp`.
+//! The official conformance suite runs against `heirloom mcp --http` with the scenarios that need no fixtures, and completely
+//! against the same transport with fixtures; the inspector runs over both transports; and the reference server "memory" is
+//! compared with `--compat server-memory`. The packages are installed below `target/mcp`.
 
 mod compare;
 mod inspect;
@@ -10,7 +10,7 @@ mod packages;
 mod suite;
 
 use crate::cargo;
-use crate::desk::{self, Desk};
+use crate::sandbox::{self, Sandbox};
 use packages::Packages;
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ usage: cargo xtask mcp [--heirloom PATH]
   --heirloom PATH  this binary instead of building one
 ";
 
-/// Runs the chore; the error is what to tell the developer.
+/// Runs the task; the error is the message for the developer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let binary = match args {
         [] => build()?,
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     };
     let target = cargo::target_dir()?;
     let packages = Packages::ensure(&target.join("mcp"))?;
-    let desk = Desk::fresh(&binary, &target.join("mcp-project"))?;
+    let desk = Sandbox::fresh(&binary, &target.join("mcp-project"))?;
     let mut failed = suite::run(&desk, &packages)?;
     failed.extend(inspect::run(&desk, &binary, &packages)?);
     failed.extend(compare::run(&desk, &packages)?);
@@ -46,5 +46,5 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
 }
 
 fn build() -> Result<PathBuf, String> {
-    desk::build_heirloom()
+    sandbox::build_heirloom()
 }

@@ -1,21 +1,21 @@
-//! `page`: a real browser on the page, over the week of `heirloom demo --serve`.
+//! `page`: tests the web page of `heirloom demo --serve` in a real browser.
 //!
-//! Every page with and without a script, light and dark, at three widths: axe, the console, the width; each edit and its
-//! undo; two tabs. Debian's chromium is used, and installed where it is missing; the packages go below `target/page`.
+//! Each page with and without JavaScript, light and dark, at three widths: axe, console errors, overflow; each edit and its
+//! undo; two tabs. Uses Debian's chromium and installs it if necessary; npm packages are installed below `target/page`.
 #![expect(
     clippy::disallowed_methods,
     reason = "what is written can be written again"
 )]
 
 use crate::cargo;
-use crate::desk;
+use crate::sandbox;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// The packages that drive the browser, at pinned versions.
+/// npm packages that control the browser, at pinned versions.
 const PINNED: [&str; 2] = ["playwright-core@1.65.1", "@axe-core/playwright@4.14.0"];
-/// Where Debian puts it.
+/// Path of Debian's browser.
 const CHROMIUM: &str = "/usr/bin/chromium";
 
 const HELP: &str = "\
@@ -24,10 +24,10 @@ usage: cargo xtask page [--heirloom PATH]
   --heirloom PATH  this binary instead of building one
 ";
 
-/// Runs the chore; the error is what to tell the developer.
+/// Runs the task; the error is the message for the developer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let binary = match args {
-        [] => desk::build_heirloom()?,
+        [] => sandbox::build_heirloom()?,
         [option, path] if option == "--heirloom" => PathBuf::from(path)
             .canonicalize()
             .map_err(|error| format!("--heirloom: {error}"))?,
@@ -40,11 +40,11 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let folder = cargo::target_dir()?.join("page");
     packages(&folder)?;
     chromium()?;
-    // Outside of this repository: inside of it the memory would be the repository's.
+    // Outside this repository, whose memory the project would share otherwise.
     let project = std::env::temp_dir().join(format!("heirloom-page-{}", std::process::id()));
     std::fs::create_dir_all(&project)
         .map_err(|error| format!("cannot create {}: {error}", project.display()))?;
-    let (server, link) = served(&binary, &project)?;
+    let (server, link) = start_server(&binary, &project)?;
     let shots = folder.join("shots");
     let script = cargo::root().join("crates/server/tests/browser/page.mjs");
     let mut node = Command::new("node");
@@ -61,18 +61,18 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     outcome
 }
 
-/// Ends with the value.
-struct Server(Child);
+/// Server process that is killed on drop.
+struct PageServer(Child);
 
-impl Drop for Server {
+impl Drop for PageServer {
     fn drop(&mut self) {
         drop(self.0.kill());
         drop(self.0.wait());
     }
 }
 
-/// The week, served; and the link that logs in.
-fn served(binary: &Path, project: &Path) -> Result<(Server, String), String> {
+/// Starts the server; returns its login link.
+fn start_server(binary: &Path, project: &Path) -> Result<(PageServer, String), String> {
     let mut child = Command::new(binary)
         .args(["demo", "--serve", "--folder"])
         .arg(project)
@@ -82,14 +82,14 @@ fn served(binary: &Path, project: &Path) -> Result<(Server, String), String> {
         .spawn()
         .map_err(|error| format!("cannot start {}: {error}", binary.display()))?;
     let out = child.stdout.take();
-    let server = Server(child);
+    let server = PageServer(child);
     for line in out.into_iter().flat_map(|out| BufReader::new(out).lines()) {
-        let line = line.map_err(|error| format!("the server says nothing: {error}"))?;
+        let line = line.map_err(|error| format!("the server printed nothing: {error}"))?;
         if line.contains("/login?once=") {
             return Ok((server, line));
         }
     }
-    Err("the server ended before it told its link".to_owned())
+    Err("the server exited before it printed its link".to_owned())
 }
 
 fn packages(folder: &Path) -> Result<(), String> {
@@ -112,7 +112,7 @@ fn packages(folder: &Path) -> Result<(), String> {
         .map_err(|error| format!("cannot write {}: {error}", stamp.display()))
 }
 
-/// Debian's browser, installed where it is missing and somebody may.
+/// Installs Debian's browser if it is missing and the user has the right to.
 fn chromium() -> Result<(), String> {
     if Path::new(CHROMIUM).exists() {
         return Ok(());

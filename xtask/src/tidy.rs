@@ -1,35 +1,40 @@
-//! `tidy`: the rules of the house, each in its own file, each a pure function of the tree.
+//! `tidy`: project rules; one file per rule, each a pure function of the source tree.
 
+mod benchmarks;
 mod changelog;
 mod commands;
+mod dependencies;
+mod forbidden_names;
 mod functions;
+mod language;
 mod leaks;
 mod limits;
 mod links;
 mod lockfile;
 mod markdown;
-mod names;
+mod methods;
 mod operations;
 mod sizes;
+mod skipped_tests;
 mod store_trait;
+mod stored_forms;
 mod tokens;
 mod tree;
-mod walls;
 
 use std::fmt;
 
 use crate::cargo;
 use tree::Tree;
 
-/// One breach of one rule.
+/// One violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Violation {
-    /// From the root of the repository, with `/`.
+    /// Path from the root of the repository, with `/`.
     path: String,
     /// Counted from 1.
     line: usize,
     rule: &'static str,
-    /// What is wrong, and what to do.
+    /// Description of the violation and its remedy.
     message: String,
 }
 
@@ -57,32 +62,56 @@ impl fmt::Display for Violation {
 }
 
 /// All rules, in the order of the architecture page.
-const RULES: [fn(&Tree) -> Vec<Violation>; 12] = [
+const RULES: [fn(&Tree) -> Vec<Violation>; 17] = [
     limits::check,
     sizes::check,
     functions::check,
-    names::check,
+    methods::check,
+    forbidden_names::check,
     operations::check,
-    walls::check,
+    dependencies::check,
     lockfile::check,
     commands::check,
     links::check,
     leaks::check,
     store_trait::check,
     changelog::check,
+    benchmarks::check,
+    stored_forms::check,
+    skipped_tests::check,
+    language::check,
 ];
 
-/// Checks every file that git tracks or would track.
+/// Checks every file that git tracks or would track. `--update-language` writes the list of the rules of language
+/// first, which may only become shorter; `--grow` lets it become longer.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
-    if let Some(arg) = args.first() {
-        return Err(format!("takes no arguments, got `{arg}`"));
+    let root = cargo::root();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let may_grow = match words[..] {
+        [] => None,
+        ["--update-language"] => Some(false),
+        ["--update-language", "--grow"] => Some(true),
+        _ => {
+            return Err(format!(
+                "expected nothing or `--update-language [--grow]`, got `{}`",
+                words.join(" ")
+            ));
+        }
+    };
+    if let Some(may_grow) = may_grow {
+        for change in language::update(&Tree::load(&root)?, &root, may_grow)? {
+            println!("language: {change}");
+        }
     }
-    let tree = Tree::load(&cargo::root())?;
+    let tree = Tree::load(&root)?;
     let mut violations: Vec<Violation> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
     violations.sort();
     violations.dedup();
     for violation in &violations {
         println!("{violation}");
+    }
+    for figure in language::figures(&tree) {
+        println!("{figure}");
     }
     match violations.len() {
         0 => {
@@ -93,9 +122,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     }
 }
 
-/// Runs one rule on files given as path and text, and returns what it says as `path:line: …`.
+/// Runs one rule on files given as path and text; returns its violations as `path:line: …`.
 #[cfg(test)]
-fn said(rule: fn(&Tree) -> Vec<Violation>, files: &[(&str, &str)]) -> Vec<String> {
+fn run_rule(rule: fn(&Tree) -> Vec<Violation>, files: &[(&str, &str)]) -> Vec<String> {
     let violations = rule(&Tree::of(files));
     violations.iter().map(Violation::to_string).collect()
 }
@@ -105,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_violation_can_be_clicked() {
+    fn violation_prints_path_and_line() {
         let violation = Violation::new("src/a.rs", 7, "sizes", "too long: split it");
         assert_eq!(
             violation.to_string(),

@@ -1,24 +1,24 @@
-//! What each signal of the ranking is worth: the lists without it, one at a time.
+//! Ablation: worth of each ranking signal, measured by ranking without it.
 
-use super::data::{Data, Query};
+use super::data_set::{Data, Query};
 use super::haystack::{Haystack, Without};
-use super::marks::{Marks, NAMES, differences, means};
-use super::{ANSWERS, Asked, BASE, Run, Runs, cells, chosen, percents};
-use crate::Outcome;
-use heirloom_engine::recall::{Asked as Reading, Parts, Ranked};
-use heirloom_engine::{Arms, Doubles};
+use super::metrics::{METRIC_NAMES, RankMetrics, differences, means};
+use super::{ANSWERS, BASE, IndexedHaystack, Run, Runs, cells, percents, select_metrics};
+use crate::{Outcome, results};
+use heirloom_engine::{DedupMode, RetrievalMode};
+use heirloom_search::recall::{ParsedQuery, Ranked, ScoreBreakdown};
 
-/// So many are ranked anew when a part of their scores is left out.
+/// Number of candidates that are ranked again when a part of their scores is left out.
 const DEEP: usize = 100;
-/// The list of the parts of the index put together here, with nothing left out.
-const OWN: &str = "nothing, scored outside of the store";
+/// Name of the list that is scored here from parts of the index, with nothing left out.
+const SCORED_HERE: &str = "nothing, scored outside of the store";
 
-/// The list of more candidates than recall asks the store for, with nothing left out.
-const OF_MORE: &str = "nothing, of more candidates";
+/// Name of the list of more candidates than recall requests from the store, with nothing left out.
+const MORE_CANDIDATES: &str = "nothing, of more candidates";
 
-/// Parts of the index and of the reading of a question.
+/// Parts of the index and of the query parser that are left out.
 const INDEX: [(Without, &str); 7] = [
-    (Without::Nothing, OWN),
+    (Without::Nothing, SCORED_HERE),
     (Without::Joined, "joined identifiers"),
     (Without::CamelParts, "parts of names in camel case"),
     (Without::Head, "the head"),
@@ -27,13 +27,13 @@ const INDEX: [(Without, &str); 7] = [
     (Without::Rounding, "rounding of counts to a byte"),
 ];
 
-/// What one signal adds to a score.
-type Part = fn(&Parts) -> f64;
+/// Share of one signal in a score.
+type Part = fn(&ScoreBreakdown) -> f64;
 
-/// Parts of a score that are added up.
+/// Summands of a score that are left out.
 const PARTS: [(&str, Part); 13] = [
-    (OF_MORE, |_| 0.0),
-    ("neighbouring words", |parts| parts.pairs),
+    (MORE_CANDIDATES, |_| 0.0),
+    ("neighbouring words", |parts| parts.proximity),
     ("phrases in quotes", |parts| parts.phrases),
     ("keys and paths", |parts| parts.exact),
     ("dates in the question", |parts| parts.dates),
@@ -47,69 +47,75 @@ const PARTS: [(&str, Part); 13] = [
     ("usefulness", |parts| parts.useful),
 ];
 
-/// Asks all questions of a haystack without each signal.
-pub(super) fn ask(asked: &Asked, queries: &[(usize, &Query)], runs: &mut Runs) -> Outcome<()> {
-    let now = asked.engine.now();
-    let haystack = Haystack::of(&asked.records, now);
+/// Ranks all queries of a haystack without each signal.
+pub(super) fn run_ablations(
+    indexed: &IndexedHaystack,
+    queries: &[(usize, &Query)],
+    runs: &mut Runs,
+) -> Outcome<()> {
+    let now = indexed.engine.now();
+    let haystack = Haystack::of(&indexed.records, now);
     for (without, name) in INDEX {
         let postings = haystack.postings(without);
         for (place, query) in queries {
-            let mut reading = Reading::of(&query.text, now);
-            if !reading.errors.is_empty() {
-                reading = Reading::words(&query.text, now);
+            let mut parsed = ParsedQuery::parse(&query.text, now);
+            if !parsed.errors.is_empty() {
+                parsed = ParsedQuery::parse_as_text(&query.text, now);
             }
-            let ranked = haystack.ranked(&postings, &reading);
-            runs.put(name, *place, first(asked, &ranked), None);
+            let ranked = haystack.ranked(&postings, &parsed);
+            runs.record_result(name, *place, first_names(indexed, &ranked), None);
         }
     }
     for (place, query) in queries {
-        let folded = asked
-            .recall(&query.text, Arms::Both, Doubles::Fold, ANSWERS)?
+        let folded = indexed
+            .recall(&query.text, RetrievalMode::Both, DedupMode::Fold, ANSWERS)?
             .hits;
-        let whole = asked
-            .recall(&query.text, Arms::Both, Doubles::Keep, DEEP)?
+        let whole = indexed
+            .recall(&query.text, RetrievalMode::Both, DedupMode::Keep, DEEP)?
             .hits;
         for (name, arms) in [
-            ("words and neighbouring words", Arms::Meaning),
-            ("meaning and neighbouring words", Arms::Words),
+            ("words and neighbouring words", RetrievalMode::Meaning),
+            ("meaning and neighbouring words", RetrievalMode::Words),
         ] {
-            let one_arm = asked.recall(&query.text, arms, Doubles::Keep, DEEP)?.hits;
-            let list = first(asked, &left_out(&one_arm, |parts| parts.pairs));
-            runs.put(name, *place, list, None);
+            let one_arm = indexed
+                .recall(&query.text, arms, DedupMode::Keep, DEEP)?
+                .hits;
+            let list = first_names(indexed, &rank_without(&one_arm, |parts| parts.proximity));
+            runs.record_result(name, *place, list, None);
         }
         for (name, part) in PARTS {
-            let list = first(asked, &left_out(&whole, part));
-            runs.put(name, *place, list, None);
+            let list = first_names(indexed, &rank_without(&whole, part));
+            runs.record_result(name, *place, list, None);
         }
-        runs.put(
+        runs.record_result(
             "nothing, near-duplicates folded",
             *place,
-            first(asked, &folded),
+            first_names(indexed, &folded),
             None,
         );
     }
     Ok(())
 }
 
-/// The same in the order that the scores without one part give.
-fn left_out(ranked: &[Ranked], part: Part) -> Vec<Ranked> {
+/// Ranks again without one part of the scores.
+fn rank_without(ranked: &[Ranked], part: Part) -> Vec<Ranked> {
     let mut ranked = ranked.to_vec();
     for one in &mut ranked {
-        one.parts.total -= part(&one.parts);
+        one.breakdown.total -= part(&one.breakdown);
     }
     let age = |one: &Ranked| (one.item.recorded_at(), one.item.id());
     ranked.sort_by(|a, b| {
-        let order = b.parts.total.total_cmp(&a.parts.total);
+        let order = b.breakdown.total.total_cmp(&a.breakdown.total);
         order.then_with(|| age(a).cmp(&age(b)))
     });
     ranked
 }
 
-fn first(asked: &Asked, ranked: &[Ranked]) -> Vec<String> {
-    asked.named(ranked.iter().take(ANSWERS).map(|one| one.item.id()))
+fn first_names(indexed: &IndexedHaystack, ranked: &[Ranked]) -> Vec<String> {
+    indexed.names_of(ranked.iter().take(ANSWERS).map(|one| one.item.id()))
 }
 
-/// Prints what was left out, how many lists it changes, and what that costs.
+/// Prints for each left-out signal how many lists change, and the loss of quality.
 pub(super) fn print(data: &Data, side: &[Run], signals: &[Run]) {
     let Some(base) = side.iter().find(|run| run.name == BASE) else {
         return;
@@ -120,11 +126,18 @@ pub(super) fn print(data: &Data, side: &[Run], signals: &[Run]) {
         .copied()
         .filter(|place| data.queries[*place].category == "paraphrase")
         .collect();
-    println!(
-        "| left out | {} | paraphrases R@1 | R@10 | MRR | lists changed | R@1 | R@10 | MRR |",
-        NAMES.join(" | ")
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    let mut columns = vec!["left out"];
+    columns.extend(METRIC_NAMES);
+    columns.extend([
+        "paraphrases: R@1",
+        "R@10",
+        "MRR",
+        "lists changed",
+        "difference of R@1",
+        "of R@10",
+        "of MRR",
+    ]);
+    let mut rows = Vec::new();
     let arms = [
         ("nothing", BASE),
         ("meaning", "words"),
@@ -135,38 +148,51 @@ pub(super) fn print(data: &Data, side: &[Run], signals: &[Run]) {
         Some((*name, run))
     });
     let of = |name: &str| signals.iter().find(|run| run.name == name);
-    let (own, of_more) = (of(OWN).unwrap_or(base), of(OF_MORE).unwrap_or(base));
-    // Each with what differs from it in nothing else.
+    let (scored_here, more_candidates) = (
+        of(SCORED_HERE).unwrap_or(base),
+        of(MORE_CANDIDATES).unwrap_or(base),
+    );
+    // Each run is compared with the one that differs only in the left-out signal.
     let against = |name: &str| match name {
-        OWN | OF_MORE => base,
-        _ if INDEX.iter().any(|(_, of)| *of == name) => own,
-        _ if PARTS.iter().any(|(of, _)| *of == name) => of_more,
+        SCORED_HERE | MORE_CANDIDATES => base,
+        _ if INDEX.iter().any(|(_, of)| *of == name) => scored_here,
+        _ if PARTS.iter().any(|(of, _)| *of == name) => more_candidates,
         _ => base,
     };
     let signals = signals.iter().map(|run| (run.name.as_str(), run));
     for (name, run) in arms.chain(signals) {
         let base = against(name);
-        let marks = run.marks(data);
+        let metrics = run.metrics(data);
         let changed = run
             .lists
             .iter()
             .zip(&base.lists)
             .filter(|(a, b)| a != b)
             .count();
-        print_row(name, &marks, &base.marks(data), &paraphrases, changed);
+        rows.push(row(
+            name,
+            &metrics,
+            &base.metrics(data),
+            &paraphrases,
+            changed,
+        ));
     }
-    println!();
+    results::table("ablation", &columns, &rows);
 }
 
-fn print_row(name: &str, marks: &[Marks], base: &[Marks], paraphrases: &[usize], changed: usize) {
-    let [first, _, tenth, mrr] = means(&chosen(marks, paraphrases));
-    let costs = if changed == 0 {
-        "| | |".to_owned()
-    } else {
-        cells(&differences(marks, base))
-    };
-    println!(
-        "| {name} | {} {first:.1} | {tenth:.1} | {mrr:.1} | {changed} | {costs}",
-        percents(&means(marks))
-    );
+fn row(
+    name: &str,
+    metrics: &[RankMetrics],
+    base: &[RankMetrics],
+    paraphrases: &[usize],
+    changed: usize,
+) -> Vec<String> {
+    let [first, _, tenth, mrr] = means(&select_metrics(metrics, paraphrases));
+    let mut row = vec![name.to_owned()];
+    row.extend(percents(&means(metrics)));
+    row.extend([first, tenth, mrr].map(|mean| format!("{mean:.1}")));
+    row.push(changed.to_string());
+    let costs = (changed > 0).then(|| differences(metrics, base));
+    row.extend(cells(costs.as_ref()));
+    row
 }

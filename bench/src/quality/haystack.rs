@@ -1,41 +1,41 @@
-//! A haystack that is scored here, by the parts of the index, so that each of them can be left out.
+//! Haystack that is scored here from parts of the index, so that each part can be left out.
 //!
-//! Nothing left out, it gives the lists that the store gives; the ablation prints for how many questions.
+//! With nothing left out, its lists equal those of the store; the ablation prints the number of differing queries.
 
-use heirloom_engine::recall::{Asked, Asking, Candidate, Item, Ranked, rank};
-use heirloom_index::code::{self, Codes};
-use heirloom_index::score::{Spread, Totals, Weights, best};
-use heirloom_index::vector::{Document as Meaning, EMPTY_ROW, Question as MeaningAsked};
-use heirloom_index::words::{HEAD_STEMS, Question, Stem, Term, stems};
 use heirloom_model::{Record, Scope, Timestamp, limits};
+use heirloom_search::index::bm25::{ScoreStats, Totals, Weights, top_scores};
+use heirloom_search::index::posting_code::{self, CodeTables};
+use heirloom_search::index::tokenizer::{HEAD_STEMS, QueryTerms, Stem, Term, stems};
+use heirloom_search::index::vector::{EMPTY_ROW, EmbeddedDocument, QueryVector};
+use heirloom_search::recall::{Candidate, ParsedQuery, RankContext, Ranked, RecallItem, rank};
 use heirloom_store::Hit;
 use std::collections::HashMap;
 
-/// What a vector's score counts beside the words': the store's number.
+/// Weight of the vector score relative to the lexical score; must equal the store's.
 const VECTOR: f32 = 1.5;
-/// Candidates of each arm.
+/// Number of candidates of each arm.
 const EACH: usize = 50;
 
-/// What can be left out of the index and of the reading of a question.
+/// Part of the index or of the query parser that is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Without {
-    /// Nothing.
+    /// Nothing is left out.
     Nothing,
-    /// What hyphens and underscores join, as one word.
+    /// Joined forms of words with hyphens and underscores.
     Joined,
-    /// The parts of names in camel case.
+    /// Parts of camel-case names.
     CamelParts,
-    /// The head counted once more.
+    /// The extra weight of the head of a text.
     Head,
-    /// The list of words that say little: a question keeps them.
+    /// The stop-word list: a query keeps stop words.
     StopWords,
-    /// How rare a piece is, in the vector of a question.
+    /// Rarity of pieces in the query vector.
     Rarity,
-    /// Counts and lengths rounded to what one byte holds.
+    /// Rounding of counts and lengths to one byte.
     Rounding,
 }
 
-/// A text, taken apart once.
+/// Text split into terms.
 struct Text {
     stems: Vec<Stem>,
     joined: Vec<Term>,
@@ -51,7 +51,7 @@ pub(crate) struct Haystack<'r> {
     now: Timestamp,
 }
 
-/// One text's count of a stem.
+/// Count of a stem in one text.
 struct Posting {
     text: usize,
     len: u32,
@@ -60,7 +60,7 @@ struct Posting {
     in_head: u32,
 }
 
-/// The postings of all texts, without something.
+/// Postings of all texts, with one part left out.
 pub(crate) struct Postings {
     without: Without,
     terms: HashMap<Term, Vec<Posting>>,
@@ -68,12 +68,12 @@ pub(crate) struct Postings {
 }
 
 impl<'r> Haystack<'r> {
-    /// Takes the texts apart.
+    /// Tokenises and embeds the texts.
     pub(crate) fn of(records: &'r [Record], now: Timestamp) -> Self {
         let mut rows = Vec::new();
         let mut pieces = HashMap::new();
         for record in records {
-            match Meaning::of(&record.text) {
+            match EmbeddedDocument::of(&record.text) {
                 Some(meaning) => {
                     rows.extend_from_slice(&meaning.vector.to_bytes());
                     for piece in meaning.distinct {
@@ -95,25 +95,25 @@ impl<'r> Haystack<'r> {
         }
     }
 
-    /// The postings of all texts.
+    /// Builds the postings of all texts.
     pub(crate) fn postings(&self, without: Without) -> Postings {
         let mut terms: HashMap<Term, Vec<Posting>> = HashMap::new();
         let mut totals = Totals::default();
         for (text, parts) in self.texts.iter().enumerate() {
-            let kept: Vec<&Stem> = parts
+            let kept_stems: Vec<&Stem> = parts
                 .stems
                 .iter()
-                .filter(|stem| parts.keeps(stem, without))
+                .filter(|stem| parts.is_used(stem, without))
                 .collect();
-            let heads = kept.iter().take(HEAD_STEMS);
+            let heads = kept_stems.iter().take(HEAD_STEMS);
             let head_len = heads
                 .take_while(|stem| stem.at < parts.first_line_end)
                 .count();
-            let (len, head_len) = (length(kept.len()), length(head_len));
+            let (len, head_len) = (length(kept_stems.len()), length(head_len));
             totals.texts += 1;
             totals.len += u64::from(len);
             totals.head_len += u64::from(head_len);
-            for (place, stem) in (0..).zip(kept) {
+            for (place, stem) in (0..).zip(kept_stems) {
                 let list = terms.entry(stem.term).or_default();
                 if list.last().is_none_or(|last| last.text != text) {
                     list.push(Posting {
@@ -137,22 +137,25 @@ impl<'r> Haystack<'r> {
         }
     }
 
-    /// The answers to a question, best first.
-    pub(crate) fn ranked(&self, postings: &Postings, asked: &Asked) -> Vec<Ranked> {
-        let question = postings.question(&asked.text);
+    /// Returns the answers to a query, best first.
+    pub(crate) fn ranked(&self, postings: &Postings, parsed: &ParsedQuery) -> Vec<Ranked> {
+        let question = postings.question(&parsed.text);
         let (lexical, dfs) = postings.scores(&question, self.records.len());
-        let vector = self.meanings(&asked.text, postings.without);
+        let vector = self.vector_scores(&parsed.text, postings.without);
         let count = self.records.len() as u64;
-        let spreads = (Spread::of(&lexical, count), Spread::of(&vector, count));
+        let spreads = (
+            ScoreStats::of(&lexical, count),
+            ScoreStats::of(&vector, count),
+        );
         let mut places: Vec<usize> = [&lexical, &vector]
             .into_iter()
-            .flat_map(|scores| best(scores, EACH, |_| true))
+            .flat_map(|scores| top_scores(scores, EACH, |_| true))
             .map(|(place, _)| place)
             .collect();
         places.sort_unstable();
         places.dedup();
         let at = |scores: &[f32], place: usize| scores.get(place).copied().unwrap_or(0.0);
-        let z = |scores: &[f32], spread: &Spread, place: usize| {
+        let z = |scores: &[f32], spread: &ScoreStats, place: usize| {
             scores.get(place).map_or(0.0, |score| spread.z(*score))
         };
         let candidate = |place: usize| Candidate {
@@ -164,11 +167,11 @@ impl<'r> Haystack<'r> {
                 score: z(&lexical, &spreads.0, place) + VECTOR * z(&vector, &spreads.1, place),
                 conversation: 0.0,
             },
-            item: Item::Record(Box::new(self.records[place].clone())),
+            item: RecallItem::Record(Box::new(self.records[place].clone())),
         };
-        let asking = Asking {
-            asked,
-            near: &Scope::default(),
+        let asking = RankContext {
+            query: parsed,
+            scope: &Scope::default(),
             now: self.now,
             terms: &question.terms,
             pairs: &question.pairs,
@@ -179,16 +182,16 @@ impl<'r> Haystack<'r> {
         rank(&asking, places.into_iter().map(candidate).collect())
     }
 
-    fn meanings(&self, text: &str, without: Without) -> Vec<f32> {
+    fn vector_scores(&self, text: &str, without: Without) -> Vec<f32> {
         let df = |piece| self.pieces.get(&piece).copied().unwrap_or(0);
-        let asked = if without == Without::Rarity {
-            MeaningAsked::of(text, 0, |_| 0)
+        let query_vector = if without == Without::Rarity {
+            QueryVector::of(text, 0, |_| 0)
         } else {
-            MeaningAsked::of(text, length(self.records.len()), df)
+            QueryVector::of(text, length(self.records.len()), df)
         };
         let mut scores = Vec::new();
-        if let Some(asked) = asked {
-            asked.scores(&self.rows, &mut scores);
+        if let Some(query_vector) = query_vector {
+            query_vector.scores(&self.rows, &mut scores);
         }
         scores
     }
@@ -205,7 +208,7 @@ impl Text {
         }
     }
 
-    fn keeps(&self, stem: &Stem, without: Without) -> bool {
+    fn is_used(&self, stem: &Stem, without: Without) -> bool {
         let is_joined = || self.joined.contains(&stem.term);
         let is_left_out = stem.is_extra
             && match without {
@@ -222,11 +225,11 @@ impl Text {
 }
 
 impl Postings {
-    fn question(&self, text: &str) -> Question {
-        let mut question = Question::of(text);
+    fn question(&self, text: &str) -> QueryTerms {
+        let mut question = QueryTerms::of(text);
         match self.without {
             Without::StopWords => {
-                // Its neighbours stay those of the words that say something: that is a signal of its own.
+                // Proximity pairs stay those without stop words: proximity is a separate signal.
                 for stem in stems(text) {
                     if !question.terms.contains(&stem.term) {
                         question.terms.push(stem.term);
@@ -236,15 +239,15 @@ impl Postings {
             }
             Without::Joined | Without::CamelParts => {
                 let parts = Text::of(text);
-                let kept: Vec<Term> = parts
+                let kept_stems: Vec<Term> = parts
                     .stems
                     .iter()
-                    .filter(|stem| parts.keeps(stem, self.without))
+                    .filter(|stem| parts.is_used(stem, self.without))
                     .map(|stem| stem.term)
                     .collect();
-                // A term stays in its place, so that the pairs do; one that is nowhere adds nothing.
+                // Keep the term's position, which pairs refer to; an unknown term adds nothing.
                 for term in &mut question.terms {
-                    if !kept.contains(term) {
+                    if !kept_stems.contains(term) {
                         *term = Term(u64::MAX);
                     }
                 }
@@ -254,7 +257,7 @@ impl Postings {
         question
     }
 
-    fn scores(&self, question: &Question, texts: usize) -> (Vec<f32>, Vec<u64>) {
+    fn scores(&self, question: &QueryTerms, texts: usize) -> (Vec<f32>, Vec<u64>) {
         let mut scores = vec![0.0; texts];
         let mut dfs = Vec::new();
         for term in &question.terms {
@@ -264,16 +267,16 @@ impl Postings {
             let head_df = if self.without == Without::Rounding {
                 list.iter().filter(|posting| posting.in_head > 0).count()
             } else {
-                let in_head = codes.iter().filter(|code| code::is_in_head(**code));
+                let in_head = codes.iter().filter(|code| posting_code::is_in_head(**code));
                 in_head.count()
             } as u64;
-            let table = Codes::of(self.weights).table(df, head_df);
+            let table = CodeTables::of(self.weights).scores_by_code(df, head_df);
             for (posting, code) in list.iter().zip(codes) {
                 scores[posting.text] += match self.without {
-                    Without::Rounding => self.exact(posting, df, head_df),
+                    Without::Rounding => self.exact_score(posting, df, head_df),
                     Without::Head => {
-                        let meaning = code::decode(code);
-                        self.weights.full(df, meaning.count, meaning.len)
+                        let meaning = posting_code::decode(code);
+                        self.weights.text_score(df, meaning.count, meaning.len)
                     }
                     Without::Nothing
                     | Without::Joined
@@ -287,18 +290,20 @@ impl Postings {
         (scores, dfs)
     }
 
-    fn exact(&self, posting: &Posting, df: u64, head_df: u64) -> f32 {
+    fn exact_score(&self, posting: &Posting, df: u64, head_df: u64) -> f32 {
         let exact = |count: u32| count as f32;
         let head_len = Some(exact(posting.head_len));
         self.weights
-            .full(df, exact(posting.count), exact(posting.len))
-            + self.weights.head(head_df, exact(posting.in_head), head_len)
+            .text_score(df, exact(posting.count), exact(posting.len))
+            + self
+                .weights
+                .head_score(head_df, exact(posting.in_head), head_len)
     }
 }
 
 impl Posting {
     fn code(&self) -> u8 {
-        code::encode(self.len, self.count, self.in_head)
+        posting_code::encode(self.len, self.count, self.in_head)
     }
 }
 
@@ -306,7 +311,7 @@ fn length(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The joined forms in a text, as terms.
+/// Returns the joined forms in a text, as terms.
 fn joined(text: &str) -> Vec<Term> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let mut found = Vec::new();
@@ -315,7 +320,7 @@ fn joined(text: &str) -> Vec<Term> {
         if !run.contains(['-', '_']) {
             continue;
         }
-        // In small letters, else the joined form would be taken for a name in camel case.
+        // In lower case, since otherwise the joined form would be split as a camel-case name.
         let whole: String = run.chars().filter(char::is_ascii_alphanumeric).collect();
         found.extend(
             stems(&whole.to_ascii_lowercase())
@@ -326,7 +331,7 @@ fn joined(text: &str) -> Vec<Term> {
     found
 }
 
-/// The stems of a text, as the engine takes them for neighbours.
+/// Returns the stems of a text, as the engine uses them for proximity.
 fn plain_stems(text: &str) -> Vec<Term> {
     let plain = stems(text).into_iter().filter(|stem| !stem.is_extra);
     plain

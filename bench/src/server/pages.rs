@@ -1,31 +1,31 @@
-//! What the pages take: each one alone, whole, and compressed as a browser asks for it.
+//! Latency and size of the server's pages: each one alone, whole, and compressed as a browser requests it.
 
-use super::{Client, Server};
-use crate::Outcome;
+use super::{Client, ServerProcess};
 use crate::stats::Times;
+use crate::{Outcome, results};
 use heirloom_engine::{ContextRequest, Engine, NewEpisode, NewRecord, NewTurn};
 use heirloom_model::kinds::EpisodeAction;
 use heirloom_model::{Role, Scope};
 use std::time::{Duration, Instant};
 
-/// Times that each page is asked for.
+/// Number of requests for each page.
 const RUNS: usize = 20;
-/// Longest time of a page, milliseconds.
+/// Longest acceptable time of a page, in milliseconds.
 const MS_MAX: f64 = 30.0;
-/// Largest page as it is sent, KB.
+/// Largest acceptable size of a page as it is sent, in KB.
 const KB_MAX: f64 = 60.0;
-/// Sessions, turns of each, and of one that is long.
+/// Number of sessions, of messages in each, and of messages in one long session.
 const SESSIONS: usize = 60;
 const TURNS: usize = 10;
 const TURNS_LONG: usize = 500;
-/// Tasks that somebody works on.
+/// Number of tasks in work.
 const TASKS: usize = 50;
-/// Contexts that were given.
+/// Number of stored contexts.
 const CONTEXTS: usize = 200;
-/// Keys of which two sources say different things.
+/// Number of keys with conflicting values of two sources.
 const CONFLICTS: usize = 200;
 
-/// Adds what pages show beside records.
+/// Adds everything that pages show in addition to records.
 pub(super) fn fill(engine: &Engine) -> Outcome<()> {
     for number in 0..SESSIONS {
         let turns = if number == 0 { TURNS_LONG } else { TURNS };
@@ -35,20 +35,20 @@ pub(super) fn fill(engine: &Engine) -> Outcome<()> {
             } else {
                 Role::Assistant
             };
-            let words = crate::probe::text(turn).repeat(1 + turn % 40);
-            let said = NewTurn {
+            let words = crate::fixture::text(turn).repeat(1 + turn % 40);
+            let turn = NewTurn {
                 role,
                 sender: None,
                 task: Some(format!("{}", number % TASKS)),
                 agent: Some("bench".to_owned()),
                 text: words,
             };
-            engine.add_turn(&session(number), &said)?;
+            engine.sessions().add_turn(&session(number), &turn)?;
         }
     }
     for number in 0..TASKS {
-        let tried = NewEpisode::of(&number.to_string(), EpisodeAction::Attempted);
-        engine.log_episode(tried)?;
+        let episode = NewEpisode::new(&number.to_string(), EpisodeAction::Attempted);
+        engine.tasks().log_episode(episode)?;
     }
     for number in 0..CONTEXTS {
         let request = ContextRequest {
@@ -57,11 +57,11 @@ pub(super) fn fill(engine: &Engine) -> Outcome<()> {
             agent: Some("bench".to_owned()),
             ..ContextRequest::default()
         };
-        let context = engine.context(&request)?;
-        engine.keep_receipt(&request, &context, None)?;
+        let context = engine.contexts().build(&request)?;
+        engine.contexts().store_receipt(&request, &context, None)?;
     }
     for (source, confidence) in [("agent:one", 0.9), ("agent:two", 0.8)] {
-        let news = (0..CONFLICTS).map(|number| NewRecord {
+        let conflicts = (0..CONFLICTS).map(|number| NewRecord {
             text: format!("{source} says that port {number} is closed"),
             key: Some(format!("port-{number}")),
             source: Some(source.to_owned()),
@@ -69,7 +69,7 @@ pub(super) fn fill(engine: &Engine) -> Outcome<()> {
             scope: Scope::default(),
             ..NewRecord::default()
         });
-        engine.remember_all(news.collect())?;
+        engine.records().remember_all(conflicts.collect())?;
     }
     Ok(())
 }
@@ -78,14 +78,14 @@ fn session(number: usize) -> String {
     format!("session-{number}")
 }
 
-/// Every address of the page, with those that ask for the most.
+/// Returns every address of the page, with the most expensive variants.
 fn addresses(engine: &Engine) -> Outcome<Vec<String>> {
-    let newest = engine.find(
+    let newest = engine.records().find(
         &heirloom_engine::Filter::current(&[heirloom_model::Kind::Knowledge], engine.now())
             .limit(1),
     )?;
     let record = newest.first().ok_or("nothing is known")?.id;
-    let receipt = engine.receipts(1)?;
+    let receipt = engine.contexts().receipts(1)?;
     let receipt = receipt.first().ok_or("no receipt")?.id;
     let fixed = [
         "/",
@@ -118,22 +118,25 @@ fn addresses(engine: &Engine) -> Outcome<Vec<String>> {
     Ok(all)
 }
 
-/// Asks for every page; says which are too slow or too large.
-pub(super) fn measure(server: &Server, engine: &Engine) -> Outcome<()> {
+/// Requests every page and marks those that are too slow or too large.
+pub(super) fn measure(server: &ServerProcess, engine: &Engine) -> Outcome<()> {
     let mut client = Client::new(server)?;
+    let (mut slowest, mut largest) = (f64::MIN, f64::MIN);
     for address in addresses(engine)? {
         let request = format!(
             "GET {address} HTTP/1.1\r\naccept: text/html\r\naccept-encoding: gzip, br\r\n{{head}}\r\n"
         );
-        client.ask(&request)?;
+        client.request(&request)?;
         let mut times: Vec<Duration> = Vec::with_capacity(RUNS);
         let mut bytes = 0;
         for _ in 0..RUNS {
             let start = Instant::now();
-            bytes = client.ask(&request)?;
+            bytes = client.request(&request)?;
             times.push(start.elapsed());
         }
         let (times, kb) = (Times::of(&times), bytes as f64 / 1e3);
+        slowest = slowest.max(times.p50());
+        largest = largest.max(kb);
         let is_well = times.p50() <= MS_MAX && kb <= KB_MAX;
         let name = match address.len() {
             0..28 => address,
@@ -146,5 +149,12 @@ pub(super) fn measure(server: &Server, engine: &Engine) -> Outcome<()> {
             if is_well { "" } else { "   too much" }
         );
     }
+    results::value("server.page_time", "slowest page, median", "ms", slowest);
+    results::value(
+        "server.page_size",
+        "largest page, compressed",
+        "KB",
+        largest,
+    );
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! Memory inside a program of yours: what it learns is durable when `remember` returns, and a later start knows it.
+//! Memory embedded in a program: a record is durable when `remember` returns, and a later start finds it.
 //!
 //! `cargo run -p heirloom-engine --example embedded FOLDER`
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
-use heirloom_engine::places::{CONFIG_FILE, Place};
 use heirloom_engine::{ContextRequest, Engine, NewRecord, RecallRequest};
+use heirloom_fs::project_fs::{CONFIG_FILE, ProjectPaths};
 use heirloom_model::{ProjectName, Settings, SystemClock};
 use heirloom_store::SqliteStore;
 use std::error::Error;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".to_owned()));
     let store = SqliteStore::create(&root.join("memory.db"))?;
-    let place = Place {
+    let place = ProjectPaths {
         config: root.join(CONFIG_FILE),
         folder: root.clone(),
         root,
@@ -38,17 +38,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         source: Some("my-agent".to_owned()),
         ..NewRecord::default()
     };
-    engine.remember(new).map_err(|fault| fault.message)?;
+    engine
+        .records()
+        .remember(new)
+        .map_err(|fault| fault.message)?;
 
     let question = RecallRequest {
         question: "when can I write to staging?".to_owned(),
         ..RecallRequest::default()
     };
-    let found = engine.recall(&question).map_err(|fault| fault.message)?;
+    let found = engine
+        .recall()
+        .search(&question)
+        .map_err(|fault| fault.message)?;
     for hit in found.hits {
-        println!("{:.2}  {}", hit.parts.total, hit.item.text());
+        println!("{:.2}  {}", hit.breakdown.total, hit.item.text());
     }
-    let context = engine.context(&ContextRequest::default());
+    let context = engine.contexts().build(&ContextRequest::default());
     println!("\n{}", context.map_err(|fault| fault.message)?.text);
     Ok(())
 }

@@ -1,83 +1,83 @@
-//! What worked and what did not: success rates, medians and repeated failures over episodes.
+//! Analytics over episodes: success rates, medians and repeated failures.
 //!
-//! Pure: episodes in, numbers out. The same episodes give the same numbers in the same order.
+//! Pure functions with a deterministic order.
 
 mod approach;
 mod attempts;
 
 pub use approach::approach_key;
-pub use attempts::Episodic;
+pub use attempts::EpisodeRow;
 
 use attempts::Attempt;
 use heirloom_model::Timestamp;
 use heirloom_model::clock::iso_week;
 use std::collections::BTreeMap;
 
-/// Numbers over a group of attempts.
+/// Statistics of a group of attempts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Group {
-    /// What they have in common; `None` where it was not said.
+pub struct AttemptGroup {
+    /// The common value of the group; `None` if it is unknown.
     pub name: Option<String>,
-    /// Attempts, those whose end nobody told included.
+    /// Number of attempts, including those without a recorded end.
     pub attempts: usize,
-    /// Attempts that worked.
+    /// Number of successful attempts.
     pub successes: usize,
-    /// Attempts that did not.
+    /// Number of failed attempts.
     pub failures: usize,
-    /// Successes among the attempts whose end is known, 0 to 1; `None` if there is no such attempt.
+    /// Success rate among ended attempts, 0 to 1; `None` without such attempts.
     pub rate: Option<f64>,
-    /// Half of them took at most so long, where that is known.
+    /// Median duration of the attempts with a known duration.
     pub median_duration_ms: Option<u64>,
-    /// Half of them took at most so many tokens, read and written, where that is known.
+    /// Median number of tokens, input and output, of the attempts with a known number.
     pub median_tokens: Option<u64>,
 }
 
-/// An approach that failed again and again and never worked.
+/// An approach that failed repeatedly and never succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepeatedFailure {
-    /// The approach, as it was last worded.
+    /// The approach in its latest wording.
     pub approach: String,
-    /// How often it failed.
+    /// Number of failures.
     pub failures: usize,
-    /// The tasks that it failed for, by name.
+    /// The tasks for which it failed, sorted by name.
     pub tasks: Vec<String>,
-    /// Why it failed the last time, if somebody said so.
+    /// Reason of the last failure, if recorded.
     pub last_outcome: Option<String>,
-    /// When it failed last.
+    /// Time of the last failure.
     pub last_at: Timestamp,
 }
 
-/// What episodes say when they are counted.
+/// Analytics of all episodes.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Analytics {
-    /// By approach, the most tried first; what names no approach is left out.
-    pub by_approach: Vec<Group>,
-    /// By agent, the busiest first.
-    pub by_agent: Vec<Group>,
+pub struct AnalyticsReport {
+    /// By approach, the most frequent first; attempts without an approach are left out.
+    pub by_approach: Vec<AttemptGroup>,
+    /// By agent, the most frequent first.
+    pub by_agent: Vec<AttemptGroup>,
     /// By type of task, the most frequent first.
-    pub by_category: Vec<Group>,
+    pub by_category: Vec<AttemptGroup>,
     /// By ISO week in UTC, oldest first.
-    pub by_week: Vec<Group>,
+    pub by_week: Vec<AttemptGroup>,
     /// Approaches that failed at least twice and never worked, the most frequent first.
     pub repeated_failures: Vec<RepeatedFailure>,
 }
 
-/// Failures from which on an approach counts as failing repeatedly.
-const REPEATED_FROM: usize = 2;
+/// Number of failures from which an approach counts as failing repeatedly.
+const REPEATED_FAILURES_MIN: usize = 2;
 
-/// Counts `episodes`, in whatever order; `types` has the type of each task that has one.
+/// Analyses `episodes`, in any order; `types` has the type of each task that has one.
 ///
 /// An episode that opens an attempt and the one that ends it (the same task, agent and approach) are one attempt.
-/// Approaches are the same up to case, spacing and punctuation.
-pub fn analyse(episodes: &[Episodic], types: &BTreeMap<String, String>) -> Analytics {
-    let attempts = attempts::of(episodes);
+/// Approaches are compared without case, spacing and punctuation.
+pub fn analyse(episodes: &[EpisodeRow], types: &BTreeMap<String, String>) -> AnalyticsReport {
+    let attempts = attempts::build_attempts(episodes);
     let with_approach: Vec<_> = attempts.iter().filter(|one| one.key.is_some()).collect();
     let category = |one: &Attempt<'_>| {
         let task = one.last.task.as_ref()?;
         types.get(task).cloned()
     };
-    let mut by_approach = grouped(&with_approach, |one| one.key.clone());
-    let mut newest: BTreeMap<&Option<String>, &Episodic> = BTreeMap::new();
+    let mut by_approach = group_by_name(&with_approach, |one| one.key.clone());
+    let mut newest: BTreeMap<&Option<String>, &EpisodeRow> = BTreeMap::new();
     for one in &with_approach {
         let known = newest.entry(&one.key).or_insert(one.last);
         if (known.at, known.id) < (one.last.at, one.last.id) {
@@ -87,21 +87,24 @@ pub fn analyse(episodes: &[Episodic], types: &BTreeMap<String, String>) -> Analy
     for group in &mut by_approach {
         group.name = (newest.get(&group.name)).and_then(|one| one.approach.clone());
     }
-    in_order(&mut by_approach);
+    sort_by_size(&mut by_approach);
     let all: Vec<_> = attempts.iter().collect();
-    let mut by_week = grouped(&all, |one| Some(iso_week(one.last.at)));
+    let mut by_week = group_by_name(&all, |one| Some(iso_week(one.last.at)));
     by_week.sort_by(|a, b| a.name.cmp(&b.name));
-    Analytics {
+    AnalyticsReport {
         by_approach,
-        by_agent: grouped(&all, |one| one.last.agent.clone()),
-        by_category: grouped(&all, category),
+        by_agent: group_by_name(&all, |one| one.last.agent.clone()),
+        by_category: group_by_name(&all, category),
         by_week,
-        repeated_failures: repeated(&with_approach),
+        repeated_failures: repeated_failures(&with_approach),
     }
 }
 
-/// Numbers for each name, the largest group first, then by name.
-fn grouped(attempts: &[&Attempt<'_>], name: impl Fn(&Attempt<'_>) -> Option<String>) -> Vec<Group> {
+/// Groups the attempts by name, the largest group first, then by name.
+fn group_by_name(
+    attempts: &[&Attempt<'_>],
+    name: impl Fn(&Attempt<'_>) -> Option<String>,
+) -> Vec<AttemptGroup> {
     let mut members: BTreeMap<Option<String>, Vec<&Attempt<'_>>> = BTreeMap::new();
     for one in attempts {
         members.entry(name(one)).or_default().push(one);
@@ -110,24 +113,24 @@ fn grouped(attempts: &[&Attempt<'_>], name: impl Fn(&Attempt<'_>) -> Option<Stri
         .into_iter()
         .map(|(name, members)| group(name, &members))
         .collect();
-    in_order(&mut groups);
+    sort_by_size(&mut groups);
     groups
 }
 
-/// The largest first, then by name.
-fn in_order(groups: &mut [Group]) {
+/// Sorts the largest group first, then by name.
+fn sort_by_size(groups: &mut [AttemptGroup]) {
     groups.sort_by(|a, b| (b.attempts.cmp(&a.attempts)).then_with(|| a.name.cmp(&b.name)));
 }
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "nobody has so many attempts that a rate would notice"
+    reason = "the number of attempts is small"
 )]
-fn group(name: Option<String>, members: &[&Attempt<'_>]) -> Group {
+fn group(name: Option<String>, members: &[&Attempt<'_>]) -> AttemptGroup {
     let successes = members.iter().filter(|one| one.succeeded()).count();
     let failures = members.iter().filter(|one| one.failed()).count();
     let ended = successes + failures;
-    Group {
+    AttemptGroup {
         name,
         attempts: members.len(),
         successes,
@@ -138,7 +141,7 @@ fn group(name: Option<String>, members: &[&Attempt<'_>]) -> Group {
     }
 }
 
-/// The middle of the values; of two in the middle what lies between them, rounded down.
+/// Returns the median; of two middle values their mean, rounded down.
 fn median(values: impl Iterator<Item = u64>) -> Option<u64> {
     let mut values: Vec<_> = values.collect();
     values.sort_unstable();
@@ -150,25 +153,28 @@ fn median(values: impl Iterator<Item = u64>) -> Option<u64> {
     Some(lower + (upper - lower) / 2)
 }
 
-fn repeated(attempts: &[&Attempt<'_>]) -> Vec<RepeatedFailure> {
+fn repeated_failures(attempts: &[&Attempt<'_>]) -> Vec<RepeatedFailure> {
     let mut members: BTreeMap<&str, Vec<&Attempt<'_>>> = BTreeMap::new();
     for one in attempts {
         if let Some(key) = &one.key {
             members.entry(key).or_default().push(one);
         }
     }
-    let mut found: Vec<_> = members.values().filter_map(|m| failing(m)).collect();
+    let mut found: Vec<_> = members
+        .values()
+        .filter_map(|m| failing_approach(m))
+        .collect();
     found.sort_by(|a, b| (b.failures.cmp(&a.failures)).then_with(|| a.approach.cmp(&b.approach)));
     found
 }
 
-/// What there is to say of an approach that keeps failing; `None` if it does not.
-fn failing(members: &[&Attempt<'_>]) -> Option<RepeatedFailure> {
+/// Returns the report on an approach; `None` if it does not fail repeatedly.
+fn failing_approach(members: &[&Attempt<'_>]) -> Option<RepeatedFailure> {
     if members.iter().any(|one| one.succeeded()) {
         return None;
     }
     let mut failed: Vec<_> = members.iter().filter(|one| one.failed()).collect();
-    if failed.len() < REPEATED_FROM {
+    if failed.len() < REPEATED_FAILURES_MIN {
         return None;
     }
     failed.sort_by_key(|one| (one.last.at, one.last.id));

@@ -1,280 +1,412 @@
-//! The wiring: loads from the store, asks the pure rooms to compute, stores what they say.
+//! Service layer: loads records from the store, calls the pure modules, and stores their results.
 
+mod access_tokens;
 mod artifacts;
 mod audit;
-mod changes;
-mod clean;
-mod commands;
+mod change_feed;
 mod conflicts;
+mod context;
+mod context_sources;
+mod custom_commands;
+mod directive_injection;
 mod doctor;
-mod door;
+mod editable_files;
 mod embedding;
 mod episodes;
-mod errors;
-mod foreign;
-mod gather;
-mod graph;
+mod error_records;
+mod external_import;
 mod group_files;
 mod group_memory;
 mod groups;
-mod histories;
-mod hooks;
-mod import_mirror;
+mod hook_state_folder;
 mod inbox;
-mod inject;
+mod knowledge_graph;
 mod marks;
-mod mirrored;
+mod mirror_import;
+mod mirror_refresh;
+mod mirror_writer;
 mod new_record;
-mod observe;
 mod outcome;
 mod output_files;
 mod outputs;
-mod pages;
-mod paging;
+mod pagination;
+mod project_identity;
 mod prune;
 mod purge;
 mod recall;
 mod receipts;
+mod record_creation;
+mod record_import;
 mod records;
+mod redacting_store;
+mod redaction;
 mod review;
-mod revise;
-mod running;
-mod served;
+mod revision;
+mod server_lock;
+mod services;
+mod session_history;
 mod sessions;
-mod shared;
-mod sources;
+mod shared_context_import;
+mod similar_attempts;
+#[cfg(test)]
+mod stored_form_tests;
 mod tasks;
-mod tokens;
-mod transcripts;
-mod transfer;
-mod tried;
-mod user;
+mod user_memory;
 mod window;
-mod working;
+mod working_memory_snapshots;
 mod workspace;
 
-pub use artifacts::{ArtifactFilter, ArtifactStatus, NewArtifact, Remover, VerifiedArtifact};
-pub use changes::Followed;
-pub use commands::{CommandBook, CommandFile, CommandSource, Listing, ProgramRun, Rendered};
-pub use conflicts::{Conflict, Settled};
-pub use doctor::{Check, Doctor, Level, Mended, WentBack};
-pub use embedding::{Embedded, Keep};
-pub use episodes::{EpisodeFilter, NewEpisode};
-pub use errors::{ErrorLogged, ResolvedBefore};
-pub use foreign::{Foreign, ForeignPart, ForeignReport, PartReport, RulesFile};
-pub use gather::ContextRequest;
-pub use groups::{Group, NewNote, Noted};
-pub use histories::{HistorySource, SessionSummary};
-pub use hooks::{HookCall, HookCalls, HookRequest, Relevant};
-pub use inbox::Swept;
-pub use inject::Injected;
-pub use mirrored::MirrorLoad;
-pub use new_record::{NewRecord, Remembered};
-pub use observe::{Observation, ObservedSignal, Observer, SignalOutcome};
-pub use output_files::OutputFiles;
-pub use outputs::{NewOutput, OutputSource, PlanOutput, Tail};
-pub use pages::{PageFile, PageSaved, PageText, PagesOf};
-pub use paging::Page;
-pub use prune::PruneReport;
-pub use purge::PurgeReport;
-pub use recall::{Arms, Doubles, Reading, RecallRequest, Recalled};
-pub use receipts::{ReceiptDiff, ReceiptHead, ReceiptPart, StoredReceipt};
-pub use records::Undone;
-pub use review::Retire;
-pub use revise::{Revised, Revision};
-pub use running::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
-pub use served::Served;
-pub use sessions::{NewTurn, TurnAdded};
-pub use shared::SharedFile;
-pub use tasks::{TaskChange, TaskDetails, TaskProgress};
-pub use tokens::{NewToken, Token, Tokens, TokensStamp};
-pub use transcripts::{
-    Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
+pub use access_tokens::{NewToken, Token, TokenFileStamp, Tokens};
+pub use artifacts::{
+    ArtifactFilter, ArtifactStatus, NewArtifact, Registrar, Remover, VerifiedArtifact,
 };
-pub use transfer::{Carried, ImportReport};
-pub use tried::{Tried, TriedReport};
-pub use user::Whose;
+pub use change_feed::ChangeCursor;
+pub use conflicts::{Conflict, ResolveReport};
+pub use context::ContextRequest;
+pub use custom_commands::{
+    CommandBook, CommandFile, CommandListing, CommandSource, ProgramRun, RenderedCommand,
+};
+pub use directive_injection::InjectionReport;
+pub use doctor::{CheckLevel, Doctor, HealthCheck, RepairReport, RestoreReport};
+pub use editable_files::{EditableFile, EditableFolder, EditableText, SaveOutcome};
+pub use embedding::{ReembedMode, ReembedReport};
+pub use episodes::{EpisodeFilter, NewEpisode};
+pub use error_records::{EarlierResolution, LoggedError};
+pub use external_import::{
+    ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,
+};
+pub use groups::{Group, NewNote, NoteReport};
+pub use hook_state_folder::{HookStateFile, HookStateFolder};
+pub use inbox::SweepReport;
+pub use mirror_refresh::MirrorRefreshOutcome;
+pub use mirror_writer::MirrorLoadOutcome;
+pub use new_record::{NewRecord, RememberReport};
+pub use output_files::OutputFiles;
+pub use outputs::{NewOutput, OutputSource, PlanOutput};
+pub use pagination::Page;
+pub use project_identity::{CopyDecision, Identity, IdentityState};
+pub use prune::PruneReport;
+pub use purge::PurgeOutcome;
+pub use recall::{DedupMode, QuerySyntax, RecallReport, RecallRequest, RetrievalMode};
+pub use receipts::{ReceiptDiff, ReceiptHead, ReceiptPart, StoredReceipt};
+pub use record_import::{ImportBundle, ImportReport};
+pub use records::UndoReport;
+pub use review::ReviewRetirement;
+pub use revision::{Revision, RevisionReport};
+pub use server_lock::ServerLock;
+pub use session_history::{HistorySource, SessionSummary};
+pub use sessions::{NewTurn, TurnAdded};
+pub use shared_context_import::SharedFile;
+pub use similar_attempts::{SimilarAttempt, SimilarAttemptsReport};
+pub use tasks::{TaskChange, TaskDetails, TaskProgress};
+pub use user_memory::MemoryOwner;
 pub use window::{
-    Expanded, Purse, SessionWindow, Summariser, Whole, WindowPoint, WindowRequest, WindowStory,
-    Windowed, WrittenSummary,
+    ArchivedContent, CompactionResult, ExpandedContent, SessionWindow, SpendLedger, Summariser,
+    TimelinePoint, WindowRequest, WindowTimeline, WrittenSummary,
 };
 pub use workspace::{
-    MemoryCommand, Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written,
-    foreign_workspace,
+    EntryReport, MemoryToolAnswer, MemoryToolCommand, ShareOutcome, ShareReport, SyncReport,
+    Workspace, WorkspaceEntry, WorkspacePage, read_external_workspace,
 };
 
-use crate::places::Place;
-use crate::redact::Redactor;
-use door::Door;
-use heirloom_model::{Clock, Embedder, Fault, IdSource, ProjectName, Settings, Timestamp, limits};
-use heirloom_store::{Applied, Change, Description, Store, StoreError};
+pub use artifacts::Artifacts;
+pub use conflicts::Conflicts;
+pub use context::Contexts;
+pub use editable_files::ProjectFiles;
+pub use episodes::check_approach;
+pub use error_records::Errors;
+pub use groups::Groups;
+use heirloom_fs::project_fs::{
+    ProjectPaths, display_name, is_derived_name, is_path_name, project_name,
+};
+use heirloom_model::{
+    Clock, Embedder, Fault, IdSource, ProjectName, Settings, Timestamp, limits, text,
+};
+use heirloom_redact::Redactor;
+use heirloom_store::{AppliedChange, Change, Description, Store, StoreError};
+pub use knowledge_graph::Graph;
+use mirror_refresh::StaleMirrors;
+pub use mirror_writer::Mirror;
+pub use new_record::check_scope;
+pub use outputs::Outputs;
+pub use outputs::stable_id;
+pub use prune::Maintenance;
+pub use recall::Evidence;
+pub use recall::Recall;
+pub use record_import::{ImportWriter, Imports};
+pub use records::Records;
+use redacting_store::RedactingStore;
+pub use redaction::Redaction;
+pub use redaction::{Redacted, RedactedTexts};
+pub use sessions::Sessions;
+pub use sessions::{HOOKED, TRANSCRIPT, continue_from};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+pub use tasks::TASK_MAIN;
+pub use tasks::Tasks;
+pub use window::Windows;
+pub use workspace::MemoryTool;
+pub use workspace::TeamSharing;
+pub use workspace::Workspaces;
 
-/// Memory of one project: every surface calls this, nothing else calls the store.
+/// Placeholder tree of a project without local files: a path below a file, which can never exist.
+const NO_TREE: &str = "/dev/null/no-files-here";
+/// Folder with the files of projects that have no tree of their own, one folder for each.
+const PROJECTS_FOLDER: &str = "projects";
+
+/// Memory of one project. Every surface calls the engine, and only the engine calls the store.
 ///
-/// Cheap to share between threads; every method may be called at the same time as any other.
+/// Cheap to share between threads; all methods may run concurrently.
 pub struct Engine {
-    store: Arc<dyn Store>,
+    store: Arc<RedactingStore>,
     project: ProjectName,
+    /// Name of the project for people, if it differs from its identity.
+    display_name: Option<String>,
     root: PathBuf,
     folder: PathBuf,
+    /// True if the files at `root` and in `folder` belong to this project.
+    has_files: bool,
     settings: Settings,
     redactor: Arc<Redactor>,
     clock: Arc<dyn Clock>,
     ids: IdSource,
     embedder: Option<Box<dyn Embedder>>,
     summariser: Option<Summariser>,
-    files: group_files::Cache,
-    /// The person's own memory, which contexts carry a section of.
+    files: group_files::GroupFileCache,
+    stale_mirrors: Arc<StaleMirrors>,
+    /// Memory of the person, which contexts include as a section.
     user: Option<Box<Engine>>,
 }
 
 impl Engine {
-    /// An engine for the project at `place`. Nothing that it writes reaches `store` before it is redacted.
+    /// Creates an engine for the project at `place`. Text is redacted before it reaches `store`.
     ///
-    /// Errors: `Usage` for a redaction rule of the settings that cannot be used.
+    /// Errors: `Usage` for an invalid redaction rule in the settings.
     pub fn new(
         store: Arc<dyn Store>,
         project: ProjectName,
-        place: Place,
+        place: ProjectPaths,
         settings: Settings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, Fault> {
         let redactor = Redactor::new(&settings.redact);
         let redactor = Arc::new(redactor.map_err(|bad| Fault::usage(bad.to_string()))?);
+        let unmirrored = Arc::default();
         Ok(Self {
-            store: Arc::new(Door::new(store, Arc::clone(&redactor))),
+            store: Arc::new(RedactingStore::new(
+                store,
+                Arc::clone(&redactor),
+                Arc::clone(&unmirrored),
+            )),
+            stale_mirrors: unmirrored,
             project,
+            display_name: None,
             root: place.root,
             folder: place.folder,
+            has_files: true,
             settings,
             redactor,
             clock,
             ids: IdSource::default(),
             embedder: None,
             summariser: None,
-            files: group_files::Cache::default(),
+            files: group_files::GroupFileCache::default(),
             user: None,
         })
     }
 
-    /// Another project in the same store, by the same settings. It need not be there: its first write makes it.
+    /// Returns an engine for another project of the same store, with the same settings. The project is created by its
+    /// first write.
     ///
-    /// Files (workspace, groups, inbox) are the place's: who asks for another project leaves them alone.
+    /// That engine has no tree: it stores the files that windows leave out in a folder of its own, and refuses
+    /// operations on the tree, the workspace, groups and the inbox.
     #[must_use]
-    pub fn of_project(&self, project: ProjectName) -> Self {
+    pub fn for_project(&self, project: ProjectName) -> Self {
+        let mut settings = self.settings.clone();
+        settings.workspace.user_folder = None;
+        let own = text::hash16(project.as_str());
         Self {
             store: Arc::clone(&self.store),
+            stale_mirrors: Arc::clone(&self.stale_mirrors),
             project,
-            root: self.root.clone(),
-            folder: self.folder.clone(),
-            settings: self.settings.clone(),
+            display_name: None,
+            root: PathBuf::from(NO_TREE),
+            folder: self.folder.join(PROJECTS_FOLDER).join(own),
+            has_files: false,
+            settings,
             redactor: Arc::clone(&self.redactor),
             clock: Arc::clone(&self.clock),
             ids: IdSource::default(),
             embedder: None,
             summariser: None,
-            files: group_files::Cache::default(),
+            files: group_files::GroupFileCache::default(),
             user: None,
         }
     }
 
-    /// This engine, with a person's own memory beside it: contexts carry a section of that.
+    /// Returns an engine of the same project over the same store and files, without embedder, model and user memory.
+    #[must_use]
+    pub fn shared(&self) -> Self {
+        Self {
+            display_name: self.display_name.clone(),
+            root: self.root.clone(),
+            folder: self.folder.clone(),
+            has_files: self.has_files,
+            settings: self.settings.clone(),
+            ..self.for_project(self.project.clone())
+        }
+    }
+
+    /// Returns this engine with the memory of a person; contexts include a section of it.
     #[must_use]
     pub fn with_user(mut self, user: Option<Self>) -> Self {
         self.user = user.map(Box::new);
         self
     }
 
-    /// The project's name.
+    /// Returns this engine with `name` as the project's name for people.
+    #[must_use]
+    pub fn with_display_name(mut self, name: String) -> Self {
+        self.display_name = Some(name);
+        self
+    }
+
+    /// Returns the short name of the project for people: never a path.
+    pub fn display_name(&self) -> String {
+        let name = self.display_name.clone();
+        name.unwrap_or_else(|| display_name(self.project.as_str()))
+    }
+
+    /// Returns the project's name.
     pub fn project(&self) -> &ProjectName {
         &self.project
     }
 
-    /// The folder that paths are relative to.
+    /// Returns the folder that paths are relative to.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The folder that holds the memory.
+    /// Returns the folder that contains the memory.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The settings it goes by.
+    /// Returns true if the project's files are available. Without them only the records of the store are.
+    pub fn has_files(&self) -> bool {
+        self.has_files
+    }
+
+    /// Refuses operations on files if the project's files are not available.
+    pub fn require_files(&self) -> Result<(), Fault> {
+        if self.has_files {
+            return Ok(());
+        }
+        let project = &self.project;
+        Err(Fault::refused(format!(
+            "the files of project `{project}` are not served here, only its records"
+        ))
+        .hint("ask a server that was started in its folder: `heirloom serve`"))
+    }
+
+    /// Returns the settings of the engine.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The current time by the engine's clock.
+    /// Returns the current time of the engine's clock.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// What the store says of itself.
-    pub fn describe_store(&self) -> Result<Description, Fault> {
-        Ok(self.store.describe()?)
-    }
-
-    /// Writes a checked copy of the store to `file`, while others go on writing.
-    pub fn backup(&self, file: &Path) -> Result<Description, Fault> {
-        Ok(self.store.backup(file)?)
-    }
-
-    /// Looks for damage in the store; one line for each finding.
-    pub fn check_store(&self) -> Result<Vec<String>, Fault> {
-        Ok(self.store.check()?)
-    }
-
-    /// Refuses when memory is switched off: writes need it on.
-    fn writable(&self) -> Result<(), Fault> {
+    /// Refuses if memory is switched off, because writes need it.
+    pub fn require_memory(&self) -> Result<(), Fault> {
         if self.settings.enabled {
             return Ok(());
         }
-        Err(Fault::refused(format!("memory is switched off for project `{}`", self.project))
-            .hint("set `enabled = true` under `[memory]`; `heirloom config memory.enabled --show-origin` says where it is off"))
+        Err(Fault::refused(format!("memory is switched off for project `{}`", self.display_name()))
+            .hint("set `enabled = true` under `[memory]`; `heirloom config memory.enabled --show-origin` shows where it is set"))
     }
 
     /// Writes `changes` as one durable, atomic step.
-    fn apply(&self, changes: &[Change]) -> Result<Vec<Applied>, Fault> {
-        self.writable()?;
+    pub fn apply(&self, changes: &[Change]) -> Result<Vec<AppliedChange>, Fault> {
+        self.require_memory()?;
         Ok(self.store.apply(&self.project, changes)?)
     }
 
-    /// Writes what `decide` makes of what is there, in order; decides anew when another process has changed
-    /// a record in between. More than one step can hold are several steps, each durable by itself.
-    fn apply_decided(
+    /// Writes redacted changes as one durable, atomic step.
+    fn apply_redacted(&self, changes: Vec<Redacted<Change>>) -> Result<Vec<AppliedChange>, Fault> {
+        self.require_memory()?;
+        Ok(self.store.apply_redacted(&self.project, changes)?)
+    }
+
+    /// Writes the changes that `decide` returns, in order, and calls it again if another process has changed a record
+    /// in between (optimistic concurrency). More than `CHANGES_MAX` changes are written in several transactions.
+    pub fn apply_decided(
         &self,
         mut decide: impl FnMut() -> Result<Vec<Change>, Fault>,
-    ) -> Result<Vec<Applied>, Fault> {
-        self.writable()?;
-        until_current(|| Ok(self.apply_in_parts(&decide()?)))
-    }
-
-    fn apply_in_parts(&self, changes: &[Change]) -> Result<Vec<Applied>, StoreError> {
-        let mut applied = Vec::with_capacity(changes.len());
-        for part in changes.chunks(limits::CHANGES_MAX) {
-            applied.extend(self.store.apply(&self.project, part)?);
-        }
-        Ok(applied)
-    }
-
-    /// Writes one change.
-    fn apply_one(&self, change: Change) -> Result<Applied, Fault> {
-        let applied = self.apply(&[change])?;
-        applied
-            .first()
-            .copied()
-            .ok_or_else(|| Fault::failed("the store did not answer a write"))
+    ) -> Result<Vec<AppliedChange>, Fault> {
+        self.require_memory()?;
+        retry_while_stale(|| Ok(apply_in_parts(self, &decide()?)))
     }
 }
 
-/// Tries again while another process is faster, so and so often.
-fn until_current<T>(
+impl Contexts<'_> {
+    /// Returns the address of the project's repository if it is known, otherwise the project's name. A remote may be
+    /// newer than the name.
+    pub fn repository_name(&self) -> String {
+        let name = self.engine.project.as_str();
+        let remote = is_derived_name(name).then(|| project_name(&self.engine.root, None));
+        let remote = remote.filter(|remote| !is_path_name(remote));
+        remote.unwrap_or_else(|| name.to_owned())
+    }
+}
+
+impl Maintenance<'_> {
+    /// Returns the folder that contains the store.
+    fn store_folder(&self) -> &Path {
+        match self.engine.has_files {
+            true => &self.engine.folder,
+            // `folder` is `PROJECTS_FOLDER` and a folder of the project below it.
+            false => self
+                .engine
+                .folder
+                .ancestors()
+                .nth(2)
+                .unwrap_or(&self.engine.folder),
+        }
+    }
+
+    /// Returns the store's description of itself.
+    pub fn describe_store(&self) -> Result<Description, Fault> {
+        Ok(self.engine.store.describe()?)
+    }
+
+    /// Writes a verified copy of the store to `file`, while other writers continue.
+    pub fn backup(&self, file: &Path) -> Result<Description, Fault> {
+        Ok(self.engine.store.backup(file)?)
+    }
+
+    /// Checks the store for damage; returns one line for each finding.
+    pub fn check_store(&self) -> Result<Vec<String>, Fault> {
+        Ok(self.engine.store.check()?)
+    }
+}
+
+/// Writes changes in transactions of at most `CHANGES_MAX`.
+fn apply_in_parts(engine: &Engine, changes: &[Change]) -> Result<Vec<AppliedChange>, StoreError> {
+    let mut applied = Vec::with_capacity(changes.len());
+    for part in changes.chunks(limits::CHANGES_MAX) {
+        applied.extend(engine.store.apply(&engine.project, part)?);
+    }
+    Ok(applied)
+}
+
+/// Repeats `attempt` while another process wins the race, at most `DECISIONS_MAX` times.
+fn retry_while_stale<T>(
     mut attempt: impl FnMut() -> Result<Result<T, StoreError>, Fault>,
 ) -> Result<T, Fault> {
-    for _ in 1..limits::DECISIONS_MAX {
+    for _ in 1..limits::MERGE_RETRIES_MAX {
         match attempt()? {
             Err(StoreError::Stale { .. }) => {}
             answer => return Ok(answer?),
@@ -287,12 +419,12 @@ fn until_current<T>(
 mod tests {
     use super::*;
 
-    /// How many attempts are made when all but the last of `faster + 1` come too late, and what came of it.
-    fn tried(faster: usize) -> (usize, Result<(), Fault>) {
+    /// Returns the number of attempts, and the result, if the first `conflicts` attempts fail with a stale record.
+    fn attempts_with_conflicts(conflicts: usize) -> (usize, Result<(), Fault>) {
         let mut attempts = 0;
-        let done = until_current(|| {
+        let done = retry_while_stale(|| {
             attempts += 1;
-            Ok(if attempts > faster {
+            Ok(if attempts > conflicts {
                 Ok(())
             } else {
                 Err(StoreError::Stale {
@@ -305,11 +437,11 @@ mod tests {
     }
 
     #[test]
-    fn a_write_is_decided_anew_so_and_so_often() {
-        let most = limits::DECISIONS_MAX;
-        assert_eq!(tried(0), (1, Ok(())));
-        assert_eq!(tried(most - 1), (most, Ok(())));
-        let (attempts, done) = tried(most);
+    fn stale_write_is_retried_up_to_limit() {
+        let most = limits::MERGE_RETRIES_MAX;
+        assert_eq!(attempts_with_conflicts(0), (1, Ok(())));
+        assert_eq!(attempts_with_conflicts(most - 1), (most, Ok(())));
+        let (attempts, done) = attempts_with_conflicts(most);
         assert_eq!(attempts, most);
         let fault = done.unwrap_err();
         assert!(fault.message.contains("already retired"), "{fault}");

@@ -1,63 +1,53 @@
-//! The engine of Heirloom: the rooms, and the [`Engine`] that composes them over a store.
+//! The engine of Heirloom: modules without a store, and the [`Engine`] that composes them over a store.
 //!
-//! The library never talks to the user: it reads no environment, no home directory and no terminal.
+//! The library does not use the environment, the home directory or a terminal.
 
-pub mod adapters;
-pub mod agentium;
 pub mod analytics;
-pub mod commands;
-pub mod context;
-pub mod directives;
 mod engine;
-pub mod failures;
-pub mod graph;
-pub mod group;
-pub mod history;
-pub mod hooks;
-pub mod mirror;
-pub mod outputs;
-pub mod places;
-pub mod planned;
-pub mod recall;
-pub mod redact;
-pub mod run;
-pub mod shared;
-pub mod signals;
-pub mod streams;
-pub mod tracked;
-pub mod transcripts;
-pub mod working;
-pub mod workspace;
+pub mod working_memory;
 
-pub use engine::Injected;
 pub use engine::{
-    Arms, ArtifactFilter, ArtifactStatus, Carried, Check, CommandBook, CommandFile, CommandSource,
-    Conflict, ContextRequest, Doctor, Doubles, Embedded, EndReason, Engine, EpisodeFilter,
-    ErrorLogged, ImportReport, IterationReport, Keep, Level, Listing, Mended, MirrorLoad,
-    NewArtifact, NewEpisode, NewRecord, NewTurn, Observation, ObservedSignal, Observer, ProgramRun,
-    PruneReport, PurgeReport, Reading, RecallRequest, Recalled, ReceiptDiff, ReceiptHead,
-    ReceiptPart, Remembered, Remover, Rendered, ResolvedBefore, Retire, Revised, Revision,
-    RunEvent, RunReport, RunRequest, Settled, SharedFile, SignalOutcome, StoredReceipt, TaskChange,
-    TaskDetails, TaskProgress, Tried, TriedReport, TurnAdded, Undone, VerifiedArtifact, WentBack,
+    ArchivedContent, CompactionResult, ExpandedContent, SessionWindow, SpendLedger, Summariser,
+    TimelinePoint, WindowRequest, WindowTimeline, WrittenSummary,
 };
 pub use engine::{
-    Expanded, Purse, SessionWindow, Summariser, Whole, WindowPoint, WindowRequest, WindowStory,
-    Windowed, WrittenSummary,
+    ArtifactFilter, ArtifactStatus, CheckLevel, CommandBook, CommandFile, CommandListing,
+    CommandSource, Conflict, ContextRequest, DedupMode, Doctor, EarlierResolution, Engine,
+    EpisodeFilter, HealthCheck, ImportBundle, ImportReport, LoggedError, MirrorLoadOutcome,
+    MirrorRefreshOutcome, NewArtifact, NewEpisode, NewRecord, NewTurn, ProgramRun, PruneReport,
+    PurgeOutcome, QuerySyntax, RecallReport, RecallRequest, ReceiptDiff, ReceiptHead, ReceiptPart,
+    ReembedMode, ReembedReport, Registrar, RememberReport, Remover, RenderedCommand, RepairReport,
+    ResolveReport, RestoreReport, RetrievalMode, ReviewRetirement, Revision, RevisionReport,
+    SharedFile, SimilarAttempt, SimilarAttemptsReport, StoredReceipt, TaskChange, TaskDetails,
+    TaskProgress, TurnAdded, UndoReport, VerifiedArtifact,
 };
-pub use engine::{Followed, MemoryCommand, NewToken, Page, Served, Token, Tokens, TokensStamp};
-pub use engine::{Foreign, ForeignPart, ForeignReport, PartReport, RulesFile, foreign_workspace};
-pub use engine::{Group, NewNote, Noted, Swept, Whose};
 pub use engine::{
-    HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary, Tail,
+    Artifacts, Conflicts, Contexts, Errors, Graph, Groups, Imports, Maintenance, MemoryTool,
+    Mirror, Outputs, ProjectFiles, Recall, Records, Redaction, Sessions, Tasks, TeamSharing,
+    Windows, Workspaces,
 };
-pub use engine::{HookCall, HookCalls, HookRequest, Relevant};
-pub use engine::{PageFile, PageSaved, PageText, PagesOf};
 pub use engine::{
-    Reach, TranscriptFate, TranscriptReport, TranscriptStart, TranscriptsReport, TranscriptsRequest,
+    ChangeCursor, MemoryToolAnswer, MemoryToolCommand, NewToken, Page, ServerLock, Token,
+    TokenFileStamp, Tokens,
 };
-pub use engine::{Shared, SharedOutcome, SyncReport, Workspace, WorkspacePage, Written};
+pub use engine::{CopyDecision, Identity, IdentityState};
+pub use engine::{EditableFile, EditableFolder, EditableText, SaveOutcome};
+pub use engine::{
+    EntryReport, ShareOutcome, ShareReport, SyncReport, Workspace, WorkspaceEntry, WorkspacePage,
+};
+pub use engine::{
+    Evidence, HOOKED, ImportWriter, Redacted, RedactedTexts, TASK_MAIN, TRANSCRIPT, check_approach,
+    check_scope, continue_from, stable_id,
+};
+pub use engine::{
+    ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,
+    read_external_workspace,
+};
+pub use engine::{Group, MemoryOwner, NewNote, NoteReport, SweepReport};
+pub use engine::{HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary};
+pub use engine::{HookStateFile, HookStateFolder, InjectionReport};
 pub use heirloom_store::{
-    Applied, Counts, Description, Filter, Order, Purged, Salvaged, Selection, Teller, Upgrade, Use,
-    Verdict, When,
+    AppliedChange, AsOf, Description, Filter, KindCounts, MigrationEvent, Order, ProgressSink,
+    PurgeReport, PurgeTarget, RecordUsage, SalvageReport, SkippedRow, Verdict,
 };
-pub use heirloom_window::{Form, Policy};
+pub use heirloom_window::{Policy, WireFormat};

@@ -1,31 +1,31 @@
-//! What each adapter makes of the commands that people type.
+//! Commands that each adapter plans.
 #![expect(
     clippy::disallowed_methods,
     reason = "the files of a test are thrown away"
 )]
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
-use heirloom_engine::adapters::{Adapter, Handover, Launch, find_pr, teach_text};
-use heirloom_model::stream::StreamFormat;
+use heirloom_agents::adapters::{Launch, PromptInput, find_pr, signal_instructions};
+use heirloom_agents::{AgentProgram, StreamFormat};
 use heirloom_model::{ErrorKind, Fault, limits};
 use std::path::{Path, PathBuf};
 
 const CONTEXT: &str = "## Session Memory\n- a fact\n";
 
-fn memory() -> Handover {
-    Handover {
+fn memory() -> PromptInput {
+    PromptInput {
         context: CONTEXT.to_owned(),
         iteration: 2,
         task: Some("42".to_owned()),
         phase: Some("TEST".to_owned()),
-        teach: Some("Teach.".to_owned()),
+        signal_instructions: Some("Teach.".to_owned()),
         cwd: PathBuf::from("/project"),
         in_git: true,
     }
 }
 
-/// The prompt that this memory makes of a person's own.
-fn whole(own: &str) -> String {
+/// Returns the whole prompt for a person's prompt.
+fn full_prompt(own: &str) -> String {
     let line = "This is iteration 2. Continue from where you left off.";
     let own = if own.is_empty() {
         String::new()
@@ -36,17 +36,17 @@ fn whole(own: &str) -> String {
 }
 
 fn words(line: &str) -> Vec<String> {
-    // `|` separates words that hold blanks.
+    // `|` separates words that contain blanks.
     let separator = if line.contains('|') { '|' } else { ' ' };
     let words = line.split(separator).filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
 }
 
-fn plan(adapter: Adapter, command: &str, memory: &Handover) -> Result<Launch, Fault> {
+fn plan(adapter: AgentProgram, command: &str, memory: &PromptInput) -> Result<Launch, Fault> {
     adapter.plan(&words(command), memory)
 }
 
-/// The command of a launch in one line; `PROMPT` stands for the whole prompt.
+/// Returns a launch's command in one line, with `PROMPT` for the whole prompt.
 fn line(launch: &Launch) -> String {
     let args = launch.args_in(Path::new("/tmp/x"));
     let args = args
@@ -62,15 +62,21 @@ fn line(launch: &Launch) -> String {
 }
 
 #[track_caller]
-fn check_with(adapter: Adapter, command: &str, memory: &Handover, own: &str, expected: &str) {
+fn check_with(
+    adapter: AgentProgram,
+    command: &str,
+    memory: &PromptInput,
+    own: &str,
+    expected: &str,
+) {
     let launch = plan(adapter, command, memory).unwrap();
     assert_eq!(line(&launch), expected, "{command}");
-    assert_eq!(launch.prompt, whole(own), "{command}");
+    assert_eq!(launch.prompt, full_prompt(own), "{command}");
     assert_eq!(launch.stdin, None, "{command}");
 }
 
 #[track_caller]
-fn check_fault(adapter: Adapter, command: &str, kind: ErrorKind, part: &str) {
+fn check_fault(adapter: AgentProgram, command: &str, kind: ErrorKind, part: &str) {
     let fault = plan(adapter, command, &memory()).unwrap_err();
     assert_eq!(fault.kind, kind, "{command}: {fault}");
     assert!(fault.message.contains(part), "{command}: {fault}");
@@ -80,16 +86,16 @@ fn check_fault(adapter: Adapter, command: &str, kind: ErrorKind, part: &str) {
     );
 }
 
-/// A memory whose prompt does not fit into an argument.
-fn long() -> Handover {
-    Handover {
+/// Returns an input whose prompt is too long for an argument.
+fn oversized_input() -> PromptInput {
+    PromptInput {
         context: "x".repeat(limits::PROMPT_ARG_BYTES_MAX),
         ..memory()
     }
 }
 
 #[track_caller]
-fn check_stdin(adapter: Adapter, command: &str, memory: &Handover, expected: &str) {
+fn check_stdin(adapter: AgentProgram, command: &str, memory: &PromptInput, expected: &str) {
     let launch = plan(adapter, command, memory).unwrap();
     assert_eq!(line(&launch), expected, "{command}");
     let stdin = launch.stdin.as_deref();
@@ -97,9 +103,9 @@ fn check_stdin(adapter: Adapter, command: &str, memory: &Handover, expected: &st
 }
 
 #[test]
-fn claude_code() {
+fn plan_claude_code() {
     let check = |command: &str, own: &str, expected: &str| {
-        check_with(Adapter::ClaudeCode, command, &memory(), own, expected);
+        check_with(AgentProgram::ClaudeCode, command, &memory(), own, expected);
     };
     let json = "--output-format stream-json --verbose";
     check("claude -p fix", "fix", &format!("claude -p PROMPT {json}"));
@@ -141,7 +147,7 @@ fn claude_code() {
         "fix",
         &format!("claude -p --resume 0a1b PROMPT {json}"),
     );
-    // The word after a flag that we do not know may be its value.
+    // The word after an unknown flag may be its value.
     check(
         "claude --new-flag value",
         "",
@@ -162,7 +168,7 @@ fn claude_code() {
         "fix",
         &format!("claude -p {json} -- PROMPT"),
     );
-    // Nothing is doubled, and what was asked for stays.
+    // Existing flags are not repeated or changed.
     let full = "claude -p fix --output-format stream-json --verbose";
     check(full, "fix", &full.replace("fix", "PROMPT"));
     check(
@@ -176,13 +182,13 @@ fn claude_code() {
         "claude -p PROMPT --output-format text",
     );
     check_fault(
-        Adapter::ClaudeCode,
+        AgentProgram::ClaudeCode,
         "claude -p --input-format stream-json",
         ErrorKind::Usage,
         "conversation",
     );
     check_fault(
-        Adapter::ClaudeCode,
+        AgentProgram::ClaudeCode,
         "claude --append-system-prompt {prompt} -p fix",
         ErrorKind::Usage,
         "system prompt",
@@ -190,9 +196,14 @@ fn claude_code() {
 }
 
 #[test]
-fn claude_code_with_a_long_prompt() {
+fn plan_claude_code_long_prompt_uses_stdin() {
     let check = |command: &str, expected: &str| {
-        check_stdin(Adapter::ClaudeCode, command, &long(), expected)
+        check_stdin(
+            AgentProgram::ClaudeCode,
+            command,
+            &oversized_input(),
+            expected,
+        )
     };
     let json = "--output-format stream-json --verbose";
     check("claude -p fix", &format!("claude -p {json}"));
@@ -201,53 +212,58 @@ fn claude_code_with_a_long_prompt() {
 }
 
 #[test]
-fn a_prompt_at_the_cap_is_an_argument_still() {
+fn plan_prompt_at_limit_stays_argument() {
     let json = "--output-format stream-json --verbose";
     let of_length = |bytes: usize| {
-        let around = plan(Adapter::ClaudeCode, "claude -p fix", &memory()).unwrap();
+        let around = plan(AgentProgram::ClaudeCode, "claude -p fix", &memory()).unwrap();
         let own = bytes - (around.prompt.len() - CONTEXT.trim_end().len());
-        Handover {
+        PromptInput {
             context: "x".repeat(own),
             ..memory()
         }
     };
     let most = limits::PROMPT_ARG_BYTES_MAX;
-    let launch = plan(Adapter::ClaudeCode, "claude -p fix", &of_length(most)).unwrap();
+    let launch = plan(AgentProgram::ClaudeCode, "claude -p fix", &of_length(most)).unwrap();
     assert_eq!(launch.prompt.len(), most);
     let expected = format!("claude -p PROMPT {json}");
     assert_eq!((line(&launch), launch.stdin), (expected, None));
     let expected = format!("claude -p {json}");
     check_stdin(
-        Adapter::ClaudeCode,
+        AgentProgram::ClaudeCode,
         "claude -p fix",
         &of_length(most + 1),
         &expected,
     );
-    // Where there is no other way it is refused.
-    let fault = plan(Adapter::Command, "agent --do {prompt}", &long()).unwrap_err();
+    // Without an alternative the prompt is rejected.
+    let fault = plan(
+        AgentProgram::Command,
+        "agent --do {prompt}",
+        &oversized_input(),
+    )
+    .unwrap_err();
     assert_eq!(fault.kind, ErrorKind::Usage);
     assert!(fault.message.contains(&most.to_string()), "{fault}");
 }
 
 #[test]
-fn a_prompt_that_looks_like_a_flag_goes_through_standard_input() {
+fn plan_prompt_like_flag_uses_stdin() {
     let mut bare = memory();
     (bare.context, bare.iteration) = (String::new(), 1);
     let json = "--output-format stream-json";
     check_stdin(
-        Adapter::ClaudeCode,
+        AgentProgram::ClaudeCode,
         "claude -p -- --fix",
         &bare,
         &format!("claude -p {json} --verbose --"),
     );
     check_stdin(
-        Adapter::Codex,
+        AgentProgram::Codex,
         "codex exec -- --fix",
         &bare,
         "codex exec --json -- -",
     );
     check_stdin(
-        Adapter::Gemini,
+        AgentProgram::Gemini,
         "gemini -p=--fix",
         &bare,
         &format!("gemini {json}"),
@@ -255,9 +271,9 @@ fn a_prompt_that_looks_like_a_flag_goes_through_standard_input() {
 }
 
 #[test]
-fn codex() {
+fn plan_codex() {
     let check = |command: &str, own: &str, expected: &str| {
-        check_with(Adapter::Codex, command, &memory(), own, expected)
+        check_with(AgentProgram::Codex, command, &memory(), own, expected)
     };
     check("codex exec fix", "fix", "codex exec --json PROMPT");
     check("codex e fix", "fix", "codex exec --json PROMPT");
@@ -318,43 +334,81 @@ fn codex() {
         "",
         "codex exec --json review -- PROMPT",
     );
-    let outside = Handover {
+    let outside = PromptInput {
         in_git: false,
         ..memory()
     };
     let skip = "codex exec --json --skip-git-repo-check PROMPT";
-    check_with(Adapter::Codex, "codex exec fix", &outside, "fix", skip);
-    let said = "codex exec --skip-git-repo-check --json fix";
+    check_with(AgentProgram::Codex, "codex exec fix", &outside, "fix", skip);
+    let output = "codex exec --skip-git-repo-check --json fix";
     check_with(
-        Adapter::Codex,
-        said,
+        AgentProgram::Codex,
+        output,
         &outside,
         "fix",
-        &said.replace("fix", "PROMPT"),
+        &output.replace("fix", "PROMPT"),
     );
-    let long =
-        |command: &str, expected: &str| check_stdin(Adapter::Codex, command, &long(), expected);
+    let long = |command: &str, expected: &str| {
+        check_stdin(AgentProgram::Codex, command, &oversized_input(), expected)
+    };
     long("codex exec fix", "codex exec --json -");
     long("codex exec", "codex exec --json -- -");
     long("codex exec {prompt}", "codex exec --json -");
     check_fault(
-        Adapter::Codex,
+        AgentProgram::Codex,
         "codex login",
         ErrorKind::Usage,
         "`codex login`",
     );
     check_fault(
-        Adapter::Codex,
+        AgentProgram::Codex,
         "codex exec resume",
         ErrorKind::Usage,
-        "which session",
+        "no session for codex",
     );
 }
 
 #[test]
-fn gemini() {
+fn plan_opencode() {
     let check = |command: &str, own: &str, expected: &str| {
-        check_with(Adapter::Gemini, command, &memory(), own, expected)
+        let launch = plan(AgentProgram::Opencode, command, &memory()).unwrap();
+        let prompt = memory().prompt(own);
+        assert_eq!(launch.prompt, prompt, "{command}");
+        // The prompt is in standard input, because arguments with blanks would get quotes.
+        assert_eq!(launch.stdin, Some(prompt.into_bytes()), "{command}");
+        let args = launch.args_in(Path::new("/x"));
+        let args: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
+        assert_eq!(args.join(" "), expected, "{command}");
+    };
+    let fixed = "run --format json";
+    check("opencode run fix", "fix", fixed);
+    check("opencode run fix it", "fix it", fixed);
+    check("opencode fix", "fix", fixed);
+    check("opencode run -m a/b fix", "fix", "run --format json -m a/b");
+    check("opencode run -- --fix", "--fix", fixed);
+    check("opencode run --format json fix", "fix", "run --format json");
+    check(
+        "opencode run --format default fix",
+        "fix",
+        "run --format default",
+    );
+    let text = "opencode run --format default fix";
+    let launch = plan(AgentProgram::Opencode, text, &memory()).unwrap();
+    assert_eq!(launch.format, StreamFormat::Text);
+    for (command, part) in [
+        ("opencode mcp list", "`opencode mcp`"),
+        ("opencode run -i fix", "waits for a person"),
+    ] {
+        check_fault(AgentProgram::Opencode, command, ErrorKind::Usage, part);
+    }
+    let launch = plan(AgentProgram::Opencode, "opencode run {prompt}", &memory()).unwrap();
+    assert_eq!(launch.stdin, None);
+}
+
+#[test]
+fn plan_gemini() {
+    let check = |command: &str, own: &str, expected: &str| {
+        check_with(AgentProgram::Gemini, command, &memory(), own, expected)
     };
     let json = "--output-format stream-json";
     let fixed = format!("gemini -p PROMPT {json}");
@@ -370,18 +424,19 @@ fn gemini() {
         &format!("gemini -p PROMPT --skip-trust -m flash --yolo {json}"),
     );
     check("gemini -p fix -o text", "fix", "gemini -p PROMPT -o text");
-    let long =
-        |command: &str, expected: &str| check_stdin(Adapter::Gemini, command, &long(), expected);
+    let long = |command: &str, expected: &str| {
+        check_stdin(AgentProgram::Gemini, command, &oversized_input(), expected)
+    };
     long("gemini -p fix -y", &format!("gemini -y {json}"));
     long("gemini fix it", &format!("gemini {json}"));
     check_fault(
-        Adapter::Gemini,
+        AgentProgram::Gemini,
         "gemini -i fix",
         ErrorKind::Usage,
         "waits for a person",
     );
     check_fault(
-        Adapter::Gemini,
+        AgentProgram::Gemini,
         "gemini mcp list",
         ErrorKind::Usage,
         "`gemini mcp`",
@@ -392,9 +447,9 @@ const AIDER: &str = "--yes-always --no-pretty --stream --no-show-model-warnings 
                      --no-check-update --no-analytics --no-show-release-notes --no-detect-urls";
 
 #[test]
-fn aider() {
+fn plan_aider() {
     let check = |command: &str, own: &str, expected: &str| {
-        check_with(Adapter::Aider, command, &memory(), own, expected)
+        check_with(AgentProgram::Aider, command, &memory(), own, expected)
     };
     let file = "--message-file /tmp/x/prompt.md";
     let plain = format!("aider {file} {AIDER}");
@@ -409,50 +464,56 @@ fn aider() {
         "fix",
         &format!("{plain} --model gpt a.rs --read b.md"),
     );
-    // What the command says of a flag stays, whichever way it says it.
-    let said = "--yes --pretty --no-stream --show-model-warnings --check-update \
+    // Flags in the command are kept in any spelling.
+    let output = "--yes --pretty --no-stream --show-model-warnings --check-update \
                 --analytics-disable --no-show-release-notes --detect-urls";
-    let command = format!("aider {said} -m fix");
-    check(&command, "fix", &format!("aider {file} {said}"));
-    let outside = Handover {
+    let command = format!("aider {output} -m fix");
+    check(&command, "fix", &format!("aider {file} {output}"));
+    let outside = PromptInput {
         in_git: false,
         ..memory()
     };
     check_with(
-        Adapter::Aider,
+        AgentProgram::Aider,
         "aider -m fix",
         &outside,
         "fix",
         &format!("{plain} --no-git"),
     );
     let git = format!("{plain} --git");
-    check_with(Adapter::Aider, "aider -m fix --git", &outside, "fix", &git);
-    // However long, it goes through the file.
-    let launch = plan(Adapter::Aider, "aider -m fix", &long()).unwrap();
+    check_with(
+        AgentProgram::Aider,
+        "aider -m fix --git",
+        &outside,
+        "fix",
+        &git,
+    );
+    // A prompt of any length goes through the file.
+    let launch = plan(AgentProgram::Aider, "aider -m fix", &oversized_input()).unwrap();
     assert_eq!((line(&launch), &launch.stdin), (plain, &None));
 }
 
 #[test]
-fn aider_reads_the_persons_own_file() {
+fn plan_aider_reads_users_prompt_file() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("todo.md"), "fix\nall\n").unwrap();
-    let memory = Handover {
+    let memory = PromptInput {
         cwd: folder.path().to_owned(),
         ..memory()
     };
     let file = format!("aider --message-file /tmp/x/prompt.md {AIDER}");
     for command in ["aider -f todo.md", "aider --message-file todo.md"] {
-        check_with(Adapter::Aider, command, &memory, "fix\nall", &file);
+        check_with(AgentProgram::Aider, command, &memory, "fix\nall", &file);
     }
-    let fault = plan(Adapter::Aider, "aider -f gone.md", &memory).unwrap_err();
+    let fault = plan(AgentProgram::Aider, "aider -f gone.md", &memory).unwrap_err();
     assert_eq!(fault.kind, ErrorKind::NotFound);
     assert!(fault.message.contains("gone.md"), "{fault}");
 }
 
 #[test]
-fn a_prompt_file_has_a_largest_size() {
+fn plan_aider_prompt_file_over_limit_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
-    let memory = Handover {
+    let memory = PromptInput {
         cwd: folder.path().to_owned(),
         ..memory()
     };
@@ -463,7 +524,7 @@ fn a_prompt_file_has_a_largest_size() {
             .write(true)
             .open(folder.path().join("todo.md"));
         file.unwrap().set_len(bytes as u64).unwrap();
-        let planned = plan(Adapter::Aider, "aider -f todo.md", &memory);
+        let planned = plan(AgentProgram::Aider, "aider -f todo.md", &memory);
         assert_eq!(planned.is_ok(), fits, "{bytes}");
         if let Err(fault) = planned {
             assert_eq!(fault.kind, ErrorKind::Usage);
@@ -473,26 +534,28 @@ fn a_prompt_file_has_a_largest_size() {
 }
 
 #[test]
-fn aider_never_runs_memory_as_a_command() {
+fn plan_aider_never_runs_context_as_command() {
     let mut evil = memory();
     evil.context = "!rm -rf .".to_owned();
-    let launch = plan(Adapter::Aider, "aider -m fix", &evil).unwrap();
+    let launch = plan(AgentProgram::Aider, "aider -m fix", &evil).unwrap();
     assert!(launch.prompt.starts_with("\n!rm"), "{}", launch.prompt);
 }
 
 #[test]
-fn any_command() {
+fn plan_generic_command() {
     let stdin = |command: &str, expected: &str| {
-        check_stdin(Adapter::Command, command, &memory(), expected);
+        check_stdin(AgentProgram::Command, command, &memory(), expected);
         assert_eq!(
-            plan(Adapter::Command, command, &memory()).unwrap().prompt,
-            whole("")
+            plan(AgentProgram::Command, command, &memory())
+                .unwrap()
+                .prompt,
+            full_prompt("")
         );
     };
     stdin("./agent.sh", "./agent.sh");
     stdin("./agent.sh --fast now", "./agent.sh --fast now");
     let check = |command: &str, expected: &str| {
-        check_with(Adapter::Command, command, &memory(), "", expected)
+        check_with(AgentProgram::Command, command, &memory(), "", expected)
     };
     check("agent {prompt}", "agent PROMPT");
     check(
@@ -503,68 +566,68 @@ fn any_command() {
         "sh|-c|agent \"$1\"|sh|{prompt}",
         "sh|-c|agent \"$1\"|sh|PROMPT",
     );
-    let fault = plan(Adapter::Command, "agent {prompt}", &long()).unwrap_err();
+    let fault = plan(AgentProgram::Command, "agent {prompt}", &oversized_input()).unwrap_err();
     assert_eq!(fault.kind, ErrorKind::Usage);
     assert!(fault.hint.is_some());
-    // Nothing to say is still an end of input.
-    let silent = Handover {
+    // An empty prompt still closes standard input.
+    let silent = PromptInput {
         context: String::new(),
         iteration: 1,
-        teach: None,
+        signal_instructions: None,
         ..memory()
     };
-    let launch = plan(Adapter::Command, "agent", &silent).unwrap();
+    let launch = plan(AgentProgram::Command, "agent", &silent).unwrap();
     assert_eq!(launch.stdin.as_deref(), Some(&b""[..]));
-    let fault = plan(Adapter::ClaudeCode, "claude", &silent).unwrap_err();
+    let fault = plan(AgentProgram::ClaudeCode, "claude", &silent).unwrap_err();
     assert_eq!(fault.kind, ErrorKind::Usage);
 }
 
 #[test]
-fn a_mark_is_replaced_in_every_adapter() {
+fn plan_replaces_placeholder_in_every_adapter() {
     let check = |adapter, command: &str, expected: &str| {
         check_with(adapter, command, &memory(), "", expected);
     };
     let json = "--output-format stream-json";
     check(
-        Adapter::ClaudeCode,
+        AgentProgram::ClaudeCode,
         "claude|-p|Do it. {prompt} Now.",
         "claude|-p|Do it. PROMPT Now.|--output-format|stream-json|--verbose",
     );
     check(
-        Adapter::ClaudeCode,
+        AgentProgram::ClaudeCode,
         "claude -p {prompt}",
         &format!("claude -p PROMPT {json} --verbose"),
     );
     check(
-        Adapter::Codex,
+        AgentProgram::Codex,
         "codex exec {prompt}",
         "codex exec --json PROMPT",
     );
     check(
-        Adapter::Gemini,
+        AgentProgram::Gemini,
         "gemini -p {prompt}",
         &format!("gemini -p PROMPT {json}"),
     );
     check(
-        Adapter::Aider,
+        AgentProgram::Aider,
         "aider --message {prompt}",
         &format!("aider --message-file /tmp/x/prompt.md {AIDER}"),
     );
     check(
-        Adapter::Aider,
+        AgentProgram::Aider,
         "aider --message=now:{prompt}",
         &format!("aider {AIDER} --message=now:PROMPT"),
     );
-    // What memory says is not looked through for marks.
+    // Text from memory is not searched for placeholders.
     let mut quoting = memory();
     quoting.context = "a {prompt} b".to_owned();
-    let launch = plan(Adapter::Command, "agent {prompt}", &quoting).unwrap();
+    let launch = plan(AgentProgram::Command, "agent {prompt}", &quoting).unwrap();
     assert_eq!(line(&launch), "agent PROMPT");
     assert!(launch.prompt.starts_with("a {prompt} b\n\n"));
 }
 
 #[test]
-fn a_mark_inside_code_is_refused() {
+fn plan_placeholder_inside_code_is_rejected() {
     for command in [
         "sh|-c|agent '{prompt}'",
         "bash|-lc|agent {prompt}",
@@ -576,81 +639,90 @@ fn a_mark_inside_code_is_refused() {
         "{prompt}",
     ] {
         let command = words(&format!("{command}|"));
-        let fault = Adapter::Command.plan(&command, &memory()).unwrap_err();
+        let fault = AgentProgram::Command.plan(&command, &memory()).unwrap_err();
         assert_eq!(fault.kind, ErrorKind::Usage, "{command:?}: {fault}");
     }
-    assert!(plan(Adapter::Command, "", &memory()).is_err());
+    assert!(plan(AgentProgram::Command, "", &memory()).is_err());
 }
 
 #[test]
-fn programs_are_known_by_name() {
+fn from_command_detects_programs() {
     let check = |command: &str, expected| {
-        assert_eq!(Adapter::of_command(&words(command)), expected, "{command}");
+        assert_eq!(
+            AgentProgram::from_command(&words(command)),
+            expected,
+            "{command}"
+        );
     };
-    check("claude -p x", Adapter::ClaudeCode);
-    check("/opt/bin/claude.exe", Adapter::ClaudeCode);
+    check("claude -p x", AgentProgram::ClaudeCode);
+    check("/opt/bin/claude.exe", AgentProgram::ClaudeCode);
     check(
         "npx -y @anthropic-ai/claude-code@2.1.197 -p x",
-        Adapter::ClaudeCode,
+        AgentProgram::ClaudeCode,
     );
     check(
         "node node_modules/@anthropic-ai/claude-code/cli.js",
-        Adapter::ClaudeCode,
+        AgentProgram::ClaudeCode,
     );
-    check("codex exec x", Adapter::Codex);
-    check("npx @openai/codex exec", Adapter::Codex);
-    check("node ./codex.js", Adapter::Codex);
-    check("python3 -m aider", Adapter::Aider);
-    check("uvx --from aider-chat aider", Adapter::Aider);
-    check("env A=b gemini", Adapter::Gemini);
-    check("timeout 60 gemini -p x", Adapter::Gemini);
-    check("npx @google/gemini-cli", Adapter::Gemini);
-    check("./agent.sh claude", Adapter::Command);
-    check("echo codex", Adapter::Command);
-    check("my-claude-wrapper", Adapter::Command);
-    check("", Adapter::Command);
-    for adapter in Adapter::ALL {
-        assert_eq!(adapter.as_str().parse::<Adapter>(), Ok(adapter));
+    check("codex exec x", AgentProgram::Codex);
+    check("npx @openai/codex exec", AgentProgram::Codex);
+    check("node ./codex.js", AgentProgram::Codex);
+    check("python3 -m aider", AgentProgram::Aider);
+    check("uvx --from aider-chat aider", AgentProgram::Aider);
+    check("env A=b gemini", AgentProgram::Gemini);
+    check("timeout 60 gemini -p x", AgentProgram::Gemini);
+    check("npx @google/gemini-cli", AgentProgram::Gemini);
+    check("npx opencode-ai run x", AgentProgram::Opencode);
+    check("./agent.sh claude", AgentProgram::Command);
+    check("echo codex", AgentProgram::Command);
+    check("my-claude-wrapper", AgentProgram::Command);
+    check("", AgentProgram::Command);
+    for adapter in AgentProgram::ALL {
+        assert_eq!(adapter.as_str().parse::<AgentProgram>(), Ok(adapter));
     }
-    assert_eq!(" Claude ".parse::<Adapter>(), Ok(Adapter::ClaudeCode));
-    let fault = "cluade".parse::<Adapter>().unwrap_err();
+    assert_eq!(
+        " Claude ".parse::<AgentProgram>(),
+        Ok(AgentProgram::ClaudeCode)
+    );
+    let fault = "cluade".parse::<AgentProgram>().unwrap_err();
     assert!(fault.message.contains("gemini"), "{fault}");
 }
 
 #[test]
-fn launchers_stay_before_the_program() {
+fn plan_keeps_launchers_before_program() {
     let check = |adapter, command: &str, expected: &str| {
         check_with(adapter, command, &memory(), "fix", expected);
     };
     check(
-        Adapter::Codex,
+        AgentProgram::Codex,
         "npx -y @openai/codex exec fix",
         "npx -y @openai/codex exec --json PROMPT",
     );
     check(
-        Adapter::Aider,
+        AgentProgram::Aider,
         "uvx --from aider-chat aider -m fix",
         &format!("uvx --from aider-chat aider --message-file /tmp/x/prompt.md {AIDER}"),
     );
-    // A wrapper that was declared to be an adapter's program.
+    // A wrapper that is configured as an adapter's program.
     check(
-        Adapter::ClaudeCode,
+        AgentProgram::ClaudeCode,
         "./my-claude -p fix",
         "./my-claude -p PROMPT --output-format stream-json --verbose",
     );
 }
 
 #[test]
-fn the_prompt_has_only_the_parts_that_say_something() {
-    let check = |context: &str, iteration, own: &str, teach: Option<&str>, expected: &str| {
-        let memory = Handover {
-            context: context.to_owned(),
-            iteration,
-            teach: teach.map(str::to_owned),
-            ..memory()
+fn prompt_leaves_out_empty_parts() {
+    let check =
+        |context: &str, iteration, own: &str, signal_instructions: Option<&str>, expected: &str| {
+            let memory = PromptInput {
+                context: context.to_owned(),
+                iteration,
+                signal_instructions: signal_instructions.map(str::to_owned),
+                ..memory()
+            };
+            assert_eq!(memory.prompt(own), expected);
         };
-        assert_eq!(memory.prompt(own), expected);
-    };
     let line = "This is iteration 3. Continue from where you left off.";
     check("", 1, "", None, "");
     check("", 1, "fix", None, "fix");
@@ -662,8 +734,8 @@ fn the_prompt_has_only_the_parts_that_say_something() {
 }
 
 #[test]
-fn teaching_is_short_and_no_signal() {
-    let text = teach_text("HEIRLOOM_MEMORY");
+fn signal_instructions_are_short_and_no_signal() {
+    let text = signal_instructions("HEIRLOOM_MEMORY");
     assert!(text.chars().count() <= 500, "{}", text.chars().count());
     assert_eq!(text.lines().count(), 1);
     let opening = text.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -683,11 +755,11 @@ fn teaching_is_short_and_no_signal() {
 }
 
 #[test]
-fn files_and_variables_of_a_launch() {
-    let launch = plan(Adapter::Command, "agent", &memory()).unwrap();
+fn launch_has_files_and_variables() {
+    let launch = plan(AgentProgram::Command, "agent", &memory()).unwrap();
     let files = launch.files();
     assert_eq!(files[0], ("context.md", CONTEXT.as_bytes()));
-    assert_eq!(files[1], ("prompt.md", whole("").as_bytes()));
+    assert_eq!(files[1], ("prompt.md", full_prompt("").as_bytes()));
     let env = launch.env_in(Path::new("/tmp/x"));
     let expected = [
         ("HEIRLOOM_ITERATION", "2"),
@@ -703,44 +775,42 @@ fn files_and_variables_of_a_launch() {
 }
 
 #[test]
-fn formats_and_places() {
+fn adapters_have_formats_and_transcript_locations() {
     let format = |adapter, command| plan(adapter, command, &memory()).unwrap().format;
     assert_eq!(
-        format(Adapter::ClaudeCode, "claude -p x"),
-        StreamFormat::ClaudeStream
+        format(AgentProgram::ClaudeCode, "claude -p x"),
+        StreamFormat::Events(AgentProgram::ClaudeCode)
     );
     let text = "claude -p x --output-format text";
-    assert_eq!(format(Adapter::ClaudeCode, text), StreamFormat::Text);
+    assert_eq!(format(AgentProgram::ClaudeCode, text), StreamFormat::Text);
     let json = "claude -p x --output-format json";
-    assert_eq!(format(Adapter::ClaudeCode, json), StreamFormat::Auto);
+    assert_eq!(format(AgentProgram::ClaudeCode, json), StreamFormat::Auto);
     assert_eq!(
-        format(Adapter::Codex, "codex exec x"),
-        StreamFormat::CodexJson
+        format(AgentProgram::Codex, "codex exec x"),
+        StreamFormat::Events(AgentProgram::Codex)
     );
     assert_eq!(
-        format(Adapter::Gemini, "gemini -p x"),
-        StreamFormat::GeminiStream
+        format(AgentProgram::Gemini, "gemini -p x"),
+        StreamFormat::Events(AgentProgram::Gemini)
     );
     assert_eq!(
-        format(Adapter::Gemini, "gemini -p x -o=text"),
+        format(AgentProgram::Gemini, "gemini -p x -o=text"),
         StreamFormat::Text
     );
-    assert_eq!(format(Adapter::Aider, "aider -m x"), StreamFormat::Text);
-    assert_eq!(format(Adapter::Command, "x"), StreamFormat::Auto);
-    let place =
-        |adapter: Adapter| adapter.transcripts(Path::new("/home/u"), Path::new("/home/u/my.app_2"));
-    let claude = "/home/u/.claude/projects/-home-u-my-app-2";
-    assert_eq!(place(Adapter::ClaudeCode), Some(claude.into()));
     assert_eq!(
-        place(Adapter::Codex),
-        Some("/home/u/.codex/sessions".into())
+        format(AgentProgram::Aider, "aider -m x"),
+        StreamFormat::Text
     );
-    assert_eq!(place(Adapter::Command), None);
-    assert!(Adapter::Codex.instruction_files().contains(&"AGENTS.md"));
+    assert_eq!(format(AgentProgram::Command, "x"), StreamFormat::Auto);
+    assert!(
+        AgentProgram::Codex
+            .instruction_files()
+            .contains(&"AGENTS.md")
+    );
 }
 
 #[test]
-fn pull_requests_are_found_by_their_addresses() {
+fn find_pr_in_urls() {
     let check = |text: &str, expected: Option<u64>| {
         assert_eq!(find_pr(text, None), expected, "{text}");
     };
@@ -769,7 +839,7 @@ fn pull_requests_are_found_by_their_addresses() {
     assert_eq!(ours("https://github.com/upstream/n/pull/4"), Some(4));
     assert_eq!(ours("https://github.com/rust-lang/rust/pull/123"), None);
     assert_eq!(ours("https://gitlab.com/O/n/-/merge_requests/7"), None);
-    // A project that is not named after a repository says nothing about addresses.
+    // A project not named after a repository does not filter URLs.
     for name in ["my project", "team/app", "/home/u/app/.git"] {
         let found = find_pr("https://github.com/o/n/pull/1", Some(name));
         assert_eq!(found, Some(1), "{name}");

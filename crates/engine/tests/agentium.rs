@@ -1,6 +1,6 @@
-//! The `memory:` section of an `.agentium.yaml`: what is read, and what is said of the rest.
+//! Tests of the `memory:` section of an `.agentium.yaml`: values and diagnostics.
 
-use heirloom_engine::agentium::{AgentiumMemory, parse};
+use heirloom_formats::agentium::{AgentiumMemory, parse};
 use proptest::prelude::*;
 
 #[track_caller]
@@ -11,7 +11,7 @@ fn check(yaml: &str, expect: Option<&AgentiumMemory>, diagnostics: &[&str]) {
 }
 
 #[track_caller]
-fn refused(yaml: &str, line: usize, words: &str) {
+fn assert_rejected(yaml: &str, line: usize, words: &str) {
     let error = parse(yaml)
         .err()
         .map(|error| (error.line, error.to_string()));
@@ -22,7 +22,7 @@ fn refused(yaml: &str, line: usize, words: &str) {
 }
 
 #[test]
-fn the_section_among_others() {
+fn parse_reads_section_among_others() {
     let yaml = "\
 project: { name: demo, repository: github.com/o/r }
 memory:
@@ -43,7 +43,7 @@ session: { max_iterations: 10 }
 }
 
 #[test]
-fn nothing_said_is_nothing_read() {
+fn parse_without_section_is_empty() {
     check("", None, &[]);
     check("# only a comment\n", None, &[]);
     check("project: x\n", None, &[]);
@@ -53,7 +53,7 @@ fn nothing_said_is_nothing_read() {
 }
 
 #[test]
-fn odd_values_are_reported_and_the_rest_is_kept() {
+fn parse_invalid_values_are_reported_others_kept() {
     let yaml = "\
 memory:
   enabled: yes please
@@ -91,14 +91,14 @@ memory:
 }
 
 #[test]
-fn what_is_no_mapping_is_refused_with_its_place() {
-    refused("- a\n- b\n", 1, "expected a mapping, found a list");
-    refused("memory:\n  enabled: true\n bad: [\n", 3, "column");
-    refused("memory: {}\nmemory: {}\n", 1, "duplicate");
+fn parse_non_mapping_is_rejected_with_position() {
+    assert_rejected("- a\n- b\n", 1, "expected a mapping, found a list");
+    assert_rejected("memory:\n  enabled: true\n bad: [\n", 3, "column");
+    assert_rejected("memory: {}\nmemory: {}\n", 1, "duplicate");
 }
 
 #[test]
-fn deep_and_repeated_nesting_is_refused() {
+fn parse_deep_or_repeated_nesting_is_rejected() {
     assert!(parse(&"[".repeat(100_000)).is_err());
     let mut bomb = "a0: &a0 [x]\n".to_owned();
     for i in 1..30 {
@@ -114,7 +114,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_text_panics(text in any::<String>(), value in "[-a-z0-9:{}\\[\\]&*!'\" \n]{0,40}") {
+    fn parse_any_text_does_not_panic(text in any::<String>(), value in "[-a-z0-9:{}\\[\\]&*!'\" \n]{0,40}") {
         let _ = parse(&text);
         let _ = parse(&format!("memory:\n  enabled: {value}\n  max_entries: {text}\n"));
     }

@@ -1,13 +1,15 @@
-//! What holds for every view and every budget.
+//! Properties of every view and every budget.
 
-use heirloom_engine::context::render;
-use heirloom_model::context::{Context, ErrorItem, Item, MemoryView, Reason, TaskView};
+use heirloom_model::context::{
+    Context, ContextItem, ErrorItem, InclusionReason, MemoryView, TaskView,
+};
 use heirloom_model::{Budget, Settings};
+use heirloom_prompt::context::render;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-/// Text as it may have come into a store: plain, hostile, or anything.
+/// Text as a store may contain it: plain, hostile, or arbitrary.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-zA-Z ,.:/]{0,40}",
@@ -17,9 +19,9 @@ fn any_text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn any_items(count_max: usize) -> impl Strategy<Value = Vec<Item>> {
+fn any_items(count_max: usize) -> impl Strategy<Value = Vec<ContextItem>> {
     vec(
-        any_text().prop_map(|text| Item { id: None, text }),
+        any_text().prop_map(|text| ContextItem { id: None, text }),
         0..count_max,
     )
 }
@@ -69,15 +71,15 @@ fn any_view() -> impl Strategy<Value = MemoryView> {
     );
     let older = any::<(bool, bool)>();
     (option::of(any_task()), errors, lists, older).prop_map(
-        |(task, errors, (known, past, pinned), (decisions_go_on, facts_go_on))| MemoryView {
+        |(task, errors, (known, past, pinned), (has_more_decisions, has_more_facts))| MemoryView {
             task,
             pinned,
             errors,
             decisions: known.0,
-            decisions_go_on,
+            has_more_decisions,
             facts: known.1,
-            facts_go_on,
-            tried: past.0,
+            has_more_facts,
+            attempts: past.0,
             artifacts: past.1,
         },
     )
@@ -96,7 +98,7 @@ fn prefixes() -> Vec<String> {
     [settings.memory_prefixes, settings.status_prefixes].concat()
 }
 
-/// Whether a lenient reader could take `line` for a signal.
+/// Returns true if a lenient parser could accept `line` as a signal.
 fn is_signal(line: &str, prefixes: &[String]) -> bool {
     let marks = |c: char| !c.is_alphanumeric();
     let line = line.trim_start_matches(marks).to_ascii_uppercase();
@@ -109,15 +111,15 @@ fn is_signal(line: &str, prefixes: &[String]) -> bool {
     })
 }
 
-fn reasons(context: &Context) -> Vec<Vec<Reason>> {
+fn reasons(context: &Context) -> Vec<Vec<InclusionReason>> {
     let items = |section: &heirloom_model::context::ReceiptSection| {
         section.items.iter().map(|item| item.reason).collect()
     };
     context.sections.iter().map(items).collect()
 }
 
-fn count(context: &Context, reason: Reason) -> Vec<usize> {
-    let of = |reasons: &Vec<Reason>| reasons.iter().filter(|r| **r == reason).count();
+fn count(context: &Context, reason: InclusionReason) -> Vec<usize> {
+    let of = |reasons: &Vec<InclusionReason>| reasons.iter().filter(|r| **r == reason).count();
     reasons(context).iter().map(of).collect()
 }
 
@@ -125,7 +127,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_context_keeps_its_promises(view in any_view(), budget in any_budget()) {
+    fn context_invariants_hold(view in any_view(), budget in any_budget()) {
         let prefixes = prefixes();
         let context = render(&view, budget, &prefixes);
         prop_assert!(budget.fits(&context.text), "{budget:?}: {}", context.text);
@@ -148,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn everything_is_accounted_for(view in any_view(), budget in any_budget()) {
+    fn receipt_accounts_for_every_item(view in any_view(), budget in any_budget()) {
         let context = render(&view, budget, &prefixes());
         let items: usize = context.sections.iter().map(|section| section.items.len()).sum();
         let task = view.task.as_ref().map_or(0, |task| {
@@ -156,39 +158,39 @@ proptest! {
             let known = values.iter().filter(|known| **known).count();
             task.completed.len() + task.pending.len() + task.files.len() + known
         });
-        let last = view.tried.len() + view.artifacts.len();
+        let last = view.attempts.len() + view.artifacts.len();
         let known = view.pinned.len() + view.errors.len() + view.decisions.len() + view.facts.len();
         let expect = task + known + last;
         prop_assert!(items == expect || items == expect + 1, "{items} of {expect}");
     }
 
     #[test]
-    fn lower_ranks_wait_for_higher_ones(view in any_view(), budget in any_budget()) {
+    fn lower_ranks_follow_higher_ranks(view in any_view(), budget in any_budget()) {
         let context = render(&view, budget, &prefixes());
-        // What a task did long ago ranks last of all.
+        // Old work on a task ranks last.
         let old = view.task.as_ref().map_or(0, |task| {
             task.completed.len().saturating_sub(10) + task.files.len().saturating_sub(10)
         });
         let mut closed = false;
         for section in &context.sections {
             let has = |reason| section.items.iter().filter(|item| item.reason == reason).count();
-            // It stands behind the task, but comes before the task's steps.
+            // The section is below the task in the text, but ranks before the task's steps.
             let before_steps = section.name == "Pinned";
-            prop_assert!(!closed || before_steps || has(Reason::Included) == 0);
+            prop_assert!(!closed || before_steps || has(InclusionReason::Included) == 0);
             let may_wait = if section.name == "Task" { old } else { 0 };
-            closed |= has(Reason::OverBudget) > may_wait;
+            closed |= has(InclusionReason::OverBudget) > may_wait;
         }
     }
 
     #[test]
-    fn more_budget_never_shows_less(view in any_view(), chars in 0..3_000_usize, more in 0..300_usize) {
+    fn larger_budget_never_shows_less(view in any_view(), chars in 0..3_000_usize, more in 0..300_usize) {
         let (small, large) = (Budget::Chars(chars), Budget::Chars(chars + more));
         let (small, large) = (render(&view, small, &prefixes()), render(&view, large, &prefixes()));
-        // An item that is no longer larger than the budget may push out what ranks lower.
-        prop_assume!(count(&small, Reason::TooLarge) == count(&large, Reason::TooLarge));
+        // An item that newly fits the budget may displace lower ranks.
+        prop_assume!(count(&small, InclusionReason::TooLarge) == count(&large, InclusionReason::TooLarge));
         let included = |context: &Context| {
             let of = |section: &heirloom_model::context::ReceiptSection| {
-                let inside = section.items.iter().filter(|item| item.included());
+                let inside = section.items.iter().filter(|item| item.is_included());
                 inside.map(|item| item.excerpt.clone()).collect::<Vec<_>>()
             };
             context.sections.iter().map(of).collect::<Vec<_>>()
@@ -204,8 +206,8 @@ proptest! {
 }
 
 #[test]
-fn ten_thousand_items_render_in_one_pass() {
-    let item = |i: usize| Item {
+fn render_ten_thousand_items_in_one_pass() {
+    let item = |i: usize| ContextItem {
         id: None,
         text: format!("Fact {i}: the handler of {i} wants a token"),
     };

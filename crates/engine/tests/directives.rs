@@ -1,36 +1,38 @@
-//! Directives: what is read, what is written, and what is said of mistakes.
+//! Tests of directives: parsing, formatting and errors.
 
-use heirloom_engine::directives::{Directive, Input, Invocation, Lines, Name, parse};
 use heirloom_model::Budget;
 use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, DIRECTIVE_FILES_MAX,
     DIRECTIVE_SHOWN_CHARS, DIRECTIVE_TAIL_LINES_MAX, DIRECTIVES_MAX, INVOCATION_BYTES_MAX,
     NAME_BYTES_MAX, PATH_BYTES_MAX, RECALL_QUERY_BYTES_MAX,
 };
+use heirloom_prompt::directives::{
+    Directive, FileInput, FileSelector, Invocation, LineRange, parse,
+};
 use proptest::prelude::*;
 
-fn exact(name: &str) -> Input {
-    Input {
-        name: Name::Exact(name.to_owned()),
+fn exact(name: &str) -> FileInput {
+    FileInput {
+        name: FileSelector::Exact(name.to_owned()),
         lines: None,
     }
 }
 
-fn pattern(name: &str) -> Input {
-    Input {
-        name: Name::Pattern(name.to_owned()),
+fn pattern(name: &str) -> FileInput {
+    FileInput {
+        name: FileSelector::Pattern(name.to_owned()),
         lines: None,
     }
 }
 
-fn at(input: Input, from: usize, to: Option<usize>) -> Input {
-    Input {
-        lines: Some(Lines { from, to }),
+fn at(input: FileInput, from: usize, to: Option<usize>) -> FileInput {
+    FileInput {
+        lines: Some(LineRange { from, to }),
         ..input
     }
 }
 
-/// The text reads as these directives of `agent`, and what is written reads the same.
+/// Checks that the text parses as these directives of `agent`, and that their formatting parses to the same.
 #[track_caller]
 fn check(text: &str, directives: Vec<Directive>) {
     let expected = Invocation {
@@ -44,7 +46,7 @@ fn check(text: &str, directives: Vec<Directive>) {
 }
 
 #[test]
-fn what_is_read() {
+fn parse_valid_directives() {
     use Directive::{Input as In, Recall, Tail};
     let recall = |words: &str| Recall(words.to_owned());
     check("agent", vec![]);
@@ -96,10 +98,10 @@ fn what_is_read() {
 }
 
 #[test]
-fn how_files_are_named() {
-    let input = |said: &str, expected: Input| {
+fn parse_file_names() {
+    let input = |output: &str, expected: FileInput| {
         check(
-            &format!("agent[input:{said}]"),
+            &format!("agent[input:{output}]"),
             vec![Directive::Input(vec![expected])],
         );
     };
@@ -128,9 +130,9 @@ fn how_files_are_named() {
     input("größe.md", exact("größe.md"));
 }
 
-/// The text is wrong at the caret that stands below it, with these words.
+/// Checks that the error is at the caret below the text, with this message.
 #[track_caller]
-fn wrong(text: &str, caret: &str, words: &str) {
+fn assert_error(text: &str, caret: &str, words: &str) {
     let Err(error) = parse(text) else {
         panic!("{text} has no mistake");
     };
@@ -139,76 +141,92 @@ fn wrong(text: &str, caret: &str, words: &str) {
     assert!(error.problem.contains(words), "{text}\n{error}");
     let picture = format!("  {}\n  {}^", text, " ".repeat(column - 1));
     if text.chars().count() <= DIRECTIVE_SHOWN_CHARS {
-        assert_eq!(error.picture, picture);
+        assert_eq!(error.caret_excerpt, picture);
     }
     assert!(!error.hint.is_empty());
 }
 
 #[test]
-fn where_it_is_wrong() {
-    wrong("agent[input:a", "     ^", "not closed");
-    wrong("agent[input:a][tail:5", "              ^", "not closed");
-    wrong("agent[input:a,]", "              ^", "without a name");
-    wrong("agent[input:a,,b]", "              ^", "without a name");
-    wrong("agent[input:]", "            ^", "without a name");
-    wrong("agent[input]", "      ^", "no value");
-    wrong("agent[input a]", "            ^", "`:` is missing");
-    wrong("agent[tail:]", "      ^", "no value");
-    wrong("agent[]", "      ^", "empty directive");
-    wrong("agent[;]", "      ^", "empty directive");
-    wrong("agent[tail:5;]", "             ^", "empty directive");
-    wrong("agent[:a]", "      ^", "without a name");
-    wrong("agent[*:a]", "      ^", "no directive begins so");
-    wrong("agent[inptu:a]", "      ^", "unknown directive `inptu`");
-    wrong("agent[Tail:5]", "      ^", "unknown directive `Tail`");
-    wrong(
+fn parse_error_has_position() {
+    assert_error("agent[input:a", "     ^", "not closed");
+    assert_error("agent[input:a][tail:5", "              ^", "not closed");
+    assert_error("agent[input:a,]", "              ^", "without a name");
+    assert_error("agent[input:a,,b]", "              ^", "without a name");
+    assert_error("agent[input:]", "            ^", "without a name");
+    assert_error("agent[input]", "      ^", "no value");
+    assert_error("agent[input a]", "            ^", "`:` is missing");
+    assert_error("agent[tail:]", "      ^", "no value");
+    assert_error("agent[]", "      ^", "empty directive");
+    assert_error("agent[;]", "      ^", "empty directive");
+    assert_error("agent[tail:5;]", "             ^", "empty directive");
+    assert_error("agent[:a]", "      ^", "without a name");
+    assert_error("agent[*:a]", "      ^", "no directive begins like this");
+    assert_error("agent[inptu:a]", "      ^", "unknown directive `inptu`");
+    assert_error("agent[Tail:5]", "      ^", "unknown directive `Tail`");
+    assert_error(
         "agent[input:a[tail:5]]",
         "             ^",
         "inside of brackets",
     );
-    wrong("agent[tail:[5]]", "           ^", "inside of brackets");
-    wrong("agent[[tail:5]]", "      ^", "inside of brackets");
-    wrong("agent]", "     ^", "closes nothing");
-    wrong("agent[tail:5]]", "             ^", "closes nothing");
-    wrong("agent[tail:5] x", "              ^", "only directives");
-    wrong("agent[tail:5];", "             ^", "nothing follows");
-    wrong("agent[tail:x]", "           ^", "number of lines");
-    wrong("agent[tail:0]", "           ^", "number of lines");
-    wrong("agent[tail:-5]", "           ^", "number of lines");
-    wrong("agent[tail:5][tail:6]", "              ^", "said twice");
-    wrong("agent[budget:5;budget:6]", "               ^", "said twice");
-    wrong("agent[budget:0]", "             ^", "no budget");
-    wrong("agent[budget:5 words]", "             ^", "no budget");
-    wrong("agent[input:a.md:0]", "                ^", "no line 0");
-    wrong(
+    assert_error("agent[tail:[5]]", "           ^", "inside of brackets");
+    assert_error("agent[[tail:5]]", "      ^", "inside of brackets");
+    assert_error("agent]", "     ^", "closes nothing");
+    assert_error("agent[tail:5]]", "             ^", "closes nothing");
+    assert_error("agent[tail:5] x", "              ^", "only directives");
+    assert_error("agent[tail:5];", "             ^", "nothing follows");
+    assert_error("agent[tail:x]", "           ^", "number of lines");
+    assert_error("agent[tail:0]", "           ^", "number of lines");
+    assert_error("agent[tail:-5]", "           ^", "number of lines");
+    assert_error("agent[tail:5][tail:6]", "              ^", "given twice");
+    assert_error(
+        "agent[budget:5;budget:6]",
+        "               ^",
+        "given twice",
+    );
+    assert_error("agent[budget:0]", "             ^", "not a budget");
+    assert_error("agent[budget:5 words]", "             ^", "not a budget");
+    assert_error("agent[input:a.md:0]", "                ^", "no line 0");
+    assert_error(
         "agent[input:a.md:9-3]",
         "                ^",
         "before the first",
     );
-    wrong("agent[input:a.md:-3]", "                ^", "no lines");
-    wrong("agent[input:a.md:1-2-3]", "                ^", "no lines");
-    wrong(
+    assert_error(
+        "agent[input:a.md:-3]",
+        "                ^",
+        "not a line range",
+    );
+    assert_error(
+        "agent[input:a.md:1-2-3]",
+        "                ^",
+        "not a line range",
+    );
+    assert_error(
         "agent[input:a.md:99999999999999999999]",
         "                ^",
-        "no lines",
+        "not a line range",
     );
-    wrong("agent[input:\"a\":x]", "               ^", "no lines");
-    wrong("agent[input::5]", "            ^", "without a name");
-    wrong("agent[input:\"a\"b]", "               ^", "closing quote");
-    wrong(
+    assert_error(
+        "agent[input:\"a\":x]",
+        "               ^",
+        "not a line range",
+    );
+    assert_error("agent[input::5]", "            ^", "without a name");
+    assert_error("agent[input:\"a\"b]", "               ^", "closing quote");
+    assert_error(
         "agent[recall:\"a\" b]",
         "                 ^",
         "closing quote",
     );
-    wrong("agent[input:\"a]", "            ^", "not closed");
-    wrong("agent[input:\"a\\x\"]", "              ^", "escape");
-    wrong("agent[input:\"\\u{d800}\"]", "             ^", "escape");
-    wrong("agent[input:\"\\u{+41}\"]", "             ^", "escape");
-    wrong("agent[input:\"a\\", "              ^", "escape");
-    wrong("[tail:5]", "^", "no name");
-    wrong("\"\"[tail:5]", "^", "no name");
-    wrong("\"a\\nb\"[tail:5]", "^", "control character");
-    wrong("größe[x:1]", "      ^", "unknown directive");
+    assert_error("agent[input:\"a]", "            ^", "not closed");
+    assert_error("agent[input:\"a\\x\"]", "              ^", "escape");
+    assert_error("agent[input:\"\\u{d800}\"]", "             ^", "escape");
+    assert_error("agent[input:\"\\u{+41}\"]", "             ^", "escape");
+    assert_error("agent[input:\"a\\", "              ^", "escape");
+    assert_error("[tail:5]", "^", "no name");
+    assert_error("\"\"[tail:5]", "^", "no name");
+    assert_error("\"a\\nb\"[tail:5]", "^", "control character");
+    assert_error("größe[x:1]", "      ^", "unknown directive");
     let empty = parse("").unwrap_err();
     assert_eq!(empty.column, 1);
     let near = parse("agent[inptu:a]").unwrap_err();
@@ -216,24 +234,24 @@ fn where_it_is_wrong() {
 }
 
 #[test]
-fn a_long_invocation_is_shown_around_its_mistake() {
+fn parse_error_in_long_invocation_shows_excerpt() {
     let text = format!(
         "agent[recall:{}][oops:1]{}",
         "x".repeat(500),
         " ".repeat(500)
     );
     let error = parse(&text).unwrap_err();
-    let lines: Vec<&str> = error.picture.lines().collect();
+    let lines: Vec<&str> = error.caret_excerpt.lines().collect();
     let caret = lines[1].chars().count() - 1;
     assert_eq!(lines[0].chars().nth(caret), Some('o'));
     assert!(lines[0].chars().count() <= DIRECTIVE_SHOWN_CHARS + 4);
     let forged = parse("a\nb\u{1b}[31m[x:1]").unwrap_err();
-    assert!(forged.picture.lines().count() <= 2, "{forged}");
+    assert!(forged.caret_excerpt.lines().count() <= 2, "{forged}");
     assert!(!forged.to_string().contains('\u{1b}'));
 }
 
 #[test]
-fn everything_has_a_cap() {
+fn parse_limits_are_enforced() {
     let fits = |text: &str| parse(text).is_ok();
     let file = |bytes: usize| format!("a[input:{}]", "x".repeat(bytes));
     assert!(fits(&file(PATH_BYTES_MAX)));
@@ -270,17 +288,17 @@ fn any_name() -> impl Strategy<Value = String> {
     .prop_filter("a name", |name| !name.trim().is_empty() && name.len() < 200)
 }
 
-fn any_input() -> impl Strategy<Value = Input> {
+fn any_input() -> impl Strategy<Value = FileInput> {
     let lines = (1..500_usize, proptest::option::of(0..50_usize));
-    let lines = lines.prop_map(|(from, more)| Lines {
+    let lines = lines.prop_map(|(from, more)| LineRange {
         from,
         to: more.map(|more| from + more),
     });
     let name = prop_oneof![
-        3 => any_name().prop_map(Name::Exact),
-        1 => "[a-c./]{0,3}[*?]{1,2}[a-c./]{0,3}".prop_map(Name::Pattern),
+        3 => any_name().prop_map(FileSelector::Exact),
+        1 => "[a-c./]{0,3}[*?]{1,2}[a-c./]{0,3}".prop_map(FileSelector::Pattern),
     ];
-    (name, proptest::option::of(lines)).prop_map(|(name, lines)| Input { name, lines })
+    (name, proptest::option::of(lines)).prop_map(|(name, lines)| FileInput { name, lines })
 }
 
 fn any_invocation() -> impl Strategy<Value = Invocation> {
@@ -303,7 +321,7 @@ fn any_invocation() -> impl Strategy<Value = Invocation> {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_the_same(invocation in any_invocation()) {
+    fn format_then_parse_round_trips(invocation in any_invocation()) {
         let text = invocation.to_string();
         let raw = text.contains(['\n', '\u{1b}']);
         prop_assert!(!raw);
@@ -311,7 +329,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_pointed_at(
+    fn parse_any_text_succeeds_or_has_position(
         text in prop_oneof![
             "[a\\[\\];:,\"\\\\ 0-9*-]{0,24}",
             "a(\\[(input|tail|recall|budget|x)?:?[a\\[\\];:,\"\\\\ 0-9é-]{0,6}\\]?;?){0,4}",
@@ -323,7 +341,7 @@ proptest! {
             Err(error) => {
                 let inside = 1..=text.chars().count().max(1);
                 prop_assert!(inside.contains(&error.column), "{}", error);
-                prop_assert_eq!(error.picture.lines().count(), 2);
+                prop_assert_eq!(error.caret_excerpt.lines().count(), 2);
             }
         }
     }

@@ -1,15 +1,15 @@
-//! Notes of groups, the inbox and a person's own memory, over real files and a clock that a test moves.
+//! Tests of group notes, the inbox and user memory with real files and a test clock.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
     clippy::disallowed_methods,
-    reason = "a test plays the person and the agents who write files"
+    reason = "the test writes files in place of persons and agents"
 )]
 
-use heirloom_engine::places::Place;
-use heirloom_engine::{Engine, Filter, NewNote, NewRecord, RecallRequest, Whose};
+use heirloom_engine::{Engine, Filter, MemoryOwner, NewNote, NewRecord, RecallRequest};
+use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::limits::{
     GROUP_FILE_BYTES_MAX, GROUP_NOTE_BACK_S, GROUP_NOTE_BYTES_MAX, GROUP_NOTE_KNOWN_MS,
-    GROUP_NOTES_COMPARED_MAX, INBOX_DONE_MAX, INBOX_FILE_BYTES_MAX, INBOX_PATIENCE_MS,
+    GROUP_NOTES_COMPARED_MAX, INBOX_DONE_MAX, INBOX_FILE_BYTES_MAX, INBOX_RETRY_MS,
     INBOX_SWEEP_MAX, USER_RECORDS_MAX,
 };
 use heirloom_model::section::Section;
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// A clock that a test moves.
+/// A clock that the test sets.
 #[derive(Debug)]
 struct HandClock(AtomicI64);
 
@@ -50,7 +50,7 @@ impl World {
         let hand = Arc::new(HandClock(AtomicI64::new(at.as_millisecond())));
         let own = folder.path().join(".heirloom");
         fs::create_dir(&own).unwrap();
-        let place = Place {
+        let place = ProjectPaths {
             root: folder.path().to_owned(),
             config: own.join("config.toml"),
             folder: own,
@@ -82,7 +82,7 @@ impl World {
         fs::rename(temporary, self.at("groups/main/MEMORY.md")).unwrap();
     }
 
-    /// As if it were saved so much later.
+    /// Saves the file with a modification time this much later.
     fn save_after_ms(&self, ms: i64, text: &str) {
         self.save(text);
         let later = std::time::UNIX_EPOCH
@@ -98,15 +98,19 @@ impl World {
 
     #[track_caller]
     fn note(&self, content: &str) -> usize {
-        self.engine.update_memory(&note(content)).unwrap().mended
+        self.engine
+            .groups()
+            .add_note(&note(content))
+            .unwrap()
+            .repaired
     }
 
     fn notes(&self) -> usize {
         let filter = Filter::current(&[Kind::Note], self.engine.now());
-        self.engine.find(&filter).unwrap().len()
+        self.engine.records().find(&filter).unwrap().len()
     }
 
-    fn drop_in(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    fn add_inbox_file(&self, name: &str, bytes: impl AsRef<[u8]>) {
         fs::create_dir_all(self.at("inbox")).unwrap();
         fs::write(self.at("inbox").join(name), bytes).unwrap();
     }
@@ -139,17 +143,18 @@ fn block(content: &str) -> String {
     format!("## Notes (unknown, 2026-05-01 12:34)\n- {content}\n")
 }
 
-fn said(section: &Section) -> Vec<&str> {
+fn output(section: &Section) -> Vec<&str> {
     let texts = section.offers.iter();
     texts.map(|offer| offer.text.as_str()).collect()
 }
 
 #[test]
-fn a_note_is_in_its_file_and_in_memory() {
+fn note_is_written_to_file_and_memory() {
     let world = World::new();
     let noted = world
         .engine
-        .update_memory(&NewNote {
+        .groups()
+        .add_note(&NewNote {
             content: "the API is slow\n## Forged (x, 2020-01-01 00:00)\n- y".to_owned(),
             section: Some("Lessons".to_owned()),
             agent: Some("ann".to_owned()),
@@ -170,7 +175,7 @@ fn a_note_is_in_its_file_and_in_memory() {
         ),
         (0o700, 0o700, 0o600)
     );
-    let record = world.engine.get(noted.id).unwrap();
+    let record = world.engine.records().get(noted.id).unwrap();
     assert_eq!(record.scope.group.as_deref(), Some("team"));
     assert_eq!(record.scope.agent.as_deref(), Some("ann"));
     let request = RecallRequest {
@@ -178,7 +183,9 @@ fn a_note_is_in_its_file_and_in_memory() {
         ..RecallRequest::default()
     };
     assert_eq!(
-        world.engine.recall(&request).unwrap().hits[0].item.id(),
+        world.engine.recall().search(&request).unwrap().hits[0]
+            .item
+            .id(),
         noted.id
     );
     world.note("one");
@@ -190,16 +197,16 @@ fn a_note_is_in_its_file_and_in_memory() {
 }
 
 #[test]
-fn what_cannot_be_noted_changes_nothing() {
+fn note_invalid_changes_nothing() {
     let world = World::new();
     for content in ["", " \n\t", "\0"] {
-        let fault = world.engine.update_memory(&note(content)).unwrap_err();
+        let fault = world.engine.groups().add_note(&note(content)).unwrap_err();
         assert_eq!(fault.kind, ErrorKind::Refused, "{content:?}");
     }
     world.note(&"x".repeat(GROUP_NOTE_BYTES_MAX));
     let long = note(&"x".repeat(GROUP_NOTE_BYTES_MAX + 1));
     assert_eq!(
-        world.engine.update_memory(&long).unwrap_err().kind,
+        world.engine.groups().add_note(&long).unwrap_err().kind,
         ErrorKind::Usage
     );
     for group in [
@@ -216,9 +223,9 @@ fn what_cannot_be_noted_changes_nothing() {
             group: Some(group.to_owned()),
             ..note("x")
         };
-        let fault = world.engine.update_memory(&to).unwrap_err();
+        let fault = world.engine.groups().add_note(&to).unwrap_err();
         assert_eq!(fault.kind, ErrorKind::Refused, "{group:?}");
-        assert!(world.engine.group_sections(group).is_err(), "{group:?}");
+        assert!(world.engine.groups().sections(group).is_err(), "{group:?}");
     }
     assert_eq!(world.names("groups"), ["main"]);
     assert_eq!(world.notes(), 1);
@@ -227,24 +234,25 @@ fn what_cannot_be_noted_changes_nothing() {
         group: Some("away".to_owned()),
         ..note("x")
     };
-    assert!(world.engine.update_memory(&away).is_err());
+    assert!(world.engine.groups().add_note(&away).is_err());
     fs::remove_file(world.at("groups/main/MEMORY.md")).unwrap();
     symlink(
         world.folder.path().join("outside"),
         world.at("groups/main/MEMORY.md"),
     )
     .unwrap();
-    assert!(world.engine.update_memory(&note("y")).is_err());
+    assert!(world.engine.groups().add_note(&note("y")).is_err());
     assert!(!world.folder.path().join("outside").exists());
     assert_eq!(world.notes(), 1);
 }
 
 #[test]
-fn secrets_are_not_noted() {
+fn note_redacts_secrets() {
     let world = World::new();
     let noted = world
         .engine
-        .update_memory(&note(
+        .groups()
+        .add_note(&note(
             "deploy with API_TOKEN=8f14e45fceea167a5a36dedd4bea2543",
         ))
         .unwrap();
@@ -254,7 +262,7 @@ fn secrets_are_not_noted() {
 }
 
 #[test]
-fn what_an_editor_did_not_know_comes_back_once() {
+fn note_lost_by_concurrent_editor_is_restored_once() {
     let world = World::new();
     world.note("a");
     let opened = world.memory();
@@ -264,14 +272,14 @@ fn what_an_editor_did_not_know_comes_back_once() {
     assert_eq!(world.note("d"), 2);
     let whole = ["a", "b", "c", "d"].map(block).join("\n");
     assert_eq!(world.memory(), format!("# Mine\n\n{whole}"));
-    // Again by an editor that may not have known it.
+    // Saved again by an editor that may not have seen the note.
     world.save(&["a", "b"].map(block).join("\n"));
-    assert_eq!(world.engine.mend_groups(), Ok(2));
-    // Taken out again by somebody who saw it.
+    assert_eq!(world.engine.groups().repair(), Ok(2));
+    // Deleted again by a person who saw it.
     world.save_after_ms(GROUP_NOTE_KNOWN_MS + 1_000, &block("a"));
     assert_eq!(world.note("e"), 0, "each of them came back before");
     assert_eq!(world.memory(), ["a", "e"].map(block).join("\n"));
-    // From between others: a deletion, if it was there long enough to be seen.
+    // A note between others is a deletion, if it was visible long enough.
     world.note("e2");
     let without = ["a", "e2"].map(block).join("\n");
     world.save_after_ms(GROUP_NOTE_KNOWN_MS + 2_000, &without);
@@ -279,59 +287,62 @@ fn what_an_editor_did_not_know_comes_back_once() {
     world.note("f2");
     world.save_after_ms(1_000, &world.memory().replace(&block("f"), ""));
     world.note("f3");
-    assert!(world.memory().contains(&block("f")), "nobody saw it");
-    // The whole file: a deletion too.
+    assert!(world.memory().contains(&block("f")), "no editor saw it");
+    // A deleted file deletes its notes too.
     fs::remove_file(world.at("groups/main/MEMORY.md")).unwrap();
     assert_eq!(world.note("g"), 0);
     assert_eq!(world.memory(), block("g"));
-    // Long after, an end that is gone was taken out.
+    // After that time a missing last note counts as deleted.
     world.save("nothing");
     world.later_s(GROUP_NOTE_BACK_S + 1);
     assert_eq!(world.note("h"), 0);
 }
 
 #[test]
-fn a_note_comes_back_within_its_time() {
+fn note_restored_within_time_limit() {
     let world = World::new();
     world.note("a");
     world.note("b");
     world.save(&block("a"));
     world.later_s(GROUP_NOTE_BACK_S);
-    assert_eq!(world.engine.mend_groups(), Ok(1));
+    assert_eq!(world.engine.groups().repair(), Ok(1));
     assert_eq!(world.memory(), ["a", "b"].map(block).join("\n"));
 }
 
 #[test]
-fn what_was_torn_or_never_written_is_written_next() {
+fn note_incomplete_in_file_is_completed() {
     let world = World::new();
     world.note("a");
     world.note("b");
-    // A process that died between its record and the end of its entry.
+    // A process that died after its record and before the end of its entry.
     let whole = world.memory();
     fs::write(world.at("groups/main/MEMORY.md"), &whole[..whole.len() - 3]).unwrap();
-    assert_eq!(world.engine.mend_groups(), Ok(1));
+    assert_eq!(world.engine.groups().repair(), Ok(1));
     assert_eq!(world.memory(), whole);
-    assert_eq!(world.engine.mend_groups(), Ok(0));
+    assert_eq!(world.engine.groups().repair(), Ok(0));
 }
 
 #[test]
-fn so_many_notes_are_compared() {
+fn note_comparison_limit() {
     let world = World::new();
     for n in 0..=GROUP_NOTES_COMPARED_MAX {
         world.note(&format!("note {n}"));
         world.later_s(1);
     }
     world.save("emptied");
-    assert_eq!(world.engine.mend_groups(), Ok(GROUP_NOTES_COMPARED_MAX));
+    assert_eq!(world.engine.groups().repair(), Ok(GROUP_NOTES_COMPARED_MAX));
     assert!(!world.memory().contains("- note 0\n"));
 }
 
 #[test]
-fn the_files_of_a_group_are_sections() {
+fn group_files_are_sections() {
     let world = World::new();
     let texts = |at: usize| -> Vec<String> {
-        let sections = world.engine.group_sections("main").unwrap();
-        said(&sections[at]).into_iter().map(str::to_owned).collect()
+        let sections = world.engine.groups().sections("main").unwrap();
+        output(&sections[at])
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
     };
     for at in 0..3 {
         assert_eq!(texts(at), Vec::<String>::new());
@@ -350,13 +361,13 @@ fn the_files_of_a_group_are_sections() {
     assert_eq!(texts(0), ["for all\n", "  the persona,\n\nverbatim\n"]);
     assert_eq!(texts(1), ["## B\n- b", "## A\n- a", "loose"]);
     assert_eq!(texts(2), Vec::<String>::new());
-    let sections = world.engine.group_sections("main").unwrap();
+    let sections = world.engine.groups().sections("main").unwrap();
     let headings: Vec<_> = sections.iter().map(|one| one.heading.as_str()).collect();
     assert_eq!(
         headings,
         ["", "## Remembered Facts", "## Conversation Summary"]
     );
-    // The same size, at once: what was read a moment ago is not trusted.
+    // Same size within the same moment: metadata of a recent read is not trusted.
     for n in 0..50 {
         write("main/summary.md", &format!("{n:02}"));
         assert_eq!(texts(2), [format!("{n:02}")]);
@@ -366,7 +377,7 @@ fn the_files_of_a_group_are_sections() {
 }
 
 #[test]
-fn a_persona_is_whole_or_left_out() {
+fn persona_is_included_whole_or_left_out() {
     let world = World::new();
     fs::create_dir_all(world.at("groups/main")).unwrap();
     let most = usize::try_from(GROUP_FILE_BYTES_MAX).unwrap();
@@ -375,7 +386,7 @@ fn a_persona_is_whole_or_left_out() {
             let text = format!("{}\nend", "x".repeat(bytes - 4));
             fs::write(world.at("groups/main").join(name), text).unwrap();
         }
-        let sections = world.engine.group_sections("main").unwrap();
+        let sections = world.engine.groups().sections("main").unwrap();
         assert_eq!(sections[0].offers.len(), whole);
         assert_eq!(sections[0].notes.len(), 1 - whole);
         assert!(sections[1].offers[0].text.ends_with("end"));
@@ -391,26 +402,26 @@ fn a_persona_is_whole_or_left_out() {
             .unwrap()
             .success()
     );
-    let sections = world.engine.group_sections("main").unwrap();
+    let sections = world.engine.groups().sections("main").unwrap();
     assert!(sections[0].offers.is_empty() && sections[0].notes[0].contains("link"));
-    assert!(sections[2].offers.is_empty() && sections[2].notes[0].contains("no file"));
+    assert!(sections[2].offers.is_empty() && sections[2].notes[0].contains("not a regular file"));
 }
 
 #[test]
-fn the_inbox_is_taken_in_order_and_once() {
+fn inbox_processed_once_in_order() {
     let world = World::new();
     assert_eq!(
-        world.engine.sweep_inbox().unwrap().done,
+        world.engine.files().sweep_inbox().unwrap().processed,
         Vec::<String>::new()
     );
-    world.drop_in("2.json", ask("second"));
-    world.drop_in("1.json", ask("first"));
+    world.add_inbox_file("2.json", ask("second"));
+    world.add_inbox_file("1.json", ask("first"));
     let hosts = r#"{"Type":"update_memory","GroupName":"main","Payload":"{\"content\":\"third\",\"agent_id\":\"unknown\"}"}"#;
-    world.drop_in("3.json", hosts);
-    world.drop_in(".half.json", "{");
-    world.drop_in("half.tmp", "{");
-    let swept = world.engine.sweep_inbox().unwrap();
-    assert_eq!(swept.done, ["1.json", "2.json", "3.json"]);
+    world.add_inbox_file("3.json", hosts);
+    world.add_inbox_file(".half.json", "{");
+    world.add_inbox_file("half.tmp", "{");
+    let swept = world.engine.files().sweep_inbox().unwrap();
+    assert_eq!(swept.processed, ["1.json", "2.json", "3.json"]);
     assert_eq!(
         world.memory(),
         ["first", "second", "third"].map(block).join("\n")
@@ -420,9 +431,9 @@ fn the_inbox_is_taken_in_order_and_once() {
         world.names("inbox"),
         [".half.json", ".lock", "done", "half.tmp"]
     );
-    // The same name again is another file.
-    world.drop_in("1.json", ask("fourth"));
-    world.engine.sweep_inbox().unwrap();
+    // The same name again is a new file.
+    world.add_inbox_file("1.json", ask("fourth"));
+    world.engine.files().sweep_inbox().unwrap();
     assert_eq!(
         world.names("inbox/done"),
         ["1-2.json", "1.json", "2.json", "3.json"]
@@ -431,36 +442,39 @@ fn the_inbox_is_taken_in_order_and_once() {
 }
 
 #[test]
-fn a_claim_of_somebody_who_died_is_taken_once() {
+fn inbox_abandoned_claim_is_processed_once() {
     let world = World::new();
     let id = "01890a5d-ac96-774b-bcce-b302099a8057";
     for _ in 0..2 {
-        // The second time: it died between its note and the end of its file.
-        world.drop_in(&format!(".claim-{id}-x.json"), ask("once"));
-        assert_eq!(world.engine.sweep_inbox().unwrap().done, ["x.json"]);
+        // A process that died after its note and before it removed the file.
+        world.add_inbox_file(&format!(".claim-{id}-x.json"), ask("once"));
+        assert_eq!(
+            world.engine.files().sweep_inbox().unwrap().processed,
+            ["x.json"]
+        );
     }
     assert_eq!(world.memory(), block("once"));
     assert_eq!(world.notes(), 1);
 }
 
 #[test]
-fn what_is_wrong_is_set_aside_with_its_reason() {
+fn inbox_invalid_file_is_set_aside_with_reason() {
     let world = World::new();
     let huge = usize::try_from(INBOX_FILE_BYTES_MAX).unwrap();
-    world.drop_in("empty.json", "");
-    world.drop_in("half.json", &ask("x")[..20]);
-    world.drop_in("bytes.json", b"\xff\xfe\0");
-    world.drop_in("drop.json", r#"{"type":"drop_memory","payload":{}}"#);
-    world.drop_in(
+    world.add_inbox_file("empty.json", "");
+    world.add_inbox_file("half.json", &ask("x")[..20]);
+    world.add_inbox_file("bytes.json", b"\xff\xfe\0");
+    world.add_inbox_file("drop.json", r#"{"type":"drop_memory","payload":{}}"#);
+    world.add_inbox_file(
         "out.json",
         r#"{"type":"update_memory","group":"../x","payload":{"content":"x"}}"#,
     );
-    world.drop_in("nothing.json", ask(" "));
-    world.drop_in(
+    world.add_inbox_file("nothing.json", ask(" "));
+    world.add_inbox_file(
         "fits.json",
         format!("{}{}", ask("fits"), " ".repeat(huge - ask("fits").len())),
     );
-    world.drop_in("huge.json", format!("{}{}", ask("huge"), " ".repeat(huge)));
+    world.add_inbox_file("huge.json", format!("{}{}", ask("huge"), " ".repeat(huge)));
     File::create(world.at("inbox/sparse.json"))
         .unwrap()
         .set_len(100 << 20)
@@ -475,10 +489,10 @@ fn what_is_wrong_is_set_aside_with_its_reason() {
             .success()
     );
     fs::create_dir(world.at("inbox/folder.json")).unwrap();
-    world.drop_in(&format!("{}.json", "n".repeat(240)), ask("long name"));
-    world.drop_in("line\nbreak.json", ask("odd name"));
-    // The files are old by the engine's clock, so nobody waits for them.
-    let swept = world.engine.sweep_inbox().unwrap();
+    world.add_inbox_file(&format!("{}.json", "n".repeat(240)), ask("long name"));
+    world.add_inbox_file("line\nbreak.json", ask("odd name"));
+    // By the engine's clock the files are old, so there is no wait for them.
+    let swept = world.engine.files().sweep_inbox().unwrap();
     let why = |name: &str| {
         let found = swept.failed.iter().find(|(file, _)| file == name);
         found
@@ -492,12 +506,12 @@ fn what_is_wrong_is_set_aside_with_its_reason() {
         ("bytes.json", "JSON"),
         ("drop.json", "drop_memory"),
         ("out.json", "../x"),
-        ("nothing.json", "nothing to note"),
+        ("nothing.json", "note is empty"),
         ("huge.json", "at most"),
         ("sparse.json", "104857600 bytes"),
         ("link.json", "link"),
-        ("fifo.json", "no file"),
-        ("folder.json", "no file"),
+        ("fifo.json", "not a regular file"),
+        ("folder.json", "not a regular file"),
     ] {
         assert!(why(name).contains(words), "{name}: {}", why(name));
         let reason = world.at(&format!("inbox/failed/{name}.reason.txt"));
@@ -510,81 +524,87 @@ fn what_is_wrong_is_set_aside_with_its_reason() {
                 .is_ok()
         );
     }
-    assert_eq!(swept.done.len(), 3, "{swept:?}");
+    assert_eq!(swept.processed.len(), 3, "{swept:?}");
     assert_eq!(swept.failed.len(), 11);
     assert_eq!(world.notes(), 3);
     assert_eq!(world.names("inbox"), [".lock", "done", "failed"]);
 }
 
 #[test]
-fn what_is_being_written_is_waited_for() {
+fn inbox_waits_for_file_being_written() {
     let world = World::new();
     let now = SystemClock.now().as_millisecond();
     world.hand.0.store(now, Ordering::SeqCst);
-    world.drop_in("x.json", "{\"type\":");
-    assert_eq!(world.engine.sweep_inbox().unwrap().waiting, 1);
-    world.drop_in("x.json", ask("whole now"));
-    assert_eq!(world.engine.sweep_inbox().unwrap().done, ["x.json"]);
-    world.drop_in("y.json", "{\"type\":");
-    // As if the time had passed: by the clock the file is older than anybody waits.
+    world.add_inbox_file("x.json", "{\"type\":");
+    assert_eq!(world.engine.files().sweep_inbox().unwrap().waiting, 1);
+    world.add_inbox_file("x.json", ask("whole now"));
+    assert_eq!(
+        world.engine.files().sweep_inbox().unwrap().processed,
+        ["x.json"]
+    );
+    world.add_inbox_file("y.json", "{\"type\":");
+    // Simulates elapsed time: by the clock the file is older than the wait.
     world
         .hand
         .0
-        .fetch_add(60_000 + INBOX_PATIENCE_MS, Ordering::SeqCst);
-    assert_eq!(world.engine.sweep_inbox().unwrap().failed[0].0, "y.json");
+        .fetch_add(60_000 + INBOX_RETRY_MS, Ordering::SeqCst);
+    assert_eq!(
+        world.engine.files().sweep_inbox().unwrap().failed[0].0,
+        "y.json"
+    );
 }
 
 #[test]
-fn an_inbox_has_its_caps() {
+fn inbox_limits_are_enforced() {
     let world = World::new();
     for n in 0..=INBOX_SWEEP_MAX {
-        world.drop_in(&format!("{n:05}.json"), "{}");
+        world.add_inbox_file(&format!("{n:05}.json"), "{}");
     }
     assert_eq!(
-        world.engine.sweep_inbox().unwrap().failed.len(),
+        world.engine.files().sweep_inbox().unwrap().failed.len(),
         INBOX_SWEEP_MAX
     );
-    assert_eq!(world.engine.sweep_inbox().unwrap().failed.len(), 1);
+    assert_eq!(world.engine.files().sweep_inbox().unwrap().failed.len(), 1);
     fs::create_dir(world.at("inbox/done")).unwrap();
     for n in 0..INBOX_DONE_MAX {
         fs::write(world.at("inbox/done").join(format!("{n}.json")), "").unwrap();
     }
-    world.drop_in("last.json", ask("x"));
-    world.engine.sweep_inbox().unwrap();
-    let kept = world.names("inbox/done");
-    assert_eq!(kept.len(), INBOX_DONE_MAX);
-    assert!(kept.contains(&"last.json".to_owned()));
+    world.add_inbox_file("last.json", ask("x"));
+    world.engine.files().sweep_inbox().unwrap();
+    let retained = world.names("inbox/done");
+    assert_eq!(retained.len(), INBOX_DONE_MAX);
+    assert!(retained.contains(&"last.json".to_owned()));
 }
 
 #[test]
-fn a_secret_in_the_inbox_does_not_stay() {
+fn inbox_secret_is_redacted() {
     let world = World::new();
-    world.drop_in("x.json", ask("API_TOKEN=8f14e45fceea167a5a36dedd4bea2543"));
-    world.drop_in("y.json", "API_TOKEN=8f14e45fceea167a5a36dedd4bea2543");
-    world.engine.sweep_inbox().unwrap();
+    world.add_inbox_file("x.json", ask("API_TOKEN=8f14e45fceea167a5a36dedd4bea2543"));
+    world.add_inbox_file("y.json", "API_TOKEN=8f14e45fceea167a5a36dedd4bea2543");
+    world.engine.files().sweep_inbox().unwrap();
     for file in ["inbox/done/x.json", "inbox/failed/y.json"] {
-        let kept = fs::read_to_string(world.at(file)).unwrap();
-        assert!(!kept.contains("8f14e45f"), "{file}: {kept}");
+        let retained = fs::read_to_string(world.at(file)).unwrap();
+        assert!(!retained.contains("8f14e45f"), "{file}: {retained}");
     }
 }
 
 #[test]
-fn two_sweepers_take_each_file_once() {
+fn inbox_concurrent_sweeps_process_each_file_once() {
     let store = Arc::new(SqliteStore::memory().unwrap());
     let world = World::over(store);
     for n in 0..40 {
-        world.drop_in(&format!("{n:02}.json"), ask(&format!("note {n}")));
+        world.add_inbox_file(&format!("{n:02}.json"), ask(&format!("note {n}")));
     }
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..10 {
-                    world.engine.sweep_inbox().unwrap();
+                    world.engine.files().sweep_inbox().unwrap();
                 }
             });
         }
     });
-    world.engine.sweep_inbox().unwrap();
+    world.engine.files().sweep_inbox().unwrap();
     assert_eq!(world.names("inbox/done").len(), 40);
     assert_eq!(world.notes(), 40);
     assert_eq!(world.memory().matches("- note ").count(), 40);
@@ -599,23 +619,31 @@ fn person() -> World {
             source: Some(source.to_owned()),
             ..NewRecord::default()
         };
-        world.engine.remember(new).unwrap().id
+        world.engine.records().remember(new).unwrap().id
     };
     let pinned = remember("answer in English", "user");
     remember("I prefer small commits", "user");
     remember("they like surprises", "agent-7");
     let muted = remember("never mention cats", "user");
-    world.engine.mark(pinned, Mark::Pinned(true)).unwrap();
-    world.engine.mark(muted, Mark::Muted(true)).unwrap();
+    world
+        .engine
+        .records()
+        .mark(pinned, Mark::Pinned(true))
+        .unwrap();
+    world
+        .engine
+        .records()
+        .mark(muted, Mark::Muted(true))
+        .unwrap();
     world
 }
 
 #[test]
-fn a_persons_own_memory_is_a_section() {
+fn user_memory_is_context_section() {
     let own = person();
-    let section = own.engine.user_section().unwrap();
+    let section = own.engine.contexts().user_section().unwrap();
     assert_eq!(
-        said(&section),
+        output(&section),
         ["answer in English", "I prefer small commits"]
     );
     for n in 0..=USER_RECORDS_MAX {
@@ -624,12 +652,12 @@ fn a_persons_own_memory_is_a_section() {
             ..NewRecord::default()
         };
         own.later_s(1);
-        own.engine.remember(new).unwrap();
+        own.engine.records().remember(new).unwrap();
     }
-    let section = own.engine.user_section().unwrap();
+    let section = own.engine.contexts().user_section().unwrap();
     assert_eq!(section.offers.len(), USER_RECORDS_MAX);
     assert_eq!(
-        said(&section)[..2],
+        output(&section)[..2],
         [
             "answer in English",
             &*format!("habit number {USER_RECORDS_MAX}")
@@ -638,18 +666,22 @@ fn a_persons_own_memory_is_a_section() {
 }
 
 #[test]
-fn recall_says_whose_it_is() {
+fn recall_names_owner_of_hits() {
     let (own, world) = (person(), World::new());
     let new = NewRecord {
         text: "small commits are squashed here".to_owned(),
         ..NewRecord::default()
     };
-    world.engine.remember(new).unwrap();
+    world.engine.records().remember(new).unwrap();
     let request = RecallRequest {
         question: "small commits, surprises".to_owned(),
         ..RecallRequest::default()
     };
-    let (recalled, whose) = world.engine.recall_with(&own.engine, &request).unwrap();
+    let (recalled, whose) = world
+        .engine
+        .recall()
+        .search_with(&own.engine, &request)
+        .unwrap();
     let hits: Vec<_> = recalled
         .hits
         .iter()
@@ -657,20 +689,28 @@ fn recall_says_whose_it_is() {
         .map(|(hit, whose)| (hit.item.text(), *whose))
         .collect();
     assert!(
-        hits.contains(&("I prefer small commits", Whose::User)),
+        hits.contains(&("I prefer small commits", MemoryOwner::User)),
         "{hits:?}"
     );
-    assert!(hits.contains(&("small commits are squashed here", Whose::Project)));
+    assert!(hits.contains(&("small commits are squashed here", MemoryOwner::Project)));
     assert!(
         !hits.iter().any(|(text, _)| text.contains("surprises")),
         "a proposal"
     );
-    let scores: Vec<_> = recalled.hits.iter().map(|hit| hit.parts.total).collect();
+    let scores: Vec<_> = recalled
+        .hits
+        .iter()
+        .map(|hit| hit.breakdown.total)
+        .collect();
     assert!(scores.is_sorted_by(|a, b| a >= b));
     let one = RecallRequest {
         k: Some(1),
         ..request
     };
-    let (recalled, whose) = world.engine.recall_with(&own.engine, &one).unwrap();
+    let (recalled, whose) = world
+        .engine
+        .recall()
+        .search_with(&own.engine, &one)
+        .unwrap();
     assert_eq!((recalled.hits.len(), whose.len()), (1, 1));
 }

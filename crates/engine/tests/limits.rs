@@ -1,8 +1,8 @@
-//! Caps that the engine keeps: at the cap it goes on, one beyond it says so.
+//! Tests of the engine's limits: at the limit an operation works, beyond it reports so.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
-use heirloom_engine::places::Place;
-use heirloom_engine::{Carried, ContextRequest, Engine, Filter, NewRecord};
+use heirloom_engine::{ContextRequest, Engine, Filter, ImportBundle, NewRecord};
+use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::limits::{
     BATCH_RECORDS, CHANGES_MAX, CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX,
     CONTEXT_CHARS_PER_FACT, CONTEXT_CHARS_PER_SHORT_FACT, CONTEXT_ERRORS_MIN, CONTEXT_FACTS_MAX,
@@ -11,8 +11,8 @@ use heirloom_model::limits::{
     PINNED_MAX,
 };
 use heirloom_model::{
-    AgentStatus, Budget, Confidence, ErrorKind, Fault, FixedClock, IdSource, Kind, Mark, Message,
-    Outcome, ProjectName, Record, Role, Scope, Session, Settings, Timestamp,
+    AgentStatus, Budget, Confidence, ErrorKind, Fault, FixedClock, IdSource, IterationOutcome,
+    Kind, Mark, Message, ProjectName, Record, Role, Scope, Session, Settings, Timestamp,
 };
 use heirloom_store::{SqliteStore, Store};
 use std::path::PathBuf;
@@ -26,11 +26,11 @@ fn project() -> ProjectName {
     ProjectName::new("p").unwrap()
 }
 
-/// An engine over a store in memory, and that store.
+/// Creates an engine over an in-memory store; returns both.
 fn engine() -> (Engine, Arc<SqliteStore>) {
     let store = Arc::new(SqliteStore::memory().unwrap());
     let root = PathBuf::from("/nonexistent-project");
-    let place = Place {
+    let place = ProjectPaths {
         folder: root.join(".heirloom"),
         config: root.join(".heirloom/config.toml"),
         root,
@@ -66,17 +66,17 @@ fn record(ids: &IdSource, text: String) -> Record {
     }
 }
 
-fn carried(from: usize, to: usize) -> Carried {
+fn carried(from: usize, to: usize) -> ImportBundle {
     let ids = IdSource::default();
     let records = (from..to).map(|n| (n as u64, record(&ids, format!("fact {n}"))));
-    Carried {
+    ImportBundle {
         records: records.collect(),
-        ..Carried::default()
+        ..ImportBundle::default()
     }
 }
 
 #[track_caller]
-fn refused<T>(done: Result<T, Fault>, cap: usize) {
+fn assert_rejected<T>(done: Result<T, Fault>, cap: usize) {
     let Err(fault) = done else {
         panic!("over the cap of {cap}");
     };
@@ -85,45 +85,55 @@ fn refused<T>(done: Result<T, Fault>, cap: usize) {
 }
 
 #[test]
-fn an_outcome_takes_so_many_files() {
+fn outcome_file_limit() {
     let (engine, _) = engine();
     let scope = Scope {
         task: Some("1".to_owned()),
         ..Scope::default()
     };
     let outcome = |files: usize| {
-        let mut outcome = Outcome::of(AgentStatus::Partial);
+        let mut outcome = IterationOutcome::with_status(AgentStatus::Partial);
         outcome.files = (0..files).map(|n| format!("src/{n}.rs")).collect();
         outcome
     };
     let over = outcome(FILES_PER_OUTCOME_MAX + 1);
-    refused(
-        engine.record_outcome(&scope, &over, "me"),
+    assert_rejected(
+        engine.tasks().record_outcome(&scope, &over, "me"),
         FILES_PER_OUTCOME_MAX,
     );
     let of_files = Filter::current(&[Kind::Artifact], now());
-    assert_eq!(engine.find(&of_files).unwrap(), [], "nothing of it");
+    assert_eq!(
+        engine.records().find(&of_files).unwrap(),
+        [],
+        "nothing of it"
+    );
     let most = outcome(FILES_PER_OUTCOME_MAX);
-    engine.record_outcome(&scope, &most, "me").unwrap();
-    assert_eq!(engine.find(&of_files).unwrap().len(), FILES_PER_OUTCOME_MAX);
+    engine.tasks().record_outcome(&scope, &most, "me").unwrap();
+    assert_eq!(
+        engine.records().find(&of_files).unwrap().len(),
+        FILES_PER_OUTCOME_MAX
+    );
 }
 
 #[test]
-fn a_long_error_of_an_outcome_is_cut_and_marked() {
+fn outcome_long_error_is_truncated_with_mark() {
     let (engine, _) = engine();
     let error = |chars: usize, task: &str| {
         let scope = Scope {
             task: Some(task.to_owned()),
             ..Scope::default()
         };
-        let mut outcome = Outcome::of(AgentStatus::Failed);
+        let mut outcome = IterationOutcome::with_status(AgentStatus::Failed);
         outcome.error = Some(format!("<{}>", "é".repeat(chars - 2)));
-        engine.record_outcome(&scope, &outcome, "me").unwrap();
+        engine
+            .tasks()
+            .record_outcome(&scope, &outcome, "me")
+            .unwrap();
         let of_task = Filter {
             scope,
             ..Filter::current(&[Kind::Error], now())
         };
-        engine.find(&of_task).unwrap().remove(0).text
+        engine.records().find(&of_task).unwrap().remove(0).text
     };
     let whole = error(OUTCOME_TEXT_CHARS_MAX, "1");
     assert!(whole.starts_with("<é") && whole.ends_with("é>"));
@@ -133,40 +143,41 @@ fn a_long_error_of_an_outcome_is_cut_and_marked() {
 }
 
 #[test]
-fn a_context_has_a_largest_budget() {
+fn context_budget_limit() {
     let (engine, _) = engine();
     let context = |budget| {
-        engine.context(&ContextRequest {
+        engine.contexts().build(&ContextRequest {
             budget: Some(budget),
             ..ContextRequest::default()
         })
     };
     context(Budget::Chars(CONTEXT_BUDGET_CHARS_MAX)).unwrap();
     context(Budget::Tokens(CONTEXT_BUDGET_TOKENS_MAX)).unwrap();
-    refused(
+    assert_rejected(
         context(Budget::Chars(CONTEXT_BUDGET_CHARS_MAX + 1)),
         CONTEXT_BUDGET_CHARS_MAX,
     );
     for tokens in [CONTEXT_BUDGET_TOKENS_MAX + 1, usize::MAX] {
-        refused(context(Budget::Tokens(tokens)), CONTEXT_BUDGET_CHARS_MAX);
+        assert_rejected(context(Budget::Tokens(tokens)), CONTEXT_BUDGET_CHARS_MAX);
     }
 }
 
 #[test]
-fn a_context_considers_so_many_facts() {
+fn context_fact_limit() {
     let considered = |engine: &Engine, chars: usize| {
         let request = ContextRequest {
             budget: Some(Budget::Chars(chars)),
             ..ContextRequest::default()
         };
-        let context = engine.context(&request).unwrap();
+        let context = engine.contexts().build(&request).unwrap();
         let items = context.sections.iter().map(|s| s.items.len());
         items.sum::<usize>()
     };
-    // Short ones, of which many fit.
+    // Short facts, of which many fit.
     let (short, _) = engine();
     short
-        .import_all(carried(0, CONTEXT_FACTS_MAX + 1), "a test")
+        .imports()
+        .import_bundle(carried(0, CONTEXT_FACTS_MAX + 1), "a test")
         .unwrap();
     for (budget, expected) in [
         (0, CONTEXT_FACTS_MIN),
@@ -178,15 +189,15 @@ fn a_context_considers_so_many_facts() {
     }
     let (long, _) = engine();
     let ids = IdSource::default();
-    let told = (0..CONTEXT_FACTS_MIN as u64 + 2).map(|n| {
+    let reported = (0..CONTEXT_FACTS_MIN as u64 + 2).map(|n| {
         let text = format!("{n} {}", "x".repeat(CONTEXT_CHARS_PER_FACT));
         (n, record(&ids, text))
     });
-    let carried = Carried {
-        records: told.collect(),
-        ..Carried::default()
+    let carried = ImportBundle {
+        records: reported.collect(),
+        ..ImportBundle::default()
     };
-    long.import_all(carried, "a test").unwrap();
+    long.imports().import_bundle(carried, "a test").unwrap();
     for expected in [CONTEXT_FACTS_MIN, CONTEXT_FACTS_MIN + 1] {
         let budget = expected * CONTEXT_CHARS_PER_FACT;
         assert_eq!(considered(&long, budget), expected, "{budget} characters");
@@ -194,21 +205,21 @@ fn a_context_considers_so_many_facts() {
 }
 
 #[test]
-fn batches_end_anywhere() {
+fn import_batches_end_at_any_record() {
     for count in [BATCH_RECORDS - 1, BATCH_RECORDS, BATCH_RECORDS + 1] {
         let (engine, _) = engine();
         let mut carried = carried(0, count);
-        // A record that is refused stands at the border, and takes no other with it.
+        // A rejected record at the batch border affects no other record.
         let border = carried.records.get_mut(BATCH_RECORDS - 2).unwrap();
         border.1.source = "x".repeat(10_000);
-        let report = engine.import_all(carried, "a test").unwrap();
+        let report = engine.imports().import_bundle(carried, "a test").unwrap();
         assert_eq!(report.created, count as u64 - 1);
         assert_eq!(report.diagnostics.len(), 1, "{:?}", report.diagnostics);
     }
 }
 
 #[test]
-fn a_conversation_may_be_longer_than_one_write() {
+fn import_conversation_exceeds_one_write() {
     let (engine, store) = engine();
     let ids = IdSource::default();
     let session = Session {
@@ -231,12 +242,12 @@ fn a_conversation_may_be_longer_than_one_write() {
         at: now(),
     };
     let turns: Vec<_> = (0..=CHANGES_MAX).map(turn).collect();
-    let carried = Carried {
+    let carried = ImportBundle {
         sessions: vec![session],
         messages: [("s".to_owned(), turns)].into(),
-        ..Carried::default()
+        ..ImportBundle::default()
     };
-    let report = engine.import_all(carried, "a test").unwrap();
+    let report = engine.imports().import_bundle(carried, "a test").unwrap();
     assert_eq!(report.created, CHANGES_MAX as u64 + 2);
     let last = store
         .messages(&project(), "s", CHANGES_MAX as u64, 9)
@@ -246,12 +257,12 @@ fn a_conversation_may_be_longer_than_one_write() {
 }
 
 #[test]
-fn a_context_considers_so_many_pins() {
+fn context_pin_limit() {
     let (engine, _) = engine();
     let ids = IdSource::default();
     let pinned = |n: usize| {
         let mut one = record(&ids, format!("pin {n}"));
-        one.attrs = Mark::Pinned(true).laid_over(&one.attrs);
+        one.attrs = Mark::Pinned(true).apply_to(&one.attrs);
         (n as u64, one)
     };
     let count = || {
@@ -259,7 +270,7 @@ fn a_context_considers_so_many_pins() {
             budget: Some(Budget::Chars(100_000)),
             ..ContextRequest::default()
         };
-        let context = engine.context(&request).unwrap();
+        let context = engine.contexts().build(&request).unwrap();
         let pins = context
             .sections
             .iter()
@@ -271,18 +282,19 @@ fn a_context_considers_so_many_pins() {
         (PINNED_MAX, PINNED_MAX + 1, PINNED_MAX),
     ] {
         let records = (from..to).map(pinned).collect();
-        let carried = Carried {
+        let carried = ImportBundle {
             records,
-            ..Carried::default()
+            ..ImportBundle::default()
         };
-        engine.import_all(carried, "test").unwrap();
+        engine.imports().import_bundle(carried, "test").unwrap();
         assert_eq!(count(), expected);
     }
 }
 
-/// Of its own task a context tells errors that no longer are among the newest of all; of no task it does not.
+/// A context of a task includes the task's errors even if they are not among the newest of all; a context without a
+/// task does not.
 #[test]
-fn a_context_considers_so_many_open_errors() {
+fn context_open_error_limit() {
     let context = |newer: usize, task: Option<&str>| {
         let (engine, _) = engine();
         let old = NewRecord {
@@ -296,8 +308,9 @@ fn a_context_considers_so_many_open_errors() {
             scope: Scope::of_task("other"),
             ..old.clone()
         };
-        engine.remember(old.clone()).unwrap();
+        engine.records().remember(old.clone()).unwrap();
         engine
+            .records()
             .remember_all((1..=newer).map(other).collect())
             .unwrap();
         let request = ContextRequest {
@@ -305,7 +318,8 @@ fn a_context_considers_so_many_open_errors() {
             ..ContextRequest::default()
         };
         engine
-            .context(&request)
+            .contexts()
+            .build(&request)
             .unwrap()
             .text
             .contains("the old one")
@@ -316,7 +330,7 @@ fn a_context_considers_so_many_open_errors() {
 }
 
 #[test]
-fn an_error_is_compared_with_so_many_resolved_ones() {
+fn error_resolved_comparison_limit() {
     let (engine, _) = engine();
     let ids = IdSource::default();
     let resolved = |n: usize| {
@@ -329,15 +343,16 @@ fn an_error_is_compared_with_so_many_resolved_ones() {
         (n as u64, one)
     };
     let take = |from: usize, to: usize| {
-        let carried = Carried {
+        let carried = ImportBundle {
             records: (from..to).map(resolved).collect(),
-            ..Carried::default()
+            ..ImportBundle::default()
         };
-        engine.import_all(carried, "test").unwrap();
+        engine.imports().import_bundle(carried, "test").unwrap();
     };
     let found = |task: &str| {
         let logged = engine
-            .log_error("error of kind x, a.rs", Scope::of_task(task), "user")
+            .errors()
+            .log("error of kind x, a.rs", Scope::of_task(task), "user")
             .unwrap();
         logged.resolved_before.map(|before| before.resolution)
     };
@@ -347,34 +362,37 @@ fn an_error_is_compared_with_so_many_resolved_ones() {
     assert_eq!(found("2"), None, "the oldest is out of reach");
 }
 
-/// How many items a source has in the context of a question.
+/// Returns the number of a source's items in the context of a query.
 fn items_of(engine: &Engine, source: &str, query: &str) -> usize {
     let request = ContextRequest {
         query: Some(query.to_owned()),
         budget: Some(Budget::Chars(1_000_000)),
         ..ContextRequest::default()
     };
-    let context = engine.context(&request).unwrap();
+    let context = engine.contexts().build(&request).unwrap();
     let found = context.sections.iter().find(|s| s.name == source);
     found.map_or(0, |section| section.items.len())
 }
 
 #[test]
-fn a_context_considers_so_many_learnings_and_hits() {
+fn context_learning_and_hit_limits() {
     let (engine, _) = engine();
-    // Not a word of it is the question's: they come as the newest, and each error has words of its own.
+    // No word of the query: the items are included as the newest, and each error has its own words.
     let word = |n: usize| format!("w{}", "abcdefghij".repeat(n % 7 + 1)) + &"xyz".repeat(n);
     for n in 0..=CONTEXT_LEARNINGS_MAX {
         let error = format!("{} broke {}", word(n), word(n + 1));
-        engine.log_error(&error, Scope::default(), "user").unwrap();
+        engine
+            .errors()
+            .log(&error, Scope::default(), "user")
+            .unwrap();
         let fix = format!("mend {}", word(n));
-        engine.resolve_error(&error, &fix, "user").unwrap();
+        engine.errors().resolve(&error, &fix, "user").unwrap();
         assert_eq!(
             items_of(&engine, "learnings", "zebra"),
             (n + 1).min(CONTEXT_LEARNINGS_MAX)
         );
     }
-    // Notes: no context tells them by itself.
+    // Notes, because contexts do not include them without a query.
     let note = |n: usize| NewRecord {
         text: format!("giraffe {}", word(n)),
         kind: Some(Kind::Note),
@@ -388,21 +406,24 @@ fn a_context_considers_so_many_learnings_and_hits() {
         let notes = (first..first + count)
             .map(|n| note(n + 7 * first))
             .collect();
-        engine.remember_all(notes).unwrap();
+        engine.records().remember_all(notes).unwrap();
         assert_eq!(items_of(&engine, "recall", "giraffe"), hits);
     }
 }
 
-/// Without a question the newest mended errors are looked through for what the open ones say, and no others.
+/// Without a query only the newest resolved errors are compared with the open ones.
 #[test]
-fn so_many_mended_errors_are_looked_through_for_open_ones() {
+fn context_resolved_error_limit() {
     let (engine, _) = engine();
     let log = |error: &str| {
-        engine.log_error(error, Scope::default(), "user").unwrap();
+        engine
+            .errors()
+            .log(error, Scope::default(), "user")
+            .unwrap();
     };
     let mend = |error: &str| {
         log(error);
-        engine.resolve_error(error, "feed it", "user").unwrap();
+        engine.errors().resolve(error, "feed it", "user").unwrap();
     };
     mend("the giraffe fell over");
     (1..CONTEXT_LESSONS_MAX).for_each(|n| mend(&format!("part {n} is w{}", "xyz".repeat(n))));
@@ -412,7 +433,7 @@ fn so_many_mended_errors_are_looked_through_for_open_ones() {
             budget: Some(Budget::Chars(1_000_000)),
             ..ContextRequest::default()
         };
-        let text = engine.context(&request).unwrap().text;
+        let text = engine.contexts().build(&request).unwrap().text;
         text.contains("the giraffe fell over → fixed by: feed it")
     };
     assert!(found());
@@ -420,14 +441,18 @@ fn so_many_mended_errors_are_looked_through_for_open_ones() {
     assert!(!found());
 }
 
-/// Longer than memory is asked with is no error: the beginning counts.
+/// A query over the limit is no error: its beginning is used.
 #[test]
-fn a_long_question_is_asked_by_its_beginning() {
+fn context_long_query_is_truncated() {
     let (engine, _) = engine();
     engine
-        .log_error("the giraffe fell", Scope::default(), "user")
+        .errors()
+        .log("the giraffe fell", Scope::default(), "user")
         .unwrap();
-    engine.resolve_error("giraffe", "hold it", "user").unwrap();
+    engine
+        .errors()
+        .resolve("giraffe", "hold it", "user")
+        .unwrap();
     for length in [
         CONTEXT_QUESTION_BYTES_MAX - 8,
         CONTEXT_QUESTION_BYTES_MAX,

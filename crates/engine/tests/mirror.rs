@@ -1,6 +1,6 @@
-//! `memory.json`: golden files, and what becomes of odd and broken ones.
+//! Tests of `memory.json`: golden files, and unusual and broken files.
 
-use heirloom_engine::mirror::{MirrorFile, MirrorForm, Parsed, PrNumber, parse, to_json};
+use heirloom_formats::mirror::{MirrorFile, MirrorFormat, ParsedMirror, PrNumber, parse, to_json};
 
 const SESSION: &str = include_str!("mirror/session.json");
 const EMPTY: &str = include_str!("mirror/empty.json");
@@ -8,7 +8,7 @@ const ENTRIES: &str = include_str!("mirror/entries.json");
 const ENTRIES_READ: &str = include_str!("mirror/entries-read.json");
 
 #[track_caller]
-fn parsed(bytes: &[u8]) -> Parsed {
+fn parsed(bytes: &[u8]) -> ParsedMirror {
     match parse(bytes) {
         Ok(parsed) => parsed,
         Err(error) => panic!("{error}"),
@@ -19,35 +19,35 @@ fn written(file: &MirrorFile) -> String {
     String::from_utf8(to_json(file)).unwrap_or_default()
 }
 
-/// Reads `json` and compares what is written again, and the diagnostics as `at: message`.
+/// Checks that `json` is read, the text that is written back, and the diagnostics as `at: message`.
 #[track_caller]
 fn check(json: &[u8], expect: &str, diagnostics: &[&str]) {
     let parsed = parsed(json);
     assert_eq!(written(&parsed.file), expect);
-    let said: Vec<_> = parsed
+    let output: Vec<_> = parsed
         .diagnostics
         .iter()
         .map(|d| format!("{}: {}", d.at, d.message))
         .collect();
-    assert_eq!(said, diagnostics);
+    assert_eq!(output, diagnostics);
 }
 
 #[track_caller]
-fn refused(json: &[u8], expect: &str) {
+fn assert_rejected(json: &[u8], expect: &str) {
     let message = parse(json).err().map(|error| error.to_string());
     assert_eq!(message.as_deref(), Some(expect));
 }
 
 #[test]
-fn a_mirror_round_trips_byte_for_byte() {
+fn mirror_golden_file_round_trips() {
     check(SESSION.as_bytes(), SESSION, &[]);
     check(EMPTY.as_bytes(), EMPTY, &[]);
     assert_eq!(written(&MirrorFile::default()), EMPTY);
-    assert_eq!(parsed(SESSION.as_bytes()).form, MirrorForm::Session);
+    assert_eq!(parsed(SESSION.as_bytes()).form, MirrorFormat::Session);
 }
 
 #[test]
-fn null_and_absent_read_as_empty() {
+fn mirror_null_and_absent_are_empty() {
     let nulls = br#"{"session_id":null,"repository":null,"iteration":null,"tasks":null,
         "decisions":null,"errors":null,"key_facts":null,"last_checkpoint":null}"#;
     check(nulls, EMPTY, &[]);
@@ -63,7 +63,7 @@ fn null_and_absent_read_as_empty() {
 }
 
 #[test]
-fn the_later_form_is_read() {
+fn mirror_later_format_is_read() {
     check(
         ENTRIES.as_bytes(),
         ENTRIES_READ,
@@ -75,7 +75,7 @@ fn the_later_form_is_read() {
             "entries[13]: expected an object, found a number; skipped",
         ],
     );
-    assert_eq!(parsed(ENTRIES.as_bytes()).form, MirrorForm::Entries);
+    assert_eq!(parsed(ENTRIES.as_bytes()).form, MirrorFormat::Entries);
     check(br#"{"version":"1","entries":null}"#, EMPTY, &[]);
     check(
         br#"{"version":2,"entries":{}}"#,
@@ -88,20 +88,20 @@ fn the_later_form_is_read() {
 }
 
 #[test]
-fn odd_parts_are_reported_and_the_rest_is_kept() {
+fn mirror_invalid_parts_are_reported_others_kept() {
     let odd = br#"{"session_id":5,"repository":["x"],"iteration":-1,"last_checkpoint":"yesterday",
         "tasks":{"1":7,"2":{"phase":{},"pr_number":1.5,"completed_steps":"done","pending_steps":["a",null,"b"]}},
         "decisions":[null,{"description":"kept","iteration":"2"}],
         "errors":[{"error":"kept","resolved":"no"}],
         "key_facts":{"a":1}}"#;
     let parsed = parsed(odd);
-    let said: Vec<_> = parsed
+    let output: Vec<_> = parsed
         .diagnostics
         .iter()
         .map(|d| format!("{}: {}", d.at, d.message))
         .collect();
     assert_eq!(
-        said,
+        output,
         [
             "session_id: expected text, found a number; read as text",
             "repository: expected text, found a list; skipped",
@@ -125,7 +125,7 @@ fn odd_parts_are_reported_and_the_rest_is_kept() {
 }
 
 #[test]
-fn a_flood_of_odd_parts_is_counted() {
+fn mirror_many_invalid_parts_are_counted() {
     let list = vec!["7"; 5_000].join(",");
     let parsed = parsed(format!(r#"{{"key_facts":[{list}]}}"#).as_bytes());
     assert_eq!(
@@ -137,7 +137,7 @@ fn a_flood_of_odd_parts_is_counted() {
 }
 
 #[test]
-fn what_others_added_survives() {
+fn mirror_unknown_fields_survive() {
     let json = br#"{"session_id":"s","tasks":{"1":{"id":"1","pr_number":"7","last_status":"x"}},
         "decisions":[{"iteration":1,"description":"d","by":"me"}],
         "errors":[{"iteration":1,"error":"e","phase":"P","seen":2}],"zebra":{"b":1,"a":[]}}"#;
@@ -153,17 +153,17 @@ fn what_others_added_survives() {
         task.extra.clear();
         task.pr_number = Some(PrNumber::Number(7));
     }
-    new.keep_from(&old);
+    new.preserve_unknown_fields(&old);
     assert_eq!(new, old);
     if let Some(task) = new.tasks.get_mut("1") {
         task.pr_number = Some(PrNumber::Number(8));
     }
-    new.keep_from(&old);
+    new.preserve_unknown_fields(&old);
     assert_eq!(new.tasks["1"].pr_number, Some(PrNumber::Number(8)));
 }
 
 #[test]
-fn pr_numbers_in_every_spelling() {
+fn mirror_pr_number_spellings() {
     for (json, number, again) in [
         ("7", Some(7), "7"),
         ("\"7\"", Some(7), "\"7\""),
@@ -181,11 +181,11 @@ fn pr_numbers_in_every_spelling() {
 }
 
 #[test]
-fn broken_text_is_repaired_in_place() {
+fn mirror_invalid_utf8_is_repaired() {
     let facts = |json: &[u8]| {
         let parsed = parsed(json);
-        let said: Vec<_> = parsed.diagnostics.into_iter().map(|d| d.message).collect();
-        (parsed.file.key_facts.join("/"), said.join("/"))
+        let output: Vec<_> = parsed.diagnostics.into_iter().map(|d| d.message).collect();
+        (parsed.file.key_facts.join("/"), output.join("/"))
     };
     let with = |fact: &str| format!(r#"{{"key_facts":["{fact}"]}}"#).into_bytes();
     let same = |text: &str| (text.to_owned(), String::new());
@@ -211,15 +211,15 @@ fn broken_text_is_repaired_in_place() {
 }
 
 #[test]
-fn what_is_no_mirror_is_refused_with_its_place() {
-    refused(b"", "line 1, column 0: the file is empty");
-    refused(b" \n\n", "line 1, column 0: the file is empty");
-    refused(b"[1]", "line 1, column 1: expected an object, found a list");
-    refused(
+fn mirror_invalid_json_is_rejected_with_position() {
+    assert_rejected(b"", "line 1, column 0: the file is empty");
+    assert_rejected(b" \n\n", "line 1, column 0: the file is empty");
+    assert_rejected(b"[1]", "line 1, column 1: expected an object, found a list");
+    assert_rejected(
         b"{\n  \"iteration\": 3,\n",
         "line 3, column 0: EOF while parsing a value",
     );
-    refused(b"{} {}", "line 1, column 4: trailing characters");
+    assert_rejected(b"{} {}", "line 1, column 4: trailing characters");
     assert!(parse(b"{\"key_facts\":[\"a\0b\"]}").is_err());
     assert!(parse(b"\0\0\0").is_err());
     assert!(parse(&[b'['; 1_000_000]).is_err());

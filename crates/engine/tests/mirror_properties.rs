@@ -1,7 +1,7 @@
-//! What holds for every mirror, and for every file that may stand in its place.
+//! Properties of every mirror and of any file in its place.
 
-use heirloom_engine::mirror::{
-    MirrorDecision, MirrorFile, MirrorMistake, MirrorTask, PrNumber, parse, to_json,
+use heirloom_formats::mirror::{
+    MirrorDecision, MirrorErrorItem, MirrorFile, MirrorTask, PrNumber, parse, to_json,
 };
 use heirloom_model::Timestamp;
 use heirloom_model::record::Attrs;
@@ -14,7 +14,7 @@ fn any_texts() -> impl Strategy<Value = Vec<String>> {
     vec(any::<String>(), 0..4)
 }
 
-/// Fields of another writer; no name of ours begins with `x_`.
+/// Fields of another writer; our names never begin with `x_`.
 fn any_extra() -> impl Strategy<Value = Attrs> {
     let value = prop_oneof![
         any::<String>().prop_map(Value::from),
@@ -67,7 +67,7 @@ fn any_decision() -> impl Strategy<Value = MirrorDecision> {
     )
 }
 
-fn any_error() -> impl Strategy<Value = MirrorMistake> {
+fn any_error() -> impl Strategy<Value = MirrorErrorItem> {
     (
         any::<u32>(),
         any::<[String; 4]>(),
@@ -75,7 +75,7 @@ fn any_error() -> impl Strategy<Value = MirrorMistake> {
         any_extra(),
     )
         .prop_map(
-            |(iteration, [task_id, phase, error, resolution], resolved, extra)| MirrorMistake {
+            |(iteration, [task_id, phase, error, resolution], resolved, extra)| MirrorErrorItem {
                 iteration,
                 task_id,
                 phase,
@@ -119,7 +119,7 @@ fn any_mirror() -> impl Strategy<Value = MirrorFile> {
     )
 }
 
-/// JSON that uses the mirror's names with any values.
+/// JSON with the mirror's names and any values.
 fn any_json() -> impl Strategy<Value = Value> {
     let names = "session_id|iteration|tasks|decisions|errors|key_facts|entries|version|type|content|\
         last_checkpoint|id|pr_number|completed_steps|resolved|error|task_id|timestamp";
@@ -127,7 +127,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        // The last digit of a long fraction is not kept by serde_json.
+        // serde_json does not preserve the last digit of a long fraction.
         any::<i32>().prop_map(|n| Value::from(f64::from(n) / 2.0)),
         any::<String>().prop_map(Value::from),
         "(KEY_FACT|STEP_DONE|DECISION|issue:1)".prop_map(Value::from),
@@ -144,7 +144,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_mirror_round_trips(file in any_mirror()) {
+    fn mirror_any_value_round_trips(file in any_mirror()) {
         let bytes = to_json(&file);
         prop_assert_eq!(&to_json(&file), &bytes);
         let parsed = parse(&bytes);
@@ -156,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn any_object_reads_as_a_mirror_that_round_trips(json in any_json()) {
+    fn mirror_any_object_reads_and_round_trips(json in any_json()) {
         let parsed = parse(json.to_string().as_bytes());
         prop_assert_eq!(parsed.is_ok(), json.is_object());
         if let Ok(parsed) = parsed {
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_panic(bytes in vec(any::<u8>(), 0..200), at in 0..600_usize, byte in any::<u8>()) {
+    fn mirror_any_bytes_do_not_panic(bytes in vec(any::<u8>(), 0..200), at in 0..600_usize, byte in any::<u8>()) {
         let _ = parse(&bytes);
         let mut session = include_bytes!("mirror/session.json").to_vec();
         if let Some(place) = session.get_mut(at) {
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn surrogates_in_any_order_are_repaired(codes in vec("\\\\\\\\(ud8[0-9a-f]{2}|udC0[0-9A-F]|u0041|\\\\\\\\|n)", 0..8)) {
+    fn mirror_lone_surrogates_are_repaired(codes in vec("\\\\\\\\(ud8[0-9a-f]{2}|udC0[0-9A-F]|u0041|\\\\\\\\|n)", 0..8)) {
         let json = format!("{{\"key_facts\":[\"{}\"]}}", codes.concat());
         prop_assert!(parse(json.as_bytes()).is_ok(), "{json}");
     }

@@ -1,10 +1,14 @@
-//! What is redacted, what is left alone, and what holds for every text.
+//! Tests of redaction: secrets, other text, and general properties.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use heirloom_engine::redact::{self, Redactor};
+#[path = "support/secret_samples.rs"]
+mod secret_samples;
+
 use heirloom_model::limits;
 use heirloom_model::settings::RedactSettings;
+use heirloom_redact::Redactor;
 use regex::RegexBuilder;
+use secret_samples::Random;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,8 +17,8 @@ fn redactor() -> Redactor {
     Redactor::default()
 }
 
-/// Checks rows of `before -> after`. In `before` an underlined `‹…›` is a secret: it is there without the
-/// quotes, and in the answer the mark of `kind` takes its place.
+/// Checks rows of `before -> after`. In `before`, `‹…›` marks a secret; the redacted text has the mark of `kind` in
+/// its place.
 #[track_caller]
 fn check(kind: &str, rows: &[&str]) {
     for row in rows {
@@ -31,7 +35,7 @@ fn check(kind: &str, rows: &[&str]) {
     }
 }
 
-/// Checks that these texts stay as they are.
+/// Checks that these texts stay unchanged.
 #[track_caller]
 fn check_clean(rows: &[&str]) {
     for row in rows {
@@ -40,64 +44,21 @@ fn check_clean(rows: &[&str]) {
     }
 }
 
-/// Characters of a class, as a generator of keys would choose them.
+/// Returns characters of a class, as a key generator would choose them.
 fn random(class: &str, count: usize, seed: u64) -> String {
-    let all: Vec<char> = members(class);
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        usize::try_from(state >> 33).unwrap()
-    };
-    (0..count).map(|_| all[next() % all.len()]).collect()
+    Random::new(seed).text(class, count)
 }
 
-fn members(class: &str) -> Vec<char> {
-    let chars: Vec<char> = class.chars().collect();
-    let mut all = Vec::new();
-    let mut at = 0;
-    while at < chars.len() {
-        if chars.get(at + 1) == Some(&'-') && at + 2 < chars.len() {
-            all.extend(chars[at]..=chars[at + 2]);
-            at += 3;
-        } else {
-            all.push(chars[at]);
-            at += 1;
-        }
-    }
-    all
-}
-
-/// A text that an expression of the table describes, made at run time: no scanner finds it in this file.
+/// Generates a text that matches an expression of the table.
 fn sample(expression: &str, seed: u64) -> String {
-    let mut made = String::new();
-    let mut rest = expression;
-    while let Some(open) = rest.find('[') {
-        made.push_str(&rest[..open]);
-        let close = open + rest[open..].find("]{").unwrap();
-        let end = close + rest[close..].find('}').unwrap();
-        let count = &rest[close + 2..end];
-        let least: usize = count.split(',').next().unwrap().parse().unwrap();
-        let most = count
-            .split(',')
-            .nth(1)
-            .map_or(least, |most| most.parse().unwrap_or(least + 3));
-        made.push_str(&random(
-            &rest[open + 1..close],
-            most.min(least + 3),
-            seed + open as u64,
-        ));
-        rest = &rest[end + 1..];
-    }
-    made + rest
+    Random::new(seed).sample(expression)
 }
 
 #[test]
-fn every_format_finds_its_sample_and_names_its_source() {
+fn redact_every_format_finds_its_sample() {
     let mut kinds = BTreeSet::new();
     let mut sources = BTreeSet::new();
-    for (number, rule) in redact::formats().enumerate() {
+    for (number, rule) in heirloom_redact::formats().enumerate() {
         let known = ["gitleaks ", "trufflehog ", "GitHub "];
         assert!(
             known.iter().any(|set| rule.source.starts_with(set)),
@@ -146,7 +107,7 @@ fn every_format_finds_its_sample_and_names_its_source() {
 }
 
 #[test]
-fn examples_of_a_format_stay() {
+fn redact_documentation_examples_stay() {
     check_clean(&[
         "AKIAIOSFODNN7EXAMPLE",
         &format!("ghp_{}", "x".repeat(36)),
@@ -158,7 +119,7 @@ fn examples_of_a_format_stay() {
 }
 
 #[test]
-fn passwords_in_assignments() {
+fn redact_passwords_in_assignments() {
     check(
         "password",
         &[
@@ -226,7 +187,7 @@ fn passwords_in_assignments() {
 }
 
 #[test]
-fn secrets_tokens_and_keys() {
+fn redact_secrets_tokens_and_keys() {
     let hex = random("a-f0-9", 40, 7);
     let alnum = random("A-Za-z0-9", 40, 8);
     let uuid = "3f2b8c1e-9d47-4a6f-b5e0-7c81d2a94f36";
@@ -279,7 +240,7 @@ fn secrets_tokens_and_keys() {
 }
 
 #[test]
-fn headers() {
+fn redact_headers() {
     let token = random("A-Za-z0-9", 32, 11);
     check(
         "authorization",
@@ -317,7 +278,7 @@ fn headers() {
     );
 }
 
-/// A block of a private key with this label and line break.
+/// A private key block with this label and line break.
 fn block(label: &str, newline: &str) -> String {
     let dashes = "-".repeat(5);
     let lines: Vec<_> = (0..5).map(|n| random("A-Za-z0-9+/", 64, 20 + n)).collect();
@@ -328,7 +289,7 @@ fn block(label: &str, newline: &str) -> String {
 }
 
 #[test]
-fn private_keys() {
+fn redact_private_keys() {
     for label in [
         "PRIVATE KEY",
         "RSA PRIVATE KEY",
@@ -384,7 +345,7 @@ fn private_keys() {
 }
 
 #[test]
-fn what_stands_for_a_secret_stays() {
+fn redact_placeholders_stay() {
     check_clean(&[
         "PASSWORD=",
         "PASSWORD=\"\"",
@@ -426,7 +387,7 @@ fn what_stands_for_a_secret_stays() {
 }
 
 #[test]
-fn programs_and_prose_stay() {
+fn redact_code_and_prose_stay() {
     check_clean(&[
         "token = getToken()",
         "password: string",
@@ -510,7 +471,7 @@ fn programs_and_prose_stay() {
 }
 
 #[test]
-fn the_clean_corpus_stays_byte_for_byte() {
+fn redact_clean_corpus_stays() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/redact_clean");
     let mut files = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -541,7 +502,7 @@ fn with_rules(rules: &[(&str, &str)], allow: &[&str]) -> RedactSettings {
 }
 
 #[test]
-fn rules_of_people_and_their_allow_list() {
+fn redact_user_rules_and_allow_list() {
     let settings = with_rules(
         &[("order", "ORD-[0-9]+"), ("badge", "badge (?<id>\\d+)")],
         &["hunter[0-9]", "ORD-7"],
@@ -551,7 +512,7 @@ fn rules_of_people_and_their_allow_list() {
         redactor.redact("ORD-12 ORD-7 badge 44 password=hunter2 password=hunter22"),
         "[redacted:order] ORD-7 badge [redacted:badge] password=hunter2 password=[redacted:password]"
     );
-    // A rule that matches marks does not eat them.
+    // A rule that matches marks does not consume them.
     let greedy = Redactor::new(&with_rules(&[("all", "[a-z]+")], &[])).unwrap();
     let once = greedy.redact("some words").into_owned();
     assert_eq!(once, "[redacted:all] [redacted:all]");
@@ -559,36 +520,36 @@ fn rules_of_people_and_their_allow_list() {
 }
 
 #[test]
-fn a_bad_rule_is_refused_with_its_problem() {
-    let refused = |rules: &[(&str, &str)], allow: &[&str]| {
+fn redact_invalid_rule_is_rejected() {
+    let assert_rejected = |rules: &[(&str, &str)], allow: &[&str]| {
         Redactor::new(&with_rules(rules, allow))
             .unwrap_err()
             .to_string()
     };
-    assert!(refused(&[("x", "(")], &[]).contains("unclosed group"));
-    assert!(refused(&[("X y", "a")], &[]).contains("small letters"));
-    assert!(refused(&[], &["a)|(b"]).contains("unopened group"));
+    assert!(assert_rejected(&[("x", "(")], &[]).contains("unclosed group"));
+    assert!(assert_rejected(&[("X y", "a")], &[]).contains("small letters"));
+    assert!(assert_rejected(&[], &["a)|(b"]).contains("unopened group"));
     assert!(
-        refused(
+        assert_rejected(
             &[("x", &"a".repeat(limits::REDACT_RULE_BYTES_MAX + 1))],
             &[]
         )
         .contains("at most")
     );
-    assert!(refused(&[("x", "(?:[a-z]{500}){500}")], &[]).contains("size limit"));
+    assert!(assert_rejected(&[("x", "(?:[a-z]{500}){500}")], &[]).contains("size limit"));
     assert!(
-        refused(
+        assert_rejected(
             &[(&"k".repeat(limits::REDACT_KIND_BYTES_MAX + 1), "a")],
             &[]
         )
         .contains("the kind must")
     );
     let many = vec![("x", "a"); limits::REDACT_RULES_MAX + 1];
-    assert!(refused(&many, &[]).contains("at most 200"));
+    assert!(assert_rejected(&many, &[]).contains("at most 200"));
 }
 
 #[test]
-fn a_compiled_rule_has_a_largest_size() {
+fn redact_rule_size_limit() {
     let rule = |times: usize| format!(r"id:\pL{{{times}}}");
     let compiles = |times: usize, most: usize| {
         let regex = RegexBuilder::new(&rule(times)).size_limit(most).build();
@@ -603,12 +564,12 @@ fn a_compiled_rule_has_a_largest_size() {
     let redactor = Redactor::new(&with_rules(&[("x", &rule(over - 1))], &[])).unwrap();
     let text = format!("id:{}", "é".repeat(over - 1));
     assert_eq!(redactor.redact(&text), "[redacted:x]");
-    let refused = Redactor::new(&with_rules(&[("x", &rule(over))], &[])).unwrap_err();
-    assert!(refused.to_string().contains(&most.to_string()), "{refused}");
+    let error = Redactor::new(&with_rules(&[("x", &rule(over))], &[])).unwrap_err();
+    assert!(error.to_string().contains(&most.to_string()), "{error}");
 }
 
 #[test]
-fn values_beside_telling_names_in_json() {
+fn redact_json_values_of_secret_names() {
     let mut value = serde_json::json!({
         "api_key": random("A-Za-z0-9", 32, 5),
         "password": "hunter",
@@ -638,7 +599,7 @@ fn values_beside_telling_names_in_json() {
 }
 
 #[test]
-fn findings_are_in_order_and_apart() {
+fn redact_findings_are_sorted_and_disjoint() {
     let text = "password=hunter2 and postgres://a:b1b2b3@c";
     let redactor = redactor();
     let found: Vec<_> = redactor
@@ -649,12 +610,63 @@ fn findings_are_in_order_and_apart() {
     assert_eq!(found, [("password", "hunter2"), ("url-password", "b1b2b3")]);
 }
 
-/// A mark in the place of a quote opens others, however far away.
+/// A mark in place of a quote changes the quotes after it, at any distance.
 #[test]
-fn what_a_mark_opens_far_away_is_found() {
+fn redact_finds_secret_after_distant_mark() {
     let bytes = include_bytes!("../../../fuzz/corpus/redact/quotes-far-apart");
     let text = String::from_utf8_lossy(bytes);
     let redactor = Redactor::default();
     let clean = redactor.redact(&text);
     assert!(redactor.is_clean(&clean), "{clean:?}");
+}
+
+/// Secrets after or split by an escape, and escaped names and values.
+#[test]
+fn redact_escaped_secret_and_nothing_else() {
+    let token = ["gh", "p_", "q7Zr2Kx9Lm4Tn8Vb3Wc6Yd1Fe5Gh0Js2Ku4Pa"].concat();
+    let (head, tail) = token.split_at(17);
+    check(
+        "github-token",
+        &[
+            &format!("{{\"log\":\"a\\n‹{token}›\"}}"),
+            &format!("{{\"log\":\"{{\\\"a\\\":\\\"b\\\\n‹{token}›\\\"}}\"}}"),
+            &format!("\x1b[31m‹{token}›\x1b[0m"),
+            &format!("\\u001b[31m‹{token}›\\u001b[0m"),
+            &format!("\\x1b[1;31m‹{token}›\\x1b[0m"),
+            &format!("[31m‹{token}›[0m"),
+            &format!("a\\t‹{token}›"),
+            &format!("x%20‹{token}›%20y"),
+            &format!("?q=a%3D‹{token}›&b=1"),
+            &format!("?q=a%253D‹{token}›&b=1"),
+            &format!("&quot;‹{token}›&quot;"),
+            &format!("a&#61;‹{token}›"),
+            &format!("a\\u003d‹{token}›"),
+            &format!("it is ‹{head}=\n{tail}› here"),
+            &format!("it is ‹{head}\\\n    {tail}› here"),
+            &format!("\x1b[32m‹{head}\x1b[1m\x1b[33m{tail}›\x1b[0m"),
+            &format!("‹{}›", token.replace('_', "\\u005f")),
+            &format!("‹{}›", token.replace('_', "%5F")),
+            &format!("‹{}›", token.replace('_', "&lowbar;")),
+            &format!("‹{}›", token.replace('_', "\\_")),
+        ],
+    );
+    check(
+        "password",
+        &[
+            "\x1b[32mpassword\x1b[0m: \x1b[31m‹hunter2Xq9zP›\x1b[0m",
+            "{\"password\\u0022: \\u0022‹hunter2Xq9zP›\\u0022, \"a\": 1}",
+            "&quot;password&quot;: &quot;‹hunter2Xq9zP›&quot;",
+            "%22password%22%3A%22‹hunter2Xq9zP›%22",
+        ],
+    );
+    check(
+        "authorization",
+        &["Authorization: \x1b[31mBearer ‹k3yAb9Cd8Ef7Gh6Ij5Kl4Mn3Op2›\x1b[0m"],
+    );
+    check_clean(&[
+        "{\"a\": \"line\\nnext\\tand \\\"more\\\"\"}",
+        "\x1b[32mok\x1b[0m 12 tests",
+        "https://example.org/a%20b?x=%3D&y=1",
+        "&lt;a href=&quot;x&quot;&gt;",
+    ]);
 }

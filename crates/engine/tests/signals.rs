@@ -1,22 +1,24 @@
-//! The signal parser, row by row: what it finds, however the output is cut.
+//! Tests of the signal parser, row by row, for all ways to cut the output.
 
-use heirloom_engine::signals::{
-    SignalParser, SignalRules, defuse, split_convention, split_decision, split_status,
+use heirloom_agents::signals::{
+    SignalParser, SignalRules, neutralize_signals, split_convention, split_decision, split_status,
     without_signals,
 };
 use heirloom_model::AgentStatus;
 use heirloom_model::limits::{
     DIAGNOSTICS_MAX, PLAIN_LINE_BYTES_MAX, SIGNAL_PREFIXES_MAX, SIGNAL_TEXT_BYTES_MAX, SIGNALS_MAX,
 };
-use heirloom_model::signal::Found;
+use heirloom_model::signal::ParserEvent;
 
-/// One found thing on a line: `3 KEY_FACT text`, or `3 ! message`.
-fn line_of(found: &Found) -> String {
+/// Formats an event in one line: `3 KEY_FACT text`, or `3 ! message`.
+fn line_of(found: &ParserEvent) -> String {
     match found {
-        Found::Signal(signal) => {
+        ParserEvent::Signal(signal) => {
             format!("{} {} {}", signal.line, signal.verb.as_str(), signal.text)
         }
-        Found::Diagnostic(diagnostic) => format!("{} ! {}", diagnostic.line, diagnostic.message),
+        ParserEvent::Diagnostic(diagnostic) => {
+            format!("{} ! {}", diagnostic.line, diagnostic.message)
+        }
     }
 }
 
@@ -33,7 +35,7 @@ fn in_chunks<'a>(rules: &SignalRules, chunks: impl IntoIterator<Item = &'a [u8]>
 fn as_message(rules: &SignalRules, text: &str, line: u64) -> Vec<String> {
     let mut parser = SignalParser::new(rules);
     let mut found = Vec::new();
-    parser.message(text, line, &mut |one| found.push(line_of(&one)));
+    parser.parse_message(text, line, &mut |one| found.push(line_of(&one)));
     parser.finish(&mut |one| found.push(line_of(&one)));
     found
 }
@@ -43,9 +45,9 @@ fn without_numbers(found: &[String]) -> Vec<&str> {
     parts.map(|part| part.map_or("", |part| part.1)).collect()
 }
 
-/// Checks what is found in `input`: in one chunk, byte by byte, cut in two anywhere, and as a message.
+/// Checks the events in `input`: in one chunk, byte by byte, cut in two anywhere, and as a message.
 ///
-/// An expected diagnostic is a beginning, so that the rows do not repeat whole messages.
+/// An expected diagnostic is a prefix, so that the rows do not repeat whole messages.
 fn check_bytes(input: &[u8], expected: &[&str]) {
     let rules = SignalRules::default();
     let whole = in_chunks(&rules, [input]);
@@ -83,10 +85,10 @@ fn check_bytes(input: &[u8], expected: &[&str]) {
     );
     assert!(message.iter().all(|one| one.starts_with("7 ")));
     let rest = without_signals(&shown, &rules);
-    let kept = as_message(&rules, &rest, 1);
+    let retained = as_message(&rules, &rest, 1);
     assert!(
-        kept.iter().all(|one| one.contains(" ! ")),
-        "left in {rest:?}: {kept:?}"
+        retained.iter().all(|one| one.contains(" ! ")),
+        "left in {rest:?}: {retained:?}"
     );
 }
 
@@ -99,7 +101,7 @@ fn check(rows: &[(&str, &[&str])]) {
 const NONE: &[&str] = &[];
 
 #[test]
-fn every_verb() {
+fn parser_finds_every_verb() {
     check(&[
         ("HEIRLOOM_MEMORY: KEY_FACT a b\n", &["1 KEY_FACT a b"]),
         (
@@ -136,7 +138,7 @@ fn every_verb() {
 }
 
 #[test]
-fn the_line_and_the_text() {
+fn parser_reports_line_and_text() {
     check(&[
         ("", NONE),
         ("\n\n", NONE),
@@ -182,7 +184,7 @@ fn the_line_and_the_text() {
 }
 
 #[test]
-fn inside_a_sentence_it_is_no_signal() {
+fn parser_ignores_prefix_inside_sentence() {
     check(&[
         ("I wrote HEIRLOOM_MEMORY: KEY_FACT x", NONE),
         ("see `HEIRLOOM_MEMORY: KEY_FACT x`", NONE),
@@ -208,7 +210,7 @@ fn inside_a_sentence_it_is_no_signal() {
 }
 
 #[test]
-fn marks_around_the_line() {
+fn parser_accepts_markdown_marks() {
     check(&[
         ("- HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
         ("* HEIRLOOM_MEMORY: KEY_FACT x", &["1 KEY_FACT x"]),
@@ -261,7 +263,7 @@ fn marks_around_the_line() {
 }
 
 #[test]
-fn terminal_output() {
+fn parser_reads_terminal_output() {
     check(&[
         (
             "\u{1b}[32mHEIRLOOM_MEMORY: KEY_FACT x\u{1b}[0m\n",
@@ -310,7 +312,7 @@ fn terminal_output() {
 }
 
 #[test]
-fn fences() {
+fn parser_respects_code_fences() {
     let unclosed = "1 ! the fence that begins here has a language and no end: 1 signals";
     check(&[
         ("```\nHEIRLOOM_MEMORY: KEY_FACT x\n```\n", &["2 KEY_FACT x"]),
@@ -388,7 +390,53 @@ fn fences() {
 }
 
 #[test]
-fn lines_that_are_no_signals_are_told() {
+fn parser_ignores_signals_in_envelopes() {
+    check(&[
+        (
+            "<heirloom-memory project=\"x\">\nHEIRLOOM_MEMORY: KEY_FACT no\n</heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT a\n",
+            &["4 KEY_FACT a"],
+        ),
+        (
+            "&lt;heirloom-memory&gt;\nHEIRLOOM_MEMORY: ERROR no\n&lt;/heirloom-memory&gt; done\nHEIRLOOM_MEMORY: KEY_FACT a",
+            &["4 KEY_FACT a"],
+        ),
+        (
+            "I heard <heirloom-memory>\n```text\nHEIRLOOM_MEMORY: KEY_FACT no\n</heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT a",
+            &["5 KEY_FACT a"],
+        ),
+        (
+            "<heirloom-memory>one</heirloom-memory> <heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT no\n</heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT a",
+            &["4 KEY_FACT a"],
+        ),
+        (
+            "<heir\u{1b}[1mloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT no\n</heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT a",
+            &["4 KEY_FACT a"],
+        ),
+        (
+            "<heirloom-memory>\nHEIRLOOM_STATUS: COMPLETE no\n</heirloom-memory>\n",
+            NONE,
+        ),
+        (
+            "HEIRLOOM_MEMORY: KEY_FACT a\n<heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT no\n\nHEIRLOOM_MEMORY: KEY_FACT no\n",
+            &[
+                "1 KEY_FACT a",
+                "5 ! a `<heirloom-memory>` has no end: 2 signals",
+            ],
+        ),
+        ("<heirloom-memory>\nnothing\n", NONE),
+        (
+            "</heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT a\n",
+            &["2 KEY_FACT a"],
+        ),
+        (
+            "the heirloom-memory crate\nHEIRLOOM_MEMORY: KEY_FACT a\n",
+            &["2 KEY_FACT a"],
+        ),
+    ]);
+}
+
+#[test]
+fn parser_reports_invalid_signals() {
     check(&[
         (
             "a\nHEIRLOOM_MEMORY:\n",
@@ -452,7 +500,7 @@ fn lines_that_are_no_signals_are_told() {
 }
 
 #[test]
-fn the_caps() {
+fn parser_limits_are_enforced() {
     let rules = SignalRules::default();
     let fits = "x".repeat(SIGNAL_TEXT_BYTES_MAX);
     let input = format!("HEIRLOOM_MEMORY: KEY_FACT {fits}\nHEIRLOOM_MEMORY: KEY_FACT {fits}x\n");
@@ -481,7 +529,7 @@ fn the_caps() {
 }
 
 #[test]
-fn long_lines() {
+fn parser_long_lines() {
     let rules = SignalRules::default();
     let pad = |length: usize| "x".repeat(length);
     let head = "HEIRLOOM_MEMORY: KEY_FACT ";
@@ -526,9 +574,9 @@ fn long_lines() {
     }
 }
 
-/// A gigabyte without a line feed needs one line's memory and linear time; here a sixteenth of it.
+/// A gigabyte without a line feed needs the memory of one line and linear time; this test uses a sixteenth of it.
 #[test]
-fn a_line_without_end_stays_small() {
+fn parser_endless_line_uses_bounded_memory() {
     let rules = SignalRules::default();
     let mut parser = SignalParser::new(&rules);
     let mut found = Vec::new();
@@ -538,7 +586,7 @@ fn a_line_without_end_stays_small() {
     let chunk = vec![b'x'; 1 << 20];
     for _ in 0..64 {
         parser.push(&chunk, &mut |one| found.push(line_of(&one)));
-        assert!(parser.held_bytes() <= 2 * PLAIN_LINE_BYTES_MAX);
+        assert!(parser.buffered_bytes() <= 2 * PLAIN_LINE_BYTES_MAX);
     }
     parser.push(b"\nHEIRLOOM_MEMORY: KEY_FACT y\n", &mut |one| {
         found.push(line_of(&one))
@@ -549,13 +597,13 @@ fn a_line_without_end_stays_small() {
 }
 
 #[test]
-fn messages_share_caps_and_leave_plain_output_alone() {
+fn parser_messages_share_limits() {
     let mut parser = SignalParser::new(&SignalRules::default());
     let mut found = Vec::new();
-    let mut sink = |one: Found| found.push(line_of(&one));
+    let mut sink = |one: ParserEvent| found.push(line_of(&one));
     parser.push(b"HEIRLOOM_MEM", &mut sink);
-    parser.message("```sh\nHEIRLOOM_MEMORY: KEY_FACT a", 3, &mut sink);
-    parser.message("HEIRLOOM_MEMORY: KEY_FACT b", 4, &mut sink);
+    parser.parse_message("```sh\nHEIRLOOM_MEMORY: KEY_FACT a", 3, &mut sink);
+    parser.parse_message("HEIRLOOM_MEMORY: KEY_FACT b", 4, &mut sink);
     parser.push(b"ORY: KEY_FACT c\n", &mut sink);
     parser.finish(&mut sink);
     parser.finish(&mut sink);
@@ -570,7 +618,7 @@ fn messages_share_caps_and_leave_plain_output_alone() {
 }
 
 #[test]
-fn prefixes_are_configurable() {
+fn rules_prefixes_are_configurable() {
     let rules = SignalRules::new(&["MEM", "MEMORY:", "MEM"], &["ST"]).unwrap();
     let text = "MEM: KEY_FACT a\nMEMORY: KEY_FACT b\nST: x\nHEIRLOOM_MEMORY: KEY_FACT c\n";
     assert_eq!(
@@ -581,12 +629,12 @@ fn prefixes_are_configurable() {
     let silent = SignalRules::new(none, none).unwrap();
     assert_eq!(in_chunks(&silent, [text.as_bytes()]), Vec::<String>::new());
     for (word, message) in [
-        ("", "`` is no signal prefix"),
-        (":", "`:` is no signal prefix"),
-        ("a b", "`a b` is no signal prefix"),
-        ("_A", "`_A` is no signal prefix"),
+        ("", "`` is not a signal prefix"),
+        (":", "`:` is not a signal prefix"),
+        ("a b", "`a b` is not a signal prefix"),
+        ("_A", "`_A` is not a signal prefix"),
         ("A\n", ""),
-        ("A\nB", "`A | B` is no signal prefix"),
+        ("A\nB", "`A | B` is not a signal prefix"),
         ("ST", "`ST` cannot be the prefix of both"),
     ] {
         let made = SignalRules::new(&[word], &["ST"]);
@@ -604,7 +652,7 @@ fn prefixes_are_configurable() {
 }
 
 #[test]
-fn text_without_its_signals() {
+fn without_signals_removes_signal_lines() {
     let rules = SignalRules::default();
     for (input, rest) in [
         ("a\nb", "a\nb"),
@@ -630,8 +678,53 @@ fn text_without_its_signals() {
     }
 }
 
+/// A removed line that begins or ends an envelope leaves its tags: without them a line that is no signal becomes one.
 #[test]
-fn defused_text_is_no_signal() {
+fn without_signals_preserves_envelopes_of_removed_lines() {
+    let rules = SignalRules::default();
+    for (input, rest) in [
+        (
+            "HEIRLOOM_STATUS: a <heirloom-memory>\nHEIRLOOM_STATUS: b\n</heirloom-memory>\nc",
+            "<heirloom-memory>\nHEIRLOOM_STATUS: b\n</heirloom-memory>\nc",
+        ),
+        (
+            "<heirloom-memory>\n</heirloom-memory> HEIRLOOM_STATUS: a\nHEIRLOOM_STATUS: b\nc",
+            "<heirloom-memory>\n</heirloom-memory>\nc",
+        ),
+        (
+            "HEIRLOOM_STATUS: a &lt;heirloom-memory x&lt;/heirloom-memory&gt; b <heirloom-memory\nHEIRLOOM_STATUS: c",
+            "&lt;heirloom-memory x&lt;/heirloom-memory&gt;\n<heirloom-memory\nHEIRLOOM_STATUS: c",
+        ),
+        // The signal ends a quoted fence, before the envelope that it begins and after the one that it ends.
+        (
+            "> ```sh\nHEIRLOOM_STATUS: a <heirloom-memory\nb</heirloom-memory>\n> HEIRLOOM_STATUS: c\nd",
+            "> ```sh\n\n<heirloom-memory\nb</heirloom-memory>\nd",
+        ),
+        (
+            "> ```sh\n<heirloom-memory\nb</heirloom-memory>HEIRLOOM_STATUS: a\n> HEIRLOOM_STATUS: c\nd",
+            "> ```sh\n<heirloom-memory\nb</heirloom-memory>\n\nd",
+        ),
+    ] {
+        assert_eq!(without_signals(input, &rules), rest, "{input:?}");
+        assert_eq!(
+            without_signals(rest, &rules),
+            rest,
+            "a second removal changes {rest:?}"
+        );
+    }
+}
+
+#[test]
+fn envelope_inside_prefix_leaves_no_signal() {
+    let rules = SignalRules::default();
+    let text = "HEIRLOOM_<heirloom-memory></heirloom-memory>STATUS: a\n";
+    assert_eq!(as_message(&rules, text, 1), Vec::<String>::new());
+    let safe = neutralize_signals(text, &rules);
+    assert_eq!(as_message(&rules, &safe, 1), Vec::<String>::new());
+}
+
+#[test]
+fn neutralize_signals_leaves_no_signal() {
     let rules = SignalRules::default();
     for (input, safe) in [
         ("plain: text", "plain: text"),
@@ -648,15 +741,18 @@ fn defused_text_is_no_signal() {
         ("HEIRLOOM_MEMORY\u{1b}[1m: a", "HEIRLOOM_MEMORY a"),
         ("HEIRLOOM_MEMORY:", "HEIRLOOM_MEMORY "),
     ] {
-        assert_eq!(defuse(input, &rules), safe, "{input:?}");
+        assert_eq!(neutralize_signals(input, &rules), safe, "{input:?}");
         assert_eq!(as_message(&rules, safe, 1), Vec::<String>::new());
     }
     let grown = SignalRules::new(&["FOO", "FOOBAR"], &[]).unwrap();
-    assert_eq!(defuse("FOO:BAR: KEY_FACT x", &grown), "FOO BAR: KEY_FACT x");
+    assert_eq!(
+        neutralize_signals("FOO:BAR: KEY_FACT x", &grown),
+        "FOO BAR: KEY_FACT x"
+    );
 }
 
 #[test]
-fn decisions_split_off_their_reason() {
+fn split_decision_separates_reason() {
     for (text, expected) in [
         ("use a BECAUSE b", ("use a", Some("b"))),
         ("use a -- b BECAUSE c", ("use a", Some("b BECAUSE c"))),
@@ -673,7 +769,7 @@ fn decisions_split_off_their_reason() {
 }
 
 #[test]
-fn conventions_have_a_key() {
+fn split_convention_separates_key() {
     assert_eq!(
         split_convention("indent = 4 = four"),
         Ok(("indent", "4 = four"))
@@ -702,7 +798,7 @@ fn conventions_have_a_key() {
 }
 
 #[test]
-fn statuses_have_a_name() {
+fn split_status_separates_name() {
     for (text, expected) in [
         ("COMPLETE", (Some(AgentStatus::Complete), "")),
         ("PARTIAL two left", (Some(AgentStatus::Partial), "two left")),

@@ -1,11 +1,12 @@
-//! The stream reader, row by row: what each program's output says, however it is cut.
+//! Tests of the stream reader, row by row, for all ways to cut the output.
 
-use heirloom_engine::streams::{Piece, StreamReader};
+use heirloom_agents::streams::{StreamPiece, StreamReader};
+use heirloom_agents::{AgentProgram, StreamFormat};
+use heirloom_model::event_stream::StreamEvent;
 use heirloom_model::limits::{
     DIAGNOSTICS_MAX, STREAM_AUTO_BYTES_MAX, STREAM_AUTO_LINES_MAX, STREAM_LINE_BYTES_MAX,
     TOOL_INPUT_CHARS_MAX,
 };
-use heirloom_model::stream::{StreamEvent, StreamFormat};
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
@@ -14,7 +15,7 @@ const CODEX_COMMAND: &str = include_str!("streams/small-codex-command.jsonl");
 const CLAUDE: &str = include_str!("streams/small-claude.jsonl");
 const GEMINI: &str = include_str!("streams/small-gemini.jsonl");
 
-/// An event on one line.
+/// Formats an event in one line.
 fn line_of(event: &StreamEvent) -> String {
     match event {
         StreamEvent::Text { text, line } => format!("text {line} {text:?}"),
@@ -31,13 +32,13 @@ fn line_of(event: &StreamEvent) -> String {
     }
 }
 
-/// What the chunks say: one line per event, plain output in between, joined.
+/// Returns the pieces of the chunks: one line per event, with plain output joined.
 fn in_chunks<'a>(format: StreamFormat, chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut reader = StreamReader::new(format);
     let (mut out, mut plain) = (String::new(), Vec::new());
-    let mut sink = |piece: Piece<'_>| match piece {
-        Piece::Raw(bytes) => plain.extend_from_slice(bytes),
-        Piece::Event(event) => {
+    let mut sink = |piece: StreamPiece<'_>| match piece {
+        StreamPiece::Raw(bytes) => plain.extend_from_slice(bytes),
+        StreamPiece::Event(event) => {
             flush(&mut plain, &mut out);
             out.push_str(&line_of(&event));
             out.push('\n');
@@ -58,7 +59,7 @@ fn flush(plain: &mut Vec<u8>, out: &mut String) {
     }
 }
 
-/// Checks what `input` says: whole, byte by byte, and cut in two anywhere.
+/// Checks the pieces of `input`: whole, byte by byte, and cut in two anywhere.
 fn check(format: StreamFormat, input: impl AsRef<[u8]>, expected: &[&str]) {
     let input = input.as_ref();
     let shown = String::from_utf8_lossy(input);
@@ -81,21 +82,25 @@ fn check(format: StreamFormat, input: impl AsRef<[u8]>, expected: &[&str]) {
 }
 
 fn claude(input: &str, expected: &[&str]) {
-    check(StreamFormat::ClaudeStream, input, expected);
+    check(
+        StreamFormat::Events(AgentProgram::ClaudeCode),
+        input,
+        expected,
+    );
 }
 
 fn codex(input: &str, expected: &[&str]) {
-    check(StreamFormat::CodexJson, input, expected);
+    check(StreamFormat::Events(AgentProgram::Codex), input, expected);
 }
 
 fn gemini(input: &str, expected: &[&str]) {
-    check(StreamFormat::GeminiStream, input, expected);
+    check(StreamFormat::Events(AgentProgram::Gemini), input, expected);
 }
 
 const NONE: &[&str] = &[];
 
 #[test]
-fn codex_samples() {
+fn reader_codex_samples() {
     let expected = [
         "session 019a2d7a-8e1c-7111-b1a6-8cec551a55a0",
         "file /project/hello.txt",
@@ -103,7 +108,11 @@ fn codex_samples() {
         "usage 1912+4096+51",
         "finished failed=false",
     ];
-    check(StreamFormat::CodexJson, CODEX_FILES, &expected);
+    check(
+        StreamFormat::Events(AgentProgram::Codex),
+        CODEX_FILES,
+        &expected,
+    );
     check(StreamFormat::Auto, CODEX_FILES, &expected);
     check(
         StreamFormat::Auto,
@@ -120,7 +129,7 @@ fn codex_samples() {
 }
 
 #[test]
-fn claude_sample() {
+fn reader_claude_sample() {
     let expected = [
         "session s-1",
         "text 3 \"I'll look.\"",
@@ -135,12 +144,16 @@ fn claude_sample() {
         "usage 3535+3536+60",
         "finished failed=false",
     ];
-    check(StreamFormat::ClaudeStream, CLAUDE, &expected);
+    check(
+        StreamFormat::Events(AgentProgram::ClaudeCode),
+        CLAUDE,
+        &expected,
+    );
     check(StreamFormat::Auto, CLAUDE, &expected);
 }
 
 #[test]
-fn gemini_sample() {
+fn reader_gemini_sample() {
     let expected = [
         "session g-1",
         "text 3 \"First HEIRLOOM_MEMORY: KEY_FACT a\\n\"",
@@ -152,15 +165,19 @@ fn gemini_sample() {
         "usage 90+10+20",
         "finished failed=false",
     ];
-    check(StreamFormat::GeminiStream, GEMINI, &expected);
+    check(
+        StreamFormat::Events(AgentProgram::Gemini),
+        GEMINI,
+        &expected,
+    );
     check(StreamFormat::Auto, GEMINI, &expected);
 }
 
 #[test]
-fn claude_lines() {
-    let said =
+fn reader_claude_lines() {
+    let rendered =
         r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"a b"}]}}"#;
-    claude(said, &["text 1 \"a b\""]);
+    claude(rendered, &["text 1 \"a b\""]);
     claude(
         r#"{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"t"},{"type":"text","text":"a"},7,null,{"type":"text"},{"type":"text","text":"b"}]}}"#,
         &["text 1 \"a\"", "text 1 \"b\""],
@@ -191,28 +208,37 @@ fn claude_lines() {
     ] {
         claude(nothing, NONE);
     }
-    // A final text counts once, whether it repeats the last block or the whole message.
+    // A final text counts once, if it repeats the last block or the whole message.
     let result =
         |text: &str| format!("{{\"type\":\"result\",\"subtype\":\"success\",\"result\":{text:?}}}");
     let two = r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"c"}]}}"#;
     let subagent = r#"{"type":"assistant","parent_tool_use_id":"t","message":{"id":"n","content":[{"type":"text","text":"sub"}]}}"#;
     for (input, final_text) in [
-        (format!("{said}\n{}", result("a b")), None),
-        (format!("{said}\n{}", result("A  b.\n")), None),
-        (format!("{said}\n{two}\n{}", result("c")), None),
-        (format!("{said}\n{two}\n{}", result("a b\n\nc")), None),
-        (format!("{said}\n{two}\n{}", result("a b")), Some("\"a b\"")),
-        (format!("{said}\n{subagent}\n{}", result("a b")), None),
-        (format!("{said}\n{}", result("other")), Some("\"other\"")),
-        (format!("{said}\n{}", result("")), None),
+        (format!("{rendered}\n{}", result("a b")), None),
+        (format!("{rendered}\n{}", result("A  b.\n")), None),
+        (format!("{rendered}\n{two}\n{}", result("c")), None),
+        (format!("{rendered}\n{two}\n{}", result("a b\n\nc")), None),
+        (
+            format!("{rendered}\n{two}\n{}", result("a b")),
+            Some("\"a b\""),
+        ),
+        (format!("{rendered}\n{subagent}\n{}", result("a b")), None),
+        (
+            format!("{rendered}\n{}", result("other")),
+            Some("\"other\""),
+        ),
+        (format!("{rendered}\n{}", result("")), None),
         (result("alone"), Some("\"alone\"")),
     ] {
-        let told = in_chunks(StreamFormat::ClaudeStream, [input.as_bytes()]);
+        let reported = in_chunks(
+            StreamFormat::Events(AgentProgram::ClaudeCode),
+            [input.as_bytes()],
+        );
         let line = input.lines().count();
         let again = final_text.map(|text| format!("text {line} {text}"));
-        let finished = told.lines().last();
+        let finished = reported.lines().last();
         assert_eq!(finished, Some("finished failed=false"), "{input}");
-        let before = told.lines().rev().nth(1);
+        let before = reported.lines().rev().nth(1);
         let repeated = before.filter(|one| one.starts_with(&format!("text {line} ")));
         assert_eq!(repeated, again.as_deref(), "{input}");
     }
@@ -227,10 +253,10 @@ fn claude_lines() {
 }
 
 #[test]
-fn claude_usage_counts_a_message_once() {
+fn reader_claude_usage_counts_message_once() {
     let mut input = String::new();
     let mut expected = Vec::new();
-    // More messages than are kept open, each reported twice.
+    // More messages than are tracked, each reported twice.
     for n in 1..=100 {
         for output in [1, 2] {
             let _ = writeln!(
@@ -240,8 +266,11 @@ fn claude_usage_counts_a_message_once() {
             expected.push(format!("usage {}+0+{}", n * 10, (n - 1) * 2 + output));
         }
     }
-    let told = in_chunks(StreamFormat::ClaudeStream, [input.as_bytes()]);
-    assert_eq!(told.lines().collect::<Vec<_>>(), expected);
+    let reported = in_chunks(
+        StreamFormat::Events(AgentProgram::ClaudeCode),
+        [input.as_bytes()],
+    );
+    assert_eq!(reported.lines().collect::<Vec<_>>(), expected);
     claude(
         r#"{"type":"assistant","message":{"id":"m","usage":{"input_tokens":-1,"output_tokens":1.5,"cache_read_input_tokens":"x"}}}"#,
         NONE,
@@ -253,7 +282,7 @@ fn claude_usage_counts_a_message_once() {
 }
 
 #[test]
-fn codex_lines() {
+fn reader_codex_lines() {
     let item = |item: &str| format!("{{\"type\":\"item.completed\",\"item\":{item}}}");
     for (line, expected) in [
         (item(r#"{"type":"reasoning","text":"HEIRLOOM_MEMORY: KEY_FACT x"}"#), NONE),
@@ -308,7 +337,7 @@ fn codex_lines() {
 }
 
 #[test]
-fn gemini_lines() {
+fn reader_gemini_lines() {
     let delta = |text: &str| {
         format!(
             "{{\"type\":\"message\",\"role\":\"assistant\",\"content\":{text:?},\"delta\":true}}\n"
@@ -351,7 +380,7 @@ fn gemini_lines() {
 }
 
 #[test]
-fn broken_lines_are_told_and_never_end_the_stream() {
+fn reader_broken_lines_are_reported_and_skipped() {
     let good = r#"{"type":"item.completed","item":{"type":"agent_message","text":"@"}}"#;
     let message = |text: &str| good.replace('@', text);
     for (bad, expected) in [
@@ -395,26 +424,29 @@ fn broken_lines_are_told_and_never_end_the_stream() {
     ]
     .concat();
     check(
-        StreamFormat::CodexJson,
+        StreamFormat::Events(AgentProgram::Codex),
         invalid,
         &["text 1 \"\u{fffd}\u{fffd}\""],
     );
 
-    // Nesting deeper than a recursive reader takes, in a field that nobody reads.
+    // Nesting too deep for a recursive parser, in an unused field.
     let deep = format!(
         "{{\"x\":{}{},\"type\":\"error\",\"message\":\"m\"}}",
         "[".repeat(9_999),
         "]".repeat(9_999)
     );
-    let told = in_chunks(StreamFormat::CodexJson, [deep.as_bytes()]);
-    assert_eq!(told, "error m\n");
+    let reported = in_chunks(StreamFormat::Events(AgentProgram::Codex), [deep.as_bytes()]);
+    assert_eq!(reported, "error m\n");
 }
 
 #[test]
-fn unreadable_lines_are_capped_and_counted() {
+fn reader_unreadable_lines_are_limited_and_counted() {
     let input = "x\n".repeat(DIAGNOSTICS_MAX + 5);
-    let told = in_chunks(StreamFormat::CodexJson, input.as_bytes().chunks(100));
-    let lines: Vec<&str> = told.lines().collect();
+    let reported = in_chunks(
+        StreamFormat::Events(AgentProgram::Codex),
+        input.as_bytes().chunks(100),
+    );
+    let lines: Vec<&str> = reported.lines().collect();
     assert_eq!(lines.len(), DIAGNOSTICS_MAX + 1);
     assert_eq!(
         lines[DIAGNOSTICS_MAX],
@@ -423,12 +455,12 @@ fn unreadable_lines_are_capped_and_counted() {
 }
 
 #[test]
-fn a_line_without_end_is_told_and_dropped() {
-    let mut reader = StreamReader::new(StreamFormat::CodexJson);
-    let mut told = Vec::new();
-    let mut sink = |piece: Piece<'_>| {
-        if let Piece::Event(event) = piece {
-            told.push(line_of(&event));
+fn reader_endless_line_is_reported_and_dropped() {
+    let mut reader = StreamReader::new(StreamFormat::Events(AgentProgram::Codex));
+    let mut reported = Vec::new();
+    let mut sink = |piece: StreamPiece<'_>| {
+        if let StreamPiece::Event(event) = piece {
+            reported.push(line_of(&event));
         }
     };
     reader.push(b"{\"type\":\"", &mut sink);
@@ -439,7 +471,7 @@ fn a_line_without_end_is_told_and_dropped() {
     reader.push(b"\"}\n{\"type\":\"error\",\"message\":\"m\"}", &mut sink);
     reader.finish(&mut sink);
     assert_eq!(
-        told,
+        reported,
         [
             format!("unreadable 1 the line is longer than {STREAM_LINE_BYTES_MAX} bytes"),
             "error m".to_owned()
@@ -448,7 +480,7 @@ fn a_line_without_end_is_told_and_dropped() {
 }
 
 #[test]
-fn the_format_is_found() {
+fn reader_detects_format() {
     let codex_line = r#"{"type":"turn.failed"}"#;
     for (input, expected) in [
         (String::new(), vec![]),
@@ -501,8 +533,8 @@ fn the_format_is_found() {
         r#"{"type":"init"}"#,
         r#"{"level":"info"}"#,
     ] {
-        let told = in_chunks(StreamFormat::Auto, [not_a_stream.as_bytes()]);
-        assert!(told.starts_with("plain "), "{told}");
+        let reported = in_chunks(StreamFormat::Auto, [not_a_stream.as_bytes()]);
+        assert!(reported.starts_with("plain "), "{reported}");
     }
     let text = "{\"type\":\"turn.failed\"}\n";
     check(
@@ -513,12 +545,12 @@ fn the_format_is_found() {
 }
 
 #[test]
-fn the_search_for_the_format_ends() {
+fn reader_format_detection_is_limited() {
     let event = "{\"type\":\"turn.failed\"}\n";
     let few = "x\n".repeat(usize::try_from(STREAM_AUTO_LINES_MAX).unwrap() - 1);
     let ends_with_event = |input: &str, size: usize| {
-        let told = in_chunks(StreamFormat::Auto, input.as_bytes().chunks(size));
-        told.lines().last() == Some("finished failed=true")
+        let reported = in_chunks(StreamFormat::Auto, input.as_bytes().chunks(size));
+        reported.lines().last() == Some("finished failed=true")
     };
     let long = "y".repeat(STREAM_AUTO_BYTES_MAX);
     for (input, found) in [
@@ -547,12 +579,12 @@ fn the_search_for_the_format_ends() {
 }
 
 #[test]
-fn plain_output_is_never_held_back() {
+fn reader_plain_output_is_not_delayed() {
     let mut reader = StreamReader::new(StreamFormat::Auto);
     for chunk in ["Working", " on", " it\n", "more", "\n", "the end"] {
         let mut passed = Vec::new();
         reader.push(chunk.as_bytes(), &mut |piece| {
-            if let Piece::Raw(bytes) = piece {
+            if let StreamPiece::Raw(bytes) = piece {
                 passed.extend_from_slice(bytes);
             }
         });
@@ -561,14 +593,14 @@ fn plain_output_is_never_held_back() {
 }
 
 #[test]
-fn long_inputs_are_shortened() {
+fn reader_long_tool_inputs_are_shortened() {
     let line = format!(
         "{{\"type\":\"item.completed\",\"item\":{{\"type\":\"command_execution\",\"command\":\"{}\"}}}}",
         "é".repeat(5_000)
     );
-    let told = in_chunks(StreamFormat::CodexJson, [line.as_bytes()]);
+    let reported = in_chunks(StreamFormat::Events(AgentProgram::Codex), [line.as_bytes()]);
     assert_eq!(
-        told.lines().next().unwrap().chars().count(),
+        reported.lines().next().unwrap().chars().count(),
         "call command_execution ".len() + TOOL_INPUT_CHARS_MAX
     );
     let input = |chars: usize| {
@@ -576,13 +608,13 @@ fn long_inputs_are_shortened() {
             "{{\"type\":\"item.completed\",\"item\":{{\"type\":\"command_execution\",\"command\":\"{}\"}}}}",
             "é".repeat(chars)
         );
-        in_chunks(StreamFormat::CodexJson, [line.as_bytes()])
+        in_chunks(StreamFormat::Events(AgentProgram::Codex), [line.as_bytes()])
     };
     assert!(!input(TOOL_INPUT_CHARS_MAX).contains('…'));
     assert!(input(TOOL_INPUT_CHARS_MAX + 1).contains('…'));
 }
 
-/// Streams of the samples' lines in any order, with broken ones in between.
+/// Streams of the samples' lines in any order, mixed with broken ones.
 fn output() -> impl Strategy<Value = Vec<u8>> {
     let samples = [CODEX_FILES, CODEX_COMMAND, CLAUDE, GEMINI];
     let lines: Vec<&'static str> = samples.iter().flat_map(|sample| sample.lines()).collect();
@@ -602,15 +634,15 @@ fn output() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn chunks_do_not_matter(bytes in output(), size in 1_usize..200, format in prop::sample::select(StreamFormat::ALL.to_vec())) {
+    fn result_is_independent_of_chunks(bytes in output(), size in 1_usize..200, format in prop::sample::select(StreamFormat::all())) {
         prop_assert_eq!(in_chunks(format, bytes.chunks(size)), in_chunks(format, [bytes.as_slice()]));
     }
 
     #[test]
-    fn plain_output_is_whole(bytes in prop::collection::vec(any::<u8>(), 0..300), size in 1_usize..50) {
+    fn reader_plain_output_is_complete(bytes in prop::collection::vec(any::<u8>(), 0..300), size in 1_usize..50) {
         let mut reader = StreamReader::new(StreamFormat::Auto);
         let mut plain = Vec::new();
-        let mut sink = |piece: Piece<'_>| if let Piece::Raw(bytes) = piece { plain.extend_from_slice(bytes) };
+        let mut sink = |piece: StreamPiece<'_>| if let StreamPiece::Raw(bytes) = piece { plain.extend_from_slice(bytes) };
         bytes.chunks(size).for_each(|chunk| reader.push(chunk, &mut sink));
         reader.finish(&mut sink);
         prop_assert_eq!(plain, bytes);

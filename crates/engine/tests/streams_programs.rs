@@ -1,12 +1,13 @@
-//! What the real programs printed, saved by `cargo xtask agents`: their events and their signals.
+//! Tests with recorded output of the real programs (`cargo xtask agents`): events and signals.
 
-use heirloom_engine::signals::{SignalParser, SignalRules};
-use heirloom_engine::streams::{Piece, StreamReader};
-use heirloom_model::signal::Found;
-use heirloom_model::stream::{StreamEvent, StreamFormat};
+use heirloom_agents::StreamFormat;
+use heirloom_agents::signals::{SignalParser, SignalRules};
+use heirloom_agents::streams::{StreamPiece, StreamReader};
+use heirloom_model::event_stream::StreamEvent;
+use heirloom_model::signal::ParserEvent;
 
-/// What an output says, but for its texts and what is only progress.
-fn told(output: &str) -> Vec<String> {
+/// Returns the events of an output without texts and progress.
+fn event_lines(output: &str) -> Vec<String> {
     let mut parser = SignalParser::new(&SignalRules::default());
     let mut reader = StreamReader::new(StreamFormat::Auto);
     let mut lines = Vec::new();
@@ -18,16 +19,16 @@ fn told(output: &str) -> Vec<String> {
     lines
 }
 
-fn tell(piece: Piece<'_>, parser: &mut SignalParser, lines: &mut Vec<String>) {
+fn tell(piece: StreamPiece<'_>, parser: &mut SignalParser, lines: &mut Vec<String>) {
     let event = match piece {
-        Piece::Raw(bytes) => {
+        StreamPiece::Raw(bytes) => {
             return parser.push(bytes, &mut |found| lines.push(found_line(&found)));
         }
-        Piece::Event(event) => event,
+        StreamPiece::Event(event) => event,
     };
     lines.push(match event {
         StreamEvent::Text { text, line } => {
-            return parser.message(&text, line, &mut |found| lines.push(found_line(&found)));
+            return parser.parse_message(&text, line, &mut |found| lines.push(found_line(&found)));
         }
         StreamEvent::SessionId(_) => return,
         StreamEvent::ToolCall { name, input } => format!("call {name} {input}"),
@@ -42,19 +43,21 @@ fn tell(piece: Piece<'_>, parser: &mut SignalParser, lines: &mut Vec<String>) {
     });
 }
 
-fn found_line(found: &Found) -> String {
+fn found_line(found: &ParserEvent) -> String {
     match found {
-        Found::Signal(signal) => format!(
+        ParserEvent::Signal(signal) => format!(
             "{} {} {:.40}",
             signal.line,
             signal.verb.as_str(),
             signal.text
         ),
-        Found::Diagnostic(diagnostic) => format!("{} ! {}", diagnostic.line, diagnostic.message),
+        ParserEvent::Diagnostic(diagnostic) => {
+            format!("{} ! {}", diagnostic.line, diagnostic.message)
+        }
     }
 }
 
-/// The signals that the model wrote, on this line; the file that it read holds another one.
+/// Returns the signals that the model wrote on this line; the file that it read contains another one.
 fn signals(line: u64) -> [String; 5] {
     [
         format!("{line} KEY_FACT the login module is in auth.rs"),
@@ -69,11 +72,11 @@ fn check(output: &str, before: &[&str], line: u64, after: &[&str]) {
     let mut expected: Vec<String> = before.iter().map(|one| (*one).to_owned()).collect();
     expected.extend(signals(line));
     expected.extend(after.iter().map(|one| (*one).to_owned()));
-    assert_eq!(told(output), expected);
+    assert_eq!(event_lines(output), expected);
 }
 
 #[test]
-fn claude_code() {
+fn claude_code_output_is_read() {
     check(
         include_str!("streams/claude-code.jsonl"),
         &[
@@ -89,15 +92,15 @@ fn claude_code() {
         ],
     );
     assert_eq!(
-        told(include_str!("streams/claude-code-error.jsonl")),
+        event_lines(include_str!("streams/claude-code-error.jsonl")),
         [
             "error API Error: 400 scripted fault 400",
             "finished failed=true"
         ]
     );
-    // The program asks again; its own sum of tokens is then zero.
+    // After a retry the program's own token total is zero.
     assert_eq!(
-        told(include_str!("streams/claude-code-cut.jsonl")),
+        event_lines(include_str!("streams/claude-code-cut.jsonl")),
         [
             "2 KEY_FACT the session token is checked in src/logi",
             "2 STEP_PENDING write the test",
@@ -108,7 +111,7 @@ fn claude_code() {
 }
 
 #[test]
-fn codex() {
+fn codex_output_is_read() {
     let fallback = "error Model metadata for `scripted` not found.";
     check(
         include_str!("streams/codex.jsonl"),
@@ -121,7 +124,7 @@ fn codex() {
         &["usage 20028+0+110", "finished failed=false"],
     );
     assert_eq!(
-        told(include_str!("streams/codex-error.jsonl")),
+        event_lines(include_str!("streams/codex-error.jsonl")),
         [
             fallback,
             "error {\"error\":{\"code\":\"invalid_request_error\"",
@@ -129,7 +132,7 @@ fn codex() {
         ]
     );
     assert_eq!(
-        told(include_str!("streams/codex-cut.jsonl")),
+        event_lines(include_str!("streams/codex-cut.jsonl")),
         [
             fallback,
             "error Reconnecting... 1/5 (stream disconnected",
@@ -142,7 +145,7 @@ fn codex() {
 }
 
 #[test]
-fn gemini() {
+fn gemini_output_is_read() {
     check(
         include_str!("streams/gemini.jsonl"),
         &[
@@ -153,16 +156,16 @@ fn gemini() {
         &["usage 24593+0+113", "finished failed=false"],
     );
     assert_eq!(
-        told(include_str!("streams/gemini-error.jsonl")),
+        event_lines(include_str!("streams/gemini-error.jsonl")),
         [
             "usage 0+0+0",
             "error [API Error: {\"error\":{\"code\":400,\"messag",
             "finished failed=true",
         ]
     );
-    // The answer broke off inside a fact and was not asked for again: half a fact is no fact.
+    // The answer broke off inside a fact and was not retried; an incomplete fact is dropped.
     assert_eq!(
-        told(include_str!("streams/gemini-cut.jsonl")),
+        event_lines(include_str!("streams/gemini-cut.jsonl")),
         [
             "unreadable 7 the answer broke off inside a line: HEIRLOOM_MEMORY: KEY_FACT the session \
              token is checked in src/login/__init__/to…",
@@ -174,8 +177,8 @@ fn gemini() {
 }
 
 #[test]
-fn aider_prints_plain_text() {
-    let found = told(include_str!("streams/aider.txt"));
+fn aider_output_is_plain_text() {
+    let found = event_lines(include_str!("streams/aider.txt"));
     assert!(
         found
             .iter()
@@ -187,7 +190,35 @@ fn aider_prints_plain_text() {
         "{found:?}"
     );
     assert_eq!(
-        told(include_str!("streams/aider-error.txt")),
+        event_lines(include_str!("streams/aider-error.txt")),
         Vec::<String>::new()
+    );
+}
+
+#[test]
+fn opencode_output_is_read() {
+    check(
+        include_str!("streams/opencode.jsonl"),
+        &[
+            "call bash {\"command\":\"cat notes.txt\",\"description\":\"Show the notes\"}",
+            "answer failed=false",
+            "usage 7695+0+21",
+        ],
+        6,
+        &["usage 15477+0+117", "finished failed=false"],
+    );
+    assert_eq!(
+        event_lines(include_str!("streams/opencode-error.jsonl")),
+        ["error scripted fault 400", "finished failed=true"]
+    );
+    // The interrupted answer was retried and appears once.
+    assert_eq!(
+        event_lines(include_str!("streams/opencode-cut.jsonl")),
+        [
+            "3 KEY_FACT the session token is checked in src/logi",
+            "3 STEP_PENDING write the test",
+            "usage 7695+0+54",
+            "finished failed=false",
+        ]
     );
 }

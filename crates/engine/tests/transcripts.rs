@@ -1,72 +1,80 @@
-//! Conversations of agent programs, as their files say them.
+//! Tests of transcript parsers.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use heirloom_engine::transcripts::{
-    Act, Agent, Event, Failed, Head, HeadReader, Lines, Survey, Told, call_line, preview,
+use heirloom_agents::AgentProgram;
+use heirloom_agents::transcripts::{
+    EventBody, HeaderReader, SupersededLineScan, ToolAction, ToolOutcome, TranscriptEvent,
+    TranscriptHeader, TranscriptLines, call_line, preview,
 };
+use heirloom_model::event_stream::Usage;
 use heirloom_model::limits;
-use heirloom_model::stream::Usage;
 use proptest::prelude::*;
 use std::io::{BufReader, Read};
 
-/// Everything that a file tells.
-fn told(agent: Agent, file: &str) -> Vec<Told> {
-    let mut survey = Survey::new(agent);
-    each(file, &mut |at, line| survey.line(at, line));
-    let mut reader = survey.reader();
+/// Returns all events of a file.
+fn read_events(agent: AgentProgram, file: &str) -> Vec<TranscriptEvent> {
+    let mut survey = SupersededLineScan::new(agent);
+    each(file, &mut |at, line| survey.read_line(at, line));
+    let mut reader = survey.into_reader();
     let mut out = Vec::new();
     each(file, &mut |at, line| {
-        reader.line(at, line, &mut |one| out.push(one));
+        reader.read_line(at, line, &mut |one| out.push(one));
     });
     reader.finish(&mut |one| out.push(one));
     out
 }
 
 fn each(file: &str, on: &mut dyn FnMut(u64, &[u8])) {
-    let mut lines = Lines::new(file.as_bytes(), 0);
+    let mut lines = TranscriptLines::new(file.as_bytes(), 0);
     while let Some(line) = lines.next_line().unwrap() {
         on(line.at, line.bytes.unwrap());
     }
 }
 
-/// The events in short.
-fn short(agent: Agent, file: &str) -> Vec<String> {
-    let told = told(agent, file).into_iter();
-    told.map(|one| {
-        let who = one
-            .agent
-            .map(|agent| format!("{agent}: "))
-            .unwrap_or_default();
-        let what = match one.event {
-            Event::Begins(name) => format!("begins {name}"),
-            Event::Prompt(said) => format!("prompt {said}"),
-            Event::Said(said) => format!("said {said}"),
-            Event::Summary(said) => format!("summary {said}"),
-            Event::Call { call, tool, act } => match act {
-                Act::Command(command) => format!("{call} {tool} runs {command}"),
-                Act::Edit(files) => format!("{call} {tool} edits {}", files.join(" ")),
-                Act::Other(said) => format!("{call} {tool} {said}"),
-            },
-            Event::Result { call, failed, text } => format!("{call} {failed:?} {text}"),
-            Event::Changed(file) => format!("changed {file}"),
-            Event::Used(Usage {
-                input,
-                cached,
-                output,
-            }) => format!("used {input} {cached} {output}"),
-        };
-        format!("{who}{what}")
-    })
-    .collect()
+/// Returns the events in a short notation.
+fn short(agent: AgentProgram, file: &str) -> Vec<String> {
+    let reported = read_events(agent, file).into_iter();
+    reported
+        .map(|one| {
+            let who = one
+                .agent
+                .map(|agent| format!("{agent}: "))
+                .unwrap_or_default();
+            let what = match one.body {
+                EventBody::ConversationStart(name) => format!("begins {name}"),
+                EventBody::Prompt(rendered) => format!("prompt {rendered}"),
+                EventBody::AssistantText(rendered) => format!("said {rendered}"),
+                EventBody::Summary(rendered) => format!("summary {rendered}"),
+                EventBody::Call { call, tool, action } => match action {
+                    ToolAction::Command(command) => format!("{call} {tool} runs {command}"),
+                    ToolAction::Edit(files) => format!("{call} {tool} edits {}", files.join(" ")),
+                    ToolAction::Other(rendered) => format!("{call} {tool} {rendered}"),
+                },
+                EventBody::Result {
+                    call,
+                    outcome,
+                    text,
+                } => format!("{call} {outcome:?} {text}"),
+                EventBody::FileChanged(file) => format!("changed {file}"),
+                EventBody::TokenUsage(Usage {
+                    input,
+                    cached,
+                    output,
+                }) => format!("used {input} {cached} {output}"),
+            };
+            format!("{who}{what}")
+        })
+        .collect()
 }
 
-fn head(agent: Agent, file: &str) -> Option<Head> {
-    let mut reader = HeadReader::new(agent);
-    file.split('\n').all(|line| reader.line(line.as_bytes()));
+fn head(agent: AgentProgram, file: &str) -> Option<TranscriptHeader> {
+    let mut reader = HeaderReader::new(agent);
+    file.split('\n')
+        .all(|line| reader.read_line(line.as_bytes()));
     reader.finish()
 }
 
-/// A line of Claude Code: its name, its parent, its kind, and what else it has.
+/// Builds a line of Claude Code: id, parent, type, and further fields.
 fn claude(name: &str, parent: &str, kind: &str, rest: &str) -> String {
     let parent = match parent {
         "" => "null".to_owned(),
@@ -77,8 +85,8 @@ fn claude(name: &str, parent: &str, kind: &str, rest: &str) -> String {
     )
 }
 
-fn user(name: &str, parent: &str, said: &str) -> String {
-    let content = serde_json::to_string(said).unwrap();
+fn user(name: &str, parent: &str, rendered: &str) -> String {
+    let content = serde_json::to_string(rendered).unwrap();
     claude(
         name,
         parent,
@@ -94,10 +102,10 @@ fn answer(name: &str, parent: &str, id: &str, block: &str) -> String {
     claude(name, parent, "assistant", &message)
 }
 
-fn text(said: &str) -> String {
+fn text(rendered: &str) -> String {
     format!(
         "{{\"type\":\"text\",\"text\":{}}}",
-        serde_json::to_string(said).unwrap()
+        serde_json::to_string(rendered).unwrap()
     )
 }
 
@@ -107,15 +115,15 @@ fn bash(call: &str, command: &str) -> String {
     )
 }
 
-fn result(name: &str, parent: &str, call: &str, said: &str, failed: bool) -> String {
+fn result(name: &str, parent: &str, call: &str, rendered: &str, failed: bool) -> String {
     let content = format!(
-        "\"message\":{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"{call}\",\"content\":\"{said}\",\"is_error\":{failed}}}]}},\"toolUseResult\":\"{said}\""
+        "\"message\":{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"{call}\",\"content\":\"{rendered}\",\"is_error\":{failed}}}]}},\"toolUseResult\":\"{rendered}\""
     );
     claude(name, parent, "user", &content)
 }
 
 #[test]
-fn several_lines_of_one_answer_are_one() {
+fn claude_lines_of_one_answer_are_joined() {
     let file = [
         user("u1", "", "do it"),
         answer("a1", "u1", "m1", &text("First.")),
@@ -126,13 +134,13 @@ fn several_lines_of_one_answer_are_one() {
     ]
     .concat();
     assert_eq!(
-        short(Agent::Claude, &file),
+        short(AgentProgram::ClaudeCode, &file),
         [
             "prompt do it",
             "said First.\nSecond.",
             "c1 Bash runs make",
             "used 3 10 5",
-            "c1 Yes Exit code 2\nerror: x",
+            "c1 Failed Exit code 2\nerror: x",
             "said Done.",
             "used 3 10 5",
         ]
@@ -140,24 +148,25 @@ fn several_lines_of_one_answer_are_one() {
 }
 
 #[test]
-fn branches_that_somebody_went_back_from_are_left_out() {
+fn claude_abandoned_branches_are_left_out() {
     let file = [
         user("u1", "", "one"),
         answer("a1", "u1", "m1", &text("wrong way")),
         user("u2", "a1", "that is wrong"),
-        // Back to the first answer's prompt.
+        // Back to the prompt of the first answer.
         answer("a2", "u1", "m2", &text("right way")),
         answer("a3", "a2", "m2", &bash("c1", "one")),
         answer("a4", "a3", "m2", &bash("c2", "two")),
-        // Answers of tools that ran at once follow their own calls.
+        // Results of parallel tools follow their own calls.
         result("r1", "a3", "c1", "1", false),
         result("r2", "a4", "c2", "2", false),
         user("u3", "r2", "go on"),
     ]
     .concat();
-    let said = short(Agent::Claude, &file);
+    let rendered = short(AgentProgram::ClaudeCode, &file);
     assert_eq!(
-        said.iter()
+        rendered
+            .iter()
             .filter(|one| !one.starts_with("used"))
             .collect::<Vec<_>>(),
         [
@@ -165,15 +174,15 @@ fn branches_that_somebody_went_back_from_are_left_out() {
             "said right way",
             "c1 Bash runs one",
             "c2 Bash runs two",
-            "c1 No 1",
-            "c2 No 2",
+            "c1 Succeeded 1",
+            "c2 Succeeded 2",
             "prompt go on",
         ]
     );
 }
 
 #[test]
-fn what_stands_before_a_compaction_holds() {
+fn claude_lines_before_compaction_stay() {
     let boundary = claude(
         "b",
         "",
@@ -186,7 +195,7 @@ fn what_stands_before_a_compaction_holds() {
         "user",
         "\"isCompactSummary\":true,\"message\":{\"role\":\"user\",\"content\":\"we did much\"}",
     );
-    // Without a logical parent it is a tree of its own.
+    // Without a logical parent it is a separate tree.
     for boundary in [
         boundary.clone(),
         boundary.replace("logicalParentUuid", "other"),
@@ -199,14 +208,14 @@ fn what_stands_before_a_compaction_holds() {
         ]
         .concat();
         assert_eq!(
-            short(Agent::Claude, &file),
+            short(AgentProgram::ClaudeCode, &file),
             ["prompt one", "summary we did much", "prompt two"]
         );
     }
 }
 
 #[test]
-fn only_persons_words_are_prompts() {
+fn claude_prompts_are_only_from_persons() {
     for injected in [
         "<command-name>/clear</command-name>",
         "<local-command-stdout></local-command-stdout>",
@@ -216,7 +225,7 @@ fn only_persons_words_are_prompts() {
         "[Request interrupted by user]",
     ] {
         assert_eq!(
-            short(Agent::Claude, &user("u", "", injected)),
+            short(AgentProgram::ClaudeCode, &user("u", "", injected)),
             Vec::<String>::new(),
             "{injected}"
         );
@@ -227,7 +236,7 @@ fn only_persons_words_are_prompts() {
         "user",
         "\"isMeta\":true,\"message\":{\"content\":\"x\"}",
     );
-    assert_eq!(short(Agent::Claude, &meta), Vec::<String>::new());
+    assert_eq!(short(AgentProgram::ClaudeCode, &meta), Vec::<String>::new());
     let stopped = result(
         "r",
         "",
@@ -236,28 +245,31 @@ fn only_persons_words_are_prompts() {
         true,
     );
     assert!(matches!(
-        &told(Agent::Claude, &stopped)[0].event,
-        Event::Result {
-            failed: Failed::Stopped,
+        &read_events(AgentProgram::ClaudeCode, &stopped)[0].body,
+        EventBody::Result {
+            outcome: ToolOutcome::Rejected,
             ..
         }
     ));
 }
 
 #[test]
-fn subagents_have_their_names() {
+fn claude_subagents_have_names() {
     let line = user("u", "", "look").replace("\"cwd\"", "\"agentId\":\"a7\",\"cwd\"");
-    assert_eq!(short(Agent::Claude, &line), ["a7: prompt look"]);
-    let found = head(Agent::Claude, &line).unwrap();
+    assert_eq!(short(AgentProgram::ClaudeCode, &line), ["a7: prompt look"]);
+    let found = head(AgentProgram::ClaudeCode, &line).unwrap();
     assert_eq!(
         (found.agent.as_deref(), found.folder.as_deref()),
         (Some("a7"), Some("/p"))
     );
     let aside = user("u", "", "look").replace("\"isSidechain\":false", "\"isSidechain\":true");
-    assert_eq!(short(Agent::Claude, &aside), ["subagent: prompt look"]);
+    assert_eq!(
+        short(AgentProgram::ClaudeCode, &aside),
+        ["subagent: prompt look"]
+    );
 }
 
-/// A line of Codex.
+/// Builds a line of Codex.
 fn codex(kind: &str, payload: &str) -> String {
     format!(
         "{{\"timestamp\":\"2026-05-01T10:00:00.000Z\",\"type\":\"{kind}\",\"payload\":{payload}}}\n"
@@ -265,7 +277,7 @@ fn codex(kind: &str, payload: &str) -> String {
 }
 
 #[test]
-fn a_rollout_of_codex() {
+fn codex_rollout_is_parsed() {
     let file = [
         codex("session_meta", r#"{"id":"x","timestamp":"2026-05-01T09:59:00Z","cwd":"/p"}"#),
         codex("response_item", r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}"#),
@@ -284,21 +296,21 @@ fn a_rollout_of_codex() {
     ]
     .concat();
     assert_eq!(
-        short(Agent::Codex, &file),
+        short(AgentProgram::Codex, &file),
         [
             "prompt hi",
             "c1 shell runs make",
-            "c1 Yes no rule",
+            "c1 Failed no rule",
             "c2 apply_patch edits a.rs b.rs",
-            "c2 No Success",
+            "c2 Succeeded Success",
             "c3 exec_command runs ls",
-            "c3 Yes nothing",
+            "c3 Failed nothing",
             "said Done.",
             "used 5 4 2",
             "summary so far",
         ]
     );
-    let found = head(Agent::Codex, &file).unwrap();
+    let found = head(AgentProgram::Codex, &file).unwrap();
     assert_eq!(
         (found.session.as_deref(), found.folder.as_deref()),
         (Some("x"), Some("/p"))
@@ -306,11 +318,11 @@ fn a_rollout_of_codex() {
 }
 
 #[test]
-fn turns_of_codex_that_were_rolled_back_are_left_out() {
-    let prompt = |said: &str| {
+fn codex_rolled_back_turns_are_left_out() {
+    let prompt = |rendered: &str| {
         codex(
             "event_msg",
-            &format!(r#"{{"type":"user_message","message":"{said}"}}"#),
+            &format!(r#"{{"type":"user_message","message":"{rendered}"}}"#),
         )
     };
     let file = [
@@ -324,11 +336,14 @@ fn turns_of_codex_that_were_rolled_back_are_left_out() {
         prompt("four"),
     ]
     .concat();
-    assert_eq!(short(Agent::Codex, &file), ["prompt one", "prompt four"]);
+    assert_eq!(
+        short(AgentProgram::Codex, &file),
+        ["prompt one", "prompt four"]
+    );
 }
 
 #[test]
-fn a_chat_of_gemini_as_lines_and_as_one_value() {
+fn gemini_chat_as_lines_and_as_one_object() {
     let first =
         r#"{"id":"m2","timestamp":"2026-05-01T10:00:01Z","type":"gemini","content":"I look."}"#;
     let call = r#"{"id":"t1","name":"run_shell_command","args":{"command":"npm test"},"status":"success","result":[{"functionResponse":{"id":"t1","name":"run_shell_command","response":{"output":"Output: failing\nExit Code: 1"}}}]},{"id":"t2","name":"replace","args":{"file_path":"a.ts"},"status":"error","result":[{"functionResponse":{"response":{"error":"no match"}}}]}"#;
@@ -351,24 +366,24 @@ fn a_chat_of_gemini_as_lines_and_as_one_value() {
         "prompt fix it",
         "said I look.",
         "t1 run_shell_command runs npm test",
-        "t1 Yes Output: failing\nExit Code: 1",
+        "t1 Failed Output: failing\nExit Code: 1",
         "t2 replace edits a.ts",
-        "t2 Yes no match",
+        "t2 Failed no match",
         "used 5 2 3",
     ];
-    assert_eq!(short(Agent::Gemini, &lines.join("\n")), expected);
+    assert_eq!(short(AgentProgram::Gemini, &lines.join("\n")), expected);
     let whole = format!(
         "{{\"sessionId\":\"g\",\"projectHash\":\"ab\",\"messages\":[{},{updated}]}}",
         lines[2]
     );
-    assert_eq!(short(Agent::Gemini, &whole), expected);
+    assert_eq!(short(AgentProgram::Gemini, &whole), expected);
     let set = [
         lines[2],
         &format!("{{\"$set\":{{\"messages\":[{},{updated}]}}}}", lines[2]),
     ]
     .join("\n");
-    assert_eq!(short(Agent::Gemini, &set), expected);
-    let found = head(Agent::Gemini, &lines.join("\n")).unwrap();
+    assert_eq!(short(AgentProgram::Gemini, &set), expected);
+    let found = head(AgentProgram::Gemini, &lines.join("\n")).unwrap();
     assert_eq!(
         (found.session.as_deref(), found.folder_hash.as_deref()),
         (Some("g"), Some("ab"))
@@ -376,10 +391,10 @@ fn a_chat_of_gemini_as_lines_and_as_one_value() {
 }
 
 #[test]
-fn a_history_of_aider() {
+fn aider_history_is_parsed() {
     let file = "\n# aider chat started at 2026-05-01 10:00:00\n\n> Aider v0.86\n> Main model: x\n\n#### fix the test  \n#### please\n\nI will change it.\n\n> not really\n\n> Applied edit to src/a.py\n\n#### /run pytest\n\n> 1 failed\n\n#### /add x.py\n\n# aider chat started at 2026-05-02 10:00:00\n\n#### again\n";
     assert_eq!(
-        short(Agent::Aider, file),
+        short(AgentProgram::Aider, file),
         [
             "begins aider-2026-05-01-10-00-00",
             "prompt fix the test\nplease",
@@ -388,7 +403,7 @@ fn a_history_of_aider() {
             "19 run runs pytest"
                 .replace("19", &file.find("#### /run").unwrap().to_string())
                 .as_str(),
-            format!("{} Stopped 1 failed", file.find("#### /run").unwrap()).as_str(),
+            format!("{} Rejected 1 failed", file.find("#### /run").unwrap()).as_str(),
             "begins aider-2026-05-02-10-00-00",
             "prompt again",
         ]
@@ -396,7 +411,7 @@ fn a_history_of_aider() {
 }
 
 #[test]
-fn no_input_is_an_error() {
+fn any_input_is_accepted() {
     let odd = [
         "",
         "null\n[]\n1\n\"x\"\n{}\n{",
@@ -407,28 +422,28 @@ fn no_input_is_an_error() {
         "{\"type\":\"event_msg\",\"payload\":{\"type\":\"thread_rolled_back\",\"num_turns\":99}}",
         "#### \u{fffd}\n> \n>\n####",
     ];
-    for agent in Agent::ALL {
+    for agent in AgentProgram::ALL {
         for file in odd {
-            told(agent, file);
+            read_events(agent, file);
             head(agent, file);
         }
     }
-    // Half of a character does not lose the rest.
+    // A lone surrogate does not lose the rest.
     let cut = "{\"type\":\"user\",\"uuid\":\"a\",\"message\":{\"content\":\"\\ud83d cut\"}}";
-    assert!(short(Agent::Claude, cut)[0].ends_with(" cut"));
+    assert!(short(AgentProgram::ClaudeCode, cut)[0].ends_with(" cut"));
 }
 
-/// Found by the fuzz target: an answer without an id had a usage without a name.
+/// Found by fuzzing: an answer without an id had a usage event without an id.
 #[test]
-fn whatever_is_told_has_a_name() {
+fn every_event_has_id() {
     let nameless = answer("a1", "", "", "{}").replace("\"uuid\":\"a1\",", "");
-    let all = told(Agent::Claude, &nameless);
+    let all = read_events(AgentProgram::ClaudeCode, &nameless);
     assert_eq!(all.len(), 1);
     assert!(!all[0].id.is_empty());
 }
 
 #[test]
-fn lines_over_the_cap_are_passed_over_without_being_held() {
+fn lines_over_limit_are_skipped_without_buffering() {
     let most = limits::TRANSCRIPT_LINE_BYTES_MAX as u64;
     let mut file = Vec::new();
     std::io::repeat(b'a')
@@ -438,7 +453,7 @@ fn lines_over_the_cap_are_passed_over_without_being_held() {
     file.push(b'\n');
     let long = std::io::repeat(b'b').take(most + 1);
     let bytes = file.as_slice().chain(long).chain("\nc\nd".as_bytes());
-    let mut lines = Lines::new(BufReader::new(bytes), 0);
+    let mut lines = TranscriptLines::new(BufReader::new(bytes), 0);
     let mut seen = Vec::new();
     while let Some(line) = lines.next_line().unwrap() {
         seen.push((line.at, line.bytes.map(<[u8]>::len), line.is_whole));
@@ -455,28 +470,38 @@ fn lines_over_the_cap_are_passed_over_without_being_held() {
 }
 
 #[test]
-fn a_head_is_looked_for_so_far_and_no_further() {
+fn header_search_is_limited() {
     let most = limits::TRANSCRIPT_HEAD_BYTES_MAX;
     let line = user("u", "", "x");
     let filler = |bytes: usize| format!("{{\"type\":\"summary\",\"x\":\"{}\"}}", "y".repeat(bytes));
     let before = filler(most / 2);
-    assert!(head(Agent::Claude, &format!("{before}\n{line}")).is_some());
-    assert!(head(Agent::Claude, &format!("{before}\n{before}\n{line}")).is_none());
+    assert!(head(AgentProgram::ClaudeCode, &format!("{before}\n{line}")).is_some());
+    assert!(
+        head(
+            AgentProgram::ClaudeCode,
+            &format!("{before}\n{before}\n{line}")
+        )
+        .is_none()
+    );
 }
 
 #[test]
-fn long_texts_keep_their_ends() {
+fn preview_keeps_both_ends() {
     let most = limits::TRANSCRIPT_RESULT_CHARS_MAX;
     assert_eq!(preview(&"x".repeat(most), most).len(), most);
     let long = format!("first{}last", "x".repeat(most * 2));
-    let kept = preview(&long, most);
-    assert!(kept.starts_with("first") && kept.ends_with("last") && kept.contains("are not kept"));
-    assert!(kept.chars().count() <= most + 60, "{}", kept.len());
+    let retained = preview(&long, most);
+    assert!(
+        retained.starts_with("first")
+            && retained.ends_with("last")
+            && retained.contains("are not kept")
+    );
+    assert!(retained.chars().count() <= most + 60, "{}", retained.len());
     let called = call_line(&"y".repeat(1 << 20));
     assert_eq!(called.chars().count(), limits::TRANSCRIPT_CALL_CHARS_MAX);
 }
 
-/// Pieces of which lines are made that look like those of a program.
+/// Fragments of lines that resemble those of a program.
 const PIECES: [&str; 16] = [
     "{\"type\":\"user\",\"uuid\":\"a\",\"parentUuid\":\"b\",\"sessionId\":\"s\",\"message\":{\"content\":\"x\"}}",
     "{\"type\":\"assistant\",\"uuid\":\"b\",\"parentUuid\":\"a\",\"message\":{\"id\":\"m\",\"content\":[{\"type\":\"text\",\"text\":\"y\"}]}}",
@@ -497,16 +522,16 @@ const PIECES: [&str; 16] = [
 ];
 
 proptest! {
-    /// Whatever stands in a file, and however it is cut into reads, the same is told, and nothing panics.
+    /// Any content, read in any chunks, gives the same events and no panic.
     #[test]
-    fn what_is_told_does_not_depend_on_the_reads(
+    fn events_are_independent_of_read_sizes(
         pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..24),
         size in 1_usize..64,
     ) {
         let file = pieces.concat();
-        for agent in Agent::ALL {
-            let whole = told(agent, &file);
-            let mut lines = Lines::new(BufReader::with_capacity(size, file.as_bytes()), 0);
+        for agent in AgentProgram::ALL {
+            let whole = read_events(agent, &file);
+            let mut lines = TranscriptLines::new(BufReader::with_capacity(size, file.as_bytes()), 0);
             let mut joined = String::new();
             while let Some(line) = lines.next_line().unwrap() {
                 prop_assert_eq!(line.at, joined.len() as u64);

@@ -1,20 +1,20 @@
 #!/bin/sh
-# A small agent that can only do what it is told in its prompt: it has no memory of its own.
-# Its job: make `./check.sh` pass. What it tries depends on what the prompt says was tried before.
+# A small agent that knows only its prompt: it has no memory of its own.
+# Its job: make `./check.sh` pass. Its next attempt depends on the earlier attempts in the prompt.
 prompt=$(cat)
 
 say() { printf '%s\n' "$*"; }
 remember() { printf 'HEIRLOOM_MEMORY: %s\n' "$*"; }
-knows() { printf '%s' "$prompt" | grep -qF "$1"; }
+prompt_contains() { printf '%s' "$prompt" | grep -qF "$1"; }
 
-if knows 'config.ini needs a [server] section'; then
-    if knows 'Pending: Add a greeting'; then
-        say "The prompt says what is left: the greeting."
+if prompt_contains 'config.ini needs a [server] section'; then
+    if prompt_contains 'Pending: Add a greeting'; then
+        say "The prompt contains the remaining step: the greeting."
         printf 'greeting = hello\n' >>config.ini
         remember 'STEP_DONE Add a greeting'
         remember 'FILE_MODIFIED config.ini'
     else
-        say "The prompt says why the last try failed, so I write the section first."
+        say "The prompt contains the cause of the last failure, so I write the section first."
         printf '[server]\nport = 8080\n' >config.ini
         remember 'STEP_DONE Write config.ini'
         remember 'STEP_PENDING Add a greeting'
@@ -31,7 +31,7 @@ if message=$(sh ./check.sh 2>&1); then
     say "check.sh passes."
     printf 'HEIRLOOM_STATUS: COMPLETE config.ini is accepted\n'
 else
-    say "check.sh says: $message"
+    say "check.sh reports: $message"
     remember "KEY_FACT config.ini needs a [server] section before any key"
     remember 'STEP_PENDING Write config.ini'
     printf '%s\n' "$message" >&2

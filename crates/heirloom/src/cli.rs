@@ -1,9 +1,9 @@
-//! What may be typed, and which command it is.
+//! Command-line parser: the table of commands, and fast parsing of the one that was called.
 
 use crate::commands;
-use crate::log;
-use crate::open::Session;
-use crate::options::Global;
+use crate::logging;
+use crate::shared_options::GlobalOptions;
+use crate::store_access::CliSession;
 use clap::{FromArgMatches, Parser, Subcommand};
 use heirloom_model::Fault;
 use std::ffi::OsString;
@@ -20,33 +20,35 @@ use std::ffi::OsString;
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) global: Global,
+    pub(crate) global: GlobalOptions,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// Makes of one list the commands, what runs them, and what each takes.
+/// Generates the `Command` enum, its dispatcher and the lookup of one command's arguments from one list.
 macro_rules! commands {
     ($($variant:ident = $module:ident,)+) => {
-        /// The commands.
+        /// All commands.
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
             $($variant(commands::$module::Args),)+
         }
 
-        /// Runs a command; its exit code when nothing went wrong with the command itself.
-        pub(crate) fn run(command: Command, session: &mut Session) -> Result<u8, Fault> {
-            match command {
-                $(Command::$variant(args) => log::of_command(
+        /// Runs a command and returns its exit code, if the command itself did not fail.
+        pub(crate) fn run(command: Command, session: &mut CliSession) -> Result<u8, Fault> {
+            let outcome = match command {
+                $(Command::$variant(args) => logging::log_command(
                     stringify!($module),
                     session,
                     |session| commands::$module::run(args, session),
                 ),)+
-            }
+            };
+            session.update_mirror();
+            outcome
         }
 
-        /// The command of this name, described.
-        fn described(name: &str) -> Option<clap::Command> {
+        /// Returns the description of the command with this name.
+        fn command_description(name: &str) -> Option<clap::Command> {
             match name {
                 $(stringify!($module) => {
                     let command = clap::Command::new(stringify!($module));
@@ -122,62 +124,69 @@ commands! {
     Man = man,
 }
 
-/// Reads what was typed.
+/// Parses the program's arguments.
 ///
-/// To describe every command takes longer than to run many of them, so at first only the one that is named is.
-/// Whatever is wrong with that, or asks for help, is read again with all of them.
+/// Describing every command to clap takes longer than running most of them, so only the called command is described
+/// first. Wrong arguments and requests for help are parsed again with all commands.
 pub(crate) fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
-    match with_one_command(args) {
+    match parse_with_one_command(args) {
         Some(cli) => Ok(cli),
         None => Cli::try_parse_from(args),
     }
 }
 
-/// What was typed, if it is right by the description of the first command that is named in it.
-fn with_one_command(args: &[OsString]) -> Option<Cli> {
+/// Parses the arguments with the description of the first command named in them; `None` if they do not fit it.
+fn parse_with_one_command(args: &[OsString]) -> Option<Cli> {
     let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str());
-    let command = words.find_map(described)?;
+    let command = words.find_map(command_description)?;
     let program = clap::Command::new("heirloom")
         .disable_help_subcommand(true)
         .subcommand_required(true);
-    let program = <Global as clap::Args>::augment_args(program).subcommand(command);
+    let program = <GlobalOptions as clap::Args>::augment_args(program).subcommand(command);
     let mut matches = program.try_get_matches_from(args).ok()?;
     Cli::from_arg_matches_mut(&mut matches).ok()
 }
+
+#[cfg(test)]
+mod surface_tests;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    fn typed(line: &str) -> Vec<OsString> {
+    fn split_line(line: &str) -> Vec<OsString> {
         let words =
             std::iter::once("heirloom").chain(line.split(' ').filter(|word| !word.is_empty()));
         words.map(OsString::from).collect()
     }
 
     #[test]
-    fn a_command_alone_takes_what_it_takes_among_all() {
+    fn command_description_equals_full_description() {
         let all = Cli::command();
-        for among_all in all.get_subcommands() {
-            let name = among_all.get_name();
-            let alone = described(name).unwrap();
+        for described_with_all in all.get_subcommands() {
+            let name = described_with_all.get_name();
+            let described_alone = command_description(name).unwrap();
             let of = |command: &clap::Command| {
                 format!("{:?}", command.get_arguments().collect::<Vec<_>>())
             };
-            assert_eq!(of(&alone), of(among_all), "{name}");
-            let below = |command: &clap::Command| -> Vec<String> {
+            assert_eq!(of(&described_alone), of(described_with_all), "{name}");
+            let subcommand_names = |command: &clap::Command| -> Vec<String> {
                 command
                     .get_subcommands()
                     .map(|one| one.get_name().to_owned())
                     .collect()
             };
-            assert_eq!(below(&alone), below(among_all), "{name}");
+            assert_eq!(
+                subcommand_names(&described_alone),
+                subcommand_names(described_with_all),
+                "{name}"
+            );
         }
     }
 
     #[test]
-    fn what_is_right_is_read_the_same_with_one_command_as_with_all() {
+    fn parse_valid_arguments_equals_full_parser() {
         for line in [
             "context --task 7",
             "--json recall why --project-dir recall -k 3",
@@ -187,7 +196,7 @@ mod tests {
             "remember recall",
             "session add s --role user words --json",
         ] {
-            let args = typed(line);
+            let args = split_line(line);
             let read = |read: Result<Cli, clap::Error>| match read {
                 Ok(cli) => format!("{cli:?}"),
                 Err(error) => error.render().to_string(),
@@ -198,11 +207,11 @@ mod tests {
                 "{line}"
             );
         }
-        assert!(with_one_command(&typed("context --task 7")).is_some());
+        assert!(parse_with_one_command(&split_line("context --task 7")).is_some());
     }
 
     #[test]
-    fn help_and_mistakes_are_those_of_the_whole_program() {
+    fn parse_help_and_errors_equal_full_parser() {
         for line in [
             "",
             "--help",
@@ -219,12 +228,13 @@ mod tests {
             "--project recall contxt",
             "context --tsk 7",
         ] {
-            let args = typed(line);
-            assert!(with_one_command(&args).is_none(), "{line}");
-            let said = |read: Result<Cli, clap::Error>| read.unwrap_err().render().to_string();
+            let args = split_line(line);
+            assert!(parse_with_one_command(&args).is_none(), "{line}");
+            let error_text =
+                |read: Result<Cli, clap::Error>| read.unwrap_err().render().to_string();
             assert_eq!(
-                said(parse(&args)),
-                said(Cli::try_parse_from(&args)),
+                error_text(parse(&args)),
+                error_text(Cli::try_parse_from(&args)),
                 "{line}"
             );
         }

@@ -1,4 +1,4 @@
-//! One file a command: its arguments, whose doc comment is the help text, then one function.
+//! One module per command: its arguments, whose doc comments are the help text, and a function that runs it.
 #![expect(
     clippy::needless_pass_by_value,
     reason = "every command takes its arguments in the same form"

@@ -1,15 +1,15 @@
-//! Settings in layers, each value with the layer it came from.
+//! Layered settings, each value with the layer of its origin.
 //!
-//! The one place that reads the environment and the home directory.
+//! The only module that reads the environment and the home directory.
 
-mod edit;
 mod env;
 mod keys;
 mod layers;
-mod policy;
+mod toml_edits;
+mod window_policy;
 
-pub(crate) use edit::with_keys;
 pub(crate) use env::Environment;
-pub(crate) use keys::{KEYS, Key, check};
+pub(crate) use keys::{ConfigKey, KEYS, check_value};
 pub(crate) use layers::{Config, Layer, Origin};
-pub(crate) use policy::policy_file;
+pub(crate) use toml_edits::with_keys;
+pub(crate) use window_policy::policy_file;

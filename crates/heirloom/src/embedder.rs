@@ -1,16 +1,19 @@
-//! From the settings to what makes vectors.
+//! Creation of the embedder that the settings select.
 
 use crate::config::{Config, Environment};
 use heirloom_model::{Embedder, Fault};
 use heirloom_services::Key;
-use heirloom_services::embeddings::{Service, ServiceConfig};
+use heirloom_services::embeddings::{EmbeddingClient, EmbeddingClientConfig};
 #[cfg(feature = "minilm")]
 use std::path::Path;
 
-/// What the settings ask for; nothing where the built-in vectors are enough. Nothing is sent yet.
+/// Creates the configured embedder; `None` for the built-in vectors. Makes no request yet.
 ///
-/// Errors: `Usage` for settings that do not go together, `NotFound` for a variable or a folder that is not there.
-pub(crate) fn of(config: &Config, env: &Environment) -> Result<Option<Box<dyn Embedder>>, Fault> {
+/// Errors: `Usage` for settings that do not fit together, `NotFound` for a missing variable or folder.
+pub(crate) fn from_config(
+    config: &Config,
+    env: &Environment,
+) -> Result<Option<Box<dyn Embedder>>, Fault> {
     match config.text("embedder.kind") {
         "openai" => service(config, env).map(Some),
         "folder" => folder(config).map(Some),
@@ -18,10 +21,10 @@ pub(crate) fn of(config: &Config, env: &Environment) -> Result<Option<Box<dyn Em
     }
 }
 
-/// The name of the model that the settings ask for, if it can be told; nothing where it is the built-in one.
+/// Returns the name of the configured model, if it is known; `None` for the built-in one.
 pub(crate) fn model_name(config: &Config) -> Option<String> {
     match config.text("embedder.kind") {
-        "openai" => Some(Service::name_of(
+        "openai" => Some(EmbeddingClient::vector_model_name(
             config.text("embedder.model"),
             dimensions(config),
         )),
@@ -36,31 +39,35 @@ fn dimensions(config: &Config) -> Option<usize> {
 }
 
 fn service(config: &Config, env: &Environment) -> Result<Box<dyn Embedder>, Fault> {
-    let service = Service::new(ServiceConfig {
+    let service = EmbeddingClient::new(EmbeddingClientConfig {
         url: config.text("embedder.url").to_owned(),
         model: config.text("embedder.model").to_owned(),
         dimensions: dimensions(config),
-        key: key("embedder", config, env)?,
-        question_ms: config.int("embedder.question_ms"),
+        key: read_key("embedder", config, env)?,
+        query_timeout_ms: config.int("embedder.question_ms"),
     })?;
     Ok(Box::new(service))
 }
 
-/// The key out of the variable that `section.key_variable` names; none if it names none.
-pub(crate) fn key(section: &str, config: &Config, env: &Environment) -> Result<Option<Key>, Fault> {
+/// Returns the key in the variable that `section.key_variable` names; `None` if it names none.
+pub(crate) fn read_key(
+    section: &str,
+    config: &Config,
+    env: &Environment,
+) -> Result<Option<Key>, Fault> {
     let setting = format!("{section}.key_variable");
     let name = config.text(&setting);
     if name.is_empty() {
         return Ok(None);
     }
-    // A key that was put where its variable's name belongs must not be repeated.
+    // The value may be a misplaced key, which must not appear in the error.
     let is_name = name.len() <= 100
         && name
             .bytes()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
     if !is_name {
-        return Err(Fault::usage(format!("`{setting}` is no name of a variable"))
-            .hint("capital letters, digits and _: the key itself stands in that variable, never in a file"));
+        return Err(Fault::usage(format!("`{setting}` is not the name of a variable"))
+            .hint("capital letters, digits and _: the key itself belongs in that variable, never in a file"));
     }
     let key = env.secret(name).as_deref().and_then(Key::new);
     let key = key.ok_or_else(|| {
@@ -79,15 +86,17 @@ fn folder(config: &Config) -> Result<Box<dyn Embedder>, Fault> {
     let folder = config.text("embedder.folder");
     if folder.is_empty() {
         return Err(
-            Fault::usage("no folder holds the model").hint("set `folder` under `[embedder]`")
+            Fault::usage("no folder is set for the model").hint("set `folder` under `[embedder]`")
         );
     }
-    Ok(Box::new(heirloom_minilm::Folder::new(Path::new(folder))?))
+    Ok(Box::new(heirloom_minilm::FolderEmbedder::new(Path::new(
+        folder,
+    ))?))
 }
 
 #[cfg(feature = "minilm")]
 fn folder_name(config: &Config) -> Option<String> {
-    heirloom_minilm::Folder::name_of(Path::new(config.text("embedder.folder"))).ok()
+    heirloom_minilm::FolderEmbedder::name_of(Path::new(config.text("embedder.folder"))).ok()
 }
 
 #[cfg(not(feature = "minilm"))]

@@ -1,43 +1,41 @@
-//! The command line of Heirloom, as a library: what the program does, and the readers of foreign bytes for
-//! the fuzz targets.
+//! The command line of Heirloom as a library, and parsers of untrusted input for the fuzz targets.
 //!
 //! Starts no runtime, no logger and no tokenizer: a command is a few calls of the engine.
 
-mod allocator;
 mod cli;
 mod commands;
 mod config;
 mod embedder;
-mod exact;
-mod installing;
-mod log;
-mod open;
-mod options;
-mod output;
+mod engine_provider;
+pub mod fuzz_entry_points;
+mod hook_installation;
+mod json_output;
+mod logging;
+mod migration_progress;
+mod openai_tokens;
 pub mod plan_memory;
 mod proposals;
-pub mod readers;
-mod serving;
+mod shared_options;
+mod store_access;
+mod summary_writer;
+mod terminal_output;
 mod trust;
-mod upgrade;
-mod wire;
-mod writer;
 
 use clap::CommandFactory;
 use signal_hook::consts::SIGXFSZ;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Does what the process's arguments say; its exit code.
+/// Runs the command in the process's arguments and returns its exit code.
 pub fn run() -> ExitCode {
-    // A file that may not grow shall be an error with words, as a full disk is, and not a sudden death.
-    // Nothing waits for the flag; without the handler the system would end the program.
+    // Turn SIGXFSZ (file size limit) into a write error with a message, as for a full disk: by default the signal
+    // ends the process. The flag itself is not used.
     let _default = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let cli = match cli::parse(&std::env::args_os().collect::<Vec<_>>()) {
         Ok(cli) => cli,
-        Err(error) => return ExitCode::from(output::misuse(&error)),
+        Err(error) => return ExitCode::from(terminal_output::report_misuse(&error)),
     };
-    let mut session = open::Session::begin(&cli.global, cli::Cli::command);
+    let mut session = store_access::CliSession::new(&cli.global, cli::Cli::command);
     let code = match cli::run(cli.command, &mut session) {
         Ok(code) => code,
         Err(fault) => {

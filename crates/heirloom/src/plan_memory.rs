@@ -1,33 +1,37 @@
-//! The last outputs of a plan's agents for callers that are asynchronous: a thin face without a runtime.
+//! Asynchronous interface to the last outputs of a plan's agents, without a runtime.
 //!
-//! Both adapters answer at once; what they return is ready when it is first asked. Who must not wait for a disk calls
-//! them where waiting is allowed.
+//! Both implementations do their I/O in the call and return ready futures. Callers that must not block call them on a
+//! thread where blocking is allowed.
 
-use heirloom_engine::outputs::OutputFile;
 use heirloom_engine::{Engine, NewOutput, OutputFiles};
+use heirloom_formats::outputs::OutputFile;
 use heirloom_model::record::Attrs;
 use heirloom_model::{ErrorKind, Fault};
 use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// An answer that may take a while.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
+/// Future of a plan memory's result.
+pub type PlanFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send + 'a>>;
 
-/// Keeps the last output of each agent in one plan.
+/// Stores the last output of each agent in one plan.
 pub trait PlanMemory: Send + Sync {
-    /// Keeps what an agent said last; durable when it is answered.
-    fn store<'a>(&'a self, agent: &'a str, content: &'a str, metadata: &'a Attrs)
-    -> Answer<'a, ()>;
+    /// Stores an agent's last output; durable when the future is ready.
+    fn store<'a>(
+        &'a self,
+        agent: &'a str,
+        content: &'a str,
+        metadata: &'a Attrs,
+    ) -> PlanFuture<'a, ()>;
 
-    /// What an agent said last; `None` if nothing is kept. A write of another process is seen.
-    fn get<'a>(&'a self, agent: &'a str) -> Answer<'a, Option<OutputFile>>;
+    /// Returns an agent's last output; `None` if no output is stored. Writes of other processes are visible.
+    fn get<'a>(&'a self, agent: &'a str) -> PlanFuture<'a, Option<OutputFile>>;
 
-    /// The agents that have an output, by id.
-    fn list_agents(&self) -> Answer<'_, Vec<String>>;
+    /// Lists the agents that have an output, by id.
+    fn list_agents(&self) -> PlanFuture<'_, Vec<String>>;
 }
 
-/// A plan's outputs in the project's memory.
+/// Outputs of a plan in the project's memory.
 pub struct StoredOutputs {
     engine: Arc<Engine>,
     stage: Option<String>,
@@ -35,7 +39,7 @@ pub struct StoredOutputs {
 }
 
 impl StoredOutputs {
-    /// The outputs of `plan`.
+    /// Creates the interface to the outputs of `plan`.
     pub fn new(engine: Arc<Engine>, stage: Option<String>, plan: String) -> Self {
         Self {
             engine,
@@ -51,7 +55,7 @@ impl PlanMemory for StoredOutputs {
         agent: &'a str,
         content: &'a str,
         metadata: &'a Attrs,
-    ) -> Answer<'a, ()> {
+    ) -> PlanFuture<'a, ()> {
         let new = NewOutput {
             plan: self.plan.clone(),
             agent: agent.to_owned(),
@@ -59,11 +63,11 @@ impl PlanMemory for StoredOutputs {
             content: content.to_owned(),
             metadata: metadata.clone(),
         };
-        Box::pin(ready(self.engine.put_output(&new).map(drop)))
+        Box::pin(ready(self.engine.outputs().put(&new).map(drop)))
     }
 
-    fn get<'a>(&'a self, agent: &'a str) -> Answer<'a, Option<OutputFile>> {
-        let found = match self.engine.output(&self.plan, agent) {
+    fn get<'a>(&'a self, agent: &'a str) -> PlanFuture<'a, Option<OutputFile>> {
+        let found = match self.engine.outputs().get(&self.plan, agent) {
             Ok(found) => Ok(Some(OutputFile {
                 agent_id: found.agent,
                 content: found.content,
@@ -77,8 +81,8 @@ impl PlanMemory for StoredOutputs {
         Box::pin(ready(found))
     }
 
-    fn list_agents(&self) -> Answer<'_, Vec<String>> {
-        let agents = self.engine.outputs(Some(&self.plan)).map(|found| {
+    fn list_agents(&self) -> PlanFuture<'_, Vec<String>> {
+        let agents = self.engine.outputs().list(Some(&self.plan)).map(|found| {
             let mut agents: Vec<_> = found.into_iter().map(|output| output.agent).collect();
             agents.sort();
             agents
@@ -93,15 +97,15 @@ impl PlanMemory for OutputFiles {
         agent: &'a str,
         content: &'a str,
         metadata: &'a Attrs,
-    ) -> Answer<'a, ()> {
+    ) -> PlanFuture<'a, ()> {
         Box::pin(ready(self.put(agent, content, metadata).map(drop)))
     }
 
-    fn get<'a>(&'a self, agent: &'a str) -> Answer<'a, Option<OutputFile>> {
+    fn get<'a>(&'a self, agent: &'a str) -> PlanFuture<'a, Option<OutputFile>> {
         Box::pin(ready(OutputFiles::get(self, agent)))
     }
 
-    fn list_agents(&self) -> Answer<'_, Vec<String>> {
+    fn list_agents(&self) -> PlanFuture<'_, Vec<String>> {
         Box::pin(ready(self.agents()))
     }
 }

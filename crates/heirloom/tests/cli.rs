@@ -1,4 +1,4 @@
-//! The program as a script meets it: the real binary, real files, exit codes and bytes.
+//! Command-line tests with the real binary, real files, exit codes and bytes.
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests: what cannot be done fails the test"
@@ -6,22 +6,18 @@
 
 #[path = "cli/analytics.rs"]
 mod analytics;
-#[path = "cli/archives.rs"]
-mod archives;
+#[path = "support/answer_validation.rs"]
+mod answer_validation;
 #[path = "cli/artifacts.rs"]
 mod artifacts;
 #[path = "cli/backup.rs"]
 mod backup;
 #[path = "cli/bad_input.rs"]
 mod bad_input;
-#[path = "cli/bad_layers.rs"]
-mod bad_layers;
-#[path = "cli/basics.rs"]
-mod basics;
-#[path = "cli/carry.rs"]
-mod carry;
 #[path = "cli/cmd.rs"]
 mod cmd;
+#[path = "cli/concurrent_indexing.rs"]
+mod concurrent_indexing;
 #[path = "cli/config.rs"]
 mod config;
 #[path = "cli/conflicts.rs"]
@@ -32,42 +28,60 @@ mod context;
 mod directives;
 #[path = "cli/doctor.rs"]
 mod doctor;
-#[path = "cli/echo.rs"]
-mod echo;
+#[path = "cli/echo_suppression.rs"]
+mod echo_suppression;
+#[path = "cli/envelope_signals.rs"]
+mod envelope_signals;
 #[path = "cli/episodes.rs"]
 mod episodes;
 #[path = "cli/errors.rs"]
 mod errors;
+#[path = "cli/extreme_input.rs"]
+mod extreme_input;
 #[path = "cli/groups.rs"]
 mod groups;
+#[path = "cli/help_texts.rs"]
+mod help_texts;
+#[path = "cli/history.rs"]
+mod history;
+#[path = "cli/hook_commands.rs"]
+mod hook_commands;
+#[path = "cli/hook_links.rs"]
+mod hook_links;
+#[path = "cli/hook_texts.rs"]
+mod hook_texts;
 #[path = "cli/hooks.rs"]
 mod hooks;
-#[path = "cli/index_crowd.rs"]
-mod index_crowd;
+#[path = "cli/identity.rs"]
+mod identity;
+#[path = "cli/import_offers.rs"]
+mod import_offers;
+#[path = "cli/import_shared.rs"]
+mod import_shared;
 #[path = "cli/install.rs"]
 mod install;
 #[path = "cli/limits.rs"]
 mod limits;
 #[path = "cli/mcp.rs"]
 mod mcp;
-#[path = "cli/mcp_more.rs"]
-mod mcp_more;
-#[path = "cli/offer.rs"]
-mod offer;
+#[path = "cli/mcp_http.rs"]
+mod mcp_http;
+#[path = "cli/opencode_plugin.rs"]
+mod opencode_plugin;
 #[path = "cli/orchestrator.rs"]
 mod orchestrator;
 #[path = "cli/outputs.rs"]
 mod outputs;
-#[path = "cli/own.rs"]
-mod own;
-#[path = "cli/past.rs"]
-mod past;
+#[path = "cli/pending_files.rs"]
+mod pending_files;
 #[path = "cli/permissions.rs"]
 mod permissions;
-#[path = "cli/places.rs"]
-mod places;
+#[path = "cli/printed_texts.rs"]
+mod printed_texts;
 #[path = "cli/project.rs"]
 mod project;
+#[path = "cli/project_location.rs"]
+mod project_location;
 #[path = "cli/purge.rs"]
 mod purge;
 #[path = "cli/recall.rs"]
@@ -76,23 +90,33 @@ mod recall;
 mod redact;
 #[path = "cli/remember.rs"]
 mod remember;
-#[path = "cli/shared.rs"]
-mod shared;
+#[path = "cli/round_trip.rs"]
+mod round_trip;
+#[path = "cli/session_archive.rs"]
+mod session_archive;
+#[path = "cli/settings_files.rs"]
+mod settings_files;
+#[path = "cli/shared_behaviour.rs"]
+mod shared_behaviour;
+#[path = "cli/snapshot.rs"]
+mod snapshot;
 #[path = "cli/sources.rs"]
 mod sources;
 #[path = "cli/stdin.rs"]
 mod stdin;
-#[path = "cli/talk.rs"]
-mod talk;
 #[path = "cli/tasks.rs"]
 mod tasks;
 #[path = "cli/team.rs"]
 mod team;
+#[path = "cli/transcript_fixture.rs"]
+mod transcript_fixture;
 #[path = "cli/transcripts.rs"]
 mod transcripts;
+#[path = "cli/user_memory.rs"]
+mod user_memory;
 #[path = "cli/window.rs"]
 mod window;
-#[path = "cli/window_bad.rs"]
-mod window_bad;
+#[path = "cli/window_invalid_histories.rs"]
+mod window_invalid_histories;
 #[path = "cli/workspace.rs"]
 mod workspace;

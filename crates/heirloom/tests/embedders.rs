@@ -1,33 +1,35 @@
-//! Vectors of an embeddings service, over real HTTP.
+//! Tests of vectors from an embeddings service, over real HTTP.
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests: what cannot be done fails the test"
 )]
 
+#[path = "support/answer_validation.rs"]
+mod answer_validation;
 #[path = "embedders/failures.rs"]
 mod failures;
+#[path = "embedders/model_switch.rs"]
+mod model_switch;
 #[expect(dead_code, reason = "each test file uses a part of it")]
 #[path = "cli/project.rs"]
 mod project;
-#[path = "embedders/switch.rs"]
-mod switch;
-#[path = "embedders/way.rs"]
-mod way;
+#[path = "embedders/reembedding.rs"]
+mod reembedding;
 
 use heirloom_testkit::EmbeddingService;
 use project::Project;
 use serde_json::Value;
 
-/// Numbers of the service's vectors: another length than the built-in ones have.
+/// Dimensions of the service's vectors; differs from the built-in ones.
 const DIMS: usize = 384;
-/// Words that nobody but the service knows the meaning of.
-const SAME: &[&[&str]] = &[&["florp", "zibble"], &["quandor", "mivlet"]];
+/// Invented synonyms that only the service relates.
+const SYNONYMS: &[&[&str]] = &[&["florp", "zibble"], &["quandor", "mivlet"]];
 
 fn service() -> EmbeddingService {
-    EmbeddingService::start(DIMS, SAME).unwrap()
+    EmbeddingService::start(DIMS, SYNONYMS).unwrap()
 }
 
-/// Writes the person's own config: the service, by this model, and more keys.
+/// Writes the user's config: the service, its model, and further keys.
 fn configure(project: &Project, service: &EmbeddingService, model: &str, more: &str) {
     let config = format!(
         "[embedder]\nkind = \"openai\"\nurl = \"{}\"\nmodel = \"{model}\"\n{more}\n",
@@ -39,8 +41,8 @@ fn configure(project: &Project, service: &EmbeddingService, model: &str, more: &
         .unwrap();
 }
 
-/// A project with some records of which only the service knows which answers what.
-fn filled(texts: usize) -> Project {
+/// Creates a project with records whose relation to the questions only the service knows.
+fn project_with_texts(texts: usize) -> Project {
     let project = Project::new();
     let line = |n: usize| match n {
         0 => "{\"text\": \"the zibble is kept below the stairs\"}\n".to_owned(),
@@ -53,7 +55,7 @@ fn filled(texts: usize) -> Project {
     project
 }
 
-/// The text of the first hit, and the notes.
+/// Returns the text of the first hit, and the notes.
 fn recall(project: &Project, question: &str) -> (String, String) {
     let answer = project.json(&["recall", question]);
     let first = answer["hits"][0]["text"].as_str().unwrap_or_default();

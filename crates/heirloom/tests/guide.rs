@@ -1,4 +1,4 @@
-//! The commands of the guide, as they stand there, one after the other in one project.
+//! The commands of the guide, run one after the other in one project.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(
@@ -12,12 +12,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// What is not run, by what it begins with: it waits for ever, or wants a program that need not be here.
-const NOT_RUN: [&str; 9] = [
+/// Prefixes of commands that are not run: they do not end, or need a program that may be missing.
+const SKIPPED_PREFIXES: [&str; 10] = [
     "heirloom run --task 42 --type",
     "heirloom run --task 42 -- codex",
     "heirloom run --task 42 -- aider",
     "heirloom run --task 42 -- gemini",
+    "heirloom run --task 42 -- opencode",
     "heirloom serve",
     "heirloom ui",
     "heirloom watch",
@@ -25,15 +26,15 @@ const NOT_RUN: [&str; 9] = [
     "heirloom man run | man",
 ];
 
-/// Commands that ask a person first, and what answers for them.
-const ASKING: [&str; 4] = [
+/// Commands that ask for confirmation, which get `--yes`.
+const CONFIRMED_PREFIXES: [&str; 4] = [
     "heirloom install",
     "heirloom purge",
     "heirloom cmd trust",
     "heirloom init --import",
 ];
 
-/// Where other codes than 0 are answers: nothing of such a program is here, something was found.
+/// Commands that may exit with another code: no such program's data exists here, or findings are reported.
 const OTHER_CODES: [(&str, i32); 6] = [
     ("heirloom import codex", 3),
     ("heirloom import gemini", 3),
@@ -43,19 +44,22 @@ const OTHER_CODES: [(&str, i32); 6] = [
     ("heirloom purge --session", 3),
 ];
 
-/// An id as the guide writes one.
-const ID: &str = "01890a5d";
+/// Example id in the guide.
+const ID: &str = "099a8057";
 
-struct Reader {
+struct GuideProject {
     folder: TempDir,
-    fresh: usize,
+    record_count: usize,
 }
 
-impl Reader {
+impl GuideProject {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let reader = Self { folder, fresh: 0 };
-        let root = reader.root();
+        let project = Self {
+            folder,
+            record_count: 0,
+        };
+        let root = project.root();
         for (path, text) in [
             (
                 "docs/review.md",
@@ -69,6 +73,10 @@ impl Reader {
                 "my-agent.sh",
                 "#!/bin/sh\necho 'HEIRLOOM_MEMORY: KEY_FACT it ran'\n",
             ),
+            (
+                "exported.json",
+                include_str!("../../agents/tests/fixtures/opencode-export.json"),
+            ),
             ("output.log", "HEIRLOOM_MEMORY: KEY_FACT it was observed\n"),
             ("build.log", "all is well\n"),
         ] {
@@ -76,7 +84,7 @@ impl Reader {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let workspace = reader.folder.path().join("home/.agent/workspace");
+        let workspace = project.folder.path().join("home/.agent/workspace");
         fs::create_dir_all(&workspace).unwrap();
         fs::write(
             workspace.join("MEMORY.md"),
@@ -84,10 +92,10 @@ impl Reader {
         )
         .unwrap();
         for folder in ["backups", ".local/share/bash-completion/completions"] {
-            fs::create_dir_all(reader.folder.path().join("home").join(folder)).unwrap();
+            fs::create_dir_all(project.folder.path().join("home").join(folder)).unwrap();
         }
-        reader.sh("git init -q && git config user.email a@b.c && git config user.name ann && chmod +x my-agent.sh && git add -A && git commit -qm first && git branch -M main");
-        reader
+        project.run_shell("git init -q && git config user.email a@b.c && git config user.name ann && chmod +x my-agent.sh && git add -A && git commit -qm first && git branch -M main");
+        project
     }
 
     fn root(&self) -> PathBuf {
@@ -110,29 +118,29 @@ impl Reader {
             .unwrap()
     }
 
-    fn sh(&self, line: &str) -> String {
+    fn run_shell(&self, line: &str) -> String {
         let done = self.command(line);
         assert!(done.status.success(), "{line}\n{done:?}");
         String::from_utf8(done.stdout).unwrap()
     }
 
     fn json(&self, line: &str) -> Value {
-        serde_json::from_str(&self.sh(line)).unwrap()
+        serde_json::from_str(&self.run_shell(line)).unwrap()
     }
 
     fn id(&self, line: &str) -> String {
-        let said = self.json(line);
-        said["id"].as_str().unwrap().to_owned()
+        let value = self.json(line);
+        value["id"].as_str().unwrap().to_owned()
     }
 
-    /// The command with ids of records for which it means something.
+    /// Replaces the ids in a command by ids of records for which it works.
     fn with_ids(&mut self, line: &str) -> String {
-        self.fresh += 1;
-        let n = self.fresh;
+        self.record_count += 1;
+        let n = self.record_count;
         let record = format!("heirloom remember 'record number {n}' --json");
         let has = |words: &str| line.contains(words);
         if has("resolve") {
-            self.sh(&format!(
+            self.run_shell(&format!(
                 "heirloom remember 'it is {n}' --key k{n} --source ann --confidence 0.9"
             ));
             self.command(&format!(
@@ -141,7 +149,7 @@ impl Reader {
             let open = self.json("heirloom conflicts --json");
             let conflict = &open["conflicts"][0];
             let kept = conflict["losers"][0]["id"].as_str().unwrap();
-            let line = line.replace("01890b11", kept);
+            let line = line.replace("099b8a11", kept);
             return line.replace(ID, conflict["id"].as_str().unwrap());
         }
         if has("receipts diff") {
@@ -158,78 +166,84 @@ impl Reader {
         } else {
             let id = self.id(&record);
             if has("undo") {
-                self.sh(&format!("heirloom forget {id}"));
+                self.run_shell(&format!("heirloom forget {id}"));
             }
             if has("unshare") {
-                self.sh(&format!("heirloom share {id}"));
+                self.run_shell(&format!("heirloom share {id}"));
             }
             id
         };
-        ["01890a5d", "01890a5e", "01890b11"]
+        ["099a8057", "099a8058", "099b8a11"]
             .iter()
             .fold(line.to_owned(), |line, known| line.replace(known, &id))
     }
 }
 
-/// The lines behind a prompt in the guide's consoles, each with its continuations.
+/// Returns the commands after a prompt in the guide's consoles, with their continuation lines.
 fn commands(guide: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let (mut is_console, mut goes_on) = (false, false);
+    let (mut is_console, mut is_continued) = (false, false);
     for line in guide.lines() {
         if line.starts_with("```") {
             is_console = line == "```console";
-            goes_on = false;
+            is_continued = false;
         } else if is_console {
             if let Some(command) = line.strip_prefix("$ ") {
                 found.push(command.to_owned());
-            } else if goes_on && let Some(last) = found.last_mut() {
+            } else if is_continued && let Some(last) = found.last_mut() {
                 last.push('\n');
                 last.push_str(line);
             } else {
                 continue;
             }
-            goes_on = line.ends_with('\\');
+            is_continued = line.ends_with('\\');
         }
     }
     found
 }
 
 #[test]
-fn every_command_of_the_guide_does_what_it_says() {
+fn guide_commands_succeed() {
     let guide = include_str!("../../../docs/guide.md");
     let all = commands(guide);
     assert!(all.len() > 100, "{}", all.len());
-    for skipped in NOT_RUN {
+    for skipped in SKIPPED_PREFIXES {
         assert!(
             all.iter().any(|line| line.starts_with(skipped)),
             "{skipped}"
         );
     }
-    let mut reader = Reader::new();
-    let mut wrong = Vec::new();
+    let mut project = GuideProject::new();
+    let mut failures = Vec::new();
     for line in all {
         let is_ours = line.contains("heirloom") && !line.contains("mcp add");
-        if !is_ours || NOT_RUN.iter().any(|begins| line.starts_with(begins)) {
+        if !is_ours
+            || SKIPPED_PREFIXES
+                .iter()
+                .any(|begins| line.starts_with(begins))
+        {
             continue;
         }
-        let has_id = line.contains("01890") || line.contains("0190a");
+        let has_id = line.contains("099a8") || line.contains("099b8") || line.contains("0190a");
         let mut command = match has_id {
-            true => reader.with_ids(&line),
+            true => project.with_ids(&line),
             false => line.clone(),
         };
-        let asks = ASKING.iter().any(|begins| line.starts_with(begins));
-        if asks && !line.contains("--dry-run") {
+        let needs_confirmation = CONFIRMED_PREFIXES
+            .iter()
+            .any(|begins| line.starts_with(begins));
+        if needs_confirmation && !line.contains("--dry-run") {
             command.push_str(" --yes");
         }
-        let done = reader.command(&command);
+        let done = project.command(&command);
         let code = done.status.code().unwrap();
-        let may = OTHER_CODES
+        let is_accepted = OTHER_CODES
             .iter()
             .any(|(begins, other)| line.starts_with(begins) && code == *other);
-        if code != 0 && !may {
-            let said = String::from_utf8_lossy(&done.stderr).into_owned();
-            wrong.push(format!("{code}: {command}\n   {said}"));
+        if code != 0 && !is_accepted {
+            let stderr_text = String::from_utf8_lossy(&done.stderr).into_owned();
+            failures.push(format!("{code}: {command}\n   {stderr_text}"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -1,17 +1,17 @@
-//! `heirloom observe`: where a signal counts, in every form of output.
+//! `heirloom observe`: recognition of signals in every output format.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
 mod driver;
 
-use driver::Desk;
+use driver::ProjectFixture;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What `observe --dry-run` finds: `LINE VERB text`, then `! LINE message`.
-fn found(desk: &Desk, format: &str, input: &[u8]) -> Vec<String> {
-    let said = desk
+/// Returns the findings of `observe --dry-run`: `LINE VERB text`, then `! LINE message`.
+fn observe_dry_run(fixture: &ProjectFixture, format: &str, input: &[u8]) -> Vec<String> {
+    let report = fixture
         .feed(
             &["observe", "--json", "--dry-run", "--format", format],
             input,
@@ -19,7 +19,7 @@ fn found(desk: &Desk, format: &str, input: &[u8]) -> Vec<String> {
         .expect(0)
         .json();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let signals = said["signals"].as_array().unwrap().iter();
+    let signals = report["signals"].as_array().unwrap().iter();
     let signals = signals.map(|one| {
         format!(
             "{} {} {}",
@@ -28,7 +28,7 @@ fn found(desk: &Desk, format: &str, input: &[u8]) -> Vec<String> {
             text(&one["text"])
         )
     });
-    let diagnostics = said["diagnostics"].as_array().unwrap().iter();
+    let diagnostics = report["diagnostics"].as_array().unwrap().iter();
     let diagnostics = diagnostics.map(|one| format!("! {} {}", one["line"], text(&one["message"])));
     signals
         .chain(diagnostics)
@@ -37,10 +37,10 @@ fn found(desk: &Desk, format: &str, input: &[u8]) -> Vec<String> {
 }
 
 #[track_caller]
-fn check(desk: &Desk, input: &str, expected: &[&str]) {
+fn check_signals(fixture: &ProjectFixture, input: &str, expected: &[&str]) {
     for format in ["auto", "text"] {
         assert_eq!(
-            found(desk, format, input.as_bytes()),
+            observe_dry_run(fixture, format, input.as_bytes()),
             expected,
             "{format}: {input:?}"
         );
@@ -48,9 +48,9 @@ fn check(desk: &Desk, input: &str, expected: &[&str]) {
 }
 
 #[test]
-fn plain_text_and_markdown() {
-    let desk = Desk::plain();
-    let check = |input: &str, expected: &[&str]| check(&desk, input, expected);
+fn observe_reads_signals_in_text_and_markdown() {
+    let fixture = ProjectFixture::plain();
+    let check = |input: &str, expected: &[&str]| check_signals(&fixture, input, expected);
     check("", &[]);
     check("\n\n", &[]);
     check("nothing to see", &[]);
@@ -93,9 +93,9 @@ fn plain_text_and_markdown() {
 }
 
 #[test]
-fn fences() {
-    let desk = Desk::plain();
-    let check = |input: &str, expected: &[&str]| check(&desk, input, expected);
+fn observe_skips_signals_in_code_fences() {
+    let fixture = ProjectFixture::plain();
+    let check = |input: &str, expected: &[&str]| check_signals(&fixture, input, expected);
     check("```\nHEIRLOOM_MEMORY: KEY_FACT a\n```\n", &["2 KEY_FACT a"]);
     check(
         "```text\nHEIRLOOM_MEMORY: KEY_FACT a\n```\n",
@@ -113,14 +113,18 @@ fn fences() {
         "````md\n```\nHEIRLOOM_MEMORY: KEY_FACT a\n```\n````\nHEIRLOOM_MEMORY: KEY_FACT b\n",
         &["6 KEY_FACT b"],
     );
-    let open = found(&desk, "text", b"```python\nHEIRLOOM_MEMORY: KEY_FACT a\n");
+    let open = observe_dry_run(
+        &fixture,
+        "text",
+        b"```python\nHEIRLOOM_MEMORY: KEY_FACT a\n",
+    );
     assert_eq!(open.len(), 1, "{open:?}");
     assert!(open[0].starts_with("! 1 "), "{open:?}");
 }
 
 #[test]
-fn programs_streams_say_what_their_messages_say() {
-    let desk = Desk::plain();
+fn observe_reads_signals_in_agent_streams() {
+    let fixture = ProjectFixture::plain();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine/tests/streams");
     for (file, format) in [
         ("claude-code", "claude-stream"),
@@ -128,8 +132,8 @@ fn programs_streams_say_what_their_messages_say() {
         ("gemini", "gemini-stream"),
     ] {
         let input = std::fs::read(fixtures.join(format!("{file}.jsonl"))).unwrap();
-        let by_name = found(&desk, format, &input);
-        assert_eq!(by_name, found(&desk, "auto", &input), "{file}");
+        let by_name = observe_dry_run(&fixture, format, &input);
+        assert_eq!(by_name, observe_dry_run(&fixture, "auto", &input), "{file}");
         let all = by_name.join("\n");
         assert!(
             all.contains("KEY_FACT the login module is in auth.rs"),
@@ -139,17 +143,17 @@ fn programs_streams_say_what_their_messages_say() {
             all.contains("DECISION keep the session cookie BECAUSE other tests rely on it"),
             "{file}: {all}"
         );
-        // A file that the agent read, shown by a tool.
+        // From a file that the agent read with a tool.
         assert!(!all.contains("came from a file"), "{file}: {all}");
         let unique: std::collections::BTreeSet<_> = by_name
             .iter()
             .map(|line| line.split_once(' ').unwrap().1)
             .collect();
         assert_eq!(unique.len(), by_name.len(), "{file}: {by_name:?}");
-        // The end is missing: the same beginning, and no failure.
+        // A truncated stream yields the same signals, without a failure.
         let cut = std::fs::read(fixtures.join(format!("{file}-cut.jsonl"))).unwrap();
-        found(&desk, format, &cut);
-        let truncated = found(&desk, format, &input[..input.len() - 3]);
+        observe_dry_run(&fixture, format, &cut);
+        let truncated = observe_dry_run(&fixture, format, &input[..input.len() - 3]);
         assert!(
             truncated
                 .iter()
@@ -159,35 +163,38 @@ fn programs_streams_say_what_their_messages_say() {
     }
 }
 
-fn claude(text: &str) -> String {
+fn claude_message(text: &str) -> String {
     json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}}).to_string() + "\n"
 }
 
 #[test]
-fn a_result_that_repeats_the_last_message_counts_once() {
-    let desk = Desk::plain();
-    let said = "Done.\nHEIRLOOM_MEMORY: KEY_FACT a\n";
+fn observe_repeated_result_counts_once() {
+    let fixture = ProjectFixture::plain();
+    let message = "Done.\nHEIRLOOM_MEMORY: KEY_FACT a\n";
     let result = |text: &str| {
         json!({"type": "result", "subtype": "success", "is_error": false, "result": text})
             .to_string()
             + "\n"
     };
-    let stream = claude(said) + &result(said);
+    let stream = claude_message(message) + &result(message);
     assert_eq!(
-        found(&desk, "claude-stream", stream.as_bytes()),
+        observe_dry_run(&fixture, "claude-stream", stream.as_bytes()),
         ["1 KEY_FACT a"]
     );
-    assert_eq!(found(&desk, "auto", stream.as_bytes()), ["1 KEY_FACT a"]);
-    let other = claude("hello") + &result("HEIRLOOM_MEMORY: KEY_FACT only in the result");
     assert_eq!(
-        found(&desk, "claude-stream", other.as_bytes()),
+        observe_dry_run(&fixture, "auto", stream.as_bytes()),
+        ["1 KEY_FACT a"]
+    );
+    let other = claude_message("hello") + &result("HEIRLOOM_MEMORY: KEY_FACT only in the result");
+    assert_eq!(
+        observe_dry_run(&fixture, "claude-stream", other.as_bytes()),
         ["2 KEY_FACT only in the result"]
     );
 }
 
 #[test]
-fn what_a_tool_shows_does_not_count() {
-    let desk = Desk::plain();
+fn observe_ignores_signals_in_tool_output() {
+    let fixture = ProjectFixture::plain();
     let shown = "HEIRLOOM_MEMORY: KEY_FACT shown";
     let lines = [
         (
@@ -230,7 +237,7 @@ fn what_a_tool_shows_does_not_count() {
     for (format, line) in lines {
         let stream = format!("{line}\n");
         assert_eq!(
-            found(&desk, format, stream.as_bytes()),
+            observe_dry_run(&fixture, format, stream.as_bytes()),
             Vec::<String>::new(),
             "{line}"
         );
@@ -240,7 +247,7 @@ fn what_a_tool_shows_does_not_count() {
             _ => json!({"type": "init", "session_id": "s"}),
         };
         assert_eq!(
-            found(&desk, "auto", format!("{first}\n{stream}").as_bytes()),
+            observe_dry_run(&fixture, "auto", format!("{first}\n{stream}").as_bytes()),
             Vec::<String>::new(),
             "{line}"
         );
@@ -248,36 +255,42 @@ fn what_a_tool_shows_does_not_count() {
 }
 
 #[test]
-fn an_explicit_format_is_believed() {
-    let desk = Desk::plain();
-    let stream = claude("HEIRLOOM_MEMORY: KEY_FACT a");
+fn observe_explicit_format_overrides_detection() {
+    let fixture = ProjectFixture::plain();
+    let stream = claude_message("HEIRLOOM_MEMORY: KEY_FACT a");
     assert_eq!(
-        found(&desk, "text", stream.as_bytes()),
+        observe_dry_run(&fixture, "text", stream.as_bytes()),
         Vec::<String>::new()
     );
-    assert_eq!(found(&desk, "auto", stream.as_bytes()), ["1 KEY_FACT a"]);
-    let plain = found(&desk, "claude-stream", b"HEIRLOOM_MEMORY: KEY_FACT a\n");
+    assert_eq!(
+        observe_dry_run(&fixture, "auto", stream.as_bytes()),
+        ["1 KEY_FACT a"]
+    );
+    let plain = observe_dry_run(&fixture, "claude-stream", b"HEIRLOOM_MEMORY: KEY_FACT a\n");
     assert_eq!(plain.len(), 1, "{plain:?}");
     assert!(plain[0].starts_with("! 1 no JSON object"), "{plain:?}");
-    // A banner first, then the stream.
+    // A banner before the stream.
     let banner = format!("npm warn something\n{stream}");
-    assert_eq!(found(&desk, "auto", banner.as_bytes()), ["2 KEY_FACT a"]);
-    // Somebody's JSON, then words.
     assert_eq!(
-        found(
-            &desk,
+        observe_dry_run(&fixture, "auto", banner.as_bytes()),
+        ["2 KEY_FACT a"]
+    );
+    // Unrelated JSON before plain text.
+    assert_eq!(
+        observe_dry_run(
+            &fixture,
             "auto",
             b"{\"level\":\"info\"}\nHEIRLOOM_MEMORY: KEY_FACT a\n"
         ),
         ["2 KEY_FACT a"]
     );
-    assert_eq!(desk.feed(&["observe", "--format", "xml"], b"").code, 2);
+    assert_eq!(fixture.feed(&["observe", "--format", "xml"], b"").code, 2);
 }
 
 #[test]
-fn broken_streams_are_read_as_far_as_they_go() {
-    let desk = Desk::plain();
-    let good = claude("HEIRLOOM_MEMORY: KEY_FACT good");
+fn observe_broken_lines_are_skipped() {
+    let fixture = ProjectFixture::plain();
+    let good = claude_message("HEIRLOOM_MEMORY: KEY_FACT good");
     let bad: [&[u8]; 9] = [
         b"{\"type\":\"assistant\",\"message\":{\"content\":[{\"type\":\"text\",\"te",
         b"{\"type\":\"assistant\",\"message\":\"\xff\xfe\"}",
@@ -294,10 +307,10 @@ fn broken_streams_are_read_as_far_as_they_go() {
             good.as_bytes(),
             junk,
             b"\n",
-            claude("HEIRLOOM_MEMORY: KEY_FACT later").as_bytes(),
+            claude_message("HEIRLOOM_MEMORY: KEY_FACT later").as_bytes(),
         ]
         .concat();
-        let all = found(&desk, "claude-stream", &stream);
+        let all = observe_dry_run(&fixture, "claude-stream", &stream);
         let signals: Vec<_> = all.iter().filter(|line| !line.starts_with('!')).collect();
         assert_eq!(
             signals,
@@ -313,16 +326,16 @@ fn broken_streams_are_read_as_far_as_they_go() {
     }
     let deep = format!("{}{}\n", "{\"a\":".repeat(100_000), "}".repeat(100_000));
     for format in ["claude-stream", "codex-json", "gemini-stream", "auto"] {
-        let all = found(&desk, format, format!("{deep}{good}").as_bytes());
+        let all = observe_dry_run(&fixture, format, format!("{deep}{good}").as_bytes());
         assert!(all.len() <= 2, "{format}: {all:?}");
     }
 }
 
 #[test]
-fn lone_surrogates_become_replacement_characters() {
-    let desk = Desk::plain();
+fn observe_lone_surrogates_become_replacement_characters() {
+    let fixture = ProjectFixture::plain();
     let line = br#"{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"HEIRLOOM_MEMORY: KEY_FACT a \ud83d b \udc00 c\nHEIRLOOM_MEMORY: KEY_FACT fine \ud83d\ude00"}]}}"#;
-    let all = found(&desk, "claude-stream", line);
+    let all = observe_dry_run(&fixture, "claude-stream", line);
     assert_eq!(
         all,
         [
@@ -330,6 +343,6 @@ fn lone_surrogates_become_replacement_characters() {
             "1 KEY_FACT fine \u{1f600}"
         ]
     );
-    desk.feed(&["observe"], line).expect(0);
-    assert_eq!(desk.texts("knowledge").len(), 2);
+    fixture.feed(&["observe"], line).expect(0);
+    assert_eq!(fixture.texts("knowledge").len(), 2);
 }

@@ -1,15 +1,16 @@
-//! `heirloom observe`: what each verb does, and what is said when it cannot be done.
+//! `heirloom observe`: effect of each verb, and diagnostics for refused ones.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
 mod driver;
 
-use driver::Desk;
+use driver::ProjectFixture;
+use heirloom_testkit::sh;
 use serde_json::Value;
 
-/// Observes lines as `agent` at task T; what became of each: `VERB outcome`, then `! LINE message`.
-fn observe(desk: &Desk, agent: &str, lines: &[&str]) -> Vec<String> {
+/// Observes lines as `agent` at task T; returns the outcomes `VERB outcome`, then `! LINE message`.
+fn observe(fixture: &ProjectFixture, agent: &str, lines: &[&str]) -> Vec<String> {
     let args = [
         "observe",
         "--json",
@@ -26,14 +27,14 @@ fn observe(desk: &Desk, agent: &str, lines: &[&str]) -> Vec<String> {
         .iter()
         .map(|line| format!("HEIRLOOM_MEMORY: {line}\n"))
         .collect();
-    let said = desk.feed(&args, text.as_bytes()).expect(0).json();
+    let findings = fixture.feed(&args, text.as_bytes()).expect(0).json();
     let word = |value: &Value| value.as_str().unwrap().to_owned();
-    let signals = said["signals"]
+    let signals = findings["signals"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| format!("{} {}", word(&one["verb"]), word(&one["outcome"])));
-    let diagnostics = said["diagnostics"]
+    let diagnostics = findings["diagnostics"]
         .as_array()
         .unwrap()
         .iter()
@@ -42,11 +43,11 @@ fn observe(desk: &Desk, agent: &str, lines: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn knowledge_is_created_then_confirmed() {
-    let desk = Desk::plain();
+fn knowledge_verbs_create_then_confirm() {
+    let fixture = ProjectFixture::plain();
     assert_eq!(
         observe(
-            &desk,
+            &fixture,
             "a",
             &[
                 "KEY_FACT x",
@@ -64,7 +65,7 @@ fn knowledge_is_created_then_confirmed() {
             "CONVENTION created"
         ]
     );
-    let known = desk.records("knowledge");
+    let known = fixture.records("knowledge");
     let shown: Vec<_> = known
         .iter()
         .map(|one| {
@@ -90,29 +91,30 @@ fn knowledge_is_created_then_confirmed() {
     assert_eq!(known[4]["key"], "tests");
     assert_eq!(known[0]["source"], "a");
     assert_eq!(
-        observe(&desk, "a", &["KEY_FACT  X. "]),
+        observe(&fixture, "a", &["KEY_FACT  X. "]),
         ["KEY_FACT confirmed"]
     );
-    assert_eq!(desk.records("knowledge").len(), 5);
+    assert_eq!(fixture.records("knowledge").len(), 5);
     assert_eq!(
-        desk.records("knowledge")
+        fixture
+            .records("knowledge")
             .iter()
             .find(|one| one["text"] == "x")
             .unwrap()["confirmations"],
         1
     );
     assert_eq!(
-        observe(&desk, "a", &["CONVENTION tests = beside the code"]),
+        observe(&fixture, "a", &["CONVENTION tests = beside the code"]),
         ["CONVENTION replaced"]
     );
 }
 
 #[test]
-fn exact_duplicates_in_one_output_count_once() {
-    let desk = Desk::plain();
+fn observe_exact_duplicates_count_once() {
+    let fixture = ProjectFixture::plain();
     assert_eq!(
         observe(
-            &desk,
+            &fixture,
             "a",
             &[
                 "KEY_FACT x",
@@ -130,16 +132,17 @@ fn exact_duplicates_in_one_output_count_once() {
             "ERROR duplicate"
         ]
     );
-    let facts = desk.records("knowledge");
+    let facts = fixture.records("knowledge");
     assert_eq!(facts[0]["confirmations"], Value::Null);
-    assert_eq!(desk.records("error")[0]["repeats"], Value::Null);
+    assert_eq!(fixture.records("error")[0]["repeats"], Value::Null);
 }
 
 #[test]
-fn steps_complete_each_other() {
-    let desk = Desk::plain();
+fn step_done_completes_pending_step() {
+    let fixture = ProjectFixture::plain();
     let state = || -> Vec<String> {
-        desk.records("step")
+        fixture
+            .records("step")
             .iter()
             .map(|one| {
                 format!(
@@ -151,12 +154,12 @@ fn steps_complete_each_other() {
             .collect()
     };
     observe(
-        &desk,
+        &fixture,
         "a",
         &["STEP_PENDING Run the full suite.", "STEP_PENDING Create PR"],
     );
     observe(
-        &desk,
+        &fixture,
         "a",
         &["STEP_DONE  run the FULL suite", "STEP_PENDING Create PR"],
     );
@@ -168,8 +171,8 @@ fn steps_complete_each_other() {
         "{:?}",
         state()
     );
-    // Done stays done.
-    observe(&desk, "a", &["STEP_PENDING run the full suite"]);
+    // A completed step stays completed.
+    observe(&fixture, "a", &["STEP_PENDING run the full suite"]);
     assert_eq!(
         state()
             .iter()
@@ -179,7 +182,10 @@ fn steps_complete_each_other() {
         "{:?}",
         state()
     );
-    let task = desk.call(&["task", "show", "T", "--json"]).expect(0).json();
+    let task = fixture
+        .call(&["task", "show", "T", "--json"])
+        .expect(0)
+        .json();
     assert_eq!(task["pending_steps"].as_array().unwrap().len(), 1, "{task}");
     assert_eq!(
         task["completed_steps"].as_array().unwrap().len(),
@@ -189,11 +195,11 @@ fn steps_complete_each_other() {
 }
 
 #[test]
-fn files_stay_inside_the_project() {
-    let desk = Desk::plain();
-    let inside = format!("FILE_MODIFIED {}/src/b.rs", desk.root().display());
-    let said = observe(
-        &desk,
+fn file_modified_outside_project_is_refused() {
+    let fixture = ProjectFixture::plain();
+    let inside = format!("FILE_MODIFIED {}/src/b.rs", fixture.root().display());
+    let findings = observe(
+        &fixture,
         "a",
         &[
             "FILE_MODIFIED ./src/../src/a.rs",
@@ -207,7 +213,7 @@ fn files_stay_inside_the_project() {
         ],
     );
     assert_eq!(
-        said[..8]
+        findings[..8]
             .iter()
             .map(|one| one.split(' ').nth(1).unwrap())
             .collect::<Vec<_>>(),
@@ -215,81 +221,91 @@ fn files_stay_inside_the_project() {
             "created", "created", "created", "refused", "refused", "refused", "refused", "refused"
         ]
     );
-    let lines: Vec<_> = said[8..]
+    let lines: Vec<_> = findings[8..]
         .iter()
         .map(|one| one.split(' ').nth(1).unwrap())
         .collect();
-    assert_eq!(lines, ["4", "5", "6", "7", "8"], "{said:?}");
-    assert!(said[8].contains("outside the project"), "{said:?}");
-    assert_eq!(desk.texts("artifact"), ["src/a.rs", "src/b.rs", "src/c.rs"]);
+    assert_eq!(lines, ["4", "5", "6", "7", "8"], "{findings:?}");
+    assert!(findings[8].contains("outside the project"), "{findings:?}");
+    assert_eq!(
+        fixture.texts("artifact"),
+        ["src/a.rs", "src/b.rs", "src/c.rs"]
+    );
     assert!(
-        desk.records("artifact")
+        fixture
+            .records("artifact")
             .iter()
             .all(|one| one["type"] == "file" && one["task"] == "T")
     );
 }
 
 #[test]
-fn errors_open_count_and_close() {
-    let desk = Desk::plain();
+fn error_verbs_open_count_and_resolve() {
+    let fixture = ProjectFixture::plain();
     assert_eq!(
         observe(
-            &desk,
+            &fixture,
             "a",
             &["ERROR TestExpiry: expected ErrExpired at x.go:12"]
         ),
         ["ERROR created"]
     );
     let again = observe(
-        &desk,
+        &fixture,
         "a",
         &["ERROR TestExpiry: expected ErrExpired at x.go:99"],
     );
     assert_eq!(
-        (again.len(), desk.records("error").len()),
+        (again.len(), fixture.records("error").len()),
         (1, 1),
         "{again:?}"
     );
-    assert_eq!(desk.records("error")[0]["repeats"], 1);
-    observe(&desk, "a", &["ERROR network down"]);
-    // By a part of its words, with and without how.
-    let said = observe(
-        &desk,
+    assert_eq!(fixture.records("error")[0]["repeats"], 1);
+    observe(&fixture, "a", &["ERROR network down"]);
+    // Resolved by a part of its text, with and without a resolution.
+    let findings = observe(
+        &fixture,
         "a",
         &[
             "ERROR_RESOLVED TestExpiry -- mocked the clock",
             "ERROR_RESOLVED nothing like it",
         ],
     );
-    assert_eq!(said[1], "ERROR_RESOLVED refused");
+    assert_eq!(findings[1], "ERROR_RESOLVED refused");
     assert!(
-        said[2].starts_with("! 2 ") && said[2].contains("no open error"),
-        "{said:?}"
+        findings[2].starts_with("! 2 ") && findings[2].contains("no open error"),
+        "{findings:?}"
     );
-    observe(&desk, "a", &["ERROR_RESOLVED network down"]);
-    let errors = desk.records("error");
-    let how: Vec<_> = errors
+    observe(&fixture, "a", &["ERROR_RESOLVED network down"]);
+    let errors = fixture.records("error");
+    let resolutions: Vec<_> = errors
         .iter()
         .map(|one| one["resolution"].as_str().unwrap_or("open"))
         .collect();
     assert!(
-        how.contains(&"mocked the clock") && how.contains(&"resolved in iteration 2"),
-        "{how:?}"
+        resolutions.contains(&"mocked the clock")
+            && resolutions.contains(&"resolved in iteration 2"),
+        "{resolutions:?}"
     );
-    // Two that match: neither is closed, and it is said.
+    // An ambiguous text resolves neither error, and is reported.
     observe(
-        &desk,
+        &fixture,
         "a",
         &["ERROR disk is full on alpha", "ERROR disk is full on beta"],
     );
-    let said = observe(&desk, "a", &["ERROR_RESOLVED disk is full"]);
-    assert!(said[1].contains("2 open errors"), "{said:?}");
-    // Opened and closed in one output.
+    let findings = observe(&fixture, "a", &["ERROR_RESOLVED disk is full"]);
+    assert!(findings[1].contains("2 open errors"), "{findings:?}");
+    // Opened and resolved in one output.
     assert_eq!(
-        observe(&desk, "a", &["ERROR quick one", "ERROR_RESOLVED quick one"]).len(),
+        observe(
+            &fixture,
+            "a",
+            &["ERROR quick one", "ERROR_RESOLVED quick one"]
+        )
+        .len(),
         2
     );
-    let open = desk
+    let open = fixture
         .records("error")
         .iter()
         .filter(|one| one["state"] == "open")
@@ -298,17 +314,18 @@ fn errors_open_count_and_close() {
 }
 
 #[test]
-fn the_same_error_of_another_phase_stays_open() {
-    let desk = Desk::plain();
+fn error_resolved_leaves_other_phase_open() {
+    let fixture = ProjectFixture::plain();
     for phase in ["P", "Q"] {
-        desk.feed(
-            &["observe", "--task", "T", "--phase", phase],
-            b"HEIRLOOM_MEMORY: ERROR boom\n",
-        )
-        .expect(0);
+        fixture
+            .feed(
+                &["observe", "--task", "T", "--phase", phase],
+                b"HEIRLOOM_MEMORY: ERROR boom\n",
+            )
+            .expect(0);
     }
-    assert_eq!(observe(&desk, "a", &["ERROR_RESOLVED boom"]).len(), 1);
-    let open: Vec<_> = desk
+    assert_eq!(observe(&fixture, "a", &["ERROR_RESOLVED boom"]).len(), 1);
+    let open: Vec<_> = fixture
         .records("error")
         .into_iter()
         .filter(|one| one["state"] == "open")
@@ -317,22 +334,28 @@ fn the_same_error_of_another_phase_stays_open() {
 }
 
 #[test]
-fn blocked_and_unblocked() {
-    let desk = Desk::plain();
-    let reason =
-        || desk.call(&["task", "show", "T", "--json"]).expect(0).json()["blocked_reason"].clone();
-    observe(&desk, "a", &["BLOCKED no API key"]);
+fn blocked_and_unblocked_change_the_task() {
+    let fixture = ProjectFixture::plain();
+    let reason = || {
+        fixture
+            .call(&["task", "show", "T", "--json"])
+            .expect(0)
+            .json()["blocked_reason"]
+            .clone()
+    };
+    observe(&fixture, "a", &["BLOCKED no API key"]);
     assert_eq!(reason(), "no API key");
     assert!(
-        desk.call(&["context", "--task", "T"])
+        fixture
+            .call(&["context", "--task", "T"])
             .expect(0)
             .text()
             .contains("no API key")
     );
-    observe(&desk, "a", &["UNBLOCKED"]);
+    observe(&fixture, "a", &["UNBLOCKED"]);
     assert_ne!(reason(), "no API key");
     assert!(
-        !desk
+        !fixture
             .call(&["context", "--task", "T"])
             .expect(0)
             .text()
@@ -341,12 +364,13 @@ fn blocked_and_unblocked() {
 }
 
 #[test]
-fn only_an_agents_own_records_are_forgotten() {
-    let desk = Desk::plain();
-    observe(&desk, "alice", &["KEY_FACT of alice"]);
-    desk.call(&["remember", "of the user"]).expect(0);
+fn forget_of_foreign_record_is_refused() {
+    let fixture = ProjectFixture::plain();
+    observe(&fixture, "alice", &["KEY_FACT of alice"]);
+    fixture.call(&["remember", "of the user"]).expect(0);
     let id = |text: &str| {
-        desk.records("knowledge")
+        fixture
+            .records("knowledge")
             .iter()
             .find(|one| one["text"] == text)
             .unwrap()["id"]
@@ -354,42 +378,45 @@ fn only_an_agents_own_records_are_forgotten() {
             .unwrap()
             .to_owned()
     };
-    let (hers, users) = (id("of alice"), id("of the user"));
-    let said = observe(
-        &desk,
+    let (of_alice, of_user) = (id("of alice"), id("of the user"));
+    let findings = observe(
+        &fixture,
         "bob",
         &[
-            &format!("FORGET {hers}"),
-            &format!("FORGET {users}"),
+            &format!("FORGET {of_alice}"),
+            &format!("FORGET {of_user}"),
             "FORGET 00000000-0000-7000-8000-000000000000",
             "FORGET everything",
         ],
     );
     assert!(
-        said[..4].iter().all(|one| one == "FORGET refused"),
-        "{said:?}"
+        findings[..4].iter().all(|one| one == "FORGET refused"),
+        "{findings:?}"
     );
     assert!(
-        said[4].contains("alice") && said[5].contains("user"),
-        "{said:?}"
+        findings[4].contains("alice") && findings[5].contains("user"),
+        "{findings:?}"
     );
-    assert_eq!(desk.texts("knowledge").len(), 2);
-    let said = observe(
-        &desk,
+    assert_eq!(fixture.texts("knowledge").len(), 2);
+    let findings = observe(
+        &fixture,
         "alice",
-        &[&format!("FORGET {hers}"), &format!("FORGET {hers} ")],
+        &[
+            &format!("FORGET {of_alice}"),
+            &format!("FORGET {of_alice} "),
+        ],
     );
-    assert_eq!(said[0], "FORGET retired");
-    assert_eq!(desk.texts("knowledge"), ["of the user"]);
-    desk.call(&["undo", &hers]).expect(0);
-    assert_eq!(desk.texts("knowledge").len(), 2);
+    assert_eq!(findings[0], "FORGET retired");
+    assert_eq!(fixture.texts("knowledge"), ["of the user"]);
+    fixture.call(&["undo", &of_alice]).expect(0);
+    assert_eq!(fixture.texts("knowledge").len(), 2);
 }
 
 #[test]
-fn notes_of_a_category() {
-    let desk = Desk::plain();
-    let said = observe(
-        &desk,
+fn note_verbs_create_notes_with_category() {
+    let fixture = ProjectFixture::plain();
+    let findings = observe(
+        &fixture,
         "a",
         &[
             "EVAL_FEEDBACK tighten the loop",
@@ -398,14 +425,14 @@ fn notes_of_a_category() {
         ],
     );
     assert_eq!(
-        said,
+        findings,
         [
             "EVAL_FEEDBACK created",
             "PHASE_RESULT created",
             "FEEDBACK_RESPONSE created"
         ]
     );
-    let categories: Vec<_> = desk
+    let categories: Vec<_> = fixture
         .records("note")
         .iter()
         .map(|one| one["category"].as_str().unwrap().to_owned())
@@ -417,11 +444,11 @@ fn notes_of_a_category() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_with_its_line() {
-    let desk = Desk::plain();
+fn invalid_signals_are_reported_with_line() {
+    let fixture = ProjectFixture::plain();
     let long = format!("KEY_FACT {}", "x".repeat(17 << 10));
-    let said = observe(
-        &desk,
+    let findings = observe(
+        &fixture,
         "a",
         &[
             "NONSENSE x",
@@ -436,75 +463,81 @@ fn what_cannot_be_read_is_said_with_its_line() {
             "KEY_FACT good",
         ],
     );
-    let signals: Vec<_> = said.iter().filter(|one| !one.starts_with('!')).collect();
+    let signals: Vec<_> = findings
+        .iter()
+        .filter(|one| !one.starts_with('!'))
+        .collect();
     assert!(
         signals.contains(&&"KEY_FACT created".to_owned()),
-        "{said:?}"
+        "{findings:?}"
     );
-    let lines: Vec<u64> = said
+    let lines: Vec<u64> = findings
         .iter()
         .filter(|one| one.starts_with('!'))
         .map(|one| one.split(' ').nth(1).unwrap().parse().unwrap())
         .collect();
     for line in [1, 2, 3, 4, 5, 6, 7, 8] {
-        assert!(lines.contains(&line), "line {line}: {said:?}");
+        assert!(lines.contains(&line), "line {line}: {findings:?}");
     }
-    let known = desk.texts("knowledge");
+    let known = fixture.texts("knowledge");
     assert!(
         known.contains(&"good".to_owned()) && known.iter().all(|text| text.len() < 100),
         "{known:?}"
     );
-    let about = said.iter().find(|one| one.starts_with("! 1 ")).unwrap();
+    let about = findings.iter().find(|one| one.starts_with("! 1 ")).unwrap();
     assert!(about.contains("NONSENSE"), "{about}");
 }
 
 #[test]
-fn a_dry_run_stores_nothing() {
-    let desk = Desk::plain();
+fn observe_dry_run_stores_nothing() {
+    let fixture = ProjectFixture::plain();
     let text = b"HEIRLOOM_MEMORY: KEY_FACT x\nHEIRLOOM_MEMORY: BLOCKED y\nHEIRLOOM_STATUS: FAILED\nHEIRLOOM_MEMORY: ODD z\n";
-    let said = desk
-        .feed(&["observe", "--dry-run", "--json", "--task", "T"], text)
+    let findings = fixture
+        .feed(&sh("observe --dry-run --json --task T"), text)
         .expect(0)
         .json();
-    let outcomes: Vec<_> = said["signals"]
+    let outcomes: Vec<_> = findings["signals"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| one["outcome"].as_str().unwrap())
         .collect();
     assert_eq!(outcomes, ["dry-run", "dry-run", "status"]);
-    assert_eq!(said["diagnostics"].as_array().unwrap().len(), 1);
-    let table = desk.feed(&["observe", "--dry-run"], text).expect(0);
+    assert_eq!(findings["diagnostics"].as_array().unwrap().len(), 1);
+    let table = fixture.feed(&["observe", "--dry-run"], text).expect(0);
     assert!(
         table.text().contains("line 1") && table.text().contains("KEY_FACT"),
         "{}",
         table.text()
     );
     assert!(table.stderr.contains("line 4"), "{}", table.stderr);
-    let status = desk.call(&["status", "--json"]).expect(0).json();
+    let status = fixture.call(&["status", "--json"]).expect(0).json();
     assert_eq!(status["counts"], serde_json::json!({}));
-    // Also where memory is off; storing is refused there.
+    // A dry run also works with memory disabled, where storing is refused.
     let off = ["--set", "memory.enabled=false"];
-    desk.feed(&[&["observe", "--dry-run"], &off[..]].concat(), text)
+    fixture
+        .feed(&[&["observe", "--dry-run"], &off[..]].concat(), text)
         .expect(0);
-    let refused = desk
+    let refused = fixture
         .feed(&[&["observe"], &off[..]].concat(), text)
         .expect(4);
     assert!(refused.stderr.contains("hint"), "{}", refused.stderr);
 }
 
 #[test]
-fn without_a_task_steps_belong_to_main() {
-    let desk = Desk::plain();
-    desk.feed(
-        &["observe"],
-        b"HEIRLOOM_MEMORY: STEP_PENDING x\nHEIRLOOM_MEMORY: KEY_FACT y\n",
-    )
-    .expect(0);
-    assert_eq!(desk.records("step")[0]["task"], "main");
-    assert_eq!(desk.records("knowledge")[0]["task"], Value::Null);
+fn steps_without_task_belong_to_main() {
+    let fixture = ProjectFixture::plain();
+    fixture
+        .feed(
+            &["observe"],
+            b"HEIRLOOM_MEMORY: STEP_PENDING x\nHEIRLOOM_MEMORY: KEY_FACT y\n",
+        )
+        .expect(0);
+    assert_eq!(fixture.records("step")[0]["task"], "main");
+    assert_eq!(fixture.records("knowledge")[0]["task"], Value::Null);
     assert!(
-        desk.call(&["context", "--task", "main"])
+        fixture
+            .call(&["context", "--task", "main"])
             .expect(0)
             .text()
             .contains("Pending: x")
@@ -512,15 +545,16 @@ fn without_a_task_steps_belong_to_main() {
 }
 
 #[test]
-fn prefixes_are_configured() {
-    let desk = Desk::plain();
+fn signal_prefixes_are_configurable() {
+    let fixture = ProjectFixture::plain();
     let set = ["--set", "signals.prefixes=[\"ACME_NOTE\"]"];
     let text = b"ACME_NOTE: KEY_FACT mine\nHEIRLOOM_MEMORY: KEY_FACT theirs\n";
-    desk.feed(&[&["observe"], &set[..]].concat(), text)
+    fixture
+        .feed(&[&["observe"], &set[..]].concat(), text)
         .expect(0);
-    assert_eq!(desk.texts("knowledge"), ["mine"]);
-    let ran = desk
+    assert_eq!(fixture.texts("knowledge"), ["mine"]);
+    let result = fixture
         .call(&[&["run", "--iterations", "1"], &set[..], &["--", "cat"]].concat())
         .expect(0);
-    assert!(ran.text().contains("`ACME_NOTE:`"), "{}", ran.text());
+    assert!(result.text().contains("`ACME_NOTE:`"), "{}", result.text());
 }

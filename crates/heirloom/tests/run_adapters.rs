@@ -1,35 +1,40 @@
-//! `heirloom run`: how each agent program gets its prompt, and what it is started with.
+//! `heirloom run`: prompt and arguments of each agent program.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
 mod driver;
 
-use driver::{Desk, Ran, finish};
-use heirloom_testkit::ScriptedAgent;
+use driver::{CallResult, ProjectFixture, finish};
+use heirloom_testkit::{ScriptedAgent, sh};
 use serde_json::Value;
 
 const END: &str = "=== end of prompt\n";
 
-/// Runs the program `name` from `PATH` for one iteration; what it got as prompt and arguments.
+/// Runs the program `name` from `PATH` for one iteration; returns its prompt and its arguments.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the agent is looked up where this machine's programs are, too"
+    reason = "the agent is searched in this machine's PATH too"
 )]
-fn start(desk: &Desk, name: &str, options: &[&str], args: &[&str]) -> (Ran, String, Vec<String>) {
-    let bin = desk.aside("bin");
+fn run_program(
+    fixture: &ProjectFixture,
+    name: &str,
+    options: &[&str],
+    args: &[&str],
+) -> (CallResult, String, Vec<String>) {
+    let bin = fixture.outside_path("bin");
     if !bin.join(name).exists() {
         ScriptedAgent::link_as(&bin, name).unwrap();
     }
-    let (prompt, noted) = (desk.aside("prompt"), desk.aside("args"));
-    for file in [&prompt, &noted] {
+    let (prompt, args_file) = (fixture.outside_path("prompt"), fixture.outside_path("args"));
+    for file in [&prompt, &args_file] {
         let _new = std::fs::remove_file(file);
     }
     let record = [
         "--record",
         prompt.to_str().unwrap(),
         "--record-args",
-        noted.to_str().unwrap(),
+        args_file.to_str().unwrap(),
     ];
     let command = [
         &["run", "--json", "--iterations", "1"],
@@ -39,14 +44,14 @@ fn start(desk: &Desk, name: &str, options: &[&str], args: &[&str]) -> (Ran, Stri
         args,
     ]
     .concat();
-    let mut command = desk.heirloom(&command);
+    let mut command = fixture.heirloom(&command);
     command.env(
         "PATH",
         format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()),
     );
-    let ran = finish(command, |_| {});
-    let prompt = desk.noted("prompt").replace(END, "");
-    let args = desk.noted("args");
+    let result = finish(command, |_| {});
+    let prompt = fixture.read_outside("prompt").replace(END, "");
+    let args = fixture.read_outside("args");
     let args = args
         .split_once("--record-args\n")
         .map_or("", |(_, rest)| rest);
@@ -55,51 +60,51 @@ fn start(desk: &Desk, name: &str, options: &[&str], args: &[&str]) -> (Ran, Stri
         .lines()
         .skip(1)
         .map(str::to_owned);
-    (ran, prompt, args.collect())
+    (result, prompt, args.collect())
 }
 
-fn adapter(ran: &Ran) -> Value {
-    ran.named("iteration_started")[0]["agent"].clone()
+fn adapter(result: &CallResult) -> Value {
+    result.named("iteration_started")[0]["agent"].clone()
 }
 
-fn has(args: &[String], flag: &str) -> bool {
+fn has_arg(args: &[String], flag: &str) -> bool {
     args.iter().any(|arg| arg == flag)
 }
 
 #[test]
-fn claude_is_known_by_its_name() {
-    let desk = Desk::plain();
-    desk.call(&["remember", "tests need Redis"]).expect(0);
-    let (ran, prompt, args) = start(
-        &desk,
+fn claude_is_recognised_by_program_name() {
+    let fixture = ProjectFixture::plain();
+    fixture.call(&["remember", "tests need Redis"]).expect(0);
+    let (result, prompt, args) = run_program(
+        &fixture,
         "claude",
         &[],
         &["--claude", "ok", "--model", "opus", "-p", "Fix the login"],
     );
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(adapter(&ran), "claude-code");
+    assert_eq!(result.code, 0, "{}", result.stderr);
+    assert_eq!(adapter(&result), "claude-code");
     assert!(prompt.starts_with("## Session Memory"), "{prompt}");
     assert!(
         prompt.contains("tests need Redis") && prompt.contains("\n\nFix the login\n\n"),
         "{prompt}"
     );
     assert!(
-        has(&args, "stream-json") && has(&args, "--verbose"),
+        has_arg(&args, "stream-json") && has_arg(&args, "--verbose"),
         "{args:?}"
     );
     assert!(
         !args.iter().any(|arg| arg.contains("system-prompt")),
         "{args:?}"
     );
-    assert_eq!(ran.named("agent_session")[0]["id"], "s-1");
-    let ended = &ran.named("iteration_ended")[0];
+    assert_eq!(result.named("agent_session")[0]["id"], "s-1");
+    let ended = &result.named("iteration_ended")[0];
     assert_eq!(
         (&ended["tokens"]["input"], &ended["tokens"]["output"]),
         (&100.into(), &20.into())
     );
-    // What is there already is not doubled.
-    let (_, _, args) = start(
-        &desk,
+    // Existing options are not duplicated.
+    let (_, _, args) = run_program(
+        &fixture,
         "claude",
         &[],
         &[
@@ -125,29 +130,30 @@ fn claude_is_known_by_its_name() {
 }
 
 #[test]
-fn codex_gets_exec_and_json() {
-    let desk = Desk::plain();
-    let (ran, prompt, args) = start(&desk, "codex", &[], &["--codex", "ok", "Fix the login"]);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(adapter(&ran), "codex");
+fn codex_gets_exec_and_json_options() {
+    let fixture = ProjectFixture::plain();
+    let (result, prompt, args) =
+        run_program(&fixture, "codex", &[], &["--codex", "ok", "Fix the login"]);
+    assert_eq!(result.code, 0, "{}", result.stderr);
+    assert_eq!(adapter(&result), "codex");
     assert!(prompt.contains("Fix the login"), "{prompt}");
-    let noted = desk.noted("args");
+    let args_file = fixture.read_outside("args");
     assert!(
-        noted.contains("exec\n")
-            && noted.contains("--json\n")
-            && noted.contains("--skip-git-repo-check\n"),
-        "{noted} {args:?}"
+        args_file.contains("exec\n")
+            && args_file.contains("--json\n")
+            && args_file.contains("--skip-git-repo-check\n"),
+        "{args_file} {args:?}"
     );
-    let git = Desk::git();
-    start(&git, "codex", &[], &["--codex", "ok", "Fix the login"]);
-    assert!(!git.noted("args").contains("--skip-git-repo-check"));
+    let git = ProjectFixture::git();
+    run_program(&git, "codex", &[], &["--codex", "ok", "Fix the login"]);
+    assert!(!git.read_outside("args").contains("--skip-git-repo-check"));
 }
 
 #[test]
-fn gemini_gets_stream_json() {
-    let desk = Desk::plain();
-    let (ran, prompt, _) = start(
-        &desk,
+fn gemini_gets_stream_json_option() {
+    let fixture = ProjectFixture::plain();
+    let (result, prompt, _) = run_program(
+        &fixture,
         "gemini",
         &[],
         &[
@@ -157,26 +163,27 @@ fn gemini_gets_stream_json() {
             "Fix the login",
         ],
     );
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(adapter(&ran), "gemini");
+    assert_eq!(result.code, 0, "{}", result.stderr);
+    assert_eq!(adapter(&result), "gemini");
     assert!(prompt.contains("Fix the login"), "{prompt}");
     assert!(
-        desk.noted("args")
+        fixture
+            .read_outside("args")
             .contains("--output-format\nstream-json\n"),
         "{}",
-        desk.noted("args")
+        fixture.read_outside("args")
     );
     assert_eq!(
-        desk.texts("knowledge"),
+        fixture.texts("knowledge"),
         ["a fact that comes in several deltas"]
     );
 }
 
 #[test]
-fn aider_gets_a_message_file() {
-    let desk = Desk::plain();
-    let (ran, prompt, _) = start(
-        &desk,
+fn aider_gets_message_file() {
+    let fixture = ProjectFixture::plain();
+    let (result, prompt, _) = run_program(
+        &fixture,
         "aider",
         &[],
         &[
@@ -186,66 +193,65 @@ fn aider_gets_a_message_file() {
             "Fix the login",
         ],
     );
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(adapter(&ran), "aider");
+    assert_eq!(result.code, 0, "{}", result.stderr);
+    assert_eq!(adapter(&result), "aider");
     assert!(prompt.contains("Fix the login"), "{prompt}");
-    let noted = desk.noted("args");
+    let args_file = fixture.read_outside("args");
     assert!(
-        noted.contains("--message-file\n") && noted.contains("--yes-always\n"),
-        "{noted}"
+        args_file.contains("--message-file\n") && args_file.contains("--yes-always\n"),
+        "{args_file}"
     );
-    assert!(!noted.contains("Fix the login"), "{noted}");
-    assert_eq!(desk.texts("knowledge"), ["x"]);
+    assert!(!args_file.contains("Fix the login"), "{args_file}");
+    assert_eq!(fixture.texts("knowledge"), ["x"]);
 }
 
 #[test]
-fn agent_names_the_adapter_when_the_program_has_another_name() {
-    let desk = Desk::plain();
-    let (ran, _, args) = start(
-        &desk,
+fn agent_option_overrides_program_name() {
+    let fixture = ProjectFixture::plain();
+    let (result, _, args) = run_program(
+        &fixture,
         "my-wrapper",
         &["--agent", "claude-code"],
         &["--claude", "ok", "-p", "Fix"],
     );
-    assert_eq!(adapter(&ran), "claude-code");
-    assert!(has(&args, "stream-json"), "{args:?}");
-    let (ran, prompt, args) = start(
-        &desk,
+    assert_eq!(adapter(&result), "claude-code");
+    assert!(has_arg(&args, "stream-json"), "{args:?}");
+    let (result, prompt, args) = run_program(
+        &fixture,
         "claude",
         &["--agent", "command"],
         &["--say", "ok", "-p", "{prompt}"],
     );
-    assert_eq!(adapter(&ran), "command");
+    assert_eq!(adapter(&result), "command");
     assert!(
-        prompt.contains("## Session Memory") && !has(&args, "stream-json"),
+        prompt.contains("## Session Memory") && !has_arg(&args, "stream-json"),
         "{args:?}"
     );
 }
 
 #[test]
-fn a_generic_command_gets_the_prompt_on_standard_input() {
-    let desk = Desk::plain();
-    desk.call(&["remember", "tests need Redis"]).expect(0);
-    let ran = desk
-        .call(&["run", "--iterations", "1", "--", "cat"])
-        .expect(0);
+fn generic_command_gets_prompt_on_standard_input() {
+    let fixture = ProjectFixture::plain();
+    fixture.call(&["remember", "tests need Redis"]).expect(0);
+    let result = fixture.call(&sh("run --iterations 1 -- cat")).expect(0);
     assert!(
-        ran.text().starts_with("## Session Memory\n"),
+        result.text().starts_with("## Session Memory\n"),
         "{}",
-        ran.text()
+        result.text()
     );
-    assert!(ran.text().contains("- tests need Redis\n"));
+    assert!(result.text().contains("- tests need Redis\n"));
 }
 
 #[test]
-fn a_generic_command_gets_the_prompt_in_its_arguments() {
-    let desk = Desk::plain();
-    desk.call(&[
-        "remember",
-        "a 'quoted' fact; $(touch run) `touch run` && \"x\"",
-    ])
-    .expect(0);
-    let ran = desk
+fn generic_command_gets_prompt_in_placeholder() {
+    let fixture = ProjectFixture::plain();
+    fixture
+        .call(&[
+            "remember",
+            "a 'quoted' fact; $(touch run) `touch run` && \"x\"",
+        ])
+        .expect(0);
+    let result = fixture
         .call(&[
             "run",
             "--iterations",
@@ -259,7 +265,7 @@ fn a_generic_command_gets_the_prompt_in_its_arguments() {
             "{prompt}",
         ])
         .expect(0);
-    let text = ran.text();
+    let text = result.text();
     assert!(text.starts_with("a## Session Memory\n"), "{text}");
     assert_eq!(
         text.matches("$(touch run) `touch run`").count(),
@@ -267,11 +273,11 @@ fn a_generic_command_gets_the_prompt_in_its_arguments() {
         "{text}"
     );
     assert_eq!(text.matches('|').count(), 2);
-    // With the mark, standard input is empty: `cat` ended at once and printed nothing.
+    // With the placeholder, standard input is empty: `cat` printed nothing.
     assert!(text.ends_with('|'), "{text}");
-    assert!(!desk.root().join("run").exists());
-    // Memory is no shell code.
-    let refused = desk.call(&["run", "--", "sh", "-c", "echo {prompt}"]);
+    assert!(!fixture.root().join("run").exists());
+    // The prompt is never inserted into shell code.
+    let refused = fixture.call(&sh("run -- sh -c 'echo {prompt}'"));
     assert_eq!(refused.code, 2);
     assert!(
         refused.stderr.contains("HEIRLOOM_PROMPT_FILE"),
@@ -281,9 +287,9 @@ fn a_generic_command_gets_the_prompt_in_its_arguments() {
 }
 
 #[test]
-fn every_agent_finds_files_and_coordinates_in_its_environment() {
-    let desk = Desk::plain();
-    desk.call(&["remember", "tests need Redis"]).expect(0);
+fn agent_environment_has_files_and_coordinates() {
+    let fixture = ProjectFixture::plain();
+    fixture.call(&["remember", "tests need Redis"]).expect(0);
     let script = "cat \"$HEIRLOOM_CONTEXT_FILE\"; echo ==; cat \"$HEIRLOOM_PROMPT_FILE\"; echo ==; echo \"$HEIRLOOM_ITERATION $HEIRLOOM_TASK $HEIRLOOM_PHASE\"; stat -c %a \"$HEIRLOOM_PROMPT_FILE\"; dirname \"$HEIRLOOM_PROMPT_FILE\" >folder";
     let run = [
         "run",
@@ -298,9 +304,9 @@ fn every_agent_finds_files_and_coordinates_in_its_environment() {
         "-c",
         script,
     ];
-    desk.call(&run).expect(0);
-    let ran = desk.call(&run).expect(0);
-    let text = ran.text();
+    fixture.call(&run).expect(0);
+    let result = fixture.call(&run).expect(0);
+    let text = result.text();
     let parts: Vec<_> = text.split("==\n").collect();
     assert!(
         parts[0].starts_with("## Session Memory") && parts[0].contains("tests need Redis"),
@@ -312,7 +318,7 @@ fn every_agent_finds_files_and_coordinates_in_its_environment() {
         "{text}"
     );
     assert_eq!(parts[2], "2 42 TEST\n600\n");
-    let folder = desk.project.read("folder").unwrap();
+    let folder = fixture.project.read("folder").unwrap();
     assert!(
         !std::path::Path::new(folder.trim()).exists(),
         "the iteration's files are gone"
@@ -320,18 +326,18 @@ fn every_agent_finds_files_and_coordinates_in_its_environment() {
 }
 
 #[test]
-fn the_agent_starts_in_the_project() {
-    let desk = Desk::plain();
-    std::fs::create_dir(desk.root().join("deep")).unwrap();
-    let mut command = desk.heirloom(&["run", "--iterations", "1", "--", "pwd"]);
-    command.current_dir(desk.root().join("deep"));
-    let ran = finish(command, |_| {}).expect(0);
-    assert_eq!(ran.text().trim(), desk.root().to_str().unwrap());
+fn agent_starts_in_project_root() {
+    let fixture = ProjectFixture::plain();
+    std::fs::create_dir(fixture.root().join("deep")).unwrap();
+    let mut command = fixture.heirloom(&sh("run --iterations 1 -- pwd"));
+    command.current_dir(fixture.root().join("deep"));
+    let result = finish(command, |_| {}).expect(0);
+    assert_eq!(result.text().trim(), fixture.root().to_str().unwrap());
 }
 
 #[test]
-fn a_prompt_too_long_for_an_argument_goes_another_way() {
-    let desk = Desk::plain();
+fn prompt_too_long_for_argument_is_refused() {
+    let fixture = ProjectFixture::plain();
     let long = "x".repeat(120_000);
     let words: Vec<_> = long
         .as_bytes()
@@ -343,14 +349,15 @@ fn a_prompt_too_long_for_an_argument_goes_another_way() {
         .enumerate()
         .map(|(n, word)| format!("{{\"text\":\"{n} {word}\"}}\n"))
         .collect();
-    desk.feed(&["remember", "--stdin"], lines.as_bytes())
+    fixture
+        .feed(&["remember", "--stdin"], lines.as_bytes())
         .expect(0);
     let budget = ["--set", "memory.context_budget=200000"];
-    let ran = desk
+    let result = fixture
         .call(&[&["run", "--iterations", "1"], &budget[..], &["--", "cat"]].concat())
         .expect(0);
-    assert!(ran.stdout.len() > 100_000, "{}", ran.stdout.len());
-    let ran = desk
+    assert!(result.stdout.len() > 100_000, "{}", result.stdout.len());
+    let result = fixture
         .call(
             &[
                 &["run", "--iterations", "1"],
@@ -361,26 +368,17 @@ fn a_prompt_too_long_for_an_argument_goes_another_way() {
         )
         .expect(2);
     assert!(
-        ran.stderr.contains("an argument may have"),
+        result.stderr.contains("an argument may have"),
         "{}",
-        ran.stderr
+        result.stderr
     );
 }
 
 #[test]
-fn a_word_that_looks_like_an_option_is_the_agents() {
-    let desk = Desk::plain();
-    let ran = desk
-        .call(&[
-            "run",
-            "--iterations",
-            "1",
-            "--",
-            "echo",
-            "--json",
-            "--help",
-            "-n",
-        ])
+fn options_after_separator_belong_to_agent() {
+    let fixture = ProjectFixture::plain();
+    let result = fixture
+        .call(&sh("run --iterations 1 -- echo --json --help -n"))
         .expect(0);
-    assert_eq!(ran.text(), "--json --help -n\n");
+    assert_eq!(result.text(), "--json --help -n\n");
 }

@@ -1,35 +1,38 @@
-//! `heirloom run`: interrupted, killed, and what is whole afterwards.
+//! `heirloom run`: interrupts and kills, and the state after them.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
 mod driver;
 
-use driver::{Desk, lives, send, strings, until, wait};
+use driver::{ProjectFixture, is_running, send, strings, wait, wait_until};
 use std::process::Child;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-/// Runs a shell script as the agent; it says where it is by writing `pid` outside of the project.
-fn begin(desk: &Desk, options: &[&str], script: &str) -> Child {
-    let _old = std::fs::remove_file(desk.aside("pid"));
-    let pid = desk.aside("pid");
+/// Starts a run whose agent is a shell script; the agent writes its process id to `pid` outside the project.
+fn start_run(fixture: &ProjectFixture, options: &[&str], script: &str) -> Child {
+    let _old = std::fs::remove_file(fixture.outside_path("pid"));
+    let pid = fixture.outside_path("pid");
     let script = format!(
         "echo $$ >'{0}.new'; mv '{0}.new' '{0}'; {script}",
         pid.display()
     );
-    desk.heirloom(&[&["run", "--json"], options, &["--", "sh", "-c", &script]].concat())
+    fixture
+        .heirloom(&[&["run", "--json"], options, &["--", "sh", "-c", &script]].concat())
         .spawn()
         .unwrap()
 }
 
-fn agent_pid(desk: &Desk) -> i64 {
-    until("the agent to start", || desk.aside("pid").exists());
-    desk.noted("pid").trim().parse().unwrap()
+fn agent_pid(fixture: &ProjectFixture) -> i64 {
+    wait_until("the agent to start", || {
+        fixture.outside_path("pid").exists()
+    });
+    fixture.read_outside("pid").trim().parse().unwrap()
 }
 
-/// Whether any process of the agent's group is there.
-fn group_lives(pid: i64) -> bool {
+/// Returns true if a process of the agent's group is running.
+fn is_group_running(pid: i64) -> bool {
     let Ok(entries) = std::fs::read_dir("/proc") else {
         return false;
     };
@@ -41,117 +44,126 @@ fn group_lives(pid: i64) -> bool {
     })
 }
 
-fn knows(desk: &Desk, text: &str) -> bool {
-    desk.texts("knowledge").iter().any(|known| known == text)
+fn has_record(fixture: &ProjectFixture, text: &str) -> bool {
+    fixture.texts("knowledge").iter().any(|known| known == text)
 }
 
 #[test]
-fn a_signal_is_durable_when_it_is_read() {
-    let desk = Desk::plain();
-    let mut child = begin(
-        &desk,
+fn signal_is_durable_once_read() {
+    let fixture = ProjectFixture::plain();
+    let mut child = start_run(
+        &fixture,
         &[],
         "echo 'HEIRLOOM_MEMORY: KEY_FACT said before the crash'; exec sleep 600",
     );
-    let agent = agent_pid(&desk);
-    until("the record", || knows(&desk, "said before the crash"));
+    let agent = agent_pid(&fixture);
+    wait_until("the record", || {
+        has_record(&fixture, "said before the crash")
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     send("KILL", -agent);
-    assert!(knows(&desk, "said before the crash"));
-    desk.healthy();
-    // The next run goes on as if nothing had happened.
-    let ran = desk.run(&["--iterations", "1"], &["--say", "ok"]).expect(0);
-    assert!(ran.text().contains("said before the crash"));
+    assert!(has_record(&fixture, "said before the crash"));
+    fixture.assert_healthy();
+    // The next run continues normally.
+    let result = fixture
+        .run(&["--iterations", "1"], &["--say", "ok"])
+        .expect(0);
+    assert!(result.text().contains("said before the crash"));
     assert_eq!(
-        strings(&desk.mirror()["key_facts"]),
+        strings(&fixture.mirror()["key_facts"]),
         ["said before the crash"]
     );
 }
 
-/// Interrupts a run whose agent does `script`; checks what must hold in any case.
-fn interrupt(signal: &str, script: &str) -> driver::Ran {
-    let desk = Desk::plain();
-    let child = begin(
-        &desk,
+/// Interrupts a run whose agent executes `script`; checks the common conditions.
+fn check_interrupt(signal: &str, script: &str) -> driver::CallResult {
+    let fixture = ProjectFixture::plain();
+    let child = start_run(
+        &fixture,
         &["--task", "T"],
         &format!(
             "echo 'HEIRLOOM_MEMORY: KEY_FACT heard'; echo 'HEIRLOOM_MEMORY: STEP_PENDING open'; {script}"
         ),
     );
-    let agent = agent_pid(&desk);
-    until("the record", || knows(&desk, "heard"));
+    let agent = agent_pid(&fixture);
+    wait_until("the record", || has_record(&fixture, "heard"));
     send(signal, i64::from(child.id()));
-    let ran = wait(child).expect(130);
-    assert_eq!(ran.ending()["reason"], "interrupted", "{}", ran.text());
-    until("the agent's group to end", || !group_lives(agent));
-    assert!(!lives(agent));
-    let mirror = desk.mirror();
+    let result = wait(child).expect(130);
+    assert_eq!(
+        result.ending()["reason"],
+        "interrupted",
+        "{}",
+        result.text()
+    );
+    wait_until("the agent's group to end", || !is_group_running(agent));
+    assert!(!is_running(agent));
+    let mirror = fixture.mirror();
     assert_eq!(strings(&mirror["key_facts"]), ["heard"]);
     assert_eq!(strings(&mirror["tasks"]["T"]["pending_steps"]), ["open"]);
-    // An interrupt is no error of the task.
+    // An interrupt is not an error of the task.
     assert_eq!(mirror["errors"].as_array().unwrap().len(), 0);
-    desk.healthy();
-    let next = desk
+    fixture.assert_healthy();
+    let next = fixture
         .run(&["--task", "T", "--iterations", "1"], &["--say", "ok"])
         .expect(0);
     assert_eq!(next.named("iteration_started")[0]["iteration"], 2);
-    ran
+    result
 }
 
 #[test]
-fn ctrl_c_ends_the_agent_and_saves() {
-    interrupt("INT", "exec sleep 600");
+fn sigint_ends_agent_and_saves() {
+    check_interrupt("INT", "exec sleep 600");
 }
 
 #[test]
-fn a_request_to_end_does_the_same() {
-    interrupt("TERM", "exec sleep 600");
+fn sigterm_ends_agent_and_saves() {
+    check_interrupt("TERM", "exec sleep 600");
 }
 
 #[test]
-fn a_closed_terminal_does_the_same() {
-    interrupt("HUP", "exec sleep 600");
+fn sighup_ends_agent_and_saves() {
+    check_interrupt("HUP", "exec sleep 600");
 }
 
 #[test]
-fn an_agent_that_ignores_requests_is_killed_with_its_children() {
-    let ran = interrupt(
+fn agent_that_ignores_sigint_is_killed_with_children() {
+    let result = check_interrupt(
         "INT",
         "trap '' TERM INT; sleep 600 & sleep 600; sleep 600; sleep 600",
     );
-    assert!(ran.took < Duration::from_secs(30), "{:?}", ran.took);
+    assert!(result.took < Duration::from_secs(30), "{:?}", result.took);
 }
 
 #[test]
-fn what_the_agent_says_while_it_ends_is_heard() {
-    let desk = Desk::plain();
-    let child = begin(
-        &desk,
+fn signals_printed_during_shutdown_are_recorded() {
+    let fixture = ProjectFixture::plain();
+    let child = start_run(
+        &fixture,
         &[],
         "trap 'echo HEIRLOOM_MEMORY: KEY_FACT last words; exit 0' TERM; echo 'HEIRLOOM_MEMORY: KEY_FACT heard'; while :; do sleep 0.05; done",
     );
-    agent_pid(&desk);
-    until("the record", || knows(&desk, "heard"));
+    agent_pid(&fixture);
+    wait_until("the record", || has_record(&fixture, "heard"));
     send("INT", i64::from(child.id()));
     wait(child).expect(130);
     assert_eq!(
-        strings(&desk.mirror()["key_facts"]),
+        strings(&fixture.mirror()["key_facts"]),
         ["heard", "last words"]
     );
 }
 
 #[test]
-fn a_terminal_that_signals_the_whole_group_ends_it_too() {
-    // A shell with job control puts the program into a group of its own, as a terminal would see it.
-    let desk = Desk::plain();
-    let pid = desk.aside("heirloom-pid");
+fn sigint_to_process_group_interrupts_run() {
+    // A separate process group, as a shell with job control creates it.
+    let fixture = ProjectFixture::plain();
+    let pid = fixture.outside_path("heirloom-pid");
     let inner = format!(
         "echo $$ >'{}'; exec '{}' run --json -- sh -c 'echo HEIRLOOM_MEMORY: KEY_FACT heard; exec sleep 600'",
         pid.display(),
         env!("CARGO_BIN_EXE_heirloom")
     );
-    let command = desk.heirloom(&[]);
+    let command = fixture.heirloom(&[]);
     let mut shell = std::process::Command::new("setsid");
     for (name, value) in command.get_envs() {
         match value {
@@ -161,22 +173,22 @@ fn a_terminal_that_signals_the_whole_group_ends_it_too() {
     }
     shell
         .args(["sh", "-c", &inner])
-        .current_dir(desk.root())
+        .current_dir(fixture.root())
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
     let child = shell.spawn().unwrap();
-    until("the record", || knows(&desk, "heard"));
-    let group: i64 = desk.noted("heirloom-pid").trim().parse().unwrap();
+    wait_until("the record", || has_record(&fixture, "heard"));
+    let group: i64 = fixture.read_outside("heirloom-pid").trim().parse().unwrap();
     send("INT", -group);
-    let ran = wait(child);
-    assert_eq!(ran.ending()["reason"], "interrupted");
-    desk.healthy();
+    let result = wait(child);
+    assert_eq!(result.ending()["reason"], "interrupted");
+    fixture.assert_healthy();
 }
 
-/// Numbers that look random, from a seed that can be printed.
-struct Dice(u64);
+/// Pseudo-random numbers from a seed that is printed.
+struct RandomNumbers(u64);
 
-impl Dice {
+impl RandomNumbers {
     fn below(&mut self, most: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -185,78 +197,79 @@ impl Dice {
     }
 }
 
-/// Ends a run at many moments by `signal`; the store and the mirror are whole each time.
+/// Sends `signal` to a run at random moments; the store and the mirror must be valid each time.
 #[expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
     reason = "a seed that differs from run to run, and is printed"
 )]
-fn rounds(signal: &str, interrupted: i32, count: u64) {
+fn check_random_moments(signal: &str, interrupted: i32, count: u64) {
     let seed = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap()
         .as_nanos() as u64
         | 1;
     println!("seed {seed}");
-    let mut dice = Dice(seed);
-    let desk = Desk::git();
-    let mut cut = 0;
+    let mut random = RandomNumbers(seed);
+    let fixture = ProjectFixture::git();
+    let mut interrupted_count = 0;
     let script = "i=0; while [ $i -lt 40 ]; do i=$((i + 1)); echo \"HEIRLOOM_MEMORY: KEY_FACT fact $HEIRLOOM_ITERATION $i\"; echo \"HEIRLOOM_MEMORY: STEP_PENDING step $i\"; echo x >>file.$i; done";
     for round in 0..count {
-        let child = begin(&desk, &["--iterations", "3", "--task", "T"], script);
+        let child = start_run(&fixture, &["--iterations", "3", "--task", "T"], script);
         let pid = i64::from(child.id());
-        let after = dice.below(400);
+        let after = random.below(400);
         thread::sleep(Duration::from_millis(after));
         send(signal, pid);
-        let ran = wait(child);
+        let result = wait(child);
         let context = format!(
             "seed {seed}, round {round}, after {after} ms: {}",
-            ran.stderr
+            result.stderr
         );
-        cut += u64::from(ran.code == interrupted);
-        let before_listening = ran.text().is_empty();
+        interrupted_count += u64::from(result.code == interrupted);
+        let before_listening = result.text().is_empty();
         assert!(
-            ran.code == interrupted || ran.code == 0 || before_listening,
+            result.code == interrupted || result.code == 0 || before_listening,
             "{}: {context}",
-            ran.code
+            result.code
         );
-        if let Ok(agent) = desk.noted("pid").trim().parse::<i64>() {
+        if let Ok(agent) = fixture.read_outside("pid").trim().parse::<i64>() {
             if signal == "KILL" {
                 send("KILL", -agent);
             }
-            until(&context, || !group_lives(agent));
+            wait_until(&context, || !is_group_running(agent));
         }
-        desk.healthy();
-        if let Ok(text) = desk.project.read(".heirloom/memory.json") {
+        fixture.assert_healthy();
+        if let Ok(text) = fixture.project.read(".heirloom/memory.json") {
             let mirror: serde_json::Value =
                 serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {context}"));
             assert_eq!(mirror["tasks"]["T"]["id"], "T", "{context}");
         }
-        let left = std::fs::read_dir(desk.root().join(".heirloom"))
+        let left = std::fs::read_dir(fixture.root().join(".heirloom"))
             .unwrap()
             .flatten()
             .filter(|entry| entry.file_name().to_string_lossy().contains("corrupt"));
         assert_eq!(left.count(), 0, "{context}");
     }
     assert!(
-        cut > 0,
+        interrupted_count > 0,
         "seed {seed}: every round ended before it was interrupted"
     );
-    // Whatever was cut, the next run is a normal one.
-    desk.run(
-        &["--iterations", "1", "--task", "T"],
-        &["--say", "HEIRLOOM_STATUS: COMPLETE"],
-    )
-    .expect(0);
-    desk.healthy();
+    // The next run is normal in any case.
+    fixture
+        .run(
+            &["--iterations", "1", "--task", "T"],
+            &["--say", "HEIRLOOM_STATUS: COMPLETE"],
+        )
+        .expect(0);
+    fixture.assert_healthy();
 }
 
 #[test]
-fn ctrl_c_at_any_moment_leaves_all_whole() {
-    rounds("INT", 130, 20);
+fn sigint_at_random_moment_keeps_store_and_mirror_valid() {
+    check_random_moments("INT", 130, 20);
 }
 
 #[test]
-fn a_crash_at_any_moment_leaves_all_whole() {
-    rounds("KILL", 128 + 9, 15);
+fn kill_at_random_moment_keeps_store_and_mirror_valid() {
+    check_random_moments("KILL", 128 + 9, 15);
 }

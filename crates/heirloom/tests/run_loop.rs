@@ -1,30 +1,25 @@
-//! `heirloom run`: what passes from one iteration to the next, and how a run ends.
+//! `heirloom run`: memory passed between iterations, and the end of a run.
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
 #[path = "support/driver.rs"]
 mod driver;
 
-use driver::{Desk, finish, strings};
+use driver::{ProjectFixture, finish, strings};
+use heirloom_testkit::sh;
 
-const COUNT: &str = "n";
+const COUNT_FILE: &str = "n";
 
 #[test]
-fn the_second_prompt_says_what_the_first_iteration_said() {
-    let desk = Desk::plain();
-    let (prompts, count) = (desk.aside("prompts"), desk.aside(COUNT));
-    let ran = desk
+fn second_prompt_contains_memory_of_first_iteration() {
+    let fixture = ProjectFixture::plain();
+    let (prompts, count) = (
+        fixture.outside_path("prompts"),
+        fixture.outside_path(COUNT_FILE),
+    );
+    let result = fixture
         .run(
-            &[
-                "--task",
-                "42",
-                "--type",
-                "issue",
-                "--phase",
-                "TEST",
-                "--iterations",
-                "2",
-            ],
+            &sh("--task 42 --type issue --phase TEST --iterations 2"),
             &[
                 "--read-stdin",
                 "--count",
@@ -58,9 +53,9 @@ fn the_second_prompt_says_what_the_first_iteration_said() {
             ],
         )
         .expect(0);
-    assert_eq!(ran.ending()["reason"], "iteration-limit");
-    let noted = desk.noted("prompts");
-    let prompts: Vec<_> = noted.split("=== end of prompt\n").collect();
+    assert_eq!(result.ending()["reason"], "iteration-limit");
+    let recorded = fixture.read_outside("prompts");
+    let prompts: Vec<_> = recorded.split("=== end of prompt\n").collect();
     assert!(!prompts[0].contains("This is iteration"), "{}", prompts[0]);
     assert!(
         !prompts[0].contains("Redis`.") || prompts[0].contains("Example"),
@@ -85,7 +80,7 @@ Files modified: src/auth.rs
 
 This is iteration 2. Continue from where you left off.
 ";
-    // The first iteration succeeded, which closes the errors of its task and phase.
+    // The first iteration succeeded, which resolves the errors of its task and phase.
     let expected = expected.replace(
         "### Unresolved Errors\n- [Iteration 1, TEST] expected ErrExpired, got nil\n\n",
         "",
@@ -96,20 +91,23 @@ This is iteration 2. Continue from where you left off.
         prompts[1]
     );
     assert_eq!(prompts[1].matches("## Session Memory").count(), 1);
-    // What the event says of the context is what the agent got.
-    let second = &ran.named("iteration_started")[1];
+    // The context in the event equals the one in the prompt.
+    let second = &result.named("iteration_started")[1];
     let context = second["context"].as_str().unwrap();
     assert!(prompts[1].starts_with(context));
     assert_eq!(second["context_chars"], context.chars().count());
 }
 
 #[test]
-fn a_failed_iteration_hands_its_error_on() {
-    let desk = Desk::plain();
-    let (prompts, count) = (desk.aside("prompts"), desk.aside(COUNT));
-    let ran = desk
+fn failed_iteration_passes_error_to_next() {
+    let fixture = ProjectFixture::plain();
+    let (prompts, count) = (
+        fixture.outside_path("prompts"),
+        fixture.outside_path(COUNT_FILE),
+    );
+    let result = fixture
         .run(
-            &["--task", "T1", "--phase", "TEST", "--iterations", "2"],
+            &sh("--task T1 --phase TEST --iterations 2"),
             &[
                 "--read-env",
                 "--count",
@@ -127,59 +125,54 @@ fn a_failed_iteration_hands_its_error_on() {
             ],
         )
         .expect(0);
-    let noted = desk.noted("prompts");
-    let second = noted.split("=== end of prompt\n").nth(1).unwrap();
+    let recorded = fixture.read_outside("prompts");
+    let second = recorded.split("=== end of prompt\n").nth(1).unwrap();
     assert!(
         second.contains("### Unresolved Errors\n- [Iteration 1, TEST] exit code 7: assertion failed: left == right"),
         "{second}"
     );
-    assert_eq!(ran.ending()["reason"], "complete");
+    assert_eq!(result.ending()["reason"], "complete");
     assert_eq!(
-        desk.mirror()["errors"][0]["resolution"],
+        fixture.mirror()["errors"][0]["resolution"],
         "succeeded in iteration 2"
     );
 }
 
 #[test]
-fn numbers_go_on_per_task_over_calls() {
-    let desk = Desk::plain();
-    let started = |ran: &driver::Ran| -> Vec<u64> {
-        let events = ran.named("iteration_started");
+fn iteration_numbers_continue_per_task() {
+    let fixture = ProjectFixture::plain();
+    let started = |result: &driver::CallResult| -> Vec<u64> {
+        let events = result.named("iteration_started");
         events
             .iter()
             .map(|event| event["iteration"].as_u64().unwrap())
             .collect()
     };
     let run = |task: &str, n: &str| {
-        desk.run(
+        fixture.run(
             &["--task", task, "--iterations", n],
-            &[
-                "--say",
-                "HEIRLOOM_MEMORY: STEP_PENDING more",
-                "--say",
-                "HEIRLOOM_STATUS: PARTIAL half",
-            ],
+            &sh("--say 'HEIRLOOM_MEMORY: STEP_PENDING more' --say 'HEIRLOOM_STATUS: PARTIAL half'"),
         )
     };
     assert_eq!(started(&run("a", "2")), [1, 2]);
     assert_eq!(started(&run("a", "1")), [3]);
     assert_eq!(started(&run("b", "1")), [1]);
     assert_eq!(started(&run("a", "1")), [4]);
-    assert_eq!(desk.mirror()["iteration"], 4);
-    // Without a task it is `main`.
-    let ran = desk.run(&["--iterations", "1"], &["--say", "hello"]);
-    assert_eq!(started(&ran), [1]);
-    assert_eq!(ran.ending()["task"], "main");
+    assert_eq!(fixture.mirror()["iteration"], 4);
+    // The default task is `main`.
+    let result = fixture.run(&["--iterations", "1"], &["--say", "hello"]);
+    assert_eq!(started(&result), [1]);
+    assert_eq!(result.ending()["task"], "main");
 }
 
 /// Runs with `options` and checks `CODE reason: statuses`.
 #[track_caller]
-fn ends(options: &[&str], actions: &[&str], expected: &str) {
-    let desk = Desk::plain();
-    let count = desk.aside(COUNT);
+fn assert_run_end(options: &[&str], actions: &[&str], expected: &str) {
+    let fixture = ProjectFixture::plain();
+    let count = fixture.outside_path(COUNT_FILE);
     let counting = ["--count", count.to_str().unwrap()];
-    let ran = desk.run(options, &[&counting, actions].concat());
-    let ending = ran.ending();
+    let result = fixture.run(options, &[&counting, actions].concat());
+    let ending = result.ending();
     let statuses: Vec<_> = ending["iterations"]
         .as_array()
         .unwrap()
@@ -188,46 +181,46 @@ fn ends(options: &[&str], actions: &[&str], expected: &str) {
         .collect();
     let seen = format!(
         "{} {}: {}",
-        ran.code,
+        result.code,
         ending["reason"].as_str().unwrap(),
         statuses.join(" ")
     );
-    assert_eq!(seen, expected, "{}", ran.stderr);
+    assert_eq!(seen, expected, "{}", result.stderr);
     let last_won = ending["iterations"].as_array().unwrap().last().unwrap()["success"]
         .as_bool()
         .unwrap();
     assert_eq!(ending["success"].as_bool().unwrap(), last_won);
-    assert_eq!(ran.code, i32::from(!last_won));
+    assert_eq!(result.code, i32::from(!last_won));
 }
 
 #[test]
-fn reasons_to_end_and_exit_codes() {
+fn run_ends_with_reason_and_exit_code() {
     let pending = ["--say", "HEIRLOOM_MEMORY: STEP_PENDING more"];
-    ends(&[], &["--say", "done"], "0 complete: COMPLETE");
-    ends(
+    assert_run_end(&[], &["--say", "done"], "0 complete: COMPLETE");
+    assert_run_end(
         &[],
         &["--say", "AGENTIUM_STATUS: COMPLETE all green"],
         "0 complete: COMPLETE",
     );
-    // COMPLETE counts even while steps are pending.
-    ends(
+    // COMPLETE counts even with pending steps.
+    assert_run_end(
         &[],
         &[&pending[..], &["--say", "HEIRLOOM_STATUS: COMPLETE"]].concat(),
         "0 complete: COMPLETE",
     );
-    ends(
+    assert_run_end(
         &["--iterations", "2"],
         &pending,
         "0 iteration-limit: PARTIAL PARTIAL",
     );
-    // PARTIAL with nothing pending.
-    ends(
+    // PARTIAL without pending steps.
+    assert_run_end(
         &[],
         &["--say", "HEIRLOOM_STATUS: PARTIAL a bit"],
         "0 nothing-pending: PARTIAL",
     );
-    // The pending step of the first iteration is done in the third.
-    ends(
+    // The third iteration completes the pending step of the first.
+    assert_run_end(
         &[],
         &[
             "--on",
@@ -241,29 +234,29 @@ fn reasons_to_end_and_exit_codes() {
         ],
         "0 complete: PARTIAL PARTIAL COMPLETE",
     );
-    // Exit code 1: COMPLETE is not believed.
-    ends(
+    // COMPLETE with exit code 1 is ignored.
+    assert_run_end(
         &["--iterations", "1"],
         &["--say", "HEIRLOOM_STATUS: COMPLETE", "--exit", "1"],
         "1 iteration-limit: FAILED",
     );
-    ends(
+    assert_run_end(
         &["--iterations", "1"],
         &["--say", "HEIRLOOM_STATUS: FAILED no luck"],
         "1 iteration-limit: FAILED",
     );
-    ends(
+    assert_run_end(
         &["--iterations", "1"],
         &["--say", "HEIRLOOM_STATUS: BLOCKED no key"],
         "1 iteration-limit: BLOCKED",
     );
-    // Three identical failures, though numbers and addresses in them differ.
-    ends(
+    // Three identical failures, although numbers and addresses in them differ.
+    assert_run_end(
         &[],
         &["--err", "cannot connect", "--exit", "2"],
         "1 stalled: FAILED FAILED FAILED",
     );
-    ends(
+    assert_run_end(
         &["--until-done"],
         &[
             "--on", "1", "--err", "first", "--on", "2", "--err", "second", "--err", "tail",
@@ -271,8 +264,8 @@ fn reasons_to_end_and_exit_codes() {
         ],
         "1 stalled: FAILED FAILED FAILED FAILED FAILED",
     );
-    // A success between failures begins the count anew; until-done goes beyond the limit.
-    ends(
+    // A success resets the failure count; until-done ignores the iteration limit.
+    assert_run_end(
         &["--iterations", "1", "--until-done"],
         &[
             "--say",
@@ -297,31 +290,31 @@ fn reasons_to_end_and_exit_codes() {
 }
 
 #[test]
-fn stall_limit_is_configured() {
-    let desk = Desk::plain();
-    let ran = desk
+fn stall_limit_is_configurable() {
+    let fixture = ProjectFixture::plain();
+    let result = fixture
         .run(&["--set", "run.stall_limit=2"], &["--exit", "5"])
         .expect(1);
-    assert_eq!(ran.ending()["iterations"].as_array().unwrap().len(), 2);
-    let ran = desk
+    assert_eq!(result.ending()["iterations"].as_array().unwrap().len(), 2);
+    let result = fixture
         .run(&["--set", "run.iterations=1"], &["--exit", "5"])
         .expect(1);
-    assert_eq!(ran.ending()["reason"], "iteration-limit");
+    assert_eq!(result.ending()["reason"], "iteration-limit");
 }
 
 #[test]
-fn without_a_project_nothing_starts() {
-    let desk = Desk::bare();
-    let ran = desk.run(&[], &["--write", "started"]).expect(3);
-    assert!(ran.stderr.contains("heirloom init"), "{}", ran.stderr);
-    assert!(!desk.root().join("started").exists());
-    let fault: serde_json::Value = serde_json::from_str(ran.stderr.trim()).unwrap();
+fn run_without_project_starts_nothing() {
+    let fixture = ProjectFixture::bare();
+    let result = fixture.run(&[], &["--write", "started"]).expect(3);
+    assert!(result.stderr.contains("heirloom init"), "{}", result.stderr);
+    assert!(!fixture.root().join("started").exists());
+    let fault: serde_json::Value = serde_json::from_str(result.stderr.trim()).unwrap();
     assert_eq!(fault["error"]["kind"], "not_found");
 }
 
 #[test]
-fn wrong_usage_starts_nothing() {
-    let desk = Desk::plain();
+fn run_with_invalid_arguments_starts_nothing() {
+    let fixture = ProjectFixture::plain();
     for args in [
         &["run"][..],
         &["run", "--iterations", "0", "--", "true"],
@@ -329,17 +322,17 @@ fn wrong_usage_starts_nothing() {
         &["run", "--task", "", "--", "true"],
         &["run", "--", ""],
     ] {
-        let ran = desk.call(args);
-        assert_eq!(ran.code, 2, "{args:?}: {}", ran.stderr);
+        let result = fixture.call(args);
+        assert_eq!(result.code, 2, "{args:?}: {}", result.stderr);
     }
 }
 
 #[test]
-fn with_memory_off_the_agent_runs_without_it() {
-    let desk = Desk::plain();
-    desk.call(&["remember", "tests need Redis"]).expect(0);
-    let prompts = desk.aside("prompts");
-    let mut command = desk.runner(
+fn run_with_memory_disabled_records_nothing() {
+    let fixture = ProjectFixture::plain();
+    fixture.call(&["remember", "tests need Redis"]).expect(0);
+    let prompts = fixture.outside_path("prompts");
+    let mut command = fixture.runner(
         &["--iterations", "2"],
         &[
             "--read-stdin",
@@ -352,24 +345,24 @@ fn with_memory_off_the_agent_runs_without_it() {
         ],
     );
     command.env("HEIRLOOM_MEMORY_ENABLED", "false");
-    let ran = finish(command, |_| {}).expect(1);
+    let result = finish(command, |_| {}).expect(1);
     assert_eq!(
-        ran.stderr.matches("memory is off").count(),
+        result.stderr.matches("memory is off").count(),
         1,
         "{}",
-        ran.stderr
+        result.stderr
     );
-    assert_eq!(desk.texts("knowledge"), ["tests need Redis"]);
-    assert!(!desk.root().join(".heirloom/memory.json").exists());
-    let prompts = desk.noted("prompts");
+    assert_eq!(fixture.texts("knowledge"), ["tests need Redis"]);
+    assert!(!fixture.root().join(".heirloom/memory.json").exists());
+    let prompts = fixture.read_outside("prompts");
     assert!(!prompts.contains("Redis"), "{prompts}");
-    assert_eq!(desk.records("task").len(), 0);
+    assert_eq!(fixture.records("task").len(), 0);
 }
 
 #[test]
-fn events_are_json_one_a_line() {
-    let desk = Desk::plain();
-    let ran = desk
+fn run_json_prints_one_event_per_line() {
+    let fixture = ProjectFixture::plain();
+    let result = fixture
         .run(
             &["--iterations", "1", "--phase", "P"],
             &[
@@ -386,7 +379,7 @@ fn events_are_json_one_a_line() {
             ],
         )
         .expect(0);
-    let names: Vec<_> = ran
+    let names: Vec<_> = result
         .events()
         .iter()
         .map(|event| event["event"].as_str().unwrap().to_owned())
@@ -401,7 +394,7 @@ fn events_are_json_one_a_line() {
         1
     );
     let output = |stream: &str| -> String {
-        let events = ran.named("output");
+        let events = result.named("output");
         let texts = events.iter().filter(|event| event["stream"] == stream);
         texts.map(|event| event["text"].as_str().unwrap()).collect()
     };
@@ -410,7 +403,7 @@ fn events_are_json_one_a_line() {
         "words \u{1b}[31mred\u{1b}[0m\nHEIRLOOM_MEMORY: KEY_FACT x\nHEIRLOOM_MEMORY: NONSENSE y\nno feed"
     );
     assert_eq!(output("stderr"), "grumble\n");
-    let signal = &ran.named("signal")[0];
+    let signal = &result.named("signal")[0];
     assert_eq!(
         (
             &signal["verb"],
@@ -425,10 +418,10 @@ fn events_are_json_one_a_line() {
             &"created".into()
         )
     );
-    let diagnostic = &ran.named("diagnostic")[0];
+    let diagnostic = &result.named("diagnostic")[0];
     assert_eq!(diagnostic["line"], 3);
     assert!(diagnostic["message"].as_str().unwrap().contains("NONSENSE"));
-    let ended = &ran.named("iteration_ended")[0];
+    let ended = &result.named("iteration_ended")[0];
     assert!(
         ended["duration_ms"].is_u64() && ended["pending"] == 0 && ended["signals"] == 1,
         "{ended}"
@@ -437,8 +430,8 @@ fn events_are_json_one_a_line() {
 }
 
 #[test]
-fn piped_text_is_only_what_the_agent_says() {
-    let desk = Desk::plain();
+fn run_stdout_has_only_agent_output() {
+    let fixture = ProjectFixture::plain();
     let actions = [
         "--say",
         "first line",
@@ -449,9 +442,9 @@ fn piped_text_is_only_what_the_agent_says() {
         "--bytes",
         "no feed",
     ];
-    let ran = finish(desk.runner(&["--iterations", "1"], &actions), |_| {}).expect(0);
+    let result = finish(fixture.runner(&["--iterations", "1"], &actions), |_| {}).expect(0);
     assert_eq!(
-        ran.text(),
+        result.text(),
         "first line\nHEIRLOOM_MEMORY: KEY_FACT x\nno feed"
     );
     for talk in [
@@ -460,18 +453,18 @@ fn piped_text_is_only_what_the_agent_says() {
         "KEY_FACT x (created)",
         "ended: the task is complete",
     ] {
-        assert!(ran.stderr.contains(talk), "{talk}: {}", ran.stderr);
+        assert!(result.stderr.contains(talk), "{talk}: {}", result.stderr);
     }
     assert!(
-        !ran.stderr.contains('\u{1b}') && !ran.stderr.contains('\r'),
+        !result.stderr.contains('\u{1b}') && !result.stderr.contains('\r'),
         "{:?}",
-        ran.stderr
+        result.stderr
     );
 }
 
 #[test]
-fn piped_text_of_a_json_stream_is_its_words() {
-    let desk = Desk::plain();
+fn run_stdout_of_json_stream_has_message_texts() {
+    let fixture = ProjectFixture::plain();
     for (agent, action) in [
         ("claude-code", "--claude"),
         ("codex", "--codex"),
@@ -482,14 +475,14 @@ fn piped_text_of_a_json_stream_is_its_words() {
         if agent != "command" {
             actions.extend(["-p", "go"]);
         }
-        let mut command = desk.runner(&["--iterations", "1", "--agent", agent], &actions);
+        let mut command = fixture.runner(&["--iterations", "1", "--agent", agent], &actions);
         if agent == "codex" {
-            command = desk.runner(
+            command = fixture.runner(
                 &["--iterations", "1", "--agent", agent],
                 &[action, "I looked at it.\nAll is well."],
             );
         }
-        let ran = finish(command, |_| {}).expect(0);
-        assert_eq!(ran.text(), "I looked at it.\nAll is well.\n", "{agent}");
+        let result = finish(command, |_| {}).expect(0);
+        assert_eq!(result.text(), "I looked at it.\nAll is well.\n", "{agent}");
     }
 }

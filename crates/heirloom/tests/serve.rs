@@ -1,4 +1,4 @@
-//! The server, over real sockets: who gets in, what it answers, what it bears.
+//! Server tests over real sockets: access, answers and limits.
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests: what cannot be done fails the test"
@@ -6,12 +6,16 @@
 
 #[path = "serve/access.rs"]
 mod access;
+#[path = "serve/access_matrix.rs"]
+mod access_matrix;
 #[path = "serve/api.rs"]
 mod api;
-#[path = "serve/bad.rs"]
-mod bad;
+#[path = "serve/authority.rs"]
+mod authority;
 #[path = "serve/client.rs"]
 mod client;
+#[path = "serve/database_replacement.rs"]
+mod database_replacement;
 #[path = "serve/demo.rs"]
 mod demo;
 #[expect(dead_code, reason = "each test file uses a part of the driver")]
@@ -19,11 +23,15 @@ mod demo;
 mod driver;
 #[path = "serve/events.rs"]
 mod events;
+#[path = "serve/failures.rs"]
+mod failures;
+#[path = "serve/files.rs"]
+mod files;
 #[path = "serve/limits.rs"]
 mod limits;
+#[path = "serve/memory_tool.rs"]
+mod memory_tool;
 #[path = "serve/page.rs"]
 mod page;
 #[path = "serve/tls.rs"]
 mod tls;
-#[path = "serve/tool.rs"]
-mod tool;

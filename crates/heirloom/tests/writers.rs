@@ -4,36 +4,38 @@
     reason = "helpers of tests: what cannot be done fails the test"
 )]
 
+#[path = "support/answer_validation.rs"]
+mod answer_validation;
 #[path = "writers/budget.rs"]
 mod budget;
 #[path = "writers/failures.rs"]
 mod failures;
-#[path = "writers/passed_on.rs"]
-mod passed_on;
 #[expect(dead_code, reason = "each test file uses a part of it")]
 #[path = "cli/project.rs"]
 mod project;
-#[path = "writers/way.rs"]
-mod way;
+#[path = "writers/summaries.rs"]
+mod summaries;
+#[path = "writers/summary_publishing.rs"]
+mod summary_publishing;
 
 use heirloom_testkit::{ModelService, Reply, Turn};
 use project::{Answer, Project};
 use serde_json::{Value, json};
 
-/// What every good summary of the model says.
-const TOLD: &str =
+/// Summary text that the model service returns.
+const SUMMARY: &str =
     "GOAL: mend the Monday deploy\nDECISIONS: queue_7 is drained first\nNEXT: run deploy_9";
 const GOAL: &str = "find out why the deploy fails on every second Monday, and mend it";
-/// A secret that the built-in rules know.
+/// A secret that the built-in rules recognise.
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-/// So that a short conversation is summarised.
-const LOW: [&str; 4] = ["--session", "s", "--target-tokens", "9000"];
+/// Options with a low target, so that a short conversation is summarised.
+const LOW_TARGET: [&str; 4] = ["--session", "s", "--target-tokens", "9000"];
 
-fn good() -> Reply {
-    Turn::text(TOLD).into()
+fn summary_reply() -> Reply {
+    Turn::text(SUMMARY).into()
 }
 
-/// Writes the person's own config: the service, and more keys of `[writer]`.
+/// Writes the user's config: the service, and further keys of `[writer]`.
 fn configure(project: &Project, kind: &str, url: &str, more: &str) {
     let config = format!(
         "[writer]\nkind = \"{kind}\"\nurl = \"{url}\"\nmodel = \"claude-sonnet-4-5\"\n{more}\n"
@@ -42,16 +44,16 @@ fn configure(project: &Project, kind: &str, url: &str, more: &str) {
     project.home.write(path, config).unwrap();
 }
 
-/// A project whose summaries are written by a service with these answers.
-fn with_service(answers: Vec<Reply>, more: &str) -> (Project, ModelService) {
+/// Creates a project and a service that answers with these replies.
+fn project_with_service(answers: Vec<Reply>, more: &str) -> (Project, ModelService) {
     let project = Project::new();
     let service = ModelService::start(answers).unwrap();
     configure(&project, "anthropic", &service.base_url(), more);
     (project, service)
 }
 
-/// A conversation of so many turns.
-fn chat(turns: usize) -> Vec<Value> {
+/// Builds a conversation with this number of turns.
+fn conversation(turns: usize) -> Vec<Value> {
     let line = |n: usize, at: usize| format!("{n}.{at}: src/deploy_{n}.rs says queue_{at} is busy");
     let mut all = vec![
         json!({"role": "system", "content": "You are careful."}),
@@ -72,7 +74,7 @@ fn chat(turns: usize) -> Vec<Value> {
 }
 
 impl Project {
-    /// The window, and everything else that was said.
+    /// Runs `compact`; returns the window on standard output, and the messages.
     #[track_caller]
     fn compact(&self, args: &[&str], history: &[Value]) -> Answer {
         let history = Value::Array(history.to_vec()).to_string();
@@ -81,9 +83,9 @@ impl Project {
         answer
     }
 
-    /// What `status` says of the writer.
+    /// Returns the writer's usage from `status`.
     #[track_caller]
-    fn metered(&self) -> Value {
+    fn writer_usage(&self) -> Value {
         self.json(&["status"])["writer"].clone()
     }
 }

@@ -1,13 +1,13 @@
-//! Vectors from a sentence model of the MiniLM sort (BERT with mean or first-token pooling) in a local folder.
+//! Embeddings of a local sentence model of the MiniLM family (BERT with mean or first-token pooling).
 //!
-//! Everything is behind the feature `minilm`: the program that is shipped has none of it.
+//! Everything is behind the feature `minilm`; the released program does not include it.
 
 #[cfg(feature = "minilm")]
-mod files;
-#[cfg(feature = "minilm")]
-mod folder;
+mod folder_embedder;
 #[cfg(feature = "minilm")]
 mod model;
+#[cfg(feature = "minilm")]
+mod model_files;
 
 #[cfg(feature = "minilm")]
-pub use folder::Folder;
+pub use folder_embedder::FolderEmbedder;

@@ -1,14 +1,15 @@
-//! The model itself: tokens in, one vector a text out.
+//! Inference: one vector per text.
 
-use crate::files::{self, CONFIG, Pooling, TOKENIZER, WEIGHTS};
+use crate::model_files::{self, CONFIG, Pooling, TOKENIZER, WEIGHTS};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config};
 use heirloom_model::Fault;
+use heirloom_model::text::EscapedPath;
 use std::path::Path;
 use tokenizers::{Tokenizer, TruncationParams};
 
-/// Texts that are computed together: more take more memory and are no faster on a processor.
+/// Batch size: a larger one takes more memory and is not faster on a CPU.
 const TOGETHER: usize = 8;
 
 /// A loaded model.
@@ -18,7 +19,7 @@ pub(crate) struct Model {
     pooling: Pooling,
 }
 
-/// The tokens of texts, all of the same length.
+/// Tokens of texts, padded to one length.
 struct Padded {
     ids: Vec<u32>,
     mask: Vec<u32>,
@@ -27,17 +28,17 @@ struct Padded {
 }
 
 impl Model {
-    /// Reads a model. Errors: `Usage` for files that do not belong together or are of another sort.
+    /// Loads a model. Errors: `Usage` for inconsistent or unsupported files.
     pub(crate) fn read(folder: &Path) -> Result<Self, Fault> {
         let bad = |name: &str, error: &dyn std::fmt::Display| {
-            Fault::usage(format!("{}: {error}", folder.join(name).display()))
-                .hint("a model of the MiniLM sort is wanted: BERT, as all-MiniLM-L6-v2 is")
+            Fault::usage(format!("{}: {error}", folder.join(name).to_escaped()))
+                .hint("expected a BERT model of the MiniLM family, such as all-MiniLM-L6-v2")
         };
-        let config: Config = serde_json::from_slice(&files::read(folder, CONFIG)?)
+        let config: Config = serde_json::from_slice(&model_files::read(folder, CONFIG)?)
             .map_err(|error| bad(CONFIG, &error))?;
-        let mut tokenizer = Tokenizer::from_bytes(files::read(folder, TOKENIZER)?)
+        let mut tokenizer = Tokenizer::from_bytes(model_files::read(folder, TOKENIZER)?)
             .map_err(|error| bad(TOKENIZER, &error))?;
-        let length = files::length(folder)?.unwrap_or(config.max_position_embeddings);
+        let length = model_files::length(folder)?.unwrap_or(config.max_position_embeddings);
         let truncation = TruncationParams {
             max_length: length.min(config.max_position_embeddings),
             ..TruncationParams::default()
@@ -49,7 +50,7 @@ impl Model {
         if tokenizer.get_vocab_size(true) > config.vocab_size {
             return Err(bad(TOKENIZER, &"it has more tokens than the model knows"));
         }
-        let weights = files::read(folder, WEIGHTS)?;
+        let weights = model_files::read(folder, WEIGHTS)?;
         let weights = candle_core::safetensors::load_buffer(&weights, &Device::Cpu)
             .map_err(|error| bad(WEIGHTS, &error))?;
         let builder = VarBuilder::from_tensors(weights, DType::F32, &Device::Cpu);
@@ -57,11 +58,11 @@ impl Model {
         Ok(Self {
             bert,
             tokenizer,
-            pooling: files::pooling(folder)?,
+            pooling: model_files::pooling(folder)?,
         })
     }
 
-    /// A vector for each text, in their order.
+    /// Computes one vector per text, in order.
     pub(crate) fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Fault> {
         let mut vectors = Vec::with_capacity(texts.len());
         for together in texts.chunks(TOGETHER) {

@@ -1,20 +1,20 @@
-//! A small random model, written here, and computed a second time by hand.
+//! Embedder with a small random model, compared with a reference implementation.
 #![cfg(feature = "minilm")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "folder/by_hand.rs"]
-mod by_hand;
-#[path = "folder/small.rs"]
-mod small;
+#[path = "folder/reference_model.rs"]
+mod reference_model;
+#[path = "folder/small_model.rs"]
+mod small_model;
 
-use heirloom_minilm::Folder;
-use heirloom_model::{Embedder, Purpose, limits};
+use heirloom_minilm::FolderEmbedder;
+use heirloom_model::{EmbedPurpose, Embedder, limits};
 use serde_json::json;
-use small::Small;
+use small_model::Small;
 use std::fs;
 
-fn vectors(folder: &Folder, texts: &[&str]) -> Vec<Vec<f32>> {
-    folder.embed(texts, Purpose::Texts).unwrap()
+fn vectors(folder: &FolderEmbedder, texts: &[&str]) -> Vec<Vec<f32>> {
+    folder.embed(texts, EmbedPurpose::Documents).unwrap()
 }
 
 fn near(a: &[f32], b: &[f32]) -> bool {
@@ -22,17 +22,17 @@ fn near(a: &[f32], b: &[f32]) -> bool {
 }
 
 #[test]
-fn vectors_are_those_of_the_model() {
+fn vectors_match_reference_implementation() {
     let small = Small::new(7);
-    let folder = Folder::new(small.path()).unwrap();
+    let folder = FolderEmbedder::new(small.path()).unwrap();
     for (text, tokens) in [
         ("the cat", &[2, 4, 5, 3][..]),
-        // Pieces of a word, upper case, an accent, a word that is not known.
+        // Word pieces, upper case, an accent, an unknown word.
         ("Cats, sát", &[2, 5, 6, 7, 8, 3]),
         ("zebra the", &[2, 1, 4, 3]),
         ("", &[2, 3]),
     ] {
-        let expected = by_hand::mean(&small, tokens);
+        let expected = reference_model::mean(&small, tokens);
         let found = vectors(&folder, &[text]);
         assert!(
             near(&found[0], &expected),
@@ -43,9 +43,9 @@ fn vectors_are_those_of_the_model() {
 }
 
 #[test]
-fn a_text_has_the_same_vector_among_others() {
+fn vector_does_not_depend_on_batch() {
     let small = Small::new(8);
-    let folder = Folder::new(small.path()).unwrap();
+    let folder = FolderEmbedder::new(small.path()).unwrap();
     let texts = [
         "the",
         "the cat sat",
@@ -67,40 +67,40 @@ fn a_text_has_the_same_vector_among_others() {
 }
 
 #[test]
-fn what_is_too_long_is_cut() {
+fn long_text_is_truncated() {
     let small = Small::new(9);
     small.write(
         "sentence_bert_config.json",
         &json!({"max_seq_length": 4}).to_string(),
     );
-    let folder = Folder::new(small.path()).unwrap();
+    let folder = FolderEmbedder::new(small.path()).unwrap();
     let long = "the cat ".repeat(limits::EMBEDDING_TEXT_BYTES_MAX / 8);
     assert!(near(
         &vectors(&folder, &[&long])[0],
         &vectors(&folder, &["the cat"])[0]
     ));
-    // Never more than the model has places for.
+    // Never more than the model's maximum number of positions.
     small.write(
         "sentence_bert_config.json",
         &json!({"max_seq_length": 9_999}).to_string(),
     );
-    let folder = Folder::new(small.path()).unwrap();
-    assert_eq!(vectors(&folder, &[&long])[0].len(), small::WIDTH);
+    let folder = FolderEmbedder::new(small.path()).unwrap();
+    assert_eq!(vectors(&folder, &[&long])[0].len(), small_model::WIDTH);
 }
 
 #[test]
-fn the_first_token_may_stand_for_the_text() {
+fn first_token_pooling_uses_first_vector() {
     let small = Small::new(10);
     fs::create_dir(small.path().join("1_Pooling")).unwrap();
     let first = json!({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false});
     small.write("1_Pooling/config.json", &first.to_string());
-    let folder = Folder::new(small.path()).unwrap();
-    let expected = by_hand::first(&small, &[2, 4, 5, 3]);
+    let folder = FolderEmbedder::new(small.path()).unwrap();
+    let expected = reference_model::first(&small, &[2, 4, 5, 3]);
     assert!(near(&vectors(&folder, &["the cat"])[0], &expected));
     let other = json!({"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true});
     small.write("1_Pooling/config.json", &other.to_string());
-    let folder = Folder::new(small.path()).unwrap();
-    let fault = folder.embed(&["the"], Purpose::Texts).unwrap_err();
+    let folder = FolderEmbedder::new(small.path()).unwrap();
+    let fault = folder.embed(&["the"], EmbedPurpose::Documents).unwrap_err();
     assert!(
         fault.message.contains("neither the mean nor the first"),
         "{fault}"
@@ -108,9 +108,9 @@ fn the_first_token_may_stand_for_the_text() {
 }
 
 #[test]
-fn the_name_goes_by_what_the_files_say() {
+fn model_name_depends_on_file_content() {
     let (one, same, other) = (Small::new(1), Small::new(1), Small::new(2));
-    let name = |small: &Small| Folder::name_of(small.path()).unwrap();
+    let name = |small: &Small| FolderEmbedder::name_of(small.path()).unwrap();
     assert_eq!(name(&one), name(&same));
     assert_ne!(name(&one), name(&other));
     assert!(name(&one).len() <= limits::EMBEDDING_MODEL_BYTES_MAX);
@@ -120,13 +120,13 @@ fn the_name_goes_by_what_the_files_say() {
 }
 
 #[test]
-fn folders_that_hold_no_model_are_refused() {
+fn invalid_folder_is_refused() {
     let part = |spoil: &dyn Fn(&Small), part: &str| {
         let small = Small::new(3);
         spoil(&small);
-        let fault = match Folder::new(small.path()) {
+        let fault = match FolderEmbedder::new(small.path()) {
             Err(fault) => fault,
-            Ok(folder) => folder.embed(&["the"], Purpose::Question).unwrap_err(),
+            Ok(folder) => folder.embed(&["the"], EmbedPurpose::Query).unwrap_err(),
         };
         assert!(fault.message.contains(part), "{part}: {fault}");
         assert!(fault.hint.is_some(), "{part}");
@@ -146,7 +146,7 @@ fn folders_that_hold_no_model_are_refused() {
     part(&Small::cut_weights, "model.safetensors");
     part(&Small::forget_a_weight, "model.safetensors");
     part(&Small::know_more_words, "more tokens than the model knows");
-    // A file without content of the greatest length, and one more byte.
+    // A sparse file of the maximum size, and one byte more.
     let most = limits::EMBEDDING_MODEL_FILE_BYTES_MAX;
     assert!(most > 90_000_000, "all-MiniLM-L6-v2 fits");
 }

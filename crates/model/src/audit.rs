@@ -1,41 +1,41 @@
-//! Who changed what: events beside the records, and imports as one.
+//! Audit trail: events about records, and import batches.
 
 use crate::RecordId;
 use jiff::Timestamp;
 use std::fmt;
 use std::str::FromStr;
 
-/// What happened to a record, or to many at once.
+/// Kind of an audit event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// It was written.
+    /// A record was written.
     Created,
-    /// It was written in the place of another one.
+    /// A record was written as the successor of another one.
     Replaced,
-    /// It lost against another source's value and was written as history.
+    /// A record lost against another source's value and was stored as history.
     Conflict,
-    /// Somebody said the same again.
+    /// A record was confirmed.
     Confirmed,
-    /// It was retired without a successor.
+    /// A record was retired without a successor.
     Retired,
-    /// It is current again.
+    /// A retired record became current again.
     Restored,
-    /// Somebody decided that it holds, against what other sources say.
+    /// A conflict was resolved in favour of a record.
     Resolved,
-    /// That decision was taken back.
+    /// The resolution of a conflict was reverted.
     Reopened,
-    /// An import began; what it brought belongs to its batch.
+    /// An import batch began.
     Imported,
-    /// An import was taken back as one, or brought back.
+    /// An import batch was reverted or restored.
     Reversed,
-    /// Something was deleted for good.
+    /// Data was purged.
     Purged,
-    /// Somebody pinned or muted it, or said whether it was useful.
+    /// A record was pinned, muted or rated as useful, or the opposite.
     Marked,
 }
 
 impl Action {
-    /// Every action.
+    /// All actions.
     pub const ALL: [Self; 12] = [
         Self::Created,
         Self::Replaced,
@@ -51,12 +51,12 @@ impl Action {
         Self::Marked,
     ];
 
-    /// Whether it is the writing of a record, which the record itself tells.
-    pub fn is_writing(self) -> bool {
+    /// Returns true for the writing of a record: the record itself contains that data.
+    pub fn is_record_write(self) -> bool {
         matches!(self, Self::Created | Self::Replaced | Self::Conflict)
     }
 
-    /// Its name in SQL and JSON.
+    /// Returns the name in SQL and JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -81,9 +81,9 @@ impl fmt::Display for Action {
     }
 }
 
-/// A word that names no action.
+/// Error for an unknown action name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no action")]
+#[error("`{0}` is not an action")]
 pub struct BadAction(pub String);
 
 impl FromStr for Action {
@@ -95,34 +95,34 @@ impl FromStr for Action {
     }
 }
 
-/// One thing that happened.
+/// An entry of the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// Time of the event or import.
     pub at: Timestamp,
-    /// What.
+    /// Kind of the event.
     pub action: Action,
-    /// Who did it: `user`, an agent's id, `prune`.
+    /// The author: `user`, an agent's id, `prune`.
     pub by: String,
-    /// The record that it is about; none for what is about many.
+    /// The record concerned; `None` for an event about many records.
     pub record: Option<RecordId>,
-    /// The other record: who was replaced, who won, who was retired in favour of a restored one.
+    /// A second record: the replaced one, the winner of a conflict, or the one retired for a restored one.
     pub other: Option<RecordId>,
-    /// The import that it is about.
+    /// The import batch concerned.
     pub batch: Option<RecordId>,
-    /// What else is to be said: the source of an import, what a purge removed.
+    /// Additional text: the source of an import, what a purge removed.
     pub detail: Option<String>,
 }
 
-/// An import as one thing, which can be taken back as one.
+/// Import batch: all writes of one import, which is reverted and restored as one unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Batch {
-    /// Its id.
+pub struct ImportBatch {
+    /// Id of the batch.
     pub id: RecordId,
-    /// Where it came from: the format and the file's name.
+    /// Format and file name of the source.
     pub source: String,
-    /// Who took it in.
+    /// Author of the import.
     pub by: String,
-    /// When.
+    /// Time of the event or import.
     pub at: Timestamp,
 }

@@ -1,9 +1,9 @@
-//! How much may be said.
+//! Size limits of texts, in characters or tokens.
 
 use crate::limits::CHARS_PER_TOKEN;
 use crate::text;
 
-/// A cap on a text, in the unit that was asked for.
+/// Size limit of a text, in the unit of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Budget {
     /// At most this many Unicode scalar values.
@@ -13,7 +13,7 @@ pub enum Budget {
 }
 
 impl Budget {
-    /// The longest text that fits, in characters.
+    /// Returns the length of the longest text that fits, in characters.
     pub fn chars(self) -> usize {
         match self {
             Self::Chars(chars) => chars,
@@ -21,7 +21,7 @@ impl Budget {
         }
     }
 
-    /// Whether `text` fits.
+    /// Returns true if `text` fits.
     pub fn fits(self, text: &str) -> bool {
         match self {
             Self::Chars(chars) => text::chars(text) <= chars,

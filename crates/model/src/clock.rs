@@ -1,16 +1,16 @@
-//! The only clocks: the system's, and one that stands where it is put.
+//! Clocks: the system clock, and a fixed one for tests.
 
 use jiff::Timestamp;
 use serde_json::Value;
 use std::fmt;
 
-/// Tells the time. Everything that needs it takes one, so that a test can fix it.
+/// Source of the current time. Code takes a clock as a parameter, so that tests can fix the time.
 pub trait Clock: Send + Sync + fmt::Debug {
-    /// The current time, at microsecond precision (what the store keeps).
+    /// Returns the current time in microsecond precision, which is the precision of the store.
     fn now(&self) -> Timestamp;
 }
 
-/// The clock of the machine.
+/// The system clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -20,33 +20,33 @@ impl Clock for SystemClock {
         reason = "the one place that reads the system clock"
     )]
     fn now(&self) -> Timestamp {
-        truncate(Timestamp::now())
+        truncate_to_micros(Timestamp::now())
     }
 }
 
-/// A clock that always says the same time.
+/// A clock that always returns the same time.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedClock(pub Timestamp);
 
 impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
-        truncate(self.0)
+        truncate_to_micros(self.0)
     }
 }
 
-/// `time` cut to whole microseconds, so that what is stored compares equal to what was given.
-pub fn truncate(time: Timestamp) -> Timestamp {
+/// Truncates a time to whole microseconds, so that a stored time equals the given one.
+pub fn truncate_to_micros(time: Timestamp) -> Timestamp {
     from_micros(time.as_microsecond())
 }
 
-/// The ISO week of a time, in UTC: `2026-W18`.
+/// Returns the ISO week of a time in UTC: `2026-W18`.
 pub fn iso_week(time: Timestamp) -> String {
     let date = jiff::tz::Offset::UTC.to_datetime(time).date();
     let week = date.iso_week_date();
     format!("{:04}-W{:02}", week.year(), week.week())
 }
 
-/// The time `micros` microseconds after the Unix epoch, held inside the calendar's range.
+/// Converts microseconds since the Unix epoch to a time, clamped to the range of the calendar.
 pub fn from_micros(micros: i64) -> Timestamp {
     let clamped = micros.clamp(
         Timestamp::MIN.as_microsecond(),
@@ -55,26 +55,26 @@ pub fn from_micros(micros: i64) -> Timestamp {
     Timestamp::from_microsecond(clamped).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// A time in seconds since 1970: a number, RFC 3339, or `{secs_since_epoch}`. Finer units are told by their size, so
-/// that what is read, written as seconds and read again is the same.
-pub fn seconds(value: &Value) -> Option<i64> {
+/// Parses a time as seconds since 1970 from a number, RFC 3339 text, or `{secs_since_epoch}`. Milliseconds,
+/// microseconds and nanoseconds are detected by their size, so reading a written value is idempotent.
+pub fn parse_seconds(value: &Value) -> Option<i64> {
     let seconds = match value {
         Value::Number(number) => match number.as_i64() {
             Some(whole) => whole,
-            None => number.as_f64().and_then(whole)?,
+            None => number.as_f64().and_then(truncate_to_integer)?,
         },
-        Value::String(said) => {
-            let said = said.trim();
-            let time: Result<Timestamp, _> = said.parse();
+        Value::String(text) => {
+            let text = text.trim();
+            let time: Result<Timestamp, _> = text.parse();
             match time {
                 Ok(time) => time.as_second(),
-                Err(_) => said.parse::<i64>().ok()?,
+                Err(_) => text.parse::<i64>().ok()?,
             }
         }
-        Value::Object(map) => return seconds(map.get("secs_since_epoch")?),
+        Value::Object(map) => return parse_seconds(map.get("secs_since_epoch")?),
         Value::Null | Value::Bool(_) | Value::Array(_) => return None,
     };
-    // Nobody means the year 5000: it is milliseconds, microseconds or nanoseconds.
+    // A value beyond the year 5000 is in milliseconds, microseconds or nanoseconds.
     let mut seconds = seconds;
     while seconds.unsigned_abs() > 100_000_000_000 {
         seconds /= 1_000;
@@ -82,7 +82,7 @@ pub fn seconds(value: &Value) -> Option<i64> {
     Timestamp::from_second(seconds).is_ok().then_some(seconds)
 }
 
-fn whole(number: f64) -> Option<i64> {
+fn truncate_to_integer(number: f64) -> Option<i64> {
     let fits = number.is_finite() && number.abs() < 1e15;
     #[expect(clippy::cast_possible_truncation, reason = "it was just checked")]
     fits.then(|| number.trunc() as i64)
@@ -94,8 +94,8 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn times_have_several_forms() {
-        for (said, expected) in [
+    fn parse_seconds_accepts_all_time_forms() {
+        for (text, expected) in [
             (json!(1_777_629_600), Some(1_777_629_600)),
             (json!(1_777_629_600.9), Some(1_777_629_600)),
             (json!(1_777_629_600_123_i64), Some(1_777_629_600)),
@@ -114,7 +114,7 @@ mod tests {
             (json!([1]), None),
             (json!({}), None),
         ] {
-            assert_eq!(seconds(&said), expected, "{said}");
+            assert_eq!(parse_seconds(&text), expected, "{text}");
         }
     }
 }

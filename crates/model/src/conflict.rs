@@ -1,9 +1,9 @@
-//! What happens when two sources say different things of one key, and who may decide between them.
+//! Conflict policies: resolution of different values for one key from two sources.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The rule by which one of two sources wins.
+/// Rule that selects the winner of a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ConflictPolicy {
     /// The higher confidence wins, on a tie the newer.
@@ -11,15 +11,15 @@ pub enum ConflictPolicy {
     HigherConfidence,
     /// The newer wins.
     Newest,
-    /// Nobody wins: both are kept, and neither is told before somebody has decided.
+    /// No winner: both are kept, and neither enters a context until the conflict is resolved.
     Ask,
 }
 
 impl ConflictPolicy {
-    /// Every policy.
+    /// All policies.
     pub const ALL: [Self; 3] = [Self::HigherConfidence, Self::Newest, Self::Ask];
 
-    /// Its name in a config file.
+    /// Returns the name in a config file.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::HigherConfidence => "higher-confidence",
@@ -35,9 +35,9 @@ impl fmt::Display for ConflictPolicy {
     }
 }
 
-/// A word that names no policy.
+/// Error for an unknown policy name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no policy for conflicts: higher-confidence, newest or ask")]
+#[error("`{0}` is not a conflict policy: expected higher-confidence, newest or ask")]
 pub struct BadPolicy(pub String);
 
 impl FromStr for ConflictPolicy {
@@ -49,9 +49,9 @@ impl FromStr for ConflictPolicy {
     }
 }
 
-/// Whether this source may decide between two others: a person and the orchestrator.
+/// Returns true if this source may resolve conflicts: a person or the orchestrator.
 ///
-/// What anybody else writes is a proposal.
-pub fn may_arbitrate(source: &str) -> bool {
+/// Writes of all other sources are proposals.
+pub fn can_arbitrate(source: &str) -> bool {
     matches!(source, "user" | "orchestrator")
 }

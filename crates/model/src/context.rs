@@ -1,95 +1,95 @@
-//! What a context contains, what was cut, and why: sections, items and the receipt.
+//! Content and receipt of a context: items, sections, and the reasons for leaving items out.
 
 use crate::section::Origin;
 use crate::{Budget, RecordId};
 
-/// One thing that a section may say.
+/// One candidate item of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
-    /// The record that it comes from, if it comes from one.
+pub struct ContextItem {
+    /// Record of origin, if any.
     pub id: Option<RecordId>,
-    /// The line or words as they would stand in the context.
+    /// Text of the item as rendered in the context.
     pub text: String,
 }
 
-/// What is known of the current task, each list oldest first.
+/// State of the current task; each list is oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskView {
-    /// The record of the task, if there is one yet.
+    /// Record of the task, if it exists.
     pub id: Option<RecordId>,
     /// `Issue #42`, `PR #7` or `Task ID`.
     pub title: String,
-    /// The phase, if it is known.
+    /// Phase of the task, if known.
     pub phase: Option<String>,
-    /// The branch, if it is known.
+    /// Branch, if known.
     pub branch: Option<String>,
-    /// The pull request, if there is one.
+    /// Number of the pull request, if any.
     pub pr_number: Option<u64>,
-    /// Why it cannot go on.
+    /// Reason why the task is blocked.
     pub blocked_reason: Option<String>,
-    /// Steps that are done.
-    pub completed: Vec<Item>,
-    /// Steps that are still to do.
-    pub pending: Vec<Item>,
-    /// Files modified.
-    pub files: Vec<Item>,
+    /// Completed steps.
+    pub completed: Vec<ContextItem>,
+    /// Pending steps.
+    pub pending: Vec<ContextItem>,
+    /// Modified files.
+    pub files: Vec<ContextItem>,
 }
 
-/// Everything that Session Memory may say. Lists are oldest first; rendering decides the order.
+/// Input of the Session Memory section. Lists are oldest first; rendering decides the order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryView {
     /// The current task.
     pub task: Option<TaskView>,
-    /// What somebody pinned: it is said before everything but what the task is.
-    pub pinned: Vec<Item>,
-    /// Errors that nobody has resolved.
+    /// Pinned items; they come before everything except the task.
+    pub pinned: Vec<ContextItem>,
+    /// Open errors.
     pub errors: Vec<ErrorItem>,
     /// Decisions.
-    pub decisions: Vec<Item>,
-    /// There are older decisions than those.
-    pub decisions_go_on: bool,
+    pub decisions: Vec<ContextItem>,
+    /// True if older decisions exist than those listed.
+    pub has_more_decisions: bool,
     /// Key facts, conventions and learnings.
-    pub facts: Vec<Item>,
-    /// There are older facts than those.
-    pub facts_go_on: bool,
-    /// What was tried for the task, in the order in which it is said.
-    pub tried: Vec<Item>,
-    /// What the task has left behind besides its modified files.
-    pub artifacts: Vec<Item>,
+    pub facts: Vec<ContextItem>,
+    /// True if older facts exist than those listed.
+    pub has_more_facts: bool,
+    /// Earlier attempts at the task, in rendering order.
+    pub attempts: Vec<ContextItem>,
+    /// Artifacts of the task other than modified files.
+    pub artifacts: Vec<ContextItem>,
 }
 
-/// An unresolved error with where it happened.
+/// An open error with its iteration and phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ErrorItem {
-    /// Its record.
+    /// Record of the error.
     pub id: Option<RecordId>,
-    /// The iteration, if it is known.
+    /// Iteration, if known.
     pub iteration: Option<u32>,
-    /// The phase, if it is known.
+    /// Phase of the task, if known.
     pub phase: Option<String>,
-    /// The error.
+    /// Text of the error.
     pub text: String,
 }
 
-/// Why an item is in a context or not.
+/// Reason why an item is in a context or was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// It is in.
+pub enum InclusionReason {
+    /// The whole item is included.
     Included,
-    /// A part of it is in: whole lines, as many as had room.
+    /// Some of its whole lines are included, as many as fit.
     Cut,
-    /// The budget was used up by what stands before it in the order of priority.
+    /// Items of higher priority used up the budget.
     OverBudget,
-    /// It alone is larger than the budget.
+    /// The item alone is larger than the budget.
     TooLarge,
-    /// What its source may take was used up by what that source wants more.
+    /// Other items of the same source used up the source's share.
     OverShare,
-    /// Nothing is left of it once control characters and signal lines are taken out.
+    /// No text is left after removing control characters and signal lines.
     Empty,
 }
 
-impl Reason {
-    /// Its name in JSON.
+impl InclusionReason {
+    /// Returns the name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Included => "included",
@@ -102,28 +102,28 @@ impl Reason {
     }
 }
 
-/// One line of a receipt.
+/// One item of a receipt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReceiptItem {
-    /// The record, if it comes from one.
+    /// Record of origin, if any.
     pub id: Option<RecordId>,
-    /// The file, `path` or `path:line`, if it comes from one.
+    /// File of origin as `path` or `path:line`, if any.
     pub file: Option<String>,
-    /// How much its source wanted it, if the source can tell.
+    /// Relevance score of the source, if it has one.
     pub score: Option<f64>,
-    /// The item's text, shortened.
+    /// Shortened text of the item.
     pub excerpt: String,
-    /// Its size in characters, as it stands or would stand in the context.
+    /// Size in the context, or size that it would have, in characters.
     pub chars: usize,
-    /// In, or out and why.
-    pub reason: Reason,
+    /// Reason for including it or leaving it out.
+    pub reason: InclusionReason,
 }
 
 impl ReceiptItem {
-    /// Names where the item is from.
-    pub fn from(mut self, origin: &Origin) -> Self {
+    /// Sets the origin of the item.
+    pub fn with_origin(mut self, origin: &Origin) -> Self {
         match origin {
-            Origin::Nowhere => {}
+            Origin::Unspecified => {}
             Origin::Record(id) => self.id = Some(*id),
             Origin::File { path, line } => {
                 self.file = Some(match line {
@@ -135,33 +135,36 @@ impl ReceiptItem {
         self
     }
 
-    /// Whether it is in the context.
-    pub fn included(&self) -> bool {
-        matches!(self.reason, Reason::Included | Reason::Cut)
+    /// Returns true if the item, or a part of it, is in the context.
+    pub fn is_included(&self) -> bool {
+        matches!(
+            self.reason,
+            InclusionReason::Included | InclusionReason::Cut
+        )
     }
 }
 
 /// One section of a receipt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReceiptSection {
-    /// Its name: `Task`, `Pinned`, `Unresolved Errors`, `Key Decisions`, `Key Facts`, `Tried Before`, `Artifacts`;
-    /// behind these the sources by the names of their rows.
+    /// Section name: `Task`, `Pinned`, `Unresolved Errors`, `Key Decisions`, `Key Facts`, `Tried Before`,
+    /// `Artifacts`, then the names of the source rows.
     pub name: String,
-    /// Characters that the section takes in the context, headings and line breaks included.
+    /// Size of the section in the context including headings and line breaks, in characters.
     pub chars: usize,
-    /// Its items, in the order of the context, then those that were cut.
+    /// Included items in context order, then those left out.
     pub items: Vec<ReceiptItem>,
 }
 
 /// A rendered context and its receipt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Context {
-    /// The Markdown; empty when nothing is known or nothing fits.
+    /// Markdown text; empty if memory is empty or no item fits.
     pub text: String,
-    /// What was asked for.
+    /// Requested budget.
     pub budget: Budget,
-    /// Section by section, in the order of the context. Their `chars` add up to the text's.
+    /// Sections in context order. Their `chars` add up to the length of the text.
     pub sections: Vec<ReceiptSection>,
-    /// What should be known of the sources: what failed, what was cut.
+    /// Notes about sources that failed or were cut.
     pub notes: Vec<String>,
 }

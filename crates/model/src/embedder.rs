@@ -1,23 +1,23 @@
-//! What makes vectors of texts, where the built-in table is not what somebody wants.
+//! Interface of embedding models other than the built-in table.
 
 use crate::Fault;
 
-/// What vectors are asked for.
+/// Purpose of an embedding request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// A question that somebody waits for: one try, within a short time.
-    Question,
-    /// Texts that are kept: patient, with tries.
-    Texts,
+pub enum EmbedPurpose {
+    /// A query on the critical path: one attempt within a short timeout.
+    Query,
+    /// Documents to index: several attempts with back-off.
+    Documents,
 }
 
-/// A model that makes vectors of texts. Slow and fallible: whatever writes or hooks does never waits for it.
+/// A model that turns texts into vectors. Calls are slow and may fail; writes and hooks never wait for them.
 pub trait Embedder: Send + Sync {
-    /// The name of the model: only vectors under one name are compared with each other.
+    /// Returns the model's name. Only vectors with the same name are compared.
     fn model(&self) -> &str;
 
-    /// One vector for each text, in their order, all of the same length; their scale does not matter.
+    /// Computes one vector per text, in order and all of the same length. Their scale is irrelevant.
     ///
-    /// Errors say what the model, or whoever runs it, answered, without secrets.
-    fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, Fault>;
+    /// Errors contain the answer of the model or service, without secrets.
+    fn embed(&self, texts: &[&str], purpose: EmbedPurpose) -> Result<Vec<Vec<f32>>, Fault>;
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What sort of thing a record remembers.
+/// Kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A fact, convention, decision, preference or learning.
@@ -12,9 +12,9 @@ pub enum Kind {
     Task,
     /// One step of a task, pending or done.
     Step,
-    /// Something that went wrong, open or resolved.
+    /// An error, open or resolved.
     Error,
-    /// One try at a task and how it went.
+    /// One attempt at a task and its outcome.
     Episode,
     /// A file or other product.
     Artifact,
@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind, in the order of the documentation.
+    /// All kinds, in the order of the documentation.
     pub const ALL: [Self; 9] = [
         Self::Knowledge,
         Self::Task,
@@ -40,7 +40,7 @@ impl Kind {
         Self::Summary,
     ];
 
-    /// Its name in SQL, JSON and at the terminal.
+    /// Returns the name in SQL, JSON and at the terminal.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Knowledge => "knowledge",
@@ -62,7 +62,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A word that names no kind.
+/// Error for an unknown kind name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a kind: expected one of knowledge, task, step, error, episode, artifact, output, note, summary"

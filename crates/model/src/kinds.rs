@@ -1,18 +1,24 @@
-//! The typed form of a record's attributes, one struct a kind.
+//! Typed attributes of records, one struct per kind.
 //!
-//! These structs are the stored form: their field names are the names in `attrs`, in the SQL views and
-//! in JSON. Fields may be added, never renamed. What a newer version wrote survives in `extra`.
+//! These structs are the stored form: their field names are the names in `attrs`, in the SQL views and in JSON.
+//! Fields may be added and are never renamed. Fields of newer versions are preserved in `extra`.
 
+mod artifact;
+mod episode;
+mod error_record;
 mod knowledge;
-mod products;
-mod work;
+mod output;
+mod task;
 
+pub use artifact::{ARTIFACT_FILE, Artifact, ArtifactType, BadArtifactType};
+pub use episode::{BadEpisodeAction, Episode, EpisodeAction};
+pub use error_record::ErrorRecord;
 pub use knowledge::{
     CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, Knowledge, Note,
     Summary,
 };
-pub use products::{ARTIFACT_FILE, Artifact, ArtifactType, BadArtifactType, Output};
-pub use work::{BadAction, Episode, EpisodeAction, Mistake, Step, StepState, Task, TaskState};
+pub use output::Output;
+pub use task::{Step, StepState, Task, TaskState};
 
 use crate::record::Attrs;
 use crate::{Kind, Record};
@@ -20,12 +26,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A struct that is the attributes of one kind of record.
+/// Typed attributes of one kind of record.
 pub trait KindData: Serialize + DeserializeOwned {
-    /// The kind that it belongs to.
+    /// Kind of the record.
     const KIND: Kind;
 
-    /// The attributes as they are stored; empty fields are left out.
+    /// Converts to stored attributes; empty fields are omitted.
     fn to_attrs(&self) -> Attrs {
         match serde_json::to_value(self) {
             Ok(Value::Object(map)) => map,
@@ -33,8 +39,8 @@ pub trait KindData: Serialize + DeserializeOwned {
         }
     }
 
-    /// The typed attributes of `record`; an error names the record and the field.
-    fn of(record: &Record) -> Result<Self, BadAttrs> {
+    /// Reads the typed attributes of a record; an error names the record and the field.
+    fn from_record(record: &Record) -> Result<Self, BadAttrs> {
         if record.kind != Self::KIND {
             let problem = format!("it is a {}, not a {}", record.kind, Self::KIND);
             return Err(BadAttrs {
@@ -49,17 +55,17 @@ pub trait KindData: Serialize + DeserializeOwned {
     }
 }
 
-/// Attributes that do not fit their kind.
+/// Error for attributes that do not match their kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the attributes of record {id} cannot be read: {problem}")]
 pub struct BadAttrs {
     /// The record.
     pub id: String,
-    /// What is wrong.
+    /// Description of the mismatch.
     pub problem: String,
 }
 
-/// A composite key: parts joined by `:`, with `%` and `:` escaped in all but the last part.
+/// Joins parts to a composite key with `:`; `%` and `:` are escaped in all parts but the last.
 pub fn join_key(parts: &[&str]) -> String {
     let last = parts.len().saturating_sub(1);
     let mut out = String::new();
@@ -74,25 +80,25 @@ pub fn join_key(parts: &[&str]) -> String {
     out
 }
 
-/// For serde: leave a zero out.
+/// Returns true for 0; used by serde to omit the field.
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature serde asks for"
 )]
-fn is_zero(n: &u32) -> bool {
+fn is_zero_u32(n: &u32) -> bool {
     *n == 0
 }
 
-/// For serde: leave a zero out.
+/// Returns true for 0; used by serde to omit the field.
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature serde asks for"
 )]
-fn is_nought(n: &u64) -> bool {
+fn is_zero_u64(n: &u64) -> bool {
     *n == 0
 }
 
-/// For serde: leave `false` out.
+/// Returns true for `false`; used by serde to omit the field.
 #[expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "the signature serde asks for"

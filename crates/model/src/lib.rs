@@ -1,53 +1,55 @@
 //! Plain types of Heirloom: records and their kinds, ids, limits, budgets and the clock.
 //!
-//! Nothing here does I/O, knows SQL or HTTP, or is async. Every other crate speaks in these types.
+//! This crate does no I/O, knows no SQL or HTTP, and is not async. All other crates use these types.
 
-pub mod access;
 pub mod audit;
 pub mod budget;
 pub mod clock;
 pub mod conflict;
 pub mod context;
 pub mod embedder;
-pub mod fault;
+pub mod error;
+pub mod event_stream;
 pub mod id;
+pub mod iteration_outcome;
 pub mod kind;
 pub mod kinds;
-pub mod lapse;
-pub mod likeness;
 pub mod limits;
 pub mod mark;
 pub mod merge;
-pub mod meter;
-pub mod outcome;
+pub mod permissions;
 pub mod record;
 pub mod scope;
 pub mod section;
 pub mod session;
 pub mod settings;
 pub mod signal;
-pub mod stream;
+pub mod similarity;
+pub mod spend_meter;
+#[cfg(test)]
+mod stored_form_tests;
+pub mod summary_writer;
 pub mod text;
-pub mod writer;
+pub mod validity_gap;
 
-pub use access::{AccessRole, Deed};
-pub use audit::{Action, Batch, Event};
+pub use audit::{Action, Event, ImportBatch};
 pub use budget::Budget;
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use conflict::ConflictPolicy;
-pub use embedder::{Embedder, Purpose};
-pub use fault::{ErrorKind, Fault, Trouble};
+pub use embedder::{EmbedPurpose, Embedder};
+pub use error::{ErrorKind, Fault, TransientCause};
 pub use id::{IdSource, RecordId};
+pub use iteration_outcome::{AgentStatus, IterationOutcome};
 pub use jiff::{Timestamp, ToSpan, civil, tz};
 pub use kind::Kind;
 pub use kinds::KindData;
-pub use lapse::Lapse;
 pub use mark::Mark;
-pub use merge::Merge;
-pub use meter::Meter;
-pub use outcome::{AgentStatus, Outcome};
+pub use merge::MergeRule;
+pub use permissions::{AccessRole, Authority, Permission};
 pub use record::{Confidence, ProjectName, Record};
 pub use scope::Scope;
 pub use session::{Message, Role, Session};
 pub use settings::Settings;
-pub use writer::{Asked, WriteError, Writer, Written};
+pub use spend_meter::SpendMeter;
+pub use summary_writer::{WriteError, WriteRequest, WriteResponse, Writer};
+pub use validity_gap::ValidityGap;

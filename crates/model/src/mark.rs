@@ -1,29 +1,29 @@
-//! What people say about a record without changing what it says: pinned, muted, useful.
+//! Marks of people on records that do not change the text: pinned, muted, useful.
 
 use crate::limits;
 use crate::record::Attrs;
 use serde_json::Value;
 
-/// Attribute of a record that is in every context of its scope.
+/// Attribute of a pinned record: it is in every context of its scope.
 pub const PINNED: &str = "pinned";
-/// Attribute of a record that is in no context.
+/// Attribute of a muted record: it is in no context.
 pub const MUTED: &str = "muted";
-/// Attribute of a record that helped, or did not: a count, negative if it did not.
+/// Attribute with the usefulness count of a record; negative if it did not help.
 pub const USEFUL: &str = "useful";
 
-/// One thing that is said about a record; it stays in its place and keeps its text.
+/// A mark on a record. Marking keeps the record's id and text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mark {
-    /// Whether it is in every context of its scope.
+    /// Pins the record to every context of its scope, or unpins it.
     Pinned(bool),
-    /// Whether it is kept out of contexts.
+    /// Keeps the record out of contexts, or allows it again.
     Muted(bool),
-    /// Whether it helped; counted, up to [`limits::USEFUL_MAX`] either way.
+    /// Counts the record as useful or not useful, up to [`limits::USEFUL_MAX`] either way.
     Useful(bool),
 }
 
 impl Mark {
-    /// Every mark.
+    /// All marks.
     pub const ALL: [Self; 6] = [
         Self::Pinned(true),
         Self::Pinned(false),
@@ -33,7 +33,7 @@ impl Mark {
         Self::Useful(false),
     ];
 
-    /// Its name in events.
+    /// Returns the name in events.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pinned(true) => "pinned",
@@ -45,12 +45,12 @@ impl Mark {
         }
     }
 
-    /// The mark of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    /// Returns the mark with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mark| mark.as_str() == name)
     }
 
-    /// The mark that takes this one back.
+    /// Returns the mark that undoes this one.
     #[must_use]
     pub fn inverse(self) -> Self {
         match self {
@@ -60,15 +60,15 @@ impl Mark {
         }
     }
 
-    /// The attributes with this mark.
-    pub fn laid_over(self, attrs: &Attrs) -> Attrs {
+    /// Returns the attributes with this mark applied.
+    pub fn apply_to(self, attrs: &Attrs) -> Attrs {
         let mut marked = attrs.clone();
         let (name, value) = match self {
             Self::Pinned(on) => (PINNED, on.then_some(Value::Bool(true))),
             Self::Muted(on) => (MUTED, on.then_some(Value::Bool(true))),
             Self::Useful(yes) => {
                 let step = if yes { 1 } else { -1 };
-                let count = useful(attrs) + step;
+                let count = useful_count(attrs) + step;
                 let count = count.clamp(-limits::USEFUL_MAX, limits::USEFUL_MAX);
                 (USEFUL, (count != 0).then(|| Value::from(count)))
             }
@@ -81,25 +81,25 @@ impl Mark {
     }
 }
 
-/// Whether these attributes say pinned.
+/// Returns true if the attributes of a record mark it as pinned.
 pub fn is_pinned(attrs: &Attrs) -> bool {
     attrs.get(PINNED) == Some(&Value::Bool(true))
 }
 
-/// Whether these attributes say muted.
+/// Returns true if the attributes of a record mark it as muted.
 pub fn is_muted(attrs: &Attrs) -> bool {
     attrs.get(MUTED) == Some(&Value::Bool(true))
 }
 
-/// How often it helped, less how often it did not; within [`limits::USEFUL_MAX`].
-pub fn useful(attrs: &Attrs) -> i64 {
+/// Returns the usefulness count: times it helped minus times it did not, within [`limits::USEFUL_MAX`].
+pub fn useful_count(attrs: &Attrs) -> i64 {
     let count = attrs.get(USEFUL).and_then(Value::as_i64).unwrap_or(0);
     count.clamp(-limits::USEFUL_MAX, limits::USEFUL_MAX)
 }
 
-/// Gives a successor the marks of the record whose place it takes: they are about the thing, not about its
-/// words. What the successor says itself stays; how useful the old words were says nothing of the new ones.
-pub fn carry(old: &Attrs, new: &mut Attrs) {
+/// Copies the marks of a replaced record to its successor, because they are about the subject and not the wording.
+/// Marks that the successor has are kept; the usefulness count belongs to the old wording and is not copied.
+pub fn inherit_marks(old: &Attrs, new: &mut Attrs) {
     for name in [PINNED, MUTED] {
         if let Some(value) = old.get(name)
             && !new.contains_key(name)
@@ -109,11 +109,11 @@ pub fn carry(old: &Attrs, new: &mut Attrs) {
     }
 }
 
-/// The attributes without marks: what was said.
-pub fn without(attrs: &Attrs) -> Attrs {
-    let mut said = attrs.clone();
-    said.retain(|name, _| ![PINNED, MUTED, USEFUL].contains(&name.as_str()));
-    said
+/// Returns the attributes without marks.
+pub fn strip_marks(attrs: &Attrs) -> Attrs {
+    let mut unmarked = attrs.clone();
+    unmarked.retain(|name, _| ![PINNED, MUTED, USEFUL].contains(&name.as_str()));
+    unmarked
 }
 
 #[cfg(test)]
@@ -123,13 +123,13 @@ mod tests {
     fn marked(marks: &[Mark]) -> Attrs {
         let mut attrs = Attrs::new();
         for mark in marks {
-            attrs = mark.laid_over(&attrs);
+            attrs = mark.apply_to(&attrs);
         }
         attrs
     }
 
     #[test]
-    fn a_mark_and_its_inverse_leave_nothing() {
+    fn mark_and_inverse_cancel_out() {
         for mark in Mark::ALL {
             let on = match mark {
                 Mark::Pinned(_) => Mark::Pinned(true),
@@ -137,38 +137,38 @@ mod tests {
                 Mark::Useful(_) => mark,
             };
             assert_eq!(marked(&[on, on.inverse()]), Attrs::new());
-            assert_eq!(Mark::named(mark.as_str()), Some(mark));
+            assert_eq!(Mark::from_name(mark.as_str()), Some(mark));
         }
-        assert_eq!(Mark::named("glorious"), None);
+        assert_eq!(Mark::from_name("glorious"), None);
     }
 
     #[test]
-    fn useful_is_bounded() {
+    fn usefulness_count_is_bounded() {
         let most = usize::try_from(limits::USEFUL_MAX).unwrap();
         assert_eq!(
-            useful(&marked(&vec![Mark::Useful(true); most])),
+            useful_count(&marked(&vec![Mark::Useful(true); most])),
             limits::USEFUL_MAX
         );
         assert_eq!(
-            useful(&marked(&vec![Mark::Useful(true); most + 1])),
+            useful_count(&marked(&vec![Mark::Useful(true); most + 1])),
             limits::USEFUL_MAX
         );
         let never = marked(&vec![Mark::Useful(false); most + 1]);
-        assert_eq!(useful(&never), -limits::USEFUL_MAX);
+        assert_eq!(useful_count(&never), -limits::USEFUL_MAX);
         let forged = marked(&[Mark::Useful(true)]);
         let mut forged = forged;
         forged.insert(USEFUL.to_owned(), Value::from(9_000));
-        assert_eq!(useful(&forged), limits::USEFUL_MAX);
+        assert_eq!(useful_count(&forged), limits::USEFUL_MAX);
     }
 
     #[test]
-    fn a_successor_keeps_pins_and_its_own_word() {
+    fn successor_inherits_pin_and_keeps_own_marks() {
         let old = marked(&[Mark::Pinned(true), Mark::Muted(true), Mark::Useful(true)]);
         let mut new = Attrs::new();
         new.insert(MUTED.to_owned(), Value::Bool(false));
-        carry(&old, &mut new);
+        inherit_marks(&old, &mut new);
         assert!(is_pinned(&new) && !is_muted(&new));
-        assert_eq!(useful(&new), 0);
-        assert_eq!(without(&old), Attrs::new());
+        assert_eq!(useful_count(&new), 0);
+        assert_eq!(strip_marks(&old), Attrs::new());
     }
 }

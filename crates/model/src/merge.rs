@@ -1,78 +1,81 @@
-//! What happens when a keyed record meets the current one with the same identity.
+//! Merge rules: decide between a new record and the current one with the same identity.
 //!
-//! Pure, so that every store decides alike inside its own transaction.
+//! Pure functions, so that every store decides alike inside its own transaction.
 
-use crate::conflict::may_arbitrate;
-use crate::kinds::{Knowledge, Mistake, Step, StepState, Task};
+use crate::conflict::can_arbitrate;
+use crate::kinds::{ErrorRecord, Knowledge, Step, StepState, Task};
+use crate::permissions::Authority;
 use crate::record::Attrs;
-use crate::{ConflictPolicy, Kind, KindData, Record, likeness, mark};
+use crate::{ConflictPolicy, Kind, KindData, Record, mark, similarity};
+use std::cmp::Ordering;
 
-/// The rule by which a newcomer meets the current record of its identity.
+/// Rule for merging a new record with the current record of its identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Merge {
-    /// The same text and attributes confirm, anything else replaces.
+pub enum MergeRule {
+    /// Equal text and attributes change nothing; anything else replaces the current record.
     Replace,
-    /// The current record stays whatever the newcomer says.
+    /// The current record always stays.
     Keep,
-    /// Knowledge: the same words confirm; the same source replaces; between two sources the policy decides,
-    /// and the loser is kept as a conflict.
+    /// Knowledge: the same words confirm; the same source replaces; a higher authority replaces a lower one and is
+    /// never replaced by it; between two sources of one authority the policy decides. The loser is stored as a
+    /// conflict.
     Knowledge(ConflictPolicy),
     /// Steps: done completes pending; pending never undoes done.
     Step,
-    /// Errors: an open one is counted; a resolved one is opened anew.
-    Mistake,
-    /// Tasks: what the newcomer says is laid over what is known.
+    /// Errors: a repeated open error is counted; a resolved error is reopened.
+    Error,
+    /// Tasks: fields of the new record overwrite known ones; absent fields stay.
     Task,
 }
 
-/// What a store does with the newcomer.
+/// Result of a merge: the change that the store applies.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Decision {
-    /// Nothing is written.
+pub enum MergeDecision {
+    /// Writes nothing.
     Keep,
-    /// The current record stays, with these attributes and this confidence.
+    /// Updates the attributes and the confidence of the current record.
     Confirm(Box<Record>),
-    /// The newcomer takes the place of the current record.
+    /// Replaces the current record by the new one.
     Replace {
-        /// The newcomer as it is to be written.
+        /// The new record in its final form.
         winner: Box<Record>,
-        /// The current record, marked if it lost a conflict; retired by the store.
+        /// The current record, marked if it lost a conflict. The store retires it.
         loser: Box<Record>,
     },
-    /// The newcomer is written as history behind the current record.
-    Lose(Box<Record>),
-    /// The same, and the current record stays with these attributes, which say that it is disputed.
+    /// Stores the new record as retired history of the current one.
+    StoreRetired(Box<Record>),
+    /// Stores the new record as retired history and marks the current one as disputed.
     Dispute {
         /// The current record.
         holder: Box<Record>,
-        /// The newcomer, marked.
+        /// The new record, marked as conflict.
         loser: Box<Record>,
     },
 }
 
-/// Decides between `current` and `incoming`, which have the same identity.
+/// Decides between two records with the same identity.
 ///
-/// Attributes that do not fit their kind never fail here: the newcomer then replaces the current record.
-pub fn decide(rule: Merge, current: &Record, incoming: Record) -> Decision {
+/// Never fails: if attributes cannot be read, the new record replaces the current one, unless its authority is lower.
+pub fn decide(rule: MergeRule, current: &Record, incoming: Record) -> MergeDecision {
     match rule {
-        Merge::Keep => Decision::Keep,
-        Merge::Replace
+        MergeRule::Keep => MergeDecision::Keep,
+        MergeRule::Replace
             if current.text == incoming.text
-                && mark::without(&current.attrs) == mark::without(&incoming.attrs) =>
+                && mark::strip_marks(&current.attrs) == mark::strip_marks(&incoming.attrs) =>
         {
-            Decision::Keep
+            MergeDecision::Keep
         }
-        Merge::Replace => replace(current, incoming),
-        Merge::Knowledge(policy) => knowledge(policy, current, incoming),
-        Merge::Step => step(current, incoming),
-        Merge::Mistake => mistake(current, incoming),
-        Merge::Task => task(current, incoming),
+        MergeRule::Replace => replace(current, incoming),
+        MergeRule::Knowledge(policy) => knowledge(policy, current, incoming),
+        MergeRule::Step => step(current, incoming),
+        MergeRule::Error => error_record(current, incoming),
+        MergeRule::Task => task(current, incoming),
     }
 }
 
-/// The attributes of a retired record that is current again: it no longer counts as the loser of a
-/// conflict, whoever brought it back has arbitrated.
-pub fn restored(record: &Record) -> Attrs {
+/// Returns the attributes of a restored record: it is no longer the loser of a conflict, because restoring it
+/// resolves the conflict.
+pub fn restored_attrs(record: &Record) -> Attrs {
     let mut attrs = record.attrs.clone();
     if record.kind == Kind::Knowledge {
         attrs.remove("conflict");
@@ -81,22 +84,32 @@ pub fn restored(record: &Record) -> Attrs {
     attrs
 }
 
-fn replace(current: &Record, incoming: Record) -> Decision {
-    Decision::Replace {
+fn replace(current: &Record, incoming: Record) -> MergeDecision {
+    MergeDecision::Replace {
         winner: Box::new(incoming),
         loser: Box::new(current.clone()),
     }
 }
 
-fn knowledge(policy: ConflictPolicy, current: &Record, mut incoming: Record) -> Decision {
-    let (Ok(known), Ok(mut new)) = (Knowledge::of(current), Knowledge::of(&incoming)) else {
-        return replace(current, incoming);
+fn knowledge(policy: ConflictPolicy, current: &Record, mut incoming: Record) -> MergeDecision {
+    let (current_authority, incoming_authority) = (
+        Authority::of_record(current),
+        Authority::of_record(&incoming),
+    );
+    let (Ok(known), Ok(mut new)) = (
+        Knowledge::from_record(current),
+        Knowledge::from_record(&incoming),
+    ) else {
+        return match incoming_authority < current_authority {
+            true => MergeDecision::StoreRetired(Box::new(incoming)),
+            false => replace(current, incoming),
+        };
     };
-    if says_the_same(current, &incoming) {
+    if is_confirmation(current, &incoming) {
         return confirm(current, known, &incoming, new);
     }
-    if current.source == incoming.source {
-        // What others say against it, they say against what it says now.
+    if current.source == incoming.source && incoming_authority >= current_authority {
+        // A dispute is about the value of this source, so it continues with the new value.
         new.disputed = known.disputed;
         incoming.attrs = new.to_attrs();
         return replace(current, incoming);
@@ -104,44 +117,63 @@ fn knowledge(policy: ConflictPolicy, current: &Record, mut incoming: Record) -> 
     let mut loser = incoming.clone();
     new.conflict = true;
     loser.attrs = new.to_attrs();
-    match policy {
-        ConflictPolicy::HigherConfidence if incoming.confidence < current.confidence => {
-            Decision::Lose(Box::new(loser))
-        }
-        ConflictPolicy::HigherConfidence | ConflictPolicy::Newest => Decision::Replace {
-            winner: Box::new(incoming),
-            loser: Box::new(lost(current, known)),
-        },
-        ConflictPolicy::Ask => Decision::Dispute {
-            holder: Box::new(disputed(current, known)),
+    match (incoming_authority.cmp(&current_authority), policy) {
+        // A dispute would remove the value of the higher authority from contexts.
+        (Ordering::Less, _) => MergeDecision::StoreRetired(Box::new(loser)),
+        (Ordering::Equal, ConflictPolicy::Ask) => MergeDecision::Dispute {
+            holder: Box::new(mark_disputed(current, known)),
             loser: Box::new(loser),
         },
+        (Ordering::Equal, ConflictPolicy::HigherConfidence)
+            if incoming.confidence < current.confidence =>
+        {
+            MergeDecision::StoreRetired(Box::new(loser))
+        }
+        (Ordering::Equal | Ordering::Greater, _) => MergeDecision::Replace {
+            winner: Box::new(incoming),
+            loser: Box::new(mark_lost(current, known)),
+        },
     }
 }
 
-/// The same words, of which nobody says for the first time from when or until when they hold.
-fn says_the_same(current: &Record, incoming: &Record) -> bool {
-    let holds = |said: Option<_>, known: Option<_>| said.is_none() || said == known;
+/// Returns true if the new record has the same words and adds no valid time.
+fn is_confirmation(current: &Record, incoming: &Record) -> bool {
+    let holds = |incoming: Option<_>, known: Option<_>| incoming.is_none() || incoming == known;
     holds(incoming.true_from, current.true_from)
         && holds(incoming.true_to, current.true_to)
-        && likeness::same_words(&current.text, &incoming.text)
+        && similarity::has_same_words(&current.text, &incoming.text)
 }
 
-/// The current record, said once more: it is surer, never less, and no proposal if a person says it.
-fn confirm(current: &Record, mut known: Knowledge, incoming: &Record, new: Knowledge) -> Decision {
+/// Confirms the current record: its confidence never falls, and it is no proposal any more if a person confirms it. A
+/// lower authority is only counted; a higher one is stored as vouching for the record.
+fn confirm(
+    current: &Record,
+    mut known: Knowledge,
+    incoming: &Record,
+    new: Knowledge,
+) -> MergeDecision {
     let mut confirmed = current.clone();
+    let (current_authority, incoming_authority) = (
+        Authority::of_record(current),
+        Authority::of_record(incoming),
+    );
     known.confirmations = known.confirmations.saturating_add(1);
     known.confirmed_at = Some(incoming.recorded_at);
-    known.rationale = known.rationale.or(new.rationale);
-    known.proposal = known.proposal && !may_arbitrate(&incoming.source);
-    confirmed.attrs = known.to_attrs();
-    if incoming.confidence > confirmed.confidence {
-        confirmed.confidence = incoming.confidence;
+    if incoming_authority >= current_authority {
+        known.rationale = known.rationale.or(new.rationale);
+        if incoming.confidence > confirmed.confidence {
+            confirmed.confidence = incoming.confidence;
+        }
     }
-    Decision::Confirm(Box::new(confirmed))
+    if incoming_authority > current_authority {
+        known.vouched_by = Some(incoming.source.clone());
+    }
+    known.proposal = known.proposal && !can_arbitrate(&incoming.source);
+    confirmed.attrs = known.to_attrs();
+    MergeDecision::Confirm(Box::new(confirmed))
 }
 
-fn lost(current: &Record, mut known: Knowledge) -> Record {
+fn mark_lost(current: &Record, mut known: Knowledge) -> Record {
     known.conflict = true;
     known.arbitrated = None;
     known.disputed = false;
@@ -151,7 +183,7 @@ fn lost(current: &Record, mut known: Knowledge) -> Record {
     }
 }
 
-fn disputed(current: &Record, mut known: Knowledge) -> Record {
+fn mark_disputed(current: &Record, mut known: Knowledge) -> Record {
     known.disputed = true;
     Record {
         attrs: known.to_attrs(),
@@ -159,40 +191,43 @@ fn disputed(current: &Record, mut known: Knowledge) -> Record {
     }
 }
 
-fn step(current: &Record, incoming: Record) -> Decision {
-    let (Ok(known), Ok(new)) = (Step::of(current), Step::of(&incoming)) else {
+fn step(current: &Record, incoming: Record) -> MergeDecision {
+    let (Ok(known), Ok(new)) = (Step::from_record(current), Step::from_record(&incoming)) else {
         return replace(current, incoming);
     };
     match (known.state, new.state) {
         (StepState::Pending, StepState::Done) => replace(current, incoming),
         (StepState::Done | StepState::Pending, StepState::Pending)
-        | (StepState::Done, StepState::Done) => Decision::Keep,
+        | (StepState::Done, StepState::Done) => MergeDecision::Keep,
     }
 }
 
-fn mistake(current: &Record, mut incoming: Record) -> Decision {
-    let (Ok(mut known), Ok(mut new)) = (Mistake::of(current), Mistake::of(&incoming)) else {
+fn error_record(current: &Record, mut incoming: Record) -> MergeDecision {
+    let (Ok(mut known), Ok(mut new)) = (
+        ErrorRecord::from_record(current),
+        ErrorRecord::from_record(&incoming),
+    ) else {
         return replace(current, incoming);
     };
-    if known.state == Mistake::OPEN && new.state == Mistake::OPEN {
+    if known.state == ErrorRecord::OPEN && new.state == ErrorRecord::OPEN {
         let mut counted = current.clone();
         known.repeats = known.repeats.saturating_add(1);
         known.repeated_at = Some(incoming.recorded_at);
         counted.attrs = known.to_attrs();
-        return Decision::Confirm(Box::new(counted));
+        return MergeDecision::Confirm(Box::new(counted));
     }
     new.repeats = known
         .repeats
-        .saturating_add(u32::from(new.state == Mistake::OPEN));
+        .saturating_add(u32::from(new.state == ErrorRecord::OPEN));
     incoming.attrs = new.to_attrs();
     replace(current, incoming)
 }
 
-fn task(current: &Record, mut incoming: Record) -> Decision {
-    let (Ok(known), Ok(new)) = (Task::of(current), Task::of(&incoming)) else {
+fn task(current: &Record, mut incoming: Record) -> MergeDecision {
+    let (Ok(known), Ok(new)) = (Task::from_record(current), Task::from_record(&incoming)) else {
         return replace(current, incoming);
     };
-    let merged = known.clone().overlaid(new);
+    let merged = known.clone().merged_with(new);
     let phase = incoming
         .scope
         .phase
@@ -204,7 +239,7 @@ fn task(current: &Record, mut incoming: Record) -> Decision {
         && iteration == current.scope.iteration
         && current.text == incoming.text;
     if says_nothing_new {
-        return Decision::Keep;
+        return MergeDecision::Keep;
     }
     incoming.scope.phase = phase;
     incoming.scope.iteration = iteration;

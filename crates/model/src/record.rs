@@ -1,4 +1,4 @@
-//! One remembered thing.
+//! Records: the items of memory.
 
 use crate::{Kind, RecordId, Scope, limits};
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::sync::Arc;
 
-/// The source of what a team shares in files.
+/// Source of records that a team shares in files.
 pub const SOURCE_TEAM: &str = "team";
 
 /// Typed attributes of a record as JSON, sorted by name.
@@ -17,13 +17,13 @@ pub type Attrs = Map<String, Value>;
 pub struct ProjectName(Arc<str>);
 
 impl ProjectName {
-    /// A checked name: not empty, no control characters, at most `NAME_BYTES_MAX` bytes.
+    /// Checks a name: not empty, no control characters, at most `NAME_BYTES_MAX` bytes.
     pub fn new(name: &str) -> Result<Self, BadName> {
         check_name("project", name)?;
         Ok(Self(Arc::from(name.trim())))
     }
 
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -35,19 +35,19 @@ impl fmt::Display for ProjectName {
     }
 }
 
-/// A name that cannot be used.
+/// Error for an invalid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the {what} `{name}` {problem}")]
 pub struct BadName {
-    /// Which name: project, task, agent…
+    /// Sort of the name: project, task, agent…
     pub what: String,
-    /// Its beginning.
+    /// Beginning of the name.
     pub name: String,
-    /// What is wrong with it.
+    /// Description of the problem.
     pub problem: String,
 }
 
-/// Checks a name of a project, task, agent and the like.
+/// Checks the name of a project, task, agent or other scope.
 pub fn check_name(what: &str, name: &str) -> Result<(), BadName> {
     let problem = if name.trim().is_empty() {
         "is empty".to_owned()
@@ -69,29 +69,29 @@ pub fn check_name(what: &str, name: &str) -> Result<(), BadName> {
     })
 }
 
-/// How sure the source is, from 0 to 1.
+/// Confidence of the source, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Confidence(f64);
 
 impl Confidence {
-    /// Quite sure.
+    /// Full confidence.
     pub const FULL: Self = Self(1.0);
-    /// What an agent's word counts unless it says otherwise.
+    /// Default confidence of agents.
     pub const AGENT: Self = Self(0.8);
 
-    /// A checked confidence; `None` outside 0 to 1 and for NaN.
+    /// Creates a confidence; `None` outside 0 to 1 and for NaN.
     pub fn new(value: f64) -> Option<Self> {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn get(self) -> f64 {
         self.0
     }
 
-    /// What a source's word counts when no confidence is given.
+    /// Returns the default confidence of a source.
     pub fn of_source(source: &str) -> Self {
-        if crate::conflict::may_arbitrate(source) {
+        if crate::conflict::can_arbitrate(source) {
             Self::FULL
         } else {
             Self::AGENT
@@ -99,60 +99,60 @@ impl Confidence {
     }
 }
 
-/// One remembered thing, of any kind. The typed form of `attrs` is in [`crate::kinds`].
+/// One item of memory, of any kind. The typed form of `attrs` is in [`crate::kinds`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Its owner.
+    /// Project that owns the record.
     pub project: ProjectName,
-    /// Its id.
+    /// Id of the record.
     pub id: RecordId,
-    /// What sort of thing it is.
+    /// Kind of the record.
     pub kind: Kind,
     /// Identity among the current records of its kind and category; `None` = append-only.
     pub key: Option<String>,
-    /// What recall reads.
+    /// Text that recall searches.
     pub text: String,
-    /// The kind's own attributes.
+    /// Attributes of the kind.
     pub attrs: Attrs,
-    /// Where it belongs.
+    /// Scope of the record.
     pub scope: Scope,
-    /// Who said so: an agent's id, `user` or `orchestrator`.
+    /// Source: an agent's id, `user` or `orchestrator`.
     pub source: String,
-    /// How sure the source is.
+    /// Confidence of the source.
     pub confidence: Confidence,
     /// Estimated length of the text, tokens.
     pub tokens: u32,
-    /// When it was written.
+    /// Transaction time: when the record was written.
     pub recorded_at: Timestamp,
-    /// From when on it holds, if that is known.
+    /// Start of the valid time, if known.
     pub true_from: Option<Timestamp>,
-    /// Until when it holds, if that is known.
+    /// End of the valid time, if known.
     pub true_to: Option<Timestamp>,
-    /// When it stopped being current.
+    /// Time of the retirement.
     pub retired_at: Option<Timestamp>,
-    /// What took its place.
+    /// Successor of the record.
     pub replaced_by: Option<RecordId>,
-    /// When it stops being current by itself.
+    /// Expiry time.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Record {
-    /// Whether it is current at `now`: neither retired nor expired.
+    /// Returns true if the record is neither retired nor expired at `now`.
     pub fn is_current(&self, now: Timestamp) -> bool {
         self.retired_at.is_none() && self.expires_at.is_none_or(|end| end > now)
     }
 
-    /// One attribute that is text.
+    /// Returns an attribute that is text.
     pub fn attr_str(&self, name: &str) -> Option<&str> {
         self.attrs.get(name).and_then(Value::as_str)
     }
 
-    /// The category: part of the identity of knowledge, the section of a note.
+    /// Returns the category: part of the identity of knowledge, the section of a note.
     pub fn category(&self) -> Option<&str> {
         self.attr_str("category")
     }
 
-    /// The state: `pending`/`done` of a step, `open`/`resolved` of an error.
+    /// Returns the state: `pending`/`done` of a step, `open`/`resolved` of an error.
     pub fn state(&self) -> Option<&str> {
         self.attr_str("state")
     }

@@ -1,17 +1,17 @@
 //! Coordinates of a record inside its project.
 
-/// Where a record belongs; each coordinate is optional.
+/// Scope of a record; each coordinate is optional.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// The plan that it was made for.
+    /// Plan.
     pub plan: Option<String>,
-    /// The group of agents that shares it.
+    /// Group of agents that shares the record.
     pub group: Option<String>,
-    /// The session in which it was learned.
+    /// Session in which it was recorded.
     pub session: Option<String>,
-    /// The task that it belongs to.
+    /// Task.
     pub task: Option<String>,
-    /// The agent that wrote it.
+    /// Agent that wrote it.
     pub agent: Option<String>,
     /// The phase of the task.
     pub phase: Option<String>,
@@ -20,7 +20,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of one task.
+    /// Creates the scope of one task.
     pub fn of_task(task: &str) -> Self {
         Self {
             task: Some(task.to_owned()),
@@ -28,7 +28,7 @@ impl Scope {
         }
     }
 
-    /// Whether every coordinate that `self` names has the same value in `other`.
+    /// Returns true if every coordinate set in `self` has the same value in `other`.
     pub fn covers(&self, other: &Self) -> bool {
         fn same<T: PartialEq>(mine: Option<&T>, theirs: Option<&T>) -> bool {
             mine.is_none() || mine == theirs
@@ -42,7 +42,7 @@ impl Scope {
             && same(self.iteration.as_ref(), other.iteration.as_ref())
     }
 
-    /// The text coordinates, in the same order as their names.
+    /// Returns mutable references to the text coordinates, in the order of [`Scope::names`].
     pub fn names_mut(&mut self) -> [&mut Option<String>; 6] {
         [
             &mut self.plan,
@@ -54,7 +54,7 @@ impl Scope {
         ]
     }
 
-    /// The text coordinates by name, in the order of the documentation.
+    /// Returns the names and values of the text coordinates, in the order of the documentation.
     pub fn names(&self) -> [(&'static str, Option<&str>); 6] {
         [
             ("plan", self.plan.as_deref()),

@@ -1,89 +1,89 @@
-//! What a source has for a prompt: plain data, before anything is chosen or written.
+//! Sections that context sources offer, before selection and rendering.
 
 use crate::RecordId;
 
-/// Where an offer is from.
+/// Origin of an offer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Origin {
-    /// Nothing that could be opened.
+    /// No origin that could be opened.
     #[default]
-    Nowhere,
+    Unspecified,
     /// A record.
     Record(RecordId),
     /// A file, relative to its root, and a line of it, counted from 1.
     File {
         /// The path, with `/`.
         path: String,
-        /// The line where it begins, if it is a part of the file.
+        /// First line, if it is a part of the file.
         line: Option<u32>,
     },
 }
 
-/// One thing that a source has.
+/// One candidate text of a context source.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Offer {
-    /// Where it is from.
+    /// Origin of the text.
     pub origin: Origin,
-    /// What it says; several lines stay several lines.
+    /// The text; line breaks are preserved.
     pub text: String,
-    /// How much it is wanted beside the others of its source, if the source can tell.
+    /// Relevance among the offers of its source, if the source has one.
     pub score: Option<f64>,
-    /// What of the text stays when lines between are cut; without it the text is in whole or not at all.
+    /// Parts that stay if lines are cut; without a frame the text is included whole or not at all.
     pub frame: Option<Frame>,
 }
 
-/// The marks around a text that may be cut, as bytes from its beginning and from its end, and which lines stay.
+/// Frame of a text that may be cut: the bytes at both ends that stay, and which lines are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frame {
-    /// What stands above the lines that may be cut.
-    pub above: usize,
-    /// What stands below them.
-    pub below: usize,
-    /// The last lines stay rather than the first: they are the newest.
-    pub keeps_last: bool,
+    /// Bytes above the lines that may be cut.
+    pub head_bytes: usize,
+    /// Bytes below them.
+    pub tail_bytes: usize,
+    /// True if the last lines are kept instead of the first, because they are the newest.
+    pub keeps_last_lines: bool,
 }
 
-/// How the offers of a section are written.
+/// Layout of the offers of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
-    /// Each behind a dash.
+    /// One list item each.
     #[default]
     List,
-    /// Each as it is, an empty line above it.
+    /// Blocks as they are, separated by empty lines.
     Blocks,
-    /// As blocks, the last offer first: what is wanted most stands at the end, as in the file that it is from.
+    /// Blocks with the last offer first, so that the most relevant one is at the end as in its file.
     BlocksReversed,
 }
 
-/// What a source has for this prompt, the most wanted first.
+/// Offers of one source for a prompt, the most relevant first.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Section {
-    /// The source: `workspace`, `group`, `plan`; its row in the config names it too.
+    /// Name of the source, such as `workspace`, `group` or `plan`; its row in the config has the same name.
     pub name: String,
-    /// The line above it; empty for none.
+    /// Line above the section; empty if absent.
     pub heading: String,
-    /// The line below it; empty for none.
+    /// Line below the section; empty if absent.
     pub closing: String,
-    /// How it is written.
+    /// Layout of the offers.
     pub layout: Layout,
-    /// What there is.
+    /// Offers of the source.
     pub offers: Vec<Offer>,
-    /// What somebody should know of the source: a file that was cut or could not be read.
+    /// Notes for the reader, for example about a file that was cut or could not be read.
     pub notes: Vec<String>,
 }
 
-/// What one source may take of a context: a row of the config's table, which is in the order of priority.
+/// Share of one source in a context: a row of the config table, which is in order of priority.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceRow {
-    /// The source.
+    /// Name of the source.
     pub name: String,
-    /// Percent of what Session Memory leaves; what is not used goes to the next row.
+    /// Percentage of the budget left by Session Memory; the unused part goes to the next row.
     pub share_percent: u32,
-    /// Characters that are kept for it whatever the rows before it want, if there are so many.
+    /// Characters reserved for the source whatever earlier rows need.
     pub min_chars: usize,
 }
 
-/// Every source with its usual share and its least characters, in the usual order of priority.
+/// All sources with their default share and minimum, in default order of priority.
 pub const SOURCES: [(&str, u32, usize); 14] = [
     ("directives", 50, 0),
     ("plan", 15, 0),
@@ -102,8 +102,8 @@ pub const SOURCES: [(&str, u32, usize); 14] = [
 ];
 
 impl SourceRow {
-    /// The table that everybody has.
-    pub fn usual() -> Vec<Self> {
+    /// Returns the default table.
+    pub fn default_rows() -> Vec<Self> {
         SOURCES
             .iter()
             .map(|(name, share_percent, min_chars)| Self {
@@ -114,7 +114,7 @@ impl SourceRow {
             .collect()
     }
 
-    /// Reads `name share` or `name share min`; says what is wrong with it.
+    /// Parses `name share` or `name share min`; errors describe the problem.
     pub fn parse(row: &str) -> Result<Self, String> {
         let mut words = row.split_whitespace();
         let name = words.next().unwrap_or_default();
@@ -133,7 +133,7 @@ impl SourceRow {
         let (Some(share_percent), Some(min_chars), None) = (share_percent, min_chars, words.next())
         else {
             return Err(format!(
-                "`{}`: expected a source, its share from 0 to 100, and if wanted its least characters up to {}",
+                "`{}`: expected a source, its share from 0 to 100, and optionally its minimum of characters up to {}",
                 crate::text::excerpt(row, 60),
                 crate::limits::SOURCE_MIN_CHARS_MAX
             ));
@@ -152,7 +152,7 @@ mod tests {
     use crate::limits;
 
     #[test]
-    fn a_row_is_a_source_its_share_and_its_least() {
+    fn source_row_parses_share_and_minimum() {
         let most = limits::SOURCE_MIN_CHARS_MAX;
         let row = SourceRow::parse(&format!(" plan  100% {most}")).unwrap();
         assert_eq!((row.share_percent, row.min_chars), (100, most));

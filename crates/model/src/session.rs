@@ -9,39 +9,39 @@ use std::str::FromStr;
 /// A conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
-    /// Its owner.
+    /// Project that owns the session.
     pub project: ProjectName,
-    /// Its id: the host's own, or one that Heirloom made.
+    /// Id from the agent program, or one that Heirloom generated.
     pub id: String,
-    /// The agent that held it.
+    /// Agent of the conversation.
     pub agent: Option<String>,
-    /// The task that it was about.
+    /// Task of the conversation.
     pub task: Option<String>,
-    /// When it began.
+    /// Start time.
     pub started_at: Timestamp,
-    /// When it ended, if it did.
+    /// End time, if it has ended.
     pub ended_at: Option<Timestamp>,
-    /// What else is known of it.
+    /// Other attributes.
     pub attrs: Attrs,
 }
 
-/// Whose turn it was.
+/// Role of the speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// The person, or whoever wrote the prompt.
+    /// The author of the prompt.
     User,
     /// The model.
     Assistant,
-    /// The host program.
+    /// The agent program.
     System,
-    /// The model calls a tool.
+    /// Tool call of the model.
     ToolCall,
-    /// What the tool answered.
+    /// Result of a tool call.
     ToolResult,
 }
 
 impl Role {
-    /// Every role.
+    /// All roles.
     pub const ALL: [Self; 5] = [
         Self::User,
         Self::Assistant,
@@ -50,7 +50,7 @@ impl Role {
         Self::ToolResult,
     ];
 
-    /// Its name in SQL and JSON.
+    /// Returns the name in SQL and JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -68,7 +68,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// A word that names no role.
+/// Error for an unknown role name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a role: expected user, assistant, system, tool_call or tool_result")]
 pub struct BadRole(pub String);
@@ -85,26 +85,26 @@ impl FromStr for Role {
 /// One turn of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Its id.
+    /// Id of the message.
     pub id: RecordId,
-    /// Its place in the session, from 0; given by the store.
+    /// Position in the session from 0, assigned by the store.
     pub seq: u64,
-    /// Whose turn it was.
+    /// Role of the speaker.
     pub role: Role,
-    /// Who spoke, where the role does not say it.
+    /// Name of the speaker, if the role does not identify it.
     pub sender: Option<String>,
-    /// What was said.
+    /// Text of the turn.
     pub text: String,
-    /// What else came with it: call ids, tool names, unknown blocks.
+    /// Other data: call ids, tool names, unknown blocks.
     pub attrs: Attrs,
     /// Estimated length, tokens.
     pub tokens: u32,
-    /// When it was said.
+    /// Time of the turn.
     pub at: Timestamp,
 }
 
-/// Whether a speaker is somebody with a name, and no role and no initials.
-pub fn is_name(speaker: &str) -> bool {
+/// Returns true if a speaker label is a personal name, and neither a role nor initials.
+pub fn is_personal_name(speaker: &str) -> bool {
     const ROLES: [&str; 10] = [
         "user",
         "assistant",

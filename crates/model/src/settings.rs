@@ -1,4 +1,4 @@
-//! The settings that the engine goes by, resolved: no layer, no `Option` for "not said".
+//! Resolved settings of the engine: no layers, no missing values.
 
 use crate::section::SourceRow;
 use crate::{Budget, ConflictPolicy, limits};
@@ -7,50 +7,50 @@ use std::path::PathBuf;
 /// Settings of memory, signals and the run loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// Whether memory is on; `init` switches it on.
+    /// True if memory is enabled; `init` enables it.
     pub enabled: bool,
-    /// The mirror, relative to the project's root.
+    /// Path of the mirror, relative to the project's root.
     pub mirror_path: String,
-    /// Decisions and errors kept in the mirror and offered to the context.
+    /// Maximum number of decisions and of errors in the mirror and in the context.
     pub max_entries: usize,
-    /// Who wins when two sources say different things of one key.
+    /// Policy for conflicts between two sources.
     pub conflict_policy: ConflictPolicy,
-    /// The budget of a context when nothing is said.
+    /// Default budget of a context.
     pub context_budget: Budget,
-    /// The sources of a context besides Session Memory, in the order of priority.
+    /// Context sources other than Session Memory, in order of priority.
     pub sources: Vec<SourceRow>,
-    /// Files that say how the project is built.
+    /// Architecture documents.
     pub architecture_files: Vec<String>,
     /// Prefixes that begin a signal line, such as `HEIRLOOM_MEMORY`.
     pub memory_prefixes: Vec<String>,
     /// Prefixes that begin a status line, such as `HEIRLOOM_STATUS`.
     pub status_prefixes: Vec<String>,
-    /// How a run goes.
+    /// Settings of the run loop.
     pub run: RunSettings,
-    /// Whether an agent's working memory is written when its process ends, and read when it starts again.
+    /// True if an agent's working memory is saved at process exit and loaded at the next start.
     pub snapshot_on_shutdown: bool,
-    /// How much of a conversation is told.
+    /// Amount of conversation history in prompts.
     pub history: HistorySettings,
-    /// The folder of plans, relative to the project's root.
+    /// Folder of plans, relative to the project's root.
     pub plans_root: String,
-    /// How long things are kept.
+    /// Retention periods.
     pub retention: RetentionSettings,
-    /// What is redacted besides the built-in rules. Nothing switches redaction off.
+    /// Redaction rules in addition to the built-in ones. Redaction cannot be switched off.
     pub redact: RedactSettings,
     /// The Markdown files that people and agents both edit.
     pub workspace: WorkspaceSettings,
-    /// Whether archives of conversations are packed with gzip.
+    /// True if archives of conversations are compressed with gzip.
     pub archive_gzip: bool,
 }
 
 /// Settings of the workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceSettings {
-    /// The person's own workspace; it need not exist.
+    /// Workspace of the user; it may be missing.
     pub user_folder: Option<PathBuf>,
-    /// Characters of one file that a prompt gets at most.
+    /// Maximum size of one file in a prompt, characters.
     pub file_chars: usize,
-    /// Days that a daily log stays before it goes to the archive; 0 = for good.
+    /// Days after which a daily log is archived; 0 = never.
     pub days: u32,
 }
 
@@ -64,12 +64,12 @@ impl Default for WorkspaceSettings {
     }
 }
 
-/// Days after which pruning retires something; 0 = never.
+/// Retention periods in days, after which pruning retires records; 0 = never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetentionSettings {
-    /// Of episodes, but for failures that no later success of their task made up for.
+    /// Retention of episodes, except failures without a later success of their task.
     pub episodes_days: u32,
-    /// Of artifacts.
+    /// Retention of artifacts.
     pub artifacts_days: u32,
 }
 
@@ -82,30 +82,30 @@ impl Default for RetentionSettings {
     }
 }
 
-/// How much of a conversation goes into a prompt.
+/// Amount of conversation history in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistorySettings {
-    /// Interactions of a session that are told in full; older ones are summarised.
-    pub live: usize,
-    /// Tokens of its turns; 0 = no limit here.
+    /// Number of interactions in full; older ones are summarised.
+    pub live_interactions: usize,
+    /// Token budget of its turns; 0 = unlimited.
     pub budget_tokens: usize,
 }
 
 impl Default for HistorySettings {
     fn default() -> Self {
         Self {
-            live: limits::HISTORY_LIVE_DEFAULT,
+            live_interactions: limits::HISTORY_LIVE_DEFAULT,
             budget_tokens: limits::HISTORY_BUDGET_TOKENS_DEFAULT,
         }
     }
 }
 
-/// Redaction rules of people, as plain texts.
+/// User-defined redaction rules as plain text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RedactSettings {
-    /// Kinds, as the mark says them, and regular expressions: group 1 is the secret, else the whole match.
+    /// Pairs of kind (as shown in the mark) and regular expression: group 1 is the secret, else the whole match.
     pub rules: Vec<(String, String)>,
-    /// Regular expressions: a value that one of them matches wholly is left alone.
+    /// Allow list: values that one of these regular expressions matches completely are not redacted.
     pub allow: Vec<String>,
 }
 
@@ -114,12 +114,12 @@ pub struct RedactSettings {
 pub struct RunSettings {
     /// Iterations of one `run`.
     pub iterations: u32,
-    /// Identical failures in a row after which it gives up.
+    /// Consecutive identical failures after which the run stops.
     pub stall_limit: u32,
-    /// Seconds that one iteration may take.
+    /// Timeout of one iteration, seconds.
     pub timeout_s: u64,
-    /// Whether prompts say how to write memory.
-    pub teach_signals: bool,
+    /// True if prompts explain how to write memory signals.
+    pub includes_signal_guide: bool,
 }
 
 impl Default for Settings {
@@ -130,7 +130,7 @@ impl Default for Settings {
             max_entries: limits::MIRROR_ENTRIES_DEFAULT,
             conflict_policy: ConflictPolicy::default(),
             context_budget: Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT),
-            sources: SourceRow::usual(),
+            sources: SourceRow::default_rows(),
             architecture_files: [
                 "ARCHITECTURE.md",
                 "docs/architecture.md",
@@ -158,7 +158,7 @@ impl Default for RunSettings {
             iterations: limits::ITERATIONS_DEFAULT,
             stall_limit: limits::STALL_LIMIT_DEFAULT,
             timeout_s: limits::ITERATION_TIMEOUT_S_DEFAULT,
-            teach_signals: true,
+            includes_signal_guide: true,
         }
     }
 }

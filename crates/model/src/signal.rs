@@ -1,27 +1,27 @@
-//! Lines that an agent prints to write memory, and what a reader says about what it could not read.
+//! Signals: lines that an agent prints to write memory; and diagnostics of their parser.
 
-/// What a signal asks for.
+/// Verb of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verb {
+pub enum SignalVerb {
     /// A fact about the project.
     KeyFact,
     /// A decision, with its reason after ` BECAUSE ` or ` -- `.
     Decision,
-    /// A step that is finished.
+    /// A completed step.
     StepDone,
-    /// A step that is still to do.
+    /// A pending step.
     StepPending,
-    /// A file that was changed.
+    /// A modified file.
     FileModified,
-    /// Something that went wrong.
+    /// An error.
     Error,
-    /// How an open error was mended.
+    /// The resolution of an open error.
     ErrorResolved,
     /// A lesson.
     Learning,
-    /// The task cannot go on.
+    /// The task is blocked.
     Blocked,
-    /// The task can go on again.
+    /// The task is no longer blocked.
     Unblocked,
     /// A rule of the project: `key = text`.
     Convention,
@@ -37,8 +37,8 @@ pub enum Verb {
     Status,
 }
 
-impl Verb {
-    /// Every verb.
+impl SignalVerb {
+    /// All verbs.
     pub const ALL: [Self; 16] = [
         Self::KeyFact,
         Self::Decision,
@@ -58,7 +58,7 @@ impl Verb {
         Self::Status,
     ];
 
-    /// Its spelling in a signal line and in JSON.
+    /// Returns the spelling in a signal line and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::KeyFact => "KEY_FACT",
@@ -80,37 +80,37 @@ impl Verb {
         }
     }
 
-    /// Whether the verb means something without a text.
-    pub fn text_is_optional(self) -> bool {
+    /// Returns true if the verb needs no text.
+    pub fn is_text_optional(self) -> bool {
         matches!(self, Self::Unblocked)
     }
 }
 
-/// One signal, as it stood in the output.
+/// One signal found in the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signal {
-    /// What it asks for.
-    pub verb: Verb,
-    /// Its text, trimmed, never with a line break.
+    /// Verb of the signal.
+    pub verb: SignalVerb,
+    /// Trimmed text without line breaks.
     pub text: String,
-    /// The line of the output in which it stood, from 1.
+    /// Line number in the output, from 1.
     pub line: u64,
 }
 
-/// What a reader has to say about its input; never a failure.
+/// A diagnostic of a parser about its input; never a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The line that it is about, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// What is wrong and what to do.
+    /// The problem and what to do about it.
     pub message: String,
 }
 
-/// What a signal parser found.
+/// Output of the signal parser.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum ParserEvent {
     /// A signal.
     Signal(Signal),
-    /// Something that looks like one and is not, with the reason.
+    /// A line that resembles a signal but is invalid, with the reason.
     Diagnostic(Diagnostic),
 }

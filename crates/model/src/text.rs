@@ -1,25 +1,27 @@
 //! Small pure operations on text: normal forms, excerpts, hashes, token estimates.
 
 use crate::limits::CHARS_PER_TOKEN;
+use std::borrow::Cow;
+use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The number of characters (Unicode scalar values).
+/// Returns the number of characters (Unicode scalar values).
 pub fn chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The estimated length in tokens: four characters a token, rounded up.
+/// Estimates the length in tokens: four characters per token, rounded up.
 pub fn tokens(text: &str) -> usize {
     chars(text).div_ceil(CHARS_PER_TOKEN)
 }
 
-/// The first `chars_max` characters at most, whole graphemes, never more.
+/// Returns at most the first `chars_max` characters, in whole graphemes.
 pub fn clip(text: &str, chars_max: usize) -> &str {
     if text.len() <= chars_max {
         return text;
     }
     let head = &text.as_bytes()[..=chars_max];
-    // Between two ASCII characters a grapheme always ends, but for CR LF.
+    // A grapheme always ends between two ASCII characters, except CR LF.
     if head.is_ascii() && !head.ends_with(b"\r\n") {
         return &text[..chars_max];
     }
@@ -34,7 +36,7 @@ pub fn clip(text: &str, chars_max: usize) -> &str {
     text
 }
 
-/// The last `chars_max` characters at most, whole graphemes, never more.
+/// Returns at most the last `chars_max` characters, in whole graphemes.
 pub fn clip_start(text: &str, chars_max: usize) -> &str {
     if text.len() <= chars_max {
         return text;
@@ -50,7 +52,7 @@ pub fn clip_start(text: &str, chars_max: usize) -> &str {
     text
 }
 
-/// One printable line of at most `chars_max` characters, with `…` where something is left out.
+/// Returns one printable line of at most `chars_max` characters, with `…` if text was left out.
 pub fn excerpt(text: &str, chars_max: usize) -> String {
     let line = one_line(text);
     if chars(&line) <= chars_max {
@@ -62,7 +64,7 @@ pub fn excerpt(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// The text on one line: line breaks become ` | `, other control characters and runs of blanks one space.
+/// Puts the text on one line: line breaks become ` | `, other control characters and runs of blanks one space.
 pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut gap = "";
@@ -76,46 +78,76 @@ pub fn one_line(text: &str) -> String {
                 out.push_str(gap);
             }
             gap = "";
-            out.push(harmless(c));
+            out.push(replace_unsafe_char(c));
         }
     }
     out
 }
 
-/// Whether [`one_line`] would leave the text as it is; reads it once and allocates nothing.
+/// Returns true if [`one_line`] would not change the text; allocates nothing.
 pub fn is_one_line(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.starts_with(b" ") || bytes.ends_with(b" ") {
         return false;
     }
-    // Two folds without an early exit: the compiler makes them vector code, and most text passes.
+    // Two folds without an early exit, because the compiler vectorises them and most texts pass.
     let printable = |ok, byte: &u8| ok & (b' '..=b'~').contains(byte);
     let pairs = bytes.iter().zip(bytes.iter().skip(1));
     let spaced = |found, (a, b): (&u8, &u8)| found | ((*a == b' ') & (*b == b' '));
     if pairs.fold(false, spaced) {
         return false;
     }
-    let odd = |c: char| c != ' ' && (c.is_whitespace() || harmless(c) != c);
+    let odd = |c: char| c != ' ' && (c.is_whitespace() || replace_unsafe_char(c) != c);
     bytes.iter().fold(true, printable) || !text.contains(odd)
 }
 
-/// The text with control characters other than line feed and tab made harmless.
+/// Replaces control characters other than line feed and tab.
 ///
 /// Escape sequences lose their escape, so that stored text never reaches a terminal raw.
-pub fn printable(text: &str) -> String {
+pub fn replace_control_chars(text: &str) -> String {
     let keep = |c| matches!(c, '\n' | '\t');
     text.chars()
-        .map(|c| if keep(c) { c } else { harmless(c) })
+        .map(|c| if keep(c) { c } else { replace_unsafe_char(c) })
         .collect()
 }
 
-/// Whether the character neither steers a terminal nor hides text.
-pub fn is_harmless(c: char) -> bool {
-    harmless(c) == c
+/// Escaping of paths in messages.
+pub trait EscapedPath {
+    /// Returns the path for messages: on one line, with control and bidirectional characters escaped.
+    ///
+    /// A line break in a name could otherwise forge a line of our output or a signal.
+    fn to_escaped(&self) -> String;
 }
 
-/// The character, or `\u{fffd}` for one that steers a terminal or hides text.
-fn harmless(c: char) -> char {
+impl EscapedPath for Path {
+    fn to_escaped(&self) -> String {
+        escape_name(&self.to_string_lossy()).into_owned()
+    }
+}
+
+/// Returns an untrusted name on one line, with control and bidirectional characters escaped.
+pub fn escape_name(name: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| is_safe_to_display(c) && !matches!(c, '\u{2028}' | '\u{2029}');
+    if name.chars().all(is_plain) {
+        return Cow::Borrowed(name);
+    }
+    let mut out = String::with_capacity(name.len() + 16);
+    for c in name.chars() {
+        match is_plain(c) {
+            true => out.push(c),
+            false => out.extend(c.escape_default()),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Returns true if the character neither controls a terminal nor hides text.
+pub fn is_safe_to_display(c: char) -> bool {
+    replace_unsafe_char(c) == c
+}
+
+/// Returns the character, or `\u{fffd}` for one that controls a terminal or hides text.
+fn replace_unsafe_char(c: char) -> char {
     if c.is_control() || is_bidi_control(c) {
         '\u{fffd}'
     } else {
@@ -123,15 +155,15 @@ fn harmless(c: char) -> char {
     }
 }
 
-/// Characters that reorder or hide what a person sees.
+/// Returns true for characters that reorder or hide visible text.
 fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text without case, spacing and end punctuation: how steps are told apart, and what a search contains.
+/// Normalises case, spacing and end punctuation, for the identity of steps and for substring search.
 ///
-/// Of knowledge [`crate::likeness::words`] is the form, which knows more punctuation and what must not differ.
-pub fn normal(text: &str) -> String {
+/// Knowledge uses [`crate::similarity::words`], which handles more punctuation and preserves significant characters.
+pub fn normalize(text: &str) -> String {
     let folded = text.to_lowercase();
     let words = folded.split_whitespace().collect::<Vec<_>>().join(" ");
     words
@@ -139,14 +171,14 @@ pub fn normal(text: &str) -> String {
         .to_owned()
 }
 
-/// Sixteen hex digits that identify `text` (BLAKE3, first 64 bits).
+/// Hashes a text to sixteen hex digits (BLAKE3, first 64 bits).
 pub fn hash16(text: &str) -> String {
     let mut hex = blake3::hash(text.as_bytes()).to_hex().to_string();
     hex.truncate(16);
     hex
 }
 
-/// Sixteen hex digits that identify the list of parts; no two lists share a joined form.
+/// Hashes a list of parts to sixteen hex digits; the joined form is unambiguous.
 pub fn hash_parts(parts: &[&str]) -> String {
     let mut joined = String::new();
     for part in parts {
@@ -155,25 +187,42 @@ pub fn hash_parts(parts: &[&str]) -> String {
     hash16(&joined)
 }
 
-/// What stays the same when an error happens again: the text without addresses, numbers and spacing.
+/// Returns the error signature: the text without addresses, numbers and spacing.
 ///
-/// Terminal colours are dropped, runs of digits and hexadecimal addresses become `#`, case is folded.
-pub fn signature(text: &str) -> String {
+/// Terminal colours are removed, runs of digits and hexadecimal addresses become `#`, case is folded.
+pub fn error_signature(text: &str) -> String {
+    mask_numbers(text, false)
+}
+
+/// Returns the identity of an error: as [`error_signature`], but digits that are part of a name, as in `test_1` and
+/// `E0502`, stay.
+pub fn error_identity(text: &str) -> String {
+    mask_numbers(text, true)
+}
+
+fn mask_numbers(text: &str, keeps_names: bool) -> String {
     let lower = strip_ansi(text).to_lowercase();
     let mut out = String::with_capacity(lower.len());
     for word in lower.split_whitespace() {
         if !out.is_empty() {
             out.push(' ');
         }
-        push_masked(&mut out, word);
+        push_masked_word(&mut out, word, keeps_names);
     }
     out.trim_end_matches(['.', '!', ',', ';', ':']).to_owned()
 }
 
-fn push_masked(out: &mut String, word: &str) {
+fn push_masked_word(out: &mut String, word: &str, keeps_names: bool) {
     let mut rest = word;
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         out.push_str(&rest[..start]);
+        let is_name = rest[..start].ends_with(|c: char| c.is_alphabetic() || c == '_');
+        if keeps_names && is_name {
+            let tail = rest[start..].trim_start_matches(|c: char| c.is_ascii_digit());
+            out.push_str(&rest[start..rest.len() - tail.len()]);
+            rest = tail;
+            continue;
+        }
         out.push('#');
         let hex = rest[start..].strip_prefix("0x");
         let tail = hex.unwrap_or(&rest[start..]);
@@ -189,7 +238,7 @@ fn push_masked(out: &mut String, word: &str) {
     out.push_str(rest);
 }
 
-/// The text without ANSI escape sequences (CSI, OSC and other strings, character sets, two-byte forms).
+/// Removes ANSI escape sequences (CSI, OSC and other strings, character sets, two-byte forms).
 ///
 /// An unfinished sequence ends at the next escape or line break, so it never hides a later line.
 pub fn strip_ansi(text: &str) -> String {
@@ -203,7 +252,7 @@ pub fn strip_ansi(text: &str) -> String {
     out
 }
 
-/// What follows the escape sequence whose first byte, the escape, is already taken off.
+/// Skips the escape sequence whose first byte, the escape, was already removed.
 fn after_escape(rest: &str) -> &str {
     let Some(first) = rest.chars().next() else {
         return rest;
@@ -235,6 +284,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn path_with_control_characters_is_escaped() {
+        for (name, shown) in [
+            ("src/lib.rs", "src/lib.rs"),
+            ("wörter/数.md", "wörter/数.md"),
+            (
+                "a\nHEIRLOOM_MEMORY: KEY_FACT x",
+                "a\\nHEIRLOOM_MEMORY: KEY_FACT x",
+            ),
+            ("\u{1b}[31m\t\r", "\\u{1b}[31m\\t\\r"),
+            ("\u{202e}\u{2028}\u{9b}", "\\u{202e}\\u{2028}\\u{9b}"),
+        ] {
+            assert_eq!(escape_name(name), shown);
+            assert_eq!(Path::new(name).to_escaped(), shown);
+        }
+    }
+
+    #[test]
     fn clip_keeps_whole_graphemes() {
         let family = "👨‍👩‍👧";
         assert_eq!(clip(&format!("a{family}b"), 3), "a");
@@ -247,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_counts_as_so_many_characters() {
+    fn tokens_round_up_characters() {
         for (count, expected) in [
             (0, 0),
             (1, 1),
@@ -259,10 +325,10 @@ mod tests {
     }
 
     #[test]
-    fn normal_ignores_case_spacing_and_end_punctuation() {
-        assert_eq!(normal("  Run  the\tTests. "), normal("run the tests"));
-        assert_ne!(normal("use port 80"), normal("use port 81"));
-        assert_ne!(normal("do use it"), normal("do not use it"));
+    fn normalize_ignores_case_spacing_and_end_punctuation() {
+        assert_eq!(normalize("  Run  the\tTests. "), normalize("run the tests"));
+        assert_ne!(normalize("use port 80"), normalize("use port 81"));
+        assert_ne!(normalize("do use it"), normalize("do not use it"));
     }
 
     #[test]
@@ -275,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn one_line_knows_its_own_work() {
+    fn is_one_line_agrees_with_one_line() {
         for text in [
             "",
             " ",
@@ -297,23 +363,51 @@ mod tests {
     }
 
     #[test]
-    fn signature_survives_numbers_and_addresses() {
+    fn error_signature_ignores_numbers_and_addresses() {
         assert_eq!(
-            signature("\u{1b}[31mpanic\u{1b}[0m at 0x7ffe12 line 42:7."),
-            signature("Panic at 0xdead99  line 43:11")
+            error_signature("\u{1b}[31mpanic\u{1b}[0m at 0x7ffe12 line 42:7."),
+            error_signature("Panic at 0xdead99  line 43:11")
         );
-        assert_ne!(signature("cannot open a.rs"), signature("cannot open b.rs"));
+        assert_ne!(
+            error_signature("cannot open a.rs"),
+            error_signature("cannot open b.rs")
+        );
     }
 
     #[test]
-    fn hash_parts_tells_lists_apart() {
+    fn error_identity_keeps_digits_of_names_only() {
+        for (one, other, is_same) in [
+            ("test_1 failed: refused", "test_2 failed: refused", false),
+            ("error E0502 here", "error E0499 here", false),
+            (
+                "panic at 0x7ffe12 line 42:7",
+                "Panic at 0xdead99 line 43:11.",
+                true,
+            ),
+            (
+                "test_1 failed after 30 ms",
+                "TEST_1 failed after 31 ms",
+                true,
+            ),
+            ("took 3s", "took 4s", true),
+        ] {
+            assert_eq!(
+                error_identity(one) == error_identity(other),
+                is_same,
+                "{one}"
+            );
+        }
+    }
+
+    #[test]
+    fn hash_parts_differs_for_different_lists() {
         assert_ne!(hash_parts(&["ab", "c"]), hash_parts(&["a", "bc"]));
         assert_eq!(hash_parts(&["ab"]).len(), 16);
     }
 
     proptest::proptest! {
         #[test]
-        fn any_text_goes_on_one_line(text in "([a-b]|[ \t\n]|\\PC|\\pC|\\pZ){0,12}", max in 0..12_usize) {
+        fn one_line_handles_any_text(text in "([a-b]|[ \t\n]|\\PC|\\pC|\\pZ){0,12}", max in 0..12_usize) {
             let line = one_line(&text);
             assert!(is_one_line(&line));
             assert_eq!(is_one_line(&text), line == text);
@@ -325,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn strip_ansi_knows_every_form_and_hides_no_later_line() {
+    fn strip_ansi_removes_all_forms_and_keeps_later_lines() {
         for (input, plain) in [
             ("a\u{1b}[1;31mb\u{1b}[0mc", "abc"),
             ("\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\.", "link."),

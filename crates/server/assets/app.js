@@ -1,12 +1,12 @@
-// Keys, toasts, and changes as they happen. Without it every page still reads and every form still works.
+// Keyboard shortcuts, toasts, and live updates. Without this script every page and form still works.
 (() => {
   'use strict';
   const $ = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const root = document.documentElement;
 
-  // ---------- the page anew, without leaving it ----------
-  let waits = 0;
+  // ---------- reload of the main part ----------
+  let pending = 0;
   let typed = 0;
   document.addEventListener('input', () => { typed += 1; });
   function refresh() {
@@ -15,9 +15,9 @@
     const known = new Set(all('[data-id]', main).map(row => row.dataset.id));
     const focus = place(document.activeElement);
     const before = typed;
-    waits = 0;
+    pending = 0;
     live();
-    // Who began to type meanwhile goes on: what is new waits.
+    // Do not swap if the user began to type; the update waits.
     const late = event => {
       if (event.detail.target === main && typed !== before) event.detail.shouldSwap = false;
     };
@@ -25,7 +25,7 @@
     const came = htmx.ajax('GET', location.pathname + location.search, {target: '#main', swap: 'outerHTML'});
     came.finally(() => main.removeEventListener('htmx:beforeSwap', late)).then(() => {
       if (main.isConnected) {
-        waits += 1;
+        pending += 1;
         return live();
       }
       all('#main [data-id]').filter(row => !known.has(row.dataset.id) && known.size).forEach(row => {
@@ -35,7 +35,7 @@
       restore(focus);
     });
   }
-  // Where the focus was, in words that outlive the element.
+  // Describes the focused element, so that it can be found after the swap.
   function place(element) {
     if (!element || element === document.body) return null;
     const row = element.closest('[data-id]');
@@ -52,19 +52,19 @@
   document.addEventListener('heirloom:changed', refresh);
 
   // ---------- toasts: ten seconds, longer under pointer or focus ----------
-  let leaving;
+  let hideTimer;
   function watchToast() {
     const toast = $('#toast .toast');
-    clearTimeout(leaving);
+    clearTimeout(hideTimer);
     if (!toast) return;
-    const leave = () => { leaving = setTimeout(() => toast.remove(), 10000); };
-    toast.addEventListener('pointerenter', () => clearTimeout(leaving));
+    const leave = () => { hideTimer = setTimeout(() => toast.remove(), 10000); };
+    toast.addEventListener('pointerenter', () => clearTimeout(hideTimer));
     toast.addEventListener('pointerleave', leave);
-    toast.addEventListener('focusin', () => clearTimeout(leaving));
+    toast.addEventListener('focusin', () => clearTimeout(hideTimer));
     toast.addEventListener('focusout', leave);
     leave();
   }
-  function say(words) {
+  function showToast(words) {
     const toast = document.createElement('div');
     toast.className = 'toast';
     const span = document.createElement('span');
@@ -75,7 +75,7 @@
   }
   new MutationObserver(watchToast).observe($('#toast') || document.body, {childList: true});
   watchToast();
-  // What was done stands in the address where no script took it: whoever reloads is not told again.
+  // Removes the last change from the URL, so that a reload does not repeat the toast.
   if (/[?&]done=/.test(location.search)) {
     const query = new URLSearchParams(location.search);
     query.delete('done');
@@ -95,10 +95,10 @@
       const page = new DOMParser().parseFromString(answer.responseText, 'text/html');
       words = page.querySelector('#what')?.textContent || words;
     }
-    say(words);
+    showToast(words);
   });
-  document.addEventListener('htmx:sendError', () => say('The server does not answer; nothing was changed.'));
-  // Focus goes where the form went.
+  document.addEventListener('htmx:sendError', () => showToast('The server does not answer; nothing was changed.'));
+  // Move the focus with the form.
   document.addEventListener('htmx:afterSettle', event => {
     const at = event.detail.elt;
     const field = at.matches?.('#edit,#new') ? $('textarea', at) : null;
@@ -112,8 +112,8 @@
     }
   });
 
-  // ---------- live: one stream; no jump while somebody writes or reads further down ----------
-  function busy() {
+  // ---------- live updates: no reload while the user types or has scrolled down ----------
+  function isBusy() {
     const at = document.activeElement;
     return Boolean($('#edit,#new:not([hidden]) textarea,.editor')) || scrollY > 160
       || Boolean(at && at.closest('#main') && at.matches('input,textarea,select')) || Boolean($('[popover]:popover-open:not(#nav)'));
@@ -122,13 +122,13 @@
     const badge = $('#live');
     if (!badge) return;
     badge.hidden = false;
-    badge.lastElementChild.textContent = waits ? `${waits} new` : 'Live';
+    badge.lastElementChild.textContent = pending ? `${pending} new` : 'Live';
   }
   let soon;
-  function news() {
-    waits += 1;
+  function onChange() {
+    pending += 1;
     clearTimeout(soon);
-    soon = setTimeout(() => { if (busy() || document.hidden) live(); else refresh(); }, 300);
+    soon = setTimeout(() => { if (isBusy() || document.hidden) live(); else refresh(); }, 300);
   }
   const live_pages = ['overview', 'knowledge', 'tasks', 'receipts', 'sessions', 'marks'];
   const address = document.body.dataset.events;
@@ -136,15 +136,15 @@
     const stream = new EventSource(address);
     stream.onopen = live;
     const named = ['created', 'replaced', 'conflict', 'confirmed', 'retired', 'restored', 'resolved', 'reopened', 'imported', 'reversed', 'purged', 'marked'];
-    named.forEach(name => stream.addEventListener(name, news));
+    named.forEach(name => stream.addEventListener(name, onChange));
     stream.onerror = () => {
       const badge = $('#live');
       if (badge && stream.readyState === EventSource.CLOSED) badge.hidden = true;
     };
     addEventListener('pagehide', () => stream.close());
   }
-  $('#live')?.addEventListener('click', () => { if (waits) { scrollTo(0, 0); refresh(); } });
-  document.addEventListener('visibilitychange', () => { if (!document.hidden && waits && !busy()) refresh(); });
+  $('#live')?.addEventListener('click', () => { if (pending) { scrollTo(0, 0); refresh(); } });
+  document.addEventListener('visibilitychange', () => { if (!document.hidden && pending && !isBusy()) refresh(); });
 
   // ---------- keys ----------
   const letters = root.dataset.keys !== 'off';
@@ -161,7 +161,7 @@
     const link = $('a[href],button', next);
     if (link) link.focus({preventScroll: true});
   }
-  // A click is what the key means; an element that is hidden can be clicked as well.
+  // A key clicks its element; hidden elements can be clicked too.
   function press(key) {
     const row = current();
     const found = (row && $(`[data-key="${key}"]`, row)) || $(`[data-page-key="${key}"]`)
@@ -190,7 +190,7 @@
       if (cancel) cancel.click(); else at.blur();
       return;
     }
-    if (at.closest?.('#palette')) return jumping(event);
+    if (at.closest?.('#palette')) return paletteKey(event);
     if (writes || event.ctrlKey || event.metaKey || event.altKey || !letters) return;
     const key = event.key;
     if (prefix && Date.now() - prefix < 1500) {
@@ -212,7 +212,7 @@
     if (key === 'Escape') { $('[data-close]')?.click(); return; }
     if (key.length === 1 && press(key)) event.preventDefault();
   });
-  function jumping(event) {
+  function paletteKey(event) {
     const links = all('#jumps a');
     const at = links.findIndex(link => link.classList.contains('on'));
     const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
@@ -227,7 +227,7 @@
       (links[at] || links[0]).click();
     }
   }
-  // The row under the pointer is the one that letters are about.
+  // A clicked row becomes the current row for shortcuts.
   document.addEventListener('click', event => {
     const row = event.target.closest?.('.list > li');
     if (row && !row.hasAttribute('aria-current')) {

@@ -1,16 +1,13 @@
-//! What the scenarios of the official conformance suite want by name: tools, resources and prompts that no memory has.
+//! MCP server with the fixed tools, resources and prompts that the official conformance suite expects.
 //!
-//! The transport, sessions and checks are those of `heirloom mcp --http`. For `cargo xtask mcp` only.
-#![expect(
-    clippy::print_stdout,
-    reason = "it says where it listens, for whoever started it"
-)]
+//! Transport, sessions and checks are those of `heirloom mcp --http`. Used only by `cargo xtask mcp`.
+#![expect(clippy::print_stdout, reason = "prints its address for the caller")]
 #![expect(
     deprecated,
-    reason = "the suite tests revisions in which these were not"
+    reason = "the suite tests revisions in which these were not deprecated"
 )]
 
-use heirloom_server::{Listening, mcp, serve};
+use heirloom_server::{Listener, mcp, serve};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
     ContentBlock, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, ErrorData,
@@ -27,14 +24,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// One red point.
+/// PNG of one red pixel.
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
-/// A sound without a sample.
+/// WAV without samples.
 const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=";
 
 fn main() -> Result<(), String> {
     let port = std::env::args().nth(1).and_then(|port| port.parse().ok());
-    let listening = Listening::bind("127.0.0.1", port.unwrap_or(0), None);
+    let listening = Listener::bind("127.0.0.1", port.unwrap_or(0), None);
     let listening = listening.map_err(|fault| fault.message)?;
     println!("listening on http://{}/mcp", listening.address());
     let router = mcp::mount(&[], || Fixtures);
@@ -100,7 +97,7 @@ fn tools() -> Value {
     Value::Array(tools)
 }
 
-/// What a tool shows that only shows something.
+/// Returns the content of a tool without side effects.
 fn shown(name: &str) -> Option<Value> {
     Some(match name {
         "test_simple_text" => {
@@ -128,7 +125,7 @@ fn shown(name: &str) -> Option<Value> {
     })
 }
 
-/// The form that an eliciting tool asks to be filled in.
+/// Returns the schema that an eliciting tool requests.
 fn form(name: &str) -> Option<Value> {
     let titled = |words: [(&str, &str); 3]| -> Value {
         words
@@ -181,7 +178,7 @@ async fn pause() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
-fn said(text: impl Into<String>) -> CallToolResponse {
+fn text_response(text: impl Into<String>) -> CallToolResponse {
     CallToolResult::success(vec![ContentBlock::text(text)]).into()
 }
 
@@ -214,7 +211,7 @@ async fn sample(context: &RequestContext<RoleServer>, prompt: &str) -> CallToolR
         Ok(answer) => {
             let answer = serde_json::to_value(&answer).unwrap_or_default();
             let text = answer["content"]["text"].as_str().unwrap_or_default();
-            said(format!("LLM response: {text}"))
+            text_response(format!("LLM response: {text}"))
         }
         Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]).into(),
     }
@@ -232,7 +229,7 @@ async fn elicit(
     let answer = answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
     let answer = serde_json::to_value(&answer).unwrap_or_default();
     let action = answer["action"].as_str().unwrap_or_default().to_owned();
-    Ok(said(format!(
+    Ok(text_response(format!(
         "Elicitation completed: action={action}, content={}",
         answer["content"]
     )))
@@ -288,7 +285,7 @@ impl ServerHandler for Fixtures {
             }
             _ => {}
         }
-        Ok(said("done"))
+        Ok(text_response("done"))
     }
 
     async fn list_resources(

@@ -1,21 +1,21 @@
-//! Who asks, and what they may: every request passes here before any route sees it.
+//! Authentication and authorisation: middleware that every request passes before it reaches a route.
 //!
-//! In order: is it meant for this server (`names`), who is it (`keys`, `logins`), does its body fit (`body`), and was
-//! it sent on purpose (`purpose`). What a route gets is an [`Access`].
+//! The checks run in this order: host and origin (`origins`), token or session cookie (`token_cache`, `logins`), body
+//! size (`body`), CSRF token (`csrf`). Routes get the result as an [`Access`].
 
-mod body;
-mod keys;
+mod csrf;
+mod login_page;
 mod logins;
-mod names;
-mod page;
-mod purpose;
+mod origins;
+mod request_body;
+mod token_cache;
 
-pub(crate) use body::Whole;
-pub(crate) use keys::Keys;
+pub(crate) use csrf::{FormProject, form_token};
+pub(crate) use login_page::routes as login_routes;
 pub(crate) use logins::Logins;
-pub use names::Names;
-pub(crate) use page::routes as login_routes;
-pub(crate) use purpose::{Meant, field};
+pub use origins::AllowedOrigins;
+pub(crate) use request_body::BodyBytes;
+pub(crate) use token_cache::TokenCache;
 
 use crate::mcp::Caller;
 use crate::{App, Problem};
@@ -24,47 +24,49 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use heirloom_model::{AccessRole, Deed};
+use heirloom_model::{AccessRole, Authority, Permission};
 use std::sync::Arc;
 
-/// What anybody may ask for: nothing of it says what is remembered.
-const PUBLIC: [&str; 3] = ["/health", "/openapi.json", "/login"];
-/// Below it are the page's own styles and scripts.
-const PUBLIC_BELOW: &str = "/assets/";
+/// Paths that need no authentication: their answers contain no records.
+const PUBLIC_PATHS: [&str; 3] = ["/health", "/openapi.json", "/login"];
+/// Path prefix of the page's styles and scripts, which need no authentication.
+const PUBLIC_PREFIX: &str = "/assets/";
 
-/// Who asks: an extractor of every route that is not public.
+/// Authenticated caller: an extractor for every route that is not public.
 #[derive(Debug, Clone)]
 pub struct Access {
-    /// What they may do.
+    /// Role of the caller.
     pub role: AccessRole,
-    /// The one project that they may see; all of the store without one.
+    /// The only project that the caller may open; `None` allows all projects of the store.
     pub project: Option<String>,
-    /// Who it is: a token's id, or a login.
+    /// Identity of the caller: the id of a token or of a login.
     pub holder: Arc<str>,
-    /// What a form of theirs must carry in its hidden field `csrf`, or a request in `X-CSRF-Token`; nothing for tokens.
+    /// CSRF token of a login, sent in the hidden form field `csrf` or the header `X-CSRF-Token`; `None` for access
+    /// tokens.
     pub csrf: Option<Arc<str>>,
 }
 
 impl Access {
-    /// Refuses what the role may not.
-    pub fn may(&self, deed: Deed) -> Result<(), Problem> {
-        if self.role.may(deed) {
+    /// Checks that the role has a permission. Errors: 403.
+    pub fn require(&self, permission: Permission) -> Result<(), Problem> {
+        if self.role.has_permission(permission) {
             return Ok(());
         }
-        let (role, what) = (self.role, wish(deed));
+        let (role, what) = (self.role, describe_permission(permission));
         Err(Problem::new(
             StatusCode::FORBIDDEN,
             format!("the role `{role}` may not {what}"),
         )
-        .hint("`heirloom token create --role R` makes a token of another role"))
+        .hint("`heirloom token create --role R` creates a token with another role"))
     }
 
-    /// The project that is meant by `asked`, or by nothing: `None` is the served one. Refuses another than the token's.
-    pub fn project(&self, asked: Option<&str>) -> Result<Option<String>, Problem> {
-        match (&self.project, asked) {
-            (None, asked) => Ok(asked.map(str::to_owned)),
+    /// Resolves the project of a request; `None` is the served project. Errors: 403 if the token is limited to
+    /// another project.
+    pub fn resolve_project(&self, requested: Option<&str>) -> Result<Option<String>, Problem> {
+        match (&self.project, requested) {
+            (None, requested) => Ok(requested.map(str::to_owned)),
             (Some(own), None) => Ok(Some(own.clone())),
-            (Some(own), Some(asked)) if own == asked => Ok(Some(own.clone())),
+            (Some(own), Some(requested)) if own == requested => Ok(Some(own.clone())),
             (Some(own), Some(_)) => Err(Problem::new(
                 StatusCode::FORBIDDEN,
                 format!("this token opens the project `{own}` only"),
@@ -72,32 +74,35 @@ impl Access {
         }
     }
 
-    /// Who it is for MCP: a person or orchestrator by that name, an agent by the name that its client has.
-    fn caller(&self) -> Caller {
-        let decides = self.role.may(Deed::Decide);
+    /// Converts the access to an MCP caller: users and orchestrators write under their role, agents under their
+    /// client's name.
+    fn mcp_caller(&self) -> Caller {
+        let decides = self.role.has_permission(Permission::Decide);
         Caller {
             project: self.project.clone(),
             source: decides.then(|| self.role.source().to_owned()),
             decides,
+            holder: Some(self.holder.to_string()),
         }
     }
 
-    /// Who is named where nobody is quoted: a token by its name, a person at the page as one.
-    pub(crate) fn name(&self) -> String {
+    /// Returns the name for the audit trail: the role for a browser login, the token's id for a token.
+    pub(crate) fn actor_name(&self) -> String {
         match self.csrf {
             Some(_) => self.role.source().to_owned(),
             None => self.holder.to_string(),
         }
     }
 
-    /// Whose words these are: `asked`, or the role's own. An agent speaks for no person and no orchestrator.
-    pub fn source(&self, asked: Option<&str>) -> Result<String, Problem> {
-        let source = asked.unwrap_or(self.role.source());
-        let is_above = ["user", "orchestrator"].contains(&source);
-        if is_above && !self.role.may(Deed::Change) {
+    /// Resolves the source of a record: `requested`, or the role itself. Errors: 403 for a source with a higher
+    /// authority than the role's.
+    pub fn resolve_source(&self, requested: Option<&str>) -> Result<String, Problem> {
+        let source = requested.unwrap_or(self.role.source());
+        let own = Authority::of_source(self.role.source());
+        if Authority::of_source(source.trim()) > own {
             return Err(Problem::new(
                 StatusCode::FORBIDDEN,
-                format!("the role `{}` does not speak as `{source}`", self.role),
+                format!("the role `{}` may not write as `{source}`", self.role),
             )
             .hint("give the agent's own name as `source` or `agent_id`"));
         }
@@ -105,13 +110,13 @@ impl Access {
     }
 }
 
-fn wish(deed: Deed) -> &'static str {
-    match deed {
-        Deed::Read => "read",
-        Deed::Add => "add to the memory",
-        Deed::Change => "change what others said",
-        Deed::Decide => "decide between sources",
-        Deed::Administer => "hand out tokens or delete for good",
+fn describe_permission(permission: Permission) -> &'static str {
+    match permission {
+        Permission::Read => "read",
+        Permission::Add => "add to the memory",
+        Permission::Change => "change records of other sources",
+        Permission::Decide => "resolve conflicts",
+        Permission::Administer => "manage tokens or purge records",
     }
 }
 
@@ -120,45 +125,49 @@ impl<S: Sync> FromRequestParts<S> for Access {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let access = parts.extensions.get::<Self>().cloned();
-        access.ok_or_else(|| unknown(&HeaderMap::new()))
+        access.ok_or_else(|| unauthorized(&HeaderMap::new()))
     }
 }
 
-/// Lets through what is meant for this server, by somebody it knows, in a body that fits.
+/// Middleware: checks host, origin, authentication, body and CSRF token, and records metrics and the access log.
 pub(crate) async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
-    let names = &app.options().names;
-    let origin = match names.check(request.headers(), request.uri()) {
+    let allowed = &app.options().origins;
+    let origin = match allowed.check(request.headers(), request.uri()) {
         Ok(origin) => origin,
         Err(problem) => return problem.into_response(),
     };
     if origin.is_some() && request.method() == Method::OPTIONS {
-        return names::preflight(origin);
+        return origins::preflight(origin);
     }
     let in_flight = app.metrics().begin();
     let is_safe = request.method().is_safe();
-    let tells = app.options().tells;
-    // Without the query, which may be what somebody asks memory.
-    let asked = tells.map(|_| format!("{} {}", request.method(), request.uri().path()));
-    let answer = known(&app, request, next).await;
+    let access_log = app.options().access_log;
+    // The query string may contain a user's search text, so it is not logged.
+    let request_line = access_log.map(|_| format!("{} {}", request.method(), request.uri().path()));
+    let answer = authorize_and_run(&app, request, next).await;
     let answer = answer.unwrap_or_else(Problem::into_response);
-    let took = in_flight.answered(answer.status());
-    if let (Some(tell), Some(asked)) = (tells, asked) {
-        let millis = took.as_secs_f64() * 1e3;
-        tell(&format!(
-            "{asked} {}, {millis:.1} ms",
+    let elapsed = in_flight.finish(answer.status());
+    if let (Some(log), Some(request_line)) = (access_log, request_line) {
+        let millis = elapsed.as_secs_f64() * 1e3;
+        log(&format!(
+            "{request_line} {}, {millis:.1} ms",
             answer.status().as_u16()
         ));
     }
     if !is_safe && answer.status().is_success() {
-        app.feeds().written();
+        app.feeds().wake_after_write();
     }
-    names::with_cors(answer, origin)
+    origins::with_cors(answer, origin)
 }
 
-async fn known(app: &App, mut request: Request, next: Next) -> Result<Response, Problem> {
+async fn authorize_and_run(
+    app: &App,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
     let path = request.uri().path();
-    let is_public = PUBLIC.contains(&path) || path.starts_with(PUBLIC_BELOW);
-    let access = match who(app, request.headers()) {
+    let is_public = PUBLIC_PATHS.contains(&path) || path.starts_with(PUBLIC_PREFIX);
+    let access = match authenticate(app, request.headers()) {
         Ok(access) => access,
         Err(problem) if is_public => {
             drop(problem);
@@ -167,49 +176,51 @@ async fn known(app: &App, mut request: Request, next: Next) -> Result<Response, 
         Err(problem) => return Err(problem),
     };
     if access.is_none() && !is_public {
-        if page::is_wanted(request.headers()) {
-            return Ok(page::how_to_log_in());
+        if login_page::is_browser_request(request.headers()) {
+            return Ok(login_page::login_page());
         }
-        return Err(unknown(request.headers()));
+        return Err(unauthorized(request.headers()));
     }
-    let request_with_body = body::whole(app, &mut request).await?;
+    let request_with_body = request_body::read_body(app, &mut request).await?;
     request = request_with_body;
     if let Some(access) = access {
-        if let Some(meant) = purpose::check(&access, &request)? {
-            request.extensions_mut().insert(meant);
+        if let Some(form_project) = csrf::check(&access, &request)? {
+            request.extensions_mut().insert(form_project);
         }
-        request.extensions_mut().insert(access.caller());
+        request.extensions_mut().insert(access.mcp_caller());
         request.extensions_mut().insert(access);
     }
     Ok(next.run(request).await)
 }
 
-/// Who asks; `None` if they do not say. Errors: they say something that nobody knows.
-fn who(app: &App, headers: &HeaderMap) -> Result<Option<Access>, Problem> {
+/// Authenticates a request; `None` without credentials. Errors: 401 for unknown credentials.
+fn authenticate(app: &App, headers: &HeaderMap) -> Result<Option<Access>, Problem> {
     if let Some(given) = headers.get(header::AUTHORIZATION) {
-        let secret = given.to_str().ok().and_then(bearer);
-        let found = secret.map(|secret| app.keys()?.find(secret)).transpose()?;
+        let secret = given.to_str().ok().and_then(bearer_secret);
+        let found = secret
+            .map(|secret| app.token_cache()?.find_access(secret))
+            .transpose()?;
         return match found.flatten() {
             Some(access) => Ok(Some(access)),
-            None => Err(unknown(headers)),
+            None => Err(unauthorized(headers)),
         };
     }
     Ok(app.logins().find(headers, app.options()))
 }
 
-fn bearer(given: &str) -> Option<&str> {
+fn bearer_secret(given: &str) -> Option<&str> {
     let (scheme, secret) = given.split_once(' ')?;
     let secret = secret.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !secret.is_empty()).then_some(secret)
 }
 
-fn unknown(headers: &HeaderMap) -> Problem {
-    let said = match headers.contains_key(header::AUTHORIZATION) {
-        true => "this token opens nothing here",
+fn unauthorized(headers: &HeaderMap) -> Problem {
+    let detail = match headers.contains_key(header::AUTHORIZATION) {
+        true => "this token is unknown or revoked",
         false => "a token is needed: `Authorization: Bearer TOKEN`",
     };
-    Problem::new(StatusCode::UNAUTHORIZED, said)
-        .hint("`heirloom token create --role R` makes one; `heirloom ui` opens the page")
+    Problem::new(StatusCode::UNAUTHORIZED, detail)
+        .hint("`heirloom token create --role R` creates one; `heirloom ui` opens the page")
         .header(
             header::WWW_AUTHENTICATE,
             HeaderValue::from_static("Bearer realm=\"heirloom\""),

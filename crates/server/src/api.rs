@@ -1,34 +1,48 @@
-//! The HTTP API: one file a noun. Its description is made of the same code and served at `/openapi.json`.
+//! HTTP API: one file per noun. Its OpenAPI description is generated from the same code and served at
+//! `/openapi.json`.
 
+mod admin;
 mod analytics;
 mod artifacts;
 mod conflicts;
 mod context;
-mod describe;
 mod episodes;
 mod events;
+mod extractors;
+mod json_types;
 mod knowledge;
-mod people;
+mod memory_tool;
+mod notes;
+mod openapi;
+mod pagination;
 mod recall;
 mod records;
-mod rooms;
 mod sessions;
-mod shape;
+#[cfg(test)]
+mod surface_tests;
 mod tasks;
-mod tool;
-mod wire;
-mod working;
+mod working_memory;
 
-pub(crate) use wire::{Happened, happened};
+pub(crate) use json_types::{EventEntry, event_entry};
 
 use crate::App;
 use axum::Router;
 use axum::routing::get;
+use serde_json::Value;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The routes, and their description beside them.
+/// Returns the API routes, and `/openapi.json` with their description.
 pub(crate) fn routes(version: &'static str) -> Router<App> {
+    let (router, document) = routes_with_description(version);
+    router.route(
+        "/openapi.json",
+        get(move || async move { axum::Json(document) }),
+    )
+}
+
+/// Builds the routes and their OpenAPI description.
+fn routes_with_description(version: &'static str) -> (Router<App>, Value) {
     let memory = OpenApiRouter::new()
         .routes(routes!(knowledge::list, knowledge::add))
         .routes(routes!(knowledge::show, knowledge::remove))
@@ -36,25 +50,26 @@ pub(crate) fn routes(version: &'static str) -> Router<App> {
         .routes(routes!(artifacts::list, artifacts::add))
         .routes(routes!(artifacts::verify))
         .routes(routes!(artifacts::remove))
-        .routes(routes!(working::show, working::hold, working::forget))
-        .routes(routes!(tool::call));
-    let others = others();
-    // Whoever looks for them beside the three kinds finds them there too.
+        .routes(routes!(
+            working_memory::show,
+            working_memory::hold,
+            working_memory::forget
+        ))
+        .routes(routes!(memory_tool::call));
+    let others = shared_routes();
+    // Aliases: the other nouns are also available under `/api/memory`.
     let (also, _) = others.clone().split_for_parts();
     let (router, mut document) = OpenApiRouter::new()
         .nest("/api/memory", memory)
         .nest("/api", others)
         .split_for_parts();
-    describe::complete(&mut document, version);
+    openapi::add_common_parts(&mut document, version);
     let mut document = serde_json::to_value(&document).unwrap_or_default();
-    describe::bounds(&mut document);
-    router.nest("/api/memory", also).route(
-        "/openapi.json",
-        get(move || async move { axum::Json(document) }),
-    )
+    openapi::constrain_inputs(&mut document);
+    (router.nest("/api/memory", also), document)
 }
 
-fn others() -> OpenApiRouter<App> {
+fn shared_routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(recall::ask, recall::ask_long))
         .routes(routes!(recall::tried))
@@ -75,10 +90,10 @@ fn others() -> OpenApiRouter<App> {
         .routes(routes!(tasks::step))
         .routes(routes!(tasks::log_error))
         .routes(routes!(tasks::resolve_error))
-        .routes(routes!(rooms::notes, rooms::add_note))
-        .routes(routes!(rooms::workspace, rooms::add_entry))
-        .routes(routes!(rooms::groups))
-        .routes(routes!(rooms::group, rooms::note_for_group))
+        .routes(routes!(notes::notes, notes::add_note))
+        .routes(routes!(notes::workspace, notes::add_entry))
+        .routes(routes!(notes::groups))
+        .routes(routes!(notes::group, notes::note_for_group))
         .routes(routes!(records::list))
         .routes(routes!(records::show, records::remove))
         .routes(routes!(records::history_of))
@@ -90,8 +105,8 @@ fn others() -> OpenApiRouter<App> {
         .routes(routes!(analytics::analytics))
         .routes(routes!(analytics::status))
         .routes(routes!(events::follow))
-        .routes(routes!(people::projects))
-        .routes(routes!(people::tokens, people::create_token))
-        .routes(routes!(people::revoke_token))
-        .routes(routes!(people::purge))
+        .routes(routes!(admin::projects))
+        .routes(routes!(admin::tokens, admin::create_token))
+        .routes(routes!(admin::revoke_token))
+        .routes(routes!(admin::purge))
 }

@@ -1,163 +1,212 @@
-//! What every request may use, and which rooms answer it.
+//! Shared state of all requests: engines, caches and options.
 
-use crate::access::{self, Keys, Logins, Names};
-use crate::again::{self, Answers};
-use crate::api;
-use crate::events::Feeds;
-use crate::held::Held;
-use crate::memories::Memories;
-use crate::metrics::{self, Metrics};
-use crate::problem;
-use crate::tags;
-use crate::{Pool, Problem, Projects};
-use axum::extract::{DefaultBodyLimit, State};
-use axum::http::StatusCode;
-use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::get;
-use axum::{Json, Router};
+use crate::access::{Access, AllowedOrigins, Logins, TokenCache};
+use crate::engine_registry::EngineProvider;
+use crate::file_watcher::FileWatcher;
+use crate::idempotency::IdempotencyCache;
+use crate::metrics::Metrics;
+use crate::server_sent_events::EventFeeds;
+use crate::working_memory_cache::WorkingMemoryCache;
+use crate::{EngineRegistry, Pool, Problem};
 use heirloom_engine::{Engine, Policy};
-use heirloom_model::{Fault, limits};
-use serde_json::{Value, json};
+use heirloom_model::{ErrorKind, Fault, RecordId, limits};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-/// What a person decided when they started the server.
+/// Settings with which a user started the server.
 #[derive(Clone, Default)]
-pub struct Options {
-    /// The program's version.
+pub struct ServerOptions {
+    /// Program version.
     pub version: &'static str,
-    /// The port that it listens on.
+    /// Port that the server listens on.
     pub port: u16,
-    /// Names that it answers to, and pages elsewhere that may ask it.
-    pub names: Names,
-    /// How windows of conversations are kept.
+    /// Allowed host names and origins.
+    pub origins: AllowedOrigins,
+    /// Policy for compacting conversation windows.
     pub policy: Policy,
-    /// Whether clients reach it by TLS.
+    /// True if clients connect with TLS.
     pub is_secure: bool,
-    /// The settings that it goes by, for whoever wants to see them.
-    pub settings: Vec<Setting>,
-    /// Who is told a line about each request: its method and path, its status, and milliseconds.
-    pub tells: Option<fn(&str)>,
+    /// Effective settings, for display.
+    pub settings: Vec<DisplayedSetting>,
+    /// Receiver of the access log: one line for each request with method, path, status and milliseconds.
+    pub access_log: Option<fn(&str)>,
 }
 
-/// One setting, and the layer that it came from.
+/// Effective setting with the layer that it came from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Setting {
-    /// Its key.
+pub struct DisplayedSetting {
+    /// Key of the setting.
     pub key: String,
-    /// Its value, as its file would say it.
+    /// Value as written in a config file.
     pub value: String,
-    /// The layer, and the place.
+    /// Config layer and location.
     pub origin: String,
 }
 
-/// What every request shares.
+/// Application state, shared by all requests.
 #[derive(Clone)]
 pub struct App {
     inner: Arc<Inner>,
 }
 
+/// Reference of a background task to the application, which does not keep it alive.
+pub(crate) struct WeakApp {
+    inner: Weak<Inner>,
+}
+
+impl WeakApp {
+    /// Returns the application while it exists.
+    pub(crate) fn upgrade(&self) -> Option<App> {
+        let inner = self.inner.upgrade()?;
+        Some(App { inner })
+    }
+}
+
 struct Inner {
-    projects: Projects,
+    engines: EngineRegistry,
     pool: Pool,
-    options: Options,
-    keys: OnceLock<Keys>,
+    options: ServerOptions,
+    token_cache: OnceLock<TokenCache>,
     logins: Logins,
-    room: Arc<Semaphore>,
+    body_bytes: Arc<Semaphore>,
     stopping: watch::Sender<bool>,
-    feeds: Feeds,
+    feeds: EventFeeds,
     metrics: Metrics,
-    answers: Answers,
-    held: Held,
+    idempotent_responses: IdempotencyCache,
+    working_memories: WorkingMemoryCache,
+    file_watcher: FileWatcher,
 }
 
 impl App {
-    /// An application over these memories; none is opened before it is asked for.
-    pub fn new(memories: Box<dyn Memories>, options: Options) -> Self {
+    /// Creates an application. Engines are opened on their first use.
+    pub fn new(provider: Box<dyn EngineProvider>, options: ServerOptions) -> Self {
         Self {
             inner: Arc::new(Inner {
-                projects: Projects::new(memories),
+                engines: EngineRegistry::new(provider),
                 pool: Pool::default(),
                 options,
-                keys: OnceLock::new(),
+                token_cache: OnceLock::new(),
                 logins: Logins::default(),
-                room: Arc::new(Semaphore::new(limits::SERVER_BODIES_BYTES_MAX)),
+                body_bytes: Arc::new(Semaphore::new(limits::SERVER_BODIES_BYTES_MAX)),
                 stopping: watch::Sender::new(false),
-                feeds: Feeds::default(),
+                feeds: EventFeeds::default(),
                 metrics: Metrics::default(),
-                answers: Answers::default(),
-                held: Held::default(),
+                idempotent_responses: IdempotencyCache::default(),
+                working_memories: WorkingMemoryCache::default(),
+                file_watcher: FileWatcher::default(),
             }),
         }
     }
 
-    /// What was decided at the start.
-    pub fn options(&self) -> &Options {
+    /// Returns the server's settings.
+    pub fn options(&self) -> &ServerOptions {
         &self.inner.options
     }
 
-    /// Asks the memory of `project` (the served one if there is no name), where waiting is allowed.
-    pub async fn ask<T: Send + 'static>(
+    /// Runs `call` in the pool with the engine of `project` (`None`: the served project).
+    pub async fn with_engine<T: Send + 'static>(
         &self,
         project: Option<String>,
         call: impl FnOnce(&Engine) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Problem> {
         let inner = Arc::clone(&self.inner);
         let answer = self.inner.pool.run(move || {
-            let engine = inner.projects.named(project.as_deref())?;
+            let engine = inner.engines.project_engine(project.as_deref())?;
             call(&engine)
         });
         Ok(answer.await?)
     }
 
-    /// As [`App::ask`], for questions that compute longer than they wait, and for reads of a page.
-    pub(crate) async fn compute<T: Send + 'static>(
+    /// As [`App::with_engine`], on a compute thread: for CPU-bound calls and the reads of a page.
+    pub(crate) async fn compute_with_engine<T: Send + 'static>(
         &self,
         project: Option<String>,
         call: impl FnOnce(&Engine) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Problem> {
         let inner = Arc::clone(&self.inner);
         let answer = self.inner.pool.compute(move || {
-            let engine = inner.projects.named(project.as_deref())?;
+            let engine = inner.engines.project_engine(project.as_deref())?;
             call(&engine)
         });
         Ok(answer.await?)
     }
 
-    /// Does what waits for a disk and asks no memory.
-    pub(crate) async fn wait<T: Send + 'static>(
+    /// Resolves the project of a route that names something by its id: the requested project, otherwise the first
+    /// project that the caller may open and that contains the id. The served project is tried first and is the
+    /// fallback.
+    pub(crate) async fn project_with(
+        &self,
+        access: &Access,
+        requested: Option<&str>,
+        has: impl Fn(&Engine) -> Result<bool, Fault> + Send + 'static,
+    ) -> Result<Option<String>, Problem> {
+        let project = access.resolve_project(requested)?;
+        if project.is_some() {
+            return Ok(project);
+        }
+        let inner = Arc::clone(&self.inner);
+        let found = self.inner.pool.run(move || {
+            let served = inner.engines.served_engine()?;
+            if has(&served)? {
+                return Ok(None);
+            }
+            for name in served.records().projects()? {
+                if name != *served.project() && has(&served.for_project(name.clone()))? {
+                    return Ok(Some(name.as_str().to_owned()));
+                }
+            }
+            Ok(None)
+        });
+        Ok(found.await?)
+    }
+
+    /// Resolves the project of a record, as [`App::project_with`].
+    pub(crate) async fn project_of(
+        &self,
+        access: &Access,
+        requested: Option<&str>,
+        id: RecordId,
+    ) -> Result<Option<String>, Problem> {
+        self.project_with(access, requested, move |engine| {
+            is_found(engine.records().get(id))
+        })
+        .await
+    }
+
+    /// Runs blocking work that needs no engine.
+    pub(crate) async fn run_blocking<T: Send + 'static>(
         &self,
         call: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Problem> {
         Ok(self.inner.pool.run(call).await?)
     }
 
-    /// The tokens of the served memory.
-    pub(crate) fn keys(&self) -> Result<&Keys, Fault> {
-        if let Some(keys) = self.inner.keys.get() {
-            return Ok(keys);
+    /// Returns the token cache of the served store.
+    pub(crate) fn token_cache(&self) -> Result<&TokenCache, Fault> {
+        if let Some(cache) = self.inner.token_cache.get() {
+            return Ok(cache);
         }
-        let keys = Keys::new(self.served()?.tokens());
-        Ok(self.inner.keys.get_or_init(|| keys))
+        let cache = TokenCache::new(self.served_engine()?.maintenance().tokens());
+        Ok(self.inner.token_cache.get_or_init(|| cache))
     }
 
     pub(crate) fn logins(&self) -> &Logins {
         &self.inner.logins
     }
 
-    /// Says that the server ends: answers that would go on for ever end with it.
+    /// Signals shutdown, so that endless responses (event streams) end.
     pub(crate) fn stop(&self) {
         self.inner.stopping.send_replace(true);
-        self.inner.feeds.end();
+        self.inner.feeds.close_all();
     }
 
-    /// Says `true` when the server ends.
-    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
+    /// Returns a receiver that becomes `true` at shutdown.
+    pub(crate) fn stop_signal(&self) -> watch::Receiver<bool> {
         self.inner.stopping.subscribe()
     }
 
-    pub(crate) fn feeds(&self) -> &Feeds {
+    pub(crate) fn feeds(&self) -> &EventFeeds {
         &self.inner.feeds
     }
 
@@ -165,94 +214,91 @@ impl App {
         &self.inner.metrics
     }
 
-    pub(crate) fn answers(&self) -> &Answers {
-        &self.inner.answers
+    pub(crate) fn idempotent_responses(&self) -> &IdempotencyCache {
+        &self.inner.idempotent_responses
     }
 
-    pub(crate) fn held(&self) -> &Held {
-        &self.inner.held
+    pub(crate) fn working_memories(&self) -> &WorkingMemoryCache {
+        &self.inner.working_memories
     }
 
-    /// The memory that is served.
-    pub fn served(&self) -> Result<Arc<Engine>, Fault> {
-        self.inner.projects.served()
+    pub(crate) fn downgrade(&self) -> WeakApp {
+        let inner = Arc::downgrade(&self.inner);
+        WeakApp { inner }
     }
 
-    /// Waits until so many bytes of a request may be held.
-    pub(crate) async fn room_for(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+    /// Starts the background task that ingests inbox files and edited workspace files. Needs a runtime.
+    pub(crate) fn start_file_watcher(&self) {
+        self.inner.file_watcher.start(self);
+    }
+
+    /// Ingests the pending files of all open projects.
+    pub(crate) async fn ingest_files(&self) -> Result<(), Fault> {
+        let inner = Arc::clone(&self.inner);
+        let done = self.inner.pool.run(move || {
+            for engine in inner.engines.open_engines_with_files() {
+                inner.file_watcher.ingest(&engine);
+            }
+            Ok(())
+        });
+        done.await
+    }
+
+    /// Takes the notes about files of this project that could not be ingested.
+    pub(crate) fn take_file_notes(&self, engine: &Engine) -> Vec<String> {
+        self.inner.file_watcher.take_notes(engine.folder())
+    }
+
+    /// Returns the engine of the served project.
+    pub fn served_engine(&self) -> Result<Arc<Engine>, Fault> {
+        self.inner.engines.served_engine()
+    }
+
+    /// Waits until this number of body bytes may be held in memory.
+    pub(crate) async fn reserve_body_bytes(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let bytes = bytes.min(limits::SERVER_BODIES_BYTES_MAX);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.inner.room);
-        room.acquire_many_owned(bytes).await.ok()
+        let semaphore = Arc::clone(&self.inner.body_bytes);
+        semaphore.acquire_many_owned(bytes).await.ok()
     }
 
-    /// As [`App::ask`], also of the memory around a folder, and with the error as it is.
-    pub(crate) async fn ask_memory<T: Send + 'static>(
+    /// Runs `call` with the engine of `target`, as [`App::with_engine`] does, and returns the error unconverted.
+    pub(crate) async fn with_target_engine<T: Send + 'static>(
         &self,
-        whose: Whose,
+        target: MemoryTarget,
         call: impl FnOnce(&Engine) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
         let inner = Arc::clone(&self.inner);
         let answer = self.inner.pool.run(move || {
-            let engine = match &whose {
-                Whose::Project(name) => inner.projects.named(name.as_deref())?,
-                Whose::Around(folders) => inner.projects.around_one(folders)?,
+            let engine = match &target {
+                MemoryTarget::Project(name) => inner.engines.project_engine(name.as_deref())?,
+                MemoryTarget::AroundFolders(folders) => {
+                    inner.engines.first_folder_engine(folders)?
+                }
             };
-            call(&engine)
+            let answer = call(&engine);
+            // The write is already stored; `heirloom doctor` reports a mirror that cannot be written.
+            drop(engine.mirror().refresh_throttled());
+            answer
         });
         answer.await
     }
 }
 
-/// Which memory is asked.
+/// Returns true if something was found. Errors other than `NotFound` are passed on.
+pub(crate) fn is_found<T>(found: Result<T, Fault>) -> Result<bool, Fault> {
+    match found {
+        Ok(_) => Ok(true),
+        Err(fault) if fault.kind == ErrorKind::NotFound => Ok(false),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// Engine that a call addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Whose {
-    /// That of this project in the served store; without a name, of the served one.
+pub(crate) enum MemoryTarget {
+    /// A project of the served store; `None` is the served project.
     Project(Option<String>),
-    /// That around the first of these folders that has one.
-    Around(Vec<PathBuf>),
-}
-
-/// All routes, and those of `mcp`, which has its own.
-pub fn router(app: App, mcp: Router) -> Router {
-    let version = app.options().version;
-    Router::new()
-        .route("/health", get(health))
-        .merge(crate::page::routes(&app))
-        .route("/metrics", get(metrics::show))
-        .route("/api/health", get(health))
-        .route("/api/metrics", get(metrics::show))
-        .merge(access::login_routes())
-        .merge(api::routes(version))
-        .fallback(nothing_here)
-        .method_not_allowed_fallback(not_so)
-        .with_state(app.clone())
-        // The guard has one limit for all bodies.
-        .layer(DefaultBodyLimit::disable())
-        .layer(from_fn(tags::tag))
-        .layer(from_fn(problem::documents))
-        .layer(from_fn_with_state(app.clone(), again::once))
-        // Its answers are streams: neither tagged nor given again.
-        .merge(mcp)
-        .layer(from_fn_with_state(app, access::guard))
-}
-
-/// Whether the store answers. Says nothing of what is remembered: anybody may ask.
-async fn health(State(app): State<App>) -> Result<Json<Value>, Problem> {
-    let version = app.options().version;
-    app.ask(None, |engine| engine.describe_store()).await?;
-    Ok(Json(json!({"status": "ok", "version": version})))
-}
-
-async fn nothing_here() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "there is nothing at this address")
-        .hint("/openapi.json lists what there is")
-}
-
-async fn not_so() -> Problem {
-    Problem::new(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "this address takes other methods",
-    )
-    .hint("the header `allow` names them")
+    /// The project around the first of these folders that has a memory.
+    AroundFolders(Vec<PathBuf>),
 }

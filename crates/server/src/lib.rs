@@ -1,27 +1,30 @@
-//! What serves many clients at once: the HTTP API, the page where memory is seen and corrected, and MCP.
+//! Server for many clients: the HTTP API, the web page, and MCP.
 //!
-//! All of it is a skin over [`heirloom_engine::Engine`], which knows no runtime: every call of it runs in one bounded
-//! pool of threads that may wait ([`Pool`]), never on a thread that answers connections.
+//! These surfaces call [`heirloom_engine::Engine`], which is synchronous. Every call runs in one bounded pool of
+//! threads ([`Pool`]), so the async runtime never blocks.
 
 mod access;
-mod again;
 mod api;
 mod app;
-mod chores;
-mod events;
-mod held;
-mod listening;
+mod background_jobs;
+mod engine_registry;
+mod etag;
+mod file_watcher;
+mod idempotency;
+mod listener;
 pub mod mcp;
-mod memories;
 mod metrics;
 mod page;
 mod pool;
 mod problem;
-mod tags;
+mod router;
+mod server_sent_events;
+mod working_memory_cache;
 
-pub use access::{Access, Names};
-pub use app::{App, Options, Setting, router};
-pub use listening::{Certificate, Listening, serve};
-pub use memories::{Memories, Projects};
+pub use access::{Access, AllowedOrigins};
+pub use app::{App, DisplayedSetting, ServerOptions};
+pub use engine_registry::{EngineProvider, EngineRegistry};
+pub use listener::{Certificate, Listener, serve};
 pub use pool::Pool;
 pub use problem::Problem;
+pub use router::router;

@@ -1,5 +1,6 @@
-//! The Model Context Protocol: memory as tools, resources and prompts, over standard input and output or over HTTP.
+//! Model Context Protocol (MCP): memory as tools, resources and prompts, over standard input and output or HTTP.
 
+mod client_session;
 mod compat;
 mod conflicts;
 mod context;
@@ -10,86 +11,94 @@ mod log_episode;
 mod log_error;
 mod logging;
 mod note_step;
-mod pages;
+mod pagination;
 mod prompts;
 mod recall;
 mod register_artifact;
 mod remember;
 mod resources;
 mod roots;
-mod server;
-mod shape;
+mod schema;
+mod similar_attempts;
 mod stdio;
+mod subscriptions;
 mod tool;
-mod tried;
+mod tool_list;
 mod update_memory;
 mod uri;
-mod watching;
 mod workspace;
 
 pub use http::{mount, router};
-pub use prompts::Commands;
-pub(crate) use uri::decoded;
-pub use uri::{Address, folder_of};
+pub use prompts::CommandProvider;
+pub(crate) use uri::percent_decode;
+pub use uri::{ResourceAddress, folder_from_uri};
 
 use crate::App;
+use client_session::ClientSession;
 use heirloom_model::Fault;
 use rmcp::service::ServerInitializeError;
 use rmcp::{ServerHandler, ServiceExt};
-use server::Server;
 use std::sync::Arc;
 
-/// What was decided about MCP when the program was started.
+/// MCP settings of the program.
 #[derive(Clone)]
-pub struct Settings {
-    /// Whether a client's folders say whose memory is meant; else it is the one that is served.
+pub struct McpSettings {
+    /// True if a client's root folders select the memory; otherwise the served project is used.
     pub follows_roots: bool,
-    /// Whether the tools are those of the reference server "memory".
+    /// True to offer the tools of the reference server "memory".
     pub as_server_memory: bool,
-    /// The commands that are prompts; none if there is nobody who knows.
-    pub commands: Option<Arc<dyn Commands>>,
+    /// Commands that are offered as prompts, if available.
+    pub commands: Option<Arc<dyn CommandProvider>>,
 }
 
-/// Who calls, where somebody has found that out before: put it into the extensions of the HTTP request.
+/// Authenticated caller. The HTTP middleware puts it into the extensions of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// The project that is meant; the served one if it is not said.
+    /// Project of the call; the served one by default.
     pub project: Option<String>,
-    /// Under which name it writes; the client's own name if it is not said.
+    /// Source of its records; the client's own name by default.
     pub source: Option<String>,
-    /// Whether it speaks for a person or the orchestrator.
+    /// True if it speaks for a user or the orchestrator.
     pub decides: bool,
+    /// Access token, if the server requires one.
+    pub holder: Option<String>,
 }
 
-/// Serves one client on standard input and output, until it goes.
-pub fn serve_stdio(app: App, settings: Settings) -> Result<(), Fault> {
+/// Serves one client on standard input and output, until it disconnects.
+pub fn serve_stdio(app: App, settings: McpSettings) -> Result<(), Fault> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .map_err(|error| Fault::failed(format!("no threads to serve with: {error}")))?;
+        .map_err(|error| Fault::failed(format!("server threads cannot be started: {error}")))?;
     let as_server_memory = settings.as_server_memory;
-    let server = Server::new(app, settings, true);
+    let server = ClientSession::new(app.clone(), settings, true);
     let served = runtime.block_on(async move {
-        match as_server_memory {
+        let served = match as_server_memory {
             true => serve_lines(compat::Compat(server)).await,
             false => serve_lines(server).await,
-        }
+        };
+        crate::background_jobs::update_mirror(&app).await;
+        served
     });
-    // A thread that still waits for standard input would be waited for.
+    // A thread that blocks on standard input would prevent the shutdown.
     runtime.shutdown_background();
     served
 }
 
 async fn serve_lines(server: impl ServerHandler) -> Result<(), Fault> {
     let (read, write) = rmcp::transport::io::stdio_pipes();
-    let running = match server.serve(stdio::Lines::new(read, write)).await {
+    let running = match server.serve(stdio::LineTransport::new(read, write)).await {
         Ok(running) => running,
-        // It went before it said what it wants.
+        // The client disconnected before initialisation.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        Err(error) => return Err(Fault::failed(format!("no session came about: {error}"))),
+        Err(error) => {
+            return Err(Fault::failed(format!(
+                "the session could not be established: {error}"
+            )));
+        }
     };
     let ended = running.waiting().await;
     ended
         .map(drop)
-        .map_err(|error| Fault::failed(format!("the session broke off: {error}")))
+        .map_err(|error| Fault::failed(format!("the session ended unexpectedly: {error}")))
 }

@@ -1,4 +1,4 @@
-//! Numbers of the server, as Prometheus reads them.
+//! Prometheus metrics.
 
 use crate::{Access, App, Problem};
 use axum::extract::State;
@@ -7,16 +7,16 @@ use axum::response::{IntoResponse, Response};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Upper ends of the classes of durations, microseconds.
-const CLASSES_US: [u64; 10] = [
+/// Upper bounds of the histogram buckets, in microseconds.
+const BUCKETS_US: [u64; 10] = [
     500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 200_000, 1_000_000, 10_000_000,
 ];
 
-/// What is counted.
+/// Counters of requests and their durations.
 pub(crate) struct Metrics {
     began: Instant,
-    by_class: [AtomicU64; 6],
-    durations: [AtomicU64; CLASSES_US.len()],
+    by_status_class: [AtomicU64; 6],
+    durations: [AtomicU64; BUCKETS_US.len()],
     micros: AtomicU64,
     in_flight: AtomicI64,
 }
@@ -25,7 +25,7 @@ impl Default for Metrics {
     fn default() -> Self {
         Self {
             began: Instant::now(),
-            by_class: Default::default(),
+            by_status_class: Default::default(),
             durations: Default::default(),
             micros: AtomicU64::new(0),
             in_flight: AtomicI64::new(0),
@@ -33,22 +33,22 @@ impl Default for Metrics {
     }
 }
 
-/// A request in flight; no longer when it is dropped, be it because its client has gone.
+/// Guard that counts a request as in flight until it is dropped, also when its client disconnects.
 pub(crate) struct InFlight<'a> {
     metrics: &'a Metrics,
     began: Instant,
 }
 
 impl InFlight<'_> {
-    /// It has its answer; how long that took.
-    pub(crate) fn answered(self, status: StatusCode) -> Duration {
+    /// Records status and duration of a finished request, and returns the duration.
+    pub(crate) fn finish(self, status: StatusCode) -> Duration {
         let metrics = self.metrics;
-        let class = usize::from(status.as_u16() / 100).min(metrics.by_class.len() - 1);
-        metrics.by_class[class].fetch_add(1, Relaxed);
+        let class = usize::from(status.as_u16() / 100).min(metrics.by_status_class.len() - 1);
+        metrics.by_status_class[class].fetch_add(1, Relaxed);
         let took = self.began.elapsed();
-        let micros = micros(took);
+        let micros = total_micros(took);
         metrics.micros.fetch_add(micros, Relaxed);
-        for (end, count) in CLASSES_US.iter().zip(&metrics.durations) {
+        for (end, count) in BUCKETS_US.iter().zip(&metrics.durations) {
             if micros <= *end {
                 count.fetch_add(1, Relaxed);
             }
@@ -64,7 +64,7 @@ impl Drop for InFlight<'_> {
 }
 
 impl Metrics {
-    /// A request begins.
+    /// Counts a request as in flight.
     pub(crate) fn begin(&self) -> InFlight<'_> {
         self.in_flight.fetch_add(1, Relaxed);
         InFlight {
@@ -80,20 +80,20 @@ impl Metrics {
         };
         let of = |n: &AtomicU64| n.load(Relaxed);
         line(format_args!("# TYPE heirloom_requests_total counter"));
-        for (class, count) in self.by_class.iter().enumerate().skip(1) {
+        for (class, count) in self.by_status_class.iter().enumerate().skip(1) {
             let count = of(count);
             line(format_args!(
                 "heirloom_requests_total{{status=\"{class}xx\"}} {count}"
             ));
         }
         line(format_args!("# TYPE heirloom_request_seconds histogram"));
-        for (end, count) in CLASSES_US.iter().zip(&self.durations) {
+        for (end, count) in BUCKETS_US.iter().zip(&self.durations) {
             let (end, count) = (seconds(*end), of(count));
             line(format_args!(
                 "heirloom_request_seconds_bucket{{le=\"{end}\"}} {count}"
             ));
         }
-        let all: u64 = self.by_class.iter().map(of).sum();
+        let all: u64 = self.by_status_class.iter().map(of).sum();
         let sum = seconds(of(&self.micros));
         line(format_args!(
             "heirloom_request_seconds_bucket{{le=\"+Inf\"}} {all}"
@@ -110,7 +110,7 @@ impl Metrics {
     }
 }
 
-fn micros(time: Duration) -> u64 {
+fn total_micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
@@ -118,11 +118,14 @@ fn seconds(micros: u64) -> f64 {
     Duration::from_micros(micros).as_secs_f64()
 }
 
-/// `/metrics`: what the server did, and what the served project holds.
+/// Handles `/metrics`: counters of the server and record counts of the served project.
 pub(crate) async fn show(State(app): State<App>, access: Access) -> Result<Response, Problem> {
-    let project = access.project(None)?;
-    let found = app.ask(project, |engine| {
-        Ok((engine.counts()?, engine.describe_store()?.size_bytes))
+    let project = access.resolve_project(None)?;
+    let found = app.with_engine(project, |engine| {
+        Ok((
+            engine.records().counts()?,
+            engine.maintenance().describe_store()?.size_bytes,
+        ))
     });
     let (counts, size_bytes) = found.await?;
     let mut text = app.metrics().text();

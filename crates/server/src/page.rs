@@ -1,32 +1,34 @@
-//! The page where people see what agents remember, and correct it.
+//! Web page on which users see and correct memory.
 //!
-//! One file a page: it loads through the engine, fills the view of its template, and answers. Each address answers a
-//! whole page, or only its main part to a script that asks for it; what changes something is a form first.
+//! One file per page: it loads data through the engine, fills the view of a template, and renders it. Each route
+//! answers the whole page, or only its main part for htmx requests. Every change also works as a plain form.
 
 mod analytics;
-mod asset;
-mod fields;
-mod files;
-mod jump;
+mod command_palette;
+mod cookies;
+mod error_page;
+mod file_editors;
+mod form_fields;
 mod knowledge;
-mod look;
+mod layout;
 mod overview;
 mod projects;
 mod recall;
 mod receipts;
+mod record_label;
 mod records;
+mod request_context;
 mod review;
 mod sessions;
 mod settings;
-mod shell;
+mod static_assets;
 mod tasks;
-mod told;
+mod toast;
 mod view;
-mod wrong;
 
-pub(crate) use look::Look;
-pub(crate) use shell::{Shell, Toast};
-pub(crate) use wrong::Wrong;
+pub(crate) use error_page::PageError;
+pub(crate) use request_context::RequestContext;
+pub(crate) use view::shell::{Shell, Toast};
 
 use crate::App;
 use askama::Template;
@@ -37,10 +39,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tower_http::compression::CompressionLayer;
 
-/// What a page may load: its own files, and nothing that stands in it as text.
+/// Content security policy: own files only, no inline scripts or styles.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The addresses of the page.
+/// Returns the routes of the page.
 pub(crate) fn routes(app: &App) -> Router<App> {
     Router::new()
         .route("/", get(overview::show))
@@ -50,20 +52,20 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .merge(tasks::routes())
         .merge(sessions::routes())
         .merge(review::routes())
-        .merge(files::routes())
+        .merge(file_editors::routes())
         .merge(settings::routes())
         .merge(projects::routes())
-        .route("/jump", get(jump::show))
+        .route("/jump", get(command_palette::show))
         .route("/analytics", get(analytics::show))
         .route("/recall", get(recall::show))
-        .layer(from_fn_with_state(app.clone(), projects::follow))
-        .layer(map_response(guarded))
-        .merge(asset::routes())
+        .layer(from_fn_with_state(app.clone(), projects::keep_form_project))
+        .layer(map_response(add_security_headers))
+        .merge(static_assets::routes())
         .layer(CompressionLayer::new())
 }
 
-/// Says with every page what a browser must not do with it.
-async fn guarded(mut response: Response) -> Response {
+/// Adds the security headers to every page.
+async fn add_security_headers(mut response: Response) -> Response {
     let headers = response.headers_mut();
     let fixed = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -86,16 +88,19 @@ async fn guarded(mut response: Response) -> Response {
     response
 }
 
-/// A template as an answer.
-pub(crate) fn html(template: &impl Template) -> Result<Response, Wrong> {
-    answer(StatusCode::OK, template)
+/// Renders a template with status 200.
+pub(crate) fn render(template: &impl Template) -> Result<Response, PageError> {
+    render_with_status(StatusCode::OK, template)
 }
 
-/// The same with another status.
-pub(crate) fn answer(status: StatusCode, template: &impl Template) -> Result<Response, Wrong> {
+/// Renders a template with a status.
+pub(crate) fn render_with_status(
+    status: StatusCode,
+    template: &impl Template,
+) -> Result<Response, PageError> {
     let body = template
         .render()
-        .map_err(|error| Wrong::failed(format!("the page cannot be written: {error}")))?;
+        .map_err(|error| PageError::failed(format!("the page cannot be written: {error}")))?;
     let sort = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
     Ok((status, sort, body).into_response())
 }

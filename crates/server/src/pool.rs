@@ -1,65 +1,65 @@
-//! The one way from an asynchronous surface to the engine.
+//! Bounded thread pool: the only way from the async surfaces to the engine.
 
-mod threads;
+mod compute_threads;
 
+use compute_threads::ComputeThreads;
 use heirloom_model::{Fault, limits};
 use std::sync::Arc;
-use threads::Threads;
 use tokio::sync::{Semaphore, oneshot};
 
-/// Threads that may wait for a disk: a bounded number of calls at once, the others wait in order.
+/// Bounded pool of blocking calls; further calls wait in order.
 #[derive(Clone)]
 pub struct Pool {
-    places: Arc<Semaphore>,
-    /// Calls that compute and read: more of them than processors only take memory and each other's caches.
-    computing: Arc<Threads>,
+    permits: Arc<Semaphore>,
+    /// Threads for CPU-bound calls: more threads than processors would only compete for memory and caches.
+    compute_threads: Arc<ComputeThreads>,
 }
 
 impl Default for Pool {
     fn default() -> Self {
         Self {
-            places: Arc::new(Semaphore::new(limits::SERVER_CALLS_AT_ONCE)),
-            computing: Arc::default(),
+            permits: Arc::new(Semaphore::new(limits::SERVER_CALLS_MAX)),
+            compute_threads: Arc::default(),
         }
     }
 }
 
 impl Pool {
-    /// As [`Pool::run`], for what computes longer than it waits, and for reads of a page, which wait for nobody.
+    /// Runs `call` on a compute thread: for CPU-bound work and reads of a page that do not wait for locks.
     pub async fn compute<T: Send + 'static>(
         &self,
         call: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let (said, heard) = oneshot::channel();
-        self.computing.give(Box::new(move || {
-            // Whoever asked may be gone.
-            drop(said.send(call()));
+        let (sender, receiver) = oneshot::channel();
+        self.compute_threads.submit(Box::new(move || {
+            // The receiver may be dropped.
+            drop(sender.send(call()));
         }))?;
-        heard.await.unwrap_or_else(|_| Err(given_up()))
+        receiver.await.unwrap_or_else(|_| Err(panicked_call()))
     }
 
-    /// Runs `call` where waiting is allowed. It runs to its end even if nobody waits for the answer any more.
+    /// Runs `call` on a blocking thread. It runs to its end even if the caller is dropped.
     ///
     /// Errors: those of `call`; `Failed` if it panicked.
     pub async fn run<T: Send + 'static>(
         &self,
         call: impl FnOnce() -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let place = Arc::clone(&self.places).acquire_owned().await;
+        let place = Arc::clone(&self.permits).acquire_owned().await;
         let place = place.map_err(|_| Fault::failed("the server is shutting down"))?;
         let answer = tokio::task::spawn_blocking(move || {
             let answer = call();
             drop(place);
             answer
         });
-        answer.await.unwrap_or_else(|_| Err(given_up()))
+        answer.await.unwrap_or_else(|_| Err(panicked_call()))
     }
 }
 
-/// What is answered for a call that panicked.
-fn given_up() -> Fault {
-    Fault::failed("an answer was given up inside Heirloom")
-        .hint("the server's log says more; the memory is untouched by what was not acknowledged")
+/// Error for a call that panicked.
+fn panicked_call() -> Fault {
+    Fault::failed("internal error: the call panicked")
+        .hint("the server's log has details; only acknowledged writes were stored")
 }
 
 #[cfg(test)]
@@ -69,16 +69,16 @@ mod tests {
     use std::time::Duration;
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn so_many_compute_at_once() {
+    async fn compute_concurrency_is_bounded() {
         let pool = Pool::default();
-        let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-        let calls = (0..threads::count() * 4).map(|_| {
-            let (pool, now, most) = (pool.clone(), Arc::clone(&now), Arc::clone(&most));
+        let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let calls = (0..compute_threads::thread_count() * 4).map(|_| {
+            let (pool, running, most) = (pool.clone(), Arc::clone(&running), Arc::clone(&most));
             tokio::spawn(async move {
                 let call = move || {
-                    most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                    most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     std::thread::sleep(Duration::from_millis(5));
-                    now.fetch_sub(1, Ordering::SeqCst);
+                    running.fetch_sub(1, Ordering::SeqCst);
                     Ok(())
                 };
                 pool.compute(call).await
@@ -87,14 +87,14 @@ mod tests {
         for call in calls.collect::<Vec<_>>() {
             call.await.unwrap().unwrap();
         }
-        assert!((2..=limits::SERVER_COMPUTING_AT_ONCE).contains(&threads::count()));
-        assert!(most.load(Ordering::SeqCst) <= threads::count());
+        assert!((2..=limits::SERVER_COMPUTE_CALLS_MAX).contains(&compute_threads::thread_count()));
+        assert!(most.load(Ordering::SeqCst) <= compute_threads::thread_count());
     }
 
     #[tokio::test]
-    async fn a_panic_is_an_answer_and_the_threads_go_on() {
+    async fn panic_is_an_error_and_threads_continue() {
         let pool = Pool::default();
-        for _ in 0..limits::SERVER_COMPUTING_AT_ONCE * 2 {
+        for _ in 0..limits::SERVER_COMPUTE_CALLS_MAX * 2 {
             let answer = pool.compute(|| -> Result<(), Fault> { panic!("on purpose") });
             assert!(answer.await.is_err());
             let answer = pool.run(|| -> Result<(), Fault> { panic!("on purpose") });

@@ -1,4 +1,4 @@
-//! Errors as problem documents (RFC 9457).
+//! HTTP errors as problem documents (RFC 9457).
 
 use axum::Json;
 use axum::body::to_bytes;
@@ -6,27 +6,27 @@ use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use heirloom_model::{ErrorKind, Fault, Trouble};
+use heirloom_model::{ErrorKind, Fault, TransientCause};
 use serde_json::json;
 
-/// An error on its way to a client.
+/// Error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The status of the answer.
+    /// HTTP status.
     pub status: StatusCode,
-    /// What went wrong, and where.
+    /// Cause and location.
     pub detail: String,
-    /// What to do next, if there is something.
+    /// Next step for the client, if one is known.
     pub hint: Option<String>,
-    /// A header that the answer carries besides.
+    /// Additional response header.
     header: Option<Box<(HeaderName, HeaderValue)>>,
 }
 
-/// What is read of a plain text that becomes a problem, bytes.
+/// Maximum number of bytes read from a plain-text error.
 const PLAIN_BYTES_MAX: usize = 4_096;
 
 impl Problem {
-    /// A problem without a hint.
+    /// Creates a problem without a hint.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
             status,
@@ -36,14 +36,14 @@ impl Problem {
         }
     }
 
-    /// The same with a header in its answer.
+    /// Adds a response header.
     #[must_use]
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.header = Some(Box::new((name, value)));
         self
     }
 
-    /// The same with what to do next.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -53,10 +53,10 @@ impl Problem {
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
-        let status = match (fault.trouble, fault.kind) {
-            (Some(Trouble::Full), _) => StatusCode::INSUFFICIENT_STORAGE,
-            (Some(Trouble::Busy), _) => StatusCode::SERVICE_UNAVAILABLE,
-            (Some(Trouble::Stale), _) => StatusCode::CONFLICT,
+        let status = match (fault.transient_cause, fault.kind) {
+            (Some(TransientCause::DiskFull), _) => StatusCode::INSUFFICIENT_STORAGE,
+            (Some(TransientCause::Busy), _) => StatusCode::SERVICE_UNAVAILABLE,
+            (Some(TransientCause::Stale), _) => StatusCode::CONFLICT,
             (None, ErrorKind::Failed) => StatusCode::INTERNAL_SERVER_ERROR,
             (None, ErrorKind::Usage) => StatusCode::BAD_REQUEST,
             (None, ErrorKind::NotFound) => StatusCode::NOT_FOUND,
@@ -95,9 +95,9 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Makes a problem document of what the router itself says in plain text: bodies and queries that do not fit.
-pub(crate) async fn documents(request: Request, next: Next) -> Response {
-    // Clients of MCP have their own rules for what goes wrong.
+/// Middleware: converts plain-text errors of the router and extractors to problem documents.
+pub(crate) async fn plain_errors_to_documents(request: Request, next: Next) -> Response {
+    // MCP has its own error format.
     let is_ours = request.uri().path() != "/mcp";
     let answer = next.run(request).await;
     let status = answer.status();
@@ -107,13 +107,13 @@ pub(crate) async fn documents(request: Request, next: Next) -> Response {
         return answer;
     }
     let (parts, body) = answer.into_parts();
-    let said = to_bytes(body, PLAIN_BYTES_MAX).await.unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    let said = match said.trim() {
+    let detail = to_bytes(body, PLAIN_BYTES_MAX).await.unwrap_or_default();
+    let detail = String::from_utf8_lossy(&detail);
+    let detail = match detail.trim() {
         "" => status.canonical_reason().unwrap_or("Error"),
-        said => said,
+        detail => detail,
     };
-    let mut document = Problem::new(status, said).into_response();
+    let mut document = Problem::new(status, detail).into_response();
     if let Some(allow) = parts.headers.get(header::ALLOW) {
         document.headers_mut().insert(header::ALLOW, allow.clone());
     }

@@ -1,50 +1,51 @@
-//! Vectors from a service that speaks the embeddings protocol of OpenAI: `POST {url}/embeddings`.
+//! Client for the embeddings protocol of OpenAI: `POST {url}/embeddings`.
 
-mod answer;
+mod response;
 
-use crate::http::{self, Endpoint, Key, Refusal, Words};
-use heirloom_model::{Embedder, Fault, Purpose, limits};
+use crate::http_client::{self, Endpoint, ErrorContext, Key, RequestError};
+use crate::retry_backoff;
+use heirloom_model::{EmbedPurpose, Embedder, Fault, limits};
 use serde_json::json;
 use std::time::Duration;
 use ureq::Agent;
 
-const WORDS: Words = Words {
+const WORDS: ErrorContext = ErrorContext {
     section: "embedder",
     path: "/embeddings",
     examples: "https://api.openai.com/v1 or http://localhost:11434/v1",
-    otherwise: "recall goes on with the built-in vectors",
+    fallback: "recall goes on with the built-in vectors",
 };
 
-/// Where a service is, and how it is asked.
+/// Configuration of an embeddings client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ServiceConfig {
-    /// What stands before `/embeddings`: `https://api.openai.com/v1`.
+pub struct EmbeddingClientConfig {
+    /// Base address before `/embeddings`: `https://api.openai.com/v1`.
     pub url: String,
-    /// The model's name.
+    /// Name of the model.
     pub model: String,
-    /// Numbers of a vector that are asked for; `None` leaves it to the model.
+    /// Requested dimensions; `None` leaves them to the model.
     pub dimensions: Option<usize>,
-    /// The key, if the service wants one.
+    /// API key, if the service needs one.
     pub key: Option<Key>,
-    /// Milliseconds that a question waits.
-    pub question_ms: u64,
+    /// Timeout of a query, milliseconds.
+    pub query_timeout_ms: u64,
 }
 
-/// A service that makes vectors.
+/// Client of an embeddings service.
 #[derive(Debug)]
-pub struct Service {
+pub struct EmbeddingClient {
     endpoint: Endpoint,
-    asked_for: String,
+    requested_model: String,
     dimensions: Option<usize>,
     name: String,
     questions: Agent,
     batches: Agent,
 }
 
-impl Service {
-    /// A client; nothing is sent yet. Errors: `Usage` for an address or a name that cannot be used, `Refused` for
-    /// a key that would be sent unencrypted to another machine.
-    pub fn new(config: ServiceConfig) -> Result<Self, Fault> {
+impl EmbeddingClient {
+    /// Creates a client without sending anything. Errors: `Usage` for an invalid address or name, `Refused` for a key
+    /// that would be sent unencrypted to another machine.
+    pub fn new(config: EmbeddingClientConfig) -> Result<Self, Fault> {
         let endpoint = Endpoint::new(&config.url, WORDS, config.key)?;
         let model = config.model.trim().to_owned();
         if model.is_empty() {
@@ -53,16 +54,16 @@ impl Service {
         }
         Ok(Self {
             endpoint,
-            name: Self::name_of(&model, config.dimensions),
-            asked_for: model,
+            name: Self::vector_model_name(&model, config.dimensions),
+            requested_model: model,
             dimensions: config.dimensions,
-            questions: agent(config.question_ms),
+            questions: agent(config.query_timeout_ms),
             batches: agent(limits::EMBEDDING_BATCH_TIMEOUT_MS),
         })
     }
 
-    /// The name under which vectors of this model are kept.
-    pub fn name_of(model: &str, dimensions: Option<usize>) -> String {
+    /// Returns the name under which vectors of this model are stored.
+    pub fn vector_model_name(model: &str, dimensions: Option<usize>) -> String {
         let model = model.trim();
         match dimensions {
             Some(dimensions) => format!("{model}@{dimensions}"),
@@ -70,9 +71,13 @@ impl Service {
         }
     }
 
-    fn ask(&self, agent: &Agent, texts: &[&str]) -> Result<Vec<Vec<f32>>, Refusal> {
+    fn request_vectors(
+        &self,
+        agent: &Agent,
+        texts: &[&str],
+    ) -> Result<Vec<Vec<f32>>, RequestError> {
         let mut body = json!({
-            "model": self.asked_for,
+            "model": self.requested_model,
             "input": texts,
             "encoding_format": "float",
         });
@@ -86,51 +91,45 @@ impl Service {
             .collect();
         let most = limits::EMBEDDING_ANSWER_BYTES_MAX;
         let bytes = self.endpoint.post(agent, &headers, &body, most)?;
-        answer::vectors(&bytes, texts.len(), self.dimensions)
-            .map_err(|problem| self.endpoint.unusable(&problem))
+        response::parse_vectors(&bytes, texts.len(), self.dimensions)
+            .map_err(|problem| self.endpoint.invalid_response(&problem))
     }
 }
 
-impl Embedder for Service {
+impl Embedder for EmbeddingClient {
     fn model(&self) -> &str {
         &self.name
     }
 
-    fn embed(&self, texts: &[&str], purpose: Purpose) -> Result<Vec<Vec<f32>>, Fault> {
+    fn embed(&self, texts: &[&str], purpose: EmbedPurpose) -> Result<Vec<Vec<f32>>, Fault> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
         let (agent, tries) = match purpose {
-            Purpose::Question => (&self.questions, 1),
-            Purpose::Texts => (&self.batches, limits::EMBEDDING_TRIES_MAX),
+            EmbedPurpose::Query => (&self.questions, 1),
+            EmbedPurpose::Documents => (&self.batches, limits::EMBEDDING_TRIES_MAX),
         };
         let mut pause_ms = limits::EMBEDDING_PAUSE_MS;
         for _ in 1..tries {
-            match self.ask(agent, texts) {
+            let refusal = match self.request_vectors(agent, texts) {
                 Ok(vectors) => return Ok(vectors),
-                Err(Refusal {
-                    fault, again: None, ..
-                }) => return Err(fault),
-                Err(Refusal {
-                    fault,
-                    again: Some(wait_ms),
-                    ..
-                }) => {
-                    if wait_ms.is_some_and(|wait_ms| wait_ms > limits::EMBEDDING_PAUSE_MS_MAX) {
-                        return Err(fault);
-                    }
-                    let wait_ms = wait_ms.unwrap_or(0).max(pause_ms);
-                    std::thread::sleep(Duration::from_millis(wait_ms));
-                    pause_ms *= 2;
-                }
-            }
+                Err(refusal) => refusal,
+            };
+            let wait_ms =
+                retry_backoff::wait_ms(&refusal, pause_ms, limits::EMBEDDING_PAUSE_MS_MAX);
+            let Some(wait_ms) = wait_ms else {
+                return Err(refusal.fault);
+            };
+            std::thread::sleep(Duration::from_millis(wait_ms.max(pause_ms)));
+            pause_ms *= 2;
         }
-        self.ask(agent, texts).map_err(|refusal| refusal.fault)
+        self.request_vectors(agent, texts)
+            .map_err(|refusal| refusal.fault)
     }
 }
 
 fn agent(timeout_ms: u64) -> Agent {
-    http::agent(timeout_ms, timeout_ms)
+    http_client::agent(timeout_ms, timeout_ms)
 }
 
 #[cfg(test)]
@@ -138,13 +137,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_waited_for_without_end() {
-        let service = Service::new(ServiceConfig {
+    fn requests_have_timeouts() {
+        let service = EmbeddingClient::new(EmbeddingClientConfig {
             url: "https://x/v1".to_owned(),
             model: "m".to_owned(),
             dimensions: None,
             key: None,
-            question_ms: 50,
+            query_timeout_ms: 50,
         });
         let service = service.unwrap();
         let limit = |agent: &Agent| agent.config().timeouts().global;
@@ -154,8 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn dimensions_are_a_part_of_the_name() {
-        assert_eq!(Service::name_of(" m ", None), "m");
-        assert_eq!(Service::name_of("m", Some(3)), "m@3");
+    fn vector_model_name_includes_dimensions() {
+        assert_eq!(EmbeddingClient::vector_model_name(" m ", None), "m");
+        assert_eq!(EmbeddingClient::vector_model_name("m", Some(3)), "m@3");
     }
 }

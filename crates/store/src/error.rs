@@ -1,106 +1,164 @@
-//! What can go wrong in a store.
+//! Errors of a store.
 
-use heirloom_model::{ErrorKind, Fault, RecordId, Trouble};
+use heirloom_fs::FsError;
+use heirloom_model::text::EscapedPath;
+use heirloom_model::{ErrorKind, Fault, RecordId, TransientCause};
 use std::path::PathBuf;
 
-/// Why a store did not do what it was asked. When a write returns one, nothing of it took effect.
+/// Error of a store operation. A write that returns an error had no effect.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// No record or session of that id in the project.
+    /// No record or session of that id exists in the project.
     #[error("no {what} `{id}` in project `{project}`")]
     NotFound {
         /// `record` or `session`.
         what: &'static str,
-        /// The id.
+        /// Id that was requested.
         id: String,
-        /// The project that was searched.
+        /// Project that was searched.
         project: String,
     },
     /// The record is not in the state that the change needs.
     #[error("record {id} {problem}")]
     Stale {
-        /// The record.
+        /// Id of the record.
         id: RecordId,
-        /// What is wrong: already retired, still current, its place is taken…
+        /// Reason: already retired, still current, identity taken…
         problem: String,
     },
-    /// Something is over its cap or is not well-formed.
+    /// A value exceeds its cap or is not well-formed.
     #[error("{0}")]
     Invalid(String),
     /// The database was written by a newer Heirloom.
-    #[error("{path} has schema version {found}; this Heirloom knows versions up to {known}")]
+    #[error("{} has schema version {found}; this Heirloom knows versions up to {known}", .path.to_escaped())]
     Newer {
-        /// The database.
+        /// Path of the database.
         path: PathBuf,
-        /// Its version.
+        /// Schema version of the database.
         found: u32,
-        /// The newest version that this binary knows.
+        /// Newest schema version that this binary supports.
         known: u32,
     },
-    /// Understood, and not allowed: it would destroy something.
+    /// The operation is valid but refused, because it would destroy data.
     #[error("{0}")]
     Refused(String),
-    /// Another file took the place of the open database.
-    #[error("another file took the place of {0} while it was in use; nothing was written")]
+    /// Another file replaced the open database.
+    #[error("another file took the place of {} while it was in use; nothing was written", .0.to_escaped())]
     Replaced(PathBuf),
-    /// There is no database where one was expected.
-    #[error("no database at {0}")]
+    /// No database exists at this path.
+    #[error("no database at {}", .0.to_escaped())]
     Missing(PathBuf),
-    /// The database cannot be read as one.
-    #[error("{path} is damaged or is no Heirloom database: {problem}")]
+    /// The file is damaged or is not a Heirloom database.
+    #[error("{} is damaged or is not a Heirloom database: {problem}", .path.to_escaped())]
     Damaged {
-        /// The database.
+        /// Path of the database.
         path: PathBuf,
-        /// What was found.
+        /// Damage that was found.
         problem: String,
     },
-    /// The file, or the file system that it is on, may only be read.
-    #[error("{0} is read-only: nothing was written")]
+    /// The file or its file system is read-only.
+    #[error("{} is read-only: nothing was written", .0.to_escaped())]
     ReadOnly(PathBuf),
-    /// A write did not reach the disk, and the system does not say more.
+    /// A write did not reach the disk, and the system did not give a more specific error.
     #[error(
-        "a write to {path} failed: the disk may be full, or a limit on file sizes was reached ({problem})"
+        "a write to {} failed: the disk may be full, or a limit on file sizes was reached ({problem})",
+        .path.to_escaped()
     )]
     WriteFailed {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was said.
+        /// Error text of SQLite or the system.
         problem: String,
     },
     /// The disk is full.
     #[error("the disk is full: {0}")]
     DiskFull(String),
-    /// Another process held the database for longer than the wait allows.
+    /// Another process held the database for longer than the busy timeout.
     #[error("another process held the database for over {waited_ms} ms")]
     Busy {
-        /// How long this process waited.
+        /// Time that this process waited, milliseconds.
         waited_ms: u64,
     },
     /// The operating system refused a file operation.
-    #[error("{action} {path}: {source}")]
+    #[error("{action} {}: {source}", .path.to_escaped())]
     Io {
-        /// What was being done.
+        /// Operation that failed, as a verb.
         action: &'static str,
-        /// To which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A file of the store is a symbolic link: what it leads to is somebody else's.
-    #[error("cannot {action} {path}: it is a symbolic link, and links are not followed")]
+    /// A file of the store is a symbolic link, and its target may belong to someone else.
+    #[error("cannot {action} {}: it is a symbolic link, and links are not followed", .path.to_escaped())]
     Linked {
-        /// What was being done.
+        /// Operation that was refused, as a verb.
         action: &'static str,
-        /// The link.
+        /// Path of the link.
         path: PathBuf,
     },
-    /// Anything else that the database said.
-    #[error("the database refused: {0}")]
+    /// Any other error of SQLite.
+    #[error("database error: {0}")]
     Backend(String),
+}
+
+impl From<FsError> for StoreError {
+    fn from(error: FsError) -> Self {
+        match error {
+            FsError::ReadOnly(path) => Self::ReadOnly(path),
+            FsError::WriteFailed { path, problem } => Self::WriteFailed { path, problem },
+            FsError::DiskFull(problem) => Self::DiskFull(problem),
+            FsError::Io {
+                action,
+                path,
+                source,
+            } => Self::Io {
+                action,
+                path,
+                source,
+            },
+            FsError::Linked { action, path } => Self::Linked { action, path },
+        }
+    }
+}
+
+impl StoreError {
+    /// Returns the error of the file operation that failed, or the error itself if it has another cause.
+    fn into_fs_error(self) -> Result<FsError, Self> {
+        match self {
+            Self::ReadOnly(path) => Ok(FsError::ReadOnly(path)),
+            Self::WriteFailed { path, problem } => Ok(FsError::WriteFailed { path, problem }),
+            Self::DiskFull(problem) => Ok(FsError::DiskFull(problem)),
+            Self::Io {
+                action,
+                path,
+                source,
+            } => Ok(FsError::Io {
+                action,
+                path,
+                source,
+            }),
+            Self::Linked { action, path } => Ok(FsError::Linked { action, path }),
+            other @ (Self::NotFound { .. }
+            | Self::Stale { .. }
+            | Self::Invalid(_)
+            | Self::Newer { .. }
+            | Self::Refused(_)
+            | Self::Replaced(_)
+            | Self::Missing(_)
+            | Self::Damaged { .. }
+            | Self::Busy { .. }
+            | Self::Backend(_)) => Err(other),
+        }
+    }
 }
 
 impl From<StoreError> for Fault {
     fn from(error: StoreError) -> Self {
+        let error = match error.into_fs_error() {
+            Ok(error) => return error.into(),
+            Err(error) => error,
+        };
         let message = error.to_string();
         let (kind, hint) = match &error {
             StoreError::NotFound {
@@ -113,11 +171,11 @@ impl From<StoreError> for Fault {
             ),
             StoreError::NotFound { .. } => (
                 ErrorKind::NotFound,
-                Some("`heirloom list` shows what there is"),
+                Some("`heirloom list` shows the records"),
             ),
             StoreError::Stale { .. } => (
                 ErrorKind::Failed,
-                Some("`heirloom history ID` shows what became of it"),
+                Some("`heirloom history ID` shows its present state"),
             ),
             StoreError::Invalid(_) => (ErrorKind::Usage, None),
             StoreError::Newer { .. } => (
@@ -130,49 +188,28 @@ impl From<StoreError> for Fault {
             ),
             StoreError::Replaced(_) => (
                 ErrorKind::Failed,
-                Some("try again: it is opened anew; `heirloom doctor` says what is there"),
+                Some("try again: the new file is opened then; `heirloom doctor` checks it"),
             ),
             StoreError::Missing(_) => (ErrorKind::NotFound, Some("run `heirloom init` here")),
             StoreError::Damaged { .. } => (
                 ErrorKind::Failed,
                 Some(
-                    "nothing was changed; `heirloom doctor` says what is wrong, `heirloom doctor --repair` recovers what can be read and keeps the damaged file, `heirloom restore FILE` goes back to a backup",
-                ),
-            ),
-            StoreError::DiskFull(_) => (
-                ErrorKind::Failed,
-                Some("free some space and try again; nothing was half-written"),
-            ),
-            StoreError::WriteFailed { .. } => (
-                ErrorKind::Failed,
-                Some(
-                    "free some space, or raise the limit (`ulimit -f`), and try again; nothing was half-written",
-                ),
-            ),
-            StoreError::ReadOnly(_) => (
-                ErrorKind::Failed,
-                Some(
-                    "reading works; to write, make the file and its folder writable for this user",
+                    "nothing was changed; `heirloom doctor` lists the damage, `heirloom doctor --repair` recovers the readable rows and retains the damaged file, `heirloom restore FILE` goes back to a backup",
                 ),
             ),
             StoreError::Busy { .. } => (
                 ErrorKind::Failed,
                 Some("see which process holds the database, then try again"),
             ),
-            StoreError::Io { .. } => (
-                ErrorKind::Failed,
-                Some(
-                    "check the path, its owner and its permissions; `heirloom doctor` looks closer",
-                ),
-            ),
-            StoreError::Linked { .. } => (
-                ErrorKind::Refused,
-                Some("remove the link; what it leads to was not touched"),
-            ),
-            StoreError::Backend(_) => (ErrorKind::Failed, None),
+            StoreError::Backend(_)
+            | StoreError::ReadOnly(_)
+            | StoreError::WriteFailed { .. }
+            | StoreError::DiskFull(_)
+            | StoreError::Io { .. }
+            | StoreError::Linked { .. } => (ErrorKind::Failed, None),
         };
         let mut fault = Self::new(kind, message);
-        fault.trouble = trouble(&error);
+        fault.transient_cause = transient_cause(&error);
         match hint {
             Some(hint) => fault.hint(hint),
             None => fault,
@@ -180,16 +217,10 @@ impl From<StoreError> for Fault {
     }
 }
 
-/// Failures that pass, told apart.
-fn trouble(error: &StoreError) -> Option<Trouble> {
-    if matches!(
-        error,
-        StoreError::DiskFull(_) | StoreError::WriteFailed { .. }
-    ) {
-        return Some(Trouble::Full);
-    }
+/// Returns the cause of a transient failure, which may succeed on retry.
+fn transient_cause(error: &StoreError) -> Option<TransientCause> {
     if matches!(error, StoreError::Busy { .. }) {
-        return Some(Trouble::Busy);
+        return Some(TransientCause::Busy);
     }
-    matches!(error, StoreError::Stale { .. }).then_some(Trouble::Stale)
+    matches!(error, StoreError::Stale { .. }).then_some(TransientCause::Stale)
 }

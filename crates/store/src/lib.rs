@@ -1,34 +1,40 @@
-//! Where Heirloom keeps records: the [`Store`] trait, its SQLite implementation, and the suite that every
+//! Record storage: the [`Store`] trait, its SQLite implementation, and the conformance suite that every
 //! implementation must pass.
 //!
-//! Synchronous on purpose: hooks and the command line start no runtime.
+//! The API is synchronous on purpose: hooks and the command line start no async runtime.
 
-/// The name of a database in the folder of a project.
+/// File name of a database in the folder of a project.
 pub const DATABASE: &str = "heirloom.db";
-/// The name of the file beside it that says that one was made there.
+/// Name of the marker file. It proves that a database once existed here, so that a missing database is an error and
+/// not a first run.
 pub const MARKER: &str = "store.json";
-/// What that file holds.
+/// Content of the marker file.
 pub const MARKER_TEXT: &[u8] = b"{\"database\": \"heirloom.db\"}\n";
 
-mod caps;
 pub mod conformance;
-pub mod durable;
 mod error;
-mod faulty;
-mod filter;
+mod fault_injection;
+mod migration_progress;
+mod model_vectors;
 mod receipts;
+mod record_filter;
 mod search;
 mod sqlite;
 mod store;
-mod upgrade;
-mod vectors;
+mod validation;
 
 pub use error::StoreError;
-pub use faulty::{Calls, Complaint, FaultPlan, FaultyStore, Mishap};
-pub use filter::{Filter, Order, When};
-pub use receipts::{Newest, Receipt, Told, Use};
-pub use search::{Found, Hit, Search, VectorsOf};
-pub use sqlite::{CopyReason, Examination, Repaired, Restored, Salvaged, SqliteStore, StoredCopy};
-pub use store::{Applied, Change, Counts, Description, Purged, Selection, Store, Verdict};
-pub use upgrade::{Teller, Upgrade};
-pub use vectors::{ModelVector, NewVectors, Unembedded, UnembeddedText, VectorRow};
+pub use fault_injection::{CountedCalls, FaultPlan, FaultyStore, InjectedError, InjectedFault};
+pub use heirloom_search::Hit;
+pub use migration_progress::{MigrationEvent, ProgressSink};
+pub use model_vectors::{EmbeddingBacklog, ModelVector, UnembeddedText, VectorBatch, VectorRow};
+pub use receipts::{DeliveryStats, Receipt, RecentReceipts, RecordUsage};
+pub use record_filter::{AsOf, Filter, Order};
+pub use search::{SearchQuery, SearchResults, VectorSource};
+pub use sqlite::{
+    BackupReason, OfflineCheckReport, ProjectLocation, ProjectSummary, ProjectSurvey,
+    RepairOutcome, RestoreOutcome, RetainedBackup, SalvageReport, SkippedRow, SqliteStore,
+};
+pub use store::{
+    AppliedChange, Change, Description, KindCounts, PurgeReport, PurgeTarget, Store, Verdict,
+};

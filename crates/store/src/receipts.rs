@@ -1,61 +1,61 @@
-//! What contexts held: receipts, and how often a record was told.
+//! Receipts of contexts and delivery statistics of records.
 
 use heirloom_model::record::Attrs;
 use heirloom_model::{RecordId, Timestamp};
 
-/// What one context held, as it is kept.
+/// Receipt of one context as it is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
-    /// Its id.
+    /// Id of the receipt.
     pub id: RecordId,
-    /// When the context was made.
+    /// Time at which the context was built.
     pub at: Timestamp,
-    /// The session that it was made for.
+    /// Session for which the context was built.
     pub session: Option<String>,
-    /// The iteration that it was made for.
+    /// Iteration for which the context was built.
     pub iteration: Option<u32>,
-    /// The records that were in it; empty when it is read whole.
+    /// Records that the context contained; empty in a receipt that was read with [`RecentReceipts::Full`].
     pub records: Vec<RecordId>,
-    /// What it says, for whoever shows it.
+    /// Content of the receipt as JSON, for display.
     pub body: Attrs,
 }
 
-/// Which receipts are asked for.
+/// Selection of recent receipts: maximum number and detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Newest {
-    /// At most so many, with all that they say.
-    Whole(usize),
-    /// At most so many, without their `sections`; instead with the records of this project that were in them, by id.
-    Heads(usize),
+pub enum RecentReceipts {
+    /// Receipts with their full body.
+    Full(usize),
+    /// Receipts without the `sections` of their body, but with the ids of this project's records that they contained.
+    Headers(usize),
 }
 
-impl Newest {
-    /// At most how many.
-    pub fn most(self) -> usize {
+impl RecentReceipts {
+    /// Returns the maximum number of receipts.
+    pub fn limit(self) -> usize {
         match self {
-            Self::Whole(most) | Self::Heads(most) => most,
+            Self::Full(most) | Self::Headers(most) => most,
         }
     }
 }
 
-/// How often a record was told in contexts.
+/// Number and times of the deliveries of a record in contexts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Use {
-    /// The record.
+pub struct RecordUsage {
+    /// Id of the record.
     pub record: RecordId,
-    /// How often.
-    pub times: u64,
-    /// When it was last.
+    /// Number of deliveries.
+    pub count: u64,
+    /// Time of the last delivery.
     pub last_at: Timestamp,
-    /// When, oldest first, of those whose receipts are kept.
-    pub at: Vec<Timestamp>,
+    /// Times of the deliveries whose receipts are still stored, oldest first.
+    pub delivery_times: Vec<Timestamp>,
 }
 
-/// What [`crate::Store::told`] answers.
+/// Result of [`crate::Store::delivery_stats`].
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Told {
-    /// The newest receipts, newest first.
+pub struct DeliveryStats {
+    /// Recent receipts, newest first.
     pub receipts: Vec<Receipt>,
-    /// The uses of the records that were asked for and were told at all, by id.
-    pub uses: Vec<Use>,
+    /// Usage of the requested records that were delivered at least once, ordered by id.
+    pub usage: Vec<RecordUsage>,
 }

@@ -1,66 +1,50 @@
-//! The search in a store's index: what is asked, and what is found.
+//! Search in a store's index: query and results.
 
 use crate::{Filter, ModelVector};
-use heirloom_index::words::Question;
-use heirloom_model::RecordId;
+use heirloom_search::Hit;
+use heirloom_search::index::tokenizer::QueryTerms;
 
-/// What is searched for.
+/// Query for [`crate::Store::search`].
 #[derive(Debug, Clone, PartialEq)]
-pub struct Search {
-    /// By these words; none leaves this arm out.
-    pub words: Option<Question>,
-    /// By the meaning of this text; none leaves this arm out.
-    pub meaning: Option<String>,
-    /// By this vector of another model instead, if nearly every text has one of it.
+pub struct SearchQuery {
+    /// Terms for lexical search; `None` skips it.
+    pub words: Option<QueryTerms>,
+    /// Text for vector search with the built-in model; `None` skips it.
+    pub semantic_text: Option<String>,
+    /// Query vector of an external model. It is used instead of `semantic_text` if nearly every text has a vector of
+    /// that model.
     pub vector: Option<ModelVector>,
-    /// Among what this asks for; its `order`, `limit` and `after` do not matter. Turns of conversations are
-    /// found too, unless kinds, a category, a state or a key is asked for.
+    /// Filter for the candidates; its `order`, `limit` and `after` are ignored. Turns of conversations match too,
+    /// unless the filter names kinds, a category, a state or a key.
     pub filter: Filter,
-    /// So many of the best of each arm.
-    pub each: usize,
+    /// Number of best hits to keep from each arm (lexical, vector).
+    pub limit_per_arm: usize,
 }
 
-/// What one search found.
+/// Results of one search.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Found {
-    /// How many items there are in the scope; scores are relative to all of them.
-    pub searched: u64,
-    /// Which vectors ranked: all of one model, whatever others there are.
-    pub vectors: VectorsOf,
-    /// How many texts, of those that should, have no vector of the model that was asked for. Where its vectors
-    /// ranked they counted by their words alone.
+pub struct SearchResults {
+    /// Number of items that match the filter; scores are relative to all of them.
+    pub scope_size: u64,
+    /// Source of the vectors that ranked. All are from one model.
+    pub vectors: VectorSource,
+    /// Number of texts without a vector of the requested external model, of those that should have one. If its
+    /// vectors ranked, these texts were ranked by words alone.
     pub unembedded: u64,
-    /// In how many texts each of the question's terms is, in their order; retired ones count.
+    /// Document frequency of each query term, in query order; includes retired texts.
     pub dfs: Vec<u64>,
-    /// The candidates of every arm, best first by `score`, on a tie older first.
+    /// Candidates of both arms, best `score` first; ties in order of age, oldest first.
     pub hits: Vec<Hit>,
 }
 
-/// The vectors that a search went by.
+/// Source of the vectors that a search ranked by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum VectorsOf {
-    /// None: words only.
+pub enum VectorSource {
+    /// No vectors: the search was lexical only.
     #[default]
     Nothing,
-    /// The built-in table.
+    /// The built-in static embedding table.
     BuiltIn,
-    /// The model that was asked for.
+    /// The external model of the query.
     Model,
-}
-
-/// One candidate with its parts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Hit {
-    /// The record, or the message.
-    pub id: RecordId,
-    /// Whether it is a message: a turn of a conversation.
-    pub is_turn: bool,
-    /// The score of its words (BM25, head included); 0 without a hit.
-    pub lexical: f32,
-    /// The cosine of its vector; 0 without one.
-    pub vector: f32,
-    /// `z(lexical) + 1.5 z(vector)` over everything in the scope, and for a turn what its conversation adds.
-    pub score: f32,
-    /// The part of `score` that a turn's conversation adds.
-    pub conversation: f32,
 }

@@ -1,263 +1,222 @@
-//! The store in SQLite: one file for one person or machine, or memory for tests.
+//! SQLite implementation of the store: one database file for a user or machine, or an in-memory database for tests.
 //!
-//! One connection a store that writes, behind a lock, and more that read when threads ask at the same time; other
-//! processes open the same file. The journal is a write-ahead log that is synced once for each acknowledged write, or
-//! once for those of many threads, so that readers and a writer never wait for each other, and writers wait for one
-//! another in turn.
+//! Each store has one writing connection behind a lock, and a pool of reading connections for concurrent threads;
+//! other processes open the same file. The database is in WAL mode: each acknowledged write, or each group commit of
+//! several threads, is synced once. Readers and a writer never block each other, and writers take turns.
 
-mod apply;
+mod audit_events;
 mod backup;
-mod batches;
-mod carrier;
-mod codec;
-mod connect;
-mod copies;
-mod counted;
-mod counting;
-mod disputes;
-mod events;
-mod examine;
-mod failure;
-mod find;
-mod history;
+mod connection;
+mod database_files;
+mod database_location;
+mod error_conversion;
+mod file_format;
 mod index;
-mod inspect;
-mod journal;
+mod integrity;
 mod migrate;
 mod open;
-mod purge;
-mod queue;
-mod readers;
+mod project_locations;
+mod reader_pool;
 mod receipts;
-mod rekey;
-mod replace;
-mod restore;
-mod salvage;
+mod record_history;
+mod record_lookup;
+mod record_query;
+mod recovery;
+mod retained_backups;
+mod row_codec;
+mod schema_version;
 mod sessions;
-mod shared;
-mod verbs;
-mod watch;
+mod store_impl;
 mod write;
 
-use crate::{StoreError, Teller};
-pub use copies::{CopyReason, StoredCopy};
-pub use examine::Examination;
-pub use restore::{Repaired, Restored};
-pub use salvage::Salvaged;
+use crate::{ProgressSink, StoreError};
+pub use project_locations::{ProjectLocation, ProjectSummary, ProjectSurvey};
+pub use recovery::offline_check::OfflineCheckReport;
+pub use recovery::restore::{RepairOutcome, RestoreOutcome};
+pub use recovery::salvage::{SalvageReport, SkippedRow};
+pub use retained_backups::{BackupReason, RetainedBackup};
 
-use carrier::Carrier;
-use failure::Failure;
+use connection::Access;
+use database_files::file_guard::FileGuard;
+use database_files::file_identity::file_identity;
+use database_location::DatabaseLocation;
+use error_conversion::Failure;
 use heirloom_model::{ProjectName, Timestamp, limits};
-use open::{Access, Opened};
-use queue::Queue;
-use readers::Readers;
+use open::OpenedDatabase;
+use reader_pool::ReaderPool;
+use recovery::{offline_check, restore};
 use rusqlite::Connection;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
-use watch::Watch;
-
-/// Prepared statements that a connection keeps: every fixed one and the usual questions.
-const STATEMENTS_CACHED: usize = 64;
+use write::group_commit::CommitQueue;
+use write::maintenance::MaintenanceThread;
 
 /// A [`Store`](crate::Store) in one SQLite database.
 #[derive(Debug)]
 pub struct SqliteStore {
-    place: Place,
-    /// Before the connection that writes: who closes last decides what becomes of the journal.
-    readers: Option<Readers>,
-    /// From the first time on that several threads write at once.
-    carrier: OnceLock<Option<Carrier>>,
+    place: DatabaseLocation,
+    /// Declared before the writing connection, so that it is closed first: the last connection to close decides
+    /// whether the write-ahead log is checkpointed.
+    readers: Option<ReaderPool>,
+    /// Started when several threads write at once for the first time.
+    maintenance: OnceLock<Option<MaintenanceThread>>,
     connection: Mutex<Connection>,
-    queue: Queue,
+    commit_queue: CommitQueue,
     access: Access,
-    leaves_journal: bool,
-    watch: Option<Watch>,
-    wait_ms: u64,
-    kept: index::Kept,
-    counted: counted::Counted,
+    is_short_lived: bool,
+    file_guard: Option<FileGuard>,
+    busy_timeout_ms: u64,
+    cache: index::ProjectCache,
 }
 
-/// Most times that a database is opened again because another took its place meanwhile.
-const OPENED_TIMES_MAX: usize = 10;
-
-/// Where a database is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
-    /// In this file.
-    File(PathBuf),
-    /// In memory, gone with the store.
-    Memory,
-}
-
-impl Place {
-    fn path(&self) -> PathBuf {
-        match self {
-            Self::File(path) => path.clone(),
-            Self::Memory => PathBuf::from(":memory:"),
-        }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(path) => write!(f, "sqlite {}", path.display()),
-            Self::Memory => f.write_str("sqlite (memory)"),
-        }
-    }
-}
+/// Maximum number of attempts to open a database that another process replaces meanwhile.
+const OPEN_ATTEMPTS_MAX: usize = 10;
 
 impl SqliteStore {
-    /// Opens the database at `path`; makes it, private to its owner (0600), if there is no such file.
+    /// Opens the database at `path`; creates it with mode 0600 if it does not exist.
     ///
-    /// Any number of processes may do so at once: one makes it, all open it. The folder must exist.
-    /// Errors: those of [`SqliteStore::open`] but `Missing`.
+    /// Any number of processes may do so at once: one creates it, all open it. The folder must exist. Errors: those
+    /// of [`SqliteStore::open`] but `Missing`.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
-        Self::opened(path, || open::create(path, migrate::MIGRATIONS))
+        Self::open_stable(path, || open::create(path, schema_version::MIGRATIONS))
     }
 
-    /// Opens the database at `path`, which must exist; never makes one.
+    /// Opens the existing database at `path`; never creates one.
     ///
-    /// An older schema is brought up to date, after the file was copied beside itself as
-    /// `<name>.before-v<N>-<time>`. Errors: `Missing`; `Newer`; `Damaged` if it is empty or no Heirloom
-    /// database; `Io` if it is a folder, a symbolic link or not readable. None of them changes the file.
+    /// An older schema is migrated, after the file was backed up next to itself as `<name>.before-v<N>-<time>`.
+    /// Errors: `Missing`; `Newer`; `Damaged` if the file is empty or not a Heirloom database; `Io` if it is a folder,
+    /// a symbolic link or not readable. None of them changes the file.
     ///
-    /// Where the file that processes share cannot be made beside it, a full disk opens for one process at a
-    /// time, and a folder that may not be written to be read: writes fail with `ReadOnly`. Such a reader may
-    /// not be used while another process, with more rights, writes.
+    /// If SQLite's shared-memory file (`-shm`) cannot be created, the database is opened with restrictions: on a full
+    /// disk exclusively, in a folder without write permission read-only (writes fail with `ReadOnly`). Such a
+    /// read-only store must not be used while another process, with more permissions, writes.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_telling(path, &Teller::silent())
+        Self::open_with_progress(path, &ProgressSink::silent())
     }
 
-    /// The same, and tells how far it is where the schema is an older one.
-    pub fn open_telling(path: &Path, teller: &Teller) -> Result<Self, StoreError> {
-        Self::opened(path, || open::open(path, migrate::MIGRATIONS, teller))
+    /// Opens as [`SqliteStore::open`] does and reports the progress of a migration to `teller`.
+    pub fn open_with_progress(path: &Path, progress: &ProgressSink) -> Result<Self, StoreError> {
+        Self::open_stable(path, || {
+            open::open(path, schema_version::MIGRATIONS, progress)
+        })
     }
 
-    /// A fresh store in memory, gone when it is dropped.
+    /// Creates an in-memory store, gone when it is dropped.
     pub fn memory() -> Result<Self, StoreError> {
-        open::memory(migrate::MIGRATIONS).map(Self::new)
+        open::memory(schema_version::MIGRATIONS).map(Self::new)
     }
 
-    /// Looks at the database at `path` from end to end and changes nothing, not even when it is damaged.
+    /// Checks the database file at `path` completely without changing it, even if it is damaged.
     ///
-    /// Errors are those of [`SqliteStore::open`], but an older version is none and stays as it is.
-    pub fn examine(path: &Path) -> Result<Examination, StoreError> {
-        examine::examine(path)
+    /// Errors: those of [`SqliteStore::open`]. An older schema is accepted and not migrated.
+    pub fn check_offline(path: &Path) -> Result<OfflineCheckReport, StoreError> {
+        offline_check::check(path)
     }
 
-    /// Puts the content of the copy `from` in the place of the database at `live`, whose state before is kept.
+    /// Replaces the content of the database at `live` by that of the backup `from`; the previous state is retained as
+    /// a backup.
     ///
-    /// The copy is brought up to date and checked first; whatever is wrong with it leaves `live` untouched. In
-    /// a sound database the content is replaced, in one transaction, for every process that has it open; a
-    /// damaged or missing one is set aside, journal included. Afterwards old copies are removed. Errors:
-    /// those of [`SqliteStore::open`] for either file, `Refused` if both are the same.
-    pub fn restore(live: &Path, from: &Path, now: Timestamp) -> Result<Restored, StoreError> {
-        Self::restore_telling(live, from, now, &Teller::silent())
+    /// The backup is migrated and checked first; on any error `live` is unchanged. In a sound database the content is
+    /// replaced in one transaction, for every process that has it open. A damaged database is renamed, together with
+    /// its journal, and a new one is created. Afterwards expired backups are removed. Errors: those of
+    /// [`SqliteStore::open`] for either file; `Refused` if both are the same.
+    pub fn restore(live: &Path, from: &Path, now: Timestamp) -> Result<RestoreOutcome, StoreError> {
+        Self::restore_with_progress(live, from, now, &ProgressSink::silent())
     }
 
-    /// The same, and tells how far it is where the copy's schema is an older one.
-    pub fn restore_telling(
+    /// Restores as [`SqliteStore::restore`] does and reports the progress of a migration of the backup.
+    pub fn restore_with_progress(
         live: &Path,
         from: &Path,
         now: Timestamp,
-        teller: &Teller,
-    ) -> Result<Restored, StoreError> {
-        restore::restore(live, from, now, teller)
+        progress: &ProgressSink,
+    ) -> Result<RestoreOutcome, StoreError> {
+        restore::restore(live, from, now, progress)
     }
 
-    /// Repairs the database at `live`: builds broken indexes anew, else recovers the readable rows into a
-    /// new database and sets the damaged one aside.
+    /// Repairs the database at `live`: rebuilds broken indexes, or else salvages the readable rows into a new
+    /// database and renames the damaged one.
     ///
-    /// The new one is built and checked beside the old one before it takes its place. No other connection of
-    /// this process may have it open. `hint` is the project's name, in case that it was lost. Errors:
-    /// `Missing`, `Newer`, `Busy`; `Damaged` if nothing can be read: then nothing is changed.
+    /// The new database is built and checked before it takes the place of the old one. No other connection of this
+    /// process may be open. `hint` is the name of the project in case it cannot be read. Errors: `Missing`, `Newer`,
+    /// `Busy`; `Damaged` if nothing can be read, in which case nothing is changed.
     pub fn repair(
         live: &Path,
         hint: Option<&ProjectName>,
         now: Timestamp,
-    ) -> Result<Repaired, StoreError> {
+    ) -> Result<RepairOutcome, StoreError> {
         restore::repair(live, hint, now)
     }
 
-    /// The copies beside the database at `live`, oldest first.
-    pub fn copies(live: &Path) -> Result<Vec<StoredCopy>, StoreError> {
-        copies::copies(live)
+    /// Lists the retained backups next to the database at `live`, oldest first.
+    pub fn retained_backups(live: &Path) -> Result<Vec<RetainedBackup>, StoreError> {
+        retained_backups::list(live)
     }
 
-    /// Removes the copies beside `live` that have been kept for long enough at `now`, and names them.
-    pub fn remove_old_copies(live: &Path, now: Timestamp) -> Result<Vec<PathBuf>, StoreError> {
-        copies::remove_old(live, now)
+    /// Removes the retained backups of `live` that have expired at `now`, and returns their paths.
+    pub fn remove_expired_backups(live: &Path, now: Timestamp) -> Result<Vec<PathBuf>, StoreError> {
+        retained_backups::remove_expired(live, now)
     }
 
-    /// Opens until the file that has the name afterwards is the one that was opened.
-    fn opened(
+    /// Opens the database and retries until the file was not replaced meanwhile.
+    fn open_stable(
         path: &Path,
-        open: impl Fn() -> Result<Opened, StoreError>,
+        open: impl Fn() -> Result<OpenedDatabase, StoreError>,
     ) -> Result<Self, StoreError> {
-        for _ in 0..OPENED_TIMES_MAX {
-            let before = watch::identity(path);
+        for _ in 0..OPEN_ATTEMPTS_MAX {
+            let before = file_identity(path);
             let store = open().map(Self::new)?;
-            if before.is_none() || watch::identity(path) == before {
+            if before.is_none() || file_identity(path) == before {
                 return Ok(store);
             }
         }
         Err(StoreError::Replaced(path.to_owned()))
     }
 
-    fn new(opened: Opened) -> Self {
+    fn new(opened: OpenedDatabase) -> Self {
         Self {
-            readers: Readers::of(&opened),
-            carrier: OnceLock::new(),
-            watch: opened.look.map(Watch::over),
+            readers: ReaderPool::of(&opened),
+            maintenance: OnceLock::new(),
+            file_guard: opened.shm.map(FileGuard::new),
             place: opened.place,
             connection: Mutex::new(opened.connection),
-            queue: Queue::default(),
+            commit_queue: CommitQueue::default(),
             access: opened.access,
-            leaves_journal: false,
-            wait_ms: limits::BUSY_TIMEOUT_MS,
-            kept: index::Kept::default(),
-            counted: counted::Counted::default(),
+            is_short_lived: false,
+            busy_timeout_ms: limits::BUSY_TIMEOUT_MS,
+            cache: index::ProjectCache::default(),
         }
     }
 
-    /// The same store, which gives up with `Busy` after `wait_ms` where another process holds the database.
-    pub fn waiting_at_most(mut self, wait_ms: u64) -> Result<Self, StoreError> {
-        let told = connect::wait_at_most(&mut self.lock(), wait_ms);
-        told.map_err(|failure| failure.at(&self.place))?;
-        self.wait_ms = wait_ms;
-        Ok(self)
-    }
-
-    /// The same store, which leaves a short journal where it is when it is closed, an empty one too. What was written
-    /// is synced all the same; whoever opens the database next reads the journal, and whoever writes much carries it
-    /// over. For processes that ask or write once and are waited for: carrying over takes two syncs more, and making
-    /// and removing the journal's files a tenth of a question. What they read they read once, so few pages are kept:
-    /// memory that was never touched costs more than reading a page again.
+    /// Configures the store for a short-lived process: skips the checkpoint on close if the write-ahead log is short,
+    /// and uses a 256 KiB page cache.
+    ///
+    /// Writes are synced all the same; the next process reads the log, and one that writes much checkpoints it.
+    /// Skipping the checkpoint saves two syncs, and creating and removing the log files takes a tenth of a query.
+    /// First-touch page faults of a larger cache cost more than re-reading pages.
     #[must_use]
-    pub fn leaving_short_journal(mut self) -> Self {
-        self.leaves_journal = true;
-        // Without them the process only takes more memory and time.
-        drop(connect::keep_few_pages(&self.lock()));
-        drop(connect::leave_short_journal(&self.lock()));
+    pub fn with_short_lived_mode(mut self) -> Self {
+        self.is_short_lived = true;
+        // Errors are ignored: without these settings the process only uses more memory and time.
+        drop(connection::shrink_page_cache(&self.lock()));
+        drop(connection::skip_close_checkpoint_if_short(&self.lock()));
         self
     }
 
     fn error(&self, failure: Failure) -> StoreError {
         let mut error = failure.at(&self.place);
         if let StoreError::Busy { waited_ms } = &mut error {
-            *waited_ms = self.wait_ms;
+            *waited_ms = self.busy_timeout_ms;
         }
         error
     }
 
-    /// The connection. One that was left by a panic is sound: its transaction was rolled back on the way.
+    /// Locks the writing connection. A poisoned lock is safe: the panic rolled its transaction back.
     fn lock(&self) -> MutexGuard<'_, Connection> {
         (self.connection.lock()).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection, if no other thread has it.
+    /// Locks the writing connection if no other thread holds it.
     fn try_lock(&self) -> Option<MutexGuard<'_, Connection>> {
         match self.connection.try_lock() {
             Ok(connection) => Some(connection),
@@ -266,7 +225,7 @@ impl SqliteStore {
         }
     }
 
-    /// Asks whichever connection is free, so that nobody waits for another thread's question or sync.
+    /// Runs a query on a free connection, so that it does not wait for the query or sync of another thread.
     fn read<T>(
         &self,
         question: impl FnOnce(&Connection) -> Result<T, Failure>,
@@ -274,17 +233,75 @@ impl SqliteStore {
         if let Some(connection) = self.try_lock() {
             return question(&connection).map_err(|failure| self.error(failure));
         }
-        match self.readers.as_ref().and_then(Readers::take) {
+        match self.readers.as_ref().and_then(ReaderPool::acquire) {
             Some(reader) => question(&reader).map_err(|failure| self.error(failure)),
-            None => self.with_own(question),
+            None => self.with_writer(question),
         }
     }
 
-    /// Does `work` with the connection that writes.
-    fn with_own<T>(
+    /// Runs `work` on the writing connection.
+    fn with_writer<T>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
         work(&self.lock()).map_err(|failure| self.error(failure))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Filter, Store};
+
+    impl SqliteStore {
+        /// Sets the busy timeout: how long an operation waits for other processes before it fails with `Busy`.
+        fn with_busy_timeout(mut self, wait_ms: u64) -> Self {
+            connection::set_busy_timeout(&mut self.lock(), wait_ms).unwrap();
+            self.busy_timeout_ms = wait_ms;
+            self
+        }
+    }
+
+    #[test]
+    fn busy_timeout_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("heirloom.db");
+        let store = SqliteStore::create(&path).unwrap().with_busy_timeout(50);
+        let project = ProjectName::new("p").unwrap();
+        let filter = Filter::current(&[], Timestamp::UNIX_EPOCH);
+        let theirs = Connection::open(&path).unwrap();
+        theirs.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let put = |id: &str| {
+            let session = heirloom_model::Session {
+                project: project.clone(),
+                id: id.to_owned(),
+                agent: None,
+                task: None,
+                started_at: Timestamp::UNIX_EPOCH,
+                ended_at: None,
+                attrs: heirloom_model::record::Attrs::new(),
+            };
+            store.put_session(&session)
+        };
+        let refused = put("s").unwrap_err();
+        assert!(
+            matches!(refused, StoreError::Busy { waited_ms: 50 }),
+            "{refused:?}"
+        );
+        let fault = heirloom_model::Fault::from(refused);
+        assert!(
+            fault.message.contains("another process held the database"),
+            "{}",
+            fault.message
+        );
+        assert!(fault.hint.is_some());
+        assert_eq!(
+            store.find(&project, &filter).unwrap(),
+            [],
+            "a reader does not wait"
+        );
+        theirs.execute_batch("ROLLBACK").unwrap();
+        put("s").unwrap();
+        assert_eq!(store.session(&project, "s").unwrap().id, "s");
     }
 }

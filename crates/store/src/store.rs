@@ -1,188 +1,195 @@
-//! The narrow waist: what every store can do.
+//! The [`Store`] trait and [`Change`], the language in which all writes to it are expressed.
 
-use crate::receipts::{Newest, Receipt, Told};
-use crate::search::{Found, Search};
-use crate::{Filter, NewVectors, StoreError, Unembedded};
+use crate::receipts::{DeliveryStats, Receipt, RecentReceipts};
+use crate::search::{SearchQuery, SearchResults};
+use crate::{EmbeddingBacklog, Filter, StoreError, VectorBatch};
 use heirloom_model::{
-    Batch, Event, Kind, Lapse, Mark, Merge, Message, ProjectName, Record, RecordId, Session,
-    Timestamp,
+    Event, ImportBatch, Kind, Mark, MergeRule, Message, ProjectName, Record, RecordId, Session,
+    Timestamp, ValidityGap,
 };
 use std::path::Path;
 
-/// One change to the records of a project.
+/// A write to the records of a project: the write language of the store.
+///
+/// Every change to records, imported sessions, import batches and receipts, except a purge, is one of these commands.
+/// [`Store::apply`] executes a list of them in order, in one transaction, and returns an [`AppliedChange`] for each.
+/// Changes are plain data, so callers build, redact and validate them before anything touches the database. `Stale`
+/// and `NotFound` below are the errors of a change whose precondition does not hold; then the whole list has no effect.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Write `record`. If it has a key and a current record of the same kind, category and key exists,
-    /// `merge` decides what becomes of the two; else it is created.
+    /// Writes `record`. If a current record has the same identity (kind, category and key), `merge` decides between
+    /// confirming, replacing and keeping it; otherwise the record is created.
     ///
-    /// The moment of the change is the record's `recorded_at`, or just behind that of the record that it
-    /// meets if a clock went back: nothing is retired before it was recorded. A holder of the identity that has expired by
-    /// then is retired in favour of the newcomer, which counts as created. A record that is already retired
-    /// is written as a part of the past: it has no identity and meets nobody. `Stale` if its id exists; but by
-    /// [`Merge::Keep`] what is here stays, also under its id, and comes back if the import that brought it had
-    /// been taken back.
+    /// The time of the change is `recorded_at`, or just after that of the current record if a clock went back: no
+    /// record is retired before it was recorded. A current record that has expired by then is retired in favour of
+    /// the new one, which counts as created. A record that is already retired is written as history: it has no
+    /// identity and replaces nothing.
+    ///
+    /// `Stale` if the id exists. With `MergeRule::Keep` an existing record with this id is left as is; if it belonged to
+    /// a reverted import, it is restored.
     Put {
-        /// The newcomer.
+        /// The new record.
         record: Box<Record>,
-        /// The rule for meeting the current record.
-        merge: Merge,
+        /// The rule for a record with the same identity.
+        merge: MergeRule,
     },
-    /// Write `record` in the place of `id`, which must be current. The two may differ in key and category,
-    /// not in kind. `Stale` if `id` is not current, or if another current record has the new identity.
+    /// Replaces the current record `id` by `record`. The two may differ in key and category, not in kind. `Stale` if
+    /// `id` is not current, or if another current record has the new identity.
     Revise {
         /// The current record.
         id: RecordId,
         /// Its successor.
         record: Box<Record>,
     },
-    /// Retire the record `id` without a successor. `Stale` if it is retired already.
+    /// Retires the record `id` without a successor. `Stale` if it is already retired.
     Retire {
-        /// The record.
+        /// Id of the record.
         id: RecordId,
-        /// When.
+        /// Time of the change.
         at: Timestamp,
-        /// Who does it.
+        /// Author of the change.
         by: String,
     },
-    /// Make the retired record `id` current again, with what it said when it was retired. Whatever current
-    /// record holds its identity, or stands at the end of its chain, is retired in its favour, so that
-    /// restoring the one that was retired takes the change back. The time in between stays known: a question
-    /// about it does not find the record. `Stale` if it is not retired, or has expired meanwhile.
+    /// Makes the retired record `id` current again, with the content that it had when it was retired. The current
+    /// record with its identity, or the current end of its chain, is retired in its favour, so that restoring that
+    /// one reverts the change. The time in between is stored as a validity gap: queries about it do not find the
+    /// record. `Stale` if it is not retired, or has expired since.
     Restore {
-        /// The record.
+        /// Id of the record.
         id: RecordId,
-        /// When.
+        /// Time of the change.
         at: Timestamp,
-        /// Who does it.
+        /// Author of the change.
         by: String,
     },
-    /// Decide for `keep` between what two sources say. It is current, or lost an open conflict against the
-    /// current record of its chain: then it takes its place, as by `Restore`. Whatever else is open in the
-    /// chain is arbitrated at this time, and nothing of it disputed any more. `Stale` if nothing is open, if
+    /// Resolves a conflict in favour of `keep`, which is current or lost an open conflict against the current record
+    /// of its chain; in the second case it becomes current, as by `Restore`. Every other open conflict of the chain
+    /// is arbitrated at this time, and none of its records is disputed any more. `Stale` if no conflict is open, if
     /// `keep` has no part in it, or if the chain has no current record.
-    Settle {
-        /// What holds from now on.
+    ResolveConflict {
+        /// Record that wins.
         keep: RecordId,
-        /// When.
+        /// Time of the change.
         at: Timestamp,
-        /// Who decides.
+        /// Author of the decision.
         by: String,
     },
-    /// Take back the decision for `id`, which is current by it: what was open is open again, and what was
-    /// current before is current again. `Stale` if something else happened to it since, confirmations aside.
-    Unsettle {
-        /// The record that was decided for.
+    /// Reverts the resolution in favour of `id`, which is current because of it: its conflicts are open again, and
+    /// the record that was current before is current again. `Stale` if the record was changed since, except for
+    /// confirmations.
+    ReopenConflict {
+        /// Record that won.
         id: RecordId,
-        /// When.
+        /// Time of the change.
         at: Timestamp,
-        /// Who does it.
+        /// Author of the change.
         by: String,
     },
-    /// Lay `mark` over the attributes of the current record `id`, which stays in its place. What takes its place
-    /// later is pinned and muted as it was. `Unchanged` if it says so already; `Stale` if it is not current.
+    /// Sets `mark` in the attributes of the current record `id`. Its successors inherit the pinned and muted states.
+    /// `Unchanged` if the mark is already set; `Stale` if the record is not current.
     Mark {
-        /// The record.
+        /// Id of the record.
         id: RecordId,
-        /// What is said of it.
+        /// Mark to set.
         mark: Mark,
-        /// When.
+        /// Time of the change.
         at: Timestamp,
-        /// Who says so.
+        /// Author of the mark.
         by: String,
     },
-    /// What the changes behind this one in the same call create belongs to this batch, which comes into being
-    /// with the first thing that it brings; further calls may bring more of it.
-    Begin(Batch),
-    /// Write the session unless it is here already. One whose import was taken back comes back.
-    TakeSession(Box<Session>),
-    /// Append the message to the session unless its id is in the project already; the store gives `seq`.
-    /// One whose import was taken back comes back. `NotFound` without the session.
-    TakeMessage {
-        /// The session.
+    /// Assigns everything that later changes of the same call create to this import batch. The batch is created with
+    /// the first of them; further calls may add to it.
+    BeginBatch(ImportBatch),
+    /// Imports the session unless it exists. A session of a reverted import is restored.
+    ImportSession(Box<Session>),
+    /// Imports a message at the end of the session unless its id exists in the project; the store assigns `seq`. A
+    /// message of a reverted import is restored. `NotFound` without the session.
+    ImportMessage {
+        /// Id of the session.
         session: String,
-        /// The message.
+        /// Message to append.
         message: Box<Message>,
     },
-    /// Write that the record was not current for a time, if it came with this batch; else nothing, as what is
-    /// here stays as it is.
-    TakeLapse {
-        /// The record.
+    /// Stores a validity gap of the record if the record was created by the current batch; otherwise nothing changes,
+    /// because existing records stay as they are.
+    ImportValidityGap {
+        /// Id of the record.
         id: RecordId,
-        /// The time.
-        lapse: Lapse,
+        /// Time span in which the record was not current.
+        gap: ValidityGap,
     },
-    /// Keep the receipt of a context, in the place of the oldest when there are [`heirloom_model::limits::RECEIPTS_KEPT`], and count
-    /// its records that are here as told. The one change that power which fails may take back, whole, if nothing else
-    /// was written in the same call: whoever waits for a prompt waits for no disk.
-    Keep(Box<Receipt>),
-    /// Take the batch back as one: what it brought and is still current is retired, its sessions and messages
-    /// are no longer seen. The same again brings back what it retired, except records whose identity somebody
-    /// else has taken meanwhile. `NotFound` if there is no such batch.
-    Reverse {
-        /// The batch.
+    /// Stores the receipt of a context and counts its existing records as delivered. The oldest receipt is dropped
+    /// when there are [`heirloom_model::limits::RECEIPTS_KEPT`]. Alone in a call, this is the one change that is not
+    /// synced: a power failure may lose it as a whole, so that building a prompt never waits for the disk.
+    StoreReceipt(Box<Receipt>),
+    /// Reverts the import batch: its records that are still current are retired, its sessions and messages are
+    /// hidden. If it is already reverted, it is restored, except for records whose identity another record has taken
+    /// since. `NotFound` if the batch does not exist.
+    ToggleBatch {
+        /// Id of the batch.
         batch: RecordId,
-        /// When.
+        /// Time of the change.
         at: Timestamp,
-        /// Who does it.
+        /// Author of the change.
         by: String,
     },
 }
 
-/// What is to be deleted for good.
+/// Target of a purge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Selection {
-    /// These records with everything that they replaced and that replaced them.
+pub enum PurgeTarget {
+    /// These records with all their predecessors and successors.
     Records(Vec<RecordId>),
-    /// Every record, and the content of every message, that contains this text, whatever its case; and the text
-    /// wherever else it stands: a session that is called so, and the column of whatever else says it.
+    /// Every record, and the content of every message, that contains this text, case-insensitively; also sessions
+    /// with this text in their name, and any other column that contains it.
     Containing(String),
-    /// The session, its messages, and the records of its scope.
+    /// A session, its messages, and the records of its scope.
     Session(String),
     /// The whole project.
     Project,
 }
 
-/// What was deleted, or would be.
+/// Numbers of purged or purgeable items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Purged {
-    /// Records, past ones included.
+pub struct PurgeReport {
+    /// Number of records, retired ones included.
     pub records: u64,
-    /// Sessions.
+    /// Number of sessions.
     pub sessions: u64,
-    /// Messages; one in the midst of a session that stays keeps its place, emptied.
+    /// Number of messages. A message inside a session that stays keeps its position, with its text replaced.
     pub messages: u64,
-    /// What was deleted may still stand in free pages or in the journal: another process reads from before, or
-    /// the disk is full. The same purge again sweeps them.
+    /// True if deleted content may remain in free pages or in the write-ahead log, because another process reads an
+    /// old snapshot or the disk is full. Repeating the purge removes it.
     pub residue: bool,
 }
 
-/// What became of a change.
+/// Outcome of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// A new record.
+    /// A new record was created.
     Created,
-    /// The current record said the same and was confirmed.
+    /// The current record has the same content and was confirmed.
     Confirmed,
-    /// A new record took the place of an older one.
+    /// A new record replaced an older one.
     Replaced,
-    /// The newcomer lost against another source's value, or waits for a decision, and is kept as history.
+    /// The new record lost against the value of another source, or waits for a resolution; it is stored as history.
     Conflict,
-    /// Nothing was written: the current record already says it.
+    /// Nothing was written: the current record already has this content.
     Unchanged,
     /// The record is no longer current.
     Retired,
     /// The record is current again.
     Restored,
-    /// Somebody decided that the record holds.
+    /// A conflict was resolved in favour of the record.
     Resolved,
-    /// A decision was taken back; the record is the one that held before it.
+    /// A resolution was reverted; the record is the one that was current before it.
     Reopened,
-    /// The record was pinned or muted, or was said to be useful or not.
+    /// The record was pinned, muted or rated.
     Marked,
 }
 
 impl Verdict {
-    /// Its name in JSON.
+    /// Returns the name of the verdict in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -199,52 +206,57 @@ impl Verdict {
     }
 }
 
-/// The answer to one change.
+/// Outcome of one change with the records that it concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Applied {
-    /// The record that the change is about: the one that was written, or the current one that was
-    /// confirmed or left as it is, or whose lapse was taken. The message of a `TakeMessage`; the receipt of a `Keep`; the batch of `Begin`, `Reverse` and
-    /// `TakeSession` (the smallest id outside of a batch).
+pub struct AppliedChange {
+    /// The record that the change concerns: the one that was written, the current one that was confirmed or left as
+    /// it is, or the one whose validity gap was stored. Of an `ImportMessage` the message; of a `StoreReceipt` the
+    /// receipt; of `BeginBatch`, `ToggleBatch` and `ImportSession` the batch (the smallest id outside of a batch).
     pub id: RecordId,
-    /// What became of it.
+    /// Outcome of the change.
     pub verdict: Verdict,
-    /// The other record: who was replaced, who won the conflict, who was retired by a restore or a decision (the end of
-    /// the chain, if the holder of the identity is another one).
+    /// The other record, if any: the replaced record, the winner of the conflict, or the record that a restore or a
+    /// resolution retired (the end of the chain, if another record has the identity).
     pub other: Option<RecordId>,
 }
 
-/// Current records by kind; kinds without any are left out.
-pub type Counts = Vec<(Kind, u64)>;
+/// Number of current records of each kind; kinds without records are omitted.
+pub type KindCounts = Vec<(Kind, u64)>;
 
-/// What a store says of itself.
+/// Description of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
-    /// `sqlite` and where, or `sqlite (memory)`.
+    /// `sqlite` and the path, or `sqlite (memory)`.
     pub location: String,
-    /// The schema's version.
+    /// Version of the schema.
     pub schema_version: u32,
-    /// Bytes on disk, journals included.
+    /// Size on disk, write-ahead log included, bytes.
     pub size_bytes: u64,
 }
 
-/// Keeps records, sessions and messages of many projects, for many processes at once.
+/// Storage of records, sessions and messages of many projects, for many processes at once.
 ///
-/// Promises that hold for every method: it is atomic; when it returns an error nothing of it took
-/// effect; when a write returns `Ok` it survives `kill -9` and power loss; a reader sees every write that
-/// was acknowledged before the reader began. Projects come into being with their first write; reading an
-/// unknown project finds nothing. Implementations are checked by [`crate::conformance`].
+/// Guarantees of every method: it is atomic; if it returns an error, it had no effect; if a write returns `Ok`, it
+/// survives `kill -9` and power loss; a reader sees every write that was acknowledged before the read began. The
+/// first write to a project creates it; reading an unknown project finds nothing. [`crate::conformance`] checks
+/// implementations.
 pub trait Store: Send + Sync {
-    /// Carries out `changes` in order, all or none, with one sync; one answer each, in the same order.
+    /// Executes `changes` in order, all or none, with one sync; returns one outcome for each, in the same order.
     ///
-    /// Later changes see earlier ones. Errors: `Invalid` over a cap; `NotFound` and `Stale` as each change
-    /// says. An empty slice writes nothing.
-    fn apply(&self, project: &ProjectName, changes: &[Change]) -> Result<Vec<Applied>, StoreError>;
+    /// Later changes see earlier ones. Errors: `Invalid` over a cap; `NotFound` and `Stale` as documented at each
+    /// change. An empty slice writes nothing.
+    fn apply(
+        &self,
+        project: &ProjectName,
+        changes: &[Change],
+    ) -> Result<Vec<AppliedChange>, StoreError>;
 
-    /// The record `id`, current or not. Errors: `NotFound`.
+    /// Returns the record `id`, current or not. Errors: `NotFound`.
     fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError>;
 
-    /// The ids that begin with `prefix` (hexadecimal, case and hyphens ignored), oldest first, at most
-    /// `limit`; none for what is not hexadecimal.
+    /// Returns the ids that begin with `prefix` (hexadecimal, case and hyphens ignored), oldest first, at most
+    /// `limit`; none if `prefix` is not hexadecimal. If `prefix` begins with `…`, the rest is matched against the end
+    /// of the ids.
     fn ids_with_prefix(
         &self,
         project: &ProjectName,
@@ -252,44 +264,47 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<RecordId>, StoreError>;
 
-    /// The records that `filter` asks for, in its order. Errors: `Invalid` for a limit over the cap.
+    /// Returns the records that match `filter`, in its order. Errors: `Invalid` for a limit over the cap.
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError>;
 
-    /// How many records `filter` asks for, up to its limit. Errors: as for [`Store::find`].
+    /// Counts the records that match `filter`, up to its limit. Errors: as for [`Store::find`].
     fn count(&self, project: &ProjectName, filter: &Filter) -> Result<u64, StoreError>;
 
-    /// The items of the index that `search` is nearest to.
+    /// Searches the index.
     ///
-    /// Every acknowledged write is in the index. The same question gives the same answer, in the same order.
-    /// Errors: `Invalid` for an `each` over the cap.
-    fn search(&self, project: &ProjectName, search: &Search) -> Result<Found, StoreError>;
+    /// Every acknowledged write is in the index. The same query gives the same results in the same order. Errors:
+    /// `Invalid` if `limit_per_arm` exceeds the cap.
+    fn search(
+        &self,
+        project: &ProjectName,
+        search: &SearchQuery,
+    ) -> Result<SearchResults, StoreError>;
 
-    /// The chain of records that `id` belongs to, oldest first by id, which is by the clock of whoever wrote: those that it replaced, itself, and
-    /// those that replaced it, and what lost against one of them. Errors: `NotFound`.
+    /// Returns the chain of records that `id` belongs to: its predecessors, itself, its successors, and records that
+    /// lost a conflict against one of them. The order is by id, oldest first, which is the order of the writers'
+    /// clocks. Errors: `NotFound`.
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError>;
 
-    /// The times during which these records were not current although they were brought back, in order of id
-    /// and time. Errors: `Invalid` for too many ids.
-    fn lapses(
+    /// Returns the validity gaps of these records, in order of id and time. Errors: `Invalid` for too many ids.
+    fn validity_gaps(
         &self,
         project: &ProjectName,
         ids: &[RecordId],
-    ) -> Result<Vec<(RecordId, Lapse)>, StoreError>;
+    ) -> Result<Vec<(RecordId, ValidityGap)>, StoreError>;
 
-    /// How many records of each kind are current at `now`.
-    fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<Counts, StoreError>;
+    /// Counts the records of each kind that are current at `now`.
+    fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<KindCounts, StoreError>;
 
-    /// Every project that was ever written to, by name.
+    /// Returns the names of all projects that were ever written to, sorted.
     fn projects(&self) -> Result<Vec<ProjectName>, StoreError>;
 
-    /// Creates the session or replaces what is known of it; its messages stay. Errors: `Invalid` for a name
-    /// that cannot be used.
+    /// Creates the session or replaces its metadata; its messages stay. Errors: `Invalid` for an invalid name.
     fn put_session(&self, session: &Session) -> Result<(), StoreError>;
 
-    /// The session `id`. Errors: `NotFound`.
+    /// Returns the session `id`. Errors: `NotFound`.
     fn session(&self, project: &ProjectName, id: &str) -> Result<Session, StoreError>;
 
-    /// The newest sessions by start, newest first, of one task if it is named.
+    /// Returns the most recently started sessions, newest first; with `task`, only sessions of that task.
     fn sessions(
         &self,
         project: &ProjectName,
@@ -297,10 +312,10 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<Session>, StoreError>;
 
-    /// Appends `messages` to an existing session in order and returns the place of the first.
+    /// Appends `messages` to an existing session in order and returns the position of the first.
     ///
-    /// The store gives `seq`; what the messages carry there is ignored. The messages of one call stay
-    /// together, whoever else appends. Errors: `NotFound`; `Stale` if a message's id exists in the project;
+    /// The store assigns `seq` and ignores the values in `messages`. The messages of one call stay together even if
+    /// others append concurrently. Errors: `NotFound`; `Stale` if the id of a message exists in the project;
     /// `Invalid` over a cap.
     fn append_messages(
         &self,
@@ -309,7 +324,7 @@ pub trait Store: Send + Sync {
         messages: &[Message],
     ) -> Result<u64, StoreError>;
 
-    /// The messages of a session from place `from` on, in order, at most `limit`. Errors: `NotFound`.
+    /// Returns the messages of a session from position `from` on, in order, at most `limit`. Errors: `NotFound`.
     fn messages(
         &self,
         project: &ProjectName,
@@ -318,16 +333,16 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<Message>, StoreError>;
 
-    /// The messages with these ids and the sessions that they belong to, in order of id. What is not there, or
-    /// belongs to an import that was taken back, is left out. Errors: `Invalid` for too many ids.
+    /// Returns the messages with these ids, each with the id of its session, in order of id. Unknown messages and
+    /// messages of reverted imports are omitted. Errors: `Invalid` for too many ids.
     fn turns(
         &self,
         project: &ProjectName,
         ids: &[RecordId],
     ) -> Result<Vec<(String, Message)>, StoreError>;
 
-    /// What happened to the record `record`, or to the whole project, newest first, at most `limit`. What a
-    /// record says of itself is no event: that it was created, replaced another or lost a conflict.
+    /// Returns the audit events of `record`, or of the whole project, newest first, at most `limit`. That a record
+    /// was created, replaced another or lost a conflict is visible in the record and is not an event.
     fn events(
         &self,
         project: &ProjectName,
@@ -335,62 +350,66 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<Event>, StoreError>;
 
-    /// The newest receipts of contexts, so many and so much of them, and how often these records were told. Errors: `Invalid`
-    /// for too many ids.
-    fn told(
+    /// Returns recent receipts and the delivery statistics of `records`. Errors: `Invalid` for too many ids.
+    fn delivery_stats(
         &self,
         project: &ProjectName,
-        newest: Newest,
+        newest: RecentReceipts,
         records: &[RecordId],
-    ) -> Result<Told, StoreError>;
+    ) -> Result<DeliveryStats, StoreError>;
 
-    /// What [`Store::purge`] would delete. Errors: as for it.
-    fn purgeable(&self, project: &ProjectName, selection: &Selection)
-    -> Result<Purged, StoreError>;
+    /// Counts what [`Store::purge`] would delete. Errors: as for it.
+    fn preview_purge(
+        &self,
+        project: &ProjectName,
+        selection: &PurgeTarget,
+    ) -> Result<PurgeReport, StoreError>;
 
-    /// Deletes for good, from tables, indexes, free pages and the journal; leaves an event that says how much,
-    /// unless the whole project goes. What pointed to a deleted record points nowhere.
+    /// Deletes permanently, from tables, indexes, free pages and the write-ahead log. Adds an audit event with the
+    /// numbers, unless the whole project is deleted. References to a deleted record dangle.
     ///
-    /// The one exception to "a write never destroys". Rewrites the database: a second for 100,000 records.
-    /// Errors: `NotFound` for an id or a session that is not there; `Invalid` for an empty text.
+    /// The one exception to "a write never destroys". Rewrites the database: about a second for 100,000 records.
+    /// Errors: `NotFound` for an unknown id or session; `Invalid` for an empty text.
     fn purge(
         &self,
         project: &ProjectName,
-        selection: &Selection,
+        selection: &PurgeTarget,
         at: Timestamp,
         by: &str,
-    ) -> Result<Purged, StoreError>;
+    ) -> Result<PurgeReport, StoreError>;
 
-    /// What lacks a vector of `model`, which no vector of another one stands for; at most `limit` of it as texts.
+    /// Counts the texts without a vector of `model` and returns at most `limit` of them.
     ///
-    /// Of the built-in model nothing does. Errors: `Invalid` for a name that cannot be used or a limit over the cap.
-    fn unembedded(
+    /// The built-in model has no backlog. Errors: `Invalid` for an invalid name or a limit over the cap.
+    fn embedding_backlog(
         &self,
         project: &ProjectName,
         model: &str,
         limit: usize,
-    ) -> Result<Unembedded, StoreError>;
+    ) -> Result<EmbeddingBacklog, StoreError>;
 
-    /// Keeps vectors of a model; says `false`, and keeps nothing, if the index was built anew since they were
-    /// asked for.
+    /// Stores vectors of a model. Returns false, and stores nothing, if the index was rebuilt since the ordinals were
+    /// read.
     ///
-    /// Those of another model are gone with the first of this one, or with none of the built-in model. The same
-    /// once more changes nothing. Errors: `Invalid` over a cap, for an ordinal that is not there, or a vector that
-    /// has no direction or another length than those that are kept of this model.
-    fn embed(&self, project: &ProjectName, vectors: &NewVectors) -> Result<bool, StoreError>;
+    /// The first vectors of a model replace those of the previous one; an empty batch of the built-in model deletes
+    /// them. Storing the same vectors again changes nothing. Errors: `Invalid` over a cap, for an unknown ordinal, or
+    /// for a vector that has no direction or another length than the stored ones of this model.
+    fn store_vectors(
+        &self,
+        project: &ProjectName,
+        vectors: &VectorBatch,
+    ) -> Result<bool, StoreError>;
 
-    /// What the store says of itself.
+    /// Describes the store.
     fn describe(&self) -> Result<Description, StoreError>;
 
-    /// Looks for damage; one line for each finding, none if the store is whole. Reads everything: some
-    /// seconds for a million records. Errors: `Damaged` if it cannot even be searched.
+    /// Checks the integrity of the store and returns one line for each finding; none if it is sound. Reads
+    /// everything: some seconds for a million records. Errors: `Damaged` if it cannot be read at all.
     fn check(&self) -> Result<Vec<String>, StoreError>;
 
-    /// Writes a consistent copy of everything to `file`, which is one private file that needs nothing beside
-    /// it, and says what it is.
+    /// Writes a consistent backup to `file`, a single private file, and describes it.
     ///
-    /// Writers go on meanwhile. The copy is checked before it takes its name. Errors: `Invalid` for a place
-    /// that a copy may not take: the store itself, a store in use, a file that is no Heirloom database; `Io`
-    /// for a symbolic link.
+    /// Writers continue meanwhile. The backup is checked before it gets its name. Errors: `Invalid` if `file` is the
+    /// store itself, a store in use, or a file that is not a Heirloom database; `Io` for a symbolic link.
     fn backup(&self, file: &Path) -> Result<Description, StoreError>;
 }

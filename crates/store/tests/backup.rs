@@ -1,21 +1,22 @@
-//! Copies of a store in use, and what a copy may not replace.
+//! Backups of a store in use, and the targets that a backup must not overwrite.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/fill.rs"]
-mod fill;
-#[path = "support/rows.rs"]
-mod rows;
+#[path = "support/database_rows.rs"]
+mod database_rows;
+#[path = "support/test_records.rs"]
+mod test_records;
 
-use fill::{fill, folder, project, put, record};
+use database_rows::{filled, rows_of};
+use heirloom_fs::durable;
 use heirloom_model::IdSource;
-use heirloom_store::{SqliteStore, Store, StoreError, durable};
-use rows::{filled, rows_of};
+use heirloom_store::{SqliteStore, Store, StoreError};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use test_records::{fill, folder, project, put, record};
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
@@ -27,7 +28,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_copy_is_one_private_file_with_every_row() {
+fn backup_is_one_private_file_with_every_row() {
     let root = folder();
     let live = root.path().join("heirloom.db");
     filled(&live, 60);
@@ -45,7 +46,7 @@ fn a_copy_is_one_private_file_with_every_row() {
     }
     drop(store);
     assert_eq!(names(root.path()), ["copy.db", "heirloom.db"]);
-    // It needs nothing beside it, so that it can be read where nobody may write.
+    // It needs no other file, so it can be read in a read-only folder.
     fs::set_permissions(root.path(), fs::Permissions::from_mode(0o500)).unwrap();
     assert_eq!(rows_of(&copy), rows_of(&copy));
     fs::set_permissions(root.path(), fs::Permissions::from_mode(0o700)).unwrap();
@@ -54,7 +55,7 @@ fn a_copy_is_one_private_file_with_every_row() {
 }
 
 #[test]
-fn a_store_in_memory_is_copied_too() {
+fn in_memory_store_can_be_backed_up() {
     let root = folder();
     let store = SqliteStore::memory().unwrap();
     fill(&store, 20, 9_000, 20_000);
@@ -65,9 +66,9 @@ fn a_store_in_memory_is_copied_too() {
     assert_eq!(names(root.path()).len(), 3, "the copy and its journal");
 }
 
-/// Every copy holds a beginning of what each writer wrote, and never less than the copy before.
+/// Every backup has a prefix of each writer's records, at least as long as in the previous backup.
 #[test]
-fn copies_under_concurrent_writers_are_consistent() {
+fn backups_during_writes_are_consistent() {
     let root = folder();
     let live = root.path().join("heirloom.db");
     filled(&live, 30);
@@ -81,7 +82,7 @@ fn copies_under_concurrent_writers_are_consistent() {
                 let store = SqliteStore::open(live).unwrap();
                 let ids = IdSource::default();
                 for n in 0..150_usize {
-                    // Two records in one write: no copy has one of them only.
+                    // Two records in one write: no backup may have only one of them.
                     let pair = [2 * n, 2 * n + 1].map(|n| {
                         let mut record = record(&ids, p, 10_000 * (writer + 1) + n, 40);
                         record.source = format!("writer-{writer}");
@@ -117,7 +118,7 @@ fn copies_under_concurrent_writers_are_consistent() {
 }
 
 #[test]
-fn only_a_copy_is_replaced() {
+fn backup_overwrites_only_backups() {
     let root = folder();
     let live = root.path().join("heirloom.db");
     filled(&live, 10);
@@ -162,7 +163,7 @@ fn only_a_copy_is_replaced() {
 }
 
 #[test]
-fn the_store_of_another_project_is_not_replaced() {
+fn backup_refuses_store_of_another_project() {
     let root = folder();
     let live = root.path().join("heirloom.db");
     filled(&live, 10);
@@ -177,14 +178,14 @@ fn the_store_of_another_project_is_not_replaced() {
     let copy = there.path().join("copy.db");
     store.backup(&copy).unwrap();
     let opened = SqliteStore::open(&copy).unwrap();
-    // Somebody works with it.
+    // The store is in use.
     opened
         .put_session(&heirloom_model::Session {
             project: project("p"),
             id: "s".to_owned(),
             agent: None,
             task: None,
-            started_at: fill::at(1),
+            started_at: test_records::at(1),
             ended_at: None,
             attrs: serde_json::Map::new(),
         })

@@ -1,20 +1,21 @@
-//! SQLite passes the suite, in a file and in memory, and so does a faulty store whose plan does nothing.
+//! The SQLite store passes the conformance suite, in a file and in memory, and so does a faulty store without a plan.
 
 use heirloom_store::{
-    Complaint, FaultPlan, FaultyStore, Mishap, SqliteStore, Store, StoreError, conformance,
+    FaultPlan, FaultyStore, InjectedError, InjectedFault, SqliteStore, Store, StoreError,
+    conformance,
 };
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
 #[test]
-fn sqlite_in_memory() {
+fn in_memory_sqlite_store_conforms() {
     let make = || -> Box<dyn Store> { Box::new(SqliteStore::memory().unwrap()) };
     conformance::run(&make, &|name| println!("{name}"));
 }
 
 #[test]
-fn sqlite_in_a_file() {
+fn sqlite_file_store_conforms() {
     let folder = tempfile::tempdir().unwrap();
     let made = Cell::new(0);
     let make = || -> Box<dyn Store> {
@@ -27,11 +28,14 @@ fn sqlite_in_a_file() {
 }
 
 #[test]
-fn a_faulty_store_without_a_fault() {
+fn faulty_store_without_plan_conforms() {
     for plan in [
         None,
-        Some(FaultPlan::once(u64::MAX, Mishap::Before(Complaint::Io))),
-        Some(FaultPlan::once(1, Mishap::Delay(Duration::from_micros(1))).lasting()),
+        Some(FaultPlan::once(
+            u64::MAX,
+            InjectedFault::Before(InjectedError::Io),
+        )),
+        Some(FaultPlan::once(1, InjectedFault::Delay(Duration::from_micros(1))).lasting()),
     ] {
         let make = || -> Box<dyn Store> {
             let store = FaultyStore::new(Arc::new(SqliteStore::memory().unwrap()));
@@ -43,7 +47,7 @@ fn a_faulty_store_without_a_fault() {
 }
 
 #[test]
-fn a_fault_strikes_where_the_plan_says() {
+fn fault_strikes_planned_call() {
     let project = heirloom_model::ProjectName::new("p").unwrap();
     let store = FaultyStore::new(Arc::new(SqliteStore::memory().unwrap()));
     let session = heirloom_model::Session {
@@ -58,24 +62,27 @@ fn a_fault_strikes_where_the_plan_says() {
     let there = || store.session(&project, "s").is_ok();
 
     store.set_plan(Some(
-        FaultPlan::once(1, Mishap::Before(Complaint::DiskFull)).of_writes(),
+        FaultPlan::once(1, InjectedFault::Before(InjectedError::DiskFull)).counting_writes(),
     ));
     assert!(!there(), "reads are not counted");
     let refused = store.put_session(&session);
     assert!(matches!(refused, Err(StoreError::DiskFull(_))));
     assert!(!there(), "nothing was done");
-    assert_eq!(store.struck(), ["put_session"]);
+    assert_eq!(store.faulted_calls(), ["put_session"]);
     assert_eq!(store.calls(), ["session", "put_session", "session"]);
 
-    store.set_plan(Some(FaultPlan::once(1, Mishap::After(Complaint::Busy))));
+    store.set_plan(Some(FaultPlan::once(
+        1,
+        InjectedFault::After(InjectedError::Busy),
+    )));
     let refused = store.put_session(&session);
     assert!(matches!(refused, Err(StoreError::Busy { .. })));
     assert!(there(), "it was done, and the next call is as it should be");
 
     store.set_plan(Some(
-        FaultPlan::once(2, Mishap::Before(Complaint::Io)).lasting(),
+        FaultPlan::once(2, InjectedFault::Before(InjectedError::Io)).lasting(),
     ));
     assert!(there());
     assert!(!there() && !there());
-    assert_eq!((store.struck().len(), store.writes()), (2, 0));
+    assert_eq!((store.faulted_calls().len(), store.writes()), (2, 0));
 }

@@ -1,28 +1,29 @@
-//! Going back to a copy, and repairing a damaged database in its place.
+//! Restore from a backup, and repair of a damaged database in its place.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "support/fill.rs"]
-mod fill;
-#[path = "support/rows.rs"]
-mod rows;
+#[path = "support/database_rows.rs"]
+mod database_rows;
+#[path = "support/test_records.rs"]
+mod test_records;
 
-use fill::{folder, project, put, record};
+use database_rows::{Rows, filled, rows_of};
+use heirloom_fs::durable;
 use heirloom_model::limits::SALVAGE_BYTES_MAX;
 use heirloom_model::{IdSource, Timestamp};
-use heirloom_store::{Repaired, SqliteStore, Store, StoreError, durable};
-use rows::{Rows, filled, rows_of};
+use heirloom_store::{RepairOutcome, SqliteStore, Store, StoreError};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use test_records::{folder, project, put, record};
 
 fn now() -> Timestamp {
     "2026-05-01T10:00:00Z".parse().unwrap()
 }
 
-/// A store with 30 records, a copy of it, and five records more since.
+/// Store with 30 records, a backup of it, and five later records.
 struct Scene {
     folder: tempfile::TempDir,
     live: PathBuf,
@@ -50,7 +51,7 @@ fn scene() -> Scene {
     }
 }
 
-/// Writes records that nothing wrote before, if `from` is another one than before.
+/// Writes new records, if `from` differs from earlier calls.
 fn write(live: &Path, from: usize, count: usize) {
     let store = SqliteStore::open(live).unwrap();
     let p = project("github.com/acme/shop");
@@ -59,7 +60,7 @@ fn write(live: &Path, from: usize, count: usize) {
     store.apply(&p, &records.collect::<Vec<_>>()).unwrap();
 }
 
-/// The content of every file, by name.
+/// Reads the content of every file, by name.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap();
     entries
@@ -85,23 +86,23 @@ fn overwrite(path: &Path, from: usize, to: usize) {
 }
 
 #[test]
-fn a_sound_store_goes_back_inside_the_file() {
+fn restore_replaces_content_of_sound_store() {
     let scene = scene();
     let open = SqliteStore::open(&scene.live).unwrap();
     let p = project("github.com/acme/shop");
-    let filter = heirloom_store::Filter::current(&[], fill::at(9_000));
+    let filter = heirloom_store::Filter::current(&[], test_records::at(9_000));
     let before = open.find(&p, &filter).unwrap().len();
     let restored = SqliteStore::restore(&scene.live, &scene.copy, now()).unwrap();
     assert!(!restored.was_damaged);
     assert_eq!(rows_of(&scene.live), scene.old);
     assert_eq!(restored.rows["records"], scene.old["records"].len() as u64);
-    // Who had it open sees the restored content, and writes to it.
+    // An open store sees the restored content and can write.
     assert!(open.find(&p, &filter).unwrap().len() < before);
     let ids = IdSource::default();
     open.apply(&p, &[put(record(&ids, &p, 7_777, 30))]).unwrap();
     let rows = rows_of(&scene.live);
     assert!(rows["records"].iter().any(|row| row.contains("#7777#")));
-    // What was there is kept, and is the way back.
+    // The previous state is retained and can be restored.
     let previous = restored.previous.unwrap();
     assert_eq!(
         previous,
@@ -117,7 +118,7 @@ fn a_sound_store_goes_back_inside_the_file() {
 }
 
 #[test]
-fn nothing_that_is_written_meanwhile_is_in_neither() {
+fn concurrent_write_is_in_backup_or_restored_store() {
     let scene = scene();
     let p = project("meanwhile");
     let written = std::thread::scope(|scope| {
@@ -134,11 +135,11 @@ fn nothing_that_is_written_meanwhile_is_in_neither() {
         writer.join().unwrap();
         restored.previous.unwrap()
     });
-    let kept = rows_of(&written);
+    let retained = rows_of(&written);
     let live = rows_of(&scene.live);
     for n in 0..200 {
         let mark = format!("#{}#", 20_000 + n);
-        let count = [&kept, &live]
+        let count = [&retained, &live]
             .iter()
             .filter(|rows| rows["records"].iter().any(|row| row.contains(&mark)))
             .count();
@@ -148,7 +149,7 @@ fn nothing_that_is_written_meanwhile_is_in_neither() {
 }
 
 #[test]
-fn a_damaged_or_missing_store_is_set_aside() {
+fn restore_retains_damaged_store() {
     for damage in ["garbage", "empty", "missing", "journal only"] {
         let scene = scene();
         let before = match damage {
@@ -161,7 +162,7 @@ fn a_damaged_or_missing_store_is_set_aside() {
                 Some(Vec::new())
             }
             _ => {
-                durable::remove_if_there(&scene.live).unwrap();
+                durable::remove_if_exists(&scene.live).unwrap();
                 None
             }
         };
@@ -178,16 +179,16 @@ fn a_damaged_or_missing_store_is_set_aside() {
             .join("heirloom.db.damaged-20260501T100000Z");
         assert_eq!(restored.was_damaged, before.is_some(), "{damage}");
         assert_eq!(fs::read(&aside).ok(), before, "{damage}");
-        let kept = scene
+        let retained = scene
             .folder
             .path()
             .join("heirloom.db.damaged-20260501T100000Z-wal");
-        assert_eq!(kept.exists(), damage == "journal only");
+        assert_eq!(retained.exists(), damage == "journal only");
     }
 }
 
 #[test]
-fn whatever_is_wrong_with_the_copy_changes_nothing() {
+fn invalid_backup_changes_nothing() {
     let scene = scene();
     let damaged = scene.folder.path().join("damaged.db");
     fs::copy(&scene.copy, &damaged).unwrap();
@@ -231,7 +232,7 @@ fn whatever_is_wrong_with_the_copy_changes_nothing() {
 }
 
 #[test]
-fn the_journal_of_a_copy_counts() {
+fn restore_reads_log_of_backup() {
     let scene = scene();
     let other = folder();
     let from = other.path().join("heirloom.db");
@@ -245,11 +246,11 @@ fn the_journal_of_a_copy_counts() {
 }
 
 #[test]
-fn a_sound_store_needs_no_repair() {
+fn sound_store_needs_no_repair() {
     let scene = scene();
     let before = files(scene.folder.path());
     let repaired = SqliteStore::repair(&scene.live, None, now()).unwrap();
-    assert_eq!(repaired, Repaired::Sound);
+    assert_eq!(repaired, RepairOutcome::Sound);
     assert_eq!(files(scene.folder.path()), before);
     let missing = scene.folder.path().join("missing.db");
     assert!(matches!(
@@ -259,10 +260,10 @@ fn a_sound_store_needs_no_repair() {
 }
 
 #[test]
-fn a_broken_index_is_built_anew() {
+fn repair_rebuilds_broken_index() {
     let scene = scene();
     let connection = Connection::open(&scene.live).unwrap();
-    // Rows that an index does not know: it is switched off while they are changed.
+    // Rows that are missing in an index, which is disabled while they are changed.
     connection
         .execute_batch(
             "PRAGMA writable_schema = ON;
@@ -272,27 +273,27 @@ fn a_broken_index_is_built_anew() {
         )
         .unwrap();
     drop(connection);
-    let examination = SqliteStore::examine(&scene.live).unwrap();
-    assert!(examination.only_indexes, "{examination:?}");
+    let examination = SqliteStore::check_offline(&scene.live).unwrap();
+    assert!(examination.is_index_damage_only, "{examination:?}");
     assert!(!examination.is_sound());
     let repaired = SqliteStore::repair(&scene.live, None, now()).unwrap();
-    assert_eq!(repaired, Repaired::Reindexed);
+    assert_eq!(repaired, RepairOutcome::Reindexed);
     assert_eq!(rows_of(&scene.live), scene.new);
     sound(&scene.live);
 }
 
 #[test]
-fn a_look_changes_nothing() {
+fn offline_check_changes_nothing() {
     let scene = scene();
     overwrite(&scene.live, 9_000, 20_000);
     let journal = scene.folder.path().join("heirloom.db-wal");
     durable::write_atomic(&journal, b"no journal").unwrap();
     let before = files(scene.folder.path());
-    let found = SqliteStore::examine(&scene.live);
+    let found = SqliteStore::check_offline(&scene.live);
     assert!(
         !found
             .as_ref()
-            .is_ok_and(heirloom_store::Examination::is_sound)
+            .is_ok_and(heirloom_store::OfflineCheckReport::is_sound)
     );
     let after = files(scene.folder.path());
     for (name, content) in &before {
@@ -301,24 +302,24 @@ fn a_look_changes_nothing() {
 }
 
 #[test]
-fn readable_rows_go_into_a_new_database_and_the_damaged_one_is_kept() {
+fn repair_salvages_rows_and_retains_damaged_database() {
     for (from, to) in [(0, 100), (0, 4_096), (20_000, 30_000)] {
         let scene = scene();
         overwrite(&scene.live, from, to);
         let damaged = fs::read(&scene.live).unwrap();
-        let Repaired::Recovered { kept, salvaged } =
+        let RepairOutcome::Recovered { retained, salvaged } =
             SqliteStore::repair(&scene.live, None, now()).unwrap()
         else {
             panic!("{from}");
         };
-        assert_eq!(fs::read(&kept[0]).unwrap(), damaged);
-        assert!(kept[0].ends_with("heirloom.db.damaged-20260501T100000Z"));
+        assert_eq!(fs::read(&retained[0]).unwrap(), damaged);
+        assert!(retained[0].ends_with("heirloom.db.damaged-20260501T100000Z"));
         sound(&scene.live);
         assert_eq!(
-            salvaged.of("records"),
+            salvaged.rows_of("records"),
             rows_of(&scene.live)["records"].len() as u64
         );
-        assert!(salvaged.of("records") > 0);
+        assert!(salvaged.rows_of("records") > 0);
         if to <= 4_096 {
             assert_eq!(rows_of(&scene.live), scene.new);
         }
@@ -326,12 +327,12 @@ fn readable_rows_go_into_a_new_database_and_the_damaged_one_is_kept() {
 }
 
 #[test]
-fn what_is_only_in_the_journal_of_a_damaged_database_comes_back() {
+fn repair_salvages_rows_of_log() {
     let scene = scene();
     let writer = SqliteStore::open(&scene.live).unwrap();
     write(&scene.live, 6_000, 4);
     let all = rows_of(&scene.live);
-    // As a kill leaves it: the copy has the journal, which nobody folded back.
+    // As after a kill: the copied files include a log that was not checkpointed.
     let there = folder();
     let live = there.path().join("heirloom.db");
     fs::copy(&scene.live, &live).unwrap();
@@ -341,17 +342,17 @@ fn what_is_only_in_the_journal_of_a_damaged_database_comes_back() {
     )
     .unwrap();
     drop(writer);
-    // Pages of which the journal has no newer copy.
+    // Pages without a newer version in the log.
     overwrite(&live, 4_096 * 20, 4_096 * 24);
     let log = fs::read(there.path().join("heirloom.db-wal")).unwrap();
     assert!(log.len() > 4_096, "the journal has {} bytes", log.len());
     let repaired = SqliteStore::repair(&live, None, now()).unwrap();
-    let Repaired::Recovered { kept, .. } = repaired else {
+    let RepairOutcome::Recovered { retained, .. } = repaired else {
         panic!("{repaired:?}");
     };
     assert!(
-        kept.iter().any(|path| fs::read(path).unwrap() == log),
-        "{kept:?}"
+        retained.iter().any(|path| fs::read(path).unwrap() == log),
+        "{retained:?}"
     );
     let rows = rows_of(&live);
     assert!(rows["records"].len() + 20 > all["records"].len());
@@ -360,7 +361,7 @@ fn what_is_only_in_the_journal_of_a_damaged_database_comes_back() {
 }
 
 #[test]
-fn nothing_readable_is_no_empty_database() {
+fn unreadable_database_is_not_replaced() {
     let root = folder();
     let live = root.path().join("heirloom.db");
     durable::write_atomic(&live, &[0_u8; 40_000]).unwrap();
@@ -372,7 +373,7 @@ fn nothing_readable_is_no_empty_database() {
     assert_eq!(files(root.path()), before);
 }
 
-/// The sizes of the files in a folder.
+/// Returns the sizes of the files in a folder.
 fn sizes(folder: &Path) -> BTreeMap<PathBuf, u64> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     entries
@@ -381,13 +382,13 @@ fn sizes(folder: &Path) -> BTreeMap<PathBuf, u64> {
 }
 
 #[test]
-fn what_is_too_large_to_be_recovered_is_named_and_left() {
+fn oversized_database_is_reported_and_left() {
     let over = SALVAGE_BYTES_MAX + 1;
     for name in ["heirloom.db", "heirloom.db-wal"] {
         let scene = scene();
         overwrite(&scene.live, 20_000, 30_000);
         let large = scene.folder.path().join(name);
-        // Nothing but holes: it takes no room.
+        // A sparse file, which takes no disk space.
         let mut file = fs::OpenOptions::new();
         let file = file.create(true).truncate(false).write(true).open(&large);
         file.unwrap().set_len(over).unwrap();
@@ -405,7 +406,7 @@ fn what_is_too_large_to_be_recovered_is_named_and_left() {
         for (path, size) in &before {
             assert_eq!(after.get(path), Some(size), "{}", path.display());
         }
-        // A backup takes its place all the same: nothing of it has to be read for that.
+        // A restore still works, because it does not read the oversized file.
         let restored = SqliteStore::restore(&scene.live, &scene.copy, now()).unwrap();
         assert!(restored.was_damaged && restored.previous.unwrap().exists());
         assert_eq!(rows_of(&scene.live), scene.old);
@@ -413,10 +414,10 @@ fn what_is_too_large_to_be_recovered_is_named_and_left() {
 }
 
 #[test]
-fn who_has_the_replaced_file_open_cannot_write_into_the_void() {
+fn store_of_replaced_file_refuses_writes() {
     let scene = scene();
     let open = SqliteStore::open(&scene.live).unwrap();
-    // Replaced as a repair replaces: another file under the same name.
+    // Replace the file as a repair does: another file under the same name.
     fs::copy(&scene.copy, scene.folder.path().join("fresh")).unwrap();
     fs::rename(scene.folder.path().join("fresh"), &scene.live).unwrap();
     let p = project("p");
@@ -428,7 +429,7 @@ fn who_has_the_replaced_file_open_cannot_write_into_the_void() {
     );
 }
 
-/// The child of the test below: repairs what is in the current folder, until it is killed.
+/// Helper process of the test below: repairs the store in the current folder until it is killed.
 #[test]
 #[ignore = "started by the test below, as another process"]
 fn repair_until_killed() {
@@ -436,7 +437,7 @@ fn repair_until_killed() {
 }
 
 #[test]
-fn a_kill_leaves_the_old_database_or_the_new_one() {
+fn killed_repair_leaves_old_or_new_database() {
     let scene = scene();
     let writer = SqliteStore::open(&scene.live).unwrap();
     write(&scene.live, 6_000, 4);
@@ -463,14 +464,14 @@ fn a_kill_leaves_the_old_database_or_the_new_one() {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(live.exists(), "after {delay_us} µs");
-        // Whatever is there now: repairing gives the same rows.
+        // A later repair gives the same rows in both cases.
         SqliteStore::repair(&live, None, now()).unwrap();
         assert_eq!(rows_of(&live), wanted, "after {delay_us} µs");
         sound(&live);
     }
 }
 
-/// One leaf of the records is garbage, and an inner page.
+/// Damages one leaf and one inner page of the records.
 fn damaged(main: &[u8]) -> Vec<u8> {
     let mut bytes = main.to_vec();
     bytes[4_096 * 6..4_096 * 7].fill(0x77);

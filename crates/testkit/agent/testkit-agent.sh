@@ -4,10 +4,9 @@
 #   testkit-agent.sh [ACTION…] [PROMPT]
 #
 # The prompt is the value of -p, --print, --prompt, -m or --message, the content
-# of --message-file, or a word that is no action; without these --read-stdin or
-# --read-env brings it. Actions run from left to right. An option that nobody
-# knows is skipped, so a wrapper may add its own (--verbose, --json,
-# --output-format X).
+# of --message-file, or a word that is not an action; without these it is read
+# by --read-stdin or --read-env. Actions run from left to right. Unknown options
+# are skipped, so a wrapper may add its own (--verbose, --json, --output-format X).
 #
 # Prompt
 #   --read-stdin          the prompt is standard input, to its end
@@ -23,15 +22,15 @@
 # Output
 #   --say LINE            a line        --err LINE   a line on standard error
 #   --bytes FORMAT        printf FORMAT, without a newline: --bytes 'a\377b'
-#   --cat FILE            a file as it is
+#   --cat FILE            an unchanged file
 #   --flood MB            MB megabytes of short lines
 #   --flood-line MB       MB megabytes without a newline
-#   --invalid-utf8        a line with bytes that are no UTF-8
+#   --invalid-utf8        a line with bytes that are not UTF-8
 #   --claude TEXT         TEXT as a session in Claude Code's stream-json
 #   --codex TEXT          TEXT as a turn in Codex's exec --json
 #   --gemini TEXT         TEXT as a session in Gemini CLI's stream-json, in deltas
 #   --claude-tool TEXT, --codex-tool TEXT, --gemini-tool TEXT
-#                         TEXT as what a tool printed, in the same formats
+#                         TEXT as a tool's output, in the same formats
 # Behaviour
 #   --write FILE          write a line into FILE, below the current folder
 #   --sleep S             wait S seconds, which may be a fraction
@@ -113,7 +112,7 @@ tool() { # FORMAT TEXT
 
 hang() {
     # `wait` lets a trap run at once; a sleep in the foreground would not. The
-    # child must not hold our output open after we are gone.
+    # child must not keep our output open after this script exits.
     sleep 3600 >/dev/null 2>&1 &
     child=$!
     trap 'kill "$child" 2>/dev/null; exit 143' TERM

@@ -1,4 +1,4 @@
-//! A local service that speaks the embeddings protocol of OpenAI, and goes wrong on purpose.
+//! Local service with the embeddings protocol of OpenAI and fault injection.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -10,39 +10,39 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What goes wrong with one request.
+/// Injected fault of one request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Trouble {
+pub enum EmbeddingFault {
     /// This status, with a body that repeats the request's `Authorization`.
     Status(u16),
     /// This status, with this `Retry-After`.
     RetryAfter(u16, String),
     /// This body, with status 200.
     Body(String),
-    /// One vector less than there are texts.
-    OneLess,
-    /// Vectors of so many numbers.
+    /// One vector fewer than texts.
+    MissingVector,
+    /// Vectors of this dimension.
     Dims(usize),
-    /// Vectors of nothing but zeros.
+    /// Vectors of zeros.
     Zeros,
-    /// A body of so many bytes.
+    /// A body of this length, bytes.
     Huge(usize),
-    /// Half of an answer, then the end.
+    /// Half of a response, then a closed connection.
     Cut,
-    /// No answer.
+    /// No response.
     Hang,
-    /// An answer that comes this much later.
+    /// A delayed response.
     Late(Duration),
 }
 
-/// One request as it arrived.
+/// A recorded request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmbeddingsRequest {
     /// `POST /v1/embeddings`.
     pub line: String,
     /// The `Authorization` header; empty if there was none.
     pub authorization: String,
-    /// The model that was asked for.
+    /// Requested model.
     pub model: String,
     /// The texts.
     pub texts: Vec<String>,
@@ -50,8 +50,8 @@ pub struct EmbeddingsRequest {
 
 /// An embeddings service on loopback: a text's vector is the sum of a direction for each of its words.
 ///
-/// Words that were said to mean the same have the same direction, so that a test knows what is near. Every model
-/// has directions of its own. Stops on drop.
+/// Synonyms have the same direction, so that a test knows which texts are similar. Every model
+/// has its own directions. The service stops on drop.
 #[derive(Debug)]
 pub struct EmbeddingService {
     address: SocketAddr,
@@ -62,22 +62,22 @@ pub struct EmbeddingService {
 #[derive(Debug)]
 struct Shared {
     dims: usize,
-    same: Vec<Vec<String>>,
-    troubles: Mutex<VecDeque<Trouble>>,
-    every: Mutex<Option<Trouble>>,
+    synonyms: Vec<Vec<String>>,
+    troubles: Mutex<VecDeque<EmbeddingFault>>,
+    every: Mutex<Option<EmbeddingFault>>,
     requests: Mutex<Vec<EmbeddingsRequest>>,
     stopped: AtomicBool,
 }
 
 impl EmbeddingService {
-    /// Starts on a free port. `same` are groups of words that mean the same.
+    /// Starts on a free port. Words in one group of `synonyms` have the same meaning.
     pub fn start(dims: usize, same: &[&[&str]]) -> io::Result<EmbeddingService> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?;
         let owned = |group: &&[&str]| group.iter().map(ToString::to_string).collect();
         let shared = Arc::new(Shared {
             dims,
-            same: same.iter().map(owned).collect(),
+            synonyms: same.iter().map(owned).collect(),
             troubles: Mutex::default(),
             every: Mutex::default(),
             requests: Mutex::default(),
@@ -93,23 +93,23 @@ impl EmbeddingService {
         })
     }
 
-    /// What stands before `/embeddings`.
+    /// Returns the base address before `/embeddings`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// What happens to the next requests, in this order; those behind them are answered.
-    pub fn next(&self, troubles: &[Trouble]) {
+    /// Injects faults into the next requests, in this order; later ones succeed.
+    pub fn fail_next(&self, troubles: &[EmbeddingFault]) {
         lock(&self.shared.troubles).extend(troubles.iter().cloned());
     }
 
-    /// What happens to every request from now on.
-    pub fn every(&self, trouble: Option<Trouble>) {
+    /// Injects a fault into every request from now on.
+    pub fn fail_every(&self, trouble: Option<EmbeddingFault>) {
         *lock(&self.shared.every) = trouble;
     }
 
-    /// Every request so far, in order of arrival.
+    /// Returns every request so far, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<EmbeddingsRequest> {
         lock(&self.shared.requests).clone()
@@ -119,7 +119,7 @@ impl EmbeddingService {
 impl Drop for EmbeddingService {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
-        // Wakes the thread that waits for a connection; one that cannot be woken ends with the process.
+        // Wakes the thread that waits for a connection; if that fails, it ends with the process.
         let is_awake = TcpStream::connect(self.address).is_ok();
         if let Some(thread) = self.thread.take().filter(|_| is_awake) {
             let _ = thread.join();
@@ -138,61 +138,61 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         }
         let Ok(stream) = stream else { continue };
         let shared = Arc::clone(shared);
-        // A client that went away is its own test's business.
-        std::thread::spawn(move || drop(answer(stream, &shared)));
+        // A disconnected client is a matter of its own test.
+        std::thread::spawn(move || drop(serve_request(stream, &shared)));
     }
 }
 
-fn answer(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
-    let Some(request) = read(&mut stream)? else {
+fn serve_request(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
+    let Some(request) = read_request(&mut stream)? else {
         return Ok(());
     };
     lock(&shared.requests).push(request.clone());
     let trouble = lock(&shared.troubles).pop_front();
     let trouble = trouble.or_else(|| lock(&shared.every).clone());
-    let good = |dims: usize| vectors(&request, dims, &shared.same);
+    let good = |dims: usize| vectors_json(&request, dims, &shared.synonyms);
     let whole = |answer: &Value| answer.to_string();
     let (status, extra, body) = match trouble {
         None => (200, String::new(), whole(&good(shared.dims))),
-        Some(Trouble::Late(pause)) => {
+        Some(EmbeddingFault::Late(pause)) => {
             std::thread::sleep(pause);
             (200, String::new(), whole(&good(shared.dims)))
         }
-        Some(Trouble::Status(status)) => {
-            let said = format!("refused, you sent {}", request.authorization);
-            let body = json!({"error": {"message": said, "type": "any"}});
+        Some(EmbeddingFault::Status(status)) => {
+            let message = format!("refused, you sent {}", request.authorization);
+            let body = json!({"error": {"message": message, "type": "any"}});
             (
                 status,
                 "Location: http://127.0.0.1:1/elsewhere\r\n".to_owned(),
                 body.to_string(),
             )
         }
-        Some(Trouble::RetryAfter(status, after)) => {
+        Some(EmbeddingFault::RetryAfter(status, after)) => {
             (status, format!("Retry-After: {after}\r\n"), String::new())
         }
-        Some(Trouble::Body(body)) => (200, String::new(), body),
-        Some(Trouble::OneLess) => {
+        Some(EmbeddingFault::Body(body)) => (200, String::new(), body),
+        Some(EmbeddingFault::MissingVector) => {
             let mut answer = good(shared.dims);
             answer["data"].as_array_mut().map(Vec::pop);
             (200, String::new(), whole(&answer))
         }
-        Some(Trouble::Dims(dims)) => (200, String::new(), whole(&good(dims))),
-        Some(Trouble::Zeros) => {
+        Some(EmbeddingFault::Dims(dims)) => (200, String::new(), whole(&good(dims))),
+        Some(EmbeddingFault::Zeros) => {
             let mut answer = good(1);
             for item in answer["data"].as_array_mut().into_iter().flatten() {
                 item["embedding"] = json!(vec![0; shared.dims]);
             }
             (200, String::new(), whole(&answer))
         }
-        Some(Trouble::Huge(bytes)) => (200, String::new(), " ".repeat(bytes)),
-        Some(Trouble::Cut) => {
+        Some(EmbeddingFault::Huge(bytes)) => (200, String::new(), " ".repeat(bytes)),
+        Some(EmbeddingFault::Cut) => {
             let body = whole(&good(shared.dims));
             let head = head(200, "", body.len());
             stream.write_all(head.as_bytes())?;
             return stream.write_all(&body.as_bytes()[..body.len() / 2]);
         }
-        Some(Trouble::Hang) => {
-            // Until the client gives up: then there is nothing more to read.
+        Some(EmbeddingFault::Hang) => {
+            // Waits until the client closes the connection.
             let mut rest = [0; 64];
             while stream.read(&mut rest)? > 0 {}
             return Ok(());
@@ -209,8 +209,8 @@ fn head(status: u16, extra: &str, length: usize) -> String {
     )
 }
 
-/// The request; none for a connection that says nothing.
-fn read(stream: &mut TcpStream) -> io::Result<Option<EmbeddingsRequest>> {
+/// Reads the request; `None` for a connection without one.
+fn read_request(stream: &mut TcpStream) -> io::Result<Option<EmbeddingsRequest>> {
     let mut bytes = Vec::new();
     let mut chunk = [0; 8_192];
     let end = loop {
@@ -251,9 +251,9 @@ fn read(stream: &mut TcpStream) -> io::Result<Option<EmbeddingsRequest>> {
     }))
 }
 
-fn vectors(request: &EmbeddingsRequest, dims: usize, same: &[Vec<String>]) -> Value {
+fn vectors_json(request: &EmbeddingsRequest, dims: usize, same: &[Vec<String>]) -> Value {
     let item = |(index, text): (usize, &String)| json!({"object": "embedding", "index": index, "embedding": vector(&request.model, text, dims, same)});
-    // In another order than they were asked for, as the protocol allows.
+    // Reversed order, which the protocol allows.
     let data: Vec<Value> = request.texts.iter().enumerate().rev().map(item).collect();
     json!({
         "object": "list",
@@ -263,9 +263,9 @@ fn vectors(request: &EmbeddingsRequest, dims: usize, same: &[Vec<String>]) -> Va
     })
 }
 
-/// The sum of the directions of a text's words.
+/// Returns the sum of the directions of a text's words.
 fn vector(model: &str, text: &str, dims: usize, same: &[Vec<String>]) -> Vec<f64> {
-    // Not nothing, whatever the text is.
+    // Never zero, whatever the text is.
     let mut sum = vec![0.01; dims];
     for word in text.split(|c: char| !c.is_alphanumeric()) {
         let word = word.to_lowercase();
@@ -285,7 +285,7 @@ fn vector(model: &str, text: &str, dims: usize, same: &[Vec<String>]) -> Vec<f64
     sum
 }
 
-/// FNV-1a.
+/// Hashes with FNV-1a.
 fn seed(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,12 +1,14 @@
-//! Test support for Heirloom: no test of ours needs a network or a real model.
+//! Test support for Heirloom: tests need neither a network nor a real model.
 //!
 //! - [`ModelService`] is a model on loopback that follows a [`Script`]. It
 //!   speaks the four wire formats that the agent programs speak, streaming and
 //!   whole, with tool calls and with faults.
-//! - [`EmbeddingService`] makes vectors, in the protocol of OpenAI, and goes
-//!   wrong on purpose.
+//! - [`EmbeddingService`] computes vectors with the protocol of OpenAI, and
+//!   injects faults.
 //! - [`ScriptedAgent`] is a small real program for tests of the run loop.
 //! - [`TempProject`] is a project folder that disappears after the test.
+//! - [`sh`] splits a command line into its arguments.
+//! - [`require!`] fails a test whose [`Prerequisite`] is missing, unless skipping is allowed explicitly.
 //!
 //! Everything is started from synchronous code and stops when dropped.
 
@@ -17,15 +19,21 @@
 
 mod agent;
 mod embeddings;
+mod json_schema;
+mod prerequisite;
 mod project;
 mod request;
 mod script;
 mod service;
+mod shell_words;
 mod wire;
 
 pub use agent::ScriptedAgent;
-pub use embeddings::{EmbeddingService, EmbeddingsRequest, Trouble};
+pub use embeddings::{EmbeddingFault, EmbeddingService, EmbeddingsRequest};
+pub use json_schema::SchemaSet;
+pub use prerequisite::{Prerequisite, SKIP_VARIABLE};
 pub use project::TempProject;
 pub use request::{Api, RecordedRequest};
-pub use script::{EXHAUSTED_TEXT, Reply, SIDE_TEXT, Script, ToolCall, Turn};
+pub use script::{EXHAUSTED_TEXT, Reply, SIDE_TEXT, Script, ScriptedToolCall, Turn};
 pub use service::ModelService;
+pub use shell_words::sh;

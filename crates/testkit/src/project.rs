@@ -14,7 +14,7 @@ pub struct TempProject {
 }
 
 impl TempProject {
-    /// An empty folder, not a repository.
+    /// Creates an empty folder that is not a repository.
     ///
     /// Its path is canonical, so that it compares equal with what programs
     /// print (on some systems the temp folder is a symbolic link).
@@ -23,7 +23,7 @@ impl TempProject {
         TempProject::of(folder)
     }
 
-    /// A git repository on branch `main` with an identity and one commit.
+    /// Creates a git repository on branch `main` with an identity and one commit.
     pub fn git() -> io::Result<TempProject> {
         let project = TempProject::plain()?;
         project.init_git()?;
@@ -47,7 +47,7 @@ impl TempProject {
         Ok(TempProject { folder, root })
     }
 
-    /// The project's root, absolute and canonical.
+    /// Returns the project's root, absolute and canonical.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.root
@@ -69,7 +69,7 @@ impl TempProject {
     }
 
     /// Runs git in the project and returns its output; a failure is an error
-    /// that carries git's words.
+    /// with git's standard error.
     pub fn run_git<A: AsRef<OsStr>>(&self, arguments: &[A]) -> io::Result<String> {
         let output = Command::new("git")
             .args(arguments)

@@ -1,4 +1,4 @@
-//! What the model service was asked.
+//! Requests that the model service recorded.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub enum Api {
     Other,
 }
 
-/// One request as it arrived.
+/// A recorded request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedRequest {
     /// `GET`, `POST`, `HEAD`.
@@ -28,11 +28,11 @@ pub struct RecordedRequest {
     pub path: String,
     /// The wire format, from the path.
     pub api: Api,
-    /// Whether the script answered it (a side request gets a fixed answer).
+    /// True if the script answered it (a side request gets a fixed answer).
     pub is_main: bool,
-    /// The JSON body; `null` if there was none or it was no JSON.
+    /// The JSON body; `null` if it is missing or not JSON.
     pub body: Value,
-    /// The headers, names in small letters.
+    /// Headers with lower-case names.
     pub headers: Vec<(String, String)>,
     /// Time since the service started.
     pub at: Duration,
@@ -59,20 +59,20 @@ impl RecordedRequest {
         }
     }
 
-    /// The value of a header, by its name in small letters; empty if there is none.
+    /// Returns the value of a header by its lower-case name; empty if absent.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(header, _)| header == name);
         found.map_or("", |(_, value)| value)
     }
 
-    /// Whether `text` occurs in any string of the body (not in its keys).
+    /// Returns true if `text` occurs in any string of the body (not in keys).
     #[must_use]
     pub fn mentions(&self, text: &str) -> bool {
         any_string(&self.body, &mut |string| string.contains(text))
     }
 
-    /// Whether the newest message carries a tool's result.
+    /// Returns true if the newest message is a tool result.
     #[must_use]
     pub fn ends_with_tool_result(&self) -> bool {
         match self.api {
@@ -96,7 +96,7 @@ impl RecordedRequest {
         }
     }
 
-    /// The names of the tools that the program offers, in its order; of one in a namespace both, with a slash between.
+    /// Returns the names of the offered tools in order; for one in a namespace `namespace/name`.
     #[must_use]
     pub fn tool_names(&self) -> Vec<String> {
         let tools = self.body["tools"].as_array().map_or(&[][..], Vec::as_slice);
@@ -124,7 +124,7 @@ impl RecordedRequest {
             .collect()
     }
 
-    /// The model that was asked for; empty if none was named.
+    /// Returns the requested model; empty if none is given.
     #[must_use]
     pub fn model(&self) -> String {
         if let Some(model) = self.body["model"].as_str() {
@@ -137,7 +137,7 @@ impl RecordedRequest {
         named.split([':', '?', '/']).next().unwrap_or("").to_owned()
     }
 
-    /// Whether the answer is to come as server-sent events.
+    /// Returns true if the response should be a stream of server-sent events.
     #[must_use]
     pub fn wants_stream(&self) -> bool {
         self.body["stream"] == true || self.path.contains(":streamGenerateContent")
@@ -161,14 +161,14 @@ fn api_of(method: &str, path: &str) -> Api {
     }
 }
 
-/// Programs ask for more than the user's turn: titles, quota, commit messages,
-/// "who speaks next". Those must not use up the script.
+/// Returns true for the user's turn. Programs also send side requests (titles, quota, commit messages, "who speaks
+/// next"), which must not use up the script.
 fn is_main(api: Api, body: &Value) -> bool {
     let offers_tools = body["tools"]
         .as_array()
         .is_some_and(|tools| !tools.is_empty());
     match api {
-        // Claude Code asks its small model, or for one token, without tools.
+        // Claude Code's side requests use its small model or one token, without tools.
         Api::AnthropicMessages => {
             let small = body["model"]
                 .as_str()
@@ -176,13 +176,18 @@ fn is_main(api: Api, body: &Value) -> bool {
             let structured = body["output_config"].get("format").is_some();
             offers_tools || !(small || structured || body["max_tokens"] == 1)
         }
-        // aider asks for a commit message after each edit.
+        // aider requests a commit message after each edit, opencode a title.
         Api::ChatCompletions => {
             let system = &body["messages"][0]["content"];
-            offers_tools || !any_string(system, &mut |text| text.contains("Git commit message"))
+            offers_tools
+                || !any_string(system, &mut |text| {
+                    ["Git commit message", "You are a title generator"]
+                        .iter()
+                        .any(|mark| text.contains(mark))
+                })
         }
         Api::Responses => true,
-        // Gemini CLI asks who speaks next, and classifies, with a JSON schema.
+        // Gemini CLI's side requests have a JSON schema.
         Api::Gemini => body["generationConfig"]["responseMimeType"] != "application/json",
         Api::Other => false,
     }

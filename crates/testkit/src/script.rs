@@ -1,4 +1,4 @@
-//! What the model service answers: turns, faults, and the order they come in.
+//! Script of the model service: turns, faults, and their order.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use crate::request::RecordedRequest;
 
-/// The text of every answer after a script's last turn.
+/// Text of every answer after a script's last turn.
 pub const EXHAUSTED_TEXT: &str = "Nothing is left to do.";
 
-/// The text of every answer to a side request (a title, a quota check).
+/// Text of every answer to a side request (a title, a quota check).
 pub const SIDE_TEXT: &str = "Scripted side answer";
 
-/// One call of a tool.
+/// A tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToolCall {
+pub struct ScriptedToolCall {
     /// The tool's name, as the agent program offers it.
     pub name: String,
     /// The tool's arguments: a JSON object.
@@ -27,11 +27,11 @@ pub struct Turn {
     /// The text, possibly empty.
     pub text: String,
     /// The calls, in order; empty ends the agent's turn.
-    pub tool_calls: Vec<ToolCall>,
+    pub tool_calls: Vec<ScriptedToolCall>,
 }
 
 impl Turn {
-    /// A turn of text alone.
+    /// Creates a turn of text alone.
     pub fn text(text: impl Into<String>) -> Turn {
         Turn {
             text: text.into(),
@@ -39,15 +39,15 @@ impl Turn {
         }
     }
 
-    /// A turn of one tool call.
+    /// Creates a turn of one tool call.
     pub fn call(name: impl Into<String>, input: Value) -> Turn {
         Turn::default().and_call(name, input)
     }
 
-    /// The same turn with one more tool call.
+    /// Adds a tool call.
     #[must_use]
     pub fn and_call(mut self, name: impl Into<String>, input: Value) -> Turn {
-        self.tool_calls.push(ToolCall {
+        self.tool_calls.push(ScriptedToolCall {
             name: name.into(),
             input,
         });
@@ -55,7 +55,7 @@ impl Turn {
     }
 }
 
-/// What happens to one main request: an answer, or a fault.
+/// Reply to one main request: an answer, or a fault.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// The turn, in the request's own wire format.
@@ -70,7 +70,7 @@ pub enum Reply {
     Stall(Turn),
     /// The turn after a pause.
     Delayed(Turn, Duration),
-    /// Status 200 with a body (or an event) that is no JSON.
+    /// Status 200 with a body (or an event) that is not JSON.
     InvalidJson,
 }
 
@@ -80,17 +80,17 @@ impl From<Turn> for Reply {
     }
 }
 
-type Next = Box<dyn FnMut(&RecordedRequest) -> Reply + Send>;
+type ReplyFunction = Box<dyn FnMut(&RecordedRequest) -> Reply + Send>;
 
-/// The plan of a [`crate::ModelService`]: which reply each main request gets.
+/// Script of a [`crate::ModelService`]: selects the reply to each main request.
 ///
 /// Side requests never reach it.
 pub struct Script {
-    next: Next,
+    next: ReplyFunction,
 }
 
 impl Script {
-    /// The replies in order, then [`EXHAUSTED_TEXT`] for ever.
+    /// Creates a script with the replies in order, then [`EXHAUSTED_TEXT`] for ever.
     pub fn replies<R: Into<Reply>>(replies: impl IntoIterator<Item = R>) -> Script {
         let replies: Vec<Reply> = replies.into_iter().map(Into::into).collect();
         let mut replies = replies.into_iter();
@@ -101,7 +101,7 @@ impl Script {
         })
     }
 
-    /// A reply computed from each request, for behaviour that depends on it.
+    /// Creates a script that computes each reply from the request.
     pub fn function<R: Into<Reply>>(
         mut next: impl FnMut(&RecordedRequest) -> R + Send + 'static,
     ) -> Script {
@@ -110,7 +110,7 @@ impl Script {
         }
     }
 
-    /// The reply to `request`.
+    /// Returns the reply to `request`.
     pub(crate) fn next(&mut self, request: &RecordedRequest) -> Reply {
         (self.next)(request)
     }

@@ -18,10 +18,10 @@ use tokio::sync::oneshot;
 use crate::request::{Api, RecordedRequest};
 use crate::script::{Reply, SIDE_TEXT, Script, Turn};
 
-/// The largest request taken: agent programs send whole conversations.
+/// Maximum size of a request, bytes: agent programs send whole conversations.
 const REQUEST_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// How long `drop` waits for requests that are still being answered.
+/// Time that `drop` waits for requests in flight.
 const STOP_WAIT: Duration = Duration::from_millis(200);
 
 /// A model on loopback that follows a [`Script`].
@@ -77,19 +77,19 @@ impl ModelService {
         format!("http://{}", self.address)
     }
 
-    /// The base URL with `/v1`, which OpenAI clients expect.
+    /// Returns the base URL with `/v1`, which OpenAI clients expect.
     #[must_use]
     pub fn openai_base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Every request so far, in order of arrival, side requests too.
+    /// Returns every request so far, in order of arrival, side requests too.
     #[must_use]
     pub fn requests(&self) -> Vec<RecordedRequest> {
         lock(&self.shared.requests).clone()
     }
 
-    /// The requests that the script answered, in order of arrival.
+    /// Returns the requests that the script answered, in order of arrival.
     #[must_use]
     pub fn main_requests(&self) -> Vec<RecordedRequest> {
         let mut requests = self.requests();
@@ -117,8 +117,7 @@ struct Shared {
     started: Instant,
 }
 
-/// A panic in a script's function must fail that test's assertion, not every
-/// later lock.
+/// Locks a mutex even if it is poisoned: a panic in a script's function must fail only that test.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -174,10 +173,10 @@ async fn answer(
     body::render(&request, &reply, serial)
 }
 
-/// The answer to a side request that has the shape of a main one.
+/// Returns the answer to a side request with the shape of a main one.
 fn side_turn(request: &RecordedRequest) -> Turn {
     match request.api {
-        // A superset of what Gemini CLI's small schemas ask for.
+        // A superset of the fields of Gemini CLI's small schemas.
         Api::Gemini => Turn::text(
             json!({"reasoning": SIDE_TEXT, "next_speaker": "user", "confidence": 0}).to_string(),
         ),

@@ -1,6 +1,6 @@
-//! The four wire formats: a turn becomes a body or a list of events.
+//! Wire formats: render a turn as a body or as a list of events.
 //!
-//! Pure: no HTTP here. Each format's module has `whole` (one JSON body) and
+//! Pure, without HTTP. Each format's module has `whole` (one JSON body) and
 //! `events` (the stream).
 
 mod anthropic;
@@ -23,28 +23,28 @@ const PIECE_CHARS: usize = 24;
 
 /// One server-sent event.
 #[derive(Debug)]
-pub(crate) struct Event {
+pub(crate) struct SseEvent {
     /// The `event:` field, where the format has one.
     name: Option<String>,
     data: String,
 }
 
-impl Event {
-    fn named(data: &Value) -> Event {
-        Event {
+impl SseEvent {
+    fn named(data: &Value) -> SseEvent {
+        SseEvent {
             name: data["type"].as_str().map(str::to_owned),
             data: data.to_string(),
         }
     }
 
-    fn plain(data: &(impl ToString + ?Sized)) -> Event {
-        Event {
+    fn plain(data: &(impl ToString + ?Sized)) -> SseEvent {
+        SseEvent {
             name: None,
             data: data.to_string(),
         }
     }
 
-    /// The event as it goes over the wire.
+    /// Renders the event as sent.
     pub(crate) fn render(&self) -> String {
         match &self.name {
             Some(name) => format!("event: {name}\ndata: {}\n\n", self.data),
@@ -53,39 +53,43 @@ impl Event {
     }
 }
 
-/// What an answer says besides the turn itself.
+/// An answer: the turn, its request and its serial number.
 #[derive(Debug)]
-pub(crate) struct Call<'a> {
-    /// The request that is answered.
+pub(crate) struct AnswerContext<'a> {
+    /// Request that is answered.
     pub(crate) request: &'a RecordedRequest,
     /// Number of the answer, from 1: makes its ids unique.
     pub(crate) serial: usize,
     turn: &'a Turn,
 }
 
-impl<'a> Call<'a> {
-    /// The answer `turn` to `request`.
-    pub(crate) fn new(request: &'a RecordedRequest, turn: &'a Turn, serial: usize) -> Call<'a> {
-        Call {
+impl<'a> AnswerContext<'a> {
+    /// Creates the answer `turn` to `request`.
+    pub(crate) fn new(
+        request: &'a RecordedRequest,
+        turn: &'a Turn,
+        serial: usize,
+    ) -> AnswerContext<'a> {
+        AnswerContext {
             request,
             serial,
             turn,
         }
     }
 
-    /// The answer as one JSON body.
-    pub(crate) fn whole(&self) -> Value {
+    /// Renders the answer as one JSON body.
+    pub(crate) fn render_body(&self) -> Value {
         match self.request.api {
-            Api::AnthropicMessages => anthropic::whole(self),
-            Api::ChatCompletions => chat::whole(self),
-            Api::Responses => responses::whole(self),
-            Api::Gemini => gemini::whole(self),
+            Api::AnthropicMessages => anthropic::render_body(self),
+            Api::ChatCompletions => chat::render_body(self),
+            Api::Responses => responses::render_body(self),
+            Api::Gemini => gemini::render_body(self),
             Api::Other => json!({}),
         }
     }
 
-    /// The answer as a stream.
-    pub(crate) fn events(&self) -> Vec<Event> {
+    /// Renders the answer as a stream.
+    pub(crate) fn events(&self) -> Vec<SseEvent> {
         match self.request.api {
             Api::AnthropicMessages => anthropic::events(self),
             Api::ChatCompletions => chat::events(self),

@@ -1,4 +1,4 @@
-//! The scripted agent does what its head says.
+//! Actions of the scripted agent.
 
 #![expect(clippy::expect_used, reason = "helpers of tests")]
 
@@ -20,7 +20,7 @@ fn check(actions: &[&str], stdout: &str) {
 }
 
 #[test]
-fn says_what_the_conditions_allow() {
+fn agent_prints_text_of_matching_conditions() {
     check(&[], "");
     check(&["--say", "a b", "--say", "-n"], "a b\n-n\n");
     check(
@@ -37,7 +37,7 @@ fn says_what_the_conditions_allow() {
 }
 
 #[test]
-fn takes_the_prompt_from_wherever_it_comes() {
+fn agent_reads_prompt_from_all_inputs() {
     let project = TempProject::plain().expect("folder");
     let file = project
         .write("prompt.txt", "from the file")
@@ -71,7 +71,7 @@ fn takes_the_prompt_from_wherever_it_comes() {
 }
 
 #[test]
-fn counts_its_runs() {
+fn agent_counts_runs() {
     let project = TempProject::plain().expect("folder");
     let said = || {
         let output = ScriptedAgent::command(["--count", "n", "--on", "2", "--say", "second"])
@@ -83,7 +83,7 @@ fn counts_its_runs() {
 }
 
 #[test]
-fn exits_and_dies_as_told() {
+fn agent_exits_or_dies_on_request() {
     assert_eq!(
         run(&["--exit", "7", "--say", "never"]).status.code(),
         Some(7)
@@ -94,7 +94,7 @@ fn exits_and_dies_as_told() {
 }
 
 #[test]
-fn floods_and_breaks_utf8() {
+fn agent_floods_output_and_breaks_utf8() {
     assert_eq!(run(&["--flood", "2"]).stdout.len(), 2_000_000);
     let line = run(&["--flood-line", "1"]).stdout;
     assert!(line.len() == 1_000_000 && !line.contains(&b'\n'));
@@ -103,13 +103,13 @@ fn floods_and_breaks_utf8() {
 }
 
 #[test]
-fn hangs_until_it_is_told_to_stop() {
+fn agent_hangs_until_terminated() {
     let stop = |actions: &[&str], signal: &str| {
         let mut child = ScriptedAgent::command(actions)
             .stdout(Stdio::piped())
             .spawn()
             .expect("starts");
-        // The first byte says that the traps are set.
+        // The first byte is written after the traps are set.
         let mut first = [0];
         let stdout = child.stdout.as_mut().expect("piped");
         std::io::Read::read_exact(stdout, &mut first).expect("a byte");
@@ -133,7 +133,7 @@ fn hangs_until_it_is_told_to_stop() {
 }
 
 #[test]
-fn a_child_keeps_its_output_open() {
+fn agent_child_keeps_output_open() {
     let mut child = ScriptedAgent::command(["--hold-stdout", "2"])
         .stdout(Stdio::piped())
         .spawn()
@@ -146,7 +146,7 @@ fn a_child_keeps_its_output_open() {
 }
 
 #[test]
-fn its_streams_are_json_lines_that_carry_the_text() {
+fn agent_streams_are_json_lines_with_text() {
     let text = "say \"hi\" \\ twice\n\tHEIRLOOM_MEMORY: KEY_FACT ünï\n";
     let lines = |action: &str| -> Vec<Value> {
         let output = run(&[action, text]);
@@ -174,7 +174,7 @@ fn its_streams_are_json_lines_that_carry_the_text() {
 }
 
 #[test]
-fn is_found_by_another_name() {
+fn agent_is_found_by_link_name() {
     let project = TempProject::git().expect("repository");
     let link = ScriptedAgent::link_as(&project.path().join("bin"), "claude").expect("linked");
     let output = Command::new(link).args(["--say", "me"]).output();

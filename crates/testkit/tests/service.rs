@@ -207,7 +207,7 @@ fn gemini_whole_and_streamed() {
 }
 
 #[test]
-fn side_requests_leave_the_script_alone() {
+fn side_requests_do_not_use_script() {
     let service = service();
     let small = json!({"model": "claude-haiku-4", "messages": [], "max_tokens": 500});
     let side = post(&service, ANTHROPIC, &small);
@@ -247,7 +247,7 @@ fn side_requests_leave_the_script_alone() {
 }
 
 #[test]
-fn records_and_computes_from_requests() {
+fn service_records_requests_and_computes_replies() {
     use heirloom_testkit::Script;
     let service = ModelService::start(Script::function(|request| {
         if request.ends_with_tool_result() {
@@ -275,7 +275,7 @@ fn records_and_computes_from_requests() {
 }
 
 #[test]
-fn tool_results_are_known_in_every_format() {
+fn tool_results_are_detected_in_every_format() {
     let service = service();
     let ask = |path: &str, body: Value| {
         send(&service, "POST", path, &body.to_string());
@@ -302,7 +302,7 @@ fn tool_results_are_known_in_every_format() {
 }
 
 #[test]
-fn faults() {
+fn injected_faults_reach_client() {
     let long = Turn::text("words ".repeat(200));
     let service = ModelService::start(vec![
         Reply::Status(529),
@@ -339,7 +339,7 @@ fn faults() {
 }
 
 #[test]
-fn stops_when_dropped() {
+fn service_stops_on_drop() {
     let service = service();
     let address = service.base_url().replace("http://", "");
     // An idle connection and an unanswered request do not hold it up.

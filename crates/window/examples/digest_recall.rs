@@ -1,14 +1,14 @@
-//! How many of the names that an agent uses again still stand in a summary and the messages behind it.
+//! Recall of summaries: share of the reused identifiers that a summary and the kept messages contain.
 //!
 //! `digest_recall FOLDER [print FILE MESSAGES]`: each `*.json` or `*.json.gz` of the folder is a conversation
 //! (`{"messages": […]}`). It is cut every 30 messages: all but the last 15 are summarised, and each
-//! message of the agent up to the next cut is asked which names it uses that are older than 15
-//! messages. Every third file is held out: nothing was chosen by looking at it.
-//! `digest_recall time` takes the time of 20,000 messages.
+//! message of the agent up to the next cut is scored by the identifiers it uses that are older than 15
+//! messages. Every third file is held out and was not used for tuning.
+//! `digest_recall time` measures 20,000 messages.
 #![expect(clippy::print_stdout, reason = "an example prints what it found")]
 
-use heirloom_window::digest::{self, Digest, Task};
-use heirloom_window::{Conversation, Form, Message, Part, Role};
+use heirloom_window::summary::{SummaryBuilder, SummaryTask};
+use heirloom_window::{ChatMessage, ChatRole, Conversation, MessagePart, WireFormat};
 use std::collections::HashSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ fn read(path: &Path) -> Result<Conversation, Box<dyn Error>> {
     Ok(Conversation::parse(&text, None)?)
 }
 
-/// What one way to summarise came to over one conversation.
+/// Result of one summariser on one conversation.
 #[derive(Debug, Default)]
 struct Found {
     cuts: usize,
@@ -116,10 +116,10 @@ impl Found {
     }
 }
 
-fn measure(messages: &[Message], mut write: impl FnMut(usize) -> String) -> Found {
+fn measure(messages: &[ChatMessage], mut write: impl FnMut(usize) -> String) -> Found {
     let words: Vec<Words> = messages
         .iter()
-        .map(|message| tokens(&whole(message)))
+        .map(|message| tokens(&full_text(message)))
         .collect();
     let union = |range: std::ops::Range<usize>| -> Words {
         words[range].iter().flatten().cloned().collect()
@@ -134,7 +134,7 @@ fn measure(messages: &[Message], mut write: impl FnMut(usize) -> String) -> Foun
         have.extend(union(cut - KEEP..cut));
         let mut before = union(0..cut);
         for (index, message) in messages.iter().enumerate().skip(cut).take(STEP) {
-            if message.role == Role::Assistant {
+            if message.role == ChatRole::Assistant {
                 let near = union(index.saturating_sub(KEEP)..index);
                 let used: Vec<&String> = words[index]
                     .iter()
@@ -155,8 +155,8 @@ fn measure(messages: &[Message], mut write: impl FnMut(usize) -> String) -> Foun
     found
 }
 
-/// All that a message says, as the model sees it.
-fn whole(message: &Message) -> String {
+/// Returns the text of a message as the model sees it.
+fn full_text(message: &ChatMessage) -> String {
     let mut text = message.text();
     for output in message.outputs() {
         text.push_str(&output.text);
@@ -184,17 +184,17 @@ fn tokens(text: &str) -> Words {
 }
 
 /// The last message of a user.
-fn goal(messages: &[Message]) -> String {
+fn goal(messages: &[ChatMessage]) -> String {
     let asked = messages
         .iter()
         .rev()
-        .filter(|message| message.role == Role::User);
-    let mut texts = asked.map(Message::text);
+        .filter(|message| message.role == ChatRole::User);
+    let mut texts = asked.map(ChatMessage::text);
     let first = || {
         messages
             .iter()
-            .find(|message| message.role == Role::User)
-            .map(Message::text)
+            .find(|message| message.role == ChatRole::User)
+            .map(ChatMessage::text)
     };
     texts
         .find(|text| text.len() >= 40)
@@ -202,13 +202,13 @@ fn goal(messages: &[Message]) -> String {
         .unwrap_or_default()
 }
 
-/// What a host has that keeps only what it was given: the summary before, and the messages since.
+/// Simulates a caller that keeps only its input: the previous summary and the messages since.
 fn merged(talk: &Conversation, last: &(String, usize), until: usize) -> String {
     let since = &talk.messages[last.1..until];
     if last.1 == 0 {
         return summary(since);
     }
-    let mut first = Conversation::new(Form::Openai);
+    let mut first = Conversation::new(WireFormat::Openai);
     let message = format!(
         r#"{{"role":"user","content":{}}}"#,
         serde_json::json!(format!("[CONVERSATION SUMMARY — Heirloom]\n{}", last.0))
@@ -219,7 +219,7 @@ fn merged(talk: &Conversation, last: &(String, usize), until: usize) -> String {
     let mut messages = first.messages;
     messages.extend_from_slice(since);
     for output in messages.iter_mut().flat_map(|message| &mut message.parts) {
-        if let Part::Output(output) = output {
+        if let MessagePart::Output(output) = output {
             output.call = output
                 .call
                 .and_then(|(index, part)| Some(((index + 1).checked_sub(last.1)?, part)));
@@ -228,38 +228,38 @@ fn merged(talk: &Conversation, last: &(String, usize), until: usize) -> String {
     written(&messages, &goal(&talk.messages[..until]))
 }
 
-fn summary(messages: &[Message]) -> String {
+fn summary(messages: &[ChatMessage]) -> String {
     written(messages, &goal(messages))
 }
 
-fn written(messages: &[Message], goal: &str) -> String {
-    let task = Task {
+fn written(messages: &[ChatMessage], goal: &str) -> String {
+    let task = SummaryTask {
         goal,
         earlier: None,
-        earlier_is_all: false,
-        kept: &[],
+        earlier_covers_all: false,
+        retained: &[],
         budget_chars: BUDGET_CHARS,
-        users_chars: USERS_CHARS,
+        user_text_chars: USERS_CHARS,
     };
-    digest::summarise(messages, &task)
+    heirloom_window::summary::summarise(messages, &task)
 }
 
-/// The summary that the first measurements were made with: 4,000 characters of heads and tails.
-fn prototype(messages: &[Message]) -> String {
+/// Baseline summary of the first measurements: 4,000 characters of heads and tails.
+fn prototype(messages: &[ChatMessage]) -> String {
     let clip = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     let mut out = vec![format!("[SUMMARY] Goal: {}", clip(&goal(messages), 600))];
     let (mut said, mut did, mut errors, mut paths) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for message in messages {
         let text = message.text();
-        if message.role == Role::User {
+        if message.role == ChatRole::User {
             out.push(format!("User: {}", clip(&text, 200)));
         }
-        if message.role == Role::Assistant {
+        if message.role == ChatRole::Assistant {
             if !text.is_empty() {
                 said.push(clip(text.split(". ").next().unwrap_or(""), 160));
             }
-            let mut words: Vec<String> = tokens(&whole(message))
+            let mut words: Vec<String> = tokens(&full_text(message))
                 .into_iter()
                 .filter(|word| word.contains('/'))
                 .collect();
@@ -298,7 +298,7 @@ fn prototype(messages: &[Message]) -> String {
     clip(&out.join("\n"), 4_000)
 }
 
-/// Twenty thousand messages, sixteen million characters: what a digest and its summaries take.
+/// Measures a builder and its summaries on 20,000 messages of 16 million characters.
 fn time() -> Result<(), Box<dyn Error>> {
     let mut talk = Conversation::parse(
         r#"[{"role":"user","content":"Make all of the tests in the folder pass again."}]"#,
@@ -320,17 +320,17 @@ fn time() -> Result<(), Box<dyn Error>> {
         ))?;
     }
     let goal = goal(&talk.messages);
-    let task = Task {
+    let task = SummaryTask {
         goal: &goal,
         earlier: None,
-        earlier_is_all: false,
-        kept: &[],
+        earlier_covers_all: false,
+        retained: &[],
         budget_chars: BUDGET_CHARS,
-        users_chars: USERS_CHARS,
+        user_text_chars: USERS_CHARS,
     };
     for _ in 0..3 {
         let start = Instant::now();
-        let mut digest = Digest::default();
+        let mut digest = SummaryBuilder::default();
         digest.extend(&talk.messages);
         let pushed = start.elapsed();
         let start = Instant::now();

@@ -1,7 +1,6 @@
-//! Keep your own loop, and ask a window before each request what to send.
+//! Own agent loop: a window selects the messages of each request.
 //!
-//! `cargo run -p heirloom-window --example own_loop`. The model and the tool are played: yours go where
-//! `ask_model` and `run_tool` stand.
+//! `cargo run -p heirloom-window --example own_loop`. Replace `ask_model` and `run_tool` by your model and tools.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
 use heirloom_window::{Policy, Window};
@@ -15,11 +14,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         json!({"role": "user", "content": "Find out why the tests of the parser fail since Monday, and mend them."}),
     ];
     let mut window = Window::new(Policy::default());
-    // Where you keep what the window shortens and drops: files, a database, anything with keys.
+    // Store for shortened and dropped content: files, a database, anything with keys.
     let mut kept: BTreeMap<String, String> = BTreeMap::new();
     for turn in 0..80 {
         let sent = window.next(&Value::from(history.clone()).to_string())?;
-        // Keep first, send then: the window names what you keep.
+        // Store before sending, because the window refers to the stored content.
         for overflow in sent.overflows(window.conversation()) {
             kept.insert(overflow.id.to_owned(), overflow.text.to_owned());
         }
@@ -47,14 +46,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Your client: `request` is a JSON array of messages, ready to be sent.
+/// Model client: `request` is a JSON array of messages, ready to be sent.
 fn ask_model(_request: &str, turn: usize) -> Value {
     let arguments = json!({"command": format!("cargo test -p parser part_{turn}")}).to_string();
     json!({"role": "assistant", "content": "I run the next part.", "tool_calls": [
         {"id": format!("call_{turn}"), "type": "function", "function": {"name": "bash", "arguments": arguments}}]})
 }
 
-/// Your tools.
+/// Tools.
 fn run_tool(_answer: &Value, turn: usize) -> Value {
     let output = format!("test part_{turn} ... ok\n").repeat(20 + turn * 7 % 300);
     json!({"role": "tool", "tool_call_id": format!("call_{turn}"), "content": output})

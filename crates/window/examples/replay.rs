@@ -1,10 +1,10 @@
-//! What a policy costs over a folder of conversations, beside the usual ways to keep a window.
+//! Cost of a policy over a folder of conversations, compared with common alternatives.
 //!
-//! `cargo run --release -p heirloom-window --example replay -- FOLDER [--exact] [--policy FILE] [--per-file]`:
-//! the folder holds `.json` files with `{"messages": […]}`; smaller ones than 40 messages are passed over.
+//! `cargo run --release -p heirloom-window --example replay -- FOLDER [--exact] [--policy FILE] [--per-file]`: the
+//! folder has `.json` files with `{"messages": […]}`; files with fewer than 40 messages are skipped.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use heirloom_window::replay::{Row, Under, replay, sum};
+use heirloom_window::replay::{ReplayMode, ReplayReport, replay, total};
 use heirloom_window::{Conversation, Policy, PolicyKeys, Profile};
 use std::error::Error;
 
@@ -14,9 +14,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let exact = args.iter().any(|arg| arg == "--exact");
     let per_file = args.iter().any(|arg| arg == "--per-file");
     let mut policies = vec![
-        ("none", Under::Nothing),
-        ("every turn", Under::EveryTurn),
-        ("last 40k", Under::KeepLast(40_000)),
+        ("none", ReplayMode::FullHistory),
+        ("every turn", ReplayMode::StubsEveryTurn),
+        ("last 40k", ReplayMode::KeepLast(40_000)),
         ("seed", under(Policy::profile(Profile::Seed))),
         ("default", under(Policy::default())),
         ("large", under(Policy::profile(Profile::Large))),
@@ -30,13 +30,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         ));
     }
     let (names, conversations) = read(folder)?;
-    let rows = |under: &Under| -> Result<Vec<Row>, Box<dyn Error>> {
+    let rows = |under: &ReplayMode| -> Result<Vec<ReplayReport>, Box<dyn Error>> {
         conversations
             .iter()
             .map(|one| Ok(replay(one, under, exact)?))
             .collect()
     };
-    let none = rows(&Under::Nothing)?;
+    let none = rows(&ReplayMode::FullHistory)?;
     println!(
         "{:<12} {:>6} {:>6} {:>7} {:>6} {:>6} {:>7} {:>7} {:>6} {:>6} {:>7} {:>6} {:>6} {:>6} {:>5}",
         "policy",
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     for (name, under) in &policies {
         let rows = rows(under)?;
-        let all = sum(&rows, &none);
+        let all = total(&rows, &none);
         println!(
             "{name:<12} {:>6.3} {:>6.3} {:>7.3} {:>6.3} {:>6.3} {:>7.1} {:>7} {:>6.1} {:>6.1} {:>7.1} {:>6.1} {:>6.1} {:>6.1} {:>5}",
             all.input,
@@ -65,14 +65,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             all.cost_refetch,
             all.cost_median,
             all.cost_worst,
-            all.breaks * 100.0,
-            all.peak,
+            all.prefix_breaks * 100.0,
+            all.largest_request,
             all.goal * 100.0,
-            all.near * 100.0,
+            all.goal_near * 100.0,
             all.recall * 100.0,
             all.fresh * 100.0,
             all.old * 100.0,
-            all.refetched * 100.0,
+            all.refetches * 100.0,
             all.lost
         );
         if per_file {
@@ -81,12 +81,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                     "    {file:<40} turns {:>4} cost {:.3} peak {:>6} near {:.3} recall {:.3} fresh {:.3} old {:.3} breaks {}",
                     row.turns,
                     row.cost / none.cost,
-                    row.peak,
-                    row.near as f64 / row.turns as f64,
+                    row.largest_request,
+                    row.goal_near as f64 / row.turns as f64,
                     row.recall,
                     row.fresh,
                     row.old,
-                    row.breaks
+                    row.prefix_breaks
                 );
             }
         }
@@ -94,8 +94,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn under(policy: Policy) -> Under {
-    Under::Policy(Box::new(policy))
+fn under(policy: Policy) -> ReplayMode {
+    ReplayMode::Policy(Box::new(policy))
 }
 
 fn read(folder: &str) -> Result<(Vec<String>, Vec<Conversation>), Box<dyn Error>> {

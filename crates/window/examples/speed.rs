@@ -1,9 +1,9 @@
-//! How long a window of a very long history takes: `cargo run --release -p heirloom-window --example speed`.
+//! Time for a window of a very long history: `cargo run --release -p heirloom-window --example speed`.
 //!
-//! 20,000 messages of 4 million tokens, read already: without state, and one more turn with it.
+//! 20,000 parsed messages of 4 million tokens: without state, and one more turn with state.
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
-use heirloom_window::{Conversation, Form, Policy, State, compact};
+use heirloom_window::{Conversation, Policy, WindowState, WireFormat, compact};
 use std::error::Error;
 use std::fmt::Write;
 use std::time::Instant;
@@ -13,7 +13,7 @@ const CHARS: usize = 16_000_000;
 const TRIES: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut history = Conversation::new(Form::Openai);
+    let mut history = Conversation::new(WireFormat::Openai);
     history.push(r#"{"role":"system","content":"You are careful."}"#)?;
     history.push(r#"{"role":"user","content":"Find out why the parser of crates/window loses the last line of src/form/chat.rs, and mend it."}"#)?;
     let begun = Instant::now();
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let policy = Policy::default();
     for _ in 0..5 {
         let begun = Instant::now();
-        let made = compact(&history, &policy, &mut State::default());
+        let made = compact(&history, &policy, &mut WindowState::default());
         println!(
             "cold     {:>9.3} ms  {} messages, {} tokens to {}",
             begun.elapsed().as_secs_f64() * 1e3,
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             made.report.tokens_after
         );
     }
-    let mut state = State::default();
+    let mut state = WindowState::default();
     compact(&history, &policy, &mut state);
     let mut times = Vec::new();
     for _ in 0..200 {
@@ -48,9 +48,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Milliseconds of one more turn: the least of some tries from the same state, so that what another process takes of a
-/// loaded machine does not count.
-fn warm(history: &Conversation, policy: &Policy, state: &mut State) -> f64 {
+/// Returns the time of one more turn, milliseconds: the minimum of several runs, to exclude load of other processes.
+fn warm(history: &Conversation, policy: &Policy, state: &mut WindowState) -> f64 {
     let before = state.clone();
     let mut least = f64::MAX;
     for _ in 0..TRIES {
@@ -63,7 +62,7 @@ fn warm(history: &Conversation, policy: &Policy, state: &mut State) -> f64 {
     least
 }
 
-/// A call and its answer: one in fifty long.
+/// Returns a call and its result; one in fifty is long.
 fn turn(history: &mut Conversation) -> Result<(), Box<dyn Error>> {
     let nth = history.len();
     let call = serde_json::json!({"role": "assistant", "content": format!("I look at part {nth} of the parser next."),

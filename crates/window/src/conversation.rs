@@ -1,8 +1,8 @@
-//! A whole history: an array of messages, or a request body that holds one.
+//! Conversations: a history given as an array of messages or a request body.
 
-use crate::form;
-use crate::message::{Form, Message, Output, Part};
-use crate::size::chars;
+use crate::message::{ChatMessage, MessagePart, ToolOutput, WireFormat};
+use crate::token_estimate::chars;
+use crate::wire;
 use heirloom_model::Fault;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
@@ -10,16 +10,16 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Why a history is no conversation: where, and what is wrong.
+/// Error for a history that cannot be parsed: position and reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// The index of the message in the input, if one is to blame.
+pub struct ParseError {
+    /// Index of the message in the input, if the error belongs to one.
     pub index: Option<usize>,
-    /// What is wrong with it.
+    /// Description of the problem.
     pub reason: String,
 }
 
-impl Refusal {
+impl ParseError {
     pub(crate) fn at(index: usize, reason: impl Into<String>) -> Self {
         Self {
             index: Some(index),
@@ -27,7 +27,7 @@ impl Refusal {
         }
     }
 
-    fn whole(reason: impl Into<String>) -> Self {
+    fn without_index(reason: impl Into<String>) -> Self {
         Self {
             index: None,
             reason: reason.into(),
@@ -35,7 +35,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.index {
             Some(index) => write!(f, "message {index}: {}", self.reason),
@@ -44,44 +44,44 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ParseError {}
 
-impl From<Refusal> for Fault {
-    fn from(refusal: Refusal) -> Self {
+impl From<ParseError> for Fault {
+    fn from(refusal: ParseError) -> Self {
         Self::usage(refusal.to_string())
             .hint("give an array of messages or a whole request body; indexes count from 0")
     }
 }
 
-/// A history in the inner form, with the bytes that it came in.
+/// A history in the inner form, with its original bytes.
 #[derive(Debug, Clone)]
 pub struct Conversation {
-    /// The provider's form.
-    pub form: Form,
-    /// The model, if a request body or somebody else says it: prices are looked up by it.
+    /// Wire format.
+    pub format: WireFormat,
+    /// Model from the request body or the caller; the key for prices.
     pub model: Option<String>,
-    /// The inner messages, in order.
-    pub messages: Vec<Message>,
-    /// The originals, byte for byte.
-    pub(crate) outers: Vec<Box<str>>,
-    /// What stood before the first and behind the last original.
-    pub(crate) around: (String, String),
-    /// Characters of the system prompt and the tools that stand beside the messages.
-    pub(crate) beside_chars: usize,
-    /// That system prompt and those tools.
-    pub(crate) beside: Vec<Box<str>>,
-    /// Behind the last message of ours; 0 if there is none.
-    pub(crate) own_end: usize,
-    /// What identifies all messages up to each, itself included.
+    /// Inner messages, in order.
+    pub messages: Vec<ChatMessage>,
+    /// Original messages, byte for byte.
+    pub(crate) sources: Vec<Box<str>>,
+    /// JSON text before the first and after the last original.
+    pub(crate) surrounding_json: (String, String),
+    /// Length of the separate system prompt and tools, characters.
+    pub(crate) prompt_chars: usize,
+    /// The separate system prompt and tools.
+    pub(crate) prompt_parts: Vec<Box<str>>,
+    /// Index after the last inserted message; 0 without inserted messages.
+    pub(crate) inserted_end: usize,
+    /// Prefix hashes: for each message the hash of all messages up to it.
     pub(crate) chain: Vec<u128>,
-    /// The last call of each id: message and part.
+    /// Position of the last call by id: message and part.
     calls: HashMap<String, (usize, usize)>,
-    /// The number of each tool; an orphan's is 0.
-    tools: HashMap<String, usize>,
+    /// Index by tool name; 0 for orphans.
+    tool_indexes: HashMap<String, usize>,
 }
 
 #[derive(Deserialize)]
-struct Body<'a> {
+struct RequestBody<'a> {
     #[serde(borrow, default)]
     messages: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -97,64 +97,68 @@ struct Body<'a> {
 }
 
 impl Conversation {
-    /// An empty history of that form, as a bare array.
-    pub fn new(form: Form) -> Self {
+    /// Creates an empty history of this format, as a bare array.
+    pub fn new(format: WireFormat) -> Self {
         Self {
-            form,
+            format,
             model: None,
             messages: Vec::new(),
-            outers: Vec::new(),
-            around: ("[".to_owned(), "]".to_owned()),
-            beside_chars: 0,
-            beside: Vec::new(),
-            own_end: 0,
+            sources: Vec::new(),
+            surrounding_json: ("[".to_owned(), "]".to_owned()),
+            prompt_chars: 0,
+            prompt_parts: Vec::new(),
+            inserted_end: 0,
             chain: Vec::new(),
             calls: HashMap::new(),
-            tools: HashMap::from([(String::new(), 0)]),
+            tool_indexes: HashMap::from([(String::new(), 0)]),
         }
     }
 
-    /// Reads an array of messages or a whole request body; without `form` its own looks decide.
+    /// Parses an array of messages or a request body. Without `form`, the format is detected.
     ///
     /// # Errors
     ///
-    /// JSON that ends early, roles and items that the form does not know: with the message's index.
-    pub fn parse(text: &str, form: Option<Form>) -> Result<Self, Refusal> {
+    /// Truncated JSON, and roles or items unknown to the format, with the message's index.
+    pub fn parse(text: &str, form: Option<WireFormat>) -> Result<Self, ParseError> {
         let start = text.trim_start();
         let (list, body) = if start.starts_with('[') {
             (start.trim_end(), None)
         } else if start.starts_with('{') {
-            let body: Body<'_> = match serde_json::from_str(start) {
+            let body: RequestBody<'_> = match serde_json::from_str(start) {
                 Ok(body) => body,
-                Err(error) => return Err(cut_short(start, &error)),
+                Err(error) => return Err(truncated_body_error(start, &error)),
             };
             let list = body.messages.or(body.input).ok_or_else(|| {
-                Refusal::whole("the request body has neither `messages` nor `input`")
+                ParseError::without_index("the request body has neither `messages` nor `input`")
             })?;
             (list.get(), Some(body))
         } else {
-            return Err(Refusal::whole("neither a JSON array nor a JSON object"));
+            return Err(ParseError::without_index(
+                "neither a JSON array nor a JSON object",
+            ));
         };
         if !list.starts_with('[') {
-            return Err(Refusal::whole("`messages` or `input` is not an array"));
+            return Err(ParseError::without_index(
+                "`messages` or `input` is not an array",
+            ));
         }
-        let elements = elements(list)?;
-        let form = form.unwrap_or_else(|| looks(body.as_ref(), &elements));
+        let elements = parse_array(list)?;
+        let form = form.unwrap_or_else(|| detect_format(body.as_ref(), &elements));
         let mut out = Self::new(form);
         let at = list.as_ptr() as usize - text.as_ptr() as usize;
-        out.around = (
+        out.surrounding_json = (
             text[..=at].to_owned(),
             text[at + list.len() - 1..].to_owned(),
         );
         if let Some(body) = body {
             let model = body.model.map(|model| serde_json::from_str(model.get()));
             out.model = model.and_then(Result::ok);
-            out.beside = [body.system, body.instructions, body.tools]
+            out.prompt_parts = [body.system, body.instructions, body.tools]
                 .into_iter()
                 .flatten()
                 .map(|value| value.get().into())
                 .collect();
-            out.beside_chars = out.beside.iter().map(|text| chars(text)).sum();
+            out.prompt_chars = out.prompt_parts.iter().map(|text| chars(text)).sum();
         }
         for element in elements {
             out.push(element.get())?;
@@ -162,27 +166,27 @@ impl Conversation {
         Ok(out)
     }
 
-    /// Adds one message, given as the JSON of its form.
+    /// Appends one message, given as the JSON of its wire format.
     ///
     /// # Errors
     ///
-    /// As [`Conversation::parse`]; the conversation is then as it was.
-    pub fn push(&mut self, raw: &str) -> Result<(), Refusal> {
-        let outer = self.outers.len();
-        let read = form::read(self.form, outer, raw).map_err(|why| Refusal::at(outer, why))?;
-        self.refuse_doubles(outer, &read)?;
+    /// As [`Conversation::parse`]; the conversation is then unchanged.
+    pub fn push(&mut self, raw: &str) -> Result<(), ParseError> {
+        let outer = self.sources.len();
+        let read = wire::read(self.format, outer, raw).map_err(|why| ParseError::at(outer, why))?;
+        self.check_call_ids(outer, &read)?;
         for mut message in read {
             let index = self.messages.len();
             for (at, part) in message.parts.iter_mut().enumerate() {
                 match part {
-                    Part::Call(call) => {
+                    MessagePart::Call(call) => {
                         self.calls.insert(call.id.clone(), (index, at));
                     }
-                    Part::Output(output) => self.name(output),
-                    Part::Text { .. }
-                    | Part::Thinking { .. }
-                    | Part::Image { .. }
-                    | Part::Unknown { .. } => {}
+                    MessagePart::Output(output) => self.resolve_call(output),
+                    MessagePart::Text { .. }
+                    | MessagePart::Thinking { .. }
+                    | MessagePart::Image { .. }
+                    | MessagePart::Unknown { .. } => {}
                 }
             }
             let link = u128::from_le_bytes(message.hash);
@@ -192,73 +196,75 @@ impl Conversation {
                     .wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835)
                     .rotate_left(64),
             );
-            if message.own.is_some() {
-                self.own_end = index + 1;
+            if message.inserted.is_some() {
+                self.inserted_end = index + 1;
             }
             self.messages.push(message);
         }
-        self.outers.push(raw.into());
+        self.sources.push(raw.into());
         Ok(())
     }
 
-    /// Finds the call of an answer, and with it the tool.
-    fn name(&mut self, output: &mut Output) {
+    /// Resolves the call of a result, and its tool.
+    fn resolve_call(&mut self, output: &mut ToolOutput) {
         output.call = self.calls.get(&output.call_id).copied();
         let call = output
             .call
             .and_then(|(message, at)| self.messages.get(message)?.parts.get(at));
-        if let Some(Part::Call(call)) = call {
+        if let Some(MessagePart::Call(call)) = call {
             output.tool.clone_from(&call.name);
-            output.asks = asked_for(&call.arguments);
+            output.expand_id = expand_id_of(&call.arguments);
         }
-        let next = self.tools.len();
-        output.tool_number = match self.tools.get(&output.tool) {
+        let next = self.tool_indexes.len();
+        output.tool_index = match self.tool_indexes.get(&output.tool) {
             Some(number) => *number,
-            None => *self.tools.entry(output.tool.clone()).or_insert(next),
+            None => *self.tool_indexes.entry(output.tool.clone()).or_insert(next),
         };
     }
 
-    /// Two calls of one id that nothing could tell apart.
-    fn refuse_doubles(&self, outer: usize, read: &[Message]) -> Result<(), Refusal> {
+    /// Rejects two calls with one id, which cannot be distinguished.
+    fn check_call_ids(&self, outer: usize, read: &[ChatMessage]) -> Result<(), ParseError> {
         let mut ids: Vec<&str> = Vec::new();
-        for call in read.iter().flat_map(Message::calls) {
-            let anywhere = self.form != Form::Openai && self.calls.contains_key(&call.id);
+        for call in read.iter().flat_map(ChatMessage::calls) {
+            let anywhere = self.format != WireFormat::Openai && self.calls.contains_key(&call.id);
             if anywhere || ids.contains(&call.id.as_str()) {
-                let reason = format!("the id `{}` of a call is there twice", call.id);
-                return Err(Refusal::at(outer, reason));
+                let reason = format!("the call id `{}` occurs twice", call.id);
+                return Err(ParseError::at(outer, reason));
             }
             ids.push(&call.id);
         }
         Ok(())
     }
 
-    /// Every text that a model reads, the tools and the system prompt beside the messages included.
+    /// Returns all texts that a model reads, including the tools and the separate system prompt.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let beside = self.beside.iter().map(|text| &**text);
-        let said = self.messages.iter().flat_map(|message| &message.parts);
-        beside
-            .chain(said.flat_map(|part| match part {
-                Part::Text { text, .. } => [text.as_str(), ""],
-                Part::Call(call) => [call.name.as_str(), call.arguments.as_str()],
-                Part::Output(output) => [output.text.as_str(), ""],
-                Part::Thinking { .. } | Part::Image { .. } | Part::Unknown { .. } => ["", ""],
+        let prompt_parts = self.prompt_parts.iter().map(|text| &**text);
+        let message_parts = self.messages.iter().flat_map(|message| &message.parts);
+        prompt_parts
+            .chain(message_parts.flat_map(|part| match part {
+                MessagePart::Text { text, .. } => [text.as_str(), ""],
+                MessagePart::Call(call) => [call.name.as_str(), call.arguments.as_str()],
+                MessagePart::Output(output) => [output.text.as_str(), ""],
+                MessagePart::Thinking { .. }
+                | MessagePart::Image { .. }
+                | MessagePart::Unknown { .. } => ["", ""],
             }))
             .filter(|text| !text.is_empty())
     }
 
-    /// The number of originals.
+    /// Returns the number of originals.
     pub fn len(&self) -> usize {
-        self.outers.len()
+        self.sources.len()
     }
 
-    /// Whether nothing was said yet.
+    /// Returns true if there are no messages.
     pub fn is_empty(&self) -> bool {
-        self.outers.is_empty()
+        self.sources.is_empty()
     }
 }
 
-/// The id in a call such as `heirloom expand 0123456789abcdef`.
-fn asked_for(arguments: &str) -> Option<String> {
+/// Returns the id in a call such as `heirloom expand 0123456789abcdef`.
+fn expand_id_of(arguments: &str) -> Option<String> {
     const ASK: &str = "expand ";
     let at = memchr::memmem::find(arguments.as_bytes(), ASK.as_bytes())?;
     let id = arguments.get(at + ASK.len()..)?.get(..16)?;
@@ -266,8 +272,8 @@ fn asked_for(arguments: &str) -> Option<String> {
     is_id.then(|| id.to_owned())
 }
 
-/// The elements of an array; the index of the one at which it ends early or goes wrong.
-fn elements(list: &str) -> Result<Vec<&RawValue>, Refusal> {
+/// Parses the elements of an array; the error has the index of the broken element.
+fn parse_array(list: &str) -> Result<Vec<&RawValue>, ParseError> {
     struct Into<'a, 'b>(&'b mut Vec<&'a RawValue>);
     impl<'a> Visitor<'a> for Into<'a, '_> {
         type Value = ();
@@ -297,11 +303,11 @@ fn elements(list: &str) -> Result<Vec<&RawValue>, Refusal> {
         .and_then(|()| json.end());
     match read {
         Ok(()) => Ok(out),
-        Err(error) => Err(Refusal::at(out.len(), broken(&error))),
+        Err(error) => Err(ParseError::at(out.len(), json_error(&error))),
     }
 }
 
-fn broken(error: &serde_json::Error) -> String {
+fn json_error(error: &serde_json::Error) -> String {
     if error.is_eof() {
         format!("the JSON ends inside it ({error})")
     } else {
@@ -309,23 +315,23 @@ fn broken(error: &serde_json::Error) -> String {
     }
 }
 
-/// Where a body that ends early was cut: the message, if it was inside the list.
-fn cut_short(body: &str, error: &serde_json::Error) -> Refusal {
+/// Locates the message in which a truncated body ends.
+fn truncated_body_error(body: &str, error: &serde_json::Error) -> ParseError {
     let inside = ["\"messages\"", "\"input\""].iter().find_map(|key| {
         let rest = body[body.find(key)? + key.len()..].trim_start();
         let list = rest.strip_prefix(':')?.trim_start();
-        list.starts_with('[').then(|| elements(list).err())?
+        list.starts_with('[').then(|| parse_array(list).err())?
     });
     match inside {
         Some(refusal) if error.is_eof() => refusal,
-        _ => Refusal::whole(broken(error)),
+        _ => ParseError::without_index(json_error(error)),
     }
 }
 
-/// The form that a history looks like; a plain chat if nothing tells.
-fn looks(body: Option<&Body<'_>>, elements: &[&RawValue]) -> Form {
+/// Detects the wire format of a history; OpenAI chat by default.
+fn detect_format(body: Option<&RequestBody<'_>>, elements: &[&RawValue]) -> WireFormat {
     #[derive(Deserialize)]
-    struct Look<'a> {
+    struct FormatProbe<'a> {
         #[serde(borrow, rename = "type", default)]
         kind: Option<&'a RawValue>,
         #[serde(borrow, default)]
@@ -336,20 +342,20 @@ fn looks(body: Option<&Body<'_>>, elements: &[&RawValue]) -> Form {
         content: Option<&'a RawValue>,
     }
     if body.is_some_and(|body| body.input.is_some() && body.messages.is_none()) {
-        return Form::Responses;
+        return WireFormat::Responses;
     }
     for element in elements {
-        let Ok(look) = serde_json::from_str::<Look<'_>>(element.get()) else {
+        let Ok(look) = serde_json::from_str::<FormatProbe<'_>>(element.get()) else {
             continue;
         };
         let role = look.role.map_or("", RawValue::get);
         let chats = look.tool_calls.is_some()
             || matches!(role, "\"tool\"" | "\"system\"" | "\"developer\"");
         if chats && look.kind.is_none() {
-            return Form::Openai;
+            return WireFormat::Openai;
         }
         if look.kind.is_some_and(|kind| kind.get() != "null") {
-            return Form::Responses;
+            return WireFormat::Responses;
         }
         let Some(content) = look
             .content
@@ -366,15 +372,15 @@ fn looks(body: Option<&Body<'_>>, elements: &[&RawValue]) -> Form {
         for kind in kinds.iter().filter_map(|kind| kind.kind) {
             match kind.get().trim_matches('"') {
                 "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "image"
-                | "document" => return Form::Anthropic,
-                "input_text" | "output_text" | "input_image" => return Form::Responses,
-                "image_url" | "input_audio" => return Form::Openai,
+                | "document" => return WireFormat::Anthropic,
+                "input_text" | "output_text" | "input_image" => return WireFormat::Responses,
+                "image_url" | "input_audio" => return WireFormat::Openai,
                 _ => {}
             }
         }
     }
     match body {
-        Some(body) if body.system.is_some() => Form::Anthropic,
-        _ => Form::Openai,
+        Some(body) if body.system.is_some() => WireFormat::Anthropic,
+        _ => WireFormat::Openai,
     }
 }

@@ -1,24 +1,24 @@
-//! The inner form: what a message says, whichever provider's form it came in.
+//! Inner form of messages, independent of the provider's wire format.
 //!
-//! An inner message keeps the place of its original, so that what nothing touches is written back
-//! byte for byte. One original is one inner message, but for an Anthropic user message that holds
-//! blocks of ours: those are inner messages of their own.
+//! An inner message keeps the position of its original, so that an untouched message is written back byte for byte.
+//! One original is one inner message, except an Anthropic user message that contains inserted blocks: those become
+//! inner messages of their own.
 
 use std::ops::Range;
 
-/// A provider's form of a conversation.
+/// Wire format of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum WireFormat {
     /// OpenAI chat completions: `{role, content, tool_calls, tool_call_id}`.
     Openai,
-    /// Anthropic messages: `{role, content: [blocks]}`, the system prompt beside them.
+    /// Anthropic messages: `{role, content: [blocks]}`, with a separate system prompt.
     Anthropic,
     /// OpenAI Responses: a flat list of items.
     Responses,
 }
 
-impl Form {
-    /// Its name, as options and reports spell it.
+impl WireFormat {
+    /// Returns the name used by options and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Openai => "openai",
@@ -27,122 +27,122 @@ impl Form {
         }
     }
 
-    /// The form of that name.
-    pub fn of(name: &str) -> Option<Self> {
+    /// Returns the format with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
         [Self::Openai, Self::Anthropic, Self::Responses]
             .into_iter()
             .find(|form| form.as_str() == name)
     }
 }
 
-/// Who speaks.
+/// Role of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// The rules: `system` and `developer`.
+pub enum ChatRole {
+    /// Instructions: `system` and `developer`.
     System,
-    /// A person, or the program in a person's place.
+    /// A person, or a program that writes as the user.
     User,
     /// The model.
     Assistant,
-    /// The answers of tools, and nothing else.
+    /// Tool results only.
     Tool,
 }
 
-/// What we put into a window ourselves, recognised when it comes back.
+/// Kind of a message that this crate inserted into an earlier window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Own {
+pub enum InsertedMessage {
     /// A reminder of the goal.
     Anchor,
-    /// What older messages came to.
+    /// A summary of older messages.
     Summary,
 }
 
-/// What an output is that was shortened before it came.
+/// Kind of an output that an earlier window shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Left {
+pub enum ShortenedForm {
     /// A preview.
     Preview,
     /// A stub.
     Stub,
 }
 
-/// A call of a tool.
+/// Call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
-    /// What its result names.
+pub struct ToolCall {
+    /// Id that the result refers to.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// The arguments as text: JSON, or whatever the model wrote.
+    /// Arguments as text, usually JSON.
     pub arguments: String,
-    /// Where it stands in the original.
+    /// Byte range in the original.
     pub span: Range<usize>,
 }
 
-/// What a tool answered.
+/// Result of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
-    /// The call that it answers.
+pub struct ToolOutput {
+    /// Id of the call.
     pub call_id: String,
-    /// Its text; several blocks of text are joined by a newline.
+    /// Text of the result; several text blocks are joined by newlines.
     pub text: String,
-    /// The characters of `text`.
+    /// Length of `text`, characters.
     pub chars: usize,
-    /// Where it stands in the original.
+    /// Byte range in the original.
     pub span: Range<usize>,
-    /// Where the JSON value with the text stands in the original; `None` if it has none.
-    pub value: Option<Range<usize>>,
-    /// Images and unknown blocks inside the value, which are kept whole.
-    pub others: Vec<Range<usize>>,
-    /// The call: message and part. `None` for an orphan.
+    /// Byte range of the JSON value with the text in the original, if any.
+    pub value_span: Option<Range<usize>>,
+    /// Byte ranges of images and unknown blocks inside the value, which are kept whole.
+    pub other_blocks: Vec<Range<usize>>,
+    /// Position of the call: message and part. `None` for an orphan.
     pub call: Option<(usize, usize)>,
-    /// The tool's name, from the call.
+    /// Name of the tool, from the call.
     pub tool: String,
-    /// The id of a shortened text that the call asked for.
-    pub asks: Option<String>,
-    /// The number of that name among the conversation's tools.
-    pub tool_number: usize,
-    /// What is left of a longer one, if it came so.
-    pub left: Option<Left>,
+    /// Id of a shortened text that the call requested.
+    pub expand_id: Option<String>,
+    /// Index of the tool's name in the conversation.
+    pub tool_index: usize,
+    /// Kind of shortening, if an earlier window shortened it.
+    pub shortened_form: Option<ShortenedForm>,
 }
 
-/// One piece of a message.
+/// Content part of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
-    /// Words of whoever speaks.
+pub enum MessagePart {
+    /// Text of the speaker.
     Text {
-        /// The words.
+        /// The text.
         text: String,
-        /// Where it stands in the original.
+        /// Byte range in the original.
         span: Range<usize>,
     },
-    /// A call of a tool.
-    Call(Call),
-    /// The answer of a tool.
-    Output(Output),
-    /// What the model thought, signed or not.
+    /// Call of a tool.
+    Call(ToolCall),
+    /// A tool result.
+    Output(ToolOutput),
+    /// Thinking of the model, signed or not.
     Thinking {
-        /// Its length in characters.
+        /// Length in characters.
         chars: usize,
-        /// Where it stands in the original.
+        /// Byte range in the original.
         span: Range<usize>,
     },
-    /// A picture or a file; its bytes say nothing about its tokens.
+    /// An image or a file; its byte length says nothing about its tokens.
     Image {
-        /// Where it stands in the original.
+        /// Byte range in the original.
         span: Range<usize>,
     },
-    /// Something else, kept or dropped whole.
+    /// Any other block, kept or dropped whole.
     Unknown {
-        /// Its length in characters.
+        /// Length in characters.
         chars: usize,
-        /// Where it stands in the original.
+        /// Byte range in the original.
         span: Range<usize>,
     },
 }
 
-impl Part {
-    /// Where it stands in the original.
+impl MessagePart {
+    /// Byte range in the original.
     pub fn span(&self) -> Range<usize> {
         match self {
             Self::Text { span, .. }
@@ -155,72 +155,72 @@ impl Part {
     }
 }
 
-/// One message in the inner form.
+/// A message in the inner form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    /// The index of its original in the input.
-    pub outer: usize,
-    /// Who speaks.
-    pub role: Role,
-    /// What is said, in order.
-    pub parts: Vec<Part>,
-    /// When, in milliseconds since 1970, if the original says so.
+pub struct ChatMessage {
+    /// Index of its original in the input.
+    pub source_index: usize,
+    /// Role of the message.
+    pub role: ChatRole,
+    /// Content parts, in order.
+    pub parts: Vec<MessagePart>,
+    /// Time in milliseconds since 1970, if the original has one.
     pub time_ms: Option<i64>,
-    /// The input tokens of the request that this message answered, as the provider counted them.
+    /// Input tokens of the request that this message answered, as reported by the provider.
     pub usage: Option<u64>,
-    /// Whether it is ours.
-    pub own: Option<Own>,
-    /// Its characters, as [`crate::size`] counts them.
+    /// Kind, if this crate inserted the message.
+    pub inserted: Option<InsertedMessage>,
+    /// Size in characters, as [`crate::token_estimate`] counts them.
     pub chars: usize,
-    /// Where the content stands in the original, if that is a turn of blocks.
+    /// Byte range of the content in the original, if it is an array of blocks.
     pub content: Option<Range<usize>>,
-    /// What identifies the original's bytes.
+    /// Hash of the original's bytes.
     pub hash: [u8; 16],
 }
 
-impl Message {
-    /// Its texts, in order.
+impl ChatMessage {
+    /// Returns the texts in order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Text { text, .. } => Some(text.as_str()),
-            Part::Call(_)
-            | Part::Output(_)
-            | Part::Thinking { .. }
-            | Part::Image { .. }
-            | Part::Unknown { .. } => None,
+            MessagePart::Text { text, .. } => Some(text.as_str()),
+            MessagePart::Call(_)
+            | MessagePart::Output(_)
+            | MessagePart::Thinking { .. }
+            | MessagePart::Image { .. }
+            | MessagePart::Unknown { .. } => None,
         })
     }
 
-    /// Its calls of tools, in order.
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+    /// Returns the tool calls in order.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Call(call) => Some(call),
-            Part::Text { .. }
-            | Part::Output(_)
-            | Part::Thinking { .. }
-            | Part::Image { .. }
-            | Part::Unknown { .. } => None,
+            MessagePart::Call(call) => Some(call),
+            MessagePart::Text { .. }
+            | MessagePart::Output(_)
+            | MessagePart::Thinking { .. }
+            | MessagePart::Image { .. }
+            | MessagePart::Unknown { .. } => None,
         })
     }
 
-    /// Its answers of tools, in order.
-    pub fn outputs(&self) -> impl Iterator<Item = &Output> {
+    /// Returns the tool results in order.
+    pub fn outputs(&self) -> impl Iterator<Item = &ToolOutput> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Output(output) => Some(output),
-            Part::Text { .. }
-            | Part::Call(_)
-            | Part::Thinking { .. }
-            | Part::Image { .. }
-            | Part::Unknown { .. } => None,
+            MessagePart::Output(output) => Some(output),
+            MessagePart::Text { .. }
+            | MessagePart::Call(_)
+            | MessagePart::Thinking { .. }
+            | MessagePart::Image { .. }
+            | MessagePart::Unknown { .. } => None,
         })
     }
 
-    /// Whether it answers calls of tools, whatever else it holds.
-    pub fn answers(&self) -> bool {
+    /// Returns true if it contains tool results.
+    pub fn has_outputs(&self) -> bool {
         self.outputs().next().is_some()
     }
 
-    /// Its texts as one.
+    /// Returns all texts joined by newlines.
     pub fn text(&self) -> String {
         self.texts().collect::<Vec<_>>().join("\n")
     }

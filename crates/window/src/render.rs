@@ -1,31 +1,34 @@
-//! From pieces to the bytes of the form that came in.
+//! Rendering: pieces to messages in the input's wire format.
 
-use crate::compose::{MISSING, Piece, is_ours};
+use crate::composition::{MISSING_OUTPUT_TEXT, WindowPiece, is_inserted};
 use crate::conversation::Conversation;
-use crate::message::{Form, Message, Output, Part, Role};
-use crate::own::LEFT_OUT;
+use crate::markers::LEFT_OUT_TEXT;
+use crate::message::{ChatMessage, ChatRole, MessagePart, ToolOutput, WireFormat};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The messages of a window as JSON, and which of them each piece is in.
-pub(crate) fn messages(conversation: &Conversation, pieces: &[Piece]) -> (Vec<String>, Vec<usize>) {
-    match conversation.form {
-        Form::Openai | Form::Responses => {
+/// Renders a window as JSON messages, and returns for each piece the index of its message.
+pub(crate) fn messages(
+    conversation: &Conversation,
+    pieces: &[WindowPiece],
+) -> (Vec<String>, Vec<usize>) {
+    match conversation.format {
+        WireFormat::Openai | WireFormat::Responses => {
             let all = pieces.iter().map(|piece| single(conversation, piece));
             (all.collect(), (0..pieces.len()).collect())
         }
-        Form::Anthropic => turns(conversation, pieces),
+        WireFormat::Anthropic => turns(conversation, pieces),
     }
 }
 
-fn turns(conversation: &Conversation, pieces: &[Piece]) -> (Vec<String>, Vec<usize>) {
+fn turns(conversation: &Conversation, pieces: &[WindowPiece]) -> (Vec<String>, Vec<usize>) {
     let (mut out, mut places) = (Vec::new(), Vec::new());
     for group in groups(conversation, pieces) {
         let model = !is_user(conversation, &pieces[group.start]);
         let made = turn(conversation, &pieces[group.clone()]);
         if model && out.is_empty() && made.is_some() {
-            // The first turn has to be a user's.
-            let content = block(LEFT_OUT);
+            // The first turn must be a user turn.
+            let content = block(LEFT_OUT_TEXT);
             out.push(format!("{{\"role\":\"user\",\"content\":[{content}]}}"));
         }
         places.extend(group.map(|_| out.len()));
@@ -38,34 +41,34 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A piece where each inner message is one of the provider's.
-fn single(conversation: &Conversation, piece: &Piece) -> String {
-    let chat = conversation.form == Form::Openai;
+/// Renders a piece for formats in which each inner message is one message.
+fn single(conversation: &Conversation, piece: &WindowPiece) -> String {
+    let chat = conversation.format == WireFormat::Openai;
     match piece {
-        Piece::Kept(at) => raw(conversation, *at).to_owned(),
-        Piece::Edited { at, outputs, .. } => edited(conversation, *at, outputs),
-        Piece::Missing(id) if chat => format!(
+        WindowPiece::Unchanged(at) => raw(conversation, *at).to_owned(),
+        WindowPiece::Edited { at, outputs, .. } => edited(conversation, *at, outputs),
+        WindowPiece::MissingOutput(id) if chat => format!(
             "{{\"role\":\"tool\",\"tool_call_id\":{},\"content\":{}}}",
             quoted(id),
-            quoted(MISSING)
+            quoted(MISSING_OUTPUT_TEXT)
         ),
-        Piece::Missing(id) => format!(
+        WindowPiece::MissingOutput(id) => format!(
             "{{\"type\":\"function_call_output\",\"call_id\":{},\"output\":{}}}",
             quoted(id),
-            quoted(MISSING)
+            quoted(MISSING_OUTPUT_TEXT)
         ),
-        Piece::Anchor { text, .. } if chat => said("system", text),
-        Piece::Summary { text, .. } if chat => said("user", text),
-        Piece::Anchor { text, .. } => item("developer", text),
-        Piece::Summary { text, .. } => item("user", text),
+        WindowPiece::Anchor { text, .. } if chat => chat_message("system", text),
+        WindowPiece::Summary { text, .. } if chat => chat_message("user", text),
+        WindowPiece::Anchor { text, .. } => responses_item("developer", text),
+        WindowPiece::Summary { text, .. } => responses_item("user", text),
     }
 }
 
-fn said(role: &str, text: &str) -> String {
+fn chat_message(role: &str, text: &str) -> String {
     format!("{{\"role\":\"{role}\",\"content\":{}}}", quoted(text))
 }
 
-fn item(role: &str, text: &str) -> String {
+fn responses_item(role: &str, text: &str) -> String {
     format!(
         "{{\"type\":\"message\",\"role\":\"{role}\",\"content\":[{{\"type\":\"input_text\",\"text\":{}}}]}}",
         quoted(text)
@@ -73,10 +76,10 @@ fn item(role: &str, text: &str) -> String {
 }
 
 fn raw(conversation: &Conversation, at: usize) -> &str {
-    &conversation.outers[conversation.messages[at].outer]
+    &conversation.sources[conversation.messages[at].source_index]
 }
 
-/// A message with other outputs.
+/// Renders a message with replaced outputs.
 fn edited(conversation: &Conversation, at: usize, outputs: &[(usize, Arc<str>)]) -> String {
     let raw = raw(conversation, at);
     let edits = edits(conversation, at, outputs, raw);
@@ -93,26 +96,26 @@ fn edits(
     outputs
         .iter()
         .filter_map(|(part, text)| match parts.get(*part) {
-            Some(Part::Output(output)) => {
-                let value = output.value.clone()?;
-                Some((value, value_of(conversation.form, raw, output, text)))
+            Some(MessagePart::Output(output)) => {
+                let value = output.value_span.clone()?;
+                Some((value, output_value(conversation.format, raw, output, text)))
             }
             _ => None,
         })
         .collect()
 }
 
-/// The JSON value of an output: text alone, or in front of the pictures that came with it.
-fn value_of(form: Form, raw: &str, output: &Output, text: &str) -> String {
-    if output.others.is_empty() {
+/// Renders the JSON value of an output: text alone, or before the images that came with it.
+fn output_value(form: WireFormat, raw: &str, output: &ToolOutput, text: &str) -> String {
+    if output.other_blocks.is_empty() {
         return quoted(text);
     }
     let kind = match form {
-        Form::Openai | Form::Anthropic => "text",
-        Form::Responses => "input_text",
+        WireFormat::Openai | WireFormat::Anthropic => "text",
+        WireFormat::Responses => "input_text",
     };
     let mut out = format!("[{{\"type\":\"{kind}\",\"text\":{}}}", quoted(text));
-    for other in &output.others {
+    for other in &output.other_blocks {
         out.push(',');
         out.push_str(&raw[other.clone()]);
     }
@@ -120,7 +123,7 @@ fn value_of(form: Form, raw: &str, output: &Output, text: &str) -> String {
     out
 }
 
-/// A range of a text with some ranges inside it replaced. `edits` are in order and apart.
+/// Replaces ranges inside a range of a text. `edits` are ordered and do not overlap.
 fn splice(raw: &str, within: Range<usize>, edits: &[(Range<usize>, String)]) -> String {
     let mut out = String::with_capacity(within.len());
     let mut at = within.start;
@@ -136,14 +139,15 @@ fn splice(raw: &str, within: Range<usize>, edits: &[(Range<usize>, String)]) -> 
     out
 }
 
-/// Which pieces make one turn: those of one original, and what of users stands beside what is ours.
-fn groups(conversation: &Conversation, pieces: &[Piece]) -> Vec<Range<usize>> {
+/// Groups pieces into turns: pieces of one original, and user turns adjacent to inserted text.
+fn groups(conversation: &Conversation, pieces: &[WindowPiece]) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for (at, piece) in pieces.iter().enumerate() {
-        let outer_here = outer(conversation, piece);
+        let outer_here = source_of(conversation, piece);
         match out.last_mut() {
             Some(last)
-                if outer_here.is_some() && outer_here == outer(conversation, &pieces[at - 1]) =>
+                if outer_here.is_some()
+                    && outer_here == source_of(conversation, &pieces[at - 1]) =>
             {
                 last.end = at + 1;
             }
@@ -153,10 +157,10 @@ fn groups(conversation: &Conversation, pieces: &[Piece]) -> Vec<Range<usize>> {
     let ours = |group: &Range<usize>| {
         pieces[group.clone()]
             .iter()
-            .any(|piece| is_ours(conversation, piece))
+            .any(|piece| is_inserted(conversation, piece))
     };
     let user = |group: &Range<usize>| is_user(conversation, &pieces[group.start]);
-    // Users' turns in a row become one where one of them holds something of ours.
+    // Adjacent user turns are joined if one of them holds inserted text.
     let mut joined: Vec<Range<usize>> = Vec::new();
     for run in out.chunk_by(|a, b| user(a) && user(b)) {
         match (run.first(), run.last()) {
@@ -169,34 +173,42 @@ fn groups(conversation: &Conversation, pieces: &[Piece]) -> Vec<Range<usize>> {
     joined
 }
 
-fn outer(conversation: &Conversation, piece: &Piece) -> Option<usize> {
+fn source_of(conversation: &Conversation, piece: &WindowPiece) -> Option<usize> {
     match piece {
-        Piece::Kept(at) | Piece::Edited { at, .. } => Some(conversation.messages[*at].outer),
-        Piece::Missing(_) | Piece::Anchor { .. } | Piece::Summary { .. } => None,
-    }
-}
-
-fn is_user(conversation: &Conversation, piece: &Piece) -> bool {
-    match piece {
-        Piece::Kept(at) | Piece::Edited { at, .. } => {
-            conversation.messages[*at].role != Role::Assistant
+        WindowPiece::Unchanged(at) | WindowPiece::Edited { at, .. } => {
+            Some(conversation.messages[*at].source_index)
         }
-        Piece::Missing(_) | Piece::Anchor { .. } | Piece::Summary { .. } => true,
+        WindowPiece::MissingOutput(_)
+        | WindowPiece::Anchor { .. }
+        | WindowPiece::Summary { .. } => None,
     }
 }
 
-/// One turn of blocks; `None` if nothing of it is left.
-fn turn(conversation: &Conversation, group: &[Piece]) -> Option<String> {
-    if let Some(raw) = untouched(conversation, group) {
+fn is_user(conversation: &Conversation, piece: &WindowPiece) -> bool {
+    match piece {
+        WindowPiece::Unchanged(at) | WindowPiece::Edited { at, .. } => {
+            conversation.messages[*at].role != ChatRole::Assistant
+        }
+        WindowPiece::MissingOutput(_)
+        | WindowPiece::Anchor { .. }
+        | WindowPiece::Summary { .. } => true,
+    }
+}
+
+/// Renders one turn of blocks; `None` if it is empty.
+fn turn(conversation: &Conversation, group: &[WindowPiece]) -> Option<String> {
+    if let Some(raw) = unchanged_source(conversation, group) {
         return Some(raw.to_owned());
     }
-    // Answers of tools come first, whatever they were joined with.
+    // Tool results must come first in a turn.
     let mut answers: Vec<String> = Vec::new();
     let mut others: Vec<String> = Vec::new();
     for piece in group {
         match piece {
-            Piece::Kept(at) => blocks(conversation, *at, &[], &[], &mut answers, &mut others),
-            Piece::Edited {
+            WindowPiece::Unchanged(at) => {
+                blocks(conversation, *at, &[], &[], &mut answers, &mut others)
+            }
+            WindowPiece::Edited {
                 at,
                 outputs,
                 without,
@@ -208,12 +220,14 @@ fn turn(conversation: &Conversation, group: &[Piece]) -> Option<String> {
                 &mut answers,
                 &mut others,
             ),
-            Piece::Missing(id) => answers.push(format!(
+            WindowPiece::MissingOutput(id) => answers.push(format!(
                 "{{\"type\":\"tool_result\",\"tool_use_id\":{},\"content\":{}}}",
                 quoted(id),
-                quoted(MISSING)
+                quoted(MISSING_OUTPUT_TEXT)
             )),
-            Piece::Anchor { text, .. } | Piece::Summary { text, .. } => others.push(block(text)),
+            WindowPiece::Anchor { text, .. } | WindowPiece::Summary { text, .. } => {
+                others.push(block(text))
+            }
         }
     }
     answers.append(&mut others);
@@ -222,11 +236,13 @@ fn turn(conversation: &Conversation, group: &[Piece]) -> Option<String> {
     }
     let content = format!("[{}]", answers.join(","));
     let base = group.iter().rev().find_map(|piece| match piece {
-        Piece::Kept(at) | Piece::Edited { at, .. } => {
+        WindowPiece::Unchanged(at) | WindowPiece::Edited { at, .. } => {
             let span = conversation.messages[*at].content.clone()?;
             Some((raw(conversation, *at), span))
         }
-        Piece::Missing(_) | Piece::Anchor { .. } | Piece::Summary { .. } => None,
+        WindowPiece::MissingOutput(_)
+        | WindowPiece::Anchor { .. }
+        | WindowPiece::Summary { .. } => None,
     });
     Some(match base {
         Some((raw, span)) => splice(raw, 0..raw.len(), &[(span, content)]),
@@ -238,13 +254,13 @@ fn block(text: &str) -> String {
     format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text))
 }
 
-/// The original, if the group is all of it and nothing else.
-fn untouched<'a>(conversation: &'a Conversation, group: &[Piece]) -> Option<&'a str> {
-    let Some(Piece::Kept(first)) = group.first() else {
+/// Returns the original if the group is exactly that message, unchanged.
+fn unchanged_source<'a>(conversation: &'a Conversation, group: &[WindowPiece]) -> Option<&'a str> {
+    let Some(WindowPiece::Unchanged(first)) = group.first() else {
         return None;
     };
-    let outer = conversation.messages[*first].outer;
-    let is_outer = |message: &Message| message.outer == outer;
+    let outer = conversation.messages[*first].source_index;
+    let is_outer = |message: &ChatMessage| message.source_index == outer;
     let all = conversation.messages[*first..]
         .iter()
         .take_while(|message| is_outer(message))
@@ -255,7 +271,7 @@ fn untouched<'a>(conversation: &'a Conversation, group: &[Piece]) -> Option<&'a 
         && group
             .iter()
             .enumerate()
-            .all(|(nth, piece)| *piece == Piece::Kept(first + nth));
+            .all(|(nth, piece)| *piece == WindowPiece::Unchanged(first + nth));
     whole.then(|| raw(conversation, *first))
 }
 
@@ -274,20 +290,22 @@ fn blocks(
             continue;
         }
         match part {
-            Part::Output(output) => answers.push(splice_block(raw, output.span.clone(), &edits)),
-            Part::Text { text, .. } if text.trim().is_empty() => {}
-            Part::Text { text, span } if raw[span.clone()].starts_with('"') => {
+            MessagePart::Output(output) => {
+                answers.push(splice_block(raw, output.span.clone(), &edits))
+            }
+            MessagePart::Text { text, .. } if text.trim().is_empty() => {}
+            MessagePart::Text { text, span } if raw[span.clone()].starts_with('"') => {
                 debug_assert!(!text.is_empty());
                 others.push(format!(
                     "{{\"type\":\"text\",\"text\":{}}}",
                     &raw[span.clone()]
                 ));
             }
-            Part::Text { span, .. }
-            | Part::Thinking { span, .. }
-            | Part::Image { span }
-            | Part::Unknown { span, .. } => others.push(raw[span.clone()].to_owned()),
-            Part::Call(call) => others.push(raw[call.span.clone()].to_owned()),
+            MessagePart::Text { span, .. }
+            | MessagePart::Thinking { span, .. }
+            | MessagePart::Image { span }
+            | MessagePart::Unknown { span, .. } => others.push(raw[span.clone()].to_owned()),
+            MessagePart::Call(call) => others.push(raw[call.span.clone()].to_owned()),
         }
     }
 }

@@ -1,12 +1,12 @@
-//! What must hold after a run.
+//! Checks after a run.
 
 use heirloom_testkit::RecordedRequest;
 use serde_json::Value;
 
-use super::plan::{ITERATIONS, LEARNED, LEARNED_LATER, LONG, SHOWN};
 use super::program::Program;
+use super::script::{ITERATIONS, LEARNED, LEARNED_LATER, LONG, SHOWN};
 
-/// Checks what the model was asked: the error says which promise was broken.
+/// Checks the requests to the model; the error names the failed check.
 pub(crate) fn requests(program: &Program, requests: &[RecordedRequest]) -> Result<(), String> {
     let starts: Vec<&RecordedRequest> = requests
         .iter()
@@ -32,7 +32,7 @@ pub(crate) fn requests(program: &Program, requests: &[RecordedRequest]) -> Resul
             &format!("it lacks \"{line}\""),
         )?;
     }
-    // aider has the file in every prompt, as its user asked for.
+    // aider includes the file in each prompt, as its user requested.
     if program.read_tool.is_some() {
         let leaked = starts[1..].iter().any(|start| start.mentions(SHOWN));
         ensure(!leaked, "a later prompt has what a tool had merely shown")?;
@@ -40,7 +40,7 @@ pub(crate) fn requests(program: &Program, requests: &[RecordedRequest]) -> Resul
     Ok(())
 }
 
-/// Checks what Heirloom remembers: the records of `list --kind knowledge --json`.
+/// Checks the records of `list --kind knowledge --json`.
 pub(crate) fn records(listed: &Value) -> Result<(), String> {
     let records = listed["records"]
         .as_array()
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_hold_what_was_said_once_and_nothing_that_was_shown() {
+    fn records_contain_reported_facts_once_and_no_shown_text() {
         let listed = |texts: &[&str]| {
             let records: Vec<Value> = texts.iter().map(|text| json!({"text": text})).collect();
             json!({ "records": records })

@@ -10,26 +10,26 @@ use serde_json::Value;
 
 use crate::cargo;
 
-use super::plan::{ITERATIONS, NOTES};
 use super::program::Program;
-use super::{check, install, plan};
+use super::script::{ITERATIONS, NOTES};
+use super::{check, install, script};
 
-/// A run takes some seconds; then something hangs.
+/// Timeout of a run, which takes some seconds.
 const RUN_TIMEOUT: Duration = Duration::from_secs(180);
 
-/// Nobody listens there.
+/// Proxy address without a listener.
 const CLOSED_PROXY: &str = "http://127.0.0.1:9";
 
-/// What came of one program.
+/// Result of driving one program.
 #[derive(Debug)]
-pub(crate) struct Driven {
+pub(crate) struct LoopRun {
     /// The program.
     pub(crate) program: &'static Program,
-    /// Requests that the model answered.
+    /// Number of requests that the model answered.
     pub(crate) requests: usize,
-    /// How long the run took.
+    /// Time of the run.
     pub(crate) elapsed: Duration,
-    /// The first broken promise.
+    /// The first failed check.
     pub(crate) outcome: Result<(), String>,
 }
 
@@ -131,7 +131,7 @@ impl Stage {
         }
     }
 
-    /// What the command called `name` printed.
+    /// Returns the output of the command called `name`.
     pub(crate) fn output(&self, name: &str, ending: &str) -> String {
         let path = self.home.join(format!("{name}.{ending}"));
         let bytes = fs::read(path).unwrap_or_default();
@@ -159,9 +159,9 @@ pub(crate) fn build_heirloom() -> Result<PathBuf, String> {
 }
 
 /// Drives the program for three iterations and checks what came of it.
-pub(crate) fn three_iterations(program: &'static Program, heirloom: &Path) -> Driven {
+pub(crate) fn three_iterations(program: &'static Program, heirloom: &Path) -> LoopRun {
     let started = Instant::now();
-    let (requests, outcome) = match Stage::set(program, plan::script(program)) {
+    let (requests, outcome) = match Stage::set(program, script::script(program)) {
         Err(error) => (0, Err(error)),
         Ok(stage) => {
             let outcome = act(&stage, heirloom);
@@ -170,7 +170,7 @@ pub(crate) fn three_iterations(program: &'static Program, heirloom: &Path) -> Dr
             (requests, outcome)
         }
     };
-    Driven {
+    LoopRun {
         program,
         requests,
         elapsed: started.elapsed(),
@@ -186,7 +186,7 @@ fn act(stage: &Stage, heirloom: &Path) -> Result<(), String> {
             return Ok(());
         }
         let words = stage.output(name, "err");
-        let last = words.lines().last().unwrap_or("it said nothing");
+        let last = words.lines().last().unwrap_or("no output");
         Err(format!("heirloom {name}: {status}: {last}"))
     };
     step(stage.command(heirloom).args(["init", "--yes"]), "init")?;

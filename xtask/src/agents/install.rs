@@ -7,15 +7,15 @@ use crate::cargo;
 
 use super::program::{Program, Source};
 
-/// Where a program is installed.
+/// Installation folder of a program.
 pub(crate) fn folder(program: &Program) -> Result<PathBuf, String> {
     Ok(cargo::target_dir()?.join("agents").join(program.name))
 }
 
-/// Installs the program unless it is there at its version.
+/// Installs the program unless its pinned version is present.
 pub(crate) fn ensure(program: &Program) -> Result<(), String> {
     let folder = folder(program)?;
-    // Written last: a broken-off installation has none.
+    // Written last, so that an interrupted installation has none.
     let stamp = folder.join("installed-version");
     let installed = std::fs::read_to_string(&stamp).unwrap_or_default();
     if installed == program.version {

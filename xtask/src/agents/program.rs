@@ -1,11 +1,11 @@
-//! The programs: where they come from, and how each is pointed at a local model.
+//! Agent programs: package sources, versions, command lines and the settings that point them at a local model.
 
 use std::path::{Path, PathBuf};
 
 use heirloom_testkit::ModelService;
 use serde_json::{Value, json};
 
-/// Where a program is installed from.
+/// Package source of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Source {
     /// An npm package, installed without its scripts; then one script of the
@@ -24,30 +24,36 @@ pub(crate) struct Program {
     pub(crate) package: &'static str,
     /// The pinned version.
     pub(crate) version: &'static str,
-    /// Where it comes from.
+    /// Package source.
     pub(crate) source: Source,
     /// The program below its folder.
     pub(crate) binary: &'static str,
-    /// The user's own command line, without the program; `PROMPT` stands for
+    /// The user's command line without the program; `PROMPT` is replaced by
     /// the prompt.
     pub(crate) arguments: &'static [&'static str],
-    /// What Heirloom's adapter adds: for runs without Heirloom.
+    /// Arguments that Heirloom's adapter adds, for runs without Heirloom.
     pub(crate) stream_arguments: &'static [&'static str],
     /// The tool that makes it read `notes.txt`; none if it has no tools.
     pub(crate) read_tool: Option<(&'static str, &'static str)>,
-    /// Whether it has hooks that `heirloom install` knows.
+    /// True if `heirloom install` supports its hooks.
     pub(crate) has_hooks: bool,
-    /// What sort its subagents are, where it has some.
+    /// Type of its subagents, if it has any.
     pub(crate) subagents: Option<&'static str>,
     /// Its name for `heirloom import`.
     pub(crate) import: &'static str,
-    /// What stands for the person who accepts new hooks.
+    /// Arguments that print the conversation of the session named after them, if conversations are in no files.
+    pub(crate) export: Option<&'static [&'static str]>,
+    /// Folder below the home folder in which hooks copy conversations while they read them.
+    pub(crate) copies: Option<&'static str>,
+    /// Arguments that create its database, if the first starts in a home folder cannot be concurrent.
+    pub(crate) preparation: Option<&'static [&'static str]>,
+    /// Arguments that accept new hooks without a person.
     pub(crate) trust_arguments: &'static [&'static str],
-    /// Whether it is driven as a client of MCP.
+    /// True if it is driven as an MCP client.
     pub(crate) has_mcp: bool,
-    /// How its person adds the server.
+    /// Arguments that add the MCP server.
     pub(crate) mcp_add: &'static [&'static str],
-    /// What stands for the person who lets it call our tools.
+    /// Arguments that permit calls of our tools without a person.
     pub(crate) mcp_arguments: &'static [&'static str],
 }
 
@@ -56,7 +62,7 @@ pub(crate) const PROMPT: &str = "Fix the login";
 
 /// The programs, in the order of the table.
 pub(crate) const PROGRAMS: &[Program] = &[
-    // The package is a wrapper; `install.cjs` puts the real program in its place.
+    // The package is a wrapper; `install.cjs` replaces it by the real program.
     Program {
         name: "claude-code",
         package: "@anthropic-ai/claude-code",
@@ -71,6 +77,9 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_hooks: true,
         subagents: Some("general-purpose"),
         import: "claude",
+        export: None,
+        copies: None,
+        preparation: None,
         trust_arguments: &[],
         has_mcp: true,
         mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
@@ -89,12 +98,15 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_hooks: true,
         subagents: Some("default"),
         import: "codex",
+        export: None,
+        copies: None,
+        preparation: None,
         trust_arguments: &["--dangerously-bypass-hook-trust"],
         has_mcp: true,
         mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &["--dangerously-bypass-approvals-and-sandbox"],
     },
-    // Without a named model a router asks the model which model to ask. Without
+    // Without a named model a router selects one with another request. Without
     // a person it offers its shell only when everything is approved beforehand;
     // `read_file` would do, but its output does not show in the stream.
     Program {
@@ -117,9 +129,38 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_hooks: true,
         subagents: None,
         import: "gemini",
+        export: None,
+        copies: None,
+        preparation: None,
         trust_arguments: &[],
         has_mcp: true,
         mcp_add: &["mcp", "add", "heirloom", "heirloom", "mcp"],
+        mcp_arguments: &[],
+    },
+    // Plugins wait for an npm installation in their folder, which is refused at once when npm is offline.
+    Program {
+        name: "opencode",
+        package: "opencode-ai",
+        version: "1.18.33",
+        source: Source::Npm {
+            after: Some("postinstall.mjs"),
+        },
+        binary: "node_modules/.bin/opencode",
+        arguments: &["run", "PROMPT"],
+        stream_arguments: &["--format", "json"],
+        read_tool: Some((
+            "bash",
+            r#"{"command": "cat notes.txt", "description": "Show the notes"}"#,
+        )),
+        has_hooks: true,
+        subagents: Some("general"),
+        import: "opencode",
+        export: Some(&["export"]),
+        copies: Some(".local/share/opencode/heirloom"),
+        preparation: Some(&["session", "list"]),
+        trust_arguments: &[],
+        has_mcp: true,
+        mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &[],
     },
     // It has no tools: the file goes into the prompt. Without `--no-pretty` it
@@ -148,6 +189,9 @@ pub(crate) const PROGRAMS: &[Program] = &[
         has_hooks: false,
         subagents: None,
         import: "aider",
+        export: None,
+        copies: None,
+        preparation: None,
         trust_arguments: &[],
         has_mcp: false,
         mcp_add: &[],
@@ -185,8 +229,12 @@ impl Program {
             "gemini" => vec![
                 ("GEMINI_API_KEY", "any".into()),
                 ("GOOGLE_GEMINI_BASE_URL", service.base_url()),
-                // Servers of MCP are started in folders that their person trusts, and `--skip-trust` comes too late.
+                // MCP servers start only in trusted folders, and `--skip-trust` applies too late.
                 ("GEMINI_CLI_TRUST_WORKSPACE", "true".into()),
+            ],
+            "opencode" => vec![
+                ("OPENCODE_DISABLE_MODELS_FETCH", "1".into()),
+                ("npm_config_offline", "true".into()),
             ],
             _ => vec![
                 ("OPENAI_API_BASE", service.openai_base_url()),
@@ -200,7 +248,7 @@ impl Program {
             .collect()
     }
 
-    /// The files that must stand in its home: path and content.
+    /// Files that its home folder must contain: path and content.
     pub(crate) fn home_files(&self, service: &ModelService) -> Vec<(PathBuf, String)> {
         match self.name {
             "claude-code" => vec![(".claude/settings.json".into(), "{}".into())],
@@ -209,7 +257,11 @@ impl Program {
                 let auth = json!({"security": {"auth": {"selectedType": "gemini-api-key"}}});
                 vec![(".gemini/settings.json".into(), auth.to_string())]
             }
-            // A filled price list that is less than a day old is not fetched.
+            "opencode" => vec![(
+                ".config/opencode/opencode.json".into(),
+                opencode_config(service),
+            )],
+            // A non-empty price list less than a day old is not fetched.
             _ => vec![(
                 ".aider/caches/model_prices_and_context_window.json".into(),
                 json!({"openai/scripted": {"max_input_tokens": 100_000}}).to_string(),
@@ -222,6 +274,19 @@ impl Program {
         let (name, input) = self.read_tool?;
         Some((name, serde_json::from_str(input).unwrap_or(Value::Null)))
     }
+}
+
+fn opencode_config(service: &ModelService) -> String {
+    let models = json!({"scripted": {"name": "Scripted"}});
+    let options = json!({"baseURL": service.openai_base_url(), "apiKey": "any"});
+    let local = json!({"npm": "@ai-sdk/openai-compatible", "options": options, "models": models});
+    json!({
+        "autoupdate": false,
+        "share": "disabled",
+        "model": "local/scripted",
+        "provider": {"local": local},
+    })
+    .to_string()
 }
 
 fn codex_config(service: &ModelService) -> String {

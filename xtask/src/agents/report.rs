@@ -1,92 +1,100 @@
-//! The table of what was driven, on the terminal and in the docs.
+//! Result tables for the terminal and `docs/agents.md`.
 
 use std::fmt::Write;
 
 use crate::cargo;
 
-use super::asked::Asked;
-use super::drive::Driven;
-use super::hooked::Hooked;
-use super::plan::ITERATIONS;
+use super::drive::LoopRun;
+use super::hooks::HookRun;
+use super::mcp_client::McpRun;
 use super::program::{PROMPT, Program};
+use super::script::ITERATIONS;
 
 const INTRODUCTION: &str = "\
-# Agent programs that Heirloom was driven with
+# Tested agent programs
 
-`cargo xtask agents --write-doc` wrote this page. It installs each program at
+`cargo xtask agents --write-doc` generates this page. It installs each program at
 the version below, points it at a scripted model on loopback, and runs it in a
 fresh project through `heirloom run` for three iterations. No program reaches
 the network.
 
 What is checked:
 
-- the agent reads a file in which somebody wrote a signal line, and that line is
-  not remembered: only what the agent itself says counts;
-- what iteration 1 said stands in the prompt of iteration 2, with the line
-  \"This is iteration 2.\", and what both said in that of iteration 3;
-- each fact is recorded once, in one piece, though it came in fragments.
+- the agent reads a file that contains a signal line, and that line is not
+  remembered: only the agent's own text counts;
+- facts of iteration 1 are in the prompt of iteration 2, with the line
+  \"This is iteration 2.\", and facts of both are in the prompt of iteration 3;
+- each fact is recorded once and complete, although it arrived in fragments.
 
 ";
 
 const HOOKS: &str = "
-## By their hooks
+## Hooks
 
-Each program runs three times as its person would start it: without Heirloom, after
-`heirloom install PROGRAM`, and with hooks that are killed while they read their event.
+Each program runs four times as a person would start it: without Heirloom, after
+`heirloom install PROGRAM`, with hooks that are killed while they read their event, and with Heirloom removed.
 
-- every request to the model has what was known before, once, between the fences, and
-  in no tool's result;
-- what the agent says with signals is recorded once, what a tool shows is not;
-- when the session has ended, what was said in it is here, without what memory said, and
-  an import of the program's conversations brings nothing more;
-- two sessions at once in two worktrees of a project share what they learn, a session in
-  another project at the same time shares nothing with them;
-- a subagent of Claude Code or of Codex is told what is known, what it learns is of its own
-  id, and its conversation is a session that says so;
-- the model is asked as often as without hooks, whether they work or die; no call of
-  a hook fails.
+- each request to the model contains the known fact once, inside the envelope, and in no
+  tool result;
+- signals of the agent are recorded once, text shown by a tool is not;
+- after the end of the session its turns are stored without Heirloom's own text, and an
+  import of the program's conversations adds nothing;
+- two concurrent sessions in two worktrees of a project share what they learn, a
+  concurrent session in another project shares nothing with them;
+- a subagent of Claude Code, Codex or opencode gets a context, its facts have its own id, and its
+  conversation is a session with that id;
+- the number of model requests is the same without hooks, with them and with failing
+  hooks; no hook call fails.
 
-Codex runs with `--dangerously-bypass-hook-trust`, which stands for the person who
-accepts the hooks in `/hooks`.
+Codex runs with `--dangerously-bypass-hook-trust`, which replaces the person who
+accepts the hooks in `/hooks`. opencode calls the hooks by a plugin; it has no answer before a
+tool and keeps its conversations in a database. During a session the plugin writes no file. When
+the session ends, it writes the conversation to a private file (mode 0600) in
+`~/.local/share/opencode/heirloom`, which is deleted when the hook has read it; what is stored is in
+the project's memory, with secrets replaced. No copy remains, not even after hooks that die.
 
 ";
 
 const MCP: &str = "
-## Over MCP
+## MCP
 
-Each program gets the server by the line of the guide (`claude mcp add heirloom -- heirloom mcp`,
-`codex mcp add heirloom -- heirloom mcp`, `gemini mcp add heirloom heirloom mcp`) and runs once.
+Each program gets the server by the command of the guide (`claude mcp add heirloom -- heirloom mcp`,
+`codex mcp add heirloom -- heirloom mcp`, `gemini mcp add heirloom heirloom mcp`,
+`opencode mcp add heirloom -- heirloom mcp`) and runs once.
 
 - the model is offered all twelve tools;
-- what it recalls stands in the tool's result, and says that it is data;
-- what it remembers is a record, as a proposal of the program.
+- the recalled text is in the tool's result and declared as data;
+- the remembered text is a record, a proposal of the program.
 
 `--allowedTools mcp__heirloom`, `--dangerously-bypass-approvals-and-sandbox` and
-`GEMINI_CLI_TRUST_WORKSPACE=true` stand for the person who lets the tools be called.
+`GEMINI_CLI_TRUST_WORKSPACE=true` replace the person who permits the tools.
 
 ";
 
 const NOTES: &str = "
-## What Heirloom adds, and what it leaves alone
+## Added arguments
 
 - **Claude Code**: `-p`, `--output-format stream-json --verbose` when they are
   missing. A prompt that is long or begins with `-` goes through standard input.
-- **Codex**: `exec`, `--json`, and `--skip-git-repo-check` outside of a git
+- **Codex**: `exec`, `--json`, and `--skip-git-repo-check` outside a git
   repository.
 - **Gemini CLI**: `--output-format stream-json`. Not `--skip-trust`: it would let a
   project's settings start programs. Add it yourself if you want it.
-- **aider**: `--message-file`, `--yes-always`, and what keeps that yes from updating
-  aider, sending statistics, opening a browser, fetching pages or running `git
-  init`; `--no-pretty --stream`, because wrapped lines break signals. Name a flag in
-  your command, and yours is taken.
+- **opencode**: `run`, `--format json`. The prompt goes through standard input, because
+  `opencode run` puts quotes around arguments with blanks. Not `--auto`, which would
+  approve every permission. Its plugins wait for an npm installation in their folder.
+- **aider**: `--message-file`, `--yes-always`, and flags that prevent this consent from
+  updating aider, sending statistics, opening a browser, fetching pages or running `git
+  init`; `--no-pretty --stream`, because wrapped lines break signals. Flags of your own
+  command take precedence.
 - **Any other command**: nothing. `{prompt}` in its arguments, else standard input.
 
-A prompt of your own that is a slash command (`claude -p \"/review\"`) is not seen as
-one by the program, because the context stands before it.
+A prompt of your own that is a slash command (`claude -p \"/review\"`) is not
+recognised by the program, because the context precedes it.
 ";
 
 /// The table in Markdown.
-pub(crate) fn table(results: &[Driven]) -> String {
+pub(crate) fn table(results: &[LoopRun]) -> String {
     let mut table = String::from(
         "| Program | Version | Driven | Result |\n\
          |---|---|---|---|\n",
@@ -111,9 +119,9 @@ pub(crate) fn table(results: &[Driven]) -> String {
 }
 
 /// The table of hooks in Markdown.
-pub(crate) fn hooks_table(results: &[Hooked]) -> String {
+pub(crate) fn hooks_table(results: &[HookRun]) -> String {
     let mut table = String::from(
-        "| Program | Version | Model requests without hooks, with them, with hooks that die | Result |\n\
+        "| Program | Version | Model requests without hooks, with them, with hooks that die, with Heirloom removed | Result |\n\
          |---|---|---|---|\n",
     );
     for hooked in results {
@@ -121,11 +129,11 @@ pub(crate) fn hooks_table(results: &[Hooked]) -> String {
             Ok(()) => "passed".to_owned(),
             Err(error) => format!("**failed**: {}", error.replace('|', "\\|")),
         };
-        let [without, with, dying] = hooked.requests;
+        let [without, with, dying, removed] = hooked.requests;
         // Writing to a string cannot fail.
         let _ = writeln!(
             table,
-            "| {} | {} {} | {without}, {with}, {dying}; {} s | {outcome} |",
+            "| {} | {} {} | {without}, {with}, {dying}, {removed}; {} s | {outcome} |",
             hooked.program.name,
             hooked.program.package,
             hooked.program.version,
@@ -136,7 +144,7 @@ pub(crate) fn hooks_table(results: &[Hooked]) -> String {
 }
 
 /// The table of MCP in Markdown.
-pub(crate) fn mcp_table(results: &[Asked]) -> String {
+pub(crate) fn mcp_table(results: &[McpRun]) -> String {
     let mut table = String::from(
         "| Program | Version | Driven | Result |\n\
          |---|---|---|---|\n",
@@ -162,9 +170,9 @@ pub(crate) fn mcp_table(results: &[Asked]) -> String {
 
 /// Writes `docs/agents.md`.
 pub(crate) fn write_doc(
-    results: &[Driven],
-    hooked: &[Hooked],
-    asked: &[Asked],
+    results: &[LoopRun],
+    hooked: &[HookRun],
+    asked: &[McpRun],
 ) -> Result<(), String> {
     let mut page = INTRODUCTION.to_owned();
     page.push_str(&table(results));

@@ -6,25 +6,25 @@ use crate::cargo;
 
 use super::drive::Stage;
 use super::program::Program;
-use super::{install, plan};
+use super::{install, script};
 
-/// A refused request: no program tries again.
+/// HTTP status of a refused request, which no program retries.
 const REFUSED: u16 = 400;
 
 /// Runs the program without Heirloom, as the adapter would, and saves what it
 /// prints: with signals and a tool, when the model refuses, and when an answer
 /// breaks off in the middle.
 pub(crate) fn save(program: &'static Program) -> Result<(), String> {
-    let printed = print(program, plan::script(program), Ends::Well)?;
+    let printed = print(program, script::script(program), Ends::Well)?;
     write(program, "", &printed)?;
     let refuse = Script::function(|_| Reply::Status(REFUSED));
     let printed = print(program, refuse, Ends::Anyhow)?;
     write(program, "-error", &printed)?;
-    let printed = print(program, plan::cut_once(), Ends::Anyhow)?;
+    let printed = print(program, script::cut_once(), Ends::Anyhow)?;
     write(program, "-cut", &printed)
 }
 
-/// How a run is expected to end. aider exits with 0 even when it was refused.
+/// Expected exit of a run. aider exits with 0 even after a refusal.
 #[derive(Clone, Copy, PartialEq)]
 enum Ends {
     Well,
@@ -42,7 +42,7 @@ fn print(program: &'static Program, script: Script, ends: Ends) -> Result<String
         return Err(format!("{}: {status}", program.name));
     }
     let project = stage.project.path().display().to_string();
-    // How Claude Code names the project's folder of transcripts.
+    // Name of the project's transcript folder in Claude Code.
     let dashed = project.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let printed = stage
         .output("direct", "out")

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How many tests ended how. Its `Display` is the line that CI looks for.
+/// Numbers of tests by result. Its `Display` is the line that CI reads.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) passed: u64,
@@ -11,15 +11,15 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Adds what another runner counted.
+    /// Adds the counts of another runner.
     pub(super) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.skipped += other.skipped;
     }
 
-    /// Counts a runner that failed without naming a failed test (it did not compile, say) as one
-    /// failure, so that the line never reads as if all were well.
+    /// Counts a runner that failed without a failed test (a compile error, for example) as one
+    /// failure, so that the line never looks successful.
     pub(super) fn or_one_failure_unless(mut self, succeeded: bool) -> Self {
         if !succeeded && self.failed == 0 {
             self.failed = 1;
@@ -63,7 +63,7 @@ pub(super) fn of_cargo_test(output: &str) -> Counts {
     total
 }
 
-/// Reads `3 passed, 1 failed`; notes in parentheses, such as `(1 slow, 2 leaky)`, say nothing new.
+/// Parses `3 passed, 1 failed`; ignores notes in parentheses such as `(1 slow, 2 leaky)`.
 fn read(parts: &str, separator: char) -> Counts {
     let mut depth = 0_u32;
     let bare: String = parts
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn nextest_summaries() {
+    fn nextest_summary_is_parsed() {
         let rows = [
             (
                 "     Summary [   0.006s] 3 tests run: 3 passed, 1 skipped\n",
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn cargo_results_add_up() {
+    fn cargo_results_of_several_binaries_are_added() {
         let output = "running 4 tests\n\
             test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 7 filtered out; finished in 0.00s\n\
             test result: \u{1b}[31mFAILED\u{1b}[0m. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out\n";
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runner_that_dies_counts_as_a_failure() {
+    fn failed_runner_without_failed_test_counts_as_one_failure() {
         assert_eq!(
             counts(0, 0, 0).or_one_failure_unless(false),
             counts(0, 1, 0)
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_for_ci() {
+    fn display_prints_line_for_ci() {
         assert_eq!(
             counts(12, 0, 3).to_string(),
             "12 passed, 0 failed, 3 skipped"

@@ -1,4 +1,4 @@
-//! Showing a child's output as it comes and keeping a copy.
+//! Copies a child's output to the terminal and to memory.
 
 use std::io::{IsTerminal, Read, Write};
 use std::process::{Command, Stdio};
@@ -6,13 +6,13 @@ use std::thread;
 
 use crate::cargo;
 
-/// Runs a command and returns how it ended and all that it printed, standard output first.
+/// Runs a command; returns its result and its output, standard output first.
 ///
 /// Both streams reach the terminal at once; colours stay when it is one.
 pub(super) fn run(command: &mut Command) -> (Result<(), String>, String) {
     let name = cargo::describe(command);
     if std::io::stderr().is_terminal() {
-        // Behind a pipe the child would think that nobody sees colours.
+        // With a pipe the child would not print colours.
         command.env("CARGO_TERM_COLOR", "always");
     }
     let spawned = command
@@ -43,7 +43,7 @@ pub(super) fn run(command: &mut Command) -> (Result<(), String>, String) {
     (result, String::from_utf8_lossy(&output).into_owned())
 }
 
-/// Copies until the end of the stream. A reader that went away does not stop the child.
+/// Copies until the end of the stream. A closed terminal does not stop the child.
 fn copy(from: Option<impl Read>, mut to: impl Write) -> Vec<u8> {
     let mut kept = Vec::new();
     let Some(mut from) = from else {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_that_was_read_is_shown_and_kept() {
+    fn output_is_shown_and_returned() {
         let mut shown = Vec::new();
         let kept = copy(Some(&b"one\ntwo"[..]), &mut shown);
         assert_eq!(kept, b"one\ntwo");
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_does_not_exist_is_an_error() {
+    fn missing_program_is_error() {
         let (result, output) = run(&mut Command::new("no-such-program-here"));
         assert!(result.unwrap_err().contains("no-such-program-here"));
         assert_eq!(output, "");

@@ -1,8 +1,8 @@
-//! Random numbers that a seed brings back.
+//! Seeded random numbers.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// A splitmix64 generator: the same seed, the same numbers, on every machine.
+/// SplitMix64 generator: a seed gives the same numbers on every machine.
 #[derive(Debug, Clone)]
 pub(super) struct Rng(u64);
 
@@ -28,13 +28,13 @@ impl Rng {
         u64::try_from(wide >> 64).unwrap_or(0)
     }
 
-    /// A share from 0 to below 1.
+    /// Returns a number in [0, 1).
     pub(super) fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
-/// A seed that nobody chose, short enough to be typed.
+/// Returns a random seed, short enough to be typed.
 pub(super) fn any_seed() -> u64 {
     RandomState::new().hash_one("seed") >> 32
 }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_brings_the_numbers_back() {
+    fn equal_seed_gives_published_numbers() {
         // The first numbers of the published generator for the seed 1234567.
         let mut rng = Rng::new(1_234_567);
         let numbers = [rng.next(), rng.next(), rng.next()];
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_below_their_bound_and_reach_all_of_it() {
+    fn numbers_cover_range_below_bound() {
         let mut rng = Rng::new(7);
         let mut seen = [0; 10];
         for _ in 0..10_000 {

@@ -1,27 +1,27 @@
-//! What is killed, and what must hold afterwards.
+//! Scenarios of the crash campaign.
 
-mod carrying;
-mod deciding;
-mod hooked;
+mod atomic;
+mod hooks;
+mod import;
 mod inbox;
-mod layers;
-mod migrating;
-mod running;
-mod taking;
-mod whole;
-mod writing;
+mod migration;
+mod prune_undo;
+mod record_commands;
+mod resolve;
+mod run_loop;
+mod streams;
 
-use super::known::Known;
+use super::export::Export;
 use super::rng::Rng;
-use super::victim::{Said, Victim};
-use crate::desk::Desk;
+use super::target_process::{ProcessOutput, Victim};
+use crate::sandbox::Sandbox;
 
-/// What was found after a kill.
+/// State observed after a kill.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found {
-    /// Writes that had been acknowledged, all of them there.
+pub(super) struct Observed {
+    /// Number of acknowledged writes, all of them present.
     pub(super) acknowledged: usize,
-    /// Whether the process had any effect.
+    /// True if the process had any effect.
     pub(super) effect: bool,
 }
 
@@ -30,65 +30,70 @@ pub(super) trait Scenario {
     /// Its name for `--only`.
     fn name(&self) -> &'static str;
 
-    /// Makes the project that every run begins with a copy of; says why if there is nothing to be killed.
-    fn prepare(&mut self, desk: &Desk) -> Result<Option<String>, String>;
+    /// Creates the project that each run copies; returns the reason if the scenario cannot run.
+    fn prepare(&mut self, desk: &Sandbox) -> Result<Option<String>, String>;
 
-    /// What is started, and what it reads.
+    /// Command line and input of the process that is killed.
     fn victim(&mut self, rng: &mut Rng) -> Victim;
 
-    /// Looks at what the kill left before any other process does.
-    fn look(&self, _desk: &Desk) {}
+    /// Inspects the files before any other process opens them.
+    fn inspect(&self, _desk: &Sandbox) {}
 
-    /// What must hold after the kill; an error is a loss.
-    fn check(&self, desk: &Desk, said: &Said, known: &Known) -> Result<Found, String>;
+    /// Checks the state after the kill; an error is a loss.
+    fn check(
+        &self,
+        desk: &Sandbox,
+        said: &ProcessOutput,
+        known: &Export,
+    ) -> Result<Observed, String>;
 
-    /// Makes ready for the same command once more.
-    fn before_again(&self, _desk: &Desk) -> Result<(), String> {
+    /// Prepares the repetition of the command.
+    fn prepare_again(&self, _desk: &Sandbox) -> Result<(), String> {
         Ok(())
     }
 
-    /// The same command once more, to its end.
-    fn again(&self, desk: &Desk, victim: &Victim) -> Result<Said, String> {
-        victim.done(desk)
+    /// Repeats the command to its end.
+    fn run_again(&self, desk: &Sandbox, victim: &Victim) -> Result<ProcessOutput, String> {
+        victim.run_to_end(desk)
     }
 
-    /// What must hold after the same command ran once more, to its end; `before` is what was known before it.
+    /// Checks the state after the repetition; `before` is the state before it.
     fn check_again(
         &self,
-        desk: &Desk,
-        said: &Said,
-        before: &Known,
-        known: &Known,
+        desk: &Sandbox,
+        said: &ProcessOutput,
+        before: &Export,
+        known: &Export,
     ) -> Result<(), String>;
 }
 
 /// Every scenario.
 pub(super) fn all() -> Vec<Box<dyn Scenario>> {
     let mut all: Vec<Box<dyn Scenario>> = vec![
-        Box::new(writing::Remember::new()),
-        Box::new(writing::Observe::new()),
-        Box::new(carrying::Import::default()),
-        Box::new(taking::Prune),
-        Box::new(taking::Undo::default()),
-        Box::new(deciding::Resolve::default()),
-        Box::new(running::Run),
-        Box::new(migrating::Migration::default()),
+        Box::new(streams::Remember::new()),
+        Box::new(streams::Observe::new()),
+        Box::new(import::Import::default()),
+        Box::new(prune_undo::Prune),
+        Box::new(prune_undo::Undo::default()),
+        Box::new(resolve::Resolve::default()),
+        Box::new(run_loop::Run),
+        Box::new(migration::Migration::default()),
     ];
     all.push(Box::new(inbox::Inbox::default()));
-    all.extend(layers::all());
-    all.extend(hooked::all());
+    all.extend(record_commands::all());
+    all.extend(hooks::all());
     all
 }
 
 /// JSONL for `remember --stdin`.
-fn facts(texts: impl IntoIterator<Item = String>) -> String {
+pub(super) fn facts(texts: impl IntoIterator<Item = String>) -> String {
     let line = |text: String| format!("{}\n", serde_json::json!({ "text": text }));
     texts.into_iter().map(line).collect()
 }
 
-/// Lets `heirloom` read `input`.
-fn feed(desk: &Desk, args: &[&str], input: String) -> Result<Said, String> {
-    let mut victim = Victim::silent(args);
+/// Runs `heirloom` with `input` on standard input.
+pub(super) fn feed(desk: &Sandbox, args: &[&str], input: String) -> Result<ProcessOutput, String> {
+    let mut victim = Victim::without_input(args);
     victim.input = vec![(std::time::Duration::ZERO, input)];
-    victim.done(desk)
+    victim.run_to_end(desk)
 }

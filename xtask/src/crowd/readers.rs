@@ -1,24 +1,24 @@
-//! Those who read, or copy, while others write.
+//! Readers and backups that run during the writes.
 
-use crate::desk::{Desk, excerpt};
+use crate::sandbox::{Sandbox, excerpt};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What one reader did.
+/// Results of one reader.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ReaderReport {
     /// The command.
     pub(super) what: &'static str,
-    /// How long each call took, whole process.
+    /// Duration of each call, including process start.
     pub(super) times: Vec<Duration>,
 }
 
-/// Asks again and again until `done`; a call that fails ends the campaign.
+/// Repeats the call until `done`; a failed call ends the campaign.
 pub(super) fn read_until(
-    desk: &Desk,
+    desk: &Sandbox,
     what: &'static str,
     done: &AtomicBool,
-) -> Result<Read, String> {
+) -> Result<ReaderReport, String> {
     let mut times = Vec::new();
     while !done.load(Ordering::SeqCst) {
         let copy = desk.temp().join(format!("copy-{}.db", times.len()));
@@ -31,7 +31,7 @@ pub(super) fn read_until(
         let started = Instant::now();
         let output = desk.call(&args)?;
         times.push(started.elapsed());
-        if !output.status.success() || complains(&output.stderr) {
+        if !output.status.success() || reports_lock(&output.stderr) {
             return Err(format!(
                 "`heirloom {what}` among writers ended with {}: {}",
                 output.status,
@@ -39,13 +39,13 @@ pub(super) fn read_until(
             ));
         }
     }
-    Ok(Read { what, times })
+    Ok(ReaderReport { what, times })
 }
 
-/// Whether a program says that the store is busy, which nobody may ever hear.
-pub(super) fn complains(stderr: &[u8]) -> bool {
-    let said = String::from_utf8_lossy(stderr).to_lowercase();
-    said.contains("locked") || said.contains("busy")
+/// True if an output reports a busy store, which must never happen.
+pub(super) fn reports_lock(stderr: &[u8]) -> bool {
+    let message = String::from_utf8_lossy(stderr).to_lowercase();
+    message.contains("locked") || message.contains("busy")
 }
 
 #[cfg(test)]
@@ -53,9 +53,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_locked_store_is_heard() {
-        assert!(complains(b"heirloom: database is locked"));
-        assert!(complains(b"the store is Busy"));
-        assert!(!complains(b"project campaign"));
+    fn busy_store_message_is_detected() {
+        assert!(reports_lock(b"heirloom: database is locked"));
+        assert!(reports_lock(b"the store is Busy"));
+        assert!(!reports_lock(b"project campaign"));
     }
 }

@@ -1,12 +1,12 @@
 //! The figures of a crowd.
 
-use super::readers::Read;
-use super::writers::Written;
+use super::readers::ReaderReport;
+use super::writers::WriterReport;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// What the crowd did, a line a figure.
-pub(super) fn text(written: &[Written], readers: &[Read], took: Duration) -> String {
+/// Formats the results, one figure per line.
+pub(super) fn text(written: &[WriterReport], readers: &[ReaderReport], took: Duration) -> String {
     let mut writes: Vec<Duration> = (written.iter())
         .flat_map(|one| one.times.iter().copied())
         .collect();
@@ -58,7 +58,7 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// The value below which `share` (0 to 1) of the sorted times lie; zero of none.
+/// Returns the quantile `share` (0 to 1) of sorted times; zero if empty.
 fn quantile(sorted: &[Duration], share: f64) -> Duration {
     let place = (share * sorted.len().saturating_sub(1) as f64).round() as usize;
     sorted.get(place).copied().unwrap_or_default()
@@ -69,13 +69,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures() {
+    fn report_prints_each_figure() {
         let times: Vec<_> = (1..=101).map(Duration::from_millis).collect();
         assert_eq!(quantile(&times, 0.5), Duration::from_millis(51));
         assert_eq!(quantile(&times, 0.99), Duration::from_millis(100));
         assert_eq!(quantile(&times, 1.0), Duration::from_millis(101));
         assert_eq!(quantile(&[], 0.5), Duration::ZERO);
-        let one = |took: u64| Written {
+        let one = |took: u64| WriterReport {
             ids: Vec::new(),
             times: times.clone(),
             took: Duration::from_millis(took),

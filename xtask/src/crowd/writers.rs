@@ -1,8 +1,8 @@
-//! Those who write, each its next line after the answer to the one before.
+//! Writers, each of which writes its next line after the previous answer.
 
-use super::Options;
-use super::readers::complains;
-use crate::desk::{Desk, excerpt};
+use super::CrowdOptions;
+use super::readers::reports_lock;
+use crate::sandbox::{Sandbox, excerpt};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -11,19 +11,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What one writer wrote.
+/// Results of one writer.
 #[derive(Debug)]
-pub(super) struct Written {
-    /// The ids that were acknowledged.
+pub(super) struct WriterReport {
+    /// Acknowledged ids.
     pub(super) ids: Vec<String>,
-    /// How long each write took but the first, which waits for the program to start.
+    /// Duration of each write except the first, which waits for the program to start.
     pub(super) times: Vec<Duration>,
-    /// From the moment when every writer was ready to this one's last answer.
+    /// Time from the common start to this writer's last answer.
     pub(super) took: Duration,
 }
 
-/// Lets every writer write; returns when all are done.
-pub(super) fn write_all(desk: &Desk, options: &Options) -> Result<Vec<Written>, String> {
+/// Runs all writers to their end.
+pub(super) fn write_all(
+    desk: &Sandbox,
+    options: &CrowdOptions,
+) -> Result<Vec<WriterReport>, String> {
     let ready = Barrier::new(options.processes);
     thread::scope(|scope| {
         let writers: Vec<_> = (0..options.processes)
@@ -43,16 +46,16 @@ fn text(writer: usize, write: usize) -> String {
     format!("writer {writer} says its word number {write}, which nobody else says")
 }
 
-/// One long-lived process; its first write is answered before anybody's second.
+/// Writes with one long-lived process; all first writes are answered before any second one.
 fn write_lines(
-    desk: &Desk,
+    desk: &Sandbox,
     number: usize,
     writes: usize,
     ready: &Barrier,
-) -> Result<Written, String> {
-    let mut scribe = Scribe::start(desk);
+) -> Result<WriterReport, String> {
+    let mut scribe = StdinWriter::start(desk);
     let first = scribe.as_mut().map(|scribe| scribe.say(number, 0));
-    // Nobody may be left waiting at the barrier, whatever went wrong here.
+    // Passes the barrier even after an error, so that no other writer waits for ever.
     ready.wait();
     let begun = Instant::now();
     let mut ids = vec![first.map_err(|error| error.clone())??];
@@ -65,16 +68,16 @@ fn write_lines(
     }
     let took = begun.elapsed();
     scribe.end()?;
-    Ok(Written { ids, times, took })
+    Ok(WriterReport { ids, times, took })
 }
 
-/// A process for each write.
+/// Writes with one process per write.
 fn write_separately(
-    desk: &Desk,
+    desk: &Sandbox,
     number: usize,
     writes: usize,
     ready: &Barrier,
-) -> Result<Written, String> {
+) -> Result<WriterReport, String> {
     ready.wait();
     let begun = Instant::now();
     let (mut ids, mut times) = (Vec::new(), Vec::new());
@@ -82,7 +85,7 @@ fn write_separately(
         let started = Instant::now();
         let output = desk.call(&["remember", "--json", &text(number, write)])?;
         times.push(started.elapsed());
-        if !output.status.success() || complains(&output.stderr) {
+        if !output.status.success() || reports_lock(&output.stderr) {
             return Err(format!(
                 "`heirloom remember` ended with {}: {}",
                 output.status,
@@ -92,20 +95,24 @@ fn write_separately(
         ids.push(id_in(&String::from_utf8_lossy(&output.stdout))?);
     }
     let took = begun.elapsed();
-    Ok(Written { ids, times, took })
+    Ok(WriterReport { ids, times, took })
 }
 
-/// Writes as fast as it can until `done`; returns how much was acknowledged.
-pub(super) fn in_bulk(desk: &Desk, number: usize, done: &AtomicBool) -> Result<usize, String> {
-    let Scribe {
+/// Writes at full speed until `done`; returns the number of acknowledged writes.
+pub(super) fn write_in_bulk(
+    desk: &Sandbox,
+    number: usize,
+    done: &AtomicBool,
+) -> Result<usize, String> {
+    let StdinWriter {
         mut child,
         mut input,
         answers,
-    } = Scribe::start(desk)?;
+    } = StdinWriter::start(desk)?;
     let feeder = |number: usize| {
         for line in 0_usize.. {
             let line = json!({"text": format!("bulk {number} line {line}"), "category": "bulk"});
-            // The process is gone when a pipe breaks; its end is judged below.
+            // A broken pipe means that the process has exited; its status is checked below.
             if done.load(Ordering::SeqCst) || writeln!(input, "{line}").is_err() {
                 break;
             }
@@ -116,19 +123,19 @@ pub(super) fn in_bulk(desk: &Desk, number: usize, done: &AtomicBool) -> Result<u
         scope.spawn(move || feeder(number));
         answers.lines().map_while(Result::ok).count()
     });
-    judge(&mut child)?;
+    check_exit(&mut child)?;
     Ok(count)
 }
 
-/// One `remember --stdin`.
-struct Scribe {
+/// A `remember --stdin` process.
+struct StdinWriter {
     child: Child,
     input: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
-impl Scribe {
-    fn start(desk: &Desk) -> Result<Self, String> {
+impl StdinWriter {
+    fn start(desk: &Sandbox) -> Result<Self, String> {
         let mut child = (desk.heirloom(&["remember", "--stdin"]))
             .stdin(Stdio::piped())
             .spawn()
@@ -143,36 +150,39 @@ impl Scribe {
         }
     }
 
-    /// Says one thing and returns its id when it is durable.
+    /// Writes one text and returns its id once it is durable.
     fn say(&mut self, number: usize, write: usize) -> Result<String, String> {
         let line = json!({"text": text(number, write)});
         let mut answer = String::new();
-        let heard = writeln!(self.input, "{line}")
+        let sent = writeln!(self.input, "{line}")
             .and_then(|()| self.answers.read_line(&mut answer))
             .map_err(|error| error.to_string());
-        heard
-            .and_then(|_| id_in(&answer))
+        sent.and_then(|_| id_in(&answer))
             .map_err(|error| format!("writer {number}, write {write}: {error}"))
     }
 
     fn end(mut self) -> Result<(), String> {
         drop(self.input);
-        judge(&mut self.child)
+        check_exit(&mut self.child)
     }
 }
 
-/// Waits for a writer's end, which must be a good one.
-fn judge(child: &mut Child) -> Result<(), String> {
-    let mut said = Vec::new();
+/// Waits for a writer, which must exit successfully.
+fn check_exit(child: &mut Child) -> Result<(), String> {
+    let mut messages = Vec::new();
     if let Some(stderr) = &mut child.stderr {
-        (stderr.read_to_end(&mut said)).map_err(|error| format!("a writer's errors: {error}"))?;
+        (stderr.read_to_end(&mut messages))
+            .map_err(|error| format!("a writer's errors: {error}"))?;
     }
     let status =
         (child.wait()).map_err(|error| format!("a writer cannot be waited for: {error}"))?;
-    if status.success() && !complains(&said) {
+    if status.success() && !reports_lock(&messages) {
         return Ok(());
     }
-    Err(format!("a writer ended with {status}: {}", excerpt(&said)))
+    Err(format!(
+        "a writer ended with {status}: {}",
+        excerpt(&messages)
+    ))
 }
 
 fn id_in(answer: &str) -> Result<String, String> {

@@ -1,14 +1,14 @@
-//! The reference server "memory" and `--compat server-memory`, side by side.
+//! Compares the reference server "memory" with `--compat server-memory`.
 
 use super::packages::Packages;
-use crate::desk::{Desk, excerpt};
+use crate::sandbox::{Sandbox, excerpt};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const SCRIPT: &str = "server-memory/dist/index.js";
 
-/// One of the two.
+/// MCP session with one of the two servers.
 struct Session {
     child: Child,
     stdin: ChildStdin,
@@ -53,7 +53,7 @@ impl Session {
         loop {
             let mut line = String::new();
             let read = self.stdout.read_line(&mut line);
-            if read.map_err(|error| format!("it says nothing: {error}"))? == 0 {
+            if read.map_err(|error| format!("the server printed nothing: {error}"))? == 0 {
                 return Err(format!("it ended before it answered {method}"));
             }
             let message: Value = serde_json::from_str(&line)
@@ -72,8 +72,8 @@ impl Drop for Session {
     }
 }
 
-/// Asks both the same; one line for each answer that differs.
-pub(super) fn run(desk: &Desk, packages: &Packages) -> Result<Vec<String>, String> {
+/// Sends the same calls to both; returns one line per differing answer.
+pub(super) fn run(desk: &Sandbox, packages: &Packages) -> Result<Vec<String>, String> {
     let mut theirs = packages.call(SCRIPT);
     theirs.env("MEMORY_FILE_PATH", desk.root().join("theirs.jsonl"));
     let mut theirs = Session::begin(&mut theirs)?;
@@ -83,7 +83,7 @@ pub(super) fn run(desk: &Desk, packages: &Packages) -> Result<Vec<String>, Strin
     let [their_tools, our_tools] = listed;
     let (mut their_tools, mut our_tools) = (their_tools?, our_tools?);
     for tools in [&mut their_tools, &mut our_tools] {
-        plain(tools);
+        normalize_tools(tools);
     }
     if their_tools != our_tools {
         failed.push(format!(
@@ -95,7 +95,7 @@ pub(super) fn run(desk: &Desk, packages: &Packages) -> Result<Vec<String>, Strin
         let params = json!({"name": tool, "arguments": arguments});
         let one = theirs.ask("tools/call", &params)?;
         let other = ours.ask("tools/call", &params)?;
-        if told(&one) != told(&other) {
+        if comparable(&one) != comparable(&other) {
             failed.push(format!(
                 "server-memory: {tool} {arguments}: {one} and {other}"
             ));
@@ -110,30 +110,30 @@ pub(super) fn run(desk: &Desk, packages: &Packages) -> Result<Vec<String>, Strin
     Ok(failed)
 }
 
-/// A list of tools without what says nothing: the order of `required`, and whether calls may become tasks.
-fn plain(value: &mut Value) {
+/// Removes insignificant differences from a list of tools: the order of `required` and the task support.
+fn normalize_tools(value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.remove("execution");
             if let Some(Value::Array(names)) = map.get_mut("required") {
                 names.sort_by_key(ToString::to_string);
             }
-            map.values_mut().for_each(plain);
+            map.values_mut().for_each(normalize_tools);
         }
-        Value::Array(all) => all.iter_mut().for_each(plain),
+        Value::Array(all) => all.iter_mut().for_each(normalize_tools),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// What an answer says, whatever the blanks and the order of names in its text.
-fn told(result: &Value) -> (Value, Value, bool) {
+/// Returns an answer in comparable form, independent of white space and the order of names.
+fn comparable(result: &Value) -> (Value, Value, bool) {
     let text = result["content"][0]["text"].as_str().unwrap_or_default();
     let text = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
     let failed = result["isError"] == true;
     (text, result["structuredContent"].clone(), failed)
 }
 
-/// What both are asked, in this order.
+/// Calls that are sent to both, in order.
 fn calls() -> Vec<(&'static str, Value)> {
     let entity = |name: &str, sort: &str, said: &[&str]| json!({"name": name, "entityType": sort, "observations": said});
     let relation =

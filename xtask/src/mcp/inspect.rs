@@ -1,15 +1,15 @@
 //! The inspector's command line, over both transports.
 
 use super::packages::Packages;
-use super::suite::Serving;
-use crate::desk::{Desk, excerpt};
+use super::suite::McpServer;
+use crate::sandbox::{Sandbox, excerpt};
 use serde_json::{Value, json};
 use std::path::Path;
 
 const SCRIPT: &str = "inspector/cli/build/cli.js";
 
-/// What is asked, and a text that the answer has.
-const ASKED: [(&[&str], &str); 7] = [
+/// Calls, each with a text that the answer must contain.
+const CALLS: [(&[&str], &str); 7] = [
     (&["--method", "tools/list"], "\"register_artifact\""),
     (
         &[
@@ -54,22 +54,26 @@ const ASKED: [(&[&str], &str); 7] = [
     (&["--method", "prompts/list"], "\"prompts\""),
 ];
 
-/// Asks everything over both transports; one line for each answer that is wrong.
-pub(super) fn run(desk: &Desk, binary: &Path, packages: &Packages) -> Result<Vec<String>, String> {
+/// Makes all calls over both transports; returns one line per wrong answer.
+pub(super) fn run(
+    desk: &Sandbox,
+    binary: &Path,
+    packages: &Packages,
+) -> Result<Vec<String>, String> {
     let project = desk.project();
     let config = desk.root().join("inspector.json");
     let args = json!(["mcp", "--project-dir", project]);
     let servers: Value = json!({"mcpServers": {"heirloom": {"command": binary, "args": args}}});
     desk.write(&config, servers.to_string().as_bytes())?;
     let config = config.display().to_string();
-    let served = Serving::start(&mut desk.heirloom(&["mcp", "--http", "0"]))?;
+    let served = McpServer::start(&mut desk.heirloom(&["mcp", "--http", "0"]))?;
     let over = [
         ("stdio", vec!["--config", &config, "--server", "heirloom"]),
         ("http", vec![served.url.as_str(), "--transport", "http"]),
     ];
     let mut failed = Vec::new();
     for (transport, server) in over {
-        for (asked, wanted) in ASKED {
+        for (asked, wanted) in CALLS {
             let mut command = packages.call(SCRIPT);
             command.arg("--cli").args(&server).args(asked);
             let output = command.output();
@@ -79,8 +83,8 @@ pub(super) fn run(desk: &Desk, binary: &Path, packages: &Packages) -> Result<Vec
             if output.status.success() && text.contains(wanted) {
                 println!("{name}: ok");
             } else {
-                let said = excerpt(&output.stderr);
-                failed.push(format!("{name}: {}{said}", excerpt(&output.stdout)));
+                let message = excerpt(&output.stderr);
+                failed.push(format!("{name}: {}{message}", excerpt(&output.stdout)));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Other people's programs, at pinned versions.
+//! npm packages of the suite, at pinned versions.
 #![expect(
     clippy::disallowed_methods,
     reason = "what is written can be written again"
@@ -8,7 +8,7 @@ use crate::cargo;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The packages: the suite, the inspector, the reference server, and a Node that runs them all.
+/// Packages: the suite, the inspector, the reference server, and a Node.js that runs them.
 const PINNED: [&str; 4] = [
     "@modelcontextprotocol/conformance@0.1.16",
     "@modelcontextprotocol/inspector@0.15.0",
@@ -16,13 +16,13 @@ const PINNED: [&str; 4] = [
     "node@22.23.3",
 ];
 
-/// Where they are.
+/// Installed packages.
 pub(super) struct Packages {
     folder: PathBuf,
 }
 
 impl Packages {
-    /// Installs them unless they are there.
+    /// Installs the packages unless they are present.
     pub(super) fn ensure(folder: &Path) -> Result<Self, String> {
         let packages = Self {
             folder: folder.to_owned(),
@@ -50,18 +50,18 @@ impl Packages {
         Ok(packages)
     }
 
-    /// The Node that came with them: the suite wants a newer one than many machines have.
+    /// Returns the installed Node.js; the suite needs a newer one than many machines have.
     pub(super) fn node(&self) -> PathBuf {
         self.folder.join("node_modules/node/bin/node")
     }
 
-    /// A script of a package, to be run by that Node.
+    /// Returns the path of a script of a package.
     pub(super) fn script(&self, name: &str) -> PathBuf {
         let scripts = self.folder.join("node_modules/@modelcontextprotocol");
         scripts.join(name)
     }
 
-    /// A call of a script.
+    /// Returns a command that runs a script.
     pub(super) fn call(&self, script: &str) -> Command {
         let mut command = Command::new(self.node());
         command

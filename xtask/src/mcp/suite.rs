@@ -2,14 +2,14 @@
 
 use super::packages::Packages;
 use crate::cargo;
-use crate::desk::{Desk, excerpt};
+use crate::sandbox::{Sandbox, excerpt};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 const SCRIPT: &str = "conformance/dist/index.js";
 
-/// What a server passes that has none of the suite's fixtures. The rest of the suite asks for tools, prompts and
-/// resources by name, for sampling, or for questions to the person.
+/// Scenarios that need none of the suite's fixtures. The others need named tools, prompts and
+/// resources, sampling, or elicitation.
 const WITHOUT_FIXTURES: [&str; 9] = [
     "server-initialize",
     "ping",
@@ -22,14 +22,14 @@ const WITHOUT_FIXTURES: [&str; 9] = [
     "dns-rebinding-protection",
 ];
 
-/// A server that listens, ended with the value.
-pub(super) struct Serving {
+/// Server process that is killed on drop.
+pub(super) struct McpServer {
     child: Child,
     pub(super) url: String,
 }
 
-impl Serving {
-    /// Starts a server that says where it listens.
+impl McpServer {
+    /// Starts a server that prints its address.
     pub(super) fn start(command: &mut Command) -> Result<Self, String> {
         command.stdout(Stdio::piped()).stderr(Stdio::inherit());
         let name = cargo::describe(command);
@@ -40,7 +40,7 @@ impl Serving {
         if let Some(stdout) = child.stdout.take() {
             BufReader::new(stdout)
                 .read_line(&mut line)
-                .map_err(|error| format!("`{name}` says nothing: {error}"))?;
+                .map_err(|error| format!("`{name}` printed nothing: {error}"))?;
         }
         let url = line.trim().strip_prefix("listening on ");
         let url = url.map(str::to_owned);
@@ -55,20 +55,20 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for McpServer {
     fn drop(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Runs the suite; one line for each scenario that failed.
-pub(super) fn run(desk: &Desk, packages: &Packages) -> Result<Vec<String>, String> {
+/// Runs the suite; returns one line per failed scenario.
+pub(super) fn run(desk: &Sandbox, packages: &Packages) -> Result<Vec<String>, String> {
     let mut failed = Vec::new();
-    let product = Serving::start(&mut desk.heirloom(&["mcp", "--http", "0"]))?;
+    let product = McpServer::start(&mut desk.heirloom(&["mcp", "--http", "0"]))?;
     for scenario in WITHOUT_FIXTURES {
         let outcome = one(packages, &product.url, scenario)?;
-        tell("heirloom mcp --http", scenario, outcome, &mut failed);
+        report_outcome("heirloom mcp --http", scenario, outcome, &mut failed);
     }
     cargo::run(&mut cargo::command([
         "build",
@@ -80,22 +80,27 @@ pub(super) fn run(desk: &Desk, packages: &Packages) -> Result<Vec<String>, Strin
     let example = cargo::target_dir()?
         .join("debug/examples")
         .join(cargo::exe("conformance"));
-    let fixtures = Serving::start(&mut Command::new(example))?;
+    let fixtures = McpServer::start(&mut Command::new(example))?;
     for scenario in scenarios(packages)? {
         let outcome = one(packages, &fixtures.url, &scenario)?;
-        tell("with fixtures", &scenario, outcome, &mut failed);
+        report_outcome("with fixtures", &scenario, outcome, &mut failed);
     }
     Ok(failed)
 }
 
-fn tell(server: &str, scenario: &str, outcome: Result<String, String>, failed: &mut Vec<String>) {
+fn report_outcome(
+    server: &str,
+    scenario: &str,
+    outcome: Result<String, String>,
+    failed: &mut Vec<String>,
+) {
     match outcome {
         Ok(said) => println!("conformance, {server}: {scenario}: {said}"),
         Err(said) => failed.push(format!("conformance, {server}: {scenario}: {said}")),
     }
 }
 
-/// One scenario; what the suite says of it.
+/// Runs one scenario; returns the result of the suite.
 fn one(packages: &Packages, url: &str, scenario: &str) -> Result<Result<String, String>, String> {
     let mut command = packages.call(SCRIPT);
     command.args(["server", "--scenario", scenario, "--url", url]);
@@ -114,7 +119,7 @@ fn one(packages: &Packages, url: &str, scenario: &str) -> Result<Result<String, 
     })
 }
 
-/// The scenarios for servers that the suite has.
+/// Lists the server scenarios of the suite.
 fn scenarios(packages: &Packages) -> Result<Vec<String>, String> {
     let output = packages.call(SCRIPT).arg("list").output();
     let output = output.map_err(|error| format!("cannot start the suite: {error}"))?;

@@ -23,17 +23,17 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::said;
+    use super::super::run_rule;
     use super::*;
 
     #[test]
-    fn the_section_must_be_there() {
+    fn missing_unreleased_section_is_violation() {
         for (files, count) in [
             (&[][..], 1),
             (&[(PATH, "# Changelog\n\n## 1.0\n")], 1),
             (&[(PATH, "# Changelog\n\n## Unreleased\n\n- x\n")], 0),
         ] {
-            assert_eq!(said(check, files).len(), count, "{files:?}");
+            assert_eq!(run_rule(check, files).len(), count, "{files:?}");
         }
     }
 }

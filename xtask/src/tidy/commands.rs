@@ -48,7 +48,7 @@ fn command(path: &str) -> Option<String> {
     (!stem.contains('/') && !is_test(path)).then(|| stem.replace('_', "-"))
 }
 
-/// Whether the text has `heirloom <name>` as whole words.
+/// True if the text contains `heirloom <name>` as whole words.
 fn mentions(text: &str, name: &str) -> bool {
     let needle = format!("heirloom {name}");
     text.match_indices(&needle).any(|(at, _)| {
@@ -63,13 +63,13 @@ fn mentions(text: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::said;
+    use super::super::run_rule;
     use super::*;
 
     const FILE: &str = "crates/heirloom/src/commands/dry_run.rs";
 
     #[test]
-    fn a_command_must_be_promised_and_shown() {
+    fn command_missing_in_contract_or_guide_is_violation() {
         let promised = (CONTRACT, "## `heirloom dry-run`");
         let shown = ("docs/guide/start.md", "Type `heirloom dry-run`.");
         let readme = ("README.md", "$ heirloom dry-run\n");
@@ -80,13 +80,13 @@ mod tests {
             (vec![(FILE, ""), promised, shown], 0),
             (vec![(FILE, ""), promised, readme], 0),
         ] {
-            let said = said(check, &files);
-            assert_eq!(said.len(), count, "{said:?}");
+            let report = run_rule(check, &files);
+            assert_eq!(report.len(), count, "{report:?}");
         }
     }
 
     #[test]
-    fn names_are_whole_words() {
+    fn command_name_matches_whole_words_only() {
         for (text, expected) in [
             ("heirloom run", true),
             ("`heirloom run --json`", true),
@@ -99,11 +99,11 @@ mod tests {
     }
 
     #[test]
-    fn parts_and_tests_are_no_commands() {
+    fn submodules_and_tests_are_not_commands() {
         for path in [
             "crates/heirloom/src/commands/task/add.rs",
             "crates/heirloom/src/commands/tests.rs",
-            "crates/heirloom/src/open.rs",
+            "crates/heirloom/src/store_access.rs",
         ] {
             assert_eq!(command(path), None, "{path}");
         }

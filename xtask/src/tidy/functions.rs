@@ -79,30 +79,30 @@ fn body_end(tokens: &[TokenTree]) -> Option<(String, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::said;
+    use super::super::run_rule;
     use super::*;
 
-    /// A function of so many lines, named `f`, with braces where a naive counter would trip.
+    /// Returns a function `f` with this number of lines and braces that mislead a naive counter.
     fn function(lines: usize) -> String {
         let body = "    let _ = (\"}\", '}', r#\"}\"#); // }\n".repeat(lines - 2);
         format!("fn f() {{\n{body}}}\n")
     }
 
     #[test]
-    fn a_hundred_lines_are_the_limit() {
+    fn function_over_hundred_lines_is_violation() {
         assert_eq!(
-            said(check, &[("a.rs", &function(100))]),
+            run_rule(check, &[("a.rs", &function(100))]),
             Vec::<String>::new()
         );
         assert_eq!(
-            said(check, &[("a.rs", &format!("\n{}", function(101)))]),
+            run_rule(check, &[("a.rs", &format!("\n{}", function(101)))]),
             ["a.rs:2: functions: `f` has 101 lines, the limit is 100: \
               keep its control flow and move pure pieces out"]
         );
     }
 
     #[test]
-    fn functions_are_found_where_they_hide() {
+    fn functions_in_impls_traits_and_macros_are_counted() {
         let long = function(101);
         for text in [
             format!("impl A {{ {long} }}"),
@@ -111,24 +111,24 @@ mod tests {
             long.replace("fn f()", "fn f(g: fn(u8)) -> A<{ 1 }>"),
             long.replace("fn f()", "macro_rules! m { () => { fn $f()") + "}}",
         ] {
-            assert_eq!(said(check, &[("a.rs", &text)]).len(), 1, "{text}");
+            assert_eq!(run_rule(check, &[("a.rs", &text)]).len(), 1, "{text}");
         }
     }
 
     #[test]
-    fn what_is_no_function_is_not_counted() {
+    fn other_items_are_not_counted() {
         let rows = "    1,\n".repeat(200);
         for text in [
             format!("const T: [u8; 200] = [\n{rows}];"),
             format!("trait A {{ fn f(); }}\nconst T: [u8; 200] = [\n{rows}];"),
             format!("type F = fn(u8);\nmod m {{ const T: [u8; 200] = [\n{rows}]; }}"),
         ] {
-            assert_eq!(said(check, &[("a.rs", &text)]), Vec::<String>::new());
+            assert_eq!(run_rule(check, &[("a.rs", &text)]), Vec::<String>::new());
         }
     }
 
     #[test]
-    fn text_that_does_not_lex_is_a_violation() {
-        assert_eq!(said(check, &[("a.rs", "fn f() {")]).len(), 1);
+    fn unlexable_text_is_violation() {
+        assert_eq!(run_rule(check, &[("a.rs", "fn f() {")]).len(), 1);
     }
 }

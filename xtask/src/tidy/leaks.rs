@@ -1,11 +1,11 @@
-//! What a build machine is called stays off the record.
+//! Names and paths of build machines must not appear in the repository.
 
 use super::Violation;
 use super::tree::Tree;
 
 const RULE: &str = "leaks";
 
-/// What must not appear. Each is written in two pieces, so that this file does not hold it.
+/// Forbidden texts. Each is written in two pieces, so that this file does not contain it.
 const NEEDLES: [(&str, &str); 8] = [
     (concat!("/wo", "rk/"), PLACE),
     (concat!("/ro", "ot/"), PLACE),
@@ -35,8 +35,8 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     found
 }
 
-/// Whether the line has the needle, and for a path as its beginning: `/home/me` + a needle is
-/// somebody else's path, and `{root}` + a needle is none yet.
+/// True if the line contains the needle; a path only at its beginning: `/home/me` + a needle is
+/// another path, and `{root}` + a needle is a template.
 fn leaks(line: &str, needle: &str) -> bool {
     line.match_indices(needle).any(|(at, _)| {
         let before = line.get(..at).and_then(|line| line.chars().next_back());
@@ -47,30 +47,30 @@ fn leaks(line: &str, needle: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::said;
+    use super::super::run_rule;
     use super::*;
 
     #[test]
-    fn every_needle_is_found() {
+    fn every_forbidden_text_is_found() {
         for (needle, _) in NEEDLES {
             let text = format!("fine\nsee {needle}x\n");
-            let said = said(check, &[("a.txt", &text)]);
-            assert_eq!(said.len(), 1, "{needle}");
-            assert!(said[0].starts_with("a.txt:2: leaks:"), "{said:?}");
+            let report = run_rule(check, &[("a.txt", &text)]);
+            assert_eq!(report.len(), 1, "{needle}");
+            assert!(report[0].starts_with("a.txt:2: leaks:"), "{report:?}");
         }
     }
 
     #[test]
-    fn paths_of_others_are_fine() {
+    fn other_paths_are_allowed() {
         let place = NEEDLES[0].0;
         for text in [
             format!("/home/me{place}a"),
             format!("{{root}}{place}a"),
             "a /workspace/ and a shared/ folder".to_owned(),
         ] {
-            assert!(said(check, &[("a.txt", &text)]).is_empty(), "{text}");
+            assert!(run_rule(check, &[("a.txt", &text)]).is_empty(), "{text}");
         }
         let url = format!("file://{place}a");
-        assert_eq!(said(check, &[("a.txt", &url)]).len(), 1);
+        assert_eq!(run_rule(check, &[("a.txt", &url)]).len(), 1);
     }
 }

@@ -16,7 +16,7 @@ const PATH: &str = "crates/model/src/limits.rs";
 /// Crates of ours that are no product: what they cap is their own.
 const FREE: [&str; 1] = ["crates/testkit/"];
 
-/// Tests that stand in the product, because every store of anybody's must pass them.
+/// Tests in product code, because each implementation of the store must pass them.
 const CONFORMANCE: &str = "crates/store/src/conformance/";
 
 /// Finds limits that no test names, and caps that others can see but that are elsewhere.
@@ -89,7 +89,7 @@ fn visible_constants(tokens: &[TokenTree]) -> Vec<(String, usize)> {
     found
 }
 
-/// Every identifier that stands in a test.
+/// Collects all identifiers in tests.
 fn names_in_tests(tokens: &[TokenTree], in_test: bool, names: &mut BTreeSet<String>) {
     // An attribute that speaks for the item after it.
     let mut test_item = false;
@@ -114,7 +114,7 @@ fn names_in_tests(tokens: &[TokenTree], in_test: bool, names: &mut BTreeSet<Stri
     }
 }
 
-/// Whether an attribute is `cfg(test)`.
+/// True if an attribute is `cfg(test)`.
 fn is_cfg_test(attribute: &[TokenTree]) -> bool {
     let words: Vec<String> = attribute.iter().map(ToString::to_string).collect();
     words == ["cfg", "(test)"]
@@ -122,17 +122,17 @@ fn is_cfg_test(attribute: &[TokenTree]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::said;
+    use super::super::run_rule;
     use super::*;
 
     const LIMITS: (&str, &str) = (PATH, "/// A.\npub const A_MAX: usize = 1;\n");
 
     fn check_with(path: &str, text: &str) -> Vec<String> {
-        said(check, &[LIMITS, (path, text)])
+        run_rule(check, &[LIMITS, (path, text)])
     }
 
     #[test]
-    fn every_limit_is_named_in_a_test() {
+    fn limit_without_test_is_violation() {
         let named = "fn f() { assert_eq!(limits::A_MAX, 1) }";
         let module = format!("#[cfg(test)]\n#[expect(x)]\nmod tests {{ {named} }}");
         for (path, text) in [
@@ -151,17 +151,17 @@ mod tests {
             ("crates/a/src/a.rs", &after),
             ("crates/a/tests/a.rs", "// A_MAX\nfn f() { \"A_MAX\"; }"),
         ] {
-            let said = check_with(path, text);
+            let report = check_with(path, text);
             assert!(
-                said[0].starts_with(&format!("{PATH}:2: limits: no test names `A_MAX`")),
-                "{said:?}"
+                report[0].starts_with(&format!("{PATH}:2: limits: no test names `A_MAX`")),
+                "{report:?}"
             );
         }
-        assert_eq!(said(check, &[]).len(), 1);
+        assert_eq!(run_rule(check, &[]).len(), 1);
     }
 
     #[test]
-    fn caps_that_others_see_are_in_one_place() {
+    fn public_limit_outside_limits_file_is_violation() {
         let seen = |path: &str, text: &str| {
             let text = format!("{text}\n#[cfg(test)] use A_MAX;");
             check_with(path, &text)
@@ -171,8 +171,8 @@ mod tests {
             "pub(crate) const B_MAX: u8 = 1;",
             "mod m { pub(super) const B_MAX: u8 = 1; }",
         ] {
-            let said = seen("crates/a/src/a.rs", bad);
-            assert!(said[0].contains("`B_MAX` is a cap"), "{bad}: {said:?}");
+            let report = seen("crates/a/src/a.rs", bad);
+            assert!(report[0].contains("`B_MAX` is a cap"), "{bad}: {report:?}");
             assert!(seen("crates/testkit/src/a.rs", bad).is_empty());
             assert!(seen("xtask/src/a.rs", bad).is_empty());
         }

@@ -19,7 +19,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
     found
 }
 
-/// What is wrong with a link from a page, if anything.
+/// Returns the violation of a link on a page.
 fn broken(tree: &Tree, from: &str, target: &str) -> Option<String> {
     if has_scheme(target) {
         return None;
@@ -50,7 +50,7 @@ fn broken(tree: &Tree, from: &str, target: &str) -> Option<String> {
     }
 }
 
-/// Whether the target starts with a scheme, such as `https:`.
+/// True if the target starts with a scheme, such as `https:`.
 fn has_scheme(target: &str) -> bool {
     target.starts_with("//")
         || target.split_once(':').is_some_and(|(scheme, _)| {
@@ -83,11 +83,11 @@ fn resolve(from: &str, file: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::said;
+    use super::super::run_rule;
     use super::*;
 
     #[test]
-    fn links_must_lead_to_files_and_headings() {
+    fn link_without_target_is_violation() {
         for (link, works) in [
             ("contract.md", true),
             ("./contract.md#exit-codes", true),
@@ -106,7 +106,7 @@ mod tests {
             ("../crates/b", false),
         ] {
             let page = format!("# This page\n[x]({link})\n");
-            let said = said(
+            let report = run_rule(
                 check,
                 &[
                     ("docs/guide.md", &page),
@@ -115,12 +115,12 @@ mod tests {
                     ("crates/a/lib.rs", ""),
                 ],
             );
-            assert_eq!(said.is_empty(), works, "{link}: {said:?}");
+            assert_eq!(report.is_empty(), works, "{link}: {report:?}");
         }
     }
 
     #[test]
-    fn fixtures_keep_their_links() {
-        assert!(said(check, &[("tests/fixtures/a.md", "[x](gone.md)")]).is_empty());
+    fn links_in_fixtures_are_ignored() {
+        assert!(run_rule(check, &[("tests/fixtures/a.md", "[x](gone.md)")]).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! A budget of packages: each one is code that somebody must trust and build.
+//! Limit on the number of packages, each of which must be trusted and built.
 
 use super::Violation;
 use super::tree::Tree;
@@ -40,19 +40,19 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::said;
+    use super::super::run_rule;
     use super::*;
 
     #[test]
-    fn the_budget_itself_is_allowed() {
+    fn lockfile_at_limit_passes_and_one_more_fails() {
         let lock = |count| "[[package]]\nname = \"a\"\n\n".repeat(count);
-        assert!(said(check, &[(PATH, &lock(420))]).is_empty());
-        let said = said(check, &[(PATH, &lock(421))]);
-        assert!(said[0].contains("421 packages"), "{said:?}");
+        assert!(run_rule(check, &[(PATH, &lock(420))]).is_empty());
+        let report = run_rule(check, &[(PATH, &lock(421))]);
+        assert!(report[0].contains("421 packages"), "{report:?}");
     }
 
     #[test]
-    fn a_missing_lockfile_is_said() {
-        assert_eq!(said(check, &[]).len(), 1);
+    fn missing_lockfile_is_violation() {
+        assert_eq!(run_rule(check, &[]).len(), 1);
     }
 }

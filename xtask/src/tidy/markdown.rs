@@ -56,7 +56,7 @@ pub(super) fn anchors(text: &str) -> Vec<String> {
 }
 
 /// The lines outside fenced code, numbered from 1.
-fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fence: Option<&str> = None;
     text.lines().enumerate().filter_map(move |(at, line)| {
         let marker = fence_marker(line);
@@ -86,7 +86,7 @@ fn fence_marker(line: &str) -> Option<&str> {
 }
 
 /// The line with code spans blanked out.
-fn without_code(line: &str) -> String {
+pub(super) fn without_code(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = rest.find('`') {
@@ -128,7 +128,7 @@ fn destination(text: &str) -> Option<&str> {
     text.get(..end)
 }
 
-/// The destination of `[label]: target`; a footnote `[^1]: text` is none.
+/// Returns the destination of `[label]: target`; a footnote `[^1]: text` has none.
 fn definition(line: &str) -> Option<&str> {
     let (label, rest) = line.trim_start().strip_prefix('[')?.split_once("]: ")?;
     let target = rest.split_whitespace().next()?;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn links_of_every_kind() {
+    fn links_of_each_syntax_are_found() {
         for (text, expected) in [
             ("[a](b.md) and ![c](d.png \"title\")", vec!["b.md", "d.png"]),
             ("[a](b_(c).md)", vec!["b_(c).md"]),
@@ -192,12 +192,12 @@ mod tests {
     }
 
     #[test]
-    fn a_link_has_its_line() {
+    fn link_has_line_number() {
         assert_eq!(links("a\n```\n```\n[b](c)")[0].line, 4);
     }
 
     #[test]
-    fn anchors_are_spelled_as_github_spells_them() {
+    fn anchors_follow_github_rules() {
         let page = "# Hello, World!\n## `init --user` & co\n## [A link](x.md) here ##\n\
             ## Hello, World\n#tag\n```\n# no\n```\n<a id=\"own\"></a>\n";
         assert_eq!(

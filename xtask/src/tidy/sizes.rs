@@ -38,11 +38,11 @@ pub(super) fn check(tree: &Tree) -> Vec<Violation> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::said;
+    use super::super::run_rule;
     use super::*;
 
     #[test]
-    fn each_kind_of_file_has_its_limit() {
+    fn file_over_limit_of_its_kind_is_violation() {
         for (path, lines, fails) in [
             ("src/a.rs", 800, false),
             ("src/a.rs", 801, true),
@@ -52,16 +52,16 @@ mod tests {
             ("tests/fixtures/a.rs", 5_000, false),
         ] {
             let text = "//\n".repeat(lines);
-            let said = said(check, &[(path, &text)]);
-            assert_eq!(!said.is_empty(), fails, "{path} {lines}: {said:?}");
+            let report = run_rule(check, &[(path, &text)]);
+            assert_eq!(!report.is_empty(), fails, "{path} {lines}: {report:?}");
         }
     }
 
     #[test]
-    fn the_first_line_too_many_is_named() {
+    fn violation_names_first_line_over_limit() {
         let text = "//\n".repeat(802);
         assert_eq!(
-            said(check, &[("a.rs", &text)]),
+            run_rule(check, &[("a.rs", &text)]),
             ["a.rs:801: sizes: 802 lines, the limit is 800: give a part its own file"]
         );
     }

@@ -55,10 +55,10 @@ fn methods(tokens: &[TokenTree]) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::said;
+    use super::super::run_rule;
     use super::*;
 
-    /// A trait with so many methods, some with bodies that hold functions of their own.
+    /// Returns a trait with this number of methods, some with bodies that contain functions.
     fn store(count: usize) -> String {
         let methods: String = (0..count)
             .map(|n| {
@@ -73,18 +73,18 @@ mod tests {
     }
 
     #[test]
-    fn twenty_five_methods_are_the_limit() {
-        assert!(said(check, &[(PATH, &store(25))]).is_empty());
-        let said = said(check, &[(PATH, &store(26))]);
+    fn trait_over_method_limit_is_violation() {
+        assert!(run_rule(check, &[(PATH, &store(25))]).is_empty());
+        let report = run_rule(check, &[(PATH, &store(26))]);
         assert!(
-            said[0].starts_with(&format!("{PATH}:2: store-trait: 26 methods")),
-            "{said:?}"
+            report[0].starts_with(&format!("{PATH}:2: store-trait: 26 methods")),
+            "{report:?}"
         );
     }
 
     #[test]
-    fn a_trait_that_moved_is_said() {
-        assert_eq!(said(check, &[]).len(), 1);
-        assert_eq!(said(check, &[(PATH, "pub trait Storage {}")]).len(), 1);
+    fn missing_trait_is_violation() {
+        assert_eq!(run_rule(check, &[]).len(), 1);
+        assert_eq!(run_rule(check, &[(PATH, "pub trait Storage {}")]).len(), 1);
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn ident(token: Option<&TokenTree>) -> Option<String> {
     }
 }
 
-/// Whether the token is this punctuation character.
+/// True if the token is this punctuation character.
 pub(super) fn is_punct(token: Option<&TokenTree>, c: char) -> bool {
     matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == c)
 }

@@ -50,7 +50,7 @@ impl Tree {
         }
     }
 
-    /// How many files there are.
+    /// Returns the number of files.
     pub(super) fn len(&self) -> usize {
         self.files.len()
     }
@@ -77,7 +77,7 @@ impl Tree {
         self.files.get(path).map(String::as_str)
     }
 
-    /// Whether a file or a folder with files has this path; the empty path is the root.
+    /// True if a file or a folder with files has this path; the empty path is the root.
     pub(super) fn has(&self, path: &str) -> bool {
         let folder = format!("{path}/");
         path.is_empty()
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_exist_through_their_files() {
+    fn folder_exists_if_it_contains_a_file() {
         let tree = Tree::of(&[("docs/guide/a.md", ""), ("docs.txt", "")]);
         for (path, expected) in [
             ("", true),
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_known_by_their_place() {
+    fn test_files_are_recognised_by_path() {
         for (path, expected) in [
             ("crates/a/tests/run.rs", true),
             ("crates/a/src/b/tests.rs", true),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn fixtures_are_not_read_as_sources() {
+    fn fixtures_are_not_sources() {
         let tree = Tree::of(&[("a/fixtures/b.rs", ""), ("a/c.rs", ""), ("a/d.md", "")]);
         let paths: Vec<&str> = tree.with_extension("rs").map(|(path, _)| path).collect();
         assert_eq!(paths, ["a/c.rs"]);

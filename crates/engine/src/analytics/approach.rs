@@ -1,9 +1,9 @@
-//! When two approaches are the same.
+//! Equality of approaches.
 
-/// The form in which two approaches are the same: case, spacing and punctuation ignored.
+/// Returns a key that is the same for equal approaches: without case, spacing and punctuation.
 ///
-/// What tells approaches apart stays: numbers with their point and sign, and signs such as `+`, `#` and `/`, as in
-/// `C++`, `C#` and `src/a`.
+/// Significant characters stay: numbers with their point and sign, and signs such as `+`, `#` and `/`, as in `C++`,
+/// `C#` and `src/a`.
 pub fn approach_key(approach: &str) -> String {
     let folded = approach.to_lowercase();
     let all: Vec<char> = folded.chars().collect();
@@ -26,7 +26,7 @@ pub fn approach_key(approach: &str) -> String {
     key
 }
 
-/// Whether a character only separates words.
+/// Returns true if a character only separates words.
 fn is_gap(c: char, before: Option<char>, after: Option<char>) -> bool {
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     match c {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn case_spacing_and_punctuation_do_not_tell_approaches_apart() {
+    fn approach_key_ignores_case_spacing_and_punctuation() {
         for (a, b) in [
             ("Mock the clock", " mock  the\tclock. "),
             ("mock the clock!", "\"Mock\" the, clock…"),
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_something_else_is_something_else() {
+    fn approach_key_keeps_significant_characters() {
         for (a, b) in [
             ("use port 80", "use port 81"),
             ("wait 1.5 s", "wait 15 s"),

@@ -1,37 +1,37 @@
-//! From episodes to attempts: what opens a try and what ends it are one.
+//! Attempts, built from the episodes that open and end them.
 
 use super::approach::approach_key;
 use heirloom_model::kinds::{Episode, EpisodeAction};
 use heirloom_model::{KindData, Record, RecordId, Timestamp};
 use std::collections::HashMap;
 
-/// What of an episode is counted.
+/// The fields of an episode that analytics use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Episodic {
-    /// The episode.
+pub struct EpisodeRow {
+    /// Id of the episode.
     pub id: RecordId,
-    /// When it was told.
+    /// Time of the record.
     pub at: Timestamp,
     /// Its task.
     pub task: Option<String>,
-    /// The agent, else who said so.
+    /// The agent, else the source of the record.
     pub agent: Option<String>,
-    /// What was done; `None` for an action of a newer version.
+    /// The action; `None` for an action of a newer version.
     pub action: Option<EpisodeAction>,
-    /// What was tried.
+    /// The approach.
     pub approach: Option<String>,
-    /// How it went.
+    /// The outcome.
     pub outcome: Option<String>,
-    /// How long it took.
+    /// Duration.
     pub duration_ms: Option<u64>,
-    /// Tokens read and written.
+    /// Input and output tokens.
     pub tokens: Option<u64>,
 }
 
-impl Episodic {
-    /// What a record says as an episode; `None` if it is none or cannot be read as one.
-    pub fn of(record: &Record) -> Option<Self> {
-        let typed = Episode::of(record).ok()?;
+impl EpisodeRow {
+    /// Reads an episode from a record; `None` if the record is not a valid episode.
+    pub fn from_record(record: &Record) -> Option<Self> {
+        let typed = Episode::from_record(record).ok()?;
         let tokens = match (typed.tokens_in, typed.tokens_out) {
             (None, None) => None,
             (read, written) => Some(read.unwrap_or(0).saturating_add(written.unwrap_or(0))),
@@ -50,14 +50,14 @@ impl Episodic {
     }
 }
 
-/// One try, told by one episode or by two.
+/// An attempt, recorded by one or two episodes.
 pub(super) struct Attempt<'e> {
-    /// The approach in the form in which two are the same.
+    /// Key of the approach, see [`approach_key`].
     pub(super) key: Option<String>,
-    /// What was said last.
-    pub(super) last: &'e Episodic,
-    /// What had opened it.
-    opened: Option<&'e Episodic>,
+    /// The last episode.
+    pub(super) last: &'e EpisodeRow,
+    /// The episode that opened the attempt, if another one ended it.
+    opened: Option<&'e EpisodeRow>,
 }
 
 impl Attempt<'_> {
@@ -80,15 +80,15 @@ impl Attempt<'_> {
     }
 }
 
-/// What an end has in common with what it ends: task, agent and approach.
-type Same<'e> = (Option<&'e str>, Option<&'e str>, Option<String>);
+/// Key that links the end of an attempt to its start: task, agent and approach.
+type AttemptKey<'e> = (Option<&'e str>, Option<&'e str>, Option<String>);
 
-/// The attempts that `episodes` tell, oldest first by when each began. An end belongs to the newest open attempt at the same.
-pub(super) fn of(episodes: &[Episodic]) -> Vec<Attempt<'_>> {
+/// Builds the attempts from `episodes`, oldest first. An end belongs to the newest open attempt with the same key.
+pub(super) fn build_attempts(episodes: &[EpisodeRow]) -> Vec<Attempt<'_>> {
     let mut in_order: Vec<_> = episodes.iter().collect();
     in_order.sort_by_key(|one| (one.at, one.id));
     let mut attempts: Vec<Attempt<'_>> = Vec::with_capacity(in_order.len());
-    let mut open: HashMap<Same<'_>, Vec<usize>> = HashMap::new();
+    let mut open: HashMap<AttemptKey<'_>, Vec<usize>> = HashMap::new();
     for one in in_order {
         let key = one.approach.as_deref().map(approach_key);
         let waiting = open

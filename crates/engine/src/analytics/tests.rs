@@ -1,4 +1,4 @@
-//! Episodes as rows, numbers as text.
+//! Tests with episodes as table rows.
 
 use super::*;
 use heirloom_model::kinds::EpisodeAction;
@@ -7,8 +7,8 @@ use heirloom_model::{IdSource, clock};
 /// 2026-05-01T10:00:00Z, a Friday of week 18, in seconds.
 const BEGINNING: i64 = 1_777_629_600;
 
-/// `task agent action approach [duration/tokens]`, each an hour after the one before.
-fn episodes(rows: &[(&str, &str, &str, &str, Option<u64>)]) -> Vec<Episodic> {
+/// Creates episodes from rows `task agent action approach [duration/tokens]`, one hour apart.
+fn episodes(rows: &[(&str, &str, &str, &str, Option<u64>)]) -> Vec<EpisodeRow> {
     let ids = IdSource::default();
     let some = |word: &str| Some(word.to_owned()).filter(|word| !word.is_empty());
     let row = |(n, (task, agent, action, approach, cost)): (
@@ -16,7 +16,7 @@ fn episodes(rows: &[(&str, &str, &str, &str, Option<u64>)]) -> Vec<Episodic> {
         &(&str, &str, &str, &str, Option<u64>),
     )| {
         let at = clock::from_micros((BEGINNING + n as i64 * 3_600) * 1_000_000);
-        Episodic {
+        EpisodeRow {
             id: ids.next(at),
             at,
             task: some(task),
@@ -31,9 +31,9 @@ fn episodes(rows: &[(&str, &str, &str, &str, Option<u64>)]) -> Vec<Episodic> {
     rows.iter().enumerate().map(row).collect()
 }
 
-fn said(groups: &[Group]) -> Vec<String> {
+fn group_lines(groups: &[AttemptGroup]) -> Vec<String> {
     let number = |n: Option<u64>| n.map_or("-".to_owned(), |n| n.to_string());
-    let line = |g: &Group| {
+    let line = |g: &AttemptGroup| {
         let rate = g.rate.map_or("-".to_owned(), |rate| format!("{rate:.2}"));
         format!(
             "{} {}/{}/{} {rate} {} {}",
@@ -49,7 +49,7 @@ fn said(groups: &[Group]) -> Vec<String> {
 }
 
 #[test]
-fn groups_have_rates_and_medians() {
+fn analyse_groups_have_rates_and_medians() {
     let all = episodes(&[
         ("1", "a", "failed", "Mock the clock", Some(10)),
         ("1", "b", "completed", "mock the clock.", Some(30)),
@@ -61,14 +61,14 @@ fn groups_have_rates_and_medians() {
         BTreeMap::from([("1", "issue"), ("2", "pr")].map(|(k, v)| (k.to_owned(), v.to_owned())));
     let found = analyse(&all, &types);
     assert_eq!(
-        said(&found.by_approach),
+        group_lines(&found.by_approach),
         [
             "Freeze it! 2/2/0 1.00 30 300",
             "mock the clock. 2/1/1 0.50 20 200"
         ]
     );
     assert_eq!(
-        said(&found.by_agent),
+        group_lines(&found.by_agent),
         [
             "a 3/2/1 0.67 20 200",
             "? 1/0/0 - - -",
@@ -76,23 +76,23 @@ fn groups_have_rates_and_medians() {
         ]
     );
     assert_eq!(
-        said(&found.by_category),
+        group_lines(&found.by_category),
         [
             "issue 2/1/1 0.50 20 200",
             "pr 2/2/0 1.00 30 300",
             "? 1/0/0 - - -"
         ]
     );
-    assert_eq!(said(&found.by_week), ["2026-W18 5/3/1 0.75 25 250"]);
+    assert_eq!(group_lines(&found.by_week), ["2026-W18 5/3/1 0.75 25 250"]);
     assert_eq!(found.repeated_failures, []);
     let mut backwards = all;
     backwards.reverse();
     assert_eq!(analyse(&backwards, &types), found, "whatever the order");
-    assert_eq!(analyse(&[], &types), Analytics::default());
+    assert_eq!(analyse(&[], &types), AnalyticsReport::default());
 }
 
 #[test]
-fn what_opens_a_try_and_what_ends_it_are_one() {
+fn analyse_start_and_end_count_as_one_attempt() {
     let check = |rows: &[(&str, &str, &str)], expect: &str| {
         let rows: Vec<_> = rows
             .iter()
@@ -100,7 +100,7 @@ fn what_opens_a_try_and_what_ends_it_are_one() {
             .collect();
         let found = analyse(&episodes(&rows), &BTreeMap::new());
         assert_eq!(
-            said(&found.by_week),
+            group_lines(&found.by_week),
             [format!("2026-W18 {expect} 5 50")],
             "{rows:?}"
         );
@@ -140,7 +140,7 @@ fn what_opens_a_try_and_what_ends_it_are_one() {
 }
 
 #[test]
-fn what_fails_again_and_again_is_named() {
+fn analyse_reports_repeated_failures() {
     let found = analyse(
         &episodes(&[
             ("1", "a", "failed", "Sleep", None),
@@ -163,7 +163,7 @@ fn what_fails_again_and_again_is_named() {
 }
 
 #[test]
-fn a_median_is_in_the_middle() {
+fn median_is_middle_value() {
     for (values, expect) in [
         (vec![], None),
         (vec![7], Some(7)),
@@ -176,7 +176,7 @@ fn a_median_is_in_the_middle() {
 }
 
 #[test]
-fn weeks_are_those_of_the_calendar() {
+fn iso_week_follows_calendar() {
     for (date, week) in [
         ("2026-01-01T00:00:00Z", "2026-W01"),
         ("2027-01-03T23:59:59Z", "2026-W53"),

@@ -1,33 +1,34 @@
-//! Artifacts: what a task leaves behind, with what tells later whether it is still the same.
+//! Artifacts: files that a task produced, with size and checksum to detect later changes.
 
 use super::Engine;
 use super::new_record::check_scope;
 use super::records::USER;
-use super::tasks::{agent_of, last};
-use crate::places::{self, DigestProblem, FileDigest};
+use super::tasks::{agent_of_file_name, last};
+use heirloom_fs::project_fs::{self, DigestProblem, FileDigest};
 use heirloom_model::kinds::{Artifact, ArtifactType};
-use heirloom_model::{Fault, Kind, KindData, Merge, Record, RecordId, Scope, limits, text};
-use heirloom_store::{Applied, Change, Filter};
+use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, limits, text};
+use heirloom_store::{AppliedChange, Change, Filter};
+use serde_json::Value;
 
-/// Who is named where the orchestrator asks.
+/// Source of removals by the orchestrator.
 const ORCHESTRATOR: &str = "orchestrator";
 
-/// An artifact that is to be registered.
+/// Artifact to register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewArtifact {
     /// Its path, relative to the project's root or absolute inside it.
     pub path: String,
-    /// Where it belongs; the task must be named. Its agent is the producer.
+    /// Scope with a task; its agent is the producer.
     pub scope: Scope,
-    /// What it is.
+    /// Type of the file.
     pub artifact_type: ArtifactType,
-    /// What it is, in words.
+    /// Description.
     pub description: Option<String>,
-    /// Size and checksum as its producer knows them; read from the file if they are not said.
+    /// Size and checksum according to the producer; computed from the file by default.
     pub digest: Option<FileDigest>,
 }
 
-/// Which artifacts are asked for.
+/// Filter of artifacts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArtifactFilter {
     /// Of this task.
@@ -36,21 +37,21 @@ pub struct ArtifactFilter {
     pub artifact_type: Option<ArtifactType>,
 }
 
-/// How a file compares with what was registered.
+/// Result of comparing a file with its registered size and checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ArtifactStatus {
-    /// It is what it was.
+    /// The file is unchanged.
     Unchanged,
-    /// It is not what it was.
+    /// The file was changed.
     Changed,
-    /// It is not there.
+    /// The file does not exist.
     Missing,
-    /// Nobody can tell: it has no checksum, or cannot be read.
+    /// Not comparable: it has no checksum, or the file cannot be read.
     Unknown,
 }
 
 impl ArtifactStatus {
-    /// Its name in JSON.
+    /// Returns the name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unchanged => "unchanged",
@@ -61,52 +62,90 @@ impl ArtifactStatus {
     }
 }
 
-/// An artifact beside the file that it names.
+/// Artifact with the state of its file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifiedArtifact {
     /// The artifact.
     pub record: Record,
-    /// How the file compares.
+    /// Result of the comparison.
     pub status: ArtifactStatus,
-    /// What is to be said of it besides.
+    /// Additional problem.
     pub problem: Option<String>,
 }
 
-/// Who wants an artifact to be no longer registered.
+/// Caller that removes an artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remover {
     /// The person.
     User,
     /// The orchestrator.
     Orchestrator,
-    /// This agent, which must be its producer.
+    /// An agent, which must be its producer. The name is not verified: only for local callers.
     Agent(String),
+    /// The holder of a token, which must have registered it.
+    Holder(Registrar),
 }
 
-impl Engine {
-    /// Registers a file of the project; a task that is not known yet is created in the same step.
+/// Caller that registers an artifact.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Registrar {
+    /// The source of the record.
+    pub source: String,
+    /// Verified identity: the id of a token.
+    pub holder: Option<String>,
+}
+
+/// Attribute with the token that registered an artifact.
+const REGISTERED_BY: &str = "registered_by";
+
+/// Files that agents registered as results of a task.
+#[derive(Clone, Copy)]
+pub struct Artifacts<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Artifacts<'_> {
+    /// Registers a file of the project; a missing task is created in the same transaction.
     ///
-    /// One current artifact for a path in a task: the same again changes nothing, anything else takes its place.
-    /// Errors: `Usage` without a task, for a folder, an unreadable or over-large file, a checksum that is none;
-    /// `NotFound` without the file; `Refused` for a path outside the project, also through a link.
-    pub fn add_artifact(&self, new: &NewArtifact) -> Result<Applied, Fault> {
+    /// A task has one current artifact for a path: an equal one changes nothing, another one replaces it. Errors:
+    /// `Usage` without a task, for a folder, an unreadable or too large file, or an invalid checksum; `NotFound`
+    /// without the file; `Refused` for a path that leads out of the project.
+    pub fn add(&self, new: &NewArtifact) -> Result<AppliedChange, Fault> {
+        let source = new.scope.agent.clone().unwrap_or_else(|| USER.to_owned());
+        let holder = None;
+        self.add_by(new, &Registrar { source, holder })
+    }
+
+    /// Registers as [`Self::add`], for a caller with a verified identity, which may remove the artifact
+    /// later. Registering an unchanged artifact again does not change its registrar.
+    pub fn add_by(&self, new: &NewArtifact, by: &Registrar) -> Result<AppliedChange, Fault> {
         let Some(task) = new.scope.task.clone() else {
-            return Err(Fault::usage("the artifact names no task").hint("--task ID says which"));
+            return Err(Fault::usage("the artifact names no task").hint("name it with --task ID"));
         };
         check_scope(&new.scope)?;
+        self.engine.require_files()?;
         let shown = text::excerpt(&new.path, 120);
-        let path = places::normalise_inside(self.root(), &new.path)
+        let path = project_fs::normalise_project_path(self.engine.root(), &new.path)
             .map_err(|problem| Fault::refused(format!("artifact `{shown}`: {problem}")))?;
         let digest = match &new.digest {
-            Some(said) => checked(said)?,
-            None => places::digest(&self.root().join(&path), limits::ARTIFACT_BYTES_MAX)
-                .map_err(|problem| refusal(&shown, &problem))?,
+            Some(digest) => validated_digest(digest)?,
+            None => {
+                project_fs::digest_file(&self.engine.root().join(&path), limits::ARTIFACT_BYTES_MAX)
+                    .map_err(|problem| digest_fault(&shown, &problem))?
+            }
         };
-        let description = described(new.description.as_deref())?;
-        let path = self.clean(&path).into_owned();
-        let source = new.scope.agent.clone().unwrap_or_else(|| USER.to_owned());
-        let scope = self.clean_scope(new.scope.clone());
-        let mut record = self.draft(Kind::Artifact, &path, scope, &source);
+        let description = validated_description(new.description.as_deref())?;
+        let path = self.engine.redaction().redact_input(&path).into_owned();
+        let source = &*by.source;
+        let scope = self
+            .engine
+            .redaction()
+            .redact_scope(new.scope.clone())
+            .into_inner();
+        let mut record = self
+            .engine
+            .records()
+            .draft(Kind::Artifact, &path, scope, source);
         record.key = Some(Artifact::key(&path, record.scope.task.as_deref()));
         record.attrs = Artifact {
             artifact_type: new.artifact_type.as_str().to_owned(),
@@ -116,58 +155,76 @@ impl Engine {
             ..Artifact::file(&path)
         }
         .to_attrs();
+        self.set_registrar(&mut record, by)?;
         let put = Change::Put {
             record: Box::new(record),
-            merge: Merge::Replace,
+            merge: MergeRule::Replace,
         };
-        last(&self.apply(&[self.known_task(&task, &source)?, put])?)
+        last(
+            &self
+                .engine
+                .apply(&[self.engine.tasks().known_task(&task, source)?, put])?,
+        )
     }
 
-    /// The artifacts that `filter` asks for, newest first.
-    pub fn artifacts(&self, filter: &ArtifactFilter) -> Result<Vec<Record>, Fault> {
+    /// Sets the registering token of a new record; an equal artifact keeps the first one.
+    fn set_registrar(&self, record: &mut Record, by: &Registrar) -> Result<(), Fault> {
+        let key = record.key.clone().unwrap_or_default();
+        let known = Filter::current(&[Kind::Artifact], self.engine.now()).key(&key);
+        let known = self.engine.records().find(&known.limit(1))?.pop();
+        let same = known.filter(|known| {
+            known.text == record.text && known.attr_str("checksum") == record.attr_str("checksum")
+        });
+        let first = same.map(|known| known.attrs.get(REGISTERED_BY).cloned());
+        let holder = first.unwrap_or_else(|| by.holder.clone().map(Value::from));
+        if let Some(holder) = holder {
+            record.attrs.insert(REGISTERED_BY.to_owned(), holder);
+        }
+        Ok(())
+    }
+
+    /// Returns the artifacts that match `filter`, newest first.
+    pub fn list(&self, filter: &ArtifactFilter) -> Result<Vec<Record>, Fault> {
         let scope = Scope {
             task: filter.task.clone(),
             ..Scope::default()
         };
-        let question = Filter::current(&[Kind::Artifact], self.now()).scope(scope);
-        let mut found = self.find(&question)?;
+        let question = Filter::current(&[Kind::Artifact], self.engine.now()).scope(scope);
+        let mut found = self.engine.records().find(&question)?;
         if let Some(wanted) = filter.artifact_type {
             found.retain(|record| record.attr_str("type") == Some(wanted.as_str()));
         }
         Ok(found)
     }
 
-    /// Each artifact that `filter` asks for beside its file, newest first. Reads the files, changes nothing.
-    pub fn verify_artifacts(
-        &self,
-        filter: &ArtifactFilter,
-    ) -> Result<Vec<VerifiedArtifact>, Fault> {
-        let found = self.artifacts(filter)?;
+    /// Compares the artifacts that match `filter` with their files, newest first. Reads the files, changes nothing.
+    pub fn verify_all(&self, filter: &ArtifactFilter) -> Result<Vec<VerifiedArtifact>, Fault> {
+        let found = self.list(filter)?;
         Ok(found
             .into_iter()
-            .map(|record| self.verified(record))
+            .map(|record| self.verify(record))
             .collect())
     }
 
-    /// Registers an artifact no longer; the file stays, and `undo` brings the entry back.
+    /// Removes an artifact from the registry; the file stays, and `undo` restores the entry.
     ///
     /// Errors: `NotFound`; `Refused` for an agent that is not its producer; `Failed` if it is not current.
-    pub fn remove_artifact(&self, id: RecordId, by: &Remover) -> Result<RecordId, Fault> {
-        let record = self.get(id)?;
+    pub fn remove(&self, id: RecordId, by: &Remover) -> Result<RecordId, Fault> {
+        let record = self.engine.records().get(id)?;
         if record.kind != Kind::Artifact {
             return Err(Fault::not_found(format!(
                 "record {id} is a {}, not an artifact",
                 record.kind
             ))
-            .hint("`heirloom artifact list` shows what there is"));
+            .hint("`heirloom artifact list` lists the artifacts"));
         }
         let by = match by {
             Remover::User => USER,
             Remover::Orchestrator => ORCHESTRATOR,
             Remover::Agent(agent) => {
                 let producer = record.scope.agent.clone();
-                let producer = producer.or_else(|| agent_of(&record.source));
-                if producer.as_deref() != Some(&*self.clean(agent)) {
+                let producer = producer.or_else(|| agent_of_file_name(&record.source));
+                if producer.as_deref() != Some(&*self.engine.redaction().redact_input(agent)) {
                     let whose = producer.unwrap_or_else(|| record.source.clone());
                     return Err(Fault::refused(format!(
                         "artifact {id} was registered by {whose}, not by {agent}"
@@ -176,29 +233,46 @@ impl Engine {
                 }
                 agent
             }
+            Remover::Holder(by) => {
+                let registrar = record.attr_str(REGISTERED_BY);
+                if by.holder.is_none() || registrar != by.holder.as_deref() {
+                    let whose = registrar.unwrap_or(&record.source);
+                    return Err(Fault::refused(format!(
+                        "artifact {id} was registered by {whose}, not by this token"
+                    ))
+                    .hint(
+                        "the token that registered it, a user and an orchestrator may remove it",
+                    ));
+                }
+                &by.source
+            }
         };
         let retire = Change::Retire {
             id,
-            at: self.now(),
+            at: self.engine.now(),
             by: by.to_owned(),
         };
-        Ok(self.apply_one(retire)?.id)
+        Ok(self.engine.records().apply_one(retire)?.id)
     }
 
-    /// Artifacts that are older than they are kept, oldest first.
+    /// Returns artifacts beyond their retention, oldest first.
     pub(super) fn old_artifacts(&self) -> Result<Vec<RecordId>, Fault> {
-        let Some(border) = self.border(self.settings.retention.artifacts_days) else {
+        let Some(cutoff) = self
+            .engine
+            .tasks()
+            .retention_cutoff(self.engine.settings.retention.artifacts_days)
+        else {
             return Ok(Vec::new());
         };
-        let question = Filter::current(&[Kind::Artifact], self.now()).oldest_first();
-        let found = self.find(&question)?;
-        let old = found.iter().filter(|record| record.recorded_at < border);
+        let question = Filter::current(&[Kind::Artifact], self.engine.now()).oldest_first();
+        let found = self.engine.records().find(&question)?;
+        let old = found.iter().filter(|record| record.recorded_at < cutoff);
         Ok(old.map(|record| record.id).collect())
     }
 
-    fn verified(&self, record: Record) -> VerifiedArtifact {
-        let (status, problem) = match Artifact::of(&record) {
-            Ok(typed) => self.compared(&typed),
+    fn verify(&self, record: Record) -> VerifiedArtifact {
+        let (status, problem) = match Artifact::from_record(&record) {
+            Ok(typed) => self.compare(&typed),
             Err(bad) => (ArtifactStatus::Unknown, Some(bad.to_string())),
         };
         VerifiedArtifact {
@@ -208,31 +282,34 @@ impl Engine {
         }
     }
 
-    fn compared(&self, artifact: &Artifact) -> (ArtifactStatus, Option<String>) {
+    fn compare(&self, artifact: &Artifact) -> (ArtifactStatus, Option<String>) {
         use ArtifactStatus::{Changed, Missing, Unchanged, Unknown};
+        if let Err(fault) = self.engine.require_files() {
+            return (Unknown, Some(fault.message));
+        }
         let Some(checksum) = &artifact.checksum else {
             return (Unknown, Some("it has no checksum".to_owned()));
         };
-        // A link may have been put there since.
-        let inside = match places::normalise_inside(self.root(), &artifact.path) {
+        // The path may have become a link since.
+        let inside = match project_fs::normalise_project_path(self.engine.root(), &artifact.path) {
             Ok(inside) => inside,
             Err(problem) => return (Changed, Some(problem.to_string())),
         };
-        let path = self.root().join(inside);
+        let path = self.engine.root().join(inside);
         let size = artifact.size_bytes;
-        let found = places::file_size(&path).and_then(|now| {
-            // Another size is another content: nothing needs to be read.
+        let found = project_fs::file_size(&path).and_then(|now| {
+            // A different size proves a change without reading the file.
             if size.is_some_and(|then| then != now) {
                 return Ok(false);
             }
-            let digest = places::digest(&path, limits::ARTIFACT_BYTES_MAX)?;
+            let digest = project_fs::digest_file(&path, limits::ARTIFACT_BYTES_MAX)?;
             Ok(digest.checksum.eq_ignore_ascii_case(checksum))
         });
         match found {
             Ok(true) => (Unchanged, None),
             Ok(false) => (Changed, None),
             Err(DigestProblem::Missing) => (Missing, None),
-            Err(problem @ DigestProblem::NoFile) => (Changed, Some(problem.to_string())),
+            Err(problem @ DigestProblem::NotRegularFile) => (Changed, Some(problem.to_string())),
             Err(problem @ (DigestProblem::TooLarge(_) | DigestProblem::Unreadable(_))) => {
                 (Unknown, Some(problem.to_string()))
             }
@@ -240,24 +317,24 @@ impl Engine {
     }
 }
 
-/// What a producer says of its file, checked.
-fn checked(said: &FileDigest) -> Result<FileDigest, Fault> {
-    let checksum = said.checksum.trim().to_ascii_lowercase();
+/// Validates a digest given by the producer.
+fn validated_digest(given: &FileDigest) -> Result<FileDigest, Fault> {
+    let checksum = given.checksum.trim().to_ascii_lowercase();
     if checksum.len() != 64 || !checksum.bytes().all(|b| b.is_ascii_hexdigit()) {
-        let shown = text::excerpt(&said.checksum, 80);
-        return Err(Fault::usage(format!("`{shown}` is no SHA-256"))
+        let shown = text::excerpt(&given.checksum, 80);
+        return Err(Fault::usage(format!("`{shown}` is not a SHA-256"))
             .hint("64 hexadecimal digits, as `sha256sum` prints them"));
     }
     Ok(FileDigest {
-        size_bytes: said.size_bytes,
+        size_bytes: given.size_bytes,
         checksum,
     })
 }
 
-fn described(said: Option<&str>) -> Result<Option<String>, Fault> {
-    let said = said.map(str::trim).filter(|words| !words.is_empty());
+fn validated_description(text: Option<&str>) -> Result<Option<String>, Fault> {
+    let text = text.map(str::trim).filter(|words| !words.is_empty());
     let most = limits::DESCRIPTION_BYTES_MAX;
-    match said {
+    match text {
         Some(words) if words.len() > most => Err(Fault::usage(format!(
             "the description has {} bytes; at most {most} are allowed",
             words.len()
@@ -266,19 +343,19 @@ fn described(said: Option<&str>) -> Result<Option<String>, Fault> {
     }
 }
 
-fn refusal(shown: &str, problem: &DigestProblem) -> Fault {
-    let said = format!("artifact `{shown}`: {problem}");
+fn digest_fault(shown: &str, problem: &DigestProblem) -> Fault {
+    let message = format!("artifact `{shown}`: {problem}");
     match problem {
         DigestProblem::Missing => {
-            Fault::not_found(said).hint("the path is relative to the project's root")
+            Fault::not_found(message).hint("the path is relative to the project's root")
         }
-        DigestProblem::NoFile => Fault::usage(said).hint("name a file"),
+        DigestProblem::NotRegularFile => Fault::usage(message).hint("name a file"),
         DigestProblem::TooLarge(_) => {
             let most = limits::ARTIFACT_BYTES_MAX;
-            Fault::usage(said).hint(format!("at most {most} bytes are read"))
+            Fault::usage(message).hint(format!("at most {most} bytes are read"))
         }
         DigestProblem::Unreadable(_) => {
-            Fault::failed(said).hint("check the file, its owner and its permissions")
+            Fault::failed(message).hint("check the file, its owner and its permissions")
         }
     }
 }

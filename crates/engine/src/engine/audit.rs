@@ -1,33 +1,37 @@
-//! Who changed what: what records say of themselves, and the events beside them, in one list.
+//! Audit trail: creation events derived from records, merged with stored events.
 
-use super::Engine;
+use crate::engine::Records;
 use heirloom_model::{Action, Event, Fault, Record, RecordId, limits};
-use heirloom_store::{Filter, When};
+use heirloom_store::{AsOf, Filter};
 use serde_json::Value;
 
-impl Engine {
-    /// What happened to a record and to those that it replaced or that replaced it, oldest first; of each of them
-    /// the newest [`limits::EVENTS_MAX`].
-    pub fn audit_of(&self, id: RecordId) -> Result<Vec<Event>, Fault> {
+impl Records<'_> {
+    /// Returns the events of a record, its predecessors and successors, oldest first; at most [`limits::EVENTS_MAX`]
+    /// of each.
+    pub fn record_audit(&self, id: RecordId) -> Result<Vec<Event>, Fault> {
         let mut events = Vec::new();
         let chain = self.history(id)?;
         for record in &chain {
-            events.push(written(record, &chain));
+            events.push(creation_event(record, &chain));
             events.extend(self.events(Some(record.id), limits::EVENTS_MAX)?);
         }
         events.sort_by_key(|event| event.at);
         Ok(events)
     }
 
-    /// The newest `limit` things that happened in the project, newest first.
+    /// Returns the newest `limit` events of the project, newest first.
     pub fn audit(&self, limit: usize) -> Result<Vec<Event>, Fault> {
         let mut events = self.events(None, limit)?;
         let filter = Filter {
-            when: When::Ever,
-            ..Filter::current(&[], self.now())
+            as_of: AsOf::Ever,
+            ..Filter::current(&[], self.engine.now())
         };
         let records = self.find(&filter.limit(limit))?;
-        events.extend(records.iter().map(|record| written(record, &records)));
+        events.extend(
+            records
+                .iter()
+                .map(|record| creation_event(record, &records)),
+        );
         events.sort_by_key(|event| std::cmp::Reverse(event.at));
         events.truncate(limit);
         Ok(events)
@@ -38,12 +42,15 @@ impl Engine {
         record: Option<RecordId>,
         limit: usize,
     ) -> Result<Vec<Event>, Fault> {
-        Ok(self.store.events(&self.project, record, limit)?)
+        Ok(self
+            .engine
+            .store
+            .events(&self.engine.project, record, limit)?)
     }
 }
 
-/// How a record came into being, as far as it and those around it tell.
-pub(super) fn written(record: &Record, around: &[Record]) -> Event {
+/// Derives the creation event of a record from it and the records of its chain.
+pub(super) fn creation_event(record: &Record, around: &[Record]) -> Event {
     let lost = record.attrs.get("conflict").and_then(Value::as_bool) == Some(true)
         && record.retired_at == Some(record.recorded_at);
     let before = around.iter().find(|other| {

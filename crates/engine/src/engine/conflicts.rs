@@ -1,45 +1,45 @@
-//! Conflicts that nobody has decided, and deciding them.
+//! Conflicts and their resolution.
 
 use super::Engine;
-use super::records::Undone;
-use heirloom_model::conflict::may_arbitrate;
+use super::records::UndoReport;
+use heirloom_model::conflict::can_arbitrate;
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{
-    Action, Event, Fault, Kind, KindData, Record, RecordId, likeness, limits, text,
+    Action, Event, Fault, Kind, KindData, Record, RecordId, limits, similarity, text,
 };
-use heirloom_store::{Change, Filter, When};
+use heirloom_store::{AsOf, Change, Filter};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
-/// Different values of one key, between which nobody has decided.
+/// Unresolved conflict: different values of one key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conflict {
-    /// The current record; its id is the conflict's. It has won so far, unless it is disputed.
+    /// The current record, whose id is the conflict's. It is in effect unless it is disputed.
     pub winner: Record,
-    /// What lost against it, newest first; of what a source says the same again, only the newest.
+    /// Values that lost against it, newest first; of repeated values of a source only the newest.
     pub losers: Vec<Record>,
 }
 
 impl Conflict {
-    /// Whether neither side counts before somebody decides.
+    /// Returns true if neither side is in effect before a decision.
     pub fn is_disputed(&self) -> bool {
-        Knowledge::of(&self.winner).is_ok_and(|knowledge| knowledge.disputed)
+        Knowledge::from_record(&self.winner).is_ok_and(|knowledge| knowledge.disputed)
     }
 
-    /// It as programs read it, whichever surface they ask.
+    /// Returns the JSON form, the same on all surfaces.
     pub fn to_json(&self) -> Value {
         json!({
             "id": self.winner.id.to_string(),
             "category": self.winner.category(),
             "key": self.winner.key,
             "disputed": self.is_disputed(),
-            "winner": side(&self.winner),
-            "losers": self.losers.iter().map(side).collect::<Value>(),
+            "winner": side_json(&self.winner),
+            "losers": self.losers.iter().map(side_json).collect::<Value>(),
         })
     }
 }
 
-fn side(record: &Record) -> Value {
+fn side_json(record: &Record) -> Value {
     json!({
         "id": record.id.to_string(),
         "text": record.text,
@@ -49,33 +49,41 @@ fn side(record: &Record) -> Value {
     })
 }
 
-/// What deciding a conflict did.
+/// Report of a resolved conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settled {
-    /// What holds from now on.
+pub struct ResolveReport {
+    /// Record that is current from now on.
     pub kept: RecordId,
-    /// What held before, if it is another one.
+    /// Record that was current before, if it is a different one.
     pub retired: Option<RecordId>,
 }
 
-impl Engine {
-    /// Every open conflict, newest winner first.
-    pub fn conflicts(&self) -> Result<Vec<Conflict>, Fault> {
+/// Conflicts between records, and the review of records that may be obsolete.
+#[derive(Clone, Copy)]
+pub struct Conflicts<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Conflicts<'_> {
+    /// Returns all open conflicts, newest winner first.
+    pub fn list(&self) -> Result<Vec<Conflict>, Fault> {
         let filter = Filter {
-            when: When::Ever,
+            as_of: AsOf::Ever,
             open_conflict: true,
-            ..Filter::current(&[], self.now())
+            ..Filter::current(&[], self.engine.now())
         };
-        let losers = self.find(&filter)?;
-        let ahead = self.ahead_of(&losers)?;
+        let losers = self.engine.records().find(&filter)?;
+        let successors = self.successors_of(&losers)?;
         let mut chains: BTreeMap<RecordId, Vec<Record>> = BTreeMap::new();
         for loser in losers {
-            let chain = chains.entry(end_of(&loser, &ahead)).or_default();
+            let chain = chains
+                .entry(last_successor(&loser, &successors))
+                .or_default();
             chain.push(loser);
         }
         let mut conflicts = Vec::new();
         for (end, mut chain) in chains {
-            chain.extend(ahead.get(&end).cloned());
+            chain.extend(successors.get(&end).cloned());
             chain.sort_by_key(|record| (record.recorded_at, record.id));
             conflicts.extend(self.conflict_in(chain));
         }
@@ -83,9 +91,9 @@ impl Engine {
         Ok(conflicts)
     }
 
-    /// Every record that took the place of one of these, or of one that did: as many questions as the longest chain has
-    /// records, however many chains there are.
-    fn ahead_of(&self, records: &[Record]) -> Result<HashMap<RecordId, Record>, Fault> {
+    /// Returns all successors of these records, direct and indirect. Needs one query for each step of the longest
+    /// chain, regardless of the number of chains.
+    fn successors_of(&self, records: &[Record]) -> Result<HashMap<RecordId, Record>, Fault> {
         let mut known: HashMap<RecordId, Record> = HashMap::new();
         let mut wanted: Vec<RecordId> = records.iter().filter_map(|r| r.replaced_by).collect();
         loop {
@@ -98,10 +106,14 @@ impl Engine {
             let mut found = Vec::new();
             for ids in wanted.chunks(limits::CHANGES_MAX) {
                 let filter = Filter {
-                    when: When::Ever,
-                    ..Filter::current(&[], self.now())
+                    as_of: AsOf::Ever,
+                    ..Filter::current(&[], self.engine.now())
                 };
-                found.extend(self.find(&filter.ids(ids.to_vec()).limit(ids.len()))?);
+                found.extend(
+                    self.engine
+                        .records()
+                        .find(&filter.ids(ids.to_vec()).limit(ids.len()))?,
+                );
             }
             if found.is_empty() {
                 return Ok(known);
@@ -111,9 +123,9 @@ impl Engine {
         }
     }
 
-    /// The conflict in a chain of records, if it has a current one and something open.
+    /// Returns the conflict in a chain of records, if it has a current record and open losers.
     fn conflict_in(&self, chain: Vec<Record>) -> Option<Conflict> {
-        let now = self.now();
+        let now = self.engine.now();
         let winner = chain
             .iter()
             .find(|r| r.is_current(now.max(r.recorded_at)))?;
@@ -123,11 +135,12 @@ impl Engine {
         };
         let disputed = conflict.is_disputed();
         for record in chain.into_iter().rev().filter(is_open) {
-            let agrees = likeness::same_words(&record.text, &conflict.winner.text);
+            let agrees = similarity::has_same_words(&record.text, &conflict.winner.text);
             let says_again = |known: &Record| {
-                known.source == record.source && likeness::same_words(&known.text, &record.text)
+                known.source == record.source
+                    && similarity::has_same_words(&known.text, &record.text)
             };
-            // A winner that has come to say the same has nobody against it.
+            // A winner with the same words is no contradiction.
             if !conflict.losers.iter().any(says_again) && (disputed || !agrees) {
                 conflict.losers.push(record);
             }
@@ -135,19 +148,19 @@ impl Engine {
         (disputed || !conflict.losers.is_empty()).then_some(conflict)
     }
 
-    /// Decides the conflict that `id` belongs to, as its winner or one of its losers, for `keep`, which is
-    /// either. `undo` takes it back.
+    /// Resolves the conflict of `id`, its winner or one of its losers, in favour of `keep`, which is either. `undo`
+    /// reverts it.
     ///
-    /// Errors: `Refused` for a role that may not decide; `NotFound` if nothing is open; `Usage` if `keep` has
-    /// no part in the conflict.
-    pub fn resolve_conflict(
+    /// Errors: `Refused` for a role without authority; `NotFound` if nothing is open; `Usage` if `keep` is not a side
+    /// of the conflict.
+    pub fn resolve(
         &self,
         id: RecordId,
         keep: RecordId,
         role: &str,
-    ) -> Result<Settled, Fault> {
-        self.writable()?;
-        if !may_arbitrate(role) {
+    ) -> Result<ResolveReport, Fault> {
+        self.engine.require_memory()?;
+        if !can_arbitrate(role) {
             let role = text::excerpt(role, 60);
             return Err(
                 Fault::refused(format!("`{role}` may not decide a conflict")).hint(
@@ -155,29 +168,29 @@ impl Engine {
                 ),
             );
         }
-        let applied = self.apply_decided(|| {
-            self.check_part(id, keep)?;
-            Ok(vec![self.settle(keep, role)])
+        let applied = self.engine.apply_decided(|| {
+            self.check_path_part(id, keep)?;
+            Ok(vec![self.resolution_change(keep, role)])
         })?;
         let applied = super::tasks::last(&applied)?;
-        Ok(Settled {
+        Ok(ResolveReport {
             kept: applied.id,
             retired: applied.other,
         })
     }
 
-    fn settle(&self, keep: RecordId, by: &str) -> Change {
-        Change::Settle {
+    fn resolution_change(&self, keep: RecordId, by: &str) -> Change {
+        Change::ResolveConflict {
             keep,
-            at: self.now(),
+            at: self.engine.now(),
             by: by.to_owned(),
         }
     }
 
-    fn check_part(&self, id: RecordId, keep: RecordId) -> Result<(), Fault> {
-        let chain = self.history(id)?;
-        self.get(keep)?;
-        let now = self.now();
+    fn check_path_part(&self, id: RecordId, keep: RecordId) -> Result<(), Fault> {
+        let chain = self.engine.records().history(id)?;
+        self.engine.records().get(keep)?;
+        let now = self.engine.now();
         let current = chain.iter().find(|r| r.is_current(now.max(r.recorded_at)));
         let open: Vec<_> = chain.iter().filter(|record| is_open(record)).collect();
         let nothing = || {
@@ -185,7 +198,7 @@ impl Engine {
                 .hint("`heirloom conflicts` shows the open ones")
         };
         let current = current.ok_or_else(nothing)?;
-        let disputed = Knowledge::of(current).is_ok_and(|knowledge| knowledge.disputed);
+        let disputed = Knowledge::from_record(current).is_ok_and(|knowledge| knowledge.disputed);
         if open.is_empty() && !disputed {
             return Err(nothing());
         }
@@ -199,33 +212,36 @@ impl Engine {
             .map(|r| format!("{} {}", r.id, text::excerpt(&r.text, 60)))
             .collect();
         Err(
-            Fault::usage(format!("record {keep} is no side of this conflict"))
+            Fault::usage(format!("record {keep} is not a side of this conflict"))
                 .hint(format!("keep one of these: {}", sides.join("; "))),
         )
     }
 
-    /// The decision, or the taking back of one, that is the last thing that happened to a record,
-    /// confirmations aside.
+    /// Returns the last event of a record, without confirmations, if it is a resolution or its reversal.
     pub(super) fn last_decision(&self, id: RecordId) -> Result<Option<Event>, Fault> {
-        let events = self
-            .store
-            .events(&self.project, Some(id), limits::EVENTS_MAX)?;
+        let events =
+            self.engine
+                .store
+                .events(&self.engine.project, Some(id), limits::EVENTS_MAX)?;
         let last = events
             .into_iter()
             .find(|event| event.action != Action::Confirmed);
         Ok(last.filter(|event| matches!(event.action, Action::Resolved | Action::Reopened)))
     }
 
-    /// Takes a decision about `record` back, or decides so again; `None` if none is the last thing that
-    /// happened to it.
-    pub(super) fn undo_decision(&self, record: &Record, by: &str) -> Result<Option<Undone>, Fault> {
+    /// Reverts the last resolution of `record`, or repeats a reverted one; `None` if its last event is neither.
+    pub(super) fn undo_decision(
+        &self,
+        record: &Record,
+        by: &str,
+    ) -> Result<Option<UndoReport>, Fault> {
         if record.kind != Kind::Knowledge {
             return Ok(None);
         }
         let decided = match (record.retired_at, record.replaced_by) {
             (None, _) => self.last_decision(record.id)?,
-            // What held before may be named as well as what was decided for.
-            (Some(_), Some(next)) if self.get(next)?.retired_at.is_none() => self
+            // The user may name the winner or the retired loser.
+            (Some(_), Some(next)) if self.engine.records().get(next)?.retired_at.is_none() => self
                 .last_decision(next)?
                 .filter(|event| event.other == Some(record.id)),
             (Some(_), _) => None,
@@ -236,25 +252,28 @@ impl Engine {
             return Ok(None);
         };
         if decided.action == Action::Reopened {
-            let applied = self.apply_one(self.settle(decided.other.unwrap_or(holds), by))?;
+            let applied = self
+                .engine
+                .records()
+                .apply_one(self.resolution_change(decided.other.unwrap_or(holds), by))?;
             let (id, retired) = (applied.id, applied.other);
-            return Ok(Some(Undone::Resolved { id, retired }));
+            return Ok(Some(UndoReport::Resolved { id, retired }));
         }
-        let applied = self.apply_one(Change::Unsettle {
+        let applied = self.engine.records().apply_one(Change::ReopenConflict {
             id: holds,
-            at: self.now(),
+            at: self.engine.now(),
             by: by.to_owned(),
         })?;
         let (id, retired) = (applied.id, applied.other);
-        Ok(Some(Undone::Reopened { id, retired }))
+        Ok(Some(UndoReport::Reopened { id, retired }))
     }
 }
 
-/// The last of those that took the place of a record, one after the other. Imported records may do so in a circle.
-fn end_of(record: &Record, ahead: &HashMap<RecordId, Record>) -> RecordId {
+/// Returns the last successor of a record. Imported records may form a cycle.
+fn last_successor(record: &Record, successors: &HashMap<RecordId, Record>) -> RecordId {
     let mut end = record;
-    for _ in 0..=ahead.len() {
-        match end.replaced_by.and_then(|next| ahead.get(&next)) {
+    for _ in 0..=successors.len() {
+        match end.replaced_by.and_then(|next| successors.get(&next)) {
             Some(next) => end = next,
             None => break,
         }
@@ -264,5 +283,5 @@ fn end_of(record: &Record, ahead: &HashMap<RecordId, Record>) -> RecordId {
 
 fn is_open(record: &Record) -> bool {
     record.retired_at.is_some()
-        && Knowledge::of(record).is_ok_and(|knowledge| knowledge.is_open_conflict())
+        && Knowledge::from_record(record).is_ok_and(|knowledge| knowledge.is_open_conflict())
 }

@@ -1,39 +1,41 @@
-//! Looking at a project's memory from outside, and mending it: works when the store cannot be opened.
+//! Doctor: diagnosis and repair of a project's memory; works even if the store cannot be opened.
 
-mod folder;
-mod mending;
+mod folder_checks;
+mod repair;
 
-pub use mending::{Mended, WentBack};
+use heirloom_model::text::EscapedPath;
+pub use repair::{RepairReport, RestoreReport};
 
 use super::Engine;
-use super::mirrored::{MirrorState, read_mirror};
-use crate::places::Place;
-use heirloom_index::vector;
+use super::mirror_writer::{MirrorState, read_mirror};
+use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::{Clock, Fault, ProjectName, Settings, Timestamp, limits, text};
+use heirloom_search::index::vector;
 use heirloom_store::{
-    CopyReason, DATABASE, Examination, MARKER, SqliteStore, StoreError, StoredCopy, Teller,
+    BackupReason, DATABASE, MARKER, OfflineCheckReport, ProgressSink, RetainedBackup, SqliteStore,
+    StoreError,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The earliest time that a clock can honestly say: Heirloom is younger. 2024-01-01T00:00:00Z.
+/// Earliest plausible time of a clock, 2024-01-01T00:00:00Z: Heirloom is younger.
 const CLOCK_MIN_S: i64 = 1_704_067_200;
-/// What to do about a damaged database.
+/// Hint for a damaged database.
 const REPAIR: &str = "`heirloom doctor --repair` recovers what can be read and keeps the damaged file, `heirloom restore FILE` goes back to a backup";
 
-/// How a check ended.
+/// Severity of a check's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// As it should be.
+pub enum CheckLevel {
+    /// No problem.
     Ok,
-    /// Worth knowing; nothing is lost or exposed.
+    /// Noteworthy; nothing is lost or exposed.
     Warn,
-    /// Something must be done.
+    /// Needs action.
     Bad,
 }
 
-impl Level {
-    /// Its name in JSON.
+impl CheckLevel {
+    /// Returns the name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -43,21 +45,21 @@ impl Level {
     }
 }
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
-    /// What was looked at: `database`, `mirror`…
+pub struct HealthCheck {
+    /// Subject: `database`, `mirror`…
     pub name: &'static str,
-    /// How it ended.
-    pub level: Level,
-    /// What was found.
+    /// Severity.
+    pub level: CheckLevel,
+    /// Finding.
     pub message: String,
-    /// What to do next.
+    /// Suggested action.
     pub hint: Option<String>,
 }
 
-impl Check {
-    fn new(name: &'static str, level: Level, message: impl Into<String>) -> Self {
+impl HealthCheck {
+    fn new(name: &'static str, level: CheckLevel, message: impl Into<String>) -> Self {
         Self {
             name,
             level,
@@ -67,15 +69,15 @@ impl Check {
     }
 
     fn ok(name: &'static str, message: impl Into<String>) -> Self {
-        Self::new(name, Level::Ok, message)
+        Self::new(name, CheckLevel::Ok, message)
     }
 
     fn warn(name: &'static str, message: impl Into<String>) -> Self {
-        Self::new(name, Level::Warn, message)
+        Self::new(name, CheckLevel::Warn, message)
     }
 
     fn bad(name: &'static str, message: impl Into<String>) -> Self {
-        Self::new(name, Level::Bad, message)
+        Self::new(name, CheckLevel::Bad, message)
     }
 
     fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -84,32 +86,32 @@ impl Check {
     }
 }
 
-/// Looks at the memory at one place and mends it.
+/// Doctor of one project's memory.
 pub struct Doctor {
-    /// The project's root, and the folder that holds its memory.
-    pub place: Place,
+    /// The project's root, and the folder of its memory.
+    pub place: ProjectPaths,
     /// The project's name, if it is known.
     pub project: Option<ProjectName>,
-    /// The settings; the built-in ones if they cannot be read.
+    /// Settings; the defaults if they cannot be read.
     pub settings: Settings,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// The model that questions go by, where it is another than the built-in one.
+    /// Embedding model of queries, if it is not the built-in one.
     pub model: Option<String>,
-    /// What is wrong with the settings: how bad, and what.
-    pub config: Vec<(Level, String)>,
-    /// Hears how far a database of an older version is that is brought up to date.
-    pub teller: Teller,
+    /// Problems of the settings, with their severity.
+    pub config: Vec<(CheckLevel, String)>,
+    /// Receives progress while an older database is migrated.
+    pub progress: ProgressSink,
 }
 
 impl super::Engine {
-    /// Looks at everything, as `heirloom doctor` does, and changes nothing. Reads the whole store: seconds for a large
+    /// Runs all checks of `heirloom doctor` without changes. Reads the whole store, which takes seconds for a large
     /// one.
-    pub fn examine(&self) -> Vec<Check> {
+    pub fn examine(&self) -> Vec<HealthCheck> {
         let doctor = Doctor {
-            place: Place {
+            place: ProjectPaths {
                 root: self.root.clone(),
-                config: self.folder.join(crate::places::CONFIG_FILE),
+                config: self.folder.join(heirloom_fs::project_fs::CONFIG_FILE),
                 folder: self.folder.clone(),
             },
             project: Some(self.project.clone()),
@@ -117,31 +119,31 @@ impl super::Engine {
             clock: Arc::clone(&self.clock),
             model: None,
             config: Vec::new(),
-            teller: Teller::silent(),
+            progress: ProgressSink::silent(),
         };
         doctor.examine()
     }
 }
 
 impl Doctor {
-    /// Looks at everything and changes nothing.
-    pub fn examine(&self) -> Vec<Check> {
+    /// Runs all checks without changes.
+    pub fn examine(&self) -> Vec<HealthCheck> {
         let database = self.database();
-        let found = SqliteStore::examine(&database);
+        let found = SqliteStore::check_offline(&database);
         let mut checks = self.store_checks(&found);
         checks.extend(self.vectors(found.as_ref().ok()));
         checks.push(self.marker());
         checks.push(self.mirror(found.as_ref().ok()));
         checks.push(self.copies());
         checks.push(self.permissions());
-        checks.push(self.left_overs());
+        checks.push(self.leftover_check());
         checks.push(self.disk(found.as_ref().map_or(0, |found| found.size_bytes)));
         checks.push(self.clock(found.as_ref().ok()));
         checks.push(self.config());
         checks
     }
 
-    /// Where the database is.
+    /// Returns the path of the database.
     fn database(&self) -> PathBuf {
         self.place.folder.join(DATABASE)
     }
@@ -154,12 +156,12 @@ impl Doctor {
         self.clock.now()
     }
 
-    /// An engine over the database, which must be sound.
+    /// Opens an engine on the database, which must be sound.
     fn engine(&self) -> Result<Option<Engine>, Fault> {
         let Some(project) = &self.project else {
             return Ok(None);
         };
-        let store = SqliteStore::open_telling(&self.database(), &self.teller)?;
+        let store = SqliteStore::open_with_progress(&self.database(), &self.progress)?;
         let engine = Engine::new(
             Arc::new(store),
             project.clone(),
@@ -170,93 +172,108 @@ impl Doctor {
         engine.map(Some)
     }
 
-    fn store_checks(&self, found: &Result<Examination, StoreError>) -> Vec<Check> {
+    fn store_checks(&self, found: &Result<OfflineCheckReport, StoreError>) -> Vec<HealthCheck> {
         let found = match found {
             Ok(found) => found,
-            Err(error) => return vec![self.no_store(error)],
+            Err(error) => return vec![self.unreadable_store_check(error)],
         };
         let records = found.counts.get("records").copied().unwrap_or(0);
         let whole = format!(
             "{} is whole: {records} records, {} KB",
-            self.database().display(),
+            self.database().to_escaped(),
             found.size_bytes / 1024
         );
-        let damaged_rows = "a row that nothing of ours writes";
+        let damaged_rows = "a row is invalid";
         let mut checks = vec![
-            of_findings("database", &found.file, &whole, "the file is damaged"),
-            of_findings(
-                "references",
-                &found.references,
-                "every row has what it belongs to",
-                "rows belong to nothing",
+            findings_check(
+                "database",
+                &found.file_findings,
+                &whole,
+                "the file is damaged",
             ),
-            of_findings("rows", &found.rows, "every row can be read", damaged_rows),
+            findings_check(
+                "references",
+                &found.reference_findings,
+                "all references are valid",
+                "rows refer to missing rows",
+            ),
+            findings_check(
+                "rows",
+                &found.row_findings,
+                "all rows can be read",
+                damaged_rows,
+            ),
         ];
-        checks.push(of_findings(
+        checks.push(findings_check(
             "index",
-            &found.index,
-            "says what the records say",
-            "it must be built anew",
+            &found.index_findings,
+            "matches the records",
+            "it must be rebuilt",
         ));
+        checks.extend(found.incomplete_transaction.as_ref().map(|torn| {
+            HealthCheck::warn("journal", torn.as_str())
+                .hint("nothing is lost; the next write repairs it")
+        }));
         let (version, newest) = (found.schema_version, found.newest_version);
-        let mut said = format!("schema {version}");
+        let mut message = format!("schema {version}");
         if version < newest {
-            said = format!("{said}; the next command brings it to {newest}, after a copy");
+            message =
+                format!("{message}; the next command migrates it to {newest}, after a backup");
         }
-        checks.push(Check::ok("version", said));
+        checks.push(HealthCheck::ok("version", message));
         checks
     }
 
-    /// What is to be said when the database cannot be looked at.
-    fn no_store(&self, error: &StoreError) -> Check {
+    /// Explains a database that cannot be examined.
+    fn unreadable_store_check(&self, error: &StoreError) -> HealthCheck {
         let message = error.to_string();
         let marker = self.marker_path();
         if matches!(error, StoreError::Missing(_)) {
             if !marker.exists() {
-                return Check::ok("database", "none yet; the first command makes one");
+                return HealthCheck::ok("database", "none yet; the first command makes one");
             }
-            let gone = format!("{message}: one was made here before and is gone");
-            return Check::bad("database", gone).hint(format!(
-                "`heirloom restore FILE` puts a backup in its place; to begin with an empty memory, delete {}",
-                marker.display()
+            let gone = format!("{message}: one existed here and is gone");
+            return HealthCheck::bad("database", gone).hint(format!(
+                "`heirloom restore FILE` restores a backup; to begin with an empty memory, delete {}",
+                marker.to_escaped()
             ));
         }
         if matches!(error, StoreError::Newer { .. }) {
-            return Check::bad("version", message)
+            return HealthCheck::bad("version", message)
                 .hint("install the newer Heirloom; the database was left untouched");
         }
         if matches!(error, StoreError::Damaged { .. }) {
-            return Check::bad("database", message).hint(REPAIR);
+            return HealthCheck::bad("database", message).hint(REPAIR);
         }
-        Check::bad("database", message)
+        HealthCheck::bad("database", message)
             .hint("check the path, its owner and its permissions, and which process holds it")
     }
 
-    fn marker(&self) -> Check {
+    fn marker(&self) -> HealthCheck {
         let is_there = self.database().exists();
         match (is_there, self.marker_path().exists()) {
-            (true, false) => Check::warn(
+            (true, false) => HealthCheck::warn(
                 "marker",
                 format!(
-                    "{} is missing: if the database were lost, nobody would notice",
-                    self.marker_path().display()
+                    "{} is missing: a loss of the database would go unnoticed",
+                    self.marker_path().to_escaped()
                 ),
             )
             .hint("`heirloom doctor --repair` writes it"),
-            (false, true) => Check::bad("marker", "it is there, the database is not"),
-            _ => Check::ok("marker", "says what there is"),
+            (false, true) => HealthCheck::bad("marker", "it exists, but the database does not"),
+            _ => HealthCheck::ok("marker", "matches the database"),
         }
     }
 
-    /// Which texts have a vector of the configured model; nothing where nobody wants another than the built-in one.
-    fn vectors(&self, found: Option<&Examination>) -> Option<Check> {
+    /// Checks the vectors of the configured model; `None` if only the built-in one is used.
+    fn vectors(&self, found: Option<&OfflineCheckReport>) -> Option<HealthCheck> {
         let can_open = found
             .is_some_and(|found| found.is_sound() && found.schema_version == found.newest_version);
         let engine = can_open.then(|| self.engine()).and_then(Result::ok)??;
         let model = self.model.as_deref().unwrap_or(vector::MODEL);
-        let state = match engine.vectors_state(model) {
+        let state = match engine.maintenance().embedding_backlog(model) {
             Ok(state) => state,
-            Err(fault) => return Some(Check::warn("vectors", fault.message)),
+            Err(fault) => return Some(HealthCheck::warn("vectors", fault.message)),
         };
         let others = state
             .other
@@ -264,62 +281,64 @@ impl Doctor {
         match (&self.model, others) {
             (None, None) => None,
             (None, Some(others)) => Some(
-                Check::warn("vectors", format!("{others}, which is not configured"))
+                HealthCheck::warn("vectors", format!("{others}, which is not configured"))
                     .hint("`heirloom reembed` removes them; the built-in vectors rank"),
             ),
-            (Some(_), None) if state.missing == 0 => Some(Check::ok(
+            (Some(_), None) if state.missing == 0 => Some(HealthCheck::ok(
                 "vectors",
                 format!("all {} texts have one of `{model}`", state.texts),
             )),
             (Some(_), others) => {
                 let (missing, texts) = (state.missing, state.texts);
-                let mut said = format!("{missing} of {texts} texts have none of `{model}`");
+                let mut message = format!("{missing} of {texts} texts have none of `{model}`");
                 if let Some(others) = others {
-                    said = format!("{said}; {others}");
+                    message = format!("{message}; {others}");
                 }
-                Some(Check::warn("vectors", said).hint("`heirloom reembed` makes them"))
+                Some(HealthCheck::warn("vectors", message).hint("`heirloom reembed` makes them"))
             }
         }
     }
 
-    /// Whether the mirror can be read, and says what the store says.
-    fn mirror(&self, found: Option<&Examination>) -> Check {
+    /// Checks that the mirror can be read and matches the store.
+    fn mirror(&self, found: Option<&OfflineCheckReport>) -> HealthCheck {
         let can_open = found
             .is_some_and(|found| found.is_sound() && found.schema_version == found.newest_version);
         match self.mirror_state(can_open) {
             Ok(check) => check,
-            Err(fault) => Check::bad("mirror", fault.message),
+            Err(fault) => HealthCheck::bad("mirror", fault.message),
         }
     }
 
-    fn mirror_state(&self, can_open: bool) -> Result<Check, Fault> {
+    fn mirror_state(&self, can_open: bool) -> Result<HealthCheck, Fault> {
         let engine = if can_open { self.engine()? } else { None };
         let state = match engine {
-            Some(engine) => engine.mirror_state()?,
+            Some(engine) => engine.mirror().state()?,
             None => self.mirror_alone()?,
         };
         Ok(match state {
-            MirrorState::None => Check::ok("mirror", "none yet"),
-            MirrorState::Same => Check::ok("mirror", "says what the store says"),
+            MirrorState::None => HealthCheck::ok("mirror", "none yet"),
+            MirrorState::Same => HealthCheck::ok("mirror", "matches the store"),
             MirrorState::Foreign => {
-                Check::ok("mirror", "another program's; the first run takes it in")
+                HealthCheck::ok("mirror", "another program's; the first run imports it")
             }
-            MirrorState::Older => Check::ok(
+            MirrorState::Older => HealthCheck::ok(
                 "mirror",
                 "older than the last write; the next run rewrites it",
             ),
-            MirrorState::Different => Check::warn("mirror", "does not say what the store says")
+            MirrorState::Different => HealthCheck::warn("mirror", "does not match the store")
                 .hint("the next run rewrites it, `heirloom doctor --repair` does so now"),
             MirrorState::Unreadable(problem) => {
-                Check::bad("mirror", format!("cannot be read: {problem}")).hint(
+                HealthCheck::bad("mirror", format!("cannot be read: {problem}")).hint(
                     "`heirloom doctor --repair` sets it aside and writes a new one from the store",
                 )
             }
-            MirrorState::Unknown => Check::ok("mirror", "can be read; not compared with the store"),
+            MirrorState::Unknown => {
+                HealthCheck::ok("mirror", "can be read; not compared with the store")
+            }
         })
     }
 
-    /// How the mirror stands when the store cannot be asked.
+    /// Checks the mirror without the store.
     fn mirror_alone(&self) -> Result<MirrorState, Fault> {
         let Some(path) = self.mirror_file() else {
             return Ok(MirrorState::Unknown);
@@ -331,83 +350,92 @@ impl Doctor {
         })
     }
 
-    fn copies(&self) -> Check {
-        let copies = match SqliteStore::copies(&self.database()) {
+    fn copies(&self) -> HealthCheck {
+        let copies = match SqliteStore::retained_backups(&self.database()) {
             Ok(copies) => copies,
-            Err(error) => return Check::warn("copies", error.to_string()),
+            Err(error) => return HealthCheck::warn("copies", error.to_string()),
         };
         if copies.is_empty() {
-            return Check::ok("copies", "none");
+            return HealthCheck::ok("copies", "none");
         }
         let now = self.now();
-        let names: Vec<String> = copies.iter().rev().map(named).collect();
-        let old = copies.iter().filter(|copy| copy.is_old(now)).count();
-        let said = shown(&names);
+        let names: Vec<String> = copies.iter().rev().map(describe_backup).collect();
+        let old = copies.iter().filter(|copy| copy.is_expired(now)).count();
+        let names = join_findings(&names);
         if old > 0 {
-            let days = limits::COPIES_KEPT_DAYS;
-            return Check::warn("copies", format!("{old} older than {days} days; {said}"))
+            let days = limits::RETAINED_BACKUP_DAYS;
+            return HealthCheck::warn("copies", format!("{old} older than {days} days; {names}"))
                 .hint("`heirloom doctor --repair` removes those");
         }
-        Check::ok("copies", said)
+        HealthCheck::ok("copies", names)
     }
 
-    fn clock(&self, found: Option<&Examination>) -> Check {
+    fn clock(&self, found: Option<&OfflineCheckReport>) -> HealthCheck {
         let now = self.now();
         if now.as_second() < CLOCK_MIN_S {
-            return Check::warn("clock", format!("it says {now}"))
-                .hint("set the clock of this machine: records are kept in the order of time");
+            return HealthCheck::warn("clock", format!("it shows {now}"))
+                .hint("set the clock of this machine: records are ordered by time");
         }
         let last = found.and_then(|found| found.last_recorded_at);
         let ahead_s = last.map_or(0, |last| last.as_second() - now.as_second());
         if ahead_s > limits::CLOCK_AHEAD_S_MAX {
             let message = format!("the newest record was written {ahead_s} s from now");
-            return Check::warn("clock", message)
+            return HealthCheck::warn("clock", message)
                 .hint("the clock was ahead then, or is behind now; nothing is lost");
         }
-        Check::ok("clock", now.to_string())
+        HealthCheck::ok("clock", now.to_string())
     }
 
-    fn config(&self) -> Check {
+    fn config(&self) -> HealthCheck {
         let Some(worst) = self.config.iter().map(|(level, _)| *level).max() else {
-            return Check::ok("config", self.place.config.display().to_string());
+            return HealthCheck::ok("config", self.place.config.to_escaped());
         };
-        let said: Vec<String> = self.config.iter().map(|(_, said)| said.clone()).collect();
-        Check::new("config", worst, shown(&said))
+        let problems: Vec<String> = self
+            .config
+            .iter()
+            .map(|(_, problem)| problem.clone())
+            .collect();
+        HealthCheck::new("config", worst, join_findings(&problems))
             .hint("`heirloom config --show-origin` shows every key and where it comes from")
     }
 }
 
-/// A check that is bad if there are findings.
-fn of_findings(name: &'static str, findings: &[String], whole: &str, broken: &str) -> Check {
+/// Returns a check that fails if there are findings.
+fn findings_check(
+    name: &'static str,
+    findings: &[String],
+    whole: &str,
+    broken: &str,
+) -> HealthCheck {
     if findings.is_empty() {
-        return Check::ok(name, whole);
+        return HealthCheck::ok(name, whole);
     }
-    Check::bad(name, format!("{broken}: {}", shown(findings))).hint(REPAIR)
+    HealthCheck::bad(name, format!("{broken}: {}", join_findings(findings))).hint(REPAIR)
 }
 
-/// The first of many, and how many more there are.
-fn shown(all: &[String]) -> String {
+/// Joins the first findings and the number of others.
+fn join_findings(all: &[String]) -> String {
     let first = all.iter().take(limits::FINDINGS_SHOWN_MAX);
-    let mut said = first
+    let mut joined = first
         .map(|line| text::one_line(line))
         .collect::<Vec<_>>()
         .join("; ");
     let more = all.len().saturating_sub(limits::FINDINGS_SHOWN_MAX);
     if more > 0 {
-        said.push_str(&format!("; and {more} more"));
+        joined.push_str(&format!("; and {more} more"));
     }
-    said
+    joined
 }
 
-fn named(copy: &StoredCopy) -> String {
+fn describe_backup(copy: &RetainedBackup) -> String {
     let why = match copy.reason {
-        CopyReason::Migration => "before a migration",
-        CopyReason::Restore => "before a restore",
-        CopyReason::Damage => "damaged, kept until you delete it",
+        BackupReason::Migration => "before a migration",
+        BackupReason::Restore => "before a restore",
+        BackupReason::Damage => "damaged, kept until you delete it",
     };
     format!(
         "{} ({why}, {} KB)",
-        copy.path.display(),
+        copy.path.to_escaped(),
         copy.size_bytes / 1024
     )
 }

@@ -1,64 +1,68 @@
-//! Vectors of another model than the built-in one: made in the background, asked for by questions.
+//! Embeddings of an external model: computed in the background, used by queries.
 //!
-//! Whatever writes, hooks or builds a context never comes here.
+//! Writes, hooks and contexts never call the model.
 
 use super::Engine;
-use heirloom_index::vector;
-use heirloom_model::{Embedder, Fault, Purpose, limits};
-use heirloom_store::{ModelVector, NewVectors, StoreError, Unembedded, UnembeddedText, VectorRow};
+use crate::engine::Maintenance;
+use crate::engine::Recall;
+use heirloom_model::{EmbedPurpose, Embedder, Fault, limits};
+use heirloom_search::index::vector;
+use heirloom_store::{
+    EmbeddingBacklog, ModelVector, StoreError, UnembeddedText, VectorBatch, VectorRow,
+};
 use std::time::{Duration, Instant};
 
-/// What became of the vectors of a project.
+/// Report of embedding a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Embedded {
-    /// The model that they are of now.
+pub struct ReembedReport {
+    /// Current model.
     pub model: String,
-    /// Texts that should have one.
+    /// Number of texts.
     pub texts: u64,
-    /// Those that got one by this call.
+    /// Texts that this call embedded.
     pub embedded: u64,
-    /// Those that have none yet.
+    /// Texts without a vector.
     pub missing: u64,
-    /// Another model whose vectors were there before, and how many: they are gone.
+    /// Former model and the number of its vectors, which were removed.
     pub replaced: Option<(String, u64)>,
 }
 
-impl Embedded {
-    fn of(model: &str, lack: &Unembedded) -> Self {
+impl ReembedReport {
+    fn from_backlog(model: &str, backlog: &EmbeddingBacklog) -> Self {
         Self {
             model: model.to_owned(),
-            texts: lack.texts,
+            texts: backlog.texts,
             embedded: 0,
-            missing: lack.missing,
-            replaced: lack.other.clone(),
+            missing: backlog.missing,
+            replaced: backlog.other.clone(),
         }
     }
 }
 
-/// Which vectors are there to begin with.
+/// Handling of existing vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Keep {
-    /// Those of the model stay.
+pub enum ReembedMode {
+    /// Keep vectors of the model, embed the others.
     #[default]
-    Known,
-    /// None: every text is embedded anew.
-    Nothing,
+    Incremental,
+    /// Embed every text again.
+    FromScratch,
 }
 
-/// How far a call goes.
+/// Limits of one call.
 #[derive(Debug, Clone, Copy)]
-struct Bounds {
+struct EmbedLimits {
     texts: usize,
     until: Option<Instant>,
 }
 
-impl Bounds {
+impl EmbedLimits {
     const NONE: Self = Self {
         texts: usize::MAX,
         until: None,
     };
 
-    fn of_catch_up(now: Instant) -> Self {
+    fn for_backlog(now: Instant) -> Self {
         Self {
             texts: limits::EMBEDDING_CATCH_UP_MAX,
             until: now.checked_add(Duration::from_millis(limits::EMBEDDING_CATCH_UP_MS)),
@@ -72,52 +76,54 @@ impl Bounds {
 }
 
 impl Engine {
-    /// The same engine, whose questions go by vectors of this model where nearly every text has one.
+    /// Returns this engine with an embedding model; queries use its vectors if nearly every text has one.
     #[must_use]
     pub fn with_embedder(mut self, embedder: Box<dyn Embedder>) -> Self {
         self.embedder = Some(embedder);
         self
     }
+}
 
-    /// Gives every text that lacks one a vector of the engine's model, batch by batch, each durable by itself: it
-    /// may be killed, and goes on where it was. Those of another model are gone with the first. Without a model
-    /// of its own the built-in vectors are enough, and others are removed.
+impl Maintenance<'_> {
+    /// Embeds all texts that have no vector of the engine's model, in batches that are durable one by one, so it can
+    /// be interrupted and continued. The first batch removes vectors of another model. Without a model, vectors of
+    /// external models are removed.
     ///
-    /// `progress` is told how many of how many texts have one. Errors: `Refused` when memory is switched off;
-    /// what the model says; what was embedded before stays.
+    /// `progress` gets the number of texts with a vector and of all texts. Errors: `Refused` when memory is switched
+    /// off; those of the model; finished batches stay.
     pub fn reembed(
         &self,
-        keep: Keep,
+        keep: ReembedMode,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Embedded, Fault> {
-        self.writable()?;
-        let Some(embedder) = &self.embedder else {
-            return self.built_in_only();
+    ) -> Result<ReembedReport, Fault> {
+        self.engine.require_memory()?;
+        let Some(embedder) = &self.engine.embedder else {
+            return self.remove_model_vectors();
         };
-        let before = self.lacking(embedder.model(), 0)?;
-        if keep == Keep::Nothing {
+        let before = self.backlog(embedder.model(), 0)?;
+        if keep == ReembedMode::FromScratch {
             self.remove_vectors(&before)?;
         }
-        let done = self.embed_within(embedder.as_ref(), Bounds::NONE, progress)?;
-        Ok(Embedded {
+        let done = self.embed_within(embedder.as_ref(), EmbedLimits::NONE, progress)?;
+        Ok(ReembedReport {
             replaced: before.other,
             ..done
         })
     }
 
-    /// Embeds some of what lacks a vector of the engine's model: a command that wrote many texts does so on its
-    /// way out. Nothing where there is no such model, or where [`Engine::reembed`] has not begun with it.
+    /// Embeds a limited number of texts without a vector; for commands that wrote many texts. Does nothing without a
+    /// model, or before the first [`Maintenance::reembed`] with it.
     ///
-    /// Errors: as for that; what was written is written.
-    pub fn catch_up(&self) -> Result<Option<Embedded>, Fault> {
-        let Some(embedder) = &self.embedder else {
+    /// Errors: as for [`Maintenance::reembed`]; finished batches stay.
+    pub fn embed_backlog(&self) -> Result<Option<ReembedReport>, Fault> {
+        let Some(embedder) = &self.engine.embedder else {
             return Ok(None);
         };
-        let lack = self.lacking(embedder.model(), 0)?;
-        if lack.dims.is_none() || lack.missing == 0 {
+        let backlog = self.backlog(embedder.model(), 0)?;
+        if backlog.dims.is_none() || backlog.missing == 0 {
             return Ok(None);
         }
-        let bounds = Bounds::of_catch_up(Instant::now());
+        let bounds = EmbedLimits::for_backlog(Instant::now());
         self.embed_within(embedder.as_ref(), bounds, &mut |_, _| {})
             .map(Some)
     }
@@ -125,93 +131,96 @@ impl Engine {
     fn embed_within(
         &self,
         embedder: &dyn Embedder,
-        bounds: Bounds,
+        bounds: EmbedLimits,
         progress: &mut dyn FnMut(u64, u64),
-    ) -> Result<Embedded, Fault> {
+    ) -> Result<ReembedReport, Fault> {
         let (mut embedded, mut too_late) = (0, 0);
         loop {
-            let lack = self.lacking(embedder.model(), limits::EMBEDDING_BATCH_TEXTS_MAX)?;
-            progress(lack.texts - lack.missing, lack.texts);
-            if lack.next.is_empty() || bounds.are_reached(embedded, Instant::now()) {
-                let done = Embedded::of(embedder.model(), &lack);
-                return Ok(Embedded { embedded, ..done });
+            let backlog = self.backlog(embedder.model(), limits::EMBEDDING_BATCH_TEXTS_MAX)?;
+            progress(backlog.texts - backlog.missing, backlog.texts);
+            if backlog.next.is_empty() || bounds.are_reached(embedded, Instant::now()) {
+                let done = ReembedReport::from_backlog(embedder.model(), &backlog);
+                return Ok(ReembedReport { embedded, ..done });
             }
-            let batch = within_bytes(&lack.next);
-            let vectors = NewVectors {
+            let batch = first_batch(&backlog.next);
+            let vectors = VectorBatch {
                 model: embedder.model().to_owned(),
-                generation: lack.generation,
+                generation: backlog.generation,
                 rows: self.vectors_of(embedder, batch)?,
             };
-            if self.keep_vectors(&vectors)? {
+            if self.save_vectors(&vectors)? {
                 embedded += vectors.rows.len() as u64;
                 continue;
             }
-            // The index was built anew meanwhile.
+            // The index was rebuilt meanwhile.
             too_late += 1;
-            if too_late == limits::DECISIONS_MAX {
+            if too_late == limits::MERGE_RETRIES_MAX {
                 return Err(Fault::failed(
-                    "the index is built anew again and again: vectors come too late",
+                    "the index is rebuilt too often to add vectors",
                 ));
             }
         }
     }
 
-    /// Ordinals with their vectors. The model is not asked for a text without a letter or a number.
+    /// Computes the vectors of a batch. Texts without a letter or digit are not sent to the model.
     fn vectors_of(
         &self,
         embedder: &dyn Embedder,
         batch: &[UnembeddedText],
     ) -> Result<Vec<VectorRow>, Fault> {
-        let says = |one: &&UnembeddedText| one.text.chars().any(char::is_alphanumeric);
-        let asked: Vec<&str> = batch
+        let has_words = |one: &&UnembeddedText| one.text.chars().any(char::is_alphanumeric);
+        let texts: Vec<&str> = batch
             .iter()
-            .filter(says)
+            .filter(has_words)
             .map(|one| one.text.as_str())
             .collect();
         let vectors = embedder
-            .embed(&asked, Purpose::Texts)
-            .map_err(|fault| self.clean_fault(fault))?;
-        if vectors.len() != asked.len() {
+            .embed(&texts, EmbedPurpose::Documents)
+            .map_err(|fault| self.redact_fault(fault))?;
+        if vectors.len() != texts.len() {
             return Err(Fault::failed(format!(
-                "`{}` made {} vectors of {} texts",
+                "`{}` returned {} vectors for {} texts",
                 embedder.model(),
                 vectors.len(),
-                asked.len()
+                texts.len()
             )));
         }
         let mut vectors = vectors.into_iter();
         let row = |one: &UnembeddedText| {
-            let vector = says(&one).then(|| vectors.next()).flatten();
+            let vector = has_words(&one).then(|| vectors.next()).flatten();
             (one.ordinal, vector)
         };
         Ok(batch.iter().map(row).collect())
     }
 
-    fn keep_vectors(&self, vectors: &NewVectors) -> Result<bool, Fault> {
-        let kept = self.store.embed(&self.project, vectors);
-        kept.map_err(|error| {
+    fn save_vectors(&self, vectors: &VectorBatch) -> Result<bool, Fault> {
+        let stored = self
+            .engine
+            .store
+            .store_vectors(&self.engine.project, vectors);
+        stored.map_err(|error| {
             let is_invalid = matches!(error, StoreError::Invalid(_));
             let fault = Fault::from(error);
             if !is_invalid {
                 return fault;
             }
             Fault::failed(fault.message).hint(
-                "if another model has this name by now, `heirloom reembed --anew` begins anew",
+                "if the name belongs to another model now, `heirloom reembed --anew` embeds all texts again",
             )
         })
     }
 
-    /// Removes vectors of every other model than the built-in one.
-    fn built_in_only(&self) -> Result<Embedded, Fault> {
-        let before = self.lacking(vector::MODEL, 0)?;
+    /// Removes the vectors of all external models.
+    fn remove_model_vectors(&self) -> Result<ReembedReport, Fault> {
+        let before = self.backlog(vector::MODEL, 0)?;
         if before.other.is_some() {
             self.remove_vectors(&before)?;
         }
-        Ok(Embedded::of(vector::MODEL, &before))
+        Ok(ReembedReport::from_backlog(vector::MODEL, &before))
     }
 
-    fn remove_vectors(&self, before: &Unembedded) -> Result<(), Fault> {
-        self.keep_vectors(&NewVectors {
+    fn remove_vectors(&self, before: &EmbeddingBacklog) -> Result<(), Fault> {
+        self.save_vectors(&VectorBatch {
             model: vector::MODEL.to_owned(),
             generation: before.generation,
             rows: Vec::new(),
@@ -219,58 +228,79 @@ impl Engine {
         .map(drop)
     }
 
-    fn lacking(&self, model: &str, limit: usize) -> Result<Unembedded, Fault> {
-        Ok(self.store.unembedded(&self.project, model, limit)?)
+    fn backlog(&self, model: &str, limit: usize) -> Result<EmbeddingBacklog, Fault> {
+        Ok(self
+            .engine
+            .store
+            .embedding_backlog(&self.engine.project, model, limit)?)
     }
 
-    /// The question's vector, if the engine's model is to rank: nearly every text must have one of its vectors,
-    /// else nobody is asked. What stands in the way goes to `notes`.
+    /// Returns the number of texts without a vector of `model`.
+    pub(super) fn embedding_backlog(&self, model: &str) -> Result<EmbeddingBacklog, Fault> {
+        self.backlog(model, 0)
+    }
+
+    fn redact_fault(&self, fault: Fault) -> Fault {
+        Fault {
+            message: self
+                .engine
+                .redaction()
+                .redact_input(&fault.message)
+                .into_owned(),
+            ..fault
+        }
+    }
+}
+
+impl Recall<'_> {
+    /// Returns the query's vector if nearly every text has a vector of the engine's model; otherwise the model is not
+    /// called. The reason goes to `notes`.
     pub(super) fn question_vector(
         &self,
         text: &str,
         notes: &mut Vec<String>,
     ) -> Result<Option<ModelVector>, Fault> {
-        let Some(embedder) = &self.embedder else {
+        let Some(embedder) = &self.engine.embedder else {
             return Ok(None);
         };
         let model = embedder.model();
-        let lack = self.lacking(model, 0)?;
-        if lack.texts == 0 {
+        let backlog = self.engine.maintenance().backlog(model, 0)?;
+        if backlog.texts == 0 {
             return Ok(None);
         }
-        if lack.missing * limits::EMBEDDING_MISSING_ONE_IN > lack.texts {
+        if backlog.missing * limits::EMBEDDING_MISSING_ONE_IN > backlog.texts {
             notes.push(format!(
                 "{} of {} texts have no vector of `{model}`: the built-in vectors rank until `heirloom reembed` has \
-                 made them",
-                lack.missing, lack.texts
+                 embedded them",
+                backlog.missing, backlog.texts
             ));
             return Ok(None);
         }
         let end = text.floor_char_boundary(limits::EMBEDDING_TEXT_BYTES_MAX);
-        let asked = text.get(..end).unwrap_or_default();
-        let vectors = match embedder.embed(&[asked], Purpose::Question) {
+        let query = text.get(..end).unwrap_or_default();
+        let vectors = match embedder.embed(&[query], EmbedPurpose::Query) {
             Ok(vectors) => vectors,
             Err(fault) => {
-                let said = self.clean_fault(fault).message;
-                notes.push(format!("the built-in vectors rank: {said}"));
+                let reason = self.engine.maintenance().redact_fault(fault).message;
+                notes.push(format!("the built-in vectors rank: {reason}"));
                 return Ok(None);
             }
         };
         let numbers = vectors.into_iter().next().unwrap_or_default();
-        if lack.dims != Some(numbers.len()) {
+        if backlog.dims != Some(numbers.len()) {
             notes.push(format!(
-                "the built-in vectors rank: `{model}` makes vectors of {} numbers, those that are kept have {}; \
-                 `heirloom reembed --anew` begins anew",
+                "the built-in vectors rank: `{model}` returns vectors of {} numbers, the stored ones have {}; \
+                 `heirloom reembed --anew` embeds all texts again",
                 numbers.len(),
-                lack.dims.unwrap_or(0)
+                backlog.dims.unwrap_or(0)
             ));
             return Ok(None);
         }
-        if lack.missing > 0 {
+        if backlog.missing > 0 {
             notes.push(format!(
-                "{} of {} texts have no vector of `{model}` yet and count by their words: `heirloom reembed` makes \
+                "{} of {} texts have no vector of `{model}` yet and rank by words only: `heirloom reembed` embeds \
                  them",
-                lack.missing, lack.texts
+                backlog.missing, backlog.texts
             ));
         }
         Ok(Some(ModelVector {
@@ -278,22 +308,10 @@ impl Engine {
             numbers,
         }))
     }
-
-    /// What lacks a vector of `model`, without texts.
-    pub(super) fn vectors_state(&self, model: &str) -> Result<Unembedded, Fault> {
-        self.lacking(model, 0)
-    }
-
-    fn clean_fault(&self, fault: Fault) -> Fault {
-        Fault {
-            message: self.clean(&fault.message).into_owned(),
-            ..fault
-        }
-    }
 }
 
-/// As many of the first as may be sent at once; one at least.
-fn within_bytes(texts: &[UnembeddedText]) -> &[UnembeddedText] {
+/// Returns the longest prefix that fits into one request; at least one text.
+fn first_batch(texts: &[UnembeddedText]) -> &[UnembeddedText] {
     let mut bytes = 0;
     let fit = texts.iter().take_while(|one| {
         bytes += one.text.len();
@@ -308,20 +326,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_catch_up_ends_by_texts_and_by_time() {
+    fn backlog_embedding_ends_at_text_or_time_limit() {
         let now = Instant::now();
-        let bounds = Bounds::of_catch_up(now);
+        let bounds = EmbedLimits::for_backlog(now);
         let most = limits::EMBEDDING_CATCH_UP_MAX as u64;
         let at = |ms| now + Duration::from_millis(ms);
         let end_ms = limits::EMBEDDING_CATCH_UP_MS;
         assert!(!bounds.are_reached(most - 1, at(end_ms - 1)));
         assert!(bounds.are_reached(most, now));
         assert!(bounds.are_reached(0, at(end_ms)));
-        assert!(!Bounds::NONE.are_reached(most, at(end_ms)));
+        assert!(!EmbedLimits::NONE.are_reached(most, at(end_ms)));
     }
 
     #[test]
-    fn a_batch_keeps_within_its_bytes() {
+    fn batch_stays_within_byte_limit() {
         let text = |bytes: usize| UnembeddedText {
             ordinal: 0,
             text: "x".repeat(bytes),
@@ -335,7 +353,7 @@ mod tests {
             (&[1, 1, 1], 3),
         ] {
             let texts: Vec<_> = sizes.iter().map(|bytes| text(*bytes)).collect();
-            assert_eq!(within_bytes(&texts).len(), fit, "{sizes:?}");
+            assert_eq!(first_batch(&texts).len(), fit, "{sizes:?}");
         }
     }
 }

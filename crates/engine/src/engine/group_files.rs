@@ -1,44 +1,46 @@
-//! Reading the files of groups: only plain files, only so much of them, and again only when they changed.
+//! Reader of group files: regular files only, up to a size limit, cached by their metadata.
 
+use heirloom_fs::durable::regular_file::{self, FileReadError, LinkPolicy};
 use heirloom_model::limits::GROUP_FILE_BYTES_MAX;
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Clock, SystemClock, Timestamp};
-use rustix::fs::OFlags;
 use std::collections::HashMap;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A file that changed so shortly before it was read may change again without a new time.
-const UNSURE_MS: i64 = 1_000;
+/// A file that was modified less than this before it was read is not cached: it may change again within the
+/// resolution of its time stamp.
+const TIME_RESOLUTION_MS: i64 = 1_000;
 
-/// What a file says.
+/// Content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Text {
-    /// Its text, without what lies before the part that is read.
+pub(super) struct GroupFile {
+    /// Text of the part that was read.
     pub(super) text: String,
-    /// Bytes that are not read, at its beginning; 0 if all is.
+    /// Bytes at the beginning that were left out; 0 if the file is complete.
     pub(super) cut_bytes: u64,
-    /// When it was changed, in milliseconds.
+    /// Modification time in milliseconds.
     pub(super) modified_ms: i64,
 }
 
-/// What was read before, by path.
+/// Cache of files by path.
 #[derive(Debug, Default)]
-pub(super) struct Cache(Mutex<HashMap<PathBuf, (Stamp, Arc<Text>)>>);
+pub(super) struct GroupFileCache(Mutex<HashMap<PathBuf, (FileStamp, Arc<GroupFile>)>>);
 
-/// What changes when a file does.
+/// Metadata that change when a file is modified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     file: (u64, u64),
     size: u64,
     modified: (i64, i64),
     changed: (i64, i64),
 }
 
-impl Stamp {
-    fn of(found: &Metadata) -> Self {
+impl FileStamp {
+    fn from_metadata(found: &Metadata) -> Self {
         Self {
             file: (found.dev(), found.ino()),
             size: found.len(),
@@ -47,20 +49,20 @@ impl Stamp {
         }
     }
 
-    fn is_sure(&self, now: Timestamp) -> bool {
+    fn is_cacheable(&self, now: Timestamp) -> bool {
         let changed_ms = self.changed.0.saturating_mul(1_000) + self.changed.1 / 1_000_000;
-        now.as_millisecond().saturating_sub(changed_ms) > UNSURE_MS
+        now.as_millisecond().saturating_sub(changed_ms) > TIME_RESOLUTION_MS
     }
 }
 
-impl Cache {
-    /// What the file at `path` says; `None` if there is none. Errors: why it cannot be read, as a sentence.
-    pub(super) fn read(&self, path: &Path) -> Result<Option<Arc<Text>>, String> {
+impl GroupFileCache {
+    /// Reads the file at `path`; `None` if it does not exist. The error is a sentence.
+    pub(super) fn read(&self, path: &Path) -> Result<Option<Arc<GroupFile>>, String> {
         let Some((file, found)) = open(path)? else {
             return Ok(None);
         };
-        let stamp = Stamp::of(&found);
-        // Cloned, so that nobody waits while a file is read.
+        let stamp = FileStamp::from_metadata(&found);
+        // Cloned, so that the lock is not held while the file is read.
         let known = self.known().get(path).cloned();
         if let Some((before, text)) = known
             && before == stamp
@@ -68,20 +70,20 @@ impl Cache {
             return Ok(Some(text));
         }
         let text = Arc::new(read_end(file, &found).map_err(|error| unreadable(path, &error))?);
-        if stamp.is_sure(SystemClock.now()) {
-            let kept = (stamp, Arc::clone(&text));
-            self.known().insert(path.to_owned(), kept);
+        if stamp.is_cacheable(SystemClock.now()) {
+            let cached = (stamp, Arc::clone(&text));
+            self.known().insert(path.to_owned(), cached);
         }
         Ok(Some(text))
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, (Stamp, Arc<Text>)>> {
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, (FileStamp, Arc<GroupFile>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What the file at `path` says now. Errors as for [`Cache::read`].
-pub(super) fn read(path: &Path) -> Result<Option<Text>, String> {
+/// Reads the file at `path` without the cache. Errors: as for [`Cache::read`].
+pub(super) fn read(path: &Path) -> Result<Option<GroupFile>, String> {
     match open(path)? {
         Some((file, found)) => read_end(file, &found)
             .map(Some)
@@ -90,9 +92,9 @@ pub(super) fn read(path: &Path) -> Result<Option<Text>, String> {
     }
 }
 
-/// Opens a plain file: no link is followed, no pipe is waited for. Errors as for [`Cache::read`].
+/// Opens a regular file without following links or blocking on pipes. Errors: as for [`Cache::read`].
 pub(super) fn open(path: &Path) -> Result<Option<(File, Metadata)>, String> {
-    let place = path.display();
+    let place = path.to_escaped();
     match path.symlink_metadata() {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
@@ -101,28 +103,19 @@ pub(super) fn open(path: &Path) -> Result<Option<(File, Metadata)>, String> {
         Ok(found) if found.is_symlink() => {
             return Err(format!("{place} is a link, which is not followed"));
         }
-        Ok(found) if !found.is_file() => return Err(format!("{place} is no file")),
+        Ok(found) if !found.is_file() => return Err(format!("{place} is not a regular file")),
         Ok(_) => {}
     }
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let mut options = OpenOptions::new();
-    let opened = (options.read(true))
-        .custom_flags(flags.bits().cast_signed())
-        .open(path);
-    let file = match opened {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(unreadable(path, &error)),
-    };
-    let found = file.metadata().map_err(|error| unreadable(path, &error))?;
-    if !found.is_file() {
-        return Err(format!("{place} is no file"));
+    match regular_file::open(path, LinkPolicy::Refuse) {
+        Ok(opened) => Ok(Some((opened.file, opened.metadata))),
+        Err(FileReadError::Missing) => Ok(None),
+        Err(FileReadError::NotRegularFile) => Err(format!("{place} is not a regular file")),
+        Err(problem) => Err(unreadable(path, &problem.into_io_error())),
     }
-    Ok(Some((file, found)))
 }
 
-/// The end of a file, from the beginning of a line.
-fn read_end(mut file: File, found: &Metadata) -> std::io::Result<Text> {
+/// Reads the end of a file from the beginning of a line.
+fn read_end(mut file: File, found: &Metadata) -> std::io::Result<GroupFile> {
     let skipped = found.len().saturating_sub(GROUP_FILE_BYTES_MAX);
     file.seek(SeekFrom::Start(skipped))?;
     let mut bytes = Vec::new();
@@ -137,7 +130,7 @@ fn read_end(mut file: File, found: &Metadata) -> std::io::Result<Text> {
         cut_bytes += line as u64;
     }
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Text {
+    Ok(GroupFile {
         text,
         cut_bytes,
         modified_ms: found.mtime().saturating_mul(1_000) + found.mtime_nsec() / 1_000_000,
@@ -145,5 +138,5 @@ fn read_end(mut file: File, found: &Metadata) -> std::io::Result<Text> {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> String {
-    format!("{} cannot be read: {error}", path.display())
+    format!("{} cannot be read: {error}", path.to_escaped())
 }

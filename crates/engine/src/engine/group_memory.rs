@@ -1,61 +1,64 @@
-//! A group's `MEMORY.md`: it follows the notes in the store, while people edit it.
+//! A group's `MEMORY.md`: kept in step with the notes in the store while people edit it.
 
 use super::group_files;
-use crate::group::{self, AGENT_DEFAULT, Candidate, ComesBack, Entry, SECTION_DEFAULT};
+use heirloom_formats::group::{
+    self, AGENT_DEFAULT, ExpectedEntry, GroupEntry, RestorePolicy, SECTION_DEFAULT,
+};
+use heirloom_fs::durable;
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Clock, Fault, Record, RecordId, SystemClock, Timestamp, limits};
-use heirloom_store::durable;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What agents noted.
+/// File with the notes of agents.
 pub(super) const MEMORY: &str = "MEMORY.md";
-/// How often it is looked whether an editor saved an older file meanwhile.
+/// Maximum number of checks for a concurrent save of an editor.
 const LOOKS_MAX: usize = 5;
-/// How often each note was written to the file.
+/// File with the number of times that each note was written.
 const WRITTEN: &str = ".written.json";
 
-/// The file, and the newest notes that it should have. Whoever has it holds the group's lock.
+/// The file and its newest notes. Needs the lock of the group.
 pub(super) struct GroupMemory {
     folder: PathBuf,
-    said: String,
-    /// When the file was changed, in milliseconds; by the file system's clock.
+    text: String,
+    /// Modification time of the file in milliseconds, by the file system's clock.
     saved_ms: i64,
-    /// The newest first.
+    /// Newest first.
     notes: Vec<Record>,
-    written: Written,
+    written: WriteCounts,
     now: Timestamp,
 }
 
 impl GroupMemory {
-    /// Reads the file of the group in `folder`; `notes` are its newest ones, the newest first.
+    /// Reads the file of the group in `folder`; `notes` are its newest ones, newest first.
     pub(super) fn read(folder: &Path, notes: Vec<Record>, now: Timestamp) -> Result<Self, Fault> {
-        let file = group_files::read(&folder.join(MEMORY)).map_err(unfit)?;
+        let file = group_files::read(&folder.join(MEMORY)).map_err(file_fault)?;
         Ok(Self {
             folder: folder.to_owned(),
             saved_ms: file.as_ref().map_or(0, |file| file.modified_ms),
-            said: file.map(|file| file.text).unwrap_or_default(),
+            text: file.map(|file| file.text).unwrap_or_default(),
             notes,
-            written: Written::read(&folder.join(WRITTEN))?,
+            written: WriteCounts::read(&folder.join(WRITTEN))?,
             now,
         })
     }
 
-    /// Where the file is.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> PathBuf {
         self.folder.join(MEMORY)
     }
 
-    /// Writes what the file lacks of its newest notes; how many.
-    pub(super) fn mend(&mut self) -> Result<usize, Fault> {
+    /// Appends the newest notes that the file lacks; returns their number.
+    pub(super) fn repair(&mut self) -> Result<usize, Fault> {
         let candidates: Vec<_> = self
             .notes
             .iter()
-            .map(|record| Candidate {
-                block: entry_of(record),
-                comes_back: self.comes_back(record),
+            .map(|record| ExpectedEntry {
+                block: render_entry(record),
+                restore_policy: self.restore_policy(record),
             })
             .collect();
-        let lacking = group::missing(&self.said, &candidates);
+        let lacking = group::missing_entries(&self.text, &candidates);
         let blocks: Vec<_> = lacking
             .iter()
             .map(|at| candidates[*at].block.clone())
@@ -65,24 +68,24 @@ impl GroupMemory {
         Ok(lacking.len())
     }
 
-    /// Writes one more note.
+    /// Appends one more note.
     ///
-    /// An editor does not ask for the lock: it may save an older file before the note is written behind what was read,
-    /// and a note that is missing between others is never mended. So it is looked once more before and after.
-    pub(super) fn take(&mut self, note: Record) -> Result<(), Fault> {
-        self.look()?;
-        self.mend()?;
-        let mut there: Vec<_> = (self.notes.iter().rev().map(entry_of))
-            .filter(|block| group::is_there(&self.said, block))
+    /// Editors do not use the lock: one may save an older file just before the note is appended, and a note that is
+    /// missing between others is never repaired. So the file is read again before and after.
+    pub(super) fn add(&mut self, note: Record) -> Result<(), Fault> {
+        self.reload()?;
+        self.repair()?;
+        let mut present: Vec<_> = (self.notes.iter().rev().map(render_entry))
+            .filter(|block| group::has_entry(&self.text, block))
             .collect();
-        there.push(entry_of(&note));
+        present.push(render_entry(&note));
         self.notes.insert(0, note);
         self.notes.truncate(limits::GROUP_NOTES_COMPARED_MAX);
-        self.append(&there[there.len() - 1..])?;
+        self.append(&present[present.len() - 1..])?;
         for _ in 0..LOOKS_MAX {
-            self.look()?;
-            let mut lost = there.clone();
-            lost.retain(|block| !group::is_there(&self.said, block));
+            self.reload()?;
+            let mut lost = present.clone();
+            lost.retain(|block| !group::has_entry(&self.text, block));
             if lost.is_empty() {
                 break;
             }
@@ -92,10 +95,10 @@ impl GroupMemory {
     }
 
     /// Reads the file again.
-    fn look(&mut self) -> Result<(), Fault> {
-        let file = group_files::read(&self.path()).map_err(unfit)?;
+    fn reload(&mut self) -> Result<(), Fault> {
+        let file = group_files::read(&self.path()).map_err(file_fault)?;
         self.saved_ms = file.as_ref().map_or(0, |file| file.modified_ms);
-        self.said = file.map(|file| file.text).unwrap_or_default();
+        self.text = file.map(|file| file.text).unwrap_or_default();
         Ok(())
     }
 
@@ -104,33 +107,33 @@ impl GroupMemory {
             return Ok(());
         }
         let blocks: Vec<_> = blocks.iter().map(String::as_str).collect();
-        let added = group::addition(&self.said, &blocks);
-        durable::append_whole(&self.path(), added.as_bytes())?;
-        self.said.push_str(&added);
+        let added = group::render_addition(&self.text, &blocks);
+        durable::append_all_or_nothing(&self.path(), added.as_bytes())?;
+        self.text.push_str(&added);
         Ok(())
     }
 
-    /// Whether a note that the file lacks is written: if it never was; once more within its time; and each time if
-    /// it was there so shortly that whoever saved the file may not have known it.
-    fn comes_back(&self, record: &Record) -> ComesBack {
+    /// Decides if a missing note is written again: if it never was; once more within its time; and each time if it
+    /// was in the file for so short a time that the editor may not have loaded it.
+    fn restore_policy(&self, record: &Record) -> RestorePolicy {
         let age_s = self
             .now
             .as_second()
             .saturating_sub(record.recorded_at.as_second());
         let is_young = age_s <= limits::GROUP_NOTE_BACK_S;
-        let Some((times, at_ms)) = self.written.of(record.id) else {
+        let Some((times, at_ms)) = self.written.get(record.id) else {
             return match is_young || self.written.is_known {
-                true => ComesBack::FromTheEnd,
-                false => ComesBack::Never,
+                true => RestorePolicy::IfLostAtEnd,
+                false => RestorePolicy::Never,
             };
         };
         let may_be_unknown = self.saved_ms.saturating_sub(at_ms) < limits::GROUP_NOTE_KNOWN_MS;
-        // A file that is gone or empty was made so by somebody: no editor saves like that.
-        match !is_young || self.said.trim().is_empty() {
-            true => ComesBack::Never,
-            false if may_be_unknown => ComesBack::FromAnywhere,
-            false if times == 1 => ComesBack::FromTheEnd,
-            false => ComesBack::Never,
+        // A missing or empty file is intended: no editor saves like that.
+        match !is_young || self.text.trim().is_empty() {
+            true => RestorePolicy::Never,
+            false if may_be_unknown => RestorePolicy::IfLost,
+            false if times == 1 => RestorePolicy::IfLostAtEnd,
+            false => RestorePolicy::Never,
         }
     }
 
@@ -142,20 +145,20 @@ impl GroupMemory {
     }
 }
 
-/// How often notes were written to their file, and when the last time, in milliseconds, by id.
+/// Number of times that notes were written, and the last time in milliseconds, by id.
 #[derive(Debug, Default)]
-struct Written {
+struct WriteCounts {
     times: BTreeMap<String, (u32, i64)>,
-    /// Whether somebody counted before.
+    /// True if there were counts before.
     is_known: bool,
 }
 
-impl Written {
+impl WriteCounts {
     fn read(path: &Path) -> Result<Self, Fault> {
-        let Some(file) = group_files::read(path).map_err(unfit)? else {
+        let Some(file) = group_files::read(path).map_err(file_fault)? else {
             return Ok(Self::default());
         };
-        // One that cannot be understood counts as none: at most a note comes back once more.
+        // An unreadable file counts as empty: at most, a note is written once more.
         let times = serde_json::from_str(&file.text).ok();
         Ok(Self {
             is_known: times.is_some(),
@@ -163,17 +166,17 @@ impl Written {
         })
     }
 
-    fn of(&self, id: RecordId) -> Option<(u32, i64)> {
+    fn get(&self, id: RecordId) -> Option<(u32, i64)> {
         self.times.get(&id.to_string()).copied()
     }
 
-    /// Counts what was appended, and what is there for the first time; keeps nothing of older notes. Whether that
-    /// changes anything.
+    /// Counts appended notes and those that appear for the first time; drops older ones. Returns true if something
+    /// changed.
     fn count(&mut self, notes: &[Record], appended: &[usize]) -> bool {
-        // The engine's clock may stand still or be another one than the file system's.
+        // The engine's clock may be fixed, or differ from the file system's.
         let now_ms = SystemClock.now().as_millisecond();
         let count = |(at, record): (usize, &Record)| {
-            let now = match (self.of(record.id), appended.contains(&at)) {
+            let now = match (self.get(record.id), appended.contains(&at)) {
                 (None, _) => (1, now_ms),
                 (Some((times, _)), true) => (times.saturating_add(1), now_ms),
                 (Some(before), false) => before,
@@ -188,13 +191,13 @@ impl Written {
 
     fn write(&self, path: &Path) -> Result<(), Fault> {
         let bytes = serde_json::to_vec(&self.times)
-            .map_err(|error| Fault::failed(format!("{}: {error}", path.display())))?;
+            .map_err(|error| Fault::failed(format!("{}: {error}", path.to_escaped())))?;
         Ok(durable::write_atomic(path, &bytes)?)
     }
 }
 
-fn entry_of(record: &Record) -> String {
-    Entry {
+fn render_entry(record: &Record) -> String {
+    GroupEntry {
         section: record.category().unwrap_or(SECTION_DEFAULT),
         agent: record.scope.agent.as_deref().unwrap_or(AGENT_DEFAULT),
         at: record.recorded_at,
@@ -203,6 +206,6 @@ fn entry_of(record: &Record) -> String {
     .block()
 }
 
-fn unfit(problem: String) -> Fault {
-    Fault::failed(problem).hint("put a plain file there, or nothing")
+fn file_fault(problem: String) -> Fault {
+    Fault::failed(problem).hint("remove it, or replace it by a regular file")
 }

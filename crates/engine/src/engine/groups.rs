@@ -1,142 +1,174 @@
-//! What agents of a group note, and the files that a group's contexts carry.
+//! Group notes, and the sections from a group's files.
 //!
-//! The store has a note first, the file `MEMORY.md` follows it: whatever the file lacks at the next note, because a
-//! process died in between or an editor replaced the file without knowing of it, is written then.
+//! The store has a note first, then `MEMORY.md`. Notes that the file lacks, after a crash or an editor's save, are
+//! written with the next note.
 
-use super::group_files::Text;
+use super::group_files::GroupFile;
 use super::group_memory::{GroupMemory, MEMORY};
 use super::new_record::check_scope;
+use super::redaction::{Redacted, RedactedTexts};
+use super::tasks::last;
 use super::{Engine, NewRecord};
-use crate::group::{self, AGENT_DEFAULT, GROUP_DEFAULT, SECTION_DEFAULT};
+use heirloom_formats::group::{self, AGENT_DEFAULT, GROUP_DEFAULT, SECTION_DEFAULT};
+use heirloom_fs::durable;
 use heirloom_model::section::{Layout, Offer, Origin, Section};
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Kind, RecordId, Scope, limits, text};
-use heirloom_store::{Change, Filter, StoreError, When, durable};
+use heirloom_store::{AsOf, Change, Filter, StoreError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The folder of groups, in the folder of the project's memory.
+/// Folder of groups, in the memory's folder.
 const GROUPS: &str = "groups";
-/// Who the group is, for all groups and for one.
+/// Persona files, for all groups and for one.
 const PERSONAS: [&str; 2] = ["AGENT.md", "CLAUDE.md"];
-/// The summary of its conversation.
+/// Summary of the group's conversations.
 const SUMMARY: &str = "summary.md";
-/// One process at a time appends.
+/// Lock for appending.
 const LOCK: &str = ".lock";
-/// Attribute of a record that has a place in the file of its group.
+/// Attribute of records that belong into the group's file.
 const IN_FILE: &str = "group_note";
 
-/// Something that an agent notes for its group.
+/// New note for a group.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewNote {
-    /// What is noted.
+    /// Content.
     pub content: String,
-    /// Its section; `Notes` if it is not said.
+    /// Section; `Notes` by default.
     pub section: Option<String>,
-    /// Who notes it; `unknown` if it is not said.
+    /// Agent; `unknown` by default.
     pub agent: Option<String>,
-    /// The group; `main` if it is not said.
+    /// Group; `main` by default.
     pub group: Option<String>,
 }
 
-/// What became of a note.
+/// Report of a new note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Noted {
-    /// Its record.
+pub struct NoteReport {
+    /// Id of its record.
     pub id: RecordId,
     /// The group.
     pub group: String,
-    /// The file that has it.
+    /// File with the note.
     pub file: PathBuf,
-    /// Earlier notes that the file lacked and has again.
-    pub mended: usize,
-    /// The kinds of the secrets without which it was kept.
+    /// Number of missing earlier notes that were written again.
+    pub repaired: usize,
+    /// Kinds of the redacted secrets.
     pub redacted: Vec<String>,
 }
 
-/// A group that has a folder.
+/// Group with a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Which of its files there are.
+    /// Names of its existing files.
     pub files: Vec<&'static str>,
 }
 
-impl Engine {
-    /// Notes something for a group: as a record, and behind what its `MEMORY.md` says; both are durable when it returns.
+/// Files with the notes of groups of agents.
+#[derive(Clone, Copy)]
+pub struct Groups<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Groups<'_> {
+    /// Adds a note to a group: as a record, and at the end of its `MEMORY.md`; both are durable when it returns.
     ///
-    /// Any number of processes may do so at once. Errors: `Refused` for a note without words, a group whose name is no
-    /// folder, links, and when memory is off; `Usage` for one that is too long and for names that cannot be used.
-    pub fn update_memory(&self, note: &NewNote) -> Result<Noted, Fault> {
-        self.note_once(note, None)
+    /// Safe with any number of processes. Errors: `Refused` for a note without words, an invalid group name, links,
+    /// and when memory is off; `Usage` for too long notes and invalid names.
+    pub fn add_note(&self, note: &NewNote) -> Result<NoteReport, Fault> {
+        self.add_note_once(note, None)
     }
 
-    /// As [`Engine::update_memory`]; one that was made under this key before is not made again.
-    pub(super) fn note_once(&self, note: &NewNote, key: Option<&str>) -> Result<Noted, Fault> {
-        self.writable()?;
+    /// Adds a note as [`Self::add_note`], unless one with this key exists.
+    pub(super) fn add_note_once(
+        &self,
+        note: &NewNote,
+        key: Option<&str>,
+    ) -> Result<NoteReport, Fault> {
+        self.engine.require_memory()?;
         let mut redacted = Vec::new();
-        let new = self.clean_new(new_record(note)?, &mut redacted);
+        let new = self.engine.redaction().redact_new_record(
+            new_record(note)?,
+            RedactedTexts::NONE,
+            &mut redacted,
+        );
         check_scope(&new.scope)?;
         let group = new.scope.group.clone().unwrap_or_default();
-        group::check_group(&group).map_err(|problem| {
+        group::check_group_name(&group).map_err(|problem| {
             Fault::refused(problem).hint("use letters, digits, `-` and `_`: the name is a folder")
         })?;
         let folder = self.group_folder(&group)?;
         durable::create_dir_private(&folder)?;
         let lock = durable::lock(&folder.join(LOCK), limits::FILE_LOCK_MS)?;
         let before = match key {
-            Some(key) => self.noted_before(&group, key)?,
+            Some(key) => self.find_note(&group, key)?,
             None => None,
         };
-        let mut memory = self.group_memory(&group, &folder)?;
-        let mended = memory.mend()?;
+        let mut memory = self.memory(&group, &folder)?;
+        let mended = memory.repair()?;
         let id = match before {
             Some(id) => id,
-            None => self.put_note(&new, key, &mut memory)?,
+            None => self.store_note(&new, key, &mut memory)?,
         };
         drop(lock);
-        Ok(Noted {
+        Ok(NoteReport {
             id,
             group,
             file: memory.path(),
-            mended,
+            repaired: mended,
             redacted,
         })
     }
 
-    /// Puts a note into the store, then into its file.
-    fn put_note(
+    /// Stores a note, then appends it to its file.
+    fn store_note(
         &self,
-        new: &NewRecord,
+        new: &Redacted<NewRecord>,
         key: Option<&str>,
         memory: &mut GroupMemory,
     ) -> Result<RecordId, Fault> {
-        let Change::Put { mut record, merge } = self.change_of(new)? else {
-            return Err(Fault::failed("a note is no new record"));
+        let Change::Put { mut record, merge } = self.engine.records().change_of_redacted(new)?
+        else {
+            return Err(Fault::failed("a note is not a new record"));
         };
         record.key = key.map(str::to_owned);
         record.attrs.insert(IN_FILE.to_owned(), true.into());
         let note = (*record).clone();
-        let id = self.apply_one(Change::Put { record, merge })?.id;
-        if let Err(fault) = memory.take(note) {
-            // Nobody is told of a note that its file could not take. If this fails too, the next note writes it.
-            drop(self.take_back(id));
+        let put = self
+            .engine
+            .redaction()
+            .redact_change_of(Change::Put { record, merge }, new);
+        let id = last(&self.engine.apply_redacted(vec![put])?)?.id;
+        if let Err(fault) = memory.add(note) {
+            // A note that its file lacks must not be visible. If this fails too, the next note writes it to the file.
+            drop(self.retire_note(id));
             return Err(fault);
         }
         Ok(id)
     }
 
-    fn take_back(&self, id: RecordId) -> Result<RecordId, Fault> {
-        let (at, by) = (self.now(), "heirloom".to_owned());
-        Ok(self.apply_one(Change::Retire { id, at, by })?.id)
+    fn retire_note(&self, id: RecordId) -> Result<RecordId, Fault> {
+        let (at, by) = (self.engine.now(), "heirloom".to_owned());
+        Ok(self
+            .engine
+            .records()
+            .apply_one(Change::Retire { id, at, by })?
+            .id)
     }
 
-    fn noted_before(&self, group: &str, key: &str) -> Result<Option<RecordId>, Fault> {
+    fn find_note(&self, group: &str, key: &str) -> Result<Option<RecordId>, Fault> {
         let filter = Filter {
-            when: When::Ever,
+            as_of: AsOf::Ever,
             ..self.notes_of(group).key(key)
         };
-        Ok(self.find(&filter)?.first().map(|record| record.id))
+        Ok(self
+            .engine
+            .records()
+            .find(&filter)?
+            .first()
+            .map(|record| record.id))
     }
 
     fn notes_of(&self, group: &str) -> Filter {
@@ -145,32 +177,35 @@ impl Engine {
                 group: Some(group.to_owned()),
                 ..Scope::default()
             },
-            ..Filter::current(&[Kind::Note], self.now())
+            ..Filter::current(&[Kind::Note], self.engine.now())
         }
         .limit(limits::GROUP_NOTES_COMPARED_MAX)
     }
 
-    /// What the group's file has and should have. Whoever calls it holds the lock.
-    fn group_memory(&self, group: &str, folder: &Path) -> Result<GroupMemory, Fault> {
-        let mut notes = self.find(&self.notes_of(group))?;
+    /// Returns the state of the group's file. Needs the lock.
+    fn memory(&self, group: &str, folder: &Path) -> Result<GroupMemory, Fault> {
+        let mut notes = self.engine.records().find(&self.notes_of(group))?;
         notes.retain(|record| record.attrs.contains_key(IN_FILE));
-        GroupMemory::read(folder, notes, self.now())
+        GroupMemory::read(folder, notes, self.engine.now())
     }
 
-    /// Writes the group's summary as `change` wants it, while nobody else does; `None` changes nothing.
-    pub(super) fn change_group_summary(
+    /// Rewrites the group's summary with `change` under the lock; `None` changes nothing.
+    pub(super) fn change_summary(
         &self,
         group: &str,
         change: impl FnOnce(&str) -> Option<String>,
     ) -> Result<(), Fault> {
-        self.writable()?;
+        self.engine.require_memory()?;
         let folder = self.group_folder(group)?;
         durable::create_dir_private(&folder)?;
         let lock = durable::lock(&folder.join(LOCK), limits::FILE_LOCK_MS)?;
         let path = folder.join(SUMMARY);
         let file = super::group_files::read(&path).map_err(Fault::refused)?;
         if file.as_ref().is_some_and(|file| file.cut_bytes > 0) {
-            return Err(Fault::refused(format!("{} is too large", path.display())));
+            return Err(Fault::refused(format!(
+                "{} is too large",
+                path.to_escaped()
+            )));
         }
         let page = file.map(|file| file.text).unwrap_or_default();
         if let Some(changed) = change(&page) {
@@ -180,28 +215,28 @@ impl Engine {
         Ok(())
     }
 
-    /// Writes what the files of all groups lack of their newest notes; how many.
-    pub fn mend_groups(&self) -> Result<usize, Fault> {
-        self.writable()?;
+    /// Writes the newest notes that the files of all groups lack; returns their number.
+    pub fn repair(&self) -> Result<usize, Fault> {
+        self.engine.require_memory()?;
         let mut mended = 0;
-        for group in self.groups()? {
+        for group in self.list()? {
             let folder = self.group_folder(&group.name)?;
             let lock = durable::lock(&folder.join(LOCK), limits::FILE_LOCK_MS)?;
-            mended += self.group_memory(&group.name, &folder)?.mend()?;
+            mended += self.memory(&group.name, &folder)?.repair()?;
             drop(lock);
         }
         Ok(mended)
     }
 
-    /// The groups that have a folder, by name.
-    pub fn groups(&self) -> Result<Vec<Group>, Fault> {
-        let folder = self.folder.join(GROUPS);
+    /// Lists the groups with a folder, by name.
+    pub fn list(&self) -> Result<Vec<Group>, Fault> {
+        let folder = self.engine.folder.join(GROUPS);
         refuse_link(&folder)?;
         let entries = match std::fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => {
-                let place = folder.display();
+                let place = folder.to_escaped();
                 return Err(Fault::failed(format!("cannot list {place}: {error}")));
             }
         };
@@ -209,7 +244,7 @@ impl Engine {
             .filter_map(Result::ok)
             .filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir()))
             .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(|name| group::check_group(name).is_ok())
+            .filter(|name| group::check_group_name(name).is_ok())
             .map(|name| {
                 let is_there = |file: &&str| folder.join(&name).join(file).is_file();
                 let files = [PERSONAS[1], MEMORY, SUMMARY].into_iter();
@@ -221,14 +256,13 @@ impl Engine {
         Ok(groups)
     }
 
-    /// What the files of a group have for a prompt: who it is, what it learned, what was said. Reads no file twice that
-    /// has not changed, and writes nothing.
+    /// Returns the sections from a group's files: persona, notes, summary. Unchanged files are not read again, and
+    /// nothing is written.
     ///
-    /// Three sections; a file that is absent or blank has no offer, and one that cannot be read a note. Errors: `Refused`
-    /// for a group whose name is no folder.
-    pub fn group_sections(&self, group: &str) -> Result<Vec<Section>, Fault> {
-        group::check_group(group).map_err(Fault::refused)?;
-        let groups = self.folder.join(GROUPS);
+    /// A missing or blank file has no offer, an unreadable one a note. Errors: `Refused` for an invalid group name.
+    pub fn sections(&self, group: &str) -> Result<Vec<Section>, Fault> {
+        group::check_group_name(group).map_err(Fault::refused)?;
+        let groups = self.engine.folder.join(GROUPS);
         let folder = groups.join(group);
         let mut persona = section("group", "", Layout::Blocks);
         let mut facts = section("group-facts", "## Remembered Facts", Layout::BlocksReversed);
@@ -246,7 +280,7 @@ impl Engine {
             };
             if file.cut_bytes > 0 {
                 let most = limits::GROUP_FILE_BYTES_MAX;
-                let place = self.shown(&path);
+                let place = self.display_path(&path);
                 persona.notes.push(format!(
                     "{place} is left out: it has more than {most} bytes"
                 ));
@@ -258,7 +292,7 @@ impl Engine {
         }
         let path = folder.join(MEMORY);
         if let Some(file) = self.file_of(&path, &mut facts.notes) {
-            let parts = group::blocks(&file.text).into_iter().rev();
+            let parts = group::split_at_headings(&file.text).into_iter().rev();
             let line = |line| (file.cut_bytes == 0).then_some(line);
             let offers = parts.map(|(at, part)| self.group_offer(&path, line(at), part));
             facts.offers.extend(offers);
@@ -274,9 +308,9 @@ impl Engine {
         Ok(vec![persona, facts, summary])
     }
 
-    /// What a file says, if it says something.
-    fn file_of(&self, path: &Path, notes: &mut Vec<String>) -> Option<std::sync::Arc<Text>> {
-        match self.files.read(path) {
+    /// Reads a file; `None` if it is missing or blank.
+    fn file_of(&self, path: &Path, notes: &mut Vec<String>) -> Option<std::sync::Arc<GroupFile>> {
+        match self.engine.files.read(path) {
             Ok(file) => file.filter(|file| !file.text.trim().is_empty()),
             Err(problem) => {
                 notes.push(problem);
@@ -285,32 +319,33 @@ impl Engine {
         }
     }
 
-    fn group_offer(&self, path: &Path, line: Option<u32>, said: &str) -> Offer {
+    fn group_offer(&self, path: &Path, line: Option<u32>, content: &str) -> Offer {
         Offer {
             origin: Origin::File {
-                path: self.shown(path),
+                path: self.display_path(path),
                 line,
             },
-            text: self.clean(said).into_owned(),
+            text: self.engine.redaction().redact_input(content).into_owned(),
             ..Offer::default()
         }
     }
 
-    fn cut_note(&self, path: &Path, file: &Text) -> Option<String> {
-        let place = self.shown(path);
+    fn cut_note(&self, path: &Path, file: &GroupFile) -> Option<String> {
+        let place = self.display_path(path);
         let cut = file.cut_bytes;
         (cut > 0).then(|| format!("{place} is read without its first {cut} bytes"))
     }
 
-    /// A path as people see it: relative to the project where it is in it.
-    fn shown(&self, path: &Path) -> String {
-        let shown = path.strip_prefix(&self.root).unwrap_or(path);
+    /// Formats a path relative to the project, if it is inside.
+    fn display_path(&self, path: &Path) -> String {
+        let shown = path.strip_prefix(&self.engine.root).unwrap_or(path);
         shown.to_string_lossy().into_owned()
     }
 
-    /// The folder of a group. Errors: `Refused` where a link leads there.
+    /// Returns the folder of a group. Errors: `Refused` if it is a link.
     fn group_folder(&self, group: &str) -> Result<PathBuf, Fault> {
-        let groups = self.folder.join(GROUPS);
+        self.engine.require_files()?;
+        let groups = self.engine.folder.join(GROUPS);
         let folder = groups.join(group);
         refuse_link(&groups)?;
         refuse_link(&folder)?;
@@ -324,9 +359,7 @@ fn new_record(note: &NewNote) -> Result<NewRecord, Fault> {
         .chars()
         .any(|c| !c.is_whitespace() && !c.is_control())
     {
-        return Err(Fault::refused(
-            "there is nothing to note: the content is empty",
-        ));
+        return Err(Fault::refused("the content of the note is empty"));
     }
     let most = limits::GROUP_NOTE_BYTES_MAX;
     if content.len() > most {
@@ -334,23 +367,23 @@ fn new_record(note: &NewNote) -> Result<NewRecord, Fault> {
         return Err(Fault::usage(format!(
             "the note has {bytes} bytes; at most {most} are allowed"
         ))
-        .hint("note the point, and keep the rest in a file that it names"));
+        .hint("keep the note short and refer to a file for the rest"));
     }
-    let said = |given: &Option<String>, default: &str| {
+    let line = |given: &Option<String>, default: &str| {
         let given = given
             .as_deref()
             .map(str::trim)
-            .filter(|said| !said.is_empty());
+            .filter(|value| !value.is_empty());
         text::one_line(given.unwrap_or(default))
     };
-    let agent = said(&note.agent, AGENT_DEFAULT);
-    let section = said(&note.section, SECTION_DEFAULT);
+    let agent = line(&note.agent, AGENT_DEFAULT);
+    let section = line(&note.section, SECTION_DEFAULT);
     heirloom_model::record::check_name("section", &section)
         .map_err(|bad| Fault::usage(bad.to_string()))?;
     let group = note.group.clone();
     let group = group.unwrap_or_else(|| GROUP_DEFAULT.to_owned());
-    // Before it is anything else: a name with a line break must be refused and not be cleaned.
-    group::check_group(&group).map_err(|problem| {
+    // First of all: a name with a line break must be refused instead of cleaned.
+    group::check_group_name(&group).map_err(|problem| {
         Fault::refused(problem).hint("use letters, digits, `-` and `_`: the name is a folder")
     })?;
     Ok(NewRecord {

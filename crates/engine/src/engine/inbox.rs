@@ -1,106 +1,116 @@
-//! The inbox: files that agents without another channel drop, each handled once.
+//! Inbox: files dropped by agents without another channel, each processed once.
 //!
-//! A file is claimed by a new name first, which is the key of its note: a claim of somebody who died is handled by the
-//! next one, and what was noted already is not noted again.
+//! A file is first renamed to a claim, whose id is the key of its note. A claim of a killed process is processed by
+//! the next sweep without a duplicate note.
 
+use super::NewNote;
 use super::group_files;
-use super::{Engine, NewNote};
-use crate::group::{Ask, read_ask};
+use crate::engine::ProjectFiles;
+use heirloom_formats::group::{InboxRequest, parse_request};
+use heirloom_fs::durable;
 use heirloom_model::limits::{
-    INBOX_DONE_MAX, INBOX_FILE_BYTES_MAX, INBOX_PATIENCE_MS, INBOX_SWEEP_MAX,
+    INBOX_DONE_MAX, INBOX_FILE_BYTES_MAX, INBOX_RETRY_MS, INBOX_SWEEP_MAX,
 };
-use heirloom_model::{ErrorKind, Fault, text};
-use heirloom_store::durable;
+use heirloom_model::text::EscapedPath;
+use heirloom_model::{Authority, ErrorKind, Fault, text};
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The folder of the inbox, in the folder of the project's memory.
+/// Folder of the inbox, in the memory's folder.
 const INBOX: &str = "inbox";
-/// Where files go that were taken.
+/// Folder of processed files.
 const DONE: &str = "done";
-/// Where files go that could not be, each with its reason.
+/// Folder of refused files, each with its reason.
 const FAILED: &str = "failed";
-/// One process at a time sweeps.
+/// Lock of a sweep.
 const LOCK: &str = ".lock";
-/// What the name of a claimed file begins with.
+/// Prefix of a claimed file's name.
 const CLAIMED: &str = ".claim-";
-/// What the name of a file ends with.
+/// Suffix of a file's name.
 const ENDING: &str = ".json";
-/// Most characters of a file's name that are kept.
+/// Maximum characters of a file's name.
 const NAME_CHARS: usize = 80;
 
-/// What a sweep of the inbox did.
+/// Report of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Swept {
-    /// Files that were taken, in their order.
-    pub done: Vec<String>,
-    /// Files that were set aside, and why.
+pub struct SweepReport {
+    /// Processed files, in order.
+    pub processed: Vec<String>,
+    /// Refused files with the reason.
     pub failed: Vec<(String, String)>,
-    /// Files that stay for the next sweep: somebody may be writing them.
+    /// Number of files left for the next sweep, because they may be incomplete.
     pub waiting: usize,
 }
 
-/// What a file turned out to be.
+/// Content of a file.
 enum Content {
-    Ask(Ask),
-    /// It cannot be used, for this reason; a later sweep may find it whole.
+    InboxRequest(InboxRequest),
+    /// Unreadable for now, with the reason; the file may be incomplete.
     Unread(String),
-    /// It never will be.
+    /// Permanently invalid, with the reason.
     Unfit(String),
     Gone,
 }
 
-impl Engine {
-    /// Takes what is in the inbox, by name: each file once, whoever else sweeps. What was taken goes to `done`, what
-    /// cannot be to `failed` with its reason; a file that cannot be read yet is left alone for a moment.
+impl ProjectFiles<'_> {
+    /// Processes the inbox by name: each file once, even with concurrent sweeps. Processed files go to `done`,
+    /// refused ones to `failed` with the reason; an unreadable file is left alone for a moment.
     ///
-    /// Nothing is done when memory is off or somebody else sweeps. Errors: the first file that memory could not take,
-    /// though there is nothing wrong with it: it stays claimed, and the next sweep takes it.
-    pub fn sweep_inbox(&self) -> Result<Swept, Fault> {
-        let mut swept = Swept::default();
-        let inbox = self.folder.join(INBOX);
-        if !self.settings.enabled || waiting_files(&inbox)?.is_empty() {
-            return Ok(swept);
+    /// Does nothing when memory is off or another sweep runs. Errors: the first valid file that could not be stored;
+    /// it stays claimed for the next sweep.
+    pub fn sweep_inbox(&self) -> Result<SweepReport, Fault> {
+        let mut report = SweepReport::default();
+        let inbox = self.engine.folder.join(INBOX);
+        if !self.engine.has_files
+            || !self.engine.settings.enabled
+            || waiting_files(&inbox)?.is_empty()
+        {
+            return Ok(report);
         }
         let Some(lock) = durable::try_lock(&inbox.join(LOCK))? else {
-            return Ok(swept);
+            return Ok(report);
         };
         let mut names = waiting_files(&inbox)?;
         names.truncate(INBOX_SWEEP_MAX);
         let mut first_fault = None;
         for name in names {
-            if let Err(fault) = self.take_file(&inbox, &name, &mut swept) {
+            if let Err(fault) = self.process_file(&inbox, &name, &mut report) {
                 first_fault.get_or_insert(fault);
             }
         }
-        if !swept.done.is_empty() {
-            thin(&inbox.join(DONE))?;
+        if !report.processed.is_empty() {
+            delete_oldest(&inbox.join(DONE))?;
         }
         drop(lock);
-        first_fault.map_or(Ok(swept), Err)
+        first_fault.map_or(Ok(report), Err)
     }
 
-    fn take_file(&self, inbox: &Path, name: &OsString, swept: &mut Swept) -> Result<(), Fault> {
+    fn process_file(
+        &self,
+        inbox: &Path,
+        name: &OsString,
+        report: &mut SweepReport,
+    ) -> Result<(), Fault> {
         let path = inbox.join(name);
-        let said = name.to_string_lossy();
-        let (claim, shown) = match said.strip_prefix(CLAIMED) {
+        let file_name = name.to_string_lossy();
+        let (claim, shown) = match file_name.strip_prefix(CLAIMED) {
             Some(claimed) => (
-                said.to_string(),
+                file_name.to_string(),
                 claimed.get(37..).unwrap_or_default().to_owned(),
             ),
             None => {
-                match look(&path) {
+                match read_content(&path) {
                     Content::Gone => return Ok(()),
-                    Content::Unread(_) if self.is_young(&path) => {
-                        swept.waiting += 1;
+                    Content::Unread(_) if self.is_recent(&path) => {
+                        report.waiting += 1;
                         return Ok(());
                     }
-                    Content::Ask(_) | Content::Unread(_) | Content::Unfit(_) => {}
+                    Content::InboxRequest(_) | Content::Unread(_) | Content::Unfit(_) => {}
                 }
-                let shown = short_name(&said);
-                let id = self.ids.next(self.now());
+                let shown = short_name(&file_name);
+                let id = self.engine.ids.next(self.engine.now());
                 let claim = format!("{CLAIMED}{id}-{shown}");
                 if !durable::rename_synced(&path, &inbox.join(&claim))? {
                     return Ok(());
@@ -115,21 +125,25 @@ impl Engine {
                 .get(CLAIMED.len()..CLAIMED.len() + 36)
                 .unwrap_or(&claim)
         );
-        match look(&path) {
+        match read_content(&path) {
             Content::Gone => Ok(()),
-            Content::Ask(ask) => match self.note_once(&note_of(ask), Some(&key)) {
+            Content::InboxRequest(ask) => match self
+                .engine
+                .groups()
+                .add_note_once(&to_note(ask), Some(&key))
+            {
                 Ok(_) => {
-                    self.put_away(inbox, &path, DONE, &shown, None)?;
-                    swept.done.push(shown);
+                    self.move_out(inbox, &path, DONE, &shown, None)?;
+                    report.processed.push(shown);
                     Ok(())
                 }
                 Err(fault) if matches!(fault.kind, ErrorKind::Usage | ErrorKind::Refused) => {
-                    self.set_aside(inbox, &path, shown, &fault.message, swept)
+                    self.set_aside(inbox, &path, shown, &fault.message, report)
                 }
                 Err(fault) => Err(fault),
             },
             Content::Unread(why) | Content::Unfit(why) => {
-                self.set_aside(inbox, &path, shown, &why, swept)
+                self.set_aside(inbox, &path, shown, &why, report)
             }
         }
     }
@@ -140,16 +154,16 @@ impl Engine {
         path: &Path,
         shown: String,
         why: &str,
-        swept: &mut Swept,
+        report: &mut SweepReport,
     ) -> Result<(), Fault> {
-        let why = self.clean(why).into_owned();
-        self.put_away(inbox, path, FAILED, &shown, Some(&why))?;
-        swept.failed.push((shown, why));
+        let why = self.engine.redaction().redact_input(why).into_owned();
+        self.move_out(inbox, path, FAILED, &shown, Some(&why))?;
+        report.failed.push((shown, why));
         Ok(())
     }
 
-    /// Moves a claimed file to its end, without its secrets if it is text.
-    fn put_away(
+    /// Moves a claimed file to its final folder, redacted if it is text.
+    fn move_out(
         &self,
         inbox: &Path,
         path: &Path,
@@ -166,21 +180,25 @@ impl Engine {
             reason.push(".reason.txt");
             durable::write_atomic(Path::new(&reason), format!("{why}\n").as_bytes())?;
         }
-        let words = read_whole(path)
+        let words = read_file(path)
             .ok()
             .and_then(|bytes| String::from_utf8(bytes).ok());
         match words {
             Some(words) => {
-                durable::write_atomic(&target, self.clean(&words).as_bytes())?;
-                durable::remove_if_there(path)?;
+                durable::write_atomic(
+                    &target,
+                    self.engine.redaction().redact_input(&words).as_bytes(),
+                )?;
+                durable::remove_if_exists(path)?;
             }
             None => drop(durable::rename_synced(path, &target)?),
         }
         Ok(())
     }
 
-    /// Whether a file was written just now, by the engine's clock. One from the future was not.
-    fn is_young(&self, path: &Path) -> bool {
+    /// Returns true if a file was modified within the retry interval of the engine's clock; false for a time too far
+    /// in the future.
+    fn is_recent(&self, path: &Path) -> bool {
         let modified = path.symlink_metadata().and_then(|found| found.modified());
         let since = modified
             .ok()
@@ -188,22 +206,23 @@ impl Engine {
         let Some(at_ms) = since.and_then(|at| i64::try_from(at.as_millis()).ok()) else {
             return false;
         };
-        self.now().as_millisecond().abs_diff(at_ms) < INBOX_PATIENCE_MS.unsigned_abs()
+        self.engine.now().as_millisecond().abs_diff(at_ms) < INBOX_RETRY_MS.unsigned_abs()
     }
 }
 
-fn note_of(ask: Ask) -> NewNote {
+fn to_note(ask: InboxRequest) -> NewNote {
     NewNote {
         content: ask.content,
         section: ask.section,
-        agent: ask.agent,
+        // Any program can drop a file, so it never has the authority of a person.
+        agent: (ask.agent).map(|name| Authority::agent_source(&name).to_owned()),
         group: ask.group,
     }
 }
 
-/// The files that wait in the inbox, claimed ones first, by name; one look at the folder.
+/// Lists the files of the inbox by name, claimed ones first.
 fn waiting_files(inbox: &Path) -> Result<Vec<OsString>, Fault> {
-    let failed = |error| Fault::failed(format!("cannot list {}: {error}", inbox.display()));
+    let failed = |error| Fault::failed(format!("cannot list {}: {error}", inbox.to_escaped()));
     let entries = match std::fs::read_dir(inbox) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -212,25 +231,25 @@ fn waiting_files(inbox: &Path) -> Result<Vec<OsString>, Fault> {
     let mut names = Vec::new();
     for entry in entries {
         let name = entry.map_err(failed)?.file_name();
-        let said = name.to_string_lossy();
-        let is_claimed = said.starts_with(CLAIMED);
-        if is_claimed || (said.ends_with(ENDING) && !said.starts_with('.')) {
+        let file_name = name.to_string_lossy();
+        let is_claimed = file_name.starts_with(CLAIMED);
+        if is_claimed || (file_name.ends_with(ENDING) && !file_name.starts_with('.')) {
             names.push((!is_claimed, name));
         }
     }
-    // A link would lead the sweep somewhere else; where nothing waits, nothing is done.
+    // A link would lead the sweep out of the project; without files there is nothing to refuse.
     if !names.is_empty() && inbox.is_symlink() {
-        let place = inbox.display();
+        let place = inbox.to_escaped();
         return Err(
             Fault::refused(format!("{place} is a link, which is not followed"))
-                .hint("remove the link; what it leads to was not touched"),
+                .hint("remove the link; its target was not touched"),
         );
     }
     names.sort();
     Ok(names.into_iter().map(|(_, name)| name).collect())
 }
 
-fn look(path: &Path) -> Content {
+fn read_content(path: &Path) -> Content {
     match group_files::open(path) {
         Ok(None) => return Content::Gone,
         Ok(Some((_, found))) if found.len() > INBOX_FILE_BYTES_MAX => {
@@ -243,17 +262,17 @@ fn look(path: &Path) -> Content {
         Err(_) if path.is_symlink() => {
             return Content::Unfit("it is a link, which is not followed".to_owned());
         }
-        Err(_) if !path.is_file() => return Content::Unfit("it is no file".to_owned()),
+        Err(_) if !path.is_file() => return Content::Unfit("it is not a regular file".to_owned()),
         Err(problem) => return Content::Unread(problem),
     }
-    match read_whole(path) {
-        Ok(bytes) => read_ask(&bytes).map_or_else(Content::Unread, Content::Ask),
+    match read_file(path) {
+        Ok(bytes) => parse_request(&bytes).map_or_else(Content::Unread, Content::InboxRequest),
         Err(problem) => Content::Unread(problem),
     }
 }
 
-/// The bytes of a plain file that is not too large.
-fn read_whole(path: &Path) -> Result<Vec<u8>, String> {
+/// Reads a regular file up to the size limit.
+fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     let Some((file, found)) = group_files::open(path)? else {
         return Err("it is gone".to_owned());
     };
@@ -267,12 +286,12 @@ fn read_whole(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// A file's name on one line, short enough to get something before and behind it.
+/// Converts a file's name to one short line, with space for prefix and suffix.
 fn short_name(name: &str) -> String {
     let stem = name.strip_suffix(ENDING).unwrap_or(name);
     let stem = text::one_line(stem);
     let stem = text::clip(&stem, NAME_CHARS);
-    // A grapheme may be long.
+    // A single character may consist of many bytes.
     let end = (0..=stem.len().min(2 * NAME_CHARS))
         .rev()
         .find(|at| stem.is_char_boundary(*at));
@@ -286,12 +305,17 @@ fn free_name(folder: &Path, shown: &str) -> Result<PathBuf, Fault> {
     let mut paths = names.take(10_000).map(|name| folder.join(name));
     paths
         .find(|path| path.symlink_metadata().is_err())
-        .ok_or_else(|| Fault::failed(format!("no free name for {shown} in {}", folder.display())))
+        .ok_or_else(|| {
+            Fault::failed(format!(
+                "no free name for {shown} in {}",
+                folder.to_escaped()
+            ))
+        })
 }
 
-/// Takes away the first files, by name, of those that were taken, if there are too many.
-fn thin(folder: &Path) -> Result<(), Fault> {
-    let failed = |error| Fault::failed(format!("cannot list {}: {error}", folder.display()));
+/// Deletes the oldest processed files beyond the limit.
+fn delete_oldest(folder: &Path) -> Result<(), Fault> {
+    let failed = |error| Fault::failed(format!("cannot list {}: {error}", folder.to_escaped()));
     let entries = std::fs::read_dir(folder).map_err(failed)?;
     let mut files: Vec<_> = entries
         .filter_map(Result::ok)
@@ -302,7 +326,7 @@ fn thin(folder: &Path) -> Result<(), Fault> {
         .iter()
         .take(files.len().saturating_sub(INBOX_DONE_MAX))
     {
-        durable::remove_if_there(path)?;
+        durable::remove_if_exists(path)?;
     }
     Ok(())
 }

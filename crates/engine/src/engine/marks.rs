@@ -1,46 +1,49 @@
-//! Pinning, muting, and saying whether something helped.
+//! Marks on records: pinned, muted, useful.
 
-use super::Engine;
 use super::records::USER;
+use crate::engine::Records;
 use heirloom_model::{Action, Fault, Kind, Mark, Record, RecordId, limits};
-use heirloom_store::{Applied, Change, Filter};
+use heirloom_store::{AppliedChange, Change, Filter};
 
-impl Engine {
-    /// Lays a mark over a current record. `undo` takes it back while nothing else happened to the record.
+impl Records<'_> {
+    /// Sets a mark on a current record. `undo` removes it while it is the last event of the record.
     ///
     /// Errors: `NotFound`; `Failed` if it is not current.
-    pub fn mark(&self, id: RecordId, mark: Mark) -> Result<Applied, Fault> {
-        self.mark_for(id, mark, USER)
+    pub fn mark(&self, id: RecordId, mark: Mark) -> Result<AppliedChange, Fault> {
+        self.mark_as(id, mark, USER)
     }
 
-    /// The same for somebody who is named in the history.
-    pub fn mark_for(&self, id: RecordId, mark: Mark, by: &str) -> Result<Applied, Fault> {
-        self.apply_one(Change::Mark {
+    /// Sets a mark in the name of `by`.
+    pub fn mark_as(&self, id: RecordId, mark: Mark, by: &str) -> Result<AppliedChange, Fault> {
+        self.engine.records().apply_one(Change::Mark {
             id,
             mark,
-            at: self.now(),
+            at: self.engine.now(),
             by: by.to_owned(),
         })
     }
 
-    /// The mark that was the last thing that happened to a current record, if it was one.
+    /// Returns the mark if it is the last event of a record.
     pub(super) fn last_mark(&self, id: RecordId) -> Result<Option<Mark>, Fault> {
-        let newest = self.store.events(&self.project, Some(id), 1)?.pop();
+        let newest = self
+            .engine
+            .store
+            .events(&self.engine.project, Some(id), 1)?
+            .pop();
         let marked = newest.filter(|event| event.action == Action::Marked);
-        Ok(marked.and_then(|event| Mark::named(event.detail.as_deref()?)))
+        Ok(marked.and_then(|event| Mark::from_name(event.detail.as_deref()?)))
     }
 
-    /// The pinned records that belong into the contexts of `task`: those of the task and those of no task,
-    /// oldest first.
+    /// Returns the pinned records for contexts of `task`: those of the task and those without a task, oldest first.
     pub(super) fn pinned(&self, task: &str) -> Result<Vec<Record>, Fault> {
         let filter = Filter {
             pinned: true,
-            ..Filter::current(&[], self.now()).limit(limits::PINNED_MAX)
+            ..Filter::current(&[], self.engine.now()).limit(limits::PINNED_MAX)
         };
         let mut found = self.find(&filter)?;
         found.retain(|record| {
-            let theirs = record.scope.task.as_deref();
-            record.kind != Kind::Task && theirs.is_none_or(|theirs| theirs == task)
+            let record_task = record.scope.task.as_deref();
+            record.kind != Kind::Task && record_task.is_none_or(|record_task| record_task == task)
         });
         found.reverse();
         Ok(found)

@@ -1,171 +1,70 @@
-//! From what somebody says to a record: defaults, checks, keys, and the rule for meeting what is there.
+//! Input for a new record: its validation, kind, key and merge rule.
 
-use super::Engine;
-use heirloom_model::conflict::may_arbitrate;
+use heirloom_model::conflict::can_arbitrate;
 use heirloom_model::kinds::{
-    Artifact, CATEGORY_FACT, Knowledge, Mistake, Note, Output, Step, StepState, Summary, Task,
+    Artifact, CATEGORY_FACT, ErrorRecord, Knowledge, Note, Output, Step, StepState, Summary, Task,
 };
 use heirloom_model::record::{Attrs, BadName, check_name};
 use heirloom_model::{
-    Confidence, ConflictPolicy, Fault, Kind, KindData, Merge, Record, RecordId, Scope, Timestamp,
-    text,
+    Confidence, ConflictPolicy, Fault, Kind, KindData, MergeRule, RecordId, Scope, Timestamp,
 };
-use heirloom_store::{Change, Verdict};
+use heirloom_store::Verdict;
 
-/// What is to be remembered. Only the text is needed; the rest has defaults.
+/// New record. Only the text is required; the rest has defaults.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewRecord {
-    /// What is to be remembered.
+    /// Text.
     pub text: String,
-    /// Its kind; knowledge if it is not said.
+    /// Kind; knowledge by default.
     pub kind: Option<Kind>,
-    /// Its category (knowledge, notes); `fact` if it is not said.
+    /// Category of knowledge and notes; `fact` by default.
     pub category: Option<String>,
-    /// Its key; made from the text if it is not said.
+    /// Key; derived from the text by default.
     pub key: Option<String>,
-    /// How sure the source is; 1.0 for `user` and `orchestrator`, 0.8 for anybody else, if it is not said.
+    /// Confidence; by default 1.0 for `user` and `orchestrator`, 0.8 for others.
     pub confidence: Option<f64>,
-    /// Who says so; `user` if it is not said.
+    /// Source; `user` by default.
     pub source: Option<String>,
-    /// Why, for decisions.
+    /// Reason of a decision.
     pub rationale: Option<String>,
-    /// Where it belongs.
+    /// Scope.
     pub scope: Scope,
-    /// From when on it holds.
+    /// Start of validity.
     pub true_from: Option<Timestamp>,
-    /// Until when it holds.
+    /// End of validity.
     pub true_to: Option<Timestamp>,
 }
 
-/// What became of something that was to be remembered.
+/// Report of a remembered record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remembered {
-    /// The record: the new one, or the current one that was confirmed.
+pub struct RememberReport {
+    /// Id of the new record, or of the current one that was confirmed.
     pub id: RecordId,
-    /// What became of it.
+    /// Verdict of the store.
     pub verdict: Verdict,
-    /// Who won, if it lost a conflict.
+    /// Winner, if it lost a conflict.
     pub winner: Option<RecordId>,
-    /// The kinds of the secrets without which it was kept.
+    /// Kinds of the redacted secrets.
     pub redacted: Vec<String>,
 }
 
-impl Engine {
-    /// Remembers one thing; durable when it returns.
-    ///
-    /// Errors: `Usage` for an empty or over-long text, a bad name, a confidence outside 0 to 1 or a
-    /// `true_to` before `true_from`; `Refused` when memory is off.
-    pub fn remember(&self, new: NewRecord) -> Result<Remembered, Fault> {
-        let mut remembered = self.remember_all(vec![new])?;
-        remembered
-            .pop()
-            .ok_or_else(|| Fault::failed("the store did not answer a write"))
-    }
-
-    /// Remembers several things as one durable, atomic step; one answer each, in order.
-    pub fn remember_all(&self, news: Vec<NewRecord>) -> Result<Vec<Remembered>, Fault> {
-        let mut changes = Vec::with_capacity(news.len());
-        let mut redacted = Vec::with_capacity(news.len());
-        for new in news {
-            let mut kinds = Vec::new();
-            let new = self.clean_new(new, &mut kinds);
-            changes.push(self.change_of_clean(&new)?);
-            redacted.push(kinds);
-        }
-        let applied = self.apply(&changes)?;
-        let answers = applied.into_iter().zip(redacted);
-        let remembered = answers.map(|(one, redacted)| Remembered {
-            id: one.id,
-            verdict: one.verdict,
-            winner: if one.verdict == Verdict::Conflict {
-                one.other
-            } else {
-                None
-            },
-            redacted,
-        });
-        Ok(remembered.collect())
-    }
-
-    /// Redacts and checks what somebody says and makes it a change.
-    pub fn change_of(&self, new: &NewRecord) -> Result<Change, Fault> {
-        self.change_of_clean(&self.clean_new(new.clone(), &mut Vec::new()))
-    }
-
-    fn change_of_clean(&self, new: &NewRecord) -> Result<Change, Fault> {
-        let said = new.text.trim();
-        if said.is_empty() {
-            return Err(
-                Fault::usage("there is no text to remember").hint("heirloom remember \"TEXT\"")
-            );
-        }
-        check_scope(&new.scope)?;
-        let source = new.source.clone().unwrap_or_else(|| "user".to_owned());
-        check_name("source", &source).map_err(|e| bad_name(&e))?;
-        let confidence = checked_confidence(new.confidence, &source)?;
-        if let (Some(from), Some(to)) = (new.true_from, new.true_to)
-            && to < from
-        {
-            return Err(Fault::usage(format!(
-                "true-to {to} lies before true-from {from}"
-            )));
-        }
-        let typed = typed(new, said, &source, self.settings.conflict_policy)?;
-        let mut record = self.draft(typed.kind, said, new.scope.clone(), &source);
-        record.key = typed.key;
-        record.attrs = typed.attrs;
-        record.confidence = confidence;
-        record.true_from = new.true_from;
-        record.true_to = new.true_to;
-        if record.kind == Kind::Task {
-            record.scope.task.clone_from(&record.key);
-        }
-        Ok(Change::Put {
-            record: Box::new(record),
-            merge: typed.merge,
-        })
-    }
-
-    /// A record with this text, an id and the current time; everything else at its default.
-    pub(super) fn draft(&self, kind: Kind, said: &str, scope: Scope, source: &str) -> Record {
-        let now = self.now();
-        Record {
-            project: self.project.clone(),
-            id: self.ids.next(now),
-            kind,
-            key: None,
-            text: said.to_owned(),
-            attrs: Attrs::new(),
-            scope,
-            source: source.to_owned(),
-            confidence: Confidence::of_source(source),
-            tokens: u32::try_from(text::tokens(said)).unwrap_or(u32::MAX),
-            recorded_at: now,
-            true_from: None,
-            true_to: None,
-            retired_at: None,
-            replaced_by: None,
-            expires_at: None,
-        }
-    }
-}
-
-/// Refuses names in a scope that cannot be used.
-pub(super) fn check_scope(scope: &Scope) -> Result<(), Fault> {
+/// Refuses invalid names in a scope.
+pub fn check_scope(scope: &Scope) -> Result<(), Fault> {
     for (what, name) in scope.names() {
         if let Some(name) = name {
-            check_name(what, name).map_err(|e| bad_name(&e))?;
+            check_name(what, name).map_err(|e| name_fault(&e))?;
         }
     }
     Ok(())
 }
 
-/// A bad name as a usage error.
-pub(super) fn bad_name(error: &BadName) -> Fault {
+/// Converts an invalid name into a usage error.
+pub(super) fn name_fault(error: &BadName) -> Fault {
     Fault::usage(error.to_string())
 }
 
-fn checked_confidence(given: Option<f64>, source: &str) -> Result<Confidence, Fault> {
+/// Returns the confidence of a new record, by default that of its source.
+pub(super) fn validated_confidence(given: Option<f64>, source: &str) -> Result<Confidence, Fault> {
     let Some(value) = given else {
         return Ok(Confidence::of_source(source));
     };
@@ -174,20 +73,21 @@ fn checked_confidence(given: Option<f64>, source: &str) -> Result<Confidence, Fa
     })
 }
 
-/// What a kind adds to a plain text.
-struct Typed {
-    kind: Kind,
-    key: Option<String>,
-    attrs: Attrs,
-    merge: Merge,
+/// Kind-specific parts of a new record.
+pub(super) struct KindParts {
+    pub(super) kind: Kind,
+    pub(super) key: Option<String>,
+    pub(super) attrs: Attrs,
+    pub(super) merge: MergeRule,
 }
 
-fn typed(
+/// Derives the kind-specific parts of a new record.
+pub(super) fn kind_parts(
     new: &NewRecord,
-    said: &str,
+    text: &str,
     source: &str,
     policy: ConflictPolicy,
-) -> Result<Typed, Fault> {
+) -> Result<KindParts, Fault> {
     let kind = new.kind.unwrap_or(Kind::Knowledge);
     let task = new.scope.task.as_deref();
     let given = new
@@ -196,25 +96,29 @@ fn typed(
         .map(str::trim)
         .filter(|key| !key.is_empty());
     let (key, attrs, merge) = match kind {
-        Kind::Knowledge => knowledge(new, said, source, given, policy)?,
+        Kind::Knowledge => knowledge(new, text, source, given, policy)?,
         Kind::Task => {
-            let id = given.or(task).unwrap_or(said);
-            check_name("task", id).map_err(|e| bad_name(&e))?;
-            (Some(id.to_owned()), Task::default().to_attrs(), Merge::Task)
+            let id = given.or(task).unwrap_or(text);
+            check_name("task", id).map_err(|e| name_fault(&e))?;
+            (
+                Some(id.to_owned()),
+                Task::default().to_attrs(),
+                MergeRule::Task,
+            )
         }
         Kind::Step => (
-            Some(Step::key(said, task)),
-            Step::in_state(StepState::Pending).to_attrs(),
-            Merge::Step,
+            Some(Step::key(text, task)),
+            Step::with_state(StepState::Pending).to_attrs(),
+            MergeRule::Step,
         ),
         Kind::Error => {
-            let key = Mistake::key(said, task, new.scope.phase.as_deref());
-            (Some(key), Mistake::open().to_attrs(), Merge::Mistake)
+            let key = ErrorRecord::key(text, task, new.scope.phase.as_deref());
+            (Some(key), ErrorRecord::open().to_attrs(), MergeRule::Error)
         }
         Kind::Artifact => (
-            Some(Artifact::key(said, task)),
-            Artifact::file(said).to_attrs(),
-            Merge::Replace,
+            Some(Artifact::key(text, task)),
+            Artifact::file(text).to_attrs(),
+            MergeRule::Replace,
         ),
         Kind::Output => {
             let plan = new.scope.plan.as_deref().unwrap_or("");
@@ -222,7 +126,7 @@ fn typed(
             (
                 Some(Output::key(plan, agent)),
                 Output::default().to_attrs(),
-                Merge::Replace,
+                MergeRule::Replace,
             )
         }
         Kind::Note => {
@@ -234,10 +138,10 @@ fn typed(
                     extra: Attrs::new(),
                 }
                 .to_attrs(),
-                Merge::Replace,
+                MergeRule::Replace,
             )
         }
-        Kind::Summary => (None, Summary::default().to_attrs(), Merge::Replace),
+        Kind::Summary => (None, Summary::default().to_attrs(), MergeRule::Replace),
         Kind::Episode => {
             return Err(
                 Fault::usage("an episode has an action and an approach").hint(
@@ -246,7 +150,7 @@ fn typed(
             );
         }
     };
-    Ok(Typed {
+    Ok(KindParts {
         kind,
         key,
         attrs,
@@ -256,16 +160,20 @@ fn typed(
 
 fn knowledge(
     new: &NewRecord,
-    said: &str,
+    text: &str,
     source: &str,
     given: Option<&str>,
     policy: ConflictPolicy,
-) -> Result<(Option<String>, Attrs, Merge), Fault> {
+) -> Result<(Option<String>, Attrs, MergeRule), Fault> {
     let category = new.category.as_deref().unwrap_or(CATEGORY_FACT);
-    check_name("category", category).map_err(|e| bad_name(&e))?;
-    let mut knowledge = Knowledge::of_category(category);
+    check_name("category", category).map_err(|e| name_fault(&e))?;
+    let mut knowledge = Knowledge::with_category(category);
     knowledge.rationale = new.rationale.clone().filter(|why| !why.trim().is_empty());
-    knowledge.proposal = !may_arbitrate(source);
-    let key = given.map_or_else(|| Knowledge::key(said), str::to_owned);
-    Ok((Some(key), knowledge.to_attrs(), Merge::Knowledge(policy)))
+    knowledge.proposal = !can_arbitrate(source);
+    let key = given.map_or_else(|| Knowledge::derive_key(text), str::to_owned);
+    Ok((
+        Some(key),
+        knowledge.to_attrs(),
+        MergeRule::Knowledge(policy),
+    ))
 }

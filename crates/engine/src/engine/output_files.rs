@@ -1,94 +1,103 @@
-//! Outputs of a plan as files: `ROOT/STAGE/PLAN/memory/AGENT.json`, which other programs read and write.
+//! Plan outputs as files: `ROOT/STAGE/PLAN/memory/AGENT.json`, which other programs read and write.
 
-use super::Engine;
 use super::outputs::{NewOutput, OutputSource, PlanOutput};
-use crate::outputs::{OutputFile, agent_of, check_part, file_name, parse, render};
-use crate::places;
-use crate::redact::Redactor;
+use crate::engine::Outputs;
+use heirloom_formats::outputs::{
+    OutputFile, agent_of_file_name, check_path_part, file_name, parse, render,
+};
+use heirloom_fs::durable;
+use heirloom_fs::durable::regular_file::{FileReadError, LinkPolicy};
+use heirloom_fs::project_fs;
 use heirloom_model::record::{Attrs, check_name};
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Clock, Fault, limits, text};
-use heirloom_store::durable;
+use heirloom_redact::Redactor;
 
 use std::collections::HashMap;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The folder of a plan that holds the outputs.
+/// Folder of outputs in a plan's folder.
 const FOLDER: &str = "memory";
-/// The stage of an output that nobody gave one.
+/// Stage of outputs without one.
 const NO_STAGE: &str = "unstaged";
 
-/// The files of one plan. What another process writes is seen at the next question.
+/// Output files of one plan. Writes of other processes are visible at the next call.
 #[derive(Debug)]
 pub struct OutputFiles {
     folder: PathBuf,
     redactor: Arc<Redactor>,
     clock: Arc<dyn Clock>,
-    read: Mutex<HashMap<PathBuf, (Seen, OutputFile)>>,
+    read: Mutex<HashMap<PathBuf, (FileStamp, OutputFile)>>,
 }
 
-/// What a file was like when it was read.
+/// Metadata of a file when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct FileStamp {
     inode: u64,
     size: u64,
     changed: (i64, i64),
 }
 
-impl Engine {
-    /// The files of a plan in a stage. Nothing is made or read yet.
+impl Outputs<'_> {
+    /// Returns the output files of a plan in a stage. Creates and reads nothing yet.
     ///
-    /// Errors: `Usage` for a bad name; `Refused` for one, or a configured folder, that leads out of the project.
+    /// Errors: `Usage` for an invalid name; `Refused` if a name or the configured folder leads out of the project.
     pub fn output_files(&self, stage: &str, plan: &str) -> Result<OutputFiles, Fault> {
         let root = self.plans_root()?;
-        let mut inside = self.settings.plans_root.clone();
+        let mut inside = self.engine.settings.plans_root.clone();
         for (what, name) in [("stage", stage), ("plan", plan)] {
-            let name = self.clean(name.trim());
+            let name = self.engine.redaction().redact_input(name.trim());
             inside = format!("{inside}/{}", folder_name(what, &name)?);
         }
-        // A link among the folders must not lead out either.
-        let folder = places::mirror_path(&self.root, &self.folder, &format!("{inside}/{FOLDER}"));
+        // No link among the folders may lead out either.
+        let folder = project_fs::resolve_mirror_path(
+            &self.engine.root,
+            &self.engine.folder,
+            &format!("{inside}/{FOLDER}"),
+        );
         let folder = folder.map_err(|problem| Fault::refused(problem.to_string()))?;
         if !folder.starts_with(&root) {
             return Err(Fault::refused(format!(
                 "{} leads out of {}",
                 inside,
-                root.display()
+                root.to_escaped()
             )));
         }
         Ok(OutputFiles {
             folder,
-            redactor: Arc::clone(&self.redactor),
-            clock: Arc::clone(&self.clock),
+            redactor: Arc::clone(&self.engine.redactor),
+            clock: Arc::clone(&self.engine.clock),
             read: Mutex::default(),
         })
     }
 
-    /// Writes the last outputs of a plan, or of all, as files; returns their paths and what was left alone.
+    /// Writes the last outputs of a plan, or of all plans, as files; returns their paths, and messages about skipped
+    /// files.
     ///
-    /// A file that is newer than what is here stays. Each file is whole by itself.
+    /// A file that is newer than the stored output is skipped. Each file is written atomically.
     pub fn export_outputs(&self, plan: Option<&str>) -> Result<(Vec<PathBuf>, Vec<String>), Fault> {
-        let (mut written, mut told) = (Vec::new(), Vec::new());
-        for output in self.outputs(plan)? {
+        let (mut written, mut skipped) = (Vec::new(), Vec::new());
+        for output in self.list(plan)? {
             let stage = output.stage.as_deref().unwrap_or(NO_STAGE);
             let files = self.output_files(stage, &output.plan)?;
-            let there = files.read_if_there(&files.path(&output.agent)?);
+            let existing = files.read_if_there(&files.path(&output.agent)?);
             let is_newer = |file: &OutputFile| file.timestamp > Some(output.at.as_second());
-            if there.is_ok_and(|file| file.as_ref().is_some_and(is_newer)) {
+            if existing.is_ok_and(|file| file.as_ref().is_some_and(is_newer)) {
                 let path = files.path(&output.agent)?;
-                told.push(format!("{} is newer, and stays", path.display()));
+                skipped.push(format!("{} is newer; skipped", path.to_escaped()));
                 continue;
             }
-            written.push(files.write(&output.agent, &as_file(&output))?);
+            written.push(files.write(&output.agent, &to_file(&output))?);
         }
-        Ok((written, told))
+        Ok((written, skipped))
     }
 
-    /// The files of outputs below the folder of plans, or below `root`, in order of their paths, and what could not
-    /// be read. Links are not followed.
+    /// Finds the output files below the folder of plans, or below `root`, sorted by path; also returns messages about
+    /// unreadable ones. Links are not followed.
     pub fn output_sources(
         &self,
         root: Option<&Path>,
@@ -97,37 +106,39 @@ impl Engine {
             Some(root) => root.to_owned(),
             None => self.plans_root()?,
         };
-        let (mut found, mut told) = (Vec::new(), Vec::new());
+        let (mut found, mut problems) = (Vec::new(), Vec::new());
         for (stage, stage_folder) in folders(&root)? {
-            // One folder that cannot be listed is no reason to leave the others.
-            for (plan, plan_folder) in listed(folders(&stage_folder), &mut told) {
-                for path in listed(files_in(&plan_folder.join(FOLDER)), &mut told) {
+            // An unreadable folder does not affect the others.
+            for (plan, plan_folder) in entries_or_problem(folders(&stage_folder), &mut problems) {
+                for path in entries_or_problem(files_in(&plan_folder.join(FOLDER)), &mut problems) {
                     if found.len() >= limits::OUTPUT_FILES_MAX {
                         let most = limits::OUTPUT_FILES_MAX;
-                        told.push(format!("only {most} files are read"));
-                        return Ok((found, told));
+                        problems.push(format!("only {most} files are read"));
+                        return Ok((found, problems));
                     }
                     match source(&path, &stage, &plan) {
                         Ok(source) => found.extend(source),
-                        Err(fault) => told.push(fault.message),
+                        Err(fault) => problems.push(fault.message),
                     }
                 }
             }
         }
-        Ok((found, told))
+        Ok((found, problems))
     }
 
     fn plans_root(&self) -> Result<PathBuf, Fault> {
-        let configured = &self.settings.plans_root;
-        places::mirror_path(&self.root, &self.folder, configured).map_err(|problem| {
-            Fault::refused(format!("plans.root: {problem}"))
-                .hint("name a folder inside the project")
-        })
+        let configured = &self.engine.settings.plans_root;
+        project_fs::resolve_mirror_path(&self.engine.root, &self.engine.folder, configured).map_err(
+            |problem| {
+                Fault::refused(format!("plans.root: {problem}"))
+                    .hint("name a folder inside the project")
+            },
+        )
     }
 }
 
 impl OutputFiles {
-    /// Keeps an agent's output as a file, in place of the one before; durable when it returns.
+    /// Writes an agent's output file, replacing the former one; durable when it returns.
     pub fn put(&self, agent: &str, content: &str, metadata: &Attrs) -> Result<PathBuf, Fault> {
         let content = self.redactor.redact(content.trim_end()).into_owned();
         let file = OutputFile {
@@ -140,19 +151,19 @@ impl OutputFiles {
         self.write(agent, &file)
     }
 
-    /// What an agent said last; `None` if nothing is kept.
+    /// Reads the last output of an agent; `None` if it does not exist.
     pub fn get(&self, agent: &str) -> Result<Option<OutputFile>, Fault> {
         self.read_if_there(&self.path(agent)?)
     }
 
-    /// The agents that have an output, by id.
+    /// Lists the agents with an output, by id.
     pub fn agents(&self) -> Result<Vec<String>, Fault> {
         let mut agents = Vec::new();
         for path in files_in(&self.folder)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            match agent_of(&name) {
+            match agent_of_file_name(&name) {
                 Some(agent) => agents.push(agent),
-                // A name that is too long is told inside.
+                // A name that is too long for a file name is stored inside the file.
                 None if name.starts_with('%') => {
                     let file = self.read_if_there(&path)?.unwrap_or_default();
                     agents.extend(Some(file.agent_id).filter(|agent| file_name(agent) == name));
@@ -166,7 +177,7 @@ impl OutputFiles {
 
     fn path(&self, agent: &str) -> Result<PathBuf, Fault> {
         let agent = self.redactor.redact(agent.trim());
-        check_part("agent", &agent).map_err(|bad| Fault::refused(bad.to_string()))?;
+        check_path_part("agent", &agent).map_err(|bad| Fault::refused(bad.to_string()))?;
         check_name("agent", &agent).map_err(|bad| Fault::usage(bad.to_string()))?;
         Ok(self.folder.join(file_name(&agent)))
     }
@@ -182,22 +193,22 @@ impl OutputFiles {
         Ok(path)
     }
 
-    /// The file at `path`: from memory, if it is the one that was read.
+    /// Reads the file at `path`, from the cache if it is unchanged.
     fn read_if_there(&self, path: &Path) -> Result<Option<OutputFile>, Fault> {
-        let Some(found) = regular(path)? else {
+        let Some(found) = regular_metadata(path)? else {
             return Ok(None);
         };
-        let seen = Seen::of(&found);
+        let seen = FileStamp::from_metadata(&found);
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, file)) = read.get(path).filter(|(then, _)| *then == seen) {
             return Ok(Some(file.clone()));
         }
         let (bytes, seen) = bytes_of(path)?;
         let file = parse(&bytes).map_err(|problem| {
-            Fault::failed(format!("{}: {problem}", path.display()))
-                .hint("delete it, or let its agent write it anew")
+            Fault::failed(format!("{}: {problem}", path.to_escaped()))
+                .hint("delete it, or let its agent write it again")
         })?;
-        // Within the second of a change another one may look the same.
+        // Within the resolution of time stamps a second change may be invisible.
         if seen.changed.0 < self.clock.now().as_second() - 1 {
             read.insert(path.to_owned(), (seen, file.clone()));
         }
@@ -205,8 +216,8 @@ impl OutputFiles {
     }
 }
 
-impl Seen {
-    fn of(found: &Metadata) -> Self {
+impl FileStamp {
+    fn from_metadata(found: &Metadata) -> Self {
         Self {
             inode: found.ino(),
             size: found.size(),
@@ -215,8 +226,8 @@ impl Seen {
     }
 }
 
-/// An output as its file.
-fn as_file(output: &PlanOutput) -> OutputFile {
+/// Converts an output into its file.
+fn to_file(output: &PlanOutput) -> OutputFile {
     OutputFile {
         agent_id: output.agent.clone(),
         content: output.content.clone(),
@@ -237,10 +248,10 @@ impl From<OutputFile> for NewOutput {
     }
 }
 
-/// The name of a stage's or plan's folder, which stays as it is: other programs know it.
+/// Returns the folder name of a stage or plan. Other programs rely on its form.
 fn folder_name(what: &str, name: &str) -> Result<String, Fault> {
     check_name(what, name).map_err(|bad| Fault::usage(bad.to_string()))?;
-    check_part(what, name).map_err(|bad| Fault::refused(bad.to_string()))?;
+    check_path_part(what, name).map_err(|bad| Fault::refused(bad.to_string()))?;
     let encoded = file_name(name);
     Ok(encoded.strip_suffix(".json").unwrap_or(&encoded).to_owned())
 }
@@ -252,48 +263,58 @@ fn source(path: &Path, stage: &str, plan: &str) -> Result<Option<OutputSource>, 
     }
     let (bytes, seen) = bytes_of(path)?;
     Ok(Some(OutputSource {
-        path: path.display().to_string(),
+        path: path.to_escaped(),
         stage: stage.to_owned(),
         plan: plan.to_owned(),
-        agent: agent_of(&name),
+        agent: agent_of_file_name(&name),
         changed: seen.changed.0,
         bytes,
     }))
 }
 
-/// What is at a path, if it is a file: no link, no pipe, no folder.
-fn regular(path: &Path) -> Result<Option<Metadata>, Fault> {
+/// Returns the metadata of a regular file; other file types are refused.
+fn regular_metadata(path: &Path) -> Result<Option<Metadata>, Fault> {
     match path.symlink_metadata() {
         Ok(found) if found.is_file() => Ok(Some(found)),
-        Ok(_) => Err(Fault::refused(format!("{} is no file", path.display()))),
+        Ok(_) => Err(Fault::refused(format!(
+            "{} is not a regular file",
+            path.to_escaped()
+        ))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(cannot_read(path, &error)),
     }
 }
 
-fn bytes_of(path: &Path) -> Result<(Vec<u8>, Seen), Fault> {
-    regular(path)?;
-    let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
-    let found = file.metadata().map_err(|error| cannot_read(path, &error))?;
+fn bytes_of(path: &Path) -> Result<(Vec<u8>, FileStamp), Fault> {
+    let opened =
+        durable::regular_file::open(path, LinkPolicy::Refuse).map_err(|problem| match problem {
+            FileReadError::NotRegularFile => {
+                Fault::refused(format!("{} is not a regular file", path.to_escaped()))
+            }
+            FileReadError::Missing | FileReadError::TooLarge(_) | FileReadError::Unreadable(_) => {
+                cannot_read(path, &problem.into_io_error())
+            }
+        })?;
+    let (file, found) = (opened.file, opened.metadata);
     let most = limits::OUTPUT_FILE_BYTES_MAX;
     if found.len() > most {
         return Err(Fault::usage(format!(
             "{} has {} bytes; at most {most} are read",
-            path.display(),
+            path.to_escaped(),
             found.len()
         )));
     }
     let mut bytes = Vec::new();
     let read = file.take(most).read_to_end(&mut bytes);
     read.map_err(|error| cannot_read(path, &error))?;
-    Ok((bytes, Seen::of(&found)))
+    Ok((bytes, FileStamp::from_metadata(&found)))
 }
 
 fn cannot_read(path: &Path, error: &std::io::Error) -> Fault {
-    Fault::failed(format!("cannot read {}: {error}", path.display()))
+    Fault::failed(format!("cannot read {}: {error}", path.to_escaped()))
 }
 
-/// The folders in a folder, by name; none if it is not there. Hidden ones and links are left out.
+/// Lists the folders in a folder by name, without hidden ones and links; empty if it does not exist.
 fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, Fault> {
     let named = entries(folder, |sort| sort.is_dir())?.into_iter();
     let named = named.filter_map(|path| {
@@ -303,15 +324,15 @@ fn folders(folder: &Path) -> Result<Vec<(String, PathBuf)>, Fault> {
     Ok(named.collect())
 }
 
-/// The files in a folder, by name; none if it is not there.
+/// Lists the files in a folder by name; empty if it does not exist.
 fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
     entries(folder, |sort| sort.is_file())
 }
 
-/// What a folder has; nothing, and a note, if it cannot be listed.
-fn listed<T>(found: Result<Vec<T>, Fault>, told: &mut Vec<String>) -> Vec<T> {
+/// Returns the entries of a folder; empty, with a message in `problems`, if it cannot be listed.
+fn entries_or_problem<T>(found: Result<Vec<T>, Fault>, problems: &mut Vec<String>) -> Vec<T> {
     found.unwrap_or_else(|fault| {
-        told.push(fault.message);
+        problems.push(fault.message);
         Vec::new()
     })
 }
@@ -327,7 +348,7 @@ fn entries(
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => {
-            let place = folder.display();
+            let place = folder.to_escaped();
             return Err(Fault::failed(format!("cannot list {place}: {error}")));
         }
     };

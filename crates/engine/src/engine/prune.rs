@@ -1,37 +1,43 @@
-//! Keeping what is remembered in bounds: entries of a run by their number, episodes and artifacts by their age.
-//! What is beyond is retired, nothing is deleted.
+//! Retention limits: entries of a run by number, episodes and artifacts by age. Records beyond them are retired,
+//! never deleted.
 
 use super::Engine;
-use heirloom_model::kinds::{CATEGORY_DECISION, Mistake};
+use heirloom_model::kinds::{CATEGORY_DECISION, ErrorRecord};
 use heirloom_model::{Fault, Kind, Record, RecordId, Timestamp};
 use heirloom_store::{Change, Filter};
 
-/// Who is named as the one that pruned.
+/// Source of retirements by pruning.
 const BY: &str = "prune";
 
-/// What pruning would retire, or has retired.
+/// Records to prune, or pruned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PruneReport {
-    /// Entries (decisions and errors) before.
+    /// Number of entries (decisions and errors) before.
     pub entries: usize,
-    /// Decisions beyond the number.
+    /// Decisions beyond the limit.
     pub decisions: Vec<RecordId>,
-    /// Errors beyond the number.
+    /// Errors beyond the limit.
     pub errors: Vec<RecordId>,
-    /// Episodes that are older than they are kept.
+    /// Episodes beyond their retention.
     pub episodes: Vec<RecordId>,
-    /// Artifacts that are older than they are kept.
+    /// Artifacts beyond their retention.
     pub artifacts: Vec<RecordId>,
 }
 
-impl Engine {
-    /// What lies beyond `max_entries`: the oldest first; of the same age a resolved error before an open one.
-    /// Open errors of `task` are never among them. Besides, the episodes and artifacts that are older than the
-    /// settings keep them, but no failure of a task without a later success.
+/// Maintenance of the store: retention, purging, embeddings, backups, tokens and the server lock.
+#[derive(Clone, Copy)]
+pub struct Maintenance<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Maintenance<'_> {
+    /// Returns the entries beyond `max_entries`: the oldest first; of equal age resolved errors before open ones.
+    /// Open errors of `task` are never among them. Also returns episodes and artifacts beyond their retention, except
+    /// failures of tasks without a later success.
     pub fn prunable(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
         let mut report = self.prunable_entries(task)?;
-        report.episodes = self.old_episodes()?;
-        report.artifacts = self.old_artifacts()?;
+        report.episodes = self.engine.tasks().old_episodes()?;
+        report.artifacts = self.engine.artifacts().old_artifacts()?;
         Ok(report)
     }
 
@@ -41,12 +47,14 @@ impl Engine {
             entries: entries.len(),
             ..PruneReport::default()
         };
-        let over = entries.len().saturating_sub(self.settings.max_entries);
+        let over = entries
+            .len()
+            .saturating_sub(self.engine.settings.max_entries);
         let mut old: Vec<_> = entries
             .iter()
-            .filter(|entry| !(is_open(entry) && of_task(entry, task)))
+            .filter(|entry| !(is_open(entry) && is_of_task(entry, task)))
             .collect();
-        old.sort_by_key(|entry| (since(entry).as_second(), is_open(entry), entry.id));
+        old.sort_by_key(|entry| (occurred_at(entry).as_second(), is_open(entry), entry.id));
         for entry in old.into_iter().take(over) {
             match entry.kind == Kind::Error {
                 true => report.errors.push(entry.id),
@@ -56,12 +64,12 @@ impl Engine {
         Ok(report)
     }
 
-    /// Retires what [`Engine::prunable`] names, the oldest first; durable when it returns.
+    /// Retires the records of [`Self::prunable`], oldest first; durable when it returns.
     pub fn prune(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
         self.retire_all(|| self.prunable(task))
     }
 
-    /// Retires entries beyond their number only: what a run does after each iteration.
+    /// Retires only entries beyond the limit, as after each iteration of a run.
     pub(super) fn prune_entries(&self, task: Option<&str>) -> Result<PruneReport, Fault> {
         self.retire_all(|| self.prunable_entries(task))
     }
@@ -71,9 +79,9 @@ impl Engine {
         mut choose: impl FnMut() -> Result<PruneReport, Fault>,
     ) -> Result<PruneReport, Fault> {
         let mut report = PruneReport::default();
-        self.apply_decided(|| {
+        self.engine.apply_decided(|| {
             report = choose()?;
-            let at = self.now();
+            let at = self.engine.now();
             let entries = report.decisions.iter().chain(&report.errors);
             let ids = entries.chain(&report.episodes).chain(&report.artifacts);
             let retire = |&id: &RecordId| Change::Retire {
@@ -86,22 +94,26 @@ impl Engine {
         Ok(report)
     }
 
-    /// Current decisions and errors, oldest first.
+    /// Returns current decisions and errors, oldest first.
     pub(super) fn entries(&self) -> Result<Vec<Record>, Fault> {
-        let now = self.now();
-        let mut entries = self.find(
+        let now = self.engine.now();
+        let mut entries = self.engine.records().find(
             &Filter::current(&[Kind::Knowledge], now)
                 .category(CATEGORY_DECISION)
                 .oldest_first(),
         )?;
-        entries.extend(self.find(&Filter::current(&[Kind::Error], now).oldest_first())?);
-        entries.sort_by_key(|entry| (since(entry), entry.id));
+        entries.extend(
+            self.engine
+                .records()
+                .find(&Filter::current(&[Kind::Error], now).oldest_first())?,
+        );
+        entries.sort_by_key(|entry| (occurred_at(entry), entry.id));
         Ok(entries)
     }
 }
 
-/// When an entry came up: of an error, the first time, not its resolution.
-fn since(entry: &Record) -> Timestamp {
+/// Returns the time of an entry; for an error its first occurrence, not its resolution.
+fn occurred_at(entry: &Record) -> Timestamp {
     match entry.kind == Kind::Error {
         true => entry.true_from.unwrap_or(entry.recorded_at),
         false => entry.recorded_at,
@@ -109,9 +121,9 @@ fn since(entry: &Record) -> Timestamp {
 }
 
 fn is_open(entry: &Record) -> bool {
-    entry.kind == Kind::Error && entry.state() == Some(Mistake::OPEN)
+    entry.kind == Kind::Error && entry.state() == Some(ErrorRecord::OPEN)
 }
 
-fn of_task(entry: &Record, task: Option<&str>) -> bool {
+fn is_of_task(entry: &Record, task: Option<&str>) -> bool {
     task.is_some() && entry.scope.task.as_deref() == task
 }

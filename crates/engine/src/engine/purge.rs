@@ -1,97 +1,117 @@
-//! Deleting for good, for privacy: from the store, the mirror, and on request the copies beside them.
+//! Purge: permanent deletion from the store, the mirror, and on request from copies.
 
-use super::Engine;
-use super::hooks::forget_all;
+use super::hook_state_folder::HookStateFolder;
 use super::records::USER;
+use crate::engine::Maintenance;
+use heirloom_fs::durable;
 use heirloom_model::Fault;
-use heirloom_store::{Purged, Selection, StoreError, durable};
+use heirloom_model::text::EscapedPath;
+use heirloom_store::{PurgeReport, PurgeTarget, StoreError};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// What was deleted for good, or would be.
+/// Deleted data, or data to delete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PurgeReport {
-    /// What the store held of it.
-    pub purged: Purged,
-    /// Whether the mirror was rewritten.
+pub struct PurgeOutcome {
+    /// Deleted data of the store.
+    pub purged: PurgeReport,
+    /// True if the mirror was rewritten.
     pub mirror_rewritten: bool,
-    /// Kept working memories that went with it, or would.
-    pub working: usize,
-    /// Copies of the database and set-aside mirrors, which may hold it too.
+    /// Number of stored working memories that were deleted too.
+    pub working_memories: usize,
+    /// Copies of the database and set-aside mirrors, which may contain the data too.
     pub copies: Vec<PathBuf>,
 }
 
-impl Engine {
-    /// What [`Engine::purge`] would delete; changes nothing.
-    pub fn purgeable(&self, selection: &Selection) -> Result<PurgeReport, Fault> {
-        let working = self.purgeable_working(selection)?;
-        Ok(PurgeReport {
-            purged: or_nothing(self.store.purgeable(&self.project, selection), &working)?,
+impl Maintenance<'_> {
+    /// Returns what [`Self::purge`] would delete; changes nothing.
+    pub fn purgeable(&self, selection: &PurgeTarget) -> Result<PurgeOutcome, Fault> {
+        let working = self.engine.sessions().purgeable_working(selection)?;
+        let mut files = self.engine.workspace().purgeable_file_history(selection)?;
+        files.extend(working.iter().cloned());
+        Ok(PurgeOutcome {
+            purged: or_nothing(
+                self.engine
+                    .store
+                    .preview_purge(&self.engine.project, selection),
+                &files,
+            )?,
             mirror_rewritten: false,
-            working: working.len(),
+            working_memories: working.len(),
             copies: self.copies()?,
         })
     }
 
-    /// Deletes for good what `selection` names, and rewrites the mirror, if there is one, from what is left.
-    /// Allowed while memory is switched off.
-    pub fn purge(&self, selection: &Selection) -> Result<PurgeReport, Fault> {
-        let working = self.purgeable_working(selection)?;
-        let purged = self.store.purge(&self.project, selection, self.now(), USER);
-        let purged = or_nothing(purged, &working)?;
-        for snapshot in &working {
-            durable::remove_if_there(snapshot)?;
+    /// Permanently deletes the records of `selection`, and rewrites an existing mirror. Allowed while memory is
+    /// switched off.
+    pub fn purge(&self, selection: &PurgeTarget) -> Result<PurgeOutcome, Fault> {
+        let working = self.engine.sessions().purgeable_working(selection)?;
+        let purged =
+            self.engine
+                .store
+                .purge(&self.engine.project, selection, self.engine.now(), USER);
+        let mut files = self.engine.workspace().purgeable_file_history(selection)?;
+        files.extend(working.iter().cloned());
+        let purged = or_nothing(purged, &files)?;
+        for file in &files {
+            durable::remove_if_exists(file)?;
         }
-        forget_all(&self.folder);
-        Ok(PurgeReport {
+        HookStateFolder::in_memory(&self.engine.folder).remove_states();
+        Ok(PurgeOutcome {
             purged,
-            mirror_rewritten: self.renew_mirror()?,
-            working: working.len(),
+            mirror_rewritten: self.engine.mirror().regenerate()?,
+            working_memories: working.len(),
             copies: self.copies()?,
         })
     }
 
-    /// Deletes the copies of the database, the set-aside mirrors and what windows left out; says which they were.
+    /// Deletes the copies of the database, set-aside mirrors and window files; returns their paths.
     pub fn remove_copies(&self) -> Result<Vec<PathBuf>, Fault> {
         let copies = self.copies()?;
         for copy in &copies {
-            durable::remove_if_there(copy)?;
+            durable::remove_if_exists(copy)?;
         }
         Ok(copies)
     }
 
-    /// Files beside the database and the mirror that hold what those held before, and what windows left out, by name.
+    /// Lists files with former content of the database and the mirror, and window files, by name.
     fn copies(&self) -> Result<Vec<PathBuf>, Fault> {
-        let mirror = self.mirror_path()?;
-        let mut copies = beside(&self.folder, OsStr::new("heirloom.db"))?;
-        if let (Some(folder), Some(name)) = (mirror.parent(), mirror.file_name()) {
-            copies.extend(beside(folder, name)?);
+        let mut copies = files_with_prefix(self.store_folder(), OsStr::new("heirloom.db"))?;
+        copies.extend(self.engine.window().window_files()?);
+        if !self.engine.has_files {
+            copies.sort();
+            return Ok(copies);
         }
-        copies.extend(self.window_files()?);
+        let mirror = self.engine.mirror().path()?;
+        if let (Some(folder), Some(name)) = (mirror.parent(), mirror.file_name()) {
+            copies.extend(files_with_prefix(folder, name)?);
+        }
         copies.sort();
         Ok(copies)
     }
 }
 
-/// A session of which only working memories were kept is not known to the store.
-fn or_nothing(purged: Result<Purged, StoreError>, working: &[PathBuf]) -> Result<Purged, Fault> {
+/// Accepts an unknown session if working memories of it exist: the store knows no session that only has those.
+fn or_nothing(
+    purged: Result<PurgeReport, StoreError>,
+    working: &[PathBuf],
+) -> Result<PurgeReport, Fault> {
     match purged {
-        Err(StoreError::NotFound { .. }) if !working.is_empty() => Ok(Purged::default()),
-        // One that was interrupted may have deleted it, and not come to the mirror.
-        Err(error @ StoreError::NotFound { .. }) => Err(Fault::from(error).hint(
-            "after a purge that was interrupted, `heirloom purge --free` does the rest of it",
-        )),
+        Err(StoreError::NotFound { .. }) if !working.is_empty() => Ok(PurgeReport::default()),
+        // An interrupted purge may have deleted the records but not rewritten the mirror.
+        Err(error @ StoreError::NotFound { .. }) => Err(Fault::from(error)
+            .hint("after an interrupted purge, `heirloom purge --free` completes it")),
         purged => Ok(purged?),
     }
 }
 
-/// The files in `folder` that are called `name` with a dot and something behind it.
-fn beside(folder: &Path, name: &OsStr) -> Result<Vec<PathBuf>, Fault> {
+/// Lists the files in `folder` whose name is `name`, a dot and more.
+fn files_with_prefix(folder: &Path, name: &OsStr) -> Result<Vec<PathBuf>, Fault> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => {
-            let place = folder.display();
+            let place = folder.to_escaped();
             return Err(Fault::failed(format!("cannot list {place}: {error}")));
         }
     };

@@ -1,191 +1,199 @@
-//! Recall: one question over everything. The store finds candidates, the recall room ranks them.
+//! Recall: one query over all records and turns. The store finds candidates, the module `recall` ranks them.
 
-mod asked;
+mod query_validation;
 
 use super::Engine;
-use crate::recall::{Asked, Asking, Candidate, Filters, Item, Parts, Ranked, fill, fold, rank};
-use asked::{ask, candidates, checked_count, keys, stems, turn_fits};
-use heirloom_index::words::{Question, Term};
 use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, limits, text};
-use heirloom_store::{Filter, Found, Hit, ModelVector, Search, When};
+use heirloom_search::index::tokenizer::{QueryTerms, Term};
+use heirloom_search::recall::{
+    Candidate, ParsedQuery, QueryFilters, RankContext, Ranked, RecallItem, ScoreBreakdown,
+    deduplicate, fill_budget_mmr, rank,
+};
+use heirloom_store::{AsOf, Filter, Hit, ModelVector, SearchQuery, SearchResults};
+use query_validation::{candidate_count, checked_count, parse_query, query_keys, stems, turn_fits};
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-/// How the text of a question is read.
+/// Syntax of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reading {
-    /// As somebody's question: `task:42` narrows, and a filter that cannot be used is an error.
+pub enum QuerySyntax {
+    /// A query by a user: `task:42` is a filter, and an invalid filter is an error.
     #[default]
     Question,
-    /// As words: prompts, errors and other texts that nobody wrote as a question.
+    /// Plain words: prompts, errors and other texts without filters.
     Words,
 }
 
-/// What candidates are looked for by.
+/// Retrieval arms of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Arms {
-    /// Words and meaning.
+pub enum RetrievalMode {
+    /// Lexical and vector search.
     #[default]
     Both,
-    /// Words only.
+    /// Lexical search only.
     Words,
-    /// Meaning only.
+    /// Vector search only.
     Meaning,
 }
 
-/// Whose vectors rank.
+/// Vectors used for ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Vectors {
-    /// The built-in ones, whose cosines mean the same everywhere; nobody is asked.
+pub(super) enum VectorSource {
+    /// The built-in vectors, whose cosines are comparable everywhere; no model is called.
     BuiltIn,
-    /// Those of the engine's model, if it has one.
-    OfTheModel,
+    /// Vectors of the engine's model, if it has one.
+    Model,
 }
 
-/// What becomes of near-duplicates.
+/// Handling of near-duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Doubles {
-    /// They stand under the best of them.
+pub enum DedupMode {
+    /// They are grouped under the best one.
     #[default]
     Fold,
-    /// Each has its own place.
+    /// They stay separate hits.
     Keep,
 }
 
-/// What the index knows of a question: how rare its words are.
+/// Document frequencies of a query's terms.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Evidence {
-    /// The stems of the question.
-    pub(super) terms: Vec<Term>,
-    /// In how many texts each of them is.
-    pub(super) dfs: Vec<u64>,
-    /// How many texts were searched.
-    pub(super) searched: u64,
+pub struct Evidence {
+    /// Stems of the query.
+    pub terms: Vec<Term>,
+    /// Number of texts with each of them.
+    pub dfs: Vec<u64>,
+    /// Number of searched texts.
+    pub searched: u64,
 }
 
-/// What is to be recalled.
+/// Parameters of recall.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecallRequest {
-    /// The question.
+    /// The query.
     pub question: String,
-    /// How it is read.
-    pub reading: Reading,
-    /// At most so many hits; else [`limits::RECALL_HITS_DEFAULT`], or what fits the budget.
+    /// Syntax of the query.
+    pub syntax: QuerySyntax,
+    /// Maximum hits; by default [`limits::RECALL_HITS_DEFAULT`], or what fits the budget.
     pub k: Option<usize>,
-    /// At most so many tokens of text.
+    /// Maximum tokens of text.
     pub budget_tokens: Option<usize>,
-    /// Only these kinds of records, beside those that the question names; empty = all.
+    /// Only these kinds of records, in addition to those in the query; empty means all.
     pub kinds: Vec<Kind>,
-    /// Turns of conversations, where kinds are named.
+    /// Includes turns of conversations, if kinds are given.
     pub turns: bool,
-    /// Only these records; empty = all.
+    /// Only these records; empty means all.
     pub among: Vec<RecordId>,
-    /// Only what belongs here.
+    /// Only records in this scope.
     pub scope: Scope,
-    /// Where whoever asks stands: what lies near ranks higher.
+    /// Scope of the caller: records near it rank higher.
     pub near: Scope,
-    /// What was current then, instead of now.
+    /// Searches what was current at this time, instead of now.
     pub as_of: Option<Timestamp>,
-    /// By words, by meaning, or both.
-    pub arms: Arms,
-    /// What becomes of near-duplicates.
-    pub doubles: Doubles,
+    /// Retrieval arms.
+    pub mode: RetrievalMode,
+    /// Handling of near-duplicates.
+    pub dedup: DedupMode,
 }
 
-/// What was recalled.
+/// Result of recall.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recalled {
-    /// The hits, best first; on a tie the older first.
+pub struct RecallReport {
+    /// Hits, best first; ties in order of age, oldest first.
     pub hits: Vec<Ranked>,
-    /// What is worth knowing about the question.
+    /// Notes about the query.
     pub notes: Vec<String>,
-    /// Microseconds that it took.
+    /// Duration in microseconds.
     pub took_us: u64,
 }
 
-impl Engine {
-    /// What memory has for a question, best first: records, and turns of conversations.
+/// Search in the memory of the project and of the person.
+#[derive(Clone, Copy)]
+pub struct Recall<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Recall<'_> {
+    /// Searches records and turns for a query, best first.
     ///
-    /// Never what is retired or has expired, unless the past is asked for. The same question over the same
-    /// memory gives the same list. An engine with a model of its own asks it for the question's vector; whatever
-    /// comes of that, there is an answer, and a note if it went without. Errors: `Usage` for a question that is
-    /// empty or too long, a filter that cannot be used, or a number over its cap.
-    pub fn recall(&self, request: &RecallRequest) -> Result<Recalled, Fault> {
-        self.recall_by(request, Vectors::OfTheModel)
+    /// Retired and expired records only match as-of queries. Deterministic for the same query and memory. An engine
+    /// with a model requests the query's vector from it; if that fails, recall works without it and adds a note.
+    /// Errors: `Usage` for an empty or too long query, an invalid filter, or a number over its limit.
+    pub fn search(&self, request: &RecallRequest) -> Result<RecallReport, Fault> {
+        self.search_with_vectors(request, VectorSource::Model)
     }
 
-    /// As [`Engine::recall`], by these vectors.
-    pub(super) fn recall_by(
+    /// Searches as [`Self::search`], with the given vectors.
+    pub(super) fn search_with_vectors(
         &self,
         request: &RecallRequest,
-        vectors: Vectors,
-    ) -> Result<Recalled, Fault> {
+        vectors: VectorSource,
+    ) -> Result<RecallReport, Fault> {
         let began = Instant::now();
         let k = checked_count(request)?;
-        let question = self.clean(&request.question);
-        let mut asked = ask(&question, request.reading, self.now())?;
-        let filter = self.narrowed(&mut asked, request)?;
-        let mut notes = std::mem::take(&mut asked.notes);
-        if request.as_of.is_some_and(|then| then > self.now()) {
-            notes.push(
-                "the time that is asked for lies in the future: it is answered as of now"
-                    .to_owned(),
-            );
+        let question = self.engine.redaction().redact_input(&request.question);
+        let mut query = parse_query(&question, request.syntax, self.engine.now())?;
+        let filter = self.merged_filter(&mut query, request)?;
+        let mut notes = std::mem::take(&mut query.notes);
+        if request.as_of.is_some_and(|then| then > self.engine.now()) {
+            notes.push("the requested time is in the future: the answer is as of now".to_owned());
         }
-        let hits = if asked.text.trim().is_empty() {
-            if !asked.filters.records_too() {
-                notes.push(
-                    "turns of conversations are found by what they say: give some words".to_owned(),
-                );
+        let hits = if query.text.trim().is_empty() {
+            if !query.filters.includes_records() {
+                notes.push("turns of conversations are found by words: add some words".to_owned());
             }
-            self.newest(&filter, k, &asked.filters)?
-        } else if asked.text.chars().any(char::is_alphanumeric) {
-            let by_model = vectors == Vectors::OfTheModel && request.arms != Arms::Words;
+            self.newest_records(&filter, k, &query.filters)?
+        } else if query.text.chars().any(char::is_alphanumeric) {
+            let by_model = vectors == VectorSource::Model && request.mode != RetrievalMode::Words;
             let vector = if by_model {
-                self.question_vector(&asked.text, &mut notes)?
+                self.question_vector(&query.text, &mut notes)?
             } else {
                 None
             };
-            self.ranked(&asked, filter, k, request, vector)?
+            self.rank_query(&query, filter, k, request, vector)?
         } else {
             notes.push("the question has no words to search for".to_owned());
             Vec::new()
         };
         let mut hits = match request.budget_tokens {
-            Some(budget) => fill(hits, budget),
+            Some(budget) => fill_budget_mmr(hits, budget),
             None => hits,
         };
-        self.with_lines(hits.iter_mut().filter_map(|hit| match &mut hit.item {
-            Item::Record(record) => Some(&mut **record),
-            Item::Turn { .. } => None,
-        }));
+        self.engine
+            .workspace()
+            .with_lines(hits.iter_mut().filter_map(|hit| match &mut hit.item {
+                RecallItem::Record(record) => Some(&mut **record),
+                RecallItem::Turn { .. } => None,
+            }));
         let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        Ok(Recalled {
+        Ok(RecallReport {
             hits,
             notes,
             took_us,
         })
     }
 
-    /// The hits of a question by the built-in vectors, with what the index knows of its words.
-    pub(super) fn recall_with_evidence(
+    /// Searches with the built-in vectors and returns the document frequencies of the query's terms too.
+    pub fn search_with_evidence(
         &self,
         request: &RecallRequest,
     ) -> Result<(Vec<Ranked>, Evidence), Fault> {
         let k = checked_count(request)?;
-        let question = self.clean(&request.question);
-        let mut asked = ask(&question, request.reading, self.now())?;
-        let filter = self.narrowed(&mut asked, request)?;
-        if !asked.text.chars().any(char::is_alphanumeric) {
+        let question = self.engine.redaction().redact_input(&request.question);
+        let mut query = parse_query(&question, request.syntax, self.engine.now())?;
+        let filter = self.merged_filter(&mut query, request)?;
+        if !query.text.chars().any(char::is_alphanumeric) {
             return Ok(Default::default());
         }
-        self.ranked_with_evidence(&asked, filter, k, request, None)
+        self.rank_with_evidence(&query, filter, k, request, None)
     }
 
-    /// The filter that the request and the question make together; kinds and scope of the request join the
-    /// question's own.
-    fn narrowed(&self, asked: &mut Asked, request: &RecallRequest) -> Result<Filter, Fault> {
-        let filters = &mut asked.filters;
+    /// Combines the filters of the request and of the query; kinds and scopes of both are merged.
+    fn merged_filter(
+        &self,
+        query: &mut ParsedQuery,
+        request: &RecallRequest,
+    ) -> Result<Filter, Fault> {
+        let filters = &mut query.filters;
         filters.turns |= request.turns;
         for kind in &request.kinds {
             if !filters.kinds.contains(kind) {
@@ -196,18 +204,18 @@ impl Engine {
         for (slot, (name, value)) in filters.scope.names_mut().into_iter().zip(given) {
             match (&slot, value) {
                 (_, None) => {}
-                (Some(asked), Some(value)) if asked != value => {
+                (Some(in_query), Some(value)) if in_query != value => {
                     return Err(Fault::usage(format!(
-                        "{name} `{}` is asked for, and {name} `{}` in the question",
+                        "{name} `{}` is requested, but the query has {name} `{}`",
                         text::excerpt(value, 60),
-                        text::excerpt(asked, 60)
+                        text::excerpt(in_query, 60)
                     )));
                 }
                 (_, Some(value)) => *slot = Some(value.to_owned()),
             }
         }
         super::new_record::check_scope(&filters.scope)?;
-        let filters = &asked.filters;
+        let filters = &query.filters;
         Ok(Filter {
             category: filters.category.clone(),
             key: filters.key.clone(),
@@ -216,108 +224,117 @@ impl Engine {
             recorded_from: filters.after,
             recorded_before: filters.before,
             ids: request.among.clone(),
-            when: match request.as_of {
-                Some(then) => When::AsOf(then),
-                None => When::Current(self.now()),
+            as_of: match request.as_of {
+                Some(then) => AsOf::Past(then),
+                None => AsOf::Current(self.engine.now()),
             },
-            ..Filter::current(&filters.kinds, self.now())
+            ..Filter::current(&filters.kinds, self.engine.now())
         })
     }
 
-    /// Without words: the newest that the filters leave.
-    fn newest(&self, filter: &Filter, k: usize, filters: &Filters) -> Result<Vec<Ranked>, Fault> {
-        if !filters.records_too() {
+    /// Returns the newest records for a query without words.
+    fn newest_records(
+        &self,
+        filter: &Filter,
+        k: usize,
+        filters: &QueryFilters,
+    ) -> Result<Vec<Ranked>, Fault> {
+        if !filters.includes_records() {
             return Ok(Vec::new());
         }
-        let found = self.find(&filter.clone().limit(k))?;
+        let found = self.engine.records().find(&filter.clone().limit(k))?;
         let plain = |record| Ranked {
-            item: Item::Record(Box::new(record)),
-            parts: Parts::default(),
-            folded: Vec::new(),
+            item: RecallItem::Record(Box::new(record)),
+            breakdown: ScoreBreakdown::default(),
+            duplicates: Vec::new(),
         };
         Ok(found.into_iter().map(plain).collect())
     }
 
-    fn ranked(
+    fn rank_query(
         &self,
-        asked: &Asked,
+        query: &ParsedQuery,
         filter: Filter,
         k: usize,
         request: &RecallRequest,
         vector: Option<ModelVector>,
     ) -> Result<Vec<Ranked>, Fault> {
-        let ranked = self.ranked_with_evidence(asked, filter, k, request, vector);
+        let ranked = self.rank_with_evidence(query, filter, k, request, vector);
         ranked.map(|(ranked, _)| ranked)
     }
 
-    fn ranked_with_evidence(
+    fn rank_with_evidence(
         &self,
-        asked: &Asked,
+        query: &ParsedQuery,
         filter: Filter,
         k: usize,
         request: &RecallRequest,
         vector: Option<ModelVector>,
     ) -> Result<(Vec<Ranked>, Evidence), Fault> {
-        let question = Question::of(&asked.text);
-        let search = Search {
-            words: (request.arms != Arms::Meaning).then(|| question.clone()),
-            meaning: (request.arms != Arms::Words).then(|| asked.text.clone()),
+        let question = QueryTerms::of(&query.text);
+        let search = SearchQuery {
+            words: (request.mode != RetrievalMode::Meaning).then(|| question.clone()),
+            semantic_text: (request.mode != RetrievalMode::Words).then(|| query.text.clone()),
             vector,
             filter,
-            each: candidates(k),
+            limit_per_arm: candidate_count(k),
         };
-        let found = self.store.search(&self.project, &search)?;
-        let mut candidates = self.loaded(&found.hits, &search.filter, &asked.filters)?;
-        self.add_the_named(asked, &search.filter, &found, &mut candidates)?;
+        let found = self.engine.store.search(&self.engine.project, &search)?;
+        let mut candidates = self.load_candidates(&found.hits, &search.filter, &query.filters)?;
+        self.add_key_matches(query, &search.filter, &found, &mut candidates)?;
         let stems = |text: &str| stems(text);
-        let asking = Asking {
-            asked,
-            near: &request.near,
-            now: self.now(),
+        let asking = RankContext {
+            query,
+            scope: &request.near,
+            now: self.engine.now(),
             terms: &question.terms,
             pairs: &question.pairs,
             dfs: &found.dfs,
-            searched: found.searched,
+            searched: found.scope_size,
             stems: &stems,
         };
         let mut ranked = rank(&asking, candidates);
-        match request.doubles {
-            Doubles::Fold => ranked = fold(ranked, k),
-            Doubles::Keep => ranked.truncate(k),
+        match request.dedup {
+            DedupMode::Fold => ranked = deduplicate(ranked, k),
+            DedupMode::Keep => ranked.truncate(k),
         }
         let evidence = Evidence {
             terms: question.terms,
             dfs: found.dfs,
-            searched: found.searched,
+            searched: found.scope_size,
         };
         Ok((ranked, evidence))
     }
 
-    /// What is behind the hits, in their order. What was retired since the search, or does not fit the
-    /// filters, is not among it.
-    fn loaded(
+    /// Loads the items of the hits in order. Items that were retired since the search, or do not pass the filters,
+    /// are dropped.
+    fn load_candidates(
         &self,
         hits: &[Hit],
         filter: &Filter,
-        filters: &Filters,
+        filters: &QueryFilters,
     ) -> Result<Vec<Candidate>, Fault> {
         let ids = |turns: bool| -> Vec<RecordId> {
             let wanted = hits.iter().filter(|hit| hit.is_turn == turns);
             wanted.map(|hit| hit.id).collect()
         };
-        let mut items: HashMap<RecordId, Item> = HashMap::new();
+        let mut items: HashMap<RecordId, RecallItem> = HashMap::new();
         let records = ids(false);
-        if !records.is_empty() && filters.records_too() {
+        if !records.is_empty() && filters.includes_records() {
             let limit = records.len();
-            for record in self.find(&filter.clone().ids(records).limit(limit))? {
-                items.insert(record.id, Item::Record(Box::new(record)));
+            for record in self
+                .engine
+                .records()
+                .find(&filter.clone().ids(records).limit(limit))?
+            {
+                items.insert(record.id, RecallItem::Record(Box::new(record)));
             }
         }
         let turns = ids(true);
-        if !turns.is_empty() && filters.turns_too() {
-            for (session, message) in self.store.turns(&self.project, &turns)? {
+        if !turns.is_empty() && filters.includes_turns() {
+            for (session, message) in self.engine.store.turns(&self.engine.project, &turns)? {
                 let message = Box::new(message);
-                let turn = Item::Turn { session, message };
+                let turn = RecallItem::Turn { session, message };
                 if turn_fits(&turn, filter) {
                     items.insert(turn.id(), turn);
                 }
@@ -330,22 +347,26 @@ impl Engine {
         Ok(hits.iter().filter_map(with_item).collect())
     }
 
-    /// Adds the records whose key the question, or one of its words that looks like a name, is.
-    fn add_the_named(
+    /// Adds the records whose key is the query, or one of its words that looks like a name.
+    fn add_key_matches(
         &self,
-        asked: &Asked,
+        query: &ParsedQuery,
         filter: &Filter,
-        found: &Found,
+        found: &SearchResults,
         candidates: &mut Vec<Candidate>,
     ) -> Result<(), Fault> {
-        let looked_up = matches!(filter.when, When::Current(_)) && filter.key.is_none();
-        if !looked_up || !asked.filters.records_too() {
+        let looked_up = matches!(filter.as_of, AsOf::Current(_)) && filter.key.is_none();
+        if !looked_up || !query.filters.includes_records() {
             return Ok(());
         }
         let mut known: HashSet<RecordId> = candidates.iter().map(|one| one.item.id()).collect();
         let least = found.hits.iter().map(|hit| hit.score).fold(0.0, f32::min);
-        for key in keys(&asked.text) {
-            for record in self.find(&filter.clone().key(key).limit(limits::RECALL_HITS_DEFAULT))? {
+        for key in query_keys(&query.text) {
+            for record in self
+                .engine
+                .records()
+                .find(&filter.clone().key(key).limit(limits::RECALL_HITS_DEFAULT))?
+            {
                 if !known.insert(record.id) {
                     continue;
                 }
@@ -357,7 +378,7 @@ impl Engine {
                     score: least,
                     conversation: 0.0,
                 };
-                let item = Item::Record(Box::new(record));
+                let item = RecallItem::Record(Box::new(record));
                 candidates.push(Candidate { item, hit });
             }
         }

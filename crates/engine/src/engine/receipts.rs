@@ -1,65 +1,65 @@
-//! Receipts of contexts: kept behind the prompt that they belong to, shown, compared; and how often a record was told.
+//! Receipts of contexts: stored after the prompt, listed and compared; delivery counts of records.
 
-use super::Engine;
-use super::gather::ContextRequest;
+use super::context::ContextRequest;
+use crate::engine::Contexts;
 use heirloom_model::context::{Context, ReceiptItem};
 use heirloom_model::record::Attrs;
 use heirloom_model::{Budget, Fault, RecordId, Timestamp, limits, text};
-use heirloom_store::{Change, Newest, Receipt, Use};
+use heirloom_store::{Change, Receipt, RecentReceipts, RecordUsage};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// A receipt that was kept.
+/// Stored receipt of a context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredReceipt {
-    /// Its id.
+    /// Id.
     pub id: RecordId,
-    /// When the context was made.
+    /// Time of the context.
     pub at: Timestamp,
-    /// What the request said, the budget, the size, and section by section every item: the form of
-    /// `heirloom context --json` without the text.
+    /// Request, budget, size, and the items of each section, in the form of `heirloom context --json` without the
+    /// text.
     pub body: Attrs,
 }
 
-/// The head of a receipt, for lists: sections are most of it.
+/// Receipt without its sections, for lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReceiptHead {
-    /// It, without its `sections`.
+    /// The receipt without its `sections`.
     pub receipt: StoredReceipt,
-    /// The session that the context was made for.
+    /// Session of the context.
     pub session: Option<String>,
-    /// The records that were in the context, by id; without those that are purged.
+    /// Ids of the records in the context, without purged ones.
     pub records: Vec<RecordId>,
 }
 
-/// One item of a receipt, for comparing.
+/// Item of a receipt, for comparisons.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReceiptPart {
-    /// The section.
+    /// Section.
     pub section: String,
-    /// The record, the file, or the words.
+    /// Record id, file or text.
     pub name: String,
-    /// The item's text, shortened.
+    /// Shortened text.
     pub text: String,
 }
 
-/// What of two receipts differs.
+/// Difference between two receipts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReceiptDiff {
-    /// In the second, not in the first.
-    pub came: Vec<ReceiptPart>,
-    /// In the first, not in the second.
-    pub went: Vec<ReceiptPart>,
-    /// Items that are in both.
-    pub stayed: usize,
+    /// Items only in the second one.
+    pub added: Vec<ReceiptPart>,
+    /// Items only in the first one.
+    pub removed: Vec<ReceiptPart>,
+    /// Number of items in both.
+    pub common: usize,
 }
 
-impl Engine {
-    /// Keeps the receipt of a context that was handed out, and counts its records as told; durable when it returns.
+impl Contexts<'_> {
+    /// Stores the receipt of a delivered context, and counts its records as delivered; durable when it returns.
     ///
-    /// To be called when the text has been given out: nobody waits for it, and if it fails only the receipt is lost.
-    /// Nothing for a context without text. Errors: `Refused` when memory is off.
-    pub fn keep_receipt(
+    /// Call it after the text was delivered: it adds no latency, and a failure only loses the receipt. Returns `None`
+    /// for an empty context. Errors: `Refused` when memory is off.
+    pub fn store_receipt(
         &self,
         request: &ContextRequest,
         context: &Context,
@@ -69,15 +69,15 @@ impl Engine {
             return Ok(None);
         }
         let items = context.sections.iter().flat_map(|section| &section.items);
-        let told = items
-            .filter(|item| item.included())
+        let delivered = items
+            .filter(|item| item.is_included())
             .filter_map(|item| item.id);
-        let mut records: Vec<RecordId> = told.collect();
+        let mut records: Vec<RecordId> = delivered.collect();
         records.sort_unstable();
         records.dedup();
         records.truncate(limits::CHANGES_MAX);
-        let at = self.now();
-        let id = self.ids.next(at);
+        let at = self.engine.now();
+        let id = self.engine.ids.next(at);
         let receipt = Receipt {
             id,
             at,
@@ -86,26 +86,35 @@ impl Engine {
             records,
             body: body(request, context, iteration),
         };
-        self.apply_one(Change::Keep(Box::new(receipt)))?;
+        self.engine
+            .records()
+            .apply_one(Change::StoreReceipt(Box::new(receipt)))?;
         Ok(Some(id))
     }
 
-    /// The newest receipts, newest first, at most `limit` of the [`limits::RECEIPTS_KEPT`] that are kept.
+    /// Returns the newest receipts, newest first, at most `limit` of the retained [`limits::RECEIPTS_KEPT`].
     pub fn receipts(&self, limit: usize) -> Result<Vec<StoredReceipt>, Fault> {
         let limit = limit.min(limits::RECEIPTS_KEPT);
-        let told = self.store.told(&self.project, Newest::Whole(limit), &[])?;
+        let stats = self.engine.store.delivery_stats(
+            &self.engine.project,
+            RecentReceipts::Full(limit),
+            &[],
+        )?;
         let stored = |receipt: Receipt| StoredReceipt {
             id: receipt.id,
             at: receipt.at,
             body: receipt.body,
         };
-        Ok(told.receipts.into_iter().map(stored).collect())
+        Ok(stats.receipts.into_iter().map(stored).collect())
     }
 
-    /// The same of which only the heads are read.
+    /// Returns receipts as [`Self::receipts`], without their sections.
     pub fn receipt_heads(&self, limit: usize) -> Result<Vec<ReceiptHead>, Fault> {
-        let newest = Newest::Heads(limit.min(limits::RECEIPTS_KEPT));
-        let told = self.store.told(&self.project, newest, &[])?;
+        let newest = RecentReceipts::Headers(limit.min(limits::RECEIPTS_KEPT));
+        let stats = self
+            .engine
+            .store
+            .delivery_stats(&self.engine.project, newest, &[])?;
         let head = |receipt: Receipt| ReceiptHead {
             receipt: StoredReceipt {
                 id: receipt.id,
@@ -115,10 +124,10 @@ impl Engine {
             session: receipt.session,
             records: receipt.records,
         };
-        Ok(told.receipts.into_iter().map(head).collect())
+        Ok(stats.receipts.into_iter().map(head).collect())
     }
 
-    /// The receipt whose id begins with `given`. Errors: `Usage` for too few digits or several; `NotFound`.
+    /// Returns the receipt whose id begins with `given`. Errors: `Usage` if it is too short or ambiguous; `NotFound`.
     pub fn receipt(&self, given: &str) -> Result<StoredReceipt, Fault> {
         let digits = |id: &str| id.replace('-', "").to_ascii_lowercase();
         let wanted = digits(given.trim());
@@ -129,7 +138,7 @@ impl Engine {
                 text::excerpt(given, 40)
             )));
         }
-        // A whole id is that of one receipt, and most often of a new one: older ones need not be read.
+        // A complete id is unique and usually recent, so a few new receipts are read first.
         let newest = if wanted.len() == 32 {
             &[8, 64][..]
         } else {
@@ -148,7 +157,7 @@ impl Engine {
             (Some(receipt), 0) => Ok(receipt),
             (None, _) => Err(
                 Fault::not_found(format!("no receipt {}", text::excerpt(given, 40)))
-                    .hint("`heirloom receipts list` shows those that are kept"),
+                    .hint("`heirloom receipts list` lists the stored ones"),
             ),
             (Some(_), more) => Err(Fault::usage(format!(
                 "{} receipts begin with {}",
@@ -159,71 +168,78 @@ impl Engine {
         }
     }
 
-    /// What came and what went between two receipts, of what was in the contexts.
+    /// Compares the included items of two receipts.
     pub fn receipt_diff(&self, first: &str, second: &str) -> Result<ReceiptDiff, Fault> {
-        let first = parts(&self.receipt(first)?.body);
-        let second = parts(&self.receipt(second)?.body);
+        let first = included_items(&self.receipt(first)?.body);
+        let second = included_items(&self.receipt(second)?.body);
         let not_in = |one: &[ReceiptPart], other: &[ReceiptPart]| -> Vec<ReceiptPart> {
             let alone = one.iter().filter(|part| {
                 !(other.iter()).any(|o| (&o.section, &o.name) == (&part.section, &part.name))
             });
             alone.cloned().collect()
         };
-        let went = not_in(&first, &second);
+        let removed = not_in(&first, &second);
         Ok(ReceiptDiff {
-            came: not_in(&second, &first),
-            stayed: first.len() - went.len(),
-            went,
+            added: not_in(&second, &first),
+            common: first.len() - removed.len(),
+            removed,
         })
     }
 
-    /// How often these records were told in contexts, and when last; those that never were are left out.
-    pub fn uses(&self, records: &[RecordId]) -> Result<HashMap<RecordId, Use>, Fault> {
+    /// Returns the delivery counts of records and their last deliveries; without records that were never delivered.
+    pub fn delivery_counts(
+        &self,
+        records: &[RecordId],
+    ) -> Result<HashMap<RecordId, RecordUsage>, Fault> {
         let mut uses = HashMap::new();
         for part in records.chunks(limits::CHANGES_MAX) {
-            let told = self.store.told(&self.project, Newest::Whole(0), part)?;
-            uses.extend(told.uses.into_iter().map(|one| (one.record, one)));
+            let stats = self.engine.store.delivery_stats(
+                &self.engine.project,
+                RecentReceipts::Full(0),
+                part,
+            )?;
+            uses.extend(stats.usage.into_iter().map(|one| (one.record, one)));
         }
         Ok(uses)
     }
 }
 
-/// What a receipt says, as JSON.
+/// Returns the JSON body of a receipt.
 fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> Attrs {
     let (unit, budget) = match context.budget {
         Budget::Chars(n) => ("chars", n),
         Budget::Tokens(n) => ("tokens", n),
     };
     let item = |item: &ReceiptItem| {
-        let mut said = json!({
+        let mut json = json!({
             "id": item.id.map(|id| id.to_string()),
             "file": item.file,
             "text": item.excerpt,
             "chars": item.chars,
             "tokens": item.chars.div_ceil(limits::CHARS_PER_TOKEN),
             "score": item.score,
-            "included": item.included(),
+            "included": item.is_included(),
             "reason": item.reason.as_str(),
         });
-        if let Value::Object(said) = &mut said {
-            said.retain(|_, value| !value.is_null());
+        if let Value::Object(fields) = &mut json {
+            fields.retain(|_, value| !value.is_null());
         }
-        said
+        json
     };
     let sections = context.sections.iter().map(|section| {
-        let (kept, rest) = kept(&section.items);
-        let mut said = json!({
+        let (stored, rest) = stored_items(&section.items);
+        let mut json = json!({
             "name": section.name,
             "chars": section.chars,
-            "items": kept.into_iter().map(item).collect::<Vec<_>>(),
+            "items": stored.into_iter().map(item).collect::<Vec<_>>(),
         });
-        if let (Some((count, chars)), Value::Object(said)) = (rest, &mut said) {
-            said.insert("more_left_out".to_owned(), count.into());
-            said.insert("more_left_out_chars".to_owned(), chars.into());
+        if let (Some((count, chars)), Value::Object(fields)) = (rest, &mut json) {
+            fields.insert("more_left_out".to_owned(), count.into());
+            fields.insert("more_left_out_chars".to_owned(), chars.into());
         }
-        said
+        json
     });
-    let said = json!({
+    let json = json!({
         "task": request.task,
         "phase": request.phase,
         "agent": request.agent,
@@ -239,35 +255,35 @@ fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> 
         "sections": sections.collect::<Vec<_>>(),
         "notes": context.notes,
     });
-    let mut said = said.as_object().cloned().unwrap_or_default();
-    said.retain(|_, value| !value.is_null());
-    said
+    let mut body = json.as_object().cloned().unwrap_or_default();
+    body.retain(|_, value| !value.is_null());
+    body
 }
 
-/// The items of a section that its receipt keeps, and of the others how many there are and their characters. Those
-/// that were in are all kept; of thousands that did not fit, the first say why.
-fn kept(items: &[ReceiptItem]) -> (Vec<&ReceiptItem>, Option<(usize, usize)>) {
+/// Returns the items that a receipt stores, and the number and characters of the others. All included items are
+/// stored, but only the first of those that did not fit.
+fn stored_items(items: &[ReceiptItem]) -> (Vec<&ReceiptItem>, Option<(usize, usize)>) {
     let (mut left_out, mut rest) = (0, None);
-    let mut kept = Vec::with_capacity(items.len().min(limits::RECEIPT_LEFT_OUT_MAX));
+    let mut stored = Vec::with_capacity(items.len().min(limits::RECEIPT_LEFT_OUT_MAX));
     for item in items {
-        left_out += usize::from(!item.included());
-        if item.included() || left_out <= limits::RECEIPT_LEFT_OUT_MAX {
-            kept.push(item);
+        left_out += usize::from(!item.is_included());
+        if item.is_included() || left_out <= limits::RECEIPT_LEFT_OUT_MAX {
+            stored.push(item);
         } else {
             let (count, chars) = rest.get_or_insert((0, 0));
             *count += 1;
             *chars += item.chars;
         }
     }
-    (kept, rest)
+    (stored, rest)
 }
 
-/// The items of a receipt that were in the context.
-fn parts(body: &Attrs) -> Vec<ReceiptPart> {
+/// Returns the included items of a receipt.
+fn included_items(body: &Attrs) -> Vec<ReceiptPart> {
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |value: &Value, name: &str| {
-        let said = value.get(name).and_then(Value::as_str);
-        said.unwrap_or_default().to_owned()
+        let text = value.get(name).and_then(Value::as_str);
+        text.unwrap_or_default().to_owned()
     };
     let mut found = Vec::new();
     for section in list(body.get("sections")) {
@@ -288,12 +304,15 @@ fn parts(body: &Attrs) -> Vec<ReceiptPart> {
 }
 
 #[cfg(test)]
+mod stored_form_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use heirloom_model::context::Reason;
+    use heirloom_model::context::InclusionReason;
 
     #[test]
-    fn a_receipt_keeps_all_that_was_in_and_the_first_that_were_not() {
+    fn receipt_stores_all_included_and_first_excluded_items() {
         let item = |n: usize| ReceiptItem {
             id: None,
             file: None,
@@ -301,16 +320,19 @@ mod tests {
             excerpt: n.to_string(),
             chars: 10,
             reason: match n % 2 {
-                0 => Reason::Included,
-                _ => Reason::OverBudget,
+                0 => InclusionReason::Included,
+                _ => InclusionReason::OverBudget,
             },
         };
         let most = limits::RECEIPT_LEFT_OUT_MAX;
         let items: Vec<ReceiptItem> = (0..4 * most).map(item).collect();
-        let (all, none) = kept(&items[..2 * most]);
+        let (all, none) = stored_items(&items[..2 * most]);
         assert_eq!((all.len(), none), (2 * most, None));
-        let (some, rest) = kept(&items);
+        let (some, rest) = stored_items(&items);
         assert_eq!(rest, Some((most, 10 * most)));
-        assert_eq!(some.iter().filter(|one| one.included()).count(), 2 * most);
+        assert_eq!(
+            some.iter().filter(|one| one.is_included()).count(),
+            2 * most
+        );
     }
 }

@@ -1,67 +1,69 @@
-//! A second look at what is known.
+//! Review of stored knowledge.
 
-use super::Engine;
 use super::records::USER;
-use crate::recall::review::{Review, review};
+use crate::engine::Conflicts;
 use heirloom_model::{Fault, Kind, RecordId, limits};
+use heirloom_search::recall::review::{ReviewReport, review};
 use heirloom_store::{Change, Filter};
 use std::path::Path;
 
-/// What a review retires.
+/// Records that a review retires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Retire {
-    /// What says the same as another in the same words and scope.
+pub enum ReviewRetirement {
+    /// Exact duplicates: the same words in the same scope.
     Duplicates,
-    /// That, and what speaks of files that are gone.
+    /// Exact duplicates, and records about missing files.
     DuplicatesAndStale,
 }
 
-impl Engine {
-    /// What of the current knowledge deserves a second look; changes nothing. Of a large memory the newest
-    /// [`limits::REVIEW_RECORDS_MAX`] are compared.
-    pub fn review(&self) -> Result<Review, Fault> {
-        let filter = Filter::current(&[Kind::Knowledge, Kind::Note], self.now());
-        let mut records = self.find(&filter.limit(limits::REVIEW_RECORDS_MAX))?;
+impl Conflicts<'_> {
+    /// Finds current knowledge that needs a review; changes nothing. At most the newest
+    /// [`limits::REVIEW_RECORDS_MAX`] records are compared.
+    pub fn review(&self) -> Result<ReviewReport, Fault> {
+        let filter = Filter::current(&[Kind::Knowledge, Kind::Note], self.engine.now());
+        let mut records = self
+            .engine
+            .records()
+            .find(&filter.limit(limits::REVIEW_RECORDS_MAX))?;
         records.reverse();
-        let root = self.root();
-        // A path whose folder never was here is another project's, and says nothing.
+        let root = self.engine.root();
+        // A path in a folder that never existed here belongs to another project.
         let is_gone = |path: &str| {
             let first = Path::new(path).components().next();
             let known = first.is_some_and(|first| root.join(first).exists());
             known && !root.join(path).exists()
         };
-        let mut found = review(&records, self.now(), &is_gone);
-        // What somebody found useful is not asked about again.
-        let kept: std::collections::HashSet<RecordId> = records
+        let mut found = review(&records, self.engine.now(), &is_gone);
+        // Records that were marked as useful are not reported again.
+        let useful: std::collections::HashSet<RecordId> = records
             .iter()
-            .filter(|record| heirloom_model::mark::useful(&record.attrs) > 0)
+            .filter(|record| heirloom_model::mark::useful_count(&record.attrs) > 0)
             .map(|record| record.id)
             .collect();
-        found.stale.retain(|one| !kept.contains(&one.id));
+        found.stale.retain(|one| !useful.contains(&one.id));
         found.duplicates.retain(|one| {
-            !(kept.contains(&one.keep) && one.others.iter().all(|id| kept.contains(id)))
+            !(useful.contains(&one.keep) && one.others.iter().all(|id| useful.contains(id)))
         });
-        // What contexts told was of use, whether or not anybody said so.
-        let told = self.uses(&found.unused)?;
-        found.unused.retain(|id| !told.contains_key(id));
+        // Records in contexts were of use, even without a mark.
+        let delivered = self.engine.contexts().delivery_counts(&found.unused)?;
+        found.unused.retain(|id| !delivered.contains_key(id));
         Ok(found)
     }
 
-    /// Retires what a review found to be safe, as one step; the ids of what was retired, which `undo` brings
-    /// back.
-    pub fn apply_review(&self, what: Retire) -> Result<Vec<RecordId>, Fault> {
-        let applied = self.apply_decided(|| {
+    /// Retires the safe findings of a review in one transaction; returns the retired ids, which `undo` restores.
+    pub fn apply_review(&self, what: ReviewRetirement) -> Result<Vec<RecordId>, Fault> {
+        let applied = self.engine.apply_decided(|| {
             let found = self.review()?;
             let exact = found.duplicates.iter().filter(|one| one.exact);
             let mut ids: Vec<RecordId> = exact.flat_map(|one| one.others.clone()).collect();
-            if what == Retire::DuplicatesAndStale {
+            if what == ReviewRetirement::DuplicatesAndStale {
                 ids.extend(found.stale.iter().map(|one| one.id));
             }
             ids.sort_unstable();
             ids.dedup();
             let retire = |id| Change::Retire {
                 id,
-                at: self.now(),
+                at: self.engine.now(),
                 by: USER.to_owned(),
             };
             Ok(ids.into_iter().map(retire).collect())

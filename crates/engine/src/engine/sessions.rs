@@ -1,58 +1,78 @@
-//! Conversations of runs: who was told what in which iteration.
+//! Sessions of runs and their turns.
 
 use super::Engine;
-use super::new_record::bad_name;
+use super::new_record::name_fault;
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{Fault, Message, RecordId, Role, Scope, Session, clock, limits, text};
-use heirloom_store::Change;
+use heirloom_store::{Change, StoreError};
 use serde_json::json;
 use std::collections::VecDeque;
 
-/// The attribute of a session whose hooks were called.
-pub(super) const HOOKED: &str = "hooks";
-/// The attribute of a session whose conversation a program wrote down: how far it was read.
-pub(super) const TRANSCRIPT: &str = "transcript";
+/// Attribute of a session whose hooks were called.
+pub const HOOKED: &str = "hooks";
+/// Attribute of a session with an imported transcript: its import state.
+pub const TRANSCRIPT: &str = "transcript";
 
-/// One turn that is to be kept.
+/// New turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTurn {
-    /// Whose turn it was.
+    /// Role of the sender.
     pub role: Role,
-    /// Who spoke, where the role does not say it.
+    /// Sender, if the role is not enough.
     pub sender: Option<String>,
     /// The task of the session, if the session is new.
     pub task: Option<String>,
     /// The agent of the session, if the session is new.
     pub agent: Option<String>,
-    /// What was said.
+    /// Text.
     pub text: String,
 }
 
-/// Where a turn was put.
+/// Position of a new turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnAdded {
     /// The session.
     pub session: String,
-    /// The place in it, from 0.
+    /// Position in the session, from 0.
     pub seq: u64,
-    /// Its id.
+    /// Id of the turn.
     pub id: RecordId,
 }
 
-impl Engine {
-    /// A new session for `agent` on `task`, with its first iteration; not stored yet.
-    pub(crate) fn new_session(
+/// Sessions with their messages, their summaries and snapshots of working memory.
+#[derive(Clone, Copy)]
+pub struct Sessions<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Sessions<'_> {
+    /// Returns a session, or `None` if none is stored under this id.
+    pub fn find(&self, id: &str) -> Result<Option<Session>, Fault> {
+        match self.engine.store.session(&self.engine.project, id) {
+            Ok(session) => Ok(Some(session)),
+            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns the number of these messages that are stored.
+    pub fn count_messages(&self, ids: &[RecordId]) -> Result<usize, Fault> {
+        Ok(self.engine.store.turns(&self.engine.project, ids)?.len())
+    }
+
+    /// Creates a session for `agent` on `task`, without storing it.
+    pub fn new_session(
         &self,
         agent: Option<String>,
         task: Option<String>,
         iteration: u32,
     ) -> Session {
-        let now = self.now();
+        let now = self.engine.now();
         let mut attrs = Attrs::new();
         attrs.insert("iteration".to_owned(), json!(iteration));
         Session {
-            project: self.project.clone(),
-            id: self.ids.next(now).to_string(),
+            project: self.engine.project.clone(),
+            id: self.engine.ids.next(now).to_string(),
             agent,
             task,
             started_at: now,
@@ -61,21 +81,24 @@ impl Engine {
         }
     }
 
-    /// Stores a session, or what is new of it.
-    pub(crate) fn put_session(&self, session: &Session) -> Result<(), Fault> {
-        self.writable()?;
-        Ok(self.store.put_session(session)?)
+    /// Stores a session, or its changes.
+    pub fn put_session(&self, session: &Session) -> Result<(), Fault> {
+        self.engine.require_memory()?;
+        Ok(self.engine.store.put_session(session)?)
     }
 
-    /// The newest session that no agent program held for itself, if there is one: those of hooks and transcripts say
-    /// nothing of runs.
+    /// Returns the newest session of a run. Sessions from hooks and transcripts belong to agent programs and do not
+    /// count.
     pub fn latest_session(&self) -> Result<Option<Session>, Fault> {
         let is_own = |session: &Session| {
             let names = [HOOKED, TRANSCRIPT];
             !names.iter().any(|name| session.attrs.contains_key(*name))
         };
         for limit in [1, 50, limits::FIND_MAX] {
-            let sessions = self.store.sessions(&self.project, None, limit)?;
+            let sessions = self
+                .engine
+                .store
+                .sessions(&self.engine.project, None, limit)?;
             let is_all = sessions.len() < limit;
             if let Some(found) = sessions.into_iter().find(is_own) {
                 return Ok(Some(found));
@@ -87,12 +110,15 @@ impl Engine {
         Ok(None)
     }
 
-    /// The newest sessions by start, newest first, of one task if it is named; at most `limit`.
+    /// Returns the newest sessions by start, newest first, of one task if given; at most `limit`.
     pub fn sessions_of(&self, task: Option<&str>, limit: usize) -> Result<Vec<Session>, Fault> {
-        Ok(self.store.sessions(&self.project, task, limit)?)
+        Ok(self
+            .engine
+            .store
+            .sessions(&self.engine.project, task, limit)?)
     }
 
-    /// Says in the newest session, or in a first one, that it has reached the iteration of `scope`.
+    /// Sets the iteration of the newest session to that of `scope`; creates the first session.
     pub(super) fn reach_iteration(&self, scope: &Scope) -> Result<(), Fault> {
         let session = match (self.latest_session()?, scope.iteration) {
             (Some(mut session), Some(iteration)) => {
@@ -111,26 +137,26 @@ impl Engine {
         self.put_session(&session)
     }
 
-    /// Appends one turn to the session `id`, which comes into being with it; both as one durable step.
+    /// Appends a turn to the session `id`, and creates a missing session in the same transaction.
     ///
-    /// Errors: `Usage` for a turn without text or over [`limits::SESSION_ADD_BYTES_MAX`], or a bad name.
+    /// Errors: `Usage` for a turn without text or over [`limits::SESSION_ADD_BYTES_MAX`], or an invalid name.
     pub fn add_turn(&self, id: &str, turn: &NewTurn) -> Result<TurnAdded, Fault> {
-        let said = turn.text.trim_end();
-        if said.trim().is_empty() {
+        let text = turn.text.trim_end();
+        if text.trim().is_empty() {
             return Err(
                 Fault::usage("the turn has no text").hint("its text comes from standard input")
             );
         }
-        if said.len() > limits::SESSION_ADD_BYTES_MAX {
+        if text.len() > limits::SESSION_ADD_BYTES_MAX {
             let most = limits::SESSION_ADD_BYTES_MAX;
             return Err(Fault::usage(format!("the turn has more than {most} bytes")));
         }
-        // The store redacts the name of a session; a message must go to the same one.
-        let id = self.clean(id.trim()).into_owned();
-        check_name("session", &id).map_err(|bad| bad_name(&bad))?;
-        let now = self.now();
+        // The store redacts session names, and the message must use the same one.
+        let id = self.engine.redaction().redact_input(id.trim()).into_owned();
+        check_name("session", &id).map_err(|bad| name_fault(&bad))?;
+        let now = self.engine.now();
         let session = Session {
-            project: self.project.clone(),
+            project: self.engine.project.clone(),
             id: id.clone(),
             agent: turn.agent.clone(),
             task: turn.task.clone(),
@@ -139,24 +165,28 @@ impl Engine {
             attrs: Attrs::new(),
         };
         let message = Message {
-            id: self.ids.next(now),
+            id: self.engine.ids.next(now),
             seq: 0,
             role: turn.role,
             sender: turn.sender.clone(),
-            text: said.to_owned(),
+            text: text.to_owned(),
             attrs: Attrs::new(),
-            tokens: u32::try_from(text::tokens(said)).unwrap_or(u32::MAX),
+            tokens: u32::try_from(text::tokens(text)).unwrap_or(u32::MAX),
             at: now,
         };
         let message_id = message.id;
-        self.apply(&[
-            Change::TakeSession(Box::new(session)),
-            Change::TakeMessage {
+        self.engine.apply(&[
+            Change::ImportSession(Box::new(session)),
+            Change::ImportMessage {
                 session: id.clone(),
                 message: Box::new(message),
             },
         ])?;
-        let added = self.store.turns(&self.project, &[message_id])?.pop();
+        let added = self
+            .engine
+            .store
+            .turns(&self.engine.project, &[message_id])?
+            .pop();
         let (session, message) =
             added.ok_or_else(|| Fault::failed("the turn was written and cannot be found"))?;
         Ok(TurnAdded {
@@ -166,14 +196,17 @@ impl Engine {
         })
     }
 
-    /// The session `id` with its turns in order: all of them, or the last `last`. Errors: `NotFound`.
-    pub fn session(&self, id: &str, last: Option<usize>) -> Result<(Session, Vec<Message>), Fault> {
+    /// Returns the session `id` with its turns in order: all of them, or the last `last`. Errors: `NotFound`.
+    pub fn get(&self, id: &str, last: Option<usize>) -> Result<(Session, Vec<Message>), Fault> {
         const PAGE: usize = 1_000;
-        let session = self.store.session(&self.project, id)?;
+        let session = self.engine.store.session(&self.engine.project, id)?;
         let mut turns = VecDeque::new();
         let mut from = 0;
         loop {
-            let page = self.store.messages(&self.project, id, from, PAGE)?;
+            let page = self
+                .engine
+                .store
+                .messages(&self.engine.project, id, from, PAGE)?;
             let Some(end) = page.last().map(|message| message.seq + 1) else {
                 break;
             };
@@ -187,36 +220,33 @@ impl Engine {
     }
 
     /// Appends turns to a stored session.
-    pub(crate) fn append_turns(
-        &self,
-        session: &Session,
-        turns: &[(Role, &str)],
-    ) -> Result<(), Fault> {
-        self.writable()?;
-        let now = self.now();
+    pub fn append_turns(&self, session: &Session, turns: &[(Role, &str)]) -> Result<(), Fault> {
+        self.engine.require_memory()?;
+        let now = self.engine.now();
         let messages: Vec<_> = turns
             .iter()
-            .filter(|(_, said)| !said.is_empty())
-            .map(|(role, said)| Message {
-                id: self.ids.next(now),
+            .filter(|(_, text)| !text.is_empty())
+            .map(|(role, text)| Message {
+                id: self.engine.ids.next(now),
                 seq: 0,
                 role: *role,
                 sender: None,
-                text: (*said).to_owned(),
+                text: (*text).to_owned(),
                 attrs: Attrs::new(),
-                tokens: u32::try_from(text::tokens(said)).unwrap_or(u32::MAX),
+                tokens: u32::try_from(text::tokens(text)).unwrap_or(u32::MAX),
                 at: now,
             })
             .collect();
-        self.store
-            .append_messages(&self.project, &session.id, &messages)?;
+        self.engine
+            .store
+            .append_messages(&self.engine.project, &session.id, &messages)?;
         Ok(())
     }
 }
 
-/// Takes over what stays from the session before, and begins behind it: it is the latest one even where a
-/// clock went back.
-pub(super) fn follow(session: &mut Session, before: &Session) {
+/// Copies lasting attributes of the former session, and moves the start after it, so that it is the latest one even
+/// if a clock went back.
+pub fn continue_from(session: &mut Session, before: &Session) {
     if let Some(repository) = before.attrs.get("repository") {
         session
             .attrs
@@ -228,7 +258,7 @@ pub(super) fn follow(session: &mut Session, before: &Session) {
     }
 }
 
-/// The iteration that a session of a run has reached.
+/// Returns the last iteration of a run's session.
 pub(crate) fn iteration_of(session: &Session) -> u32 {
     let iteration = session
         .attrs

@@ -1,17 +1,20 @@
-//! Tasks and their steps.
+//! Tasks and their steps, files and errors.
 
 use super::Engine;
-use super::new_record::{bad_name, check_scope};
-use heirloom_model::conflict::may_arbitrate;
-use heirloom_model::kinds::{ARTIFACT_FILE, Artifact, Mistake, Step, StepState, Task, TaskState};
+use super::new_record::{check_scope, name_fault};
+use super::redaction::Redacted;
+use heirloom_model::conflict::can_arbitrate;
+use heirloom_model::kinds::{
+    ARTIFACT_FILE, Artifact, ErrorRecord, Step, StepState, Task, TaskState,
+};
 use heirloom_model::record::check_name;
-use heirloom_model::{Fault, Kind, KindData, Merge, Record, Scope};
-use heirloom_store::{Applied, Change, Filter};
+use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, Scope};
+use heirloom_store::{AppliedChange, Change, Filter};
 
-/// The task of a run or an observation that names none.
-pub(super) const TASK_MAIN: &str = "main";
+/// Task of runs and observations without one.
+pub const TASK_MAIN: &str = "main";
 
-/// What is said about a task; what is not said stays as it is.
+/// Changes of a task; fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TaskChange {
     /// `issue`, `pr`, or any other word.
@@ -22,59 +25,68 @@ pub struct TaskChange {
     pub branch: Option<String>,
     /// The pull request.
     pub pr_number: Option<u64>,
-    /// Why it is blocked; an empty text says that it no longer is.
+    /// Reason of a block; an empty text removes it.
     pub blocked_reason: Option<String>,
-    /// Where it stands.
+    /// State.
     pub state: Option<TaskState>,
-    /// The iteration that worked on it.
+    /// Last iteration.
     pub iteration: Option<u32>,
 }
 
-/// A task with everything that hangs on it, each list oldest first.
+/// Task with its records, each list oldest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskDetails {
     /// The task.
     pub task: Record,
-    /// Its steps that are done.
+    /// Completed steps.
     pub completed: Vec<Record>,
-    /// Its steps that are still to do.
+    /// Pending steps.
     pub pending: Vec<Record>,
-    /// Its files.
+    /// Files.
     pub files: Vec<Record>,
-    /// Its errors that nobody has resolved.
+    /// Open errors.
     pub open_errors: Vec<Record>,
 }
 
-/// How far a task is, in numbers.
+/// Progress of a task in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TaskProgress {
-    /// Its steps that are done.
+    /// Number of completed steps.
     pub done: usize,
-    /// All of its steps.
+    /// Number of all steps.
     pub steps: usize,
-    /// Its own errors that nobody has resolved.
+    /// Number of its open errors.
     pub open_errors: usize,
 }
 
-impl Engine {
-    /// Creates the task or lays what is said over what is known of it.
-    pub fn set_task(&self, id: &str, change: &TaskChange, source: &str) -> Result<Applied, Fault> {
+/// Tasks with their steps, iterations, outcomes and episodes.
+#[derive(Clone, Copy)]
+pub struct Tasks<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Tasks<'_> {
+    /// Creates a task or merges changes into it.
+    pub fn set(&self, id: &str, change: &TaskChange, source: &str) -> Result<AppliedChange, Fault> {
         let change = self.task_change(id, change, source)?;
-        self.apply_one(change)
+        self.engine.records().apply_one(change)
     }
 
-    /// The change that [`Engine::set_task`] writes.
-    pub(super) fn task_change(
+    /// Returns the change of [`Self::set`].
+    pub fn task_change(
         &self,
         id: &str,
-        said: &TaskChange,
+        change: &TaskChange,
         source: &str,
     ) -> Result<Change, Fault> {
-        check_name("task", id).map_err(|e| bad_name(&e))?;
+        check_name("task", id).map_err(|e| name_fault(&e))?;
         let scope = Scope {
             task: Some(id.to_owned()),
-            phase: said.phase.clone().filter(|phase| !phase.trim().is_empty()),
-            iteration: said.iteration,
+            phase: change
+                .phase
+                .clone()
+                .filter(|phase| !phase.trim().is_empty()),
+            iteration: change.iteration,
             ..Scope::default()
         };
         check_scope(&scope)?;
@@ -82,8 +94,8 @@ impl Engine {
         let known_type = known
             .as_ref()
             .and_then(|record| record.attr_str("type").map(str::to_owned));
-        let task_type = said.task_type.clone().or(known_type);
-        let mut record = self.draft(
+        let task_type = change.task_type.clone().or(known_type);
+        let mut record = self.engine.records().draft(
             Kind::Task,
             &Task::title(id, task_type.as_deref()),
             scope,
@@ -91,37 +103,42 @@ impl Engine {
         );
         record.key = Some(id.to_owned());
         let typed = Task {
-            task_type: said.task_type.clone(),
-            branch: said
+            task_type: change.task_type.clone(),
+            branch: change
                 .branch
                 .clone()
                 .filter(|branch| !branch.trim().is_empty()),
-            pr_number: said.pr_number,
-            blocked_reason: said.blocked_reason.clone(),
-            state: said.state,
+            pr_number: change.pr_number,
+            blocked_reason: change.blocked_reason.clone(),
+            state: change.state,
             ..Task::default()
         };
         record.attrs = typed.to_attrs();
-        if known.is_none() && said.blocked_reason.as_deref() == Some("") {
+        if known.is_none() && change.blocked_reason.as_deref() == Some("") {
             record.attrs.remove("blocked_reason");
         }
         Ok(Change::Put {
             record: Box::new(record),
-            merge: Merge::Task,
+            merge: MergeRule::Task,
         })
     }
 
-    /// The current record of a task.
+    /// Returns the current record of a task.
     pub fn task_record(&self, id: &str) -> Result<Option<Record>, Fault> {
-        let filter = Filter::current(&[Kind::Task], self.now()).key(id).limit(1);
-        Ok(self.find(&filter)?.pop())
+        let filter = Filter::current(&[Kind::Task], self.engine.now())
+            .key(id)
+            .limit(1);
+        Ok(self.engine.records().find(&filter)?.pop())
     }
 
-    /// A task with its steps, files and open errors. Errors: `NotFound`.
-    pub fn task(&self, id: &str) -> Result<TaskDetails, Fault> {
+    /// Returns a task with its steps, files and open errors. Errors: `NotFound`.
+    pub fn get(&self, id: &str) -> Result<TaskDetails, Fault> {
         let task = self.task_record(id)?.ok_or_else(|| {
-            Fault::not_found(format!("no task `{id}` in project `{}`", self.project))
-                .hint("`heirloom task list` shows what there is")
+            Fault::not_found(format!(
+                "no task `{id}` in project `{}`",
+                self.engine.display_name()
+            ))
+            .hint("`heirloom task list` lists the tasks")
         })?;
         let [completed, pending] = self.steps(id)?;
         Ok(TaskDetails {
@@ -129,78 +146,91 @@ impl Engine {
             completed,
             pending,
             files: self.files_of(id)?,
-            open_errors: self.open_errors(Some(id))?,
+            open_errors: self.engine.errors().open(Some(id))?,
         })
     }
 
-    /// How far a task is: counted, where [`Engine::task`] reads.
-    pub fn task_progress(&self, id: &str) -> Result<TaskProgress, Fault> {
-        let of_task = |kind: Kind| Filter::current(&[kind], self.now()).scope(Scope::of_task(id));
+    /// Returns the progress of a task by counting, without reading the records.
+    pub fn progress(&self, id: &str) -> Result<TaskProgress, Fault> {
+        let of_task =
+            |kind: Kind| Filter::current(&[kind], self.engine.now()).scope(Scope::of_task(id));
         let done = of_task(Kind::Step).state(StepState::Done.as_str());
         Ok(TaskProgress {
-            done: self.count(&done)?,
-            steps: self.count(&of_task(Kind::Step))?,
-            open_errors: self.count(&of_task(Kind::Error).state(Mistake::OPEN))?,
+            done: self.engine.records().count(&done)?,
+            steps: self.engine.records().count(&of_task(Kind::Step))?,
+            open_errors: self
+                .engine
+                .records()
+                .count(&of_task(Kind::Error).state(ErrorRecord::OPEN))?,
         })
     }
 
-    /// Every current task, newest first.
-    pub fn tasks(&self) -> Result<Vec<Record>, Fault> {
-        self.find(&Filter::current(&[Kind::Task], self.now()))
+    /// Returns all current tasks, newest first.
+    pub fn list(&self) -> Result<Vec<Record>, Fault> {
+        self.engine
+            .records()
+            .find(&Filter::current(&[Kind::Task], self.engine.now()))
     }
 
-    /// The steps of a task: those done, those pending; each oldest first.
-    pub(super) fn steps(&self, task: &str) -> Result<[Vec<Record>; 2], Fault> {
-        let filter = Filter::current(&[Kind::Step], self.now())
+    /// Returns the completed and the pending steps of a task, each oldest first.
+    pub fn steps(&self, task: &str) -> Result<[Vec<Record>; 2], Fault> {
+        let filter = Filter::current(&[Kind::Step], self.engine.now())
             .scope(Scope::of_task(task))
             .oldest_first();
         let (done, pending) = self
+            .engine
+            .records()
             .find(&filter)?
             .into_iter()
             .partition(|step| step.state() == Some(StepState::Done.as_str()));
         Ok([done, pending])
     }
 
-    /// The files of a task, oldest first.
+    /// Returns the files of a task, oldest first.
     pub(super) fn files_of(&self, task: &str) -> Result<Vec<Record>, Fault> {
         let mut files = self.artifacts_of(task)?;
         files.retain(|record| record.attr_str("type") == Some(ARTIFACT_FILE));
         Ok(files)
     }
 
-    /// Whatever a task has left behind, oldest first.
+    /// Returns all artifacts of a task, oldest first.
     pub(super) fn artifacts_of(&self, task: &str) -> Result<Vec<Record>, Fault> {
-        let filter = Filter::current(&[Kind::Artifact], self.now())
+        let filter = Filter::current(&[Kind::Artifact], self.engine.now())
             .scope(Scope::of_task(task))
             .oldest_first();
-        self.find(&filter)
+        self.engine.records().find(&filter)
     }
 
-    /// Records a step of a task; done completes the pending step with the same words.
+    /// Records a step of a task; `Done` completes a pending step with the same words.
     pub fn step(
         &self,
         task: &str,
         words: &str,
         state: StepState,
         source: &str,
-    ) -> Result<Applied, Fault> {
+    ) -> Result<AppliedChange, Fault> {
         let scope = Scope {
-            agent: agent_of(source),
+            agent: agent_of_file_name(source),
             ..Scope::of_task(task)
         };
         let changes = [
             self.known_task(task, source)?,
-            self.step_change(words, state, scope, source)?,
+            self.step_change(
+                self.engine.redaction().redact_text(words.trim()).as_text(),
+                state,
+                self.engine.redaction().redact_scope(scope),
+                source,
+            )?,
         ];
-        last(&self.apply(&changes)?)
+        last(&self.engine.apply(&changes)?)
     }
 
-    /// The change that records a step.
-    pub(super) fn step_change(
+    /// Returns the change that records a step.
+    pub fn step_change(
         &self,
-        words: &str,
+        words: Redacted<&str>,
         state: StepState,
-        scope: Scope,
+        scope: Redacted<Scope>,
         source: &str,
     ) -> Result<Change, Fault> {
         let words = words.trim();
@@ -208,43 +238,52 @@ impl Engine {
             return Err(Fault::usage("the step has no words"));
         }
         check_scope(&scope)?;
-        let words = &*self.clean(words);
-        let mut record = self.draft(Kind::Step, words, self.clean_scope(scope), source);
+        let mut record = self
+            .engine
+            .records()
+            .draft(Kind::Step, words, scope.into_inner(), source);
         record.key = Some(Step::key(words, record.scope.task.as_deref()));
-        record.attrs = Step::in_state(state).to_attrs();
+        record.attrs = Step::with_state(state).to_attrs();
         Ok(Change::Put {
             record: Box::new(record),
-            merge: Merge::Step,
+            merge: MergeRule::Step,
         })
     }
 
-    /// The change that records a file as modified; `path` is already normalised.
-    pub(super) fn file_change(&self, path: &str, scope: Scope, source: &str) -> Change {
-        let path = &*self.clean(path);
-        let mut record = self.draft(Kind::Artifact, path, self.clean_scope(scope), source);
-        record.key = Some(Artifact::key(path, record.scope.task.as_deref()));
-        record.attrs = Artifact::file(path).to_attrs();
+    /// Returns the change that records a file as modified; `path` must be normalised.
+    pub fn file_change(
+        &self,
+        path: Redacted<&str>,
+        scope: Redacted<Scope>,
+        source: &str,
+    ) -> Change {
+        let mut record =
+            self.engine
+                .records()
+                .draft(Kind::Artifact, &path, scope.into_inner(), source);
+        record.key = Some(Artifact::key(&path, record.scope.task.as_deref()));
+        record.attrs = Artifact::file(&path).to_attrs();
         Change::Put {
             record: Box::new(record),
-            merge: Merge::Keep,
+            merge: MergeRule::Keep,
         }
     }
 
-    /// The change that makes sure a task is known.
-    pub(super) fn known_task(&self, id: &str, source: &str) -> Result<Change, Fault> {
+    /// Returns the change that creates a missing task.
+    pub fn known_task(&self, id: &str, source: &str) -> Result<Change, Fault> {
         self.task_change(id, &TaskChange::default(), source)
     }
 }
 
-/// The last answer of a batch.
-pub(super) fn last(applied: &[Applied]) -> Result<Applied, Fault> {
+/// Returns the last answer of a transaction.
+pub(super) fn last(applied: &[AppliedChange]) -> Result<AppliedChange, Fault> {
     applied
         .last()
         .copied()
         .ok_or_else(|| Fault::failed("the store did not answer a write"))
 }
 
-/// The agent that a source names: everybody but people and orchestrators.
-pub(super) fn agent_of(source: &str) -> Option<String> {
-    (!may_arbitrate(source)).then(|| source.to_owned())
+/// Returns the agent of a source; `None` for users and orchestrators.
+pub(super) fn agent_of_file_name(source: &str) -> Option<String> {
+    (!can_arbitrate(source)).then(|| source.to_owned())
 }

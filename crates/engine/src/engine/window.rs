@@ -1,117 +1,124 @@
-//! The window of a conversation: what of a history is sent, and where the rest is kept.
+//! Context windows of conversations: compaction of a history, and storage of what it leaves out.
 
-mod files;
-mod passed_on;
-mod purse;
-mod session;
-mod told;
-mod writing;
+mod archive_files;
+mod model_summary;
+mod spend_ledger;
+mod summary_publishing;
+mod window_state;
+mod window_timeline;
 
-pub use purse::Purse;
-pub use told::{WindowPoint, WindowStory};
-pub use writing::Summariser;
+pub use model_summary::Summariser;
+pub use spend_ledger::SpendLedger;
+pub use window_timeline::{TimelinePoint, WindowTimeline};
 
 use super::Engine;
-use files::Kept;
+use archive_files::WindowFolder;
+use heirloom_fs::durable;
 use heirloom_model::{Fault, limits, text};
-use heirloom_store::durable;
-use heirloom_window::{Compacted, Conversation, Form, Policy, Report, State};
+use heirloom_window::{
+    CompactedWindow, CompactionReport, Conversation, Policy, WindowState, WireFormat,
+};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::path::PathBuf;
 
-/// The lock of what windows keep.
+/// Lock of the window files.
 const LOCK: &str = "window.lock";
 
-/// A history that shall fit a window.
+/// History that should fit into a window.
 #[derive(Debug, Clone, Copy)]
 pub struct WindowRequest<'a> {
-    /// An array of messages, or a whole request body.
+    /// An array of messages, or a complete request body.
     pub history: &'a str,
-    /// The provider's form; without one its looks decide.
-    pub form: Option<Form>,
-    /// The model that it is for, whatever a request body says: prices are looked up by it.
+    /// The provider's wire format; detected by default.
+    pub form: Option<WireFormat>,
+    /// Model for price lookups; takes precedence over the one in a request body.
     pub model: Option<&'a str>,
-    /// How the window is kept.
+    /// Compaction policy.
     pub policy: &'a Policy,
-    /// The session whose conversation it is; it comes into being with it.
+    /// Session of the conversation; created if it is missing.
     pub session: Option<&'a str>,
-    /// The agent that has it: archives are called after it.
+    /// Name of the agent, for file names of archives.
     pub agent: Option<&'a str>,
-    /// The group whose summary says what this conversation came to; only with a session.
+    /// Group whose summary gets this conversation's summary; only with a session.
     pub group: Option<&'a str>,
 }
 
-/// What is to be sent, and what was kept so that nothing is lost.
+/// Result of a compaction.
 #[derive(Debug, Clone)]
-pub struct Windowed {
-    /// The window, in the shape of the history.
+pub struct CompactionResult {
+    /// The window, in the wire format of the history.
     pub json: String,
-    /// What was done.
-    pub report: Report,
-    /// The form of the history.
-    pub form: Form,
-    /// Files that were written, in order.
+    /// Report of the changes.
+    pub report: CompactionReport,
+    /// Wire format of the history.
+    pub form: WireFormat,
+    /// Written files, in order.
     pub written: Vec<PathBuf>,
-    /// What did not go as it was wanted, and is no reason to fail.
+    /// Problems that did not fail the compaction.
     pub notes: Vec<String>,
 }
 
-/// Something that a window holds only in part.
+/// Full content of something that a window has only in part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expanded {
-    /// Its id.
+pub struct ExpandedContent {
+    /// The id.
     pub id: String,
-    /// The file that holds it.
+    /// File with the content.
     pub file: PathBuf,
-    /// All of it.
-    pub whole: Whole,
+    /// The full content.
+    pub content: ArchivedContent,
 }
 
-/// What a session knows of its windows.
+/// Window state of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionWindow {
     /// Messages of the history whose turns are stored.
     pub messages: usize,
-    /// The first message of the input that is not summed up.
+    /// Index of the first message that is not summarised.
     pub boundary: usize,
-    /// The ids of texts that were asked for again.
+    /// Ids of expanded texts.
     pub expanded: Vec<String>,
-    /// Summaries by a model, oldest first: id, model, when, text.
+    /// Summaries by a model, oldest first.
     pub summaries: Vec<WrittenSummary>,
-    /// What its last window left out, oldest first, and the files that hold it; none where they are gone.
+    /// Ids of the parts that the last window left out, oldest first, with their files; `None` for a missing file.
     pub archives: Vec<(String, Option<PathBuf>)>,
 }
 
-/// A summary that a model wrote.
+/// Summary that a model wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenSummary {
-    /// What it stands for.
+    /// Id of the summary.
     pub id: String,
-    /// The model, by the name that it gives itself.
+    /// Name of the model, as it reports it.
     pub model: String,
-    /// When it was asked for.
+    /// Time of the request.
     pub at: Option<heirloom_model::Timestamp>,
-    /// What it says.
+    /// Text of the summary.
     pub text: String,
 }
 
-/// What an id of a window stands for.
+/// Content behind an id in a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Whole {
-    /// The text of an output.
+pub enum ArchivedContent {
+    /// Text of a tool output.
     Text(String),
-    /// Messages, each as the JSON that it came as.
+    /// Messages, each as its original JSON.
     Messages(Vec<String>),
 }
 
-impl Engine {
-    /// The window of a history. When it returns, whatever the window lacks is on the disk.
+/// Windows over long conversations: compaction, expansion, summaries.
+#[derive(Clone, Copy)]
+pub struct Windows<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Windows<'_> {
+    /// Compacts a history into a window. When this returns, everything that the window leaves out is on disk.
     ///
-    /// The same history and policy give the same window, whatever is stored, unless a model wrote the summary for a
-    /// session: then that session's windows have it from there on. Errors: `Usage` for a history that is
-    /// none, with the message's index.
-    pub fn compact(&self, request: &WindowRequest<'_>) -> Result<Windowed, Fault> {
+    /// The result depends only on history and policy, unless a model has summarised this session: its later windows
+    /// contain that summary. Errors: `Usage` for an invalid history, with the index of the message.
+    pub fn compact(&self, request: &WindowRequest<'_>) -> Result<CompactionResult, Fault> {
         let mut conversation = Conversation::parse(request.history, request.form)?;
         if let Some(model) = request.model {
             conversation.model = Some(model.to_owned());
@@ -120,40 +127,41 @@ impl Engine {
         let session = session.transpose()?;
         let mut state = match &session {
             Some(id) => self.window_state(id)?,
-            None => State::default(),
+            None => WindowState::default(),
         };
         let mut made = heirloom_window::compact(&conversation, request.policy, &mut state);
         let mut notes = Vec::new();
         if let Some(id) = &session {
-            (made, notes) = self.summed_up(&conversation, request, id, &mut state, made)?;
+            (made, notes) =
+                self.summarize_with_model(&conversation, request, id, &mut state, made)?;
         }
-        let written = self.keep_parts(
+        let written = self.store_parts(
             &conversation,
             &made,
             request,
             session.as_deref(),
             &mut notes,
         )?;
-        Ok(Windowed {
+        Ok(CompactionResult {
             json: made.to_json(&conversation),
             report: made.report,
-            form: conversation.form,
+            form: conversation.format,
             written,
             notes,
         })
     }
 
-    /// What a window left out under this id, whole but for secrets. For a session it is remembered that it was asked
-    /// for: it is not shortened again.
+    /// Returns the full, redacted content that a window left out under this id. With a session the text is marked as
+    /// expanded and not shortened again.
     ///
     /// Errors: `NotFound`.
-    pub fn expand(&self, id: &str, session: Option<&str>) -> Result<Expanded, Fault> {
+    pub fn expand(&self, id: &str, session: Option<&str>) -> Result<ExpandedContent, Fault> {
         let wanted = id.trim();
         let session = session.map(|id| self.window_session_id(id)).transpose()?;
-        let found = match Kept::overflow(&self.folder)?.find(wanted)? {
-            Some(path) => Expanded {
+        let found = match WindowFolder::overflow(&self.engine.folder)?.find(wanted)? {
+            Some(path) => ExpandedContent {
                 id: wanted.to_owned(),
-                whole: Whole::Text(files::text_of(&path)?),
+                content: ArchivedContent::Text(archive_files::read_text(&path)?),
                 file: path,
             },
             None => self.expand_messages(wanted)?,
@@ -164,129 +172,141 @@ impl Engine {
         Ok(found)
     }
 
-    /// Keeps an output whole, but for secrets, and says its id and its file.
-    pub(super) fn keep_output(&self, tool: &str, whole: &str) -> Result<(String, PathBuf), Fault> {
-        self.writable()?;
+    /// Stores a full, redacted output; returns its id and file.
+    pub fn store_output(&self, tool: &str, whole: &str) -> Result<(String, PathBuf), Fault> {
+        self.engine.require_memory()?;
         let lock = self.window_lock()?;
-        let mut kept = Kept::overflow(&self.folder)?;
+        let mut folder = WindowFolder::overflow(&self.engine.folder)?;
         let id = text::hash16(whole);
-        let path = match kept.find(&id)? {
+        let path = match folder.find(&id)? {
             Some(path) => path,
-            None => kept.write(
-                &files::overflow_name(&id, tool),
-                self.clean(whole).as_bytes(),
+            None => folder.write(
+                &archive_files::overflow_name(&id, tool),
+                self.engine.redaction().redact_input(whole).as_bytes(),
             )?,
         };
         drop(lock);
         Ok((id, path))
     }
 
-    /// What a session knows of its windows; nothing if it had none. Errors: `NotFound` for a session that is none.
-    pub fn session_window(&self, session: &str) -> Result<Option<SessionWindow>, Fault> {
+    /// Returns the window state of a session; `None` if it has none. Errors: `NotFound` for an unknown session.
+    pub fn session(&self, session: &str) -> Result<Option<SessionWindow>, Fault> {
         let Some(mut found) = self.window_of(session)? else {
             return Ok(None);
         };
-        let mut kept = Kept::archive(&self.folder)?;
+        let mut folder = WindowFolder::archive(&self.engine.folder)?;
         for (id, file) in &mut found.archives {
-            let hex = id.strip_prefix(files::ARCHIVE_ID).unwrap_or(id);
-            *file = kept.find(hex)?;
+            let hex = id.strip_prefix(archive_files::ARCHIVE_ID).unwrap_or(id);
+            *file = folder.find(hex)?;
         }
         Ok(Some(found))
     }
 
-    /// The files of what windows left out.
+    /// Lists the files of what windows left out.
     pub(super) fn window_files(&self) -> Result<Vec<PathBuf>, Fault> {
-        let mut all = Kept::overflow(&self.folder)?.files()?;
-        all.extend(Kept::archive(&self.folder)?.files()?);
+        let mut all = WindowFolder::overflow(&self.engine.folder)?.files()?;
+        all.extend(WindowFolder::archive(&self.engine.folder)?.files()?);
         Ok(all)
     }
 
-    fn expand_messages(&self, wanted: &str) -> Result<Expanded, Fault> {
-        let hex = wanted.strip_prefix(files::ARCHIVE_ID).unwrap_or(wanted);
-        let Some(path) = Kept::archive(&self.folder)?.find(hex)? else {
+    fn expand_messages(&self, wanted: &str) -> Result<ExpandedContent, Fault> {
+        let hex = wanted
+            .strip_prefix(archive_files::ARCHIVE_ID)
+            .unwrap_or(wanted);
+        let Some(path) = WindowFolder::archive(&self.engine.folder)?.find(hex)? else {
             let shown = text::excerpt(wanted, 60);
-            return Err(Fault::not_found(format!("nothing is kept under `{shown}`"))
-                .hint("ids stand in shortened outputs, in summaries, and in the report of `heirloom compact`"));
+            return Err(
+                Fault::not_found(format!("nothing is stored under `{shown}`")).hint(
+                    "ids are in shortened outputs, summaries, and the report of `heirloom compact`",
+                ),
+            );
         };
-        let said = files::text_of(&path)?;
-        Ok(Expanded {
-            id: format!("{}{hex}", files::ARCHIVE_ID),
-            whole: Whole::Messages(files::messages_in(&said, &path)?),
+        let text = archive_files::read_text(&path)?;
+        Ok(ExpandedContent {
+            id: format!("{}{hex}", archive_files::ARCHIVE_ID),
+            content: ArchivedContent::Messages(archive_files::parse_messages(&text, &path)?),
             file: path,
         })
     }
 
-    /// Keeps what the window lacks; for a session also its turns.
-    fn keep_parts(
+    /// Stores what the window leaves out; for a session also its turns.
+    fn store_parts(
         &self,
         conversation: &Conversation,
-        made: &Compacted,
+        made: &CompactedWindow,
         request: &WindowRequest<'_>,
         session: Option<&str>,
         notes: &mut Vec<String>,
     ) -> Result<Vec<PathBuf>, Fault> {
-        let lacks = made.report.shortened.iter().any(|one| one.whole.is_some())
+        let lacks = made
+            .report
+            .shortened
+            .iter()
+            .any(|one| one.full_text_at.is_some())
             || !made.report.dropped.is_empty();
         if !lacks && session.is_none() {
             return Ok(Vec::new());
         }
-        self.writable()?;
+        self.engine.require_memory()?;
         let lock = self.window_lock()?;
         let mut written = Vec::new();
         if lacks {
-            self.keep_outputs(conversation, made, &mut written)?;
-            self.keep_dropped(conversation, made, request, session, &mut written)?;
+            self.store_outputs(conversation, made, &mut written)?;
+            self.store_dropped(conversation, made, request, session, &mut written)?;
         }
         if let Some(session) = session {
             if let Some(summary) = &made.report.summary
-                && !self.is_passed_on(session, &summary.id)?
+                && !self.is_published(session, &summary.id)?
             {
-                notes.extend(self.pass_on(made, request, session)?);
+                notes.extend(self.publish_summary(made, request, session)?);
             }
-            self.keep_turns(conversation, &made.report, request, session)?;
+            self.store_turns(conversation, &made.report, request, session)?;
         }
         drop(lock);
         Ok(written)
     }
 
-    /// Keeps other processes from writing what windows keep.
+    /// Locks the window files against other processes.
     fn window_lock(&self) -> Result<durable::Lock, Fault> {
-        if !self.folder.is_dir() {
-            durable::create_dir_private(&self.folder)?;
+        if !self.engine.folder.is_dir() {
+            durable::create_dir_private(&self.engine.folder)?;
         }
         Ok(durable::lock(
-            &self.folder.join(LOCK),
+            &self.engine.folder.join(LOCK),
             limits::FILE_LOCK_MS,
         )?)
     }
 
-    fn keep_outputs(
+    fn store_outputs(
         &self,
         conversation: &Conversation,
-        made: &Compacted,
+        made: &CompactedWindow,
         written: &mut Vec<PathBuf>,
     ) -> Result<(), Fault> {
-        let mut kept = Kept::overflow(&self.folder)?;
+        let mut folder = WindowFolder::overflow(&self.engine.folder)?;
         for one in made.overflows(conversation) {
-            if kept.has(one.id, one.name)? {
+            if folder.has(one.id, one.name)? {
                 continue;
             }
             let tool = (made.report.shortened.iter())
-                .find(|said| said.id == one.id)
-                .map_or("", |said| said.tool.as_str());
+                .find(|shortened| shortened.id == one.id)
+                .map_or("", |shortened| shortened.tool.as_str());
             let name = match one.name {
-                Some(name) => files::file_name(name).to_owned(),
-                None => files::overflow_name(one.id, tool),
+                Some(name) => archive_files::file_name(name).to_owned(),
+                None => archive_files::overflow_name(one.id, tool),
             };
-            written.push(kept.write(&name, self.clean(one.text).as_bytes())?);
+            written.push(folder.write(
+                &name,
+                self.engine.redaction().redact_input(one.text).as_bytes(),
+            )?);
         }
         Ok(())
     }
 
-    fn keep_dropped(
+    fn store_dropped(
         &self,
         conversation: &Conversation,
-        made: &Compacted,
+        made: &CompactedWindow,
         request: &WindowRequest<'_>,
         session: Option<&str>,
         written: &mut Vec<PathBuf>,
@@ -294,58 +314,60 @@ impl Engine {
         if made.report.dropped.is_empty() {
             return Ok(());
         }
-        let mut kept = Kept::archive(&self.folder)?;
+        let mut folder = WindowFolder::archive(&self.engine.folder)?;
         let known = session.map(|id| self.window_session(id)).transpose()?;
         let agent = known.flatten().and_then(|session| session.agent);
         let agent = request
             .agent
-            .map(|name| self.clean(name).into_owned())
+            .map(|name| self.engine.redaction().redact_input(name).into_owned())
             .or(agent);
         let agent = agent.unwrap_or_else(|| "agent".to_owned());
         for dropped in &made.report.dropped {
             let hex = dropped
                 .id
-                .strip_prefix(files::ARCHIVE_ID)
+                .strip_prefix(archive_files::ARCHIVE_ID)
                 .unwrap_or(&dropped.id);
-            if kept.has(hex, None)? {
+            if folder.has(hex, None)? {
                 continue;
             }
-            let head = files::Head {
+            let head = archive_files::ArchiveHeader {
                 id: &dropped.id,
                 agent: &agent,
                 session,
-                form: conversation.form.as_str(),
-                at: self.now(),
+                form: conversation.format.as_str(),
+                at: self.engine.now(),
             };
-            let messages = self.clean_messages(&conversation.archive(dropped))?;
-            let name = files::archive_name(&head, hex);
-            let text = files::archive_json(&head, &messages);
-            let (name, bytes) = match self.settings.archive_gzip {
-                true => files::packed(&name, &text)?,
+            let messages = self.redact_messages(&conversation.archive(dropped))?;
+            let name = archive_files::archive_name(&head, hex);
+            let text = archive_files::archive_json(&head, &messages);
+            let (name, bytes) = match self.engine.settings.archive_gzip {
+                true => archive_files::compress(&name, &text)?,
                 false => (name, text.into_bytes()),
             };
-            written.push(kept.write(&name, &bytes)?);
+            written.push(folder.write(&name, &bytes)?);
         }
         Ok(())
     }
 
-    /// Messages without their secrets: those without any stay as they are, byte for byte.
-    fn clean_messages(&self, array: &str) -> Result<Vec<String>, Fault> {
-        let raw: Vec<&RawValue> = serde_json::from_str(array)
-            .map_err(|error| Fault::failed(format!("dropped messages are no JSON: {error}")))?;
+    /// Redacts messages; messages without secrets stay unchanged, byte for byte.
+    fn redact_messages(&self, array: &str) -> Result<Vec<String>, Fault> {
+        let raw: Vec<&RawValue> = serde_json::from_str(array).map_err(|error| {
+            Fault::failed(format!("dropped messages are not valid JSON: {error}"))
+        })?;
         Ok(raw
             .into_iter()
-            .map(|one| self.clean_message(one.get()))
+            .map(|one| self.redact_message(one.get()))
             .collect())
     }
 
-    fn clean_message(&self, raw: &str) -> String {
+    fn redact_message(&self, raw: &str) -> String {
         let Ok(mut value) = serde_json::from_str::<Value>(raw) else {
-            // Too deep to be looked through: its text is kept instead.
-            return Value::String(self.clean(raw).into_owned()).to_string();
+            // The JSON is nested too deeply to be redacted; its redacted text is stored instead.
+            return Value::String(self.engine.redaction().redact_input(raw).into_owned())
+                .to_string();
         };
         let mut kinds = Vec::new();
-        self.redactor.redact_value(&mut value, &mut kinds);
+        self.engine.redactor.redact_value(&mut value, &mut kinds);
         if kinds.is_empty() {
             raw.to_owned()
         } else {

@@ -1,125 +1,210 @@
-//! The workspace: what prompts get of it, and what agents add to it. People edit the same files.
+//! Workspace: Markdown files that people and agents edit, and their section of a prompt.
 
 mod diff;
-mod files;
-mod foreign;
-mod lines;
-mod pages;
+mod entry_lines;
+mod external_workspace;
+mod file_changes;
+mod file_scan;
+mod memory_tool;
 mod sync;
-mod team;
+mod team_sharing;
 pub(super) mod team_sync;
-mod tool;
+mod workspace_files;
+mod workspace_pages;
 
-pub use foreign::foreign_workspace;
-pub use pages::WorkspacePage;
+pub use external_workspace::read_external_workspace;
+pub use memory_tool::{MemoryTool, MemoryToolAnswer, MemoryToolCommand};
 pub use sync::SyncReport;
-pub use team::{Shared, SharedOutcome};
-pub use tool::MemoryCommand;
+pub use team_sharing::{ShareOutcome, ShareReport, TeamSharing};
+pub use workspace_pages::WorkspacePage;
 
 use super::Engine;
-use crate::workspace::{self, LEARNINGS, MEMORY, PAGES};
-use files::{Corner, Root};
+use super::records::USER;
+use file_changes::FileAction;
+use heirloom_formats::workspace::{self, FIXED_FILES, LEARNINGS_FILE, MEMORY_FILE};
+use heirloom_fs::durable;
 use heirloom_model::section::{Frame, Layout, Offer, Origin, Section};
-use heirloom_model::{Fault, civil, limits, tz};
-use heirloom_store::durable;
+use heirloom_model::{Authority, Fault, RecordId, civil, limits, tz};
 use std::path::PathBuf;
+use workspace_files::{WorkspaceKind, WorkspaceRoot};
 
-/// Whose workspace.
+/// Folder with the previous text of each saved file.
+pub(super) const PREVIOUS_FOLDER: &str = ".before";
+
+/// Owner of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Workspace {
-    /// The project's.
+    /// The project.
     #[default]
     Project,
-    /// The person's own.
+    /// The person.
     User,
 }
 
-/// What became of an entry for a workspace file.
+/// Report of an entry in a workspace file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    /// The file.
+pub struct EntryReport {
+    /// Path of the file.
     pub path: PathBuf,
-    /// Whether it is new; else the file said it already.
+    /// True if the entry is new; false if the file had it already.
     pub added: bool,
-    /// Where its oldest entries went, if it had become too long.
+    /// Archive of the oldest entries, if the file was too long.
     pub archived: Option<PathBuf>,
-    /// The kinds of the secrets without which it was written.
+    /// Kinds of the redacted secrets.
     pub redacted: Vec<String>,
+    /// Record of the file change, for `undo`; `None` for entries by a person.
+    pub change: Option<RecordId>,
 }
 
-/// The project's workspace, for whoever edits its files.
-pub(super) struct PageRoot(Root);
+/// Entry for a file of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkspaceEntry {
+    /// For MEMORY.md.
+    Fact(String),
+    /// For LEARNINGS.md.
+    Learning(String),
+    /// For ERRORS.md.
+    Error {
+        /// Description of the error.
+        pattern: String,
+        /// Solution.
+        solution: Option<String>,
+    },
+    /// For today's log.
+    Daily(String),
+    /// For FEATURE_REQUESTS.md.
+    Feature(String),
+}
 
-impl PageRoot {
-    pub(super) fn of(engine: &Engine) -> Option<Self> {
-        Root::of(engine, Corner::Project).map(Self)
+/// The project's workspace, for editing its files.
+pub(super) struct EditableRoot(WorkspaceRoot);
+
+impl EditableRoot {
+    pub(super) fn open(engine: &Engine) -> Option<Self> {
+        WorkspaceRoot::open(engine, WorkspaceKind::Project).map(Self)
     }
 
-    /// The files that are there, by name.
-    pub(super) fn names(&self) -> Vec<String> {
+    /// Lists the existing files by name.
+    pub(super) fn list_names(&self) -> Vec<String> {
         self.0.files().0
     }
 }
 
-impl Engine {
-    /// Adds a fact to MEMORY.md.
+/// Workspace files of the project and of the person, synchronised with records.
+#[derive(Clone, Copy)]
+pub struct Workspaces<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Workspaces<'_> {
+    /// Adds an entry to a file of a workspace in the name of `by`.
     ///
-    /// As all of these: dated, without its secrets, once only; durable when it returns, and in the records. What a
-    /// person wrote stays as it is. Errors: `Usage` for an empty or over-long text; `Refused` when memory is off or the
-    /// file is no text of a reasonable size inside of its folder.
-    pub fn workspace_save_fact(&self, whose: Workspace, said: &str) -> Result<Written, Fault> {
-        self.write_entry(whose, MEMORY.path, said)
-    }
-
-    /// Adds a learning to LEARNINGS.md.
-    pub fn workspace_log_learning(&self, whose: Workspace, said: &str) -> Result<Written, Fault> {
-        self.write_entry(whose, LEARNINGS.path, said)
-    }
-
-    /// Adds what goes wrong and what helps to ERRORS.md.
-    pub fn workspace_log_error(
+    /// Like all these functions: the entry is dated, redacted and added only once; durable when it returns, and in
+    /// the records. Other content stays unchanged. Errors: `Usage` for an empty or too long text; `Refused` when
+    /// memory is off, or the file is not a text file of reasonable size in its folder.
+    pub fn add(
         &self,
-        whose: Workspace,
+        workspace_owner: Workspace,
+        entry: &WorkspaceEntry,
+        by: &str,
+    ) -> Result<EntryReport, Fault> {
+        match entry {
+            WorkspaceEntry::Fact(text) => {
+                self.write_entry(workspace_owner, MEMORY_FILE.path, text, by)
+            }
+            WorkspaceEntry::Learning(text) => {
+                self.write_entry(workspace_owner, LEARNINGS_FILE.path, text, by)
+            }
+            WorkspaceEntry::Error { pattern, solution } => {
+                let text = error_entry(pattern, solution.as_deref())?;
+                self.write_entry(workspace_owner, ".learnings/ERRORS.md", &text, by)
+            }
+            WorkspaceEntry::Daily(text) => self.write_entry(
+                workspace_owner,
+                &workspace::daily_log_path(self.today()),
+                text,
+                by,
+            ),
+            WorkspaceEntry::Feature(text) => {
+                self.write_entry(workspace_owner, ".learnings/FEATURE_REQUESTS.md", text, by)
+            }
+        }
+    }
+
+    /// Adds a fact to MEMORY.md in the name of the user.
+    pub fn save_fact(&self, workspace_owner: Workspace, text: &str) -> Result<EntryReport, Fault> {
+        self.add(
+            workspace_owner,
+            &WorkspaceEntry::Fact(text.to_owned()),
+            USER,
+        )
+    }
+
+    /// Adds a learning to LEARNINGS.md in the name of the user.
+    pub fn log_learning(
+        &self,
+        workspace_owner: Workspace,
+        text: &str,
+    ) -> Result<EntryReport, Fault> {
+        self.add(
+            workspace_owner,
+            &WorkspaceEntry::Learning(text.to_owned()),
+            USER,
+        )
+    }
+
+    /// Adds an error pattern and its solution to ERRORS.md.
+    pub fn log_error(
+        &self,
+        workspace_owner: Workspace,
         pattern: &str,
         solution: Option<&str>,
-    ) -> Result<Written, Fault> {
-        let pattern = pattern.trim();
-        if pattern.is_empty() {
-            return Err(Fault::usage("the error says nothing"));
-        }
-        let said = match solution.map(str::trim) {
-            None | Some("") => pattern.to_owned(),
-            Some(solution) => format!("{pattern}\nSolution: {solution}"),
+    ) -> Result<EntryReport, Fault> {
+        let entry = WorkspaceEntry::Error {
+            pattern: pattern.to_owned(),
+            solution: solution.map(str::to_owned),
         };
-        self.write_entry(whose, ".learnings/ERRORS.md", &said)
+        self.add(workspace_owner, &entry, USER)
     }
 
-    /// Adds a line to the log of today, in UTC.
-    pub fn workspace_daily_log(&self, whose: Workspace, said: &str) -> Result<Written, Fault> {
-        let path = workspace::daily(self.today());
-        self.write_entry(whose, &path, said)
-    }
-
-    /// Adds a wish to FEATURE_REQUESTS.md.
-    pub fn workspace_feature_request(
+    /// Adds a line to today's log, in UTC.
+    pub fn append_daily_log(
         &self,
-        whose: Workspace,
-        said: &str,
-    ) -> Result<Written, Fault> {
-        self.write_entry(whose, ".learnings/FEATURE_REQUESTS.md", said)
+        workspace_owner: Workspace,
+        text: &str,
+    ) -> Result<EntryReport, Fault> {
+        self.add(
+            workspace_owner,
+            &WorkspaceEntry::Daily(text.to_owned()),
+            USER,
+        )
     }
 
-    /// Makes the files of the project's workspace that are missing, with headings and comments; those that were made.
-    pub fn init_workspace(&self) -> Result<Vec<PathBuf>, Fault> {
-        let root = Root::of(self, Corner::Project)
+    /// Adds a feature request to FEATURE_REQUESTS.md.
+    pub fn add_feature_request(
+        &self,
+        workspace_owner: Workspace,
+        text: &str,
+    ) -> Result<EntryReport, Fault> {
+        self.add(
+            workspace_owner,
+            &WorkspaceEntry::Feature(text.to_owned()),
+            USER,
+        )
+    }
+
+    /// Creates the missing files of the project's workspace from templates; returns their paths.
+    pub fn init(&self) -> Result<Vec<PathBuf>, Fault> {
+        self.engine.require_files()?;
+        let root = WorkspaceRoot::open(self.engine, WorkspaceKind::Project)
             .ok_or_else(|| Fault::failed("the project has no folder"))?;
-        let lock = self.workspace_lock()?;
+        let lock = self.lock()?;
         let mut made = Vec::new();
-        for page in PAGES {
+        for page in FIXED_FILES {
             let path = root.target(page.path)?;
-            // Whatever has the name is a person's, be it a link that leads nowhere.
+            // Existing entries are never replaced, not even dangling links.
             if path.symlink_metadata().is_err() {
-                files::make_folder_of(&path)?;
+                workspace_files::make_folder_of(&path)?;
                 durable::write_atomic(&path, page.template.as_bytes())?;
                 made.push(path);
             }
@@ -128,9 +213,9 @@ impl Engine {
         Ok(made)
     }
 
-    /// What prompts get of the workspaces, the person's first: SOUL, TOOLS, AGENTS, MEMORY, the log of today and the
-    /// last learnings. Files are read as they are now; nothing is written.
-    pub fn workspace_section(&self) -> Section {
+    /// Returns the section of the workspaces, the person's first: SOUL, TOOLS, AGENTS, MEMORY, today's log and the
+    /// last learnings. Reads the files at each call; writes nothing.
+    pub fn section(&self) -> Section {
         let mut section = Section {
             name: "workspace".to_owned(),
             heading: "=== WORKSPACE KNOWLEDGE ===".to_owned(),
@@ -138,21 +223,22 @@ impl Engine {
             layout: Layout::Blocks,
             ..Section::default()
         };
-        let today = workspace::daily(self.today());
-        for root in [Corner::User, Corner::Project] {
-            let Some(root) = Root::of(self, root).filter(Root::is_there) else {
+        let today = workspace::daily_log_path(self.today());
+        for root in [WorkspaceKind::User, WorkspaceKind::Project] {
+            let Some(root) = WorkspaceRoot::open(self.engine, root).filter(WorkspaceRoot::is_there)
+            else {
                 continue;
             };
-            for page in PAGES.iter().take(4) {
+            for page in FIXED_FILES.iter().take(4) {
                 self.offer(&root, page.path, &mut section);
             }
             self.offer(&root, &today, &mut section);
-            self.offer(&root, LEARNINGS.path, &mut section);
+            self.offer(&root, LEARNINGS_FILE.path, &mut section);
         }
         section
     }
 
-    fn offer(&self, root: &Root, path: &str, section: &mut Section) {
+    fn offer(&self, root: &WorkspaceRoot, path: &str, section: &mut Section) {
         let shown = root.shown(path);
         let page = match root.read(path) {
             Ok(Some(page)) => page.text,
@@ -162,18 +248,18 @@ impl Engine {
                 return;
             }
         };
-        if says_nothing(&page) {
+        if is_blank_template(&page) {
             return;
         }
-        let page = self.clean(&page).into_owned();
-        let page = match path == LEARNINGS.path {
+        let page = self.engine.redaction().redact_input(&page).into_owned();
+        let page = match path == LEARNINGS_FILE.path {
             true => last_lines(&page, limits::WORKSPACE_LEARNING_LINES),
             false => page,
         };
-        let most = self.settings.workspace.file_chars;
-        let (text, is_cut) = workspace::newest(&page, most);
+        let most = self.engine.settings.workspace.file_chars;
+        let (text, is_cut) = workspace::newest_part(&page, most);
         if is_cut {
-            let note = format!("{shown}: the newest {most} characters, what is older is cut");
+            let note = format!("{shown}: only the newest {most} characters");
             section.notes.push(note);
         }
         if text.trim().is_empty() {
@@ -181,9 +267,9 @@ impl Engine {
         }
         let title = format!("--- {shown}\n");
         let frame = Frame {
-            above: title.len(),
-            below: 0,
-            keeps_last: true,
+            head_bytes: title.len(),
+            tail_bytes: 0,
+            keeps_last_lines: true,
         };
         section.offers.push(Offer {
             frame: Some(frame),
@@ -196,77 +282,130 @@ impl Engine {
         });
     }
 
-    /// Adds an entry to a file of a workspace, which is made if it is missing.
-    fn write_entry(&self, whose: Workspace, path: &str, said: &str) -> Result<Written, Fault> {
-        self.writable()?;
+    /// Adds an entry to a file of a workspace; creates a missing file.
+    fn write_entry(
+        &self,
+        workspace_owner: Workspace,
+        path: &str,
+        text: &str,
+        by: &str,
+    ) -> Result<EntryReport, Fault> {
+        self.engine.require_files()?;
+        self.engine.require_memory()?;
         let mut redacted = Vec::new();
-        let mut said = said.trim().to_owned();
-        self.redactor.redact_in_place(&mut said, &mut redacted);
-        if said.is_empty() {
-            return Err(Fault::usage("there is no text to write"));
+        let mut text = text.trim().to_owned();
+        self.engine
+            .redactor
+            .redact_in_place(&mut text, &mut redacted);
+        if text.is_empty() {
+            return Err(Fault::usage("the entry is empty"));
         }
         let most = limits::WORKSPACE_ENTRY_BYTES_MAX;
-        if said.len() > most {
-            let length = said.len();
+        if text.len() > most {
+            let length = text.len();
             return Err(Fault::usage(format!(
                 "the entry has {length} bytes; at most {most} are written"
             )));
         }
-        let corner = match whose {
-            Workspace::Project => Corner::Project,
-            Workspace::User => Corner::User,
+        let kind = match workspace_owner {
+            Workspace::Project => WorkspaceKind::Project,
+            Workspace::User => WorkspaceKind::User,
         };
-        let root = Root::of(self, corner).ok_or_else(|| {
-            Fault::refused("there is no workspace of the person's own")
-                .hint("`workspace.user_folder` in the user's config says where it is")
+        let root = WorkspaceRoot::open(self.engine, kind).ok_or_else(|| {
+            Fault::refused("no user workspace is configured")
+                .hint("set `workspace.user_folder` in the user's config")
         })?;
-        let entry = workspace::entry(self.today(), &said);
-        let lock = self.workspace_lock_in(&root)?;
-        let template = PAGES.iter().find(|page| page.path == path);
+        let entry = workspace::render_entry(self.today(), &text);
+        let lock = self.lock_in(&root)?;
+        let change = self.note_entry(&root, path, &entry, by)?;
+        let template = FIXED_FILES.iter().find(|page| page.path == path);
         let heading = || format!("# {}\n", self.today());
         let template = template.map_or_else(heading, |page| page.template.to_owned());
-        let changed = root.change(path, &template, |page| workspace::with_entry(page, &entry))?;
+        let changed = root.change(path, &template, |page| {
+            workspace::append_entry(page, &entry)
+        })?;
         let archived = match changed {
             Some(_) => root.archive_oldest(path)?,
             None => None,
         };
-        drop(lock);
-        self.sync_workspace()?;
-        Ok(Written {
+        let lock = match root.kind {
+            // A user's workspace has a lock of its own.
+            WorkspaceKind::User => {
+                drop(lock);
+                self.lock()?
+            }
+            WorkspaceKind::Project | WorkspaceKind::Team => lock,
+        };
+        self.sync_after(by, lock)?;
+        Ok(EntryReport {
             path: root.folder.join(path),
             added: changed.is_some(),
             archived,
             redacted,
+            change,
         })
     }
 
-    /// The day by the engine's clock, in UTC.
+    /// Records the file change of an agent's new entry; `None` for a person, and for an entry that exists already.
+    fn note_entry(
+        &self,
+        root: &WorkspaceRoot,
+        path: &str,
+        entry: &str,
+        by: &str,
+    ) -> Result<Option<RecordId>, Fault> {
+        if Authority::of_source(by) == Authority::Person || root.kind != WorkspaceKind::Project {
+            return Ok(None);
+        }
+        let page = root.read(path);
+        let page = page.map_err(|problem| workspace_files::refused(&root.shown(path), &problem))?;
+        let action = match &page {
+            None => FileAction::Created,
+            Some(page) if workspace::append_entry(&page.text, entry).is_none() => return Ok(None),
+            Some(_) => FileAction::Edited,
+        };
+        let (change, _) = self.record_file_change(root, (action, path), None, by)?;
+        Ok(Some(change))
+    }
+
+    /// Returns the current day of the engine's clock, in UTC.
     fn today(&self) -> civil::Date {
-        self.now().to_zoned(tz::TimeZone::UTC).date()
+        self.engine.now().to_zoned(tz::TimeZone::UTC).date()
     }
 }
 
-/// Whether a page is a form that nobody has filled in: headings, comments and empty lines.
-fn says_nothing(page: &str) -> bool {
+fn error_entry(pattern: &str, solution: Option<&str>) -> Result<String, Fault> {
+    let pattern = pattern.trim();
+    if pattern.is_empty() {
+        return Err(Fault::usage("the error is empty"));
+    }
+    Ok(match solution.map(str::trim) {
+        None | Some("") => pattern.to_owned(),
+        Some(solution) => format!("{pattern}\nSolution: {solution}"),
+    })
+}
+
+/// Returns true if a page has only headings, comments and empty lines.
+fn is_blank_template(page: &str) -> bool {
     let mut in_comment = false;
     for line in page.lines() {
         let mut rest = line.trim();
         loop {
             if in_comment {
-                let Some((_, behind)) = rest.split_once("-->") else {
+                let Some((_, after)) = rest.split_once("-->") else {
                     break;
                 };
                 in_comment = false;
-                rest = behind.trim();
+                rest = after.trim();
             }
-            let Some(behind) = rest.strip_prefix("<!--") else {
+            let Some(after) = rest.strip_prefix("<!--") else {
                 if rest.is_empty() || rest.starts_with('#') {
                     break;
                 }
                 return false;
             };
             in_comment = true;
-            rest = behind;
+            rest = after;
         }
     }
     true

@@ -1,15 +1,15 @@
 //! `heirloom analytics`.
 
-use crate::open::Session;
-use crate::output;
-use heirloom_engine::analytics::{Analytics, Group, RepeatedFailure};
+use crate::store_access::CliSession;
+use crate::terminal_output;
+use heirloom_engine::analytics::{AnalyticsReport, AttemptGroup, RepeatedFailure};
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
 
-/// Say what worked: success rates, durations and tokens, and what fails again and again
+/// Show what worked: success rates, durations and tokens, and repeated failures
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Over current episodes. The rate counts tries whose end is known; weeks are those of UTC."
+    after_help = "Covers current episodes. The rate counts attempts with a known result; weeks are in UTC."
 )]
 pub(crate) struct Args {
     /// Only of this task
@@ -17,8 +17,8 @@ pub(crate) struct Args {
     task: Option<String>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let found = session.open()?.analytics(args.task.as_deref())?;
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let found = session.open()?.tasks().analytics(args.task.as_deref())?;
     if session.out.json {
         session.out.value(&value(&found));
         return Ok(0);
@@ -26,7 +26,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if found.by_week.is_empty() {
         session
             .out
-            .talk("nothing was tried here yet: heirloom episode log, heirloom task done");
+            .talk("no episodes yet: heirloom episode log, heirloom task done");
         return Ok(0);
     }
     let tables = [
@@ -47,16 +47,16 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         ];
         let head = vec![head.map(str::to_owned).to_vec()];
         let rows: Vec<_> = head.into_iter().chain(groups.iter().map(row)).collect();
-        session.out.line(&output::table(&rows));
+        session.out.line(&terminal_output::table(&rows));
         session.out.line("");
     }
     for failing in &found.repeated_failures {
-        session.out.line(&sentence(failing));
+        session.out.line(&describe_failure(failing));
     }
     Ok(0)
 }
 
-fn row(group: &Group) -> Vec<String> {
+fn row(group: &AttemptGroup) -> Vec<String> {
     let number = |n: Option<u64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
     let rate = group.rate.map(|rate| format!("{:.0} %", rate * 100.0));
     vec![
@@ -70,8 +70,8 @@ fn row(group: &Group) -> Vec<String> {
     ]
 }
 
-fn sentence(failing: &RepeatedFailure) -> String {
-    let why = failing.last_outcome.as_deref().unwrap_or("nobody said why");
+fn describe_failure(failing: &RepeatedFailure) -> String {
+    let why = failing.last_outcome.as_deref().unwrap_or("no reason given");
     format!(
         "failed {} times and never worked: {} ({})",
         failing.failures,
@@ -80,9 +80,9 @@ fn sentence(failing: &RepeatedFailure) -> String {
     )
 }
 
-fn value(found: &Analytics) -> Value {
-    let groups = |name: &str, groups: &[Group]| {
-        let group = |group: &Group| {
+fn value(found: &AnalyticsReport) -> Value {
+    let groups = |name: &str, groups: &[AttemptGroup]| {
+        let group = |group: &AttemptGroup| {
             json!({
                 name: group.name,
                 "attempts": group.attempts,

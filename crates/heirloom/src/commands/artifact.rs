@@ -1,7 +1,7 @@
 //! `heirloom artifact`.
 
-use crate::open::Session;
-use crate::{output, wire};
+use crate::store_access::CliSession;
+use crate::{json_output, terminal_output};
 use heirloom_engine::{
     ArtifactFilter, ArtifactStatus, Engine, NewArtifact, Remover, VerifiedArtifact,
 };
@@ -9,15 +9,15 @@ use heirloom_model::kinds::ArtifactType;
 use heirloom_model::{Fault, Record, Scope, text};
 use serde_json::{Value, json};
 
-/// Register files that a task leaves behind, and see whether they are still the same
+/// Register files that a task produced, and check whether they have changed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: ArtifactSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum ArtifactSubcommand {
     /// Register a file with its size and checksum
     Add {
         /// The file, relative to the project's root
@@ -31,13 +31,13 @@ enum Action {
         /// file, patch, test, document or config
         #[arg(long = "type", value_name = "TYPE", default_value = "file")]
         artifact_type: ArtifactType,
-        /// What it is
+        /// A description
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
     },
     /// List artifacts, newest first
     List(FilterArgs),
-    /// Say for each artifact whether its file is unchanged, changed or missing
+    /// Show for each artifact whether its file is unchanged, changed or missing
     Verify {
         #[command(flatten)]
         filter: FilterArgs,
@@ -45,7 +45,7 @@ enum Action {
         #[arg(long)]
         strict: bool,
     },
-    /// Register an artifact no longer; the file stays
+    /// Remove an artifact from the register; the file stays
     Remove {
         /// Its id, or the beginning of it
         id: String,
@@ -83,17 +83,17 @@ impl FilterArgs {
     }
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     match args.action {
-        Action::Add {
+        ArtifactSubcommand::Add {
             path,
             task,
             agent,
             artifact_type,
             description,
         } => {
-            let applied = engine.add_artifact(&NewArtifact {
+            let applied = engine.artifacts().add(&NewArtifact {
                 path,
                 scope: Scope {
                     agent,
@@ -103,18 +103,24 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 description,
                 digest: None,
             })?;
-            tell(&wire::applied(&applied), session);
+            print_outcome(&json_output::applied(&applied), session);
         }
-        Action::List(filter) => list(&engine.artifacts(&filter.filter())?, session),
-        Action::Verify { filter, strict } => return verify(&engine, filter, strict, session),
-        Action::Remove { id, role, agent } => {
+        ArtifactSubcommand::List(filter) => {
+            list(&engine.artifacts().list(&filter.filter())?, session)
+        }
+        ArtifactSubcommand::Verify { filter, strict } => {
+            return verify(&engine, filter, strict, session);
+        }
+        ArtifactSubcommand::Remove { id, role, agent } => {
             let by = match (agent, role) {
                 (Some(agent), _) => Remover::Agent(agent),
                 (None, Some(Role::Orchestrator)) => Remover::Orchestrator,
                 (None, Some(Role::User) | None) => Remover::User,
             };
-            let id = engine.remove_artifact(engine.resolve_id(&id)?, &by)?;
-            tell(
+            let id = engine
+                .artifacts()
+                .remove(engine.records().resolve_id(&id)?, &by)?;
+            print_outcome(
                 &json!({"id": id.to_string(), "outcome": "retired"}),
                 session,
             );
@@ -123,25 +129,27 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(0)
 }
 
-fn tell(done: &Value, session: &mut Session) {
+fn print_outcome(outcome_value: &Value, session: &mut CliSession) {
     if session.out.json {
-        return session.out.value(done);
+        return session.out.value(outcome_value);
     }
-    let word = |name: &str| done[name].as_str().unwrap_or_default().to_owned();
+    let word = |name: &str| outcome_value[name].as_str().unwrap_or_default().to_owned();
     let line = format!("{} {}", word("id"), word("outcome"));
     session.out.line(&line);
 }
 
-fn list(artifacts: &[Record], session: &mut Session) {
+fn list(artifacts: &[Record], session: &mut CliSession) {
     if session.out.json {
-        session.out.value(&wire::list("artifacts", artifacts));
+        session
+            .out
+            .value(&json_output::list("artifacts", artifacts));
     } else if artifacts.is_empty() {
         session
             .out
             .talk("no artifact yet: heirloom artifact add PATH --task ID");
     } else {
         let rows: Vec<_> = artifacts.iter().map(row).collect();
-        session.out.line(&output::table(&rows));
+        session.out.line(&terminal_output::table(&rows));
     }
 }
 
@@ -160,14 +168,14 @@ fn verify(
     engine: &Engine,
     filter: FilterArgs,
     strict: bool,
-    session: &mut Session,
+    session: &mut CliSession,
 ) -> Result<u8, Fault> {
-    let verified = engine.verify_artifacts(&filter.filter())?;
+    let verified = engine.artifacts().verify_all(&filter.filter())?;
     if session.out.json {
         let all: Vec<_> = verified.iter().map(value).collect();
         session.out.value(&json!({ "artifacts": all }));
     } else if verified.is_empty() {
-        session.out.talk("no artifact to look at");
+        session.out.talk("no artifact to verify");
     } else {
         let line = |one: &VerifiedArtifact| {
             let mut cells = row(&one.record);
@@ -176,19 +184,19 @@ fn verify(
             cells
         };
         let rows: Vec<_> = verified.iter().map(line).collect();
-        session.out.line(&output::table(&rows));
+        session.out.line(&terminal_output::table(&rows));
     }
-    let is_off = |one: &VerifiedArtifact| {
+    let is_stale = |one: &VerifiedArtifact| {
         matches!(
             one.status,
             ArtifactStatus::Changed | ArtifactStatus::Missing
         )
     };
-    Ok(u8::from(strict && verified.iter().any(is_off)))
+    Ok(u8::from(strict && verified.iter().any(is_stale)))
 }
 
 fn value(one: &VerifiedArtifact) -> Value {
-    let mut value = wire::record(&one.record);
+    let mut value = json_output::record(&one.record);
     value["status"] = one.status.as_str().into();
     value["problem"] = one.problem.clone().into();
     value

@@ -1,25 +1,26 @@
 //! `heirloom backup`.
 
-use crate::open::Session;
+use crate::store_access::CliSession;
 use heirloom_model::Fault;
+use heirloom_model::text::EscapedPath;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Write a checked copy of the whole store to FILE, while others go on writing
+/// Write a verified copy of the whole store to FILE, while other processes go on writing
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "An existing FILE is replaced only if it is a copy of a store. `heirloom restore FILE` goes back to it."
+    after_help = "An existing FILE is replaced only if it is a copy of a store. `heirloom restore FILE` restores it."
 )]
 pub(crate) struct Args {
-    /// Where the copy goes; one file, readable by you alone
+    /// The file to write; only you can read it
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let made = engine.backup(&args.file)?;
-    let file = args.file.display().to_string();
+    let made = engine.maintenance().backup(&args.file)?;
+    let file = args.file.to_escaped();
     if session.out.json {
         session.out.value(&json!({
             "file": file,

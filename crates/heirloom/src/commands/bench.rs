@@ -3,25 +3,25 @@
 mod recall;
 mod window;
 
-use crate::open::Session;
+use crate::store_access::CliSession;
 use heirloom_model::Fault;
 
-/// Measure Heirloom over data of your own
+/// Measure Heirloom with data of your own
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    subcommand: BenchSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum BenchSubcommand {
     Recall(recall::Args),
     Window(window::Args),
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    match args.what {
-        What::Recall(args) => recall::run(args, session),
-        What::Window(args) => window::run(args, session),
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    match args.subcommand {
+        BenchSubcommand::Recall(args) => recall::run(args, session),
+        BenchSubcommand::Window(args) => window::run(args, session),
     }
 }

@@ -5,38 +5,39 @@ mod run;
 mod show;
 
 use crate::config::Config;
-use crate::open::Session;
+use crate::store_access::CliSession;
 use crate::trust;
 use heirloom_engine::{CommandBook, CommandFile};
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{ErrorKind, Fault, text};
 use serde_json::json;
 
-/// Prompts of your own: templates in TOML files, with arguments, files and what programs print
+/// Prompts of your own: templates in TOML files, with arguments, files and the output of programs
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Files: .heirloom/commands/**/*.toml and .radium/commands/**/*.toml of the project, and commands/ beside
+    after_help = "Files: .heirloom/commands/**/*.toml and .radium/commands/**/*.toml of the project, and commands/ next to
 the user's config. The project wins; git/commit.toml is git:commit.
 
   template = '''Review {{arg1}}.
   !{git diff --stat {{arg1}}}
   @{docs/review.md}'''
 
-!{…} inserts what a program prints, @{…} a file, {{args}} and {{arg1}} the arguments. A backslash before one of
+!{…} inserts the output of a program, @{…} a file, {{args}} and {{arg1}} the arguments. A backslash before one of
 them writes it as it is. A program finds the arguments quoted.
 
-A project's file is untrusted until `heirloom cmd trust NAME`; programs run when you say yes, when the command is
-in `commands.allow` of the user's config, or with --yes, which answers both for one call."
+A project's file is untrusted until `heirloom cmd trust NAME`; programs run when you confirm, when the command is
+in `commands.allow` of the user's config, or with --yes, which confirms both for one call."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: CmdSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum CmdSubcommand {
     /// List the commands
     List,
-    /// Show a command, what it takes, and whether it is trusted
+    /// Show a command, its arguments, and whether it is trusted
     Show {
         /// The command
         name: String,
@@ -51,11 +52,11 @@ enum Action {
         #[arg(long)]
         yes: bool,
     },
-    /// Trust a project's file as it is now; after a change it is untrusted again
+    /// Trust a project's file in its current form; after a change it is untrusted again
     Trust {
         /// The command
         name: String,
-        /// Trust it no longer
+        /// Withdraw the trust
         #[arg(long)]
         off: bool,
         /// Do not ask
@@ -63,26 +64,26 @@ enum Action {
         yes: bool,
     },
     /// Write the file of a new command
-    New(new::NewArgs),
+    New(new::NewCommandArgs),
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     match args.action {
-        Action::List => show::list(session)?,
-        Action::Show { name } => show::one(session, &name)?,
-        Action::Run { name, args, yes } => run::run(session, &name, &args, yes)?,
-        Action::Trust { name, off, yes } => trust(session, &name, off, yes)?,
-        Action::New(args) => new::run(session, &args)?,
+        CmdSubcommand::List => show::list_commands(session)?,
+        CmdSubcommand::Show { name } => show::show_command(session, &name)?,
+        CmdSubcommand::Run { name, args, yes } => run::run(session, &name, &args, yes)?,
+        CmdSubcommand::Trust { name, off, yes } => trust(session, &name, off, yes)?,
+        CmdSubcommand::New(args) => new::run(session, &args)?,
     }
     Ok(0)
 }
 
-/// The commands of the project around the start folder, else the person's own; and the settings.
-fn book(session: &mut Session) -> Result<(CommandBook, Config), Fault> {
-    let (root, config) = match session.find() {
+/// Loads the commands of the project around the start folder, else the user's own, with the settings.
+fn load_command_book(session: &mut CliSession) -> Result<(CommandBook, Config), Fault> {
+    let (root, config) = match session.find_project() {
         Ok(found) => (found.place.root, found.config),
         Err(fault) if fault.kind == ErrorKind::NotFound => {
-            (session.start()?, session.bare_config()?)
+            (session.start_folder()?, session.config_without_project()?)
         }
         Err(fault) => return Err(fault),
     };
@@ -90,7 +91,7 @@ fn book(session: &mut Session) -> Result<(CommandBook, Config), Fault> {
     Ok((CommandBook::new(root, user), config))
 }
 
-/// Whether the person's settings let a command run its programs.
+/// Returns true if the user's settings let a command run its programs.
 pub(crate) fn is_allowed(config: &Config, name: &str) -> bool {
     let list = config.texts("commands.allow");
     list.iter().any(|entry| match entry.strip_suffix('*') {
@@ -99,22 +100,21 @@ pub(crate) fn is_allowed(config: &Config, name: &str) -> bool {
     })
 }
 
-fn trust(session: &mut Session, name: &str, off: bool, yes: bool) -> Result<(), Fault> {
-    let (book, _) = book(session)?;
+fn trust(session: &mut CliSession, name: &str, off: bool, yes: bool) -> Result<(), Fault> {
+    let (book, _) = load_command_book(session)?;
     let command = book.look_up(name)?;
     let was = trust::is_trusted(&session.env, &command);
     if off {
         trust::distrust(&session.env, &command)?;
     } else if !was {
         if !yes {
-            lay_open(session, &command);
+            show_for_review(session, &command);
             let question = format!("Trust this file of `{}`?", command.name);
-            let answer = session
-                .out
-                .ask(&question)
-                .map_err(|fault| fault.hint("read it with `heirloom cmd show`, then say --yes"))?;
+            let answer = session.out.ask(&question).map_err(|fault| {
+                fault.hint("read it with `heirloom cmd show`, then repeat with --yes")
+            })?;
             if !answer {
-                return Err(Fault::refused("it is not trusted"));
+                return Err(Fault::refused("the command is not trusted"));
             }
         }
         trust::trust(&session.env, &command, session.clock()?.now())?;
@@ -123,32 +123,32 @@ fn trust(session: &mut Session, name: &str, off: bool, yes: bool) -> Result<(), 
     if session.out.json {
         session.out.value(&json!({
             "name": command.name,
-            "file": command.path.display().to_string(),
+            "file": command.path.to_string_lossy().into_owned(),
             "sha256": command.sha256,
             "trusted": is,
             "outcome": if is == was { "unchanged" } else if is { "trusted" } else { "distrusted" },
         }));
         return Ok(());
     }
-    let said = match (is, command.source.is_foreign()) {
+    let status = match (is, command.source.is_foreign()) {
         (_, false) => "is your own and needs no trust",
-        (true, true) => "is trusted as it is now",
+        (true, true) => "is trusted in its current form",
         (false, true) => "is not trusted",
     };
-    session.out.line(&format!("{} {said}", command.name));
+    session.out.line(&format!("{} {status}", command.name));
     Ok(())
 }
 
-/// Shows a person the file that is to be trusted.
-fn lay_open(session: &mut Session, command: &CommandFile) {
+/// Shows the user the file that is to be trusted.
+fn show_for_review(session: &mut CliSession, command: &CommandFile) {
     let out = &mut session.out;
-    out.talk(&format!("{}", command.path.display()));
+    out.talk(&command.path.to_escaped());
     out.talk(&format!("sha256 {}", command.sha256));
-    out.talk(text::clip(&command.text, SHOWN_CHARS));
-    if text::chars(&command.text) > SHOWN_CHARS {
-        out.talk("… `heirloom cmd show` shows all of it");
+    out.talk(text::clip(&command.text, REVIEW_CHARS));
+    if text::chars(&command.text) > REVIEW_CHARS {
+        out.talk("… `heirloom cmd show` shows the whole file");
     }
 }
 
-/// Characters of a file that are shown before a question.
-const SHOWN_CHARS: usize = 8_000;
+/// Characters of a file that are shown before the question.
+const REVIEW_CHARS: usize = 8_000;

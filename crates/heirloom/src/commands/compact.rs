@@ -1,71 +1,71 @@
 //! `heirloom compact`.
 
 use crate::config::{Config, policy_file};
-use crate::exact;
-use crate::open::{self, Session};
-use heirloom_engine::{Engine, WindowRequest, Windowed};
+use crate::openai_tokens;
+use crate::store_access::{self, CliSession};
+use heirloom_engine::{CompactionResult, Engine, WindowRequest};
 use heirloom_model::{ErrorKind, Fault, limits};
-use heirloom_window::{Form, Policy};
+use heirloom_window::{Policy, WireFormat};
 use std::io::Read;
 use std::path::PathBuf;
 
 /// Make a conversation from standard input fit a model's window
 ///
-/// Reads an array of messages or a whole request body and prints the same shape. What is shortened or left out is on
-/// the disk before anything is printed: `heirloom expand ID` gives it back.
+/// Reads an array of messages or a whole request body and prints the same shape. Content that is shortened or left
+/// out is saved to the disk before anything is printed: `heirloom expand ID` returns it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session whose conversation it is: its turns are kept, and what was expanded stays whole
+    /// The session of the conversation: its turns are stored, and expanded content stays complete
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The model that it is for: what its cache costs is looked up by it; else `model` of a request body says it
+    /// The model that it is for: selects the prices of its cache; the default is `model` of a request body
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// The agent that has the conversation: archives are called after it
+    /// The agent of the conversation: archives are named after it
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// The group that has it: its summary says what the conversation came to
+    /// The agent's group: its summary file gets the summary of the conversation
     #[arg(long, value_name = "NAME", requires = "session")]
     group: Option<String>,
-    /// How the window is kept: TOML or JSON with the keys of `[window]`, instead of the settings
+    /// The window policy: TOML or JSON with the keys of `[window]`, instead of the settings
     #[arg(long, value_name = "FILE", conflicts_with = "target_tokens")]
     policy: Option<PathBuf>,
-    /// Tokens of the whole window
+    /// Target size of the whole window in tokens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     target_tokens: Option<u32>,
-    /// Whose form the messages have
+    /// The format of the messages
     #[arg(long, value_name = "FORM", default_value = "auto")]
-    format: Format,
-    /// Where the report goes, JSON
+    format: MessageFormat,
+    /// The file for the report, JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum MessageFormat {
     Openai,
     Anthropic,
     Responses,
     Auto,
 }
 
-impl Format {
-    fn form(self) -> Option<Form> {
+impl MessageFormat {
+    fn form(self) -> Option<WireFormat> {
         match self {
-            Self::Openai => Some(Form::Openai),
-            Self::Anthropic => Some(Form::Anthropic),
-            Self::Responses => Some(Form::Responses),
+            Self::Openai => Some(WireFormat::Openai),
+            Self::Anthropic => Some(WireFormat::Anthropic),
+            Self::Responses => Some(WireFormat::Responses),
             Self::Auto => None,
         }
     }
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let history = history()?;
-    let (engine, config) = memory(session)?;
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let history = read_history()?;
+    let (engine, config) = open_memory(session)?;
     let engine = session.with_summariser(engine, &config);
-    let policy = policy(&args, &config)?;
-    let mut made = engine.compact(&WindowRequest {
+    let policy = load_policy(&args, &config)?;
+    let mut compacted = engine.window().compact(&WindowRequest {
         history: &history,
         form: args.format.form(),
         model: args.model.as_deref(),
@@ -75,36 +75,36 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         group: args.group.as_deref(),
     })?;
     if let Some(path) = &args.report {
-        exact::count(&mut made, &history, args.model.as_deref());
-        open::write_file(path, format!("{}\n", made.report.to_json()).as_bytes())?;
+        openai_tokens::count_tokens(&mut compacted, &history, args.model.as_deref());
+        store_access::write_file(path, format!("{}\n", compacted.report.to_json()).as_bytes())?;
     }
-    session.out.data(&made.json);
-    if !made.json.ends_with('\n') {
+    session.out.data(&compacted.json);
+    if !compacted.json.ends_with('\n') {
         session.out.data("\n");
     }
-    session.out.talk(&summary(&made));
-    for note in &made.notes {
+    session.out.talk(&summary_line(&compacted));
+    for note in &compacted.notes {
         session.out.talk(&format!("heirloom: {note}"));
     }
     Ok(0)
 }
 
-/// The project's memory; where there is no project, the person's own, so that nothing is lost there either.
-fn memory(session: &mut Session) -> Result<(Engine, Config), Fault> {
-    match session.find() {
+/// Opens the project's memory; without a project the user's own, so that nothing is lost.
+fn open_memory(session: &mut CliSession) -> Result<(Engine, Config), Fault> {
+    match session.find_project() {
         Ok(found) => {
             let engine = session.engine(&found)?;
-            session.take_in(&engine);
+            session.ingest_pending(&engine);
             Ok((engine, found.config))
         }
         Err(fault) if fault.kind == ErrorKind::NotFound => {
-            Ok((session.user_engine()?, session.bare_config()?))
+            Ok((session.user_engine()?, session.config_without_project()?))
         }
         Err(fault) => Err(fault),
     }
 }
 
-fn policy(args: &Args, config: &Config) -> Result<Policy, Fault> {
+fn load_policy(args: &Args, config: &Config) -> Result<Policy, Fault> {
     if let Some(path) = &args.policy {
         return policy_file(path);
     }
@@ -115,8 +115,8 @@ fn policy(args: &Args, config: &Config) -> Result<Policy, Fault> {
     })
 }
 
-/// Standard input, which has to be text.
-fn history() -> Result<String, Fault> {
+/// Reads standard input, which has to be UTF-8.
+fn read_history() -> Result<String, Fault> {
     let most = limits::WINDOW_INPUT_BYTES_MAX;
     let mut input = Vec::new();
     let read = std::io::stdin()
@@ -135,14 +135,14 @@ fn history() -> Result<String, Fault> {
     })
 }
 
-/// What was done, on one line.
-fn summary(made: &Windowed) -> String {
-    let report = &made.report;
-    let mut said = format!(
+/// Formats the result of a compaction on one line.
+fn summary_line(compacted: &CompactionResult) -> String {
+    let report = &compacted.report;
+    let mut line = format!(
         "heirloom: {} → {} tokens ({})",
         report.tokens_before,
         report.tokens_after,
-        made.form.as_str()
+        compacted.form.as_str()
     );
     let actions: Vec<&str> = report
         .actions
@@ -150,10 +150,10 @@ fn summary(made: &Windowed) -> String {
         .map(|action| action.as_str())
         .collect();
     if !actions.is_empty() {
-        said.push_str(&format!(": {}", actions.join(", ")));
+        line.push_str(&format!(": {}", actions.join(", ")));
     }
-    if let Some(why) = &report.over {
-        said.push_str(&format!("; over the target: {why}"));
+    if let Some(why) = &report.over_budget_reason {
+        line.push_str(&format!("; over the target: {why}"));
     }
-    said
+    line
 }

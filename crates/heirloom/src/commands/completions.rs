@@ -1,9 +1,9 @@
 //! `heirloom completions`.
 
-use crate::open::Session;
+use crate::store_access::CliSession;
 use heirloom_model::Fault;
 
-/// Print the completions of a shell
+/// Print the completion script of a shell
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example: heirloom completions bash > ~/.local/share/bash-completion/completions/heirloom"
@@ -13,9 +13,14 @@ pub(crate) struct Args {
     shell: clap_complete::Shell,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut session.program(), "heirloom", &mut script);
+    clap_complete::generate(
+        args.shell,
+        &mut session.clap_command(),
+        "heirloom",
+        &mut script,
+    );
     session.out.bytes(&script);
     Ok(0)
 }

@@ -1,12 +1,12 @@
 //! `heirloom config`.
 
 use crate::config::{KEYS, Layer};
-use crate::open::Session;
-use crate::output::table;
+use crate::store_access::CliSession;
+use crate::terminal_output::table;
 use heirloom_model::Fault;
 use serde_json::json;
 
-/// Show the settings, and where each value came from
+/// Show the settings, and the origin of each value
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Later layers win: defaults, user, project, HEIRLOOM_<SECTION>_<KEY>, --set."
@@ -19,10 +19,12 @@ pub(crate) struct Args {
     show_origin: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let config = match session.find() {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let config = match session.find_project() {
         Ok(found) => found.config,
-        Err(fault) if fault.kind == heirloom_model::ErrorKind::NotFound => session.bare_config()?,
+        Err(fault) if fault.kind == heirloom_model::ErrorKind::NotFound => {
+            session.config_without_project()?
+        }
         Err(fault) => return Err(fault),
     };
     let wanted = args.key.unwrap_or_default();

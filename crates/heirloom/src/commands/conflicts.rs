@@ -1,20 +1,20 @@
 //! `heirloom conflicts`.
 
-use crate::open::Session;
-use crate::output;
+use crate::store_access::CliSession;
+use crate::terminal_output;
 use heirloom_engine::Conflict;
 use heirloom_model::{Fault, Record, text};
 use serde_json::{Value, json};
 
-/// Show where sources say different things of one key, and nobody has decided
+/// Show conflicts: different values of one key from different sources, without a decision
 ///
 /// `heirloom resolve` decides.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let conflicts = engine.conflicts()?;
+    let conflicts = engine.conflicts().list()?;
     if session.out.json {
         let conflicts: Value = conflicts.iter().map(Conflict::to_json).collect();
         session.out.value(&json!({ "conflicts": conflicts }));
@@ -25,27 +25,27 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
         return Ok(0);
     }
     let rows: Vec<_> = conflicts.iter().flat_map(rows).collect();
-    session.out.line(&output::table(&rows));
+    session.out.line(&terminal_output::table(&rows));
     session
         .out
-        .talk("  heirloom resolve ID --keep ID --as user   decides");
+        .talk("  heirloom resolve ID --keep ID --as user   resolves a conflict");
     Ok(0)
 }
 
 fn rows(conflict: &Conflict) -> Vec<Vec<String>> {
-    let stands = match conflict.is_disputed() {
+    let winner_state = match conflict.is_disputed() {
         true => "disputed",
         false => "won",
     };
     let losers = conflict.losers.iter().map(|loser| ("against", loser));
-    let sides = std::iter::once((stands, &conflict.winner)).chain(losers);
-    sides.map(|(how, record)| row(how, record)).collect()
+    let sides = std::iter::once((winner_state, &conflict.winner)).chain(losers);
+    sides.map(|(state, record)| row(state, record)).collect()
 }
 
-fn row(how: &str, record: &Record) -> Vec<String> {
+fn row(state: &str, record: &Record) -> Vec<String> {
     vec![
         record.id.to_string(),
-        how.to_owned(),
+        state.to_owned(),
         format!(
             "{}/{}",
             record.category().unwrap_or_default(),

@@ -1,18 +1,18 @@
 //! `heirloom context`.
 
-use crate::open::Session;
-use crate::{output, wire};
+use crate::store_access::CliSession;
+use crate::{json_output, terminal_output};
 use heirloom_engine::ContextRequest;
 use heirloom_model::context::Context;
 use heirloom_model::{Budget, Fault};
 
-/// Print the context for the next prompt: what is known, inside a budget
+/// Print the context for the next prompt: what is known, within a budget
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example: heirloom context --task 42 --phase TEST --budget-chars 3000\n         heirloom context 'coder[input:docs/*.md,src/lib.rs:10-40][recall:why mocks]'"
 )]
 pub(crate) struct Args {
-    /// The agent that is asked, with directives: what they inject stands behind Session Memory
+    /// The agent to prompt, with directives: what they inject comes after Session Memory
     invocation: Option<String>,
     /// The current task
     #[arg(long, value_name = "ID")]
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     /// The current phase
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
-    /// The agent that is asked
+    /// The agent to prompt
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     /// The plan that it works on: PLAN or STAGE/PLAN
@@ -29,10 +29,10 @@ pub(crate) struct Args {
     /// The group that it belongs to
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
-    /// The session that goes on
+    /// The session to continue
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Words to ask memory with besides
+    /// Additional words to search memory for
     #[arg(long, value_name = "WORDS")]
     query: Option<String>,
     /// At most this many characters
@@ -41,13 +41,13 @@ pub(crate) struct Args {
     /// At most this many tokens, at four characters each
     #[arg(long, value_name = "N")]
     budget_tokens: Option<usize>,
-    /// Say item by item what got in, what did not, and why
+    /// Show item by item what is included, what is not, and why
     #[arg(long)]
     receipt: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    session.is_waited_for();
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    session.set_short_lived();
     let engine = session.open()?;
     let engine = engine.with_user(session.user_memory());
     let budget = args
@@ -65,29 +65,35 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         query: args.query,
         invocation: args.invocation,
     };
-    let context = engine.context(&request)?;
+    let context = engine.contexts().build(&request)?;
+    if request.invocation.is_some() && !session.out.json && !args.receipt {
+        // Without this note, a reader of the text alone would not notice that a requested part is missing.
+        for note in &context.notes {
+            session.out.talk(&format!("heirloom: {note}"));
+        }
+    }
     if session.out.json {
-        session.out.value(&wire::context(&context));
+        session.out.value(&json_output::context(&context));
     } else {
         session.out.data(&context.text);
     }
     if args.receipt && !session.out.json {
-        for line in receipt(&context) {
+        for line in receipt_lines(&context) {
             session.out.talk(&line);
         }
     }
     session.out.flush();
-    // Behind the text: whoever waits for a prompt has it, and goes on without a receipt if need be.
-    let kept = engine.keep_receipt(&request, &context, None);
-    if let (Err(fault), true) = (kept, args.receipt) {
-        let said = format!("heirloom: the receipt was not kept: {}", fault.message);
-        session.out.talk(&said);
+    // The receipt is stored after the text is printed, so that a failure or delay does not affect the prompt.
+    let stored = engine.contexts().store_receipt(&request, &context, None);
+    if let (Err(fault), true) = (stored, args.receipt) {
+        let message = format!("heirloom: the receipt was not stored: {}", fault.message);
+        session.out.talk(&message);
     }
     Ok(0)
 }
 
-/// The receipt as lines for a person.
-fn receipt(context: &Context) -> Vec<String> {
+/// Formats the receipt as lines for a person.
+fn receipt_lines(context: &Context) -> Vec<String> {
     let used = match context.budget {
         Budget::Chars(n) => format!(
             "{} of {n} characters",
@@ -100,11 +106,15 @@ fn receipt(context: &Context) -> Vec<String> {
     };
     let mut lines = vec![format!("receipt: {used}")];
     for section in &context.sections {
-        let inside = section.items.iter().filter(|item| item.included()).count();
+        let included_count = section
+            .items
+            .iter()
+            .filter(|item| item.is_included())
+            .count();
         lines.push(format!(
             "{}: {} of {} items, {} characters",
             section.name,
-            inside,
+            included_count,
             section.items.len(),
             section.chars
         ));
@@ -113,7 +123,7 @@ fn receipt(context: &Context) -> Vec<String> {
             .iter()
             .map(|item| {
                 vec![
-                    if item.included() { "in" } else { "out" }.to_owned(),
+                    if item.is_included() { "in" } else { "out" }.to_owned(),
                     item.chars.to_string(),
                     item.chars
                         .div_ceil(heirloom_model::limits::CHARS_PER_TOKEN)
@@ -125,7 +135,7 @@ fn receipt(context: &Context) -> Vec<String> {
                     item.score
                         .map(|score| format!("{score:.2}"))
                         .unwrap_or_default(),
-                    if item.included() {
+                    if item.is_included() {
                         String::new()
                     } else {
                         item.reason.as_str().to_owned()
@@ -134,7 +144,7 @@ fn receipt(context: &Context) -> Vec<String> {
                 ]
             })
             .collect();
-        let table = output::table(&rows);
+        let table = terminal_output::table(&rows);
         lines.extend(table.lines().map(|line| format!("  {line}")));
     }
     lines.extend(context.notes.iter().map(|note| format!("note: {note}")));

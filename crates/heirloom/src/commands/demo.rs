@@ -1,49 +1,53 @@
 //! `heirloom demo`.
 
-mod served;
-mod story;
-mod week;
+mod example_recorder;
+mod example_week;
+mod server;
 
-use super::run::{Screen, interrupt_flag};
-use crate::open::{self, Session};
-use crate::output;
-use heirloom_engine::{Engine, Filter, NewRecord, RunEvent, RunRequest, Undone};
+use super::run::{RunScreen, interrupt_flag};
+use crate::store_access::{self, CliSession};
+use crate::terminal_output;
+use heirloom_capture::Runs;
+use heirloom_capture::{RunEvent, RunRequest};
+use heirloom_engine::{Engine, Filter, NewRecord, UndoReport};
 use heirloom_model::{Fault, Kind, text};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// See it work: three iterations of a small agent that forgets, in a temporary project
+/// See it work: three iterations of a small agent without a memory, in a temporary project
 #[derive(Debug, clap::Args)]
-#[command(after_help = "No network, nothing outside a temporary folder, a few seconds.")]
+#[command(
+    after_help = "Takes a few seconds, uses no network, and writes only to a temporary folder."
+)]
 pub(crate) struct Args {
-    /// Fill a memory with a week of work, and show it as a page until Ctrl-C
+    /// Fill a memory with a week of example work, and serve its page until Ctrl-C
     #[arg(long)]
     serve: bool,
-    /// The empty folder of that project; a temporary one without it
+    /// The empty folder for that project; a temporary one by default
     #[arg(long, value_name = "DIR", requires = "serve")]
     folder: Option<PathBuf>,
-    /// Port of the page; 0 takes a free one
+    /// Port of the page; 0 chooses a free one
     #[arg(long, value_name = "N", requires = "serve", default_value_t = 0)]
     port: u16,
 }
 
 const AGENT: &str = include_str!("../../demo/agent.sh");
 const CHECK: &str = include_str!("../../demo/check.sh");
-/// What the person wants from the agent.
+/// Prompt that the user gives to the agent.
 const PROMPT: &str = "Write config.ini so that check.sh accepts it.";
-/// The iterations that the story takes.
+/// Iterations that the demo agent needs.
 const ITERATIONS: u32 = 3;
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     if args.serve {
-        return served::run(args.folder.as_deref(), args.port, session);
+        return server::run(args.folder.as_deref(), args.port, session);
     }
-    let folder = open::temporary_folder("heirloom-demo-")?;
-    let engine = project(session, folder.path())?;
-    tell(
+    let folder = store_access::temporary_folder("heirloom-demo-")?;
+    let engine = create_project(session, folder.path())?;
+    print_lines(
         session,
         &[
-            "A small shell script plays the agent. It has no memory: each iteration starts from nothing but its prompt.",
+            "A small shell script plays the agent. It has no memory: each iteration starts with nothing but its prompt.",
             &format!("Its job: {PROMPT}"),
             "",
         ],
@@ -63,70 +67,70 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let interrupt = interrupt_flag()?;
     let report = {
         let json = session.out.json;
-        let mut screen = Screen::new(&mut session.out, request.phase.clone());
-        let report = engine.run(&request, interrupt, &mut |event| {
+        let mut screen = RunScreen::new(&mut session.out, request.phase.clone());
+        let report = Runs::new(&engine).run(&request, interrupt, &mut |event| {
             if let RunEvent::IterationStarted {
                 iteration, context, ..
             } = event
             {
-                screen.show(&boxed(*iteration, &context.text));
+                screen.show_text(&render_context_box(*iteration, &context.text));
             }
             if !json {
-                screen.take(event);
+                screen.show_event(event);
             }
         })?;
         if !json {
-            screen.end(&report);
+            screen.show_end(&report);
         }
         report
     };
-    let done = report.success() && report.iterations.len() == ITERATIONS as usize;
-    let fact = go_back(&engine, session)?;
+    let is_success = report.success() && report.iterations.len() == ITERATIONS as usize;
+    let restored_text = demonstrate_undo(&engine, session)?;
     if session.out.json {
         session.out.value(&json!({
-            "success": done,
+            "success": is_success,
             "iterations": report.iterations.len(),
             "reason": report.reason.as_str(),
-            "undone": fact,
+            "undone": restored_text,
         }));
     } else {
-        tell(
+        print_lines(
             session,
             &[
                 "",
-                "What you saw: iteration 1 guessed and failed; what it learned stood in the prompt of iteration 2, which",
+                "What you saw: iteration 1 guessed and failed; what it learned was in the prompt of iteration 2, which",
                 "got further; iteration 3 did the step that was left. Nothing but memory passed between them.",
                 "",
                 "Now in a project of yours:",
                 "  heirloom init",
                 "  heirloom run --task 1 -- claude -p \"your task\"      (or codex exec, aider, gemini, any command)",
-                "  heirloom context --task 1                            what the next iteration will be told",
+                "  heirloom context --task 1                            the context of the next iteration",
             ],
         );
     }
-    if done {
+    if is_success {
         return Ok(0);
     }
     Err(
         Fault::failed("the demo's agent did not finish in three iterations")
-            .hint("the output above says where it stopped; `sh`, `grep` and `head` are needed"),
+            .hint("the output above shows where it stopped; `sh`, `grep` and `head` are needed"),
     )
 }
 
-/// A project in a temporary folder, with the agent and the checker in it.
-fn project(session: &mut Session, root: &Path) -> Result<Engine, Fault> {
+/// Creates a project in a temporary folder, with the agent and the checker in it.
+fn create_project(session: &mut CliSession, root: &Path) -> Result<Engine, Fault> {
     let folder = root.join(".heirloom");
-    open::create_folder(&folder)?;
-    open::write_file(
+    store_access::create_folder(&folder)?;
+    store_access::write_file(
         &folder.join("config.toml"),
         b"[project]\nname = \"demo\"\n\n[memory]\nenabled = true\n",
     )?;
-    open::write_file(&root.join("agent.sh"), AGENT.as_bytes())?;
-    open::write_file(&root.join("check.sh"), CHECK.as_bytes())?;
+    store_access::write_file(&root.join("agent.sh"), AGENT.as_bytes())?;
+    store_access::write_file(&root.join("check.sh"), CHECK.as_bytes())?;
     session.demo_engine(root)
 }
 
-fn tell(session: &mut Session, lines: &[&str]) {
+fn print_lines(session: &mut CliSession, lines: &[&str]) {
     if !session.out.json {
         for line in lines {
             session.out.line(line);
@@ -134,9 +138,9 @@ fn tell(session: &mut Session, lines: &[&str]) {
     }
 }
 
-/// The context as a block that stands out from the agent's words.
-fn boxed(iteration: u32, context: &str) -> String {
-    let mut block = format!("\n── what iteration {iteration} is told ──\n");
+/// Formats the context as a framed block, apart from the agent's output.
+fn render_context_box(iteration: u32, context: &str) -> String {
+    let mut block = format!("\n── context of iteration {iteration} ──\n");
     if context.is_empty() {
         block.push_str("│ (nothing yet)\n");
     }
@@ -148,25 +152,30 @@ fn boxed(iteration: u32, context: &str) -> String {
     block
 }
 
-/// Replaces a fact, shows its history, and takes the change back.
-fn go_back(engine: &Engine, session: &mut Session) -> Result<String, Fault> {
-    let keyed = |said: &str| NewRecord {
-        text: said.to_owned(),
+/// Replaces a fact, shows its history, and undoes the change.
+fn demonstrate_undo(engine: &Engine, session: &mut CliSession) -> Result<String, Fault> {
+    let port_convention = |text: &str| NewRecord {
+        text: text.to_owned(),
         category: Some("convention".to_owned()),
         key: Some("port".to_owned()),
         ..NewRecord::default()
     };
-    engine.remember(keyed("The server listens on port 8080"))?;
-    let wrong = engine.remember(keyed("The server listens on port 80"))?;
-    tell(
+    engine
+        .records()
+        .remember(port_convention("The server listens on port 8080"))?;
+    let wrong = engine
+        .records()
+        .remember(port_convention("The server listens on port 80"))?;
+    print_lines(
         session,
         &[
             "",
-            "Somebody corrects a convention, wrongly. Nothing is overwritten; its history:",
+            "A convention is replaced by a wrong one. Nothing is overwritten; its history:",
         ],
     );
     if !session.out.json {
         let rows: Vec<_> = engine
+            .records()
             .history(wrong.id)?
             .iter()
             .map(|record| {
@@ -178,24 +187,25 @@ fn go_back(engine: &Engine, session: &mut Session) -> Result<String, Fault> {
                 vec![format!("  {state}"), text::excerpt(&record.text, 60)]
             })
             .collect();
-        session.out.line(&output::table(&rows));
+        session.out.line(&terminal_output::table(&rows));
     }
-    let restored = match engine.undo(wrong.id)? {
-        Undone::Restored { id, .. } => engine.get(id)?.text,
-        Undone::Uncreated { .. }
-        | Undone::Reversed { .. }
-        | Undone::Reopened { .. }
-        | Undone::Resolved { .. }
-        | Undone::Marked { .. } => {
-            return Err(Fault::failed("undo did not bring the earlier value back"));
+    let restored = match engine.records().undo(wrong.id)? {
+        UndoReport::Restored { id, .. } => engine.records().get(id)?.text,
+        UndoReport::Uncreated { .. }
+        | UndoReport::Reversed { .. }
+        | UndoReport::Reopened { .. }
+        | UndoReport::Resolved { .. }
+        | UndoReport::Marked { .. } => {
+            return Err(Fault::failed("undo did not restore the earlier value"));
         }
     };
-    let current =
-        engine.find(&Filter::current(&[Kind::Knowledge], engine.now()).category("convention"))?;
-    tell(
+    let current = engine
+        .records()
+        .find(&Filter::current(&[Kind::Knowledge], engine.now()).category("convention"))?;
+    print_lines(
         session,
         &[&format!(
-            "heirloom undo brings the earlier one back: {restored} ({} current)",
+            "heirloom undo restores the earlier one: {restored} ({} current)",
             current.len()
         )],
     );

@@ -1,54 +1,56 @@
 //! `heirloom doctor`.
 
-use crate::installing::Hooks;
-use crate::open::Session;
-use crate::output;
-use heirloom_engine::{Check, Level, Mended, Salvaged};
+use crate::hook_installation::HookStatus;
+use crate::store_access::{CliSession, project_identity};
+use crate::terminal_output;
+use heirloom_engine::{CheckLevel, HealthCheck, RepairReport, SalvageReport, SkippedRow};
 use heirloom_model::Fault;
 use serde_json::{Value, json};
 
-/// Look for damage in the memory of this project; --repair mends what can be mended
+/// Look for damage in the memory of this project; --repair fixes what can be fixed
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Changes nothing without --repair. A damaged database is kept as heirloom.db.damaged-TIME, and its readable rows go into a new one. Exit code 1 if something is bad; warnings are not."
 )]
 pub(crate) struct Args {
-    /// Tighten permissions, remove what was left over, rebuild indexes and the mirror, recover the rows of a
-    /// damaged database
+    /// Tighten permissions, remove leftover files, rebuild indexes and the mirror, recover the rows of a damaged
+    /// database
     #[arg(long)]
     repair: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let doctor = session.doctor()?;
-    let mended = args.repair.then(|| doctor.repair());
+    let repair = args.repair.then(|| doctor.repair());
     let mut checks = doctor.examine();
-    let start = session.start()?;
-    checks.push(Hooks::of(&session.env, &start, &doctor.place.folder).check());
-    let is_ok = checks.iter().all(|check| check.level != Level::Bad)
-        && mended
+    let state = session.identity_state(&doctor.place);
+    checks.push(project_identity::check(&state));
+    let start = session.start_folder()?;
+    checks.push(HookStatus::load(&session.env, &start, &doctor.place.folder).check());
+    let is_ok = checks.iter().all(|check| check.level != CheckLevel::Bad)
+        && repair
             .as_ref()
-            .is_none_or(|mended| mended.failed.is_empty());
+            .is_none_or(|repair| repair.failed.is_empty());
     if session.out.json {
         let checks: Vec<_> = checks.iter().map(check_value).collect();
         let mut value = json!({"ok": is_ok, "checks": checks});
-        if let (Some(mended), Some(object)) = (&mended, value.as_object_mut()) {
-            object.insert("repair".to_owned(), mended_value(mended));
+        if let (Some(repair), Some(object)) = (&repair, value.as_object_mut()) {
+            object.insert("repair".to_owned(), repair_value(repair));
         }
         session.out.value(&value);
         return Ok(u8::from(!is_ok));
     }
-    for line in mended.iter().flat_map(|mended| &mended.done) {
+    for line in repair.iter().flat_map(|repair| &repair.done) {
         session.out.line(line);
     }
-    for fault in mended.iter().flat_map(|mended| &mended.failed) {
+    for fault in repair.iter().flat_map(|repair| &repair.failed) {
         session.out.fault(fault);
     }
     let rows: Vec<_> = checks.iter().map(row).collect();
-    for line in output::table(&rows).lines() {
+    for line in terminal_output::table(&rows).lines() {
         session.out.line(line);
     }
-    for check in checks.iter().filter(|check| check.level != Level::Ok) {
+    for check in checks.iter().filter(|check| check.level != CheckLevel::Ok) {
         if let Some(hint) = &check.hint {
             session.out.talk(&format!("  {}: {hint}", check.name));
         }
@@ -56,11 +58,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(u8::from(!is_ok))
 }
 
-fn row(check: &Check) -> Vec<String> {
+fn row(check: &HealthCheck) -> Vec<String> {
     let level = match check.level {
-        Level::Ok => "ok",
-        Level::Warn => "WARN",
-        Level::Bad => "BAD",
+        CheckLevel::Ok => "ok",
+        CheckLevel::Warn => "WARN",
+        CheckLevel::Bad => "BAD",
     };
     vec![
         level.to_owned(),
@@ -69,32 +71,37 @@ fn row(check: &Check) -> Vec<String> {
     ]
 }
 
-fn check_value(check: &Check) -> Value {
+fn check_value(check: &HealthCheck) -> Value {
     json!({
         "name": check.name,
-        "ok": check.level != Level::Bad,
+        "ok": check.level != CheckLevel::Bad,
         "level": check.level.as_str(),
         "message": check.message,
         "hint": check.hint,
     })
 }
 
-fn mended_value(mended: &Mended) -> Value {
-    let failed: Vec<_> = mended.failed.iter().map(|fault| &fault.message).collect();
-    let kept: Vec<_> = mended
+fn repair_value(repair: &RepairReport) -> Value {
+    let failed: Vec<_> = repair.failed.iter().map(|fault| &fault.message).collect();
+    let kept: Vec<_> = repair
         .kept
         .iter()
-        .map(|path| path.display().to_string())
+        .map(|path| path.to_string_lossy().into_owned())
         .collect();
     json!({
-        "done": mended.done,
+        "done": repair.done,
         "failed": failed,
         "kept": kept,
-        "recovered": mended.salvaged.as_ref().map(salvaged_value),
+        "recovered": repair.salvaged.as_ref().map(salvaged_value),
     })
 }
 
-fn salvaged_value(salvaged: &Salvaged) -> Value {
+/// Formats a row that could not be recovered.
+fn left_out_value(row: &SkippedRow) -> Value {
+    json!({ "table": row.table, "id": row.id, "reason": row.reason })
+}
+
+fn salvaged_value(salvaged: &SalvageReport) -> Value {
     json!({
         "rows": salvaged.rows,
         "pages_bad": salvaged.pages_bad,
@@ -102,7 +109,9 @@ fn salvaged_value(salvaged: &Salvaged) -> Value {
         "journal_pages_bad": salvaged.journal_pages_bad,
         "renamed": salvaged.renamed,
         "retired": salvaged.retired,
-        "sessions_made": salvaged.sessions_made,
-        "rows_left_out": salvaged.rows_left_out,
+        "sessions_made": salvaged.sessions_recreated,
+        "rows_left_out": salvaged.rows_skipped,
+        "journal_pages_lost": salvaged.journal_pages_lost,
+        "left_out": salvaged.skipped.iter().map(left_out_value).collect::<Vec<_>>(),
     })
 }

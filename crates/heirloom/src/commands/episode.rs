@@ -1,23 +1,23 @@
 //! `heirloom episode`.
 
-use crate::open::Session;
-use crate::{output, wire};
+use crate::store_access::CliSession;
+use crate::{json_output, terminal_output};
 use heirloom_engine::{EpisodeFilter, NewEpisode};
 use heirloom_model::kinds::EpisodeAction;
 use heirloom_model::{Fault, Record, Scope, Timestamp, text};
 
-/// Log what was tried for a task and how it went, or list it
+/// Log attempts at a task and their outcome, or list them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: EpisodeSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
-    /// Log a try; a task that is not known yet is created
+enum EpisodeSubcommand {
+    /// Log an attempt; an unknown task is created
     Log(Box<LogArgs>),
-    /// List tries, newest first
+    /// List attempts, newest first
     List {
         /// Only of this task
         #[arg(long, value_name = "ID")]
@@ -29,10 +29,10 @@ enum Action {
         #[arg(long, value_name = "ACTION")]
         action: Option<EpisodeAction>,
         /// Only from this time on (2026-11-21T12:00:00Z)
-        #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
+        #[arg(long, value_name = "TIME", value_parser = crate::shared_options::time)]
         since: Option<Timestamp>,
         /// Only up to this time
-        #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
+        #[arg(long, value_name = "TIME", value_parser = crate::shared_options::time)]
         until: Option<Timestamp>,
         /// At most this many; 100, with --json all
         #[arg(short = 'n', long, value_name = "N")]
@@ -51,13 +51,13 @@ struct LogArgs {
     /// attempted, completed, failed or retried
     #[arg(long, value_name = "ACTION")]
     action: EpisodeAction,
-    /// What was tried
+    /// The approach
     #[arg(long, value_name = "TEXT")]
     approach: Option<String>,
-    /// How it went
+    /// The outcome
     #[arg(long, value_name = "TEXT")]
     outcome: Option<String>,
-    /// How long it took, milliseconds
+    /// Duration in milliseconds
     #[arg(long, value_name = "N")]
     duration_ms: Option<u64>,
     /// Tokens read
@@ -74,13 +74,13 @@ struct LogArgs {
     session: Option<String>,
 }
 
-/// Tries that are listed for a person who names no number.
-const SHOWN: usize = 100;
+/// Attempts that are listed by default in text output.
+const LIST_LIMIT_DEFAULT: usize = 100;
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     match args.action {
-        Action::Log(log) => run_log(*log, session)?,
-        Action::List {
+        EpisodeSubcommand::Log(log) => run_log(*log, session)?,
+        EpisodeSubcommand::List {
             task,
             agent,
             action,
@@ -88,14 +88,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             until,
             limit,
         } => {
-            let many = (!session.out.json).then_some(SHOWN);
+            let default_limit = (!session.out.json).then_some(LIST_LIMIT_DEFAULT);
             let filter = EpisodeFilter {
                 task,
                 agent,
                 action,
                 since,
                 until,
-                limit: limit.or(many),
+                limit: limit.or(default_limit),
             };
             list(&filter, limit.is_none(), session)?;
         }
@@ -103,9 +103,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(0)
 }
 
-fn run_log(log: LogArgs, session: &mut Session) -> Result<(), Fault> {
+fn run_log(log: LogArgs, session: &mut CliSession) -> Result<(), Fault> {
     let engine = session.open()?;
-    let applied = engine.log_episode(NewEpisode {
+    let applied = engine.tasks().log_episode(NewEpisode {
         scope: Scope {
             agent: log.agent,
             phase: log.phase,
@@ -121,7 +121,7 @@ fn run_log(log: LogArgs, session: &mut Session) -> Result<(), Fault> {
         tokens_out: log.tokens_out,
     })?;
     if session.out.json {
-        session.out.value(&wire::applied(&applied));
+        session.out.value(&json_output::applied(&applied));
     } else {
         let line = format!("{} {}", applied.id, applied.verdict.as_str());
         session.out.line(&line);
@@ -129,21 +129,25 @@ fn run_log(log: LogArgs, session: &mut Session) -> Result<(), Fault> {
     Ok(())
 }
 
-fn list(filter: &EpisodeFilter, is_cut: bool, session: &mut Session) -> Result<(), Fault> {
-    let episodes = session.open()?.episodes(filter)?;
+fn list(
+    filter: &EpisodeFilter,
+    is_limited_by_default: bool,
+    session: &mut CliSession,
+) -> Result<(), Fault> {
+    let episodes = session.open()?.tasks().episodes(filter)?;
     if session.out.json {
-        session.out.value(&wire::list("episodes", &episodes));
+        session.out.value(&json_output::list("episodes", &episodes));
         return Ok(());
     }
     if episodes.is_empty() {
         session.out.talk(
-            "no such episode: heirloom episode log --task ID --action failed --approach TEXT",
+            "no matching episode: heirloom episode log --task ID --action failed --approach TEXT",
         );
         return Ok(());
     }
     let rows: Vec<_> = episodes.iter().map(row).collect();
-    session.out.line(&output::table(&rows));
-    if is_cut && episodes.len() == SHOWN {
+    session.out.line(&terminal_output::table(&rows));
+    if is_limited_by_default && episodes.len() == LIST_LIMIT_DEFAULT {
         session.out.talk("the newest 100; more with -n N");
     }
     Ok(())

@@ -1,21 +1,22 @@
 //! `heirloom error`.
 
-use crate::open::Session;
-use crate::wire;
+use super::session::text_or_input;
+use crate::json_output;
+use crate::store_access::CliSession;
 use heirloom_model::{Fault, Scope};
 
-/// Log an error, or say how one was resolved
+/// Log an error, or record how one was resolved
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: ErrorSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
-    /// Log an error; the same one again is counted, not doubled
+enum ErrorSubcommand {
+    /// Log an error; a repeated error is counted, not duplicated
     Log {
-        /// What went wrong
+        /// The error; - reads it from standard input
         text: String,
         /// The task
         #[arg(long, value_name = "ID")]
@@ -30,29 +31,30 @@ enum Action {
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
     },
-    /// Say how an open error was resolved
+    /// Record how an open error was resolved
     Resolve {
         /// Its id, or a text that it contains
         error: String,
-        /// How it was resolved
+        /// The resolution; - reads it from standard input
         #[arg(long = "with", value_name = "RESOLUTION")]
         resolution: String,
-        /// Who says so
+        /// The agent that reports it
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
     },
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     match args.action {
-        Action::Log {
+        ErrorSubcommand::Log {
             text,
             task,
             phase,
             iteration,
             agent,
         } => {
+            let text = text_or_input(text, "an error")?;
             let source = agent.clone().unwrap_or_else(|| "user".to_owned());
             let scope = Scope {
                 task,
@@ -61,13 +63,13 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 agent,
                 ..Scope::default()
             };
-            let logged = engine.log_error(&text, scope, &source)?;
+            let logged = engine.errors().log(&text, scope, &source)?;
             if session.out.json {
-                let mut value = wire::applied(&logged.applied);
-                if let Some(before) = &logged.resolved_before {
+                let mut value = json_output::applied(&logged.applied);
+                if let Some(earlier) = &logged.resolved_before {
                     value["resolved_before"] = serde_json::json!({
-                        "id": before.id.to_string(),
-                        "resolution": before.resolution,
+                        "id": earlier.id.to_string(),
+                        "resolution": earlier.resolution,
                     });
                 }
                 session.out.value(&value);
@@ -77,21 +79,24 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                     logged.applied.id,
                     logged.applied.verdict.as_str()
                 ));
-                if let Some(before) = &logged.resolved_before {
+                if let Some(earlier) = &logged.resolved_before {
                     session.out.line(&format!(
                         "the same error was resolved before: {} ({})",
-                        before.resolution, before.id
+                        earlier.resolution, earlier.id
                     ));
                 }
             }
         }
-        Action::Resolve {
+        ErrorSubcommand::Resolve {
             error,
             resolution,
             agent,
         } => {
+            let resolution = text_or_input(resolution, "a resolution")?;
             let applied =
-                engine.resolve_error(&error, &resolution, agent.as_deref().unwrap_or("user"))?;
+                engine
+                    .errors()
+                    .resolve(&error, &resolution, agent.as_deref().unwrap_or("user"))?;
             if session.out.json {
                 session.out.value(
                     &serde_json::json!({"id": applied.id.to_string(), "outcome": "resolved"}),

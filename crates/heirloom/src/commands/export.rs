@@ -1,77 +1,82 @@
 //! `heirloom export`.
 
-use crate::open::Session;
-use crate::wire::{self, lines};
-use heirloom_engine::shared::{self, SharedEntry};
+use crate::json_output::{self, export_lines};
+use crate::store_access::CliSession;
+use heirloom_formats::shared_context::{self, SharedEntry};
 use heirloom_model::kinds::Knowledge;
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Kind, Record};
 
-/// Print what is remembered, to keep it or to take it elsewhere
+/// Print what is remembered, as a copy or for another program
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: heirloom export --format jsonl --all > memory.jsonl")]
 pub(crate) struct Args {
     /// jsonl: one record a line; agentium: a memory.json; radium: outputs of plans, as files in the project;
-    /// markdown: what is known, to read, and for `import shared`
+    /// markdown: knowledge, to read, and for `import shared`
     #[arg(long, value_name = "FORMAT", default_value = "jsonl")]
-    format: Format,
-    /// The past too, sessions and their messages (jsonl)
+    format: ExportFormat,
+    /// Include past records, sessions and their messages (jsonl)
     #[arg(long)]
     all: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
+enum ExportFormat {
     Jsonl,
     Agentium,
     Radium,
     Markdown,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     match args.format {
-        Format::Jsonl => {
+        ExportFormat::Jsonl => {
             let out = &mut session.out;
-            engine.export_records(args.all, &mut |record, lapses| {
-                out.value(&wire::record(record));
-                for lapse in lapses {
-                    out.value(&lines::of_lapse(record.id, *lapse));
-                }
-            })?;
+            engine
+                .imports()
+                .export_records(args.all, &mut |record, lapses| {
+                    out.value(&json_output::record(record));
+                    for lapse in lapses {
+                        out.value(&export_lines::lapse_line(record.id, *lapse));
+                    }
+                })?;
             if args.all {
-                engine.export_sessions(&mut |session, messages| {
+                engine.imports().export_sessions(&mut |session, messages| {
                     if messages.first().is_none_or(|message| message.seq == 0) {
-                        out.value(&lines::of_session(session));
+                        out.value(&export_lines::session_line(session));
                     }
                     for message in messages {
-                        out.value(&lines::of_message(session, message));
+                        out.value(&export_lines::message_line(session, message));
                     }
                 })?;
             }
         }
-        Format::Agentium => {
-            let mirror = engine.mirror_bytes()?;
+        ExportFormat::Agentium => {
+            let mirror = engine.mirror().bytes()?;
             session.out.json_text(&String::from_utf8_lossy(&mirror));
         }
-        Format::Markdown => {
+        ExportFormat::Markdown => {
             let mut entries = Vec::new();
-            engine.export_records(false, &mut |record, _| entries.extend(entry(record)))?;
-            session.out.data(&shared::render(&entries));
+            engine
+                .imports()
+                .export_records(false, &mut |record, _| entries.extend(shared_entry(record)))?;
+            session.out.data(&shared_context::render(&entries));
         }
-        Format::Radium => {
-            let (written, told) = engine.export_outputs(None)?;
-            told.iter().for_each(|line| session.out.talk(line));
+        ExportFormat::Radium => {
+            let (written, notes) = engine.outputs().export_outputs(None)?;
+            notes.iter().for_each(|line| session.out.talk(line));
             if session.out.json {
                 let paths: Vec<_> = written
                     .iter()
-                    .map(|path| path.display().to_string())
+                    .map(|path| path.to_string_lossy().into_owned())
                     .collect();
                 session
                     .out
-                    .value(&serde_json::json!({"files": paths, "kept": told}));
+                    .value(&serde_json::json!({"files": paths, "kept": notes}));
             } else {
                 for path in &written {
-                    session.out.line(&path.display().to_string());
+                    session.out.line(&path.to_escaped());
                 }
             }
         }
@@ -79,14 +84,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(0)
 }
 
-/// What a record says in Markdown: knowledge, with the key that somebody gave it.
-fn entry(record: &Record) -> Option<SharedEntry> {
+/// Converts knowledge into an entry of Markdown, with its key if the key was given explicitly.
+fn shared_entry(record: &Record) -> Option<SharedEntry> {
     let is_known = record.kind == Kind::Knowledge && !record.text.trim().is_empty();
     let key = record.key.clone();
     is_known.then(|| SharedEntry {
         line: 0,
         category: record.category().unwrap_or("fact").to_owned(),
-        key: key.filter(|key| !Knowledge::is_made_key(key)),
+        key: key.filter(|key| !Knowledge::is_derived_key(key)),
         text: record.text.clone(),
     })
 }

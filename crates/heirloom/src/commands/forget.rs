@@ -1,6 +1,6 @@
 //! `heirloom forget`.
 
-use crate::open::Session;
+use crate::store_access::CliSession;
 use heirloom_model::{Fault, text};
 use serde_json::json;
 
@@ -9,16 +9,16 @@ use serde_json::json;
 pub(crate) struct Args {
     /// The record
     id: String,
-    /// Of your own memory, which holds in every project
+    /// In your own memory, which is used in every project
     #[arg(long)]
     user: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let engine = session.open_of(args.user)?;
-    let id = engine.resolve_id(&args.id)?;
-    let record = engine.get(id)?;
-    engine.forget(id)?;
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let engine = session.open_memory(args.user)?;
+    let id = engine.records().resolve_id(&args.id)?;
+    let record = engine.records().get(id)?;
+    engine.records().forget(id)?;
     if session.out.json {
         session
             .out
@@ -28,7 +28,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             .out
             .line(&format!("forgotten: {}", text::excerpt(&record.text, 100)));
         session.out.talk(&format!(
-            "  heirloom undo {id}{}   brings it back",
+            "  heirloom undo {id}{}   restores it",
             if args.user { " --user" } else { "" }
         ));
     }

@@ -1,8 +1,9 @@
 //! `heirloom group`.
 
-use crate::open::Session;
+use super::session::text_or_input;
+use crate::store_access::CliSession;
 use heirloom_engine::NewNote;
-use heirloom_engine::group::GROUP_DEFAULT;
+use heirloom_formats::group::GROUP_DEFAULT;
 use heirloom_model::section::{Offer, Origin, Section};
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
@@ -10,31 +11,31 @@ use serde_json::{Value, json};
 /// Notes of a group of agents: .heirloom/groups/NAME/MEMORY.md
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Agents without another channel drop a file into .heirloom/inbox/ (written elsewhere, renamed):
+    after_help = "Agents without another channel put a file into .heirloom/inbox/ (write it elsewhere, then rename it):
   {\"type\":\"update_memory\",\"group\":\"main\",\"payload\":{\"content\":\"…\",\"section\":\"Notes\",\"agent_id\":\"ann\"}}"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: GroupSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
-    /// Note something: behind what MEMORY.md says, and as a record that recall finds
+enum GroupSubcommand {
+    /// Add a note: at the end of MEMORY.md, and as a record that recall finds
     Note {
         /// The group, such as main
         group: String,
-        /// What is noted
+        /// The note; - reads it from standard input
         #[arg(allow_hyphen_values = true)]
         content: String,
-        /// The section; Notes
+        /// The section; default: Notes
         #[arg(long, value_name = "NAME")]
         section: Option<String>,
-        /// The agent that notes it; unknown
+        /// The agent that writes it; default: unknown
         #[arg(long, value_name = "ID")]
         agent: Option<String>,
     },
-    /// Show what a group's files have for a prompt
+    /// Show what the group's files contribute to a prompt
     Show {
         /// The group
         #[arg(default_value = GROUP_DEFAULT)]
@@ -44,30 +45,30 @@ enum Action {
     List,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     match args.action {
-        Action::Note {
+        GroupSubcommand::Note {
             content,
             group,
             section,
             agent,
         } => {
             let note = NewNote {
-                content,
+                content: text_or_input(content, "a note")?,
                 section,
                 agent,
-                // A name that is empty is refused and not replaced.
+                // An empty name is refused instead of replaced by the default.
                 group: Some(group),
             };
-            take_note(&note, session)
+            add_note(&note, session)
         }
-        Action::Show { group } => show(&group, session),
-        Action::List => list(session),
+        GroupSubcommand::Show { group } => show(&group, session),
+        GroupSubcommand::List => list(session),
     }
 }
 
-fn take_note(note: &NewNote, session: &mut Session) -> Result<u8, Fault> {
-    let noted = session.open()?.update_memory(note)?;
+fn add_note(note: &NewNote, session: &mut CliSession) -> Result<u8, Fault> {
+    let noted = session.open()?.groups().add_note(note)?;
     if session.out.json {
         let mut value = json!({
             "id": noted.id.to_string(),
@@ -75,8 +76,8 @@ fn take_note(note: &NewNote, session: &mut Session) -> Result<u8, Fault> {
             "group": noted.group,
             "file": noted.file.to_string_lossy(),
         });
-        if noted.mended > 0 {
-            value["mended"] = json!(noted.mended);
+        if noted.repaired > 0 {
+            value["mended"] = json!(noted.repaired);
         }
         if !noted.redacted.is_empty() {
             value["redacted"] = json!(noted.redacted);
@@ -86,22 +87,25 @@ fn take_note(note: &NewNote, session: &mut Session) -> Result<u8, Fault> {
     }
     let group = &noted.group;
     session.out.line(&format!("{} noted for {group}", noted.id));
-    if noted.mended > 0 {
-        let mended = noted.mended;
-        let said = format!("{mended} earlier notes that the file lacked are in it again");
-        session.out.talk(&said);
+    if noted.repaired > 0 {
+        let mended = noted.repaired;
+        let message =
+            format!("{mended} earlier notes that were missing in the file were added again");
+        session.out.talk(&message);
     }
     if !noted.redacted.is_empty() {
         let kinds = noted.redacted.join(", ");
-        session.out.talk(&format!("kept without secrets: {kinds}"));
+        session
+            .out
+            .talk(&format!("stored without secrets: {kinds}"));
     }
     Ok(0)
 }
 
-fn show(group: &str, session: &mut Session) -> Result<u8, Fault> {
-    let sections = session.open()?.group_sections(group)?;
+fn show(group: &str, session: &mut CliSession) -> Result<u8, Fault> {
+    let sections = session.open()?.groups().sections(group)?;
     if session.out.json {
-        let sections: Vec<_> = sections.iter().map(of_section).collect();
+        let sections: Vec<_> = sections.iter().map(section_value).collect();
         session
             .out
             .value(&json!({"group": group, "sections": sections}));
@@ -117,18 +121,20 @@ fn show(group: &str, session: &mut Session) -> Result<u8, Fault> {
         }
         for offer in &section.offers {
             is_empty = false;
-            session.out.line(&text::printable(offer.text.trim_end()));
+            session
+                .out
+                .line(&text::replace_control_chars(offer.text.trim_end()));
         }
     }
     if is_empty {
-        let said = format!("{group} has nothing yet: heirloom group note {group} \"TEXT\"");
-        session.out.talk(&text::one_line(&said));
+        let message = format!("{group} has no notes yet: heirloom group note {group} \"TEXT\"");
+        session.out.talk(&text::one_line(&message));
     }
     Ok(0)
 }
 
-fn list(session: &mut Session) -> Result<u8, Fault> {
-    let groups = session.open()?.groups()?;
+fn list(session: &mut CliSession) -> Result<u8, Fault> {
+    let groups = session.open()?.groups().list()?;
     if session.out.json {
         let groups: Vec<_> = groups
             .iter()
@@ -149,12 +155,12 @@ fn list(session: &mut Session) -> Result<u8, Fault> {
     Ok(0)
 }
 
-fn of_section(section: &Section) -> Value {
-    let offers: Vec<_> = section.offers.iter().map(of_offer).collect();
+fn section_value(section: &Section) -> Value {
+    let offers: Vec<_> = section.offers.iter().map(offer_value).collect();
     json!({"name": section.name, "heading": section.heading, "items": offers, "notes": section.notes})
 }
 
-fn of_offer(offer: &Offer) -> Value {
+fn offer_value(offer: &Offer) -> Value {
     let mut value = json!({ "text": offer.text });
     if let Origin::File { path, line } = &offer.origin {
         value["file"] = json!(path);

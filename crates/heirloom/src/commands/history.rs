@@ -1,61 +1,67 @@
 //! `heirloom history`.
 
-use crate::open::Session;
-use crate::{output, wire};
+use crate::store_access::CliSession;
+use crate::{json_output, terminal_output};
 use heirloom_model::{Event, Fault, Record, RecordId, limits, text};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Show what a record was before, what became of it and who did it; without an id the newest changes of all
+/// Show earlier versions of a record, its changes and who made them; without an id the newest changes of all
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The record
     id: Option<String>,
-    /// At most this many changes, where no record is named
+    /// At most this many changes, if no record is named
     #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
     limit: usize,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     let (chain, events) = match &args.id {
         Some(id) => {
-            let id = engine.resolve_id(id)?;
-            (engine.history(id)?, engine.audit_of(id)?)
+            let id = engine.records().resolve_id(id)?;
+            (
+                engine.records().history(id)?,
+                engine.records().record_audit(id)?,
+            )
         }
-        None => (Vec::new(), engine.audit(args.limit)?),
+        None => (Vec::new(), engine.records().audit(args.limit)?),
     };
-    if !chain.is_empty() && is_cut(&events) {
+    if !chain.is_empty() && may_be_truncated(&events) {
         let most = limits::EVENTS_MAX;
         session.out.talk(&format!(
-            "of each record the newest {most} changes are told; there may be older ones"
+            "only the newest {most} changes of each record are shown; there may be older ones"
         ));
     }
     if session.out.json {
-        let mut value = wire::list("records", &chain);
-        value["events"] = events.iter().map(wire::event).collect::<Value>();
+        let mut value = json_output::list("records", &chain);
+        value["events"] = events.iter().map(json_output::event).collect::<Value>();
         session.out.value(&value);
         return Ok(0);
     }
     if !chain.is_empty() {
         let rows: Vec<_> = chain.iter().map(row).collect();
-        session.out.line(&output::table(&rows));
+        session.out.line(&terminal_output::table(&rows));
     }
-    // What a record says of itself is in its row.
-    let told = |event: &&Event| chain.is_empty() || !event.action.is_writing();
-    let rows: Vec<_> = events.iter().filter(told).map(happened).collect();
+    // A record's own creation is shown in its row.
+    let is_shown = |event: &&Event| chain.is_empty() || !event.action.is_record_write();
+    let rows: Vec<_> = events.iter().filter(is_shown).map(event_row).collect();
     if !rows.is_empty() {
-        session.out.line(&output::table(&rows));
+        session.out.line(&terminal_output::table(&rows));
     } else if chain.is_empty() {
-        session.out.talk("nothing has happened here yet");
+        session.out.talk("no changes yet");
     }
     Ok(0)
 }
 
-/// Whether a record has as many events as one question gives: there may be more of them.
-fn is_cut(events: &[Event]) -> bool {
+/// Returns true if a record has as many events as one query returns: there may be more of them.
+fn may_be_truncated(events: &[Event]) -> bool {
     let mut counts: HashMap<Option<RecordId>, usize> = HashMap::new();
-    for event in events.iter().filter(|event| !event.action.is_writing()) {
+    for event in events
+        .iter()
+        .filter(|event| !event.action.is_record_write())
+    {
         *counts.entry(event.record).or_default() += 1;
     }
     counts.values().any(|count| *count >= limits::EVENTS_MAX)
@@ -76,7 +82,7 @@ fn row(record: &Record) -> Vec<String> {
     ]
 }
 
-fn happened(event: &Event) -> Vec<String> {
+fn event_row(event: &Event) -> Vec<String> {
     let mut about = event
         .record
         .or(event.batch)

@@ -1,11 +1,14 @@
 //! `heirloom hook`.
 
-use crate::open::Session;
-use heirloom_engine::hooks::{HookEvent, Host, Moment, Wanted, read_event, render};
-use heirloom_engine::redact::Redactor;
-use heirloom_engine::{HookCall, HookCalls, HookRequest};
+use crate::store_access::{CliSession, memory_folder};
+use heirloom_agents::AgentProgram;
+use heirloom_agents::hooks::{HookEvent, HookEventKind, HookSpec, read_event, render_answer};
+use heirloom_capture::Hooks;
+use heirloom_capture::{HookCall, HookCallLog, HookRequest};
 use heirloom_model::settings::RedactSettings;
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Timestamp, limits};
+use heirloom_redact::Redactor;
 use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -14,12 +17,13 @@ use std::time::{Duration, Instant};
 
 /// Answer an event of an agent program, from standard input; `heirloom install AGENT` sets these calls up
 ///
-/// Prints the answer in the agent program's own form, or nothing. Whatever goes wrong, the exit code is 0 and a line
-/// stands in .heirloom/hooks.log: no agent waits for its memory.
+/// Prints the answer in the agent program's own format, or nothing. On any failure the exit code is 0 and a line is
+/// written to .heirloom/hooks.log: no agent is blocked by its memory.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The agent program (claude-code, codex, gemini), and the event as that spells it
-    // Anything is taken: a program that stops because of its hook would be worse than a call that does nothing.
+    /// The agent program (claude-code, codex, gemini, opencode), and the event as the program spells it
+    // Unknown words are accepted: an agent program that stops because its hook fails would be worse than a call
+    // without effect.
     #[arg(
         value_name = "AGENT EVENT",
         trailing_var_arg = true,
@@ -28,50 +32,53 @@ pub(crate) struct Args {
     words: Vec<String>,
 }
 
-/// Between two looks at whether the time of a call is over.
-const WATCH: Duration = Duration::from_millis(50);
+/// Interval between two checks of the call's deadline.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// One call, as the thread that works and the one that watches it see it.
-struct Call {
+/// One hook call, shared by the thread that works and the watchdog thread.
+struct PendingCall {
     began: Instant,
     words: Vec<String>,
-    /// The folder of the project's memory, as soon as it is known.
+    /// Folder of the project's memory, once it is known.
     memory: OnceLock<PathBuf>,
     progress: Mutex<Progress>,
 }
 
-/// How far a call is.
+/// State of a hook call.
 struct Progress {
     is_answered: bool,
-    /// Whether it was put down how it ended: from then on nothing is said.
-    is_over: bool,
-    /// When it is over, whatever it is at.
+    /// True once the result is logged; no answer is printed after that.
+    is_logged: bool,
+    /// Time at which the call is ended in any case.
     until: Instant,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     if io::stdin().is_terminal() {
         session.out.talk(
             "heirloom: `hook` reads an event from standard input; `heirloom install AGENT` sets it up",
         );
         return Ok(0);
     }
-    let call = Arc::new(Call::new(args.words));
-    let mut own = session.again();
-    own.is_waited_for();
-    let (watched, its_own) = (Arc::clone(&call), session.again());
-    // The work stays in the first thread: in any other the allocator asks the system for each page.
-    let watcher = std::thread::Builder::new().spawn(move || watched.watch(&its_own));
+    let call = Arc::new(PendingCall::new(args.words));
+    let mut worker_session = session.fork();
+    worker_session.set_short_lived();
+    worker_session.suppress_questions();
+    let (watched_call, watcher_session) = (Arc::clone(&call), session.fork());
+    // Work runs on the main thread: on other threads the allocator requests every page from the system.
+    let watcher = std::thread::Builder::new().spawn(move || watched_call.watch(&watcher_session));
     let outcome = match watcher {
-        Ok(_) => catch_unwind(AssertUnwindSafe(|| answered(&call, &mut own)))
-            .unwrap_or_else(|_| Err("it broke off".to_owned())),
+        Ok(_) => catch_unwind(AssertUnwindSafe(|| {
+            answer_event(&call, &mut worker_session)
+        }))
+        .unwrap_or_else(|_| Err("it broke off".to_owned())),
         Err(error) => Err(format!("cannot start a thread: {error}")),
     };
-    call.end(session, outcome.err().as_deref());
+    call.finish(session, outcome.err().as_deref());
     Ok(0)
 }
 
-impl Call {
+impl PendingCall {
     fn new(words: Vec<String>) -> Self {
         let began = Instant::now();
         Self {
@@ -80,38 +87,38 @@ impl Call {
             memory: OnceLock::new(),
             progress: Mutex::new(Progress {
                 is_answered: false,
-                is_over: false,
+                is_logged: false,
                 until: began + Duration::from_millis(limits::HOOK_DEADLINE_MS),
             }),
         }
     }
 
-    /// When it reads no more of a conversation.
-    fn reads_until(&self) -> Instant {
+    /// Returns the time after which no more of a conversation is read.
+    fn reading_deadline(&self) -> Instant {
         self.began + Duration::from_millis(limits::HOOK_ARCHIVE_MS)
     }
 
-    /// What is true of a call stays true when a thread breaks off.
+    /// A poisoned lock is fine: every state of the progress is valid.
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Prints the answer; what is done behind it has a little time.
-    fn tell(&self, answer: &str) {
+    /// Prints the answer, and sets a short deadline for the work after it.
+    fn send_answer(&self, answer: &str) {
         let mut progress = self.progress();
-        if progress.is_over {
+        if progress.is_logged {
             return;
         }
-        // Who does not listen any more needs no answer.
+        // A closed pipe is ignored: the agent program no longer waits for the answer.
         let mut out = io::stdout().lock();
         drop(out.write_all(answer.as_bytes()).and_then(|()| out.flush()));
         progress.is_answered = true;
-        let behind = Instant::now() + Duration::from_millis(limits::HOOK_BEHIND_MS);
-        progress.until = progress.until.min(behind);
+        let deadline = Instant::now() + Duration::from_millis(limits::HOOK_AFTER_ANSWER_MS);
+        progress.until = progress.until.min(deadline);
     }
 
-    /// Ends the process when its time is over, so that nothing the call waits for makes the agent wait.
-    fn watch(&self, session: &Session) {
+    /// Ends the process at its deadline, so that a blocked call does not block the agent.
+    fn watch(&self, session: &CliSession) {
         loop {
             let left = {
                 let progress = self.progress();
@@ -120,28 +127,28 @@ impl Call {
             if left.is_zero() {
                 break;
             }
-            std::thread::sleep(left.min(WATCH));
+            std::thread::sleep(left.min(POLL_INTERVAL));
         }
         let is_answered = self.progress().is_answered;
-        self.end(
+        self.finish(
             session,
             Some(&if is_answered {
-                "answered; what is written behind that was not done in time".to_owned()
+                "answered; the writes after the answer were not finished in time".to_owned()
             } else {
                 format!("no answer within {} ms", limits::HOOK_DEADLINE_MS)
             }),
         );
         #[expect(
             clippy::disallowed_methods,
-            reason = "what the other thread waits for may never come; what it had to say is flushed"
+            reason = "the other thread may be blocked forever; its output is flushed"
         )]
         std::process::exit(0);
     }
 
-    /// Puts the call down, whichever thread ends it first.
-    fn end(&self, session: &Session, problem: Option<&str>) {
+    /// Logs the call; only the first thread that calls this has an effect.
+    fn finish(&self, session: &CliSession, problem: Option<&str>) {
         let mut progress = self.progress();
-        if std::mem::replace(&mut progress.is_over, true) {
+        if std::mem::replace(&mut progress.is_logged, true) {
             return;
         }
         let (Some(memory), Ok(clock)) = (self.memory.get(), session.clock()) else {
@@ -154,71 +161,77 @@ impl Call {
             took_us: u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX),
             failed: problem.is_some(),
         };
-        put_down(memory, session, &call, problem);
+        log_call(memory, session, &call, problem);
     }
 }
 
-/// Puts the call down, and what went wrong; where the project's folder cannot be written, in the person's own.
-fn put_down(memory: &Path, session: &Session, call: &HookCall, problem: Option<&str>) {
-    let calls = HookCalls::of(memory);
-    // Without a list of calls `doctor` knows less.
-    drop(calls.put(call));
+/// Logs the call and its problem; the problem goes to the user's data folder if the project's cannot be written.
+fn log_call(memory: &Path, session: &CliSession, call: &HookCall, problem: Option<&str>) {
+    let calls = HookCallLog::in_folder(memory);
+    // Best effort: without the list of calls `doctor` only has less data.
+    drop(calls.append(call));
     let Some(problem) = problem else { return };
     let line = format!("{} {}: {problem}", call.host, call.event);
     let line = match Redactor::new(&RedactSettings::default()) {
         Ok(redactor) => redactor.redact(&line).into_owned(),
         Err(_) => return,
     };
-    if calls.log(call.at, &line).is_ok() {
+    if calls.append_error(call.at, &line).is_ok() {
         return;
     }
     let own = session.env.data_dir().filter(|folder| folder.is_dir());
     if let Some(own) = own {
-        // Nobody is left to tell.
-        drop(HookCalls::of(&own).log(call.at, &format!("{}: {line}", memory.display())));
+        // Best effort: there is no further place to report to.
+        drop(
+            HookCallLog::in_folder(&own)
+                .append_error(call.at, &format!("{}: {line}", memory.to_escaped())),
+        );
     }
 }
 
-/// Tells the answer to the event on standard input, and does what is left behind it; nothing where there is no project.
-fn answered(call: &Call, session: &mut Session) -> Result<(), String> {
-    let (bytes, is_whole) = input().map_err(|error| format!("cannot read the event: {error}"))?;
+/// Answers the event on standard input, then does the remaining writes; does nothing without a project.
+fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), String> {
+    let (bytes, is_complete) =
+        read_event_input().map_err(|error| format!("cannot read the event: {error}"))?;
     let [host, name] = [0, 1].map(|n| call.words.get(n).cloned().unwrap_or_default());
-    let host = Host::named(&host);
+    let host = AgentProgram::hook_program(&host);
     let event = host
         .map(|host| read_event(host, &bytes))
         .unwrap_or_default();
     drop(bytes);
-    session.begin_in(event.cwd.as_deref());
-    let Some(place) = session.hook_place() else {
+    session.start_in_folder(event.cwd.as_deref());
+    let Some(place) = session.project_place() else {
         return Ok(());
     };
-    // Only the first time counts, and this is it.
-    drop(call.memory.set(place.folder.clone()));
-    let host = host.ok_or("no such agent program: claude-code, codex and gemini have hooks")?;
-    if let Some(problem) = event.problem.as_ref().filter(|_| is_whole) {
+    // Check the folder first: not even the log is written through a link that leads out of the project.
+    let memory = memory_folder(&place).map_err(|fault| fault.message)?;
+    // The cell is empty here, so setting it cannot fail.
+    drop(call.memory.set(memory));
+    let host = host.ok_or("no such agent program: `heirloom install --help` lists them")?;
+    if let Some(problem) = event.parse_error.as_ref().filter(|_| is_complete) {
         return Err(format!("the event cannot be read: {problem}"));
     }
-    let Some(wanted) = host.event(&name) else {
+    let Some(wanted) = host.hook_spec(&name) else {
         return Ok(());
     };
     with_memory(call, session, place, (host, wanted, &event)).map_err(|fault| fault.message)
 }
 
 fn with_memory(
-    call: &Call,
-    session: &mut Session,
-    place: heirloom_engine::places::Place,
-    (host, wanted, event): (Host, &Wanted, &HookEvent),
+    call: &PendingCall,
+    session: &mut CliSession,
+    place: heirloom_fs::project_fs::ProjectPaths,
+    (host, wanted, event): (AgentProgram, &HookSpec, &HookEvent),
 ) -> Result<(), Fault> {
-    let found = session.found_at(place)?;
+    let found = session.load_project(place)?;
     if !found.config.settings().enabled {
         return Ok(());
     }
     let mut engine = session.engine(&found)?;
-    if wanted.moment == Moment::SessionStarts {
-        // What waits outside of the store is taken in once a session; if it cannot be, it waits on.
-        drop(engine.sweep_inbox());
-        drop(engine.sync_workspace());
+    if wanted.kind == HookEventKind::SessionStart {
+        // Pending inbox files are ingested once a session; a failure leaves them for the next time.
+        drop(engine.files().sweep_inbox());
+        drop(engine.workspace().sync());
         engine = engine.with_user(session.user_memory());
     }
     let shorten = if found.config.flag("hooks.shorten_outputs") {
@@ -228,19 +241,20 @@ fn with_memory(
     };
     let request = HookRequest {
         host,
-        wanted,
+        spec: wanted,
         event,
         shorten: shorten.as_ref(),
-        until: call.reads_until(),
+        deadline: call.reading_deadline(),
     };
-    let answer = engine.hook(&request)?;
-    call.tell(&render(host, wanted, &answer));
-    engine.hook_answered(&request)
+    let answer = Hooks::new(&engine).handle(&request)?;
+    call.send_answer(&render_answer(host, wanted, &answer));
+    Hooks::new(&engine).record_hook_session(&request)?;
+    engine.mirror().refresh().map(drop)
 }
 
-/// The event's bytes to the cap, and whether that is all of them. The rest is read too: who writes into a pipe that
-/// nobody reads gets an error.
-fn input() -> io::Result<(Vec<u8>, bool)> {
+/// Reads the event up to the size limit; the flag is true if that is the whole input. The rest is read and dropped:
+/// otherwise the writer would get a broken pipe.
+fn read_event_input() -> io::Result<(Vec<u8>, bool)> {
     let most = limits::HOOK_INPUT_BYTES_MAX as u64;
     let mut stdin = io::stdin().lock();
     let mut bytes = Vec::new();
@@ -249,36 +263,36 @@ fn input() -> io::Result<(Vec<u8>, bool)> {
     Ok((bytes, more == 0))
 }
 
-/// How the calls of hooks went.
+/// Statistics of hook calls.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Calls {
-    /// How many are known.
+pub(crate) struct HookCallStats {
+    /// Number of recorded calls.
     pub(crate) calls: usize,
-    /// The newest.
+    /// Time, program and event of the newest call.
     pub(crate) last: Option<(Timestamp, String)>,
-    /// Of these, in milliseconds, half took no longer.
+    /// Median duration in milliseconds.
     pub(crate) p50_ms: f64,
-    /// And ninety-nine in a hundred.
+    /// 99th percentile of the duration in milliseconds.
     pub(crate) p99_ms: f64,
-    /// How many failed.
+    /// Number of failed calls.
     pub(crate) failures: usize,
 }
 
-/// What the list of calls says of a project.
-pub(crate) fn calls(memory: &Path) -> Calls {
-    let mut all = HookCalls::of(memory).read();
+/// Computes the statistics of a project's hook calls.
+pub(crate) fn hook_call_stats(memory: &Path) -> HookCallStats {
+    let mut all = HookCallLog::in_folder(memory).read();
     let last = all
         .last()
         .map(|call| (call.at, format!("{} {}", call.host, call.event)));
     let failures = all.iter().filter(|call| call.failed).count();
     all.sort_by_key(|call| call.took_us);
-    let share = |hundredths: usize| {
-        let place = (all.len() * hundredths / 100).min(all.len().saturating_sub(1));
+    let share = |percent: usize| {
+        let place = (all.len() * percent / 100).min(all.len().saturating_sub(1));
         #[expect(clippy::cast_precision_loss, reason = "a time of some milliseconds")]
         all.get(place)
             .map_or(0.0, |call| call.took_us as f64 / 1_000.0)
     };
-    Calls {
+    HookCallStats {
         calls: all.len(),
         last,
         p50_ms: share(50),

@@ -1,52 +1,68 @@
 //! `heirloom import`.
 
-pub(super) mod offered;
+pub(super) mod discovery;
 mod radium;
-mod shared;
+mod shared_context;
 mod transcripts;
 
-use super::reembed::catch_up;
-use crate::open::{self, Session};
-use crate::wire::lines::{self, Line};
-use heirloom_engine::transcripts::Agent;
-use heirloom_engine::{Carried, Engine, ImportReport, agentium, mirror, places};
+use super::reembed::embed_pending;
+use crate::json_output::export_lines::{self, ExportLine};
+use crate::store_access::{self, CliSession};
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use heirloom_agents::AgentProgram;
+use heirloom_engine::{Engine, ImportBundle, ImportReport};
+use heirloom_formats::agentium;
+use heirloom_formats::mirror;
+use heirloom_fs::project_fs;
+use heirloom_fs::project_fs::DigestProblem;
 use heirloom_model::signal::Diagnostic;
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, limits};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Take in what was remembered elsewhere; the same import twice changes nothing
+/// Import what was remembered by other programs; repeating an import changes nothing
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "`heirloom init --import` takes in all that it finds. Without PATH, workspace is ~/.agent/workspace, and agentium looks for .agentium/memory.json and .agentium.yaml in the project."
+    after_help = "`heirloom init --import` imports everything that it finds. Without PATH, workspace is ~/.agent/workspace, and agentium looks for .agentium/memory.json and .agentium.yaml in the project."
 )]
 pub(crate) struct Args {
     /// jsonl: an export; agentium: memory.json and .agentium.yaml; shared: Markdown, headings are category and key;
-    /// radium: outputs of plans and histories; history: a history.json; workspace: a folder with MEMORY.md and others;
-    /// server-memory: the JSON lines of the MCP server "memory"; claude, codex, gemini, aider: conversations that these
-    /// programs wrote down, those of this folder if no PATH is named
-    format: Format,
-    /// The file; of shared and conversations also a folder, of workspace the folder
+    /// radium: outputs of plans and histories; history: a history.json; workspace: a folder with MEMORY.md and
+    /// others; server-memory: the JSON lines of the MCP server "memory"; claude, codex, gemini, aider, opencode: conversations
+    /// recorded by these programs, by default those of this folder
+    #[arg(value_parser = format_parser())]
+    format: ImportFormat,
+    /// The file; for shared and conversations also a folder, for workspace the folder
     path: Option<PathBuf>,
-    /// Of conversations: every one that was recorded inside of this project
+    /// For conversations: every one that was recorded inside this project
     #[arg(long, conflicts_with = "path")]
     all: bool,
-    /// Of conversations: those that were recorded in this folder are this project's, which lay there
+    /// For conversations: the former folder of this project, whose conversations belong to it
     #[arg(long, value_name = "FOLDER")]
     recorded_in: Option<PathBuf>,
-    /// Of shared: only print path, size and summary of each file, and take nothing in
+    /// For shared: only print path, size and summary of each file, without importing
     #[arg(long)]
     index: bool,
-    /// Of history: the session, where the file's folder does not name it
+    /// For history: the session, if the file's folder does not name it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Of radium, history, workspace, server-memory and conversations: only say what would come, and take nothing in
+    /// For radium, history, workspace, server-memory and conversations: only show what would be imported
     #[arg(long)]
     dry_run: bool,
 }
 
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
+#[derive(Debug, Clone, Copy)]
+enum ImportFormat {
+    /// Conversations recorded by an agent program.
+    Conversations(AgentProgram),
+    /// Data of another kind.
+    Data(DataFormat),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum DataFormat {
     Jsonl,
     Agentium,
     #[value(alias = "markdown")]
@@ -55,58 +71,67 @@ enum Format {
     History,
     Workspace,
     ServerMemory,
-    #[value(alias = "claude-code")]
-    Claude,
-    Codex,
-    Gemini,
-    Aider,
+}
+
+/// Returns the parser of a format: the table of programs has the names of conversations.
+fn format_parser() -> impl TypedValueParser<Value = ImportFormat> {
+    let data = DataFormat::value_variants().iter();
+    let data = data.filter_map(ValueEnum::to_possible_value);
+    let programs = AgentProgram::with_transcripts().map(|program| {
+        let aliases = (program.import_name() != program.as_str()).then_some(program.as_str());
+        PossibleValue::new(program.import_name()).aliases(aliases)
+    });
+    PossibleValuesParser::new(data.chain(programs)).try_map(|name| {
+        let is_named = |one: &AgentProgram| one.import_name() == name || one.as_str() == name;
+        match AgentProgram::with_transcripts().find(is_named) {
+            Some(program) => Ok(ImportFormat::Conversations(program)),
+            None => DataFormat::from_str(&name, false).map(ImportFormat::Data),
+        }
+    })
 }
 
 impl Args {
-    /// The format as it was typed.
+    /// Returns the name of the format.
     fn format_name(&self) -> String {
-        let value = clap::ValueEnum::to_possible_value(&self.format);
-        value.map_or_else(String::new, |value| value.get_name().to_owned())
+        match self.format {
+            ImportFormat::Conversations(program) => program.import_name().to_owned(),
+            ImportFormat::Data(format) => {
+                let value = format.to_possible_value();
+                value.map_or_else(String::new, |value| value.get_name().to_owned())
+            }
+        }
     }
 }
 
-impl Format {
-    /// The program whose conversations it is.
-    fn agent(self) -> Option<Agent> {
-        match self {
-            Self::Claude => Some(Agent::Claude),
-            Self::Codex => Some(Agent::Codex),
-            Self::Gemini => Some(Agent::Gemini),
-            Self::Aider => Some(Agent::Aider),
-            Self::Jsonl
-            | Self::Agentium
-            | Self::Shared
-            | Self::Radium
-            | Self::History
-            | Self::Workspace
-            | Self::ServerMemory => None,
-        }
+impl ImportFormat {
+    fn is(self, format: DataFormat) -> bool {
+        matches!(self, Self::Data(own) if own == format)
     }
 
     fn can_be_dry(self) -> bool {
         match self {
-            Self::Radium | Self::History | Self::Workspace | Self::ServerMemory => true,
-            Self::Claude | Self::Codex | Self::Gemini | Self::Aider => true,
-            Self::Jsonl | Self::Agentium | Self::Shared => false,
+            Self::Conversations(_) => true,
+            Self::Data(format) => match format {
+                DataFormat::Radium
+                | DataFormat::History
+                | DataFormat::Workspace
+                | DataFormat::ServerMemory => true,
+                DataFormat::Jsonl | DataFormat::Agentium | DataFormat::Shared => false,
+            },
         }
     }
 }
 
-/// Where Agentium keeps its memory, relative to the project's root.
+/// Path of Agentium's memory file, relative to the project's root.
 const AGENTIUM_MEMORY: &str = ".agentium/memory.json";
-/// Where Agentium keeps its settings.
+/// Path of Agentium's settings file, relative to the project's root.
 const AGENTIUM_SETTINGS: &str = ".agentium.yaml";
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let found = session.find()?;
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let found = session.find_project()?;
     let engine = session.engine(&found)?;
-    session.take_in(&engine);
-    if args.index && !matches!(args.format, Format::Shared) {
+    session.ingest_pending(&engine);
+    if args.index && !args.format.is(DataFormat::Shared) {
         return Err(Fault::usage("--index is for `import shared`"));
     }
     if args.dry_run && !args.format.can_be_dry() {
@@ -114,78 +139,86 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             "--dry-run is for `import radium`, `history`, `workspace`, `server-memory` and conversations",
         ));
     }
-    if args.session.is_some() && !matches!(args.format, Format::History) {
+    if args.session.is_some() && !args.format.is(DataFormat::History) {
         return Err(Fault::usage("--session is for `import history`"));
     }
-    if (args.all || args.recorded_in.is_some()) && args.format.agent().is_none() {
-        return Err(Fault::usage(
-            "--all and --recorded-in are for `import claude`, `codex`, `gemini` and `aider`",
-        ));
+    let format = match args.format {
+        ImportFormat::Conversations(agent) => {
+            let engine = session.with_embedder(engine, &found);
+            transcripts::import_conversations(agent, &args, &engine, &found, session)?;
+            embed_pending(&engine, session);
+            return Ok(0);
+        }
+        ImportFormat::Data(format) => format,
+    };
+    if args.all || args.recorded_in.is_some() {
+        let names = AgentProgram::with_transcripts().map(AgentProgram::import_name);
+        let names = names.collect::<Vec<_>>().join("`, `");
+        return Err(Fault::usage(format!(
+            "--all and --recorded-in are for conversations: `import {names}`"
+        )));
     }
     let engine = session.with_embedder(engine, &found);
-    if let Some(agent) = args.format.agent() {
-        transcripts::take(agent, &args, &engine, &found, session)?;
-        catch_up(&engine, session);
-        return Ok(0);
-    }
-    take(args, &engine, &found, session)
+    import_other(format, args, &engine, &found, session)
 }
 
-/// Takes in what is no conversation.
-fn take(
+/// Imports a format other than conversations.
+fn import_other(
+    format: DataFormat,
     args: Args,
     engine: &Engine,
-    found: &open::Found,
-    session: &mut Session,
+    found: &store_access::FoundProject,
+    session: &mut CliSession,
 ) -> Result<u8, Fault> {
     let path = args.path.as_deref();
-    let report = match args.format {
-        Format::Claude | Format::Codex | Format::Gemini | Format::Aider => ImportReport::default(),
-        Format::Radium => radium::outputs(engine, found, path, args.dry_run)?,
-        Format::History => {
-            radium::history(engine, found, path, args.session.as_deref(), args.dry_run)?
+    let report = match format {
+        DataFormat::Radium => radium::import_outputs(engine, found, path, args.dry_run)?,
+        DataFormat::History => {
+            radium::import_history(engine, found, path, args.session.as_deref(), args.dry_run)?
         }
-        Format::Shared => {
+        DataFormat::Shared => {
             let path = args.path.ok_or_else(|| {
                 Fault::usage("which file or folder?").hint("heirloom import shared PATH")
             })?;
             if args.index {
-                shared::index(&path, session)?;
+                shared_context::print_index(&path, session)?;
                 return Ok(0);
             }
-            shared::take(engine, &path)?
+            shared_context::import_files(engine, &path)?
         }
-        Format::Jsonl => {
+        DataFormat::Jsonl => {
             let path = args
                 .path
                 .ok_or_else(|| Fault::usage("which file?").hint("heirloom import jsonl FILE"))?;
             import_jsonl(engine, &path)?
         }
-        Format::Workspace => offered::workspace(engine, session, path, args.dry_run)?.whole,
-        Format::ServerMemory => {
+        DataFormat::Workspace => {
+            discovery::import_workspace(engine, session, path, args.dry_run)?.total
+        }
+        DataFormat::ServerMemory => {
             let path = path.ok_or_else(|| {
                 Fault::usage("which file?").hint("heirloom import server-memory FILE")
             })?;
-            offered::graph(engine, path, args.dry_run)?.whole
+            discovery::import_graph(engine, path, args.dry_run)?.total
         }
-        Format::Agentium => import_agentium(engine, found, args.path.as_deref(), session)?,
+        DataFormat::Agentium => import_agentium(engine, found, args.path.as_deref(), session)?,
     };
-    tell(&report, args.dry_run, session);
-    catch_up(engine, session);
-    let lines_left_out = matches!(args.format, Format::Jsonl) && !report.diagnostics.is_empty();
+    print_report(&report, args.dry_run, session);
+    embed_pending(engine, session);
+    let lines_left_out = format == DataFormat::Jsonl && !report.diagnostics.is_empty();
     Ok(u8::from(lines_left_out))
 }
 
-/// Says what an import brought.
-fn tell(report: &ImportReport, dry: bool, session: &mut Session) {
+/// Prints the result of an import.
+fn print_report(report: &ImportReport, is_dry_run: bool, session: &mut CliSession) {
     if session.out.json {
-        return session.out.value(&as_json(report));
+        return session.out.value(&report_value(report));
     }
-    tell_in_words(report, dry, session);
+    print_report_text(report, is_dry_run, session);
 }
 
-/// What an import brought.
-pub(super) fn as_json(report: &ImportReport) -> serde_json::Value {
+/// Formats the result of an import as JSON.
+pub(super) fn report_value(report: &ImportReport) -> serde_json::Value {
     let diagnostics = report.diagnostics.iter();
     let diagnostics = diagnostics.map(|d| json!({"line": d.line, "message": d.message}));
     let mut value = json!({
@@ -200,27 +233,27 @@ pub(super) fn as_json(report: &ImportReport) -> serde_json::Value {
     value
 }
 
-/// The same for a person.
-pub(super) fn tell_in_words(report: &ImportReport, dry: bool, session: &mut Session) {
-    tell_diagnostics(report, session);
-    let done = match dry {
-        true => "would be taken in",
-        false => "taken in",
+/// Prints the result of an import for a person.
+pub(super) fn print_report_text(report: &ImportReport, is_dry_run: bool, session: &mut CliSession) {
+    print_diagnostics(report, session);
+    let done = match is_dry_run {
+        true => "would be imported",
+        false => "imported",
     };
     let (created, known) = (report.created, report.known);
-    let mut said = format!("{created} records {done}, {known} known already");
+    let mut summary = format!("{created} records {done}, {known} already known");
     if let Some(redacted) = report.redacted.filter(|redacted| *redacted > 0) {
-        said.push_str(&format!(", {redacted} without their secrets"));
+        summary.push_str(&format!(", {redacted} without their secrets"));
     }
-    session.out.line(&said);
+    session.out.line(&summary);
     if let Some(import) = report.batch {
-        let hint = format!("  heirloom undo {import}   takes all of it back");
+        let hint = format!("  heirloom undo {import}   undoes the whole import");
         session.out.talk(&hint);
     }
 }
 
-/// What of it could not be read.
-pub(super) fn tell_diagnostics(report: &ImportReport, session: &mut Session) {
+/// Prints the parts that could not be read.
+pub(super) fn print_diagnostics(report: &ImportReport, session: &mut CliSession) {
     for diagnostic in &report.diagnostics {
         let message = match diagnostic.line {
             0 => diagnostic.message.clone(),
@@ -230,8 +263,8 @@ pub(super) fn tell_diagnostics(report: &ImportReport, session: &mut Session) {
     }
 }
 
-/// How an import is named in the history: its format and its file.
-fn named(format: &str, path: &Path) -> String {
+/// Returns the name of an import in the history: its format and its file.
+fn import_label(format: &str, path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     format!("{format} {}", name.to_string_lossy())
 }
@@ -240,60 +273,75 @@ fn read(path: &Path) -> Result<Vec<u8>, Fault> {
     read_up_to(path, limits::IMPORT_BYTES_MAX)
 }
 
-fn read_up_to(path: &Path, most: u64) -> Result<Vec<u8>, Fault> {
-    let name = path.display();
-    let meta = std::fs::metadata(path).map_err(|error| {
-        Fault::not_found(format!("cannot read {name}: {error}")).hint("check the path")
-    })?;
-    if !meta.is_file() {
-        return Err(Fault::usage(format!("{name} is no file")));
-    }
-    if meta.len() > most {
-        return Err(Fault::usage(format!(
-            "{name} has {} bytes; at most {most} are read",
-            meta.len()
-        )));
-    }
-    std::fs::read(path).map_err(|error| Fault::failed(format!("cannot read {name}: {error}")))
+fn read_up_to(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Fault> {
+    let name = path.to_escaped();
+    project_fs::read_bounded_following_links(path, max_bytes).map_err(|problem| match problem {
+        DigestProblem::Missing => {
+            Fault::not_found(format!("cannot read {name}: {problem}")).hint("check the path")
+        }
+        DigestProblem::NotRegularFile => Fault::usage(format!("{name} is not a file")),
+        DigestProblem::TooLarge(size) => Fault::usage(format!(
+            "{name} has {size} bytes; at most {max_bytes} are read"
+        )),
+        DigestProblem::Unreadable(error) => Fault::failed(format!("cannot read {name}: {error}")),
+    })
 }
 
 fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
     let bytes = read(path)?;
-    let mut carried = Carried::default();
-    let (mut diagnostics, mut untold) = (Vec::new(), 0);
+    let mut bundle = ImportBundle::default();
+    let (mut diagnostics, mut unreported) = (Vec::new(), 0);
     for (number, line) in (1_u64..).zip(bytes.split(|byte| *byte == b'\n')) {
         if line.trim_ascii().is_empty() {
             continue;
         }
         let parsed = serde_json::from_slice(line)
-            .map_err(|error| format!("no JSON: {error}"))
-            .and_then(|value| lines::parse(value, engine.project()));
+            .map_err(|error| format!("invalid JSON: {error}"))
+            .and_then(|value| export_lines::parse(value, engine.project()));
         match parsed {
-            Ok(Line::Record(record)) => carried.records.push((number, *record)),
-            Ok(Line::Session(session)) => carried.sessions.push(session),
-            Ok(Line::Message(session, message)) => {
-                carried.messages.entry(session).or_default().push(message);
+            Ok(ExportLine::Record(record)) => bundle.records.push((number, *record)),
+            Ok(ExportLine::Session(session)) => bundle.sessions.push(session),
+            Ok(ExportLine::Message(session, message)) => {
+                bundle.messages.entry(session).or_default().push(message);
             }
-            Ok(Line::Lapse(id, lapse)) => carried.lapses.entry(id).or_default().push(lapse),
-            Err(_) if diagnostics.len() > limits::DIAGNOSTICS_MAX => untold += 1,
+            Ok(ExportLine::Lapse(id, lapse)) => {
+                bundle.validity_gaps.entry(id).or_default().push(lapse)
+            }
+            Err(_) if diagnostics.len() > limits::DIAGNOSTICS_MAX => unreported += 1,
             Err(message) => diagnostics.push(Diagnostic {
                 line: number,
                 message,
             }),
         }
     }
-    let mut report = engine.import_all(carried, &named("jsonl", path))?;
+    let nothing_fits = bundle.records.is_empty() && !diagnostics.is_empty();
+    let mut report = engine
+        .imports()
+        .import_bundle(bundle, &import_label("jsonl", path))?;
+    let is_bare = |one: &Diagnostic| one.message == export_lines::MISSING_ID;
+    if nothing_fits && diagnostics.iter().all(is_bare) {
+        let message = "these lines are not an export: `heirloom remember --stdin` takes lines such as {\"text\": \"…\"}";
+        diagnostics.truncate(limits::DIAGNOSTICS_MAX);
+        diagnostics.insert(
+            0,
+            Diagnostic {
+                line: 0,
+                message: message.to_owned(),
+            },
+        );
+    }
     report.diagnostics.append(&mut diagnostics);
     report.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
-    untold += report
+    unreported += report
         .diagnostics
         .len()
         .saturating_sub(limits::DIAGNOSTICS_MAX);
-    if untold > 0 {
+    if unreported > 0 {
         report.diagnostics.truncate(limits::DIAGNOSTICS_MAX);
         let line = report.diagnostics.last().map_or(0, |last| last.line);
-        let most = limits::DIAGNOSTICS_MAX;
-        let message = format!("{untold} more lines were not taken; the first {most} are told");
+        let limit = limits::DIAGNOSTICS_MAX;
+        let message =
+            format!("{unreported} more lines were not imported; the first {limit} are shown");
         report.diagnostics.push(Diagnostic { line, message });
     }
     Ok(report)
@@ -301,9 +349,9 @@ fn import_jsonl(engine: &Engine, path: &Path) -> Result<ImportReport, Fault> {
 
 fn import_agentium(
     engine: &Engine,
-    found: &open::Found,
+    found: &store_access::FoundProject,
     path: Option<&Path>,
-    session: &mut Session,
+    session: &mut CliSession,
 ) -> Result<ImportReport, Fault> {
     let root = &found.place.root;
     let is_settings = |path: &Path| {
@@ -314,47 +362,51 @@ fn import_agentium(
         Some(path) if is_settings(path) => (None, Some(path.to_owned())),
         Some(path) => (Some(path.to_owned()), None),
         None => {
-            let there = |name: &str| Some(root.join(name)).filter(|path| path.is_file());
-            (there(AGENTIUM_MEMORY), there(AGENTIUM_SETTINGS))
+            let existing = |name: &str| Some(root.join(name)).filter(|path| path.is_file());
+            (existing(AGENTIUM_MEMORY), existing(AGENTIUM_SETTINGS))
         }
     };
     if memory.is_none() && settings.is_none() {
         return Err(Fault::not_found(format!(
             "neither {AGENTIUM_MEMORY} nor {AGENTIUM_SETTINGS} in {}",
-            root.display()
+            root.to_escaped()
         ))
         .hint("name the file: heirloom import agentium PATH"));
     }
     let mut report = ImportReport::default();
     let mut memory = memory;
     if let Some(path) = settings {
-        let taken = import_settings(engine, found, &path, session)?;
-        let named = taken
-            .and_then(|file| places::normalise_inside(root, &file).ok())
+        let memory_file = import_settings(engine, found, &path, session)?;
+        let memory_path = memory_file
+            .and_then(|file| project_fs::normalise_project_path(root, &file).ok())
             .map(|file| root.join(file));
-        memory = memory.or(named.filter(|path| path.is_file()));
+        memory = memory.or(memory_path.filter(|path| path.is_file()));
     }
     if let Some(path) = memory {
         let parsed = mirror::parse(&read(&path)?).map_err(|error| {
-            Fault::failed(format!("{}: {error}", path.display())).hint("nothing was taken in")
+            Fault::failed(format!("{}: {error}", path.to_escaped())).hint("nothing was imported")
         })?;
-        report = engine.import_mirror(parsed, &named("agentium", &path))?;
+        report = engine
+            .imports()
+            .import_mirror(parsed, &import_label("agentium", &path))?;
     }
     Ok(report)
 }
 
-/// Lays the `memory:` section of `.agentium.yaml` into the project's config; says what it wrote.
-/// Returns the memory file that it names.
+/// Writes the `memory:` section of `.agentium.yaml` into the project's config and prints the changed keys. Returns
+/// the memory file that it names.
 fn import_settings(
     engine: &Engine,
-    found: &open::Found,
+    found: &store_access::FoundProject,
     path: &Path,
-    session: &mut Session,
+    session: &mut CliSession,
 ) -> Result<Option<String>, Fault> {
     let parsed = agentium::parse(&String::from_utf8_lossy(&read(path)?))
-        .map_err(|error| Fault::failed(format!("{}: {error}", path.display())))?;
+        .map_err(|error| Fault::failed(format!("{}: {error}", path.to_escaped())))?;
     for problem in &parsed.diagnostics {
-        session.out.talk(&format!("{}: {problem}", path.display()));
+        session
+            .out
+            .talk(&format!("{}: {problem}", path.to_escaped()));
     }
     let settings = parsed.memory.unwrap_or_default();
     let mut edits = Vec::new();
@@ -364,13 +416,13 @@ fn import_settings(
     match settings
         .file_path
         .as_deref()
-        .map(|file| engine.mirror_at(file))
+        .map(|file| engine.mirror().path_for(file))
     {
-        Some(Err(fault)) => {
-            session
-                .out
-                .talk(&format!("{}: {}; skipped", path.display(), fault.message))
-        }
+        Some(Err(fault)) => session.out.talk(&format!(
+            "{}: {}; skipped",
+            path.to_escaped(),
+            fault.message
+        )),
         Some(Ok(_)) | None => {
             let file = settings.file_path.clone().map(toml::Value::String);
             edits.extend(file.map(|file| ("file_path", file)));
@@ -385,10 +437,10 @@ fn import_settings(
         }
     }
     edits.retain(
-        |(key, value)| match crate::config::check("memory", key, value) {
+        |(key, value)| match crate::config::check_value("memory", key, value) {
             Ok(()) => true,
             Err(problem) => {
-                let place = path.display();
+                let place = path.to_escaped();
                 session
                     .out
                     .talk(&format!("{place}: memory.{key}: {problem}; skipped"));
@@ -400,8 +452,10 @@ fn import_settings(
         return Ok(settings.file_path);
     }
     let config = &found.place.config;
-    let text = std::fs::read_to_string(config).unwrap_or_default();
-    open::write_file(
+    let text = project_fs::read_bounded_following_links(config, limits::CONFIG_BYTES_MAX)
+        .unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    store_access::write_file(
         config,
         crate::config::with_keys(&text, "memory", &edits)?.as_bytes(),
     )?;
@@ -411,7 +465,7 @@ fn import_settings(
         .collect();
     session.out.talk(&format!(
         "{}: [memory] {}",
-        config.display(),
+        config.to_escaped(),
         written.join(", ")
     ));
     Ok(settings.file_path)

@@ -1,32 +1,47 @@
 //! `heirloom init`.
 
-mod offer;
+mod adoption;
+mod import_offer;
 
-use crate::open::{self, Session};
-use heirloom_engine::places;
+use crate::store_access::{self, CliSession};
+use adoption::Adoption;
+use heirloom_fs::project_fs;
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, ProjectName};
-use offer::Offer;
+use import_offer::ImportOffer;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Switch memory on for the project in this folder
+/// Enable memory for the project in this folder
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Again: changes nothing, but takes away what others may do there. What other tools left is only named; --import takes it in, as one import that `heirloom undo` takes back: AGENTS.md, CLAUDE.md, .agentium/memory.json, histories and outputs of plans of Radium, shared-context/ and ~/.agent/workspace."
+    after_help = "Creates .heirloom/ with config.toml, the database and a .gitignore. Running it again changes nothing, but removes permissions of other users. Data of other tools is only listed; --import imports it, as one import that `heirloom undo` reverts: AGENTS.md, CLAUDE.md, .agentium/memory.json, histories and outputs of plans of Radium, shared-context/ and ~/.agent/workspace."
 )]
 pub(crate) struct Args {
     /// Keep everything in the user's data folder, no file in the project
     #[arg(long)]
     user: bool,
-    /// Take in what other tools left, as one import
+    /// Import data of other tools, as one import
     #[arg(long)]
     import: bool,
-    /// With --import: only say what would come, and take nothing in
+    /// With --import: only show what would be imported
     #[arg(long, requires = "import")]
     dry_run: bool,
-    /// Ask nothing; takes nothing in by itself
+    /// Ask no questions; does not imply --import
     #[arg(long)]
     yes: bool,
+    /// For a copy of a project: whether it is the same project, or a new one with a copy of the memory
+    #[arg(long, value_name = "IDENTITY")]
+    identity: Option<IdentityKind>,
+    /// Adopt the records of another project in the store; with --user, the memory of a folder that no longer exists
+    #[arg(long, value_name = "PROJECT")]
+    adopt: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum IdentityKind {
+    Same,
+    New,
 }
 
 const GITIGNORE: &str = "\
@@ -42,68 +57,83 @@ const GITIGNORE: &str = "\
 !workspace/*.md
 ";
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let start = session.start()?;
-    let named = session.bare_config()?.text("project.name").to_owned();
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let start = session.start_folder()?;
+    let named = session
+        .config_without_project()?
+        .text("project.name")
+        .to_owned();
     if !named.is_empty() {
         ProjectName::new(&named).map_err(|error| Fault::usage(error.to_string()))?;
     }
-    let mut place = places::find_root(&start).unwrap_or_else(|| places::new_place(&start));
+    let mut place =
+        project_fs::find_project(&start).unwrap_or_else(|| project_fs::new_project_paths(&start));
+    let mut adoption = Adoption::default();
     if args.user {
-        place = session.user_place(&place.root).ok_or_else(|| {
-            Fault::failed("no data folder: neither XDG_DATA_HOME nor HOME is set").hint("set HOME")
-        })?;
+        (place, adoption) = Adoption::find_user_place(&args, place, session)?;
     }
-    let folder = open::memory_folder(&place)?;
+    let folder = store_access::memory_folder(&place)?;
     let mut made = Vec::new();
-    open::create_folder(&folder)?;
-    // A checkout makes the folder as open as any other. The journal gets the mode of its database.
-    let mut tightened = open::make_memory_private(&folder)?;
-    create(&place.config, &config_text(&named), &mut made)?;
+    store_access::create_folder(&folder)?;
+    // A checkout may create the folder with default permissions. The journal gets the mode of its database.
+    let mut tightened = store_access::make_memory_private(&folder)?;
+    create_file(&place.config, &config_text(&named), &mut made)?;
     if !args.user {
-        create(&folder.join(".gitignore"), GITIGNORE, &mut made)?;
+        create_file(&folder.join(".gitignore"), GITIGNORE, &mut made)?;
     }
     let database = folder.join("heirloom.db");
-    let fresh = !database.exists();
-    let found = session.find()?;
+    let is_new_database = !database.exists();
+    let found = session.find_project()?;
+    adoption.apply(&args, &found, session)?;
     let engine = session.engine(&found)?;
-    if fresh {
+    if is_new_database {
         made.push(database);
     }
-    made.extend(engine.init_workspace()?);
-    if let Ok(mirror) = engine.mirror_path() {
-        tightened.extend(open::make_private(&mirror)?);
+    made.extend(engine.workspace().init()?);
+    if let Ok(mirror) = engine.mirror().path() {
+        tightened.extend(store_access::make_private(&mirror)?);
     }
     let engine = session.with_embedder(engine, &found);
-    let offer = Offer::make(&args, &engine, &found, session)?;
+    let offer = ImportOffer::prepare(&args, &engine, &found, session)?;
     if session.out.json {
-        let made: Vec<_> = made.iter().map(|path| path.display().to_string()).collect();
-        let tightened: Vec<_> = tightened.iter().map(|p| p.display().to_string()).collect();
-        let folder = folder.display().to_string();
+        let made: Vec<_> = made
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        let tightened: Vec<_> = tightened
+            .iter()
+            .map(|p| p.to_string_lossy().into_owned())
+            .collect();
+        let folder = folder.to_string_lossy().into_owned();
         let mut value = json!({
-            "project": engine.project().as_str(), "folder": folder, "created": made, "tightened": tightened,
+            "project": engine.project().as_str(), "name": engine.display_name(), "folder": folder, "created": made, "tightened": tightened,
         });
+        adoption.add_to(&mut value);
         offer.add_to(&mut value);
         session.out.value(&value);
         return Ok(0);
     }
     if made.is_empty() {
-        session
-            .out
-            .line(&format!("memory is here already: {}", folder.display()));
+        session.out.line(&format!(
+            "memory is already enabled here: {}",
+            folder.to_escaped()
+        ));
     }
     for path in &made {
-        session.out.line(&format!("created {}", path.display()));
+        session.out.line(&format!("created {}", path.to_escaped()));
     }
     for path in &tightened {
         session.out.line(&format!(
             "made private, it was open to others: {}",
-            path.display()
+            path.to_escaped()
         ));
     }
-    session.out.talk(&format!("project {}", engine.project()));
-    session.out.talk("next: heirloom run -- YOUR-AGENT, or heirloom remember \"…\"; heirloom context shows what is handed over");
-    offer.tell(session);
+    adoption.print(session);
+    session
+        .out
+        .talk(&format!("project {}", engine.display_name()));
+    session.out.talk("next: heirloom run -- YOUR-AGENT, or heirloom remember \"…\"; heirloom context shows what agents get");
+    offer.print(session);
     Ok(0)
 }
 
@@ -119,11 +149,11 @@ fn config_text(name: &str) -> String {
     text
 }
 
-fn create(path: &Path, text: &str, made: &mut Vec<PathBuf>) -> Result<(), Fault> {
+fn create_file(path: &Path, text: &str, made: &mut Vec<PathBuf>) -> Result<(), Fault> {
     if path.exists() {
         return Ok(());
     }
-    open::write_file(path, text.as_bytes())?;
+    store_access::write_file(path, text.as_bytes())?;
     made.push(path.to_owned());
     Ok(())
 }

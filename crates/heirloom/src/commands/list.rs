@@ -1,8 +1,8 @@
 //! `heirloom list`.
 
-use crate::open::Session;
-use crate::{output, wire};
-use heirloom_engine::{Filter, When};
+use crate::store_access::CliSession;
+use crate::{json_output, terminal_output};
+use heirloom_engine::{AsOf, Filter};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
 
@@ -15,13 +15,13 @@ pub(crate) struct Args {
     /// Only this category
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
-    /// Only keys that begin with this
+    /// Only keys with this prefix
     #[arg(long, value_name = "P")]
     key_prefix: Option<String>,
-    /// Only what this source said: user, orchestrator, an agent's id
+    /// Only records of this source: user, orchestrator, an agent's id
     #[arg(long, value_name = "WHO")]
     source: Option<String>,
-    /// What lost a conflict that nobody has decided; `heirloom conflicts` shows against what
+    /// Only losers of undecided conflicts; `heirloom conflicts` shows the winners
     #[arg(long, conflicts_with_all = ["all", "as_of"])]
     conflicts: bool,
     /// Only of this task
@@ -30,25 +30,25 @@ pub(crate) struct Args {
     /// Only by this agent
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// Of your own memory, which holds in every project
+    /// In your own memory, which is used in every project
     #[arg(long)]
     user: bool,
-    /// The past too: what was replaced, forgotten or pruned
+    /// Include past records: replaced, forgotten or pruned
     #[arg(long)]
     all: bool,
-    /// What was recorded and current at this time, whenever it holds (2026-11-21T12:00:00Z)
-    #[arg(long, value_name = "TIME", conflicts_with = "all", value_parser = crate::options::time)]
+    /// Only records that were current at this recording time, whatever their valid time (2026-11-21T12:00:00Z)
+    #[arg(long, value_name = "TIME", conflicts_with = "all", value_parser = crate::shared_options::time)]
     as_of: Option<Timestamp>,
     /// At most this many; 100, with --json all
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     if args.user && !session.has_user_memory() {
-        return nothing_own(session);
+        return report_empty_user_memory(session);
     }
-    let engine = session.open_of(args.user)?;
+    let engine = session.open_memory(args.user)?;
     let filter = Filter {
         kinds: args.kind,
         category: args.category,
@@ -60,10 +60,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             agent: args.agent,
             ..Scope::default()
         },
-        when: match (args.all || args.conflicts, args.as_of) {
-            (true, _) => When::Ever,
-            (false, Some(time)) => When::AsOf(time),
-            (false, None) => When::Current(engine.now()),
+        as_of: match (args.all || args.conflicts, args.as_of) {
+            (true, _) => AsOf::Ever,
+            (false, Some(time)) => AsOf::Past(time),
+            (false, None) => AsOf::Current(engine.now()),
         },
         limit: args.limit.unwrap_or(if session.out.json {
             limits::FIND_MAX
@@ -72,48 +72,50 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         }),
         ..Filter::current(&[], engine.now())
     };
-    let records = engine.find(&filter)?;
+    let records = engine.records().find(&filter)?;
     if args.as_of.is_some_and(|then| then > engine.now()) {
         session
             .out
-            .talk("the time that is asked for lies in the future: this is what is known now");
+            .talk("the given time is in the future: these are the current records");
     }
     if session.out.json {
-        session.out.value(&wire::list("records", &records));
+        session.out.value(&json_output::list("records", &records));
         return Ok(0);
     }
     if records.is_empty() {
-        session.out.talk(match engine.counts()?.is_empty() {
-            true => "nothing is remembered here yet: heirloom remember \"TEXT\"",
-            false => "no record fits",
-        });
+        session
+            .out
+            .talk(match engine.records().counts()?.is_empty() {
+                true => "nothing is remembered here yet: heirloom remember \"TEXT\"",
+                false => "no record matches",
+            });
         return Ok(0);
     }
-    session
-        .out
-        .line(&output::table(&records.iter().map(row).collect::<Vec<_>>()));
+    session.out.line(&terminal_output::table(
+        &records.iter().map(row).collect::<Vec<_>>(),
+    ));
     if args.limit.is_none() && records.len() == 100 {
         session.out.talk("the newest 100; more with -n N");
     }
     Ok(0)
 }
 
-/// Nobody has kept anything of their own yet: no store is made to find that out.
-fn nothing_own(session: &mut Session) -> Result<u8, Fault> {
+/// Reports an empty user memory without creating a store.
+fn report_empty_user_memory(session: &mut CliSession) -> Result<u8, Fault> {
     if session.out.json {
-        session.out.value(&wire::list("records", &[]));
+        session.out.value(&json_output::list("records", &[]));
     } else {
         session
             .out
-            .talk("nothing of your own is remembered yet: heirloom remember --user \"TEXT\"");
+            .talk("your own memory is empty: heirloom remember --user \"TEXT\"");
     }
     Ok(0)
 }
 
-/// What is to be said of a record besides its words.
-fn marks(record: &Record) -> Vec<&'static str> {
+/// Returns labels for the state of a record, such as `retired`.
+fn record_labels(record: &Record) -> Vec<&'static str> {
     let mut marks = Vec::new();
-    if let Ok(knowledge) = Knowledge::of(record) {
+    if let Ok(knowledge) = Knowledge::from_record(record) {
         let is = [
             (knowledge.proposal, "proposal"),
             (knowledge.disputed, "disputed"),
@@ -127,15 +129,22 @@ fn marks(record: &Record) -> Vec<&'static str> {
     marks
 }
 
-/// One record as cells of a table.
+/// Formats a record as cells of a table.
 pub(super) fn row(record: &Record) -> Vec<String> {
     let what = match (record.category(), record.state()) {
         (Some(category), _) => format!("{}/{category}", record.kind),
         (None, Some(state)) => format!("{}/{state}", record.kind),
         (None, None) => record.kind.to_string(),
     };
-    let mut words = text::excerpt(&record.text, 90);
-    for mark in marks(record) {
+    let given = record
+        .key
+        .as_deref()
+        .filter(|_| record.kind == Kind::Knowledge);
+    let mut words = match given.filter(|key| !Knowledge::is_derived_key(key)) {
+        Some(key) => text::excerpt(&format!("{key} = {}", record.text), 90),
+        None => text::excerpt(&record.text, 90),
+    };
+    for mark in record_labels(record) {
         words = format!("({mark}) {words}");
     }
     vec![

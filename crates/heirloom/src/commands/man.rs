@@ -1,6 +1,6 @@
 //! `heirloom man`.
 
-use crate::open::Session;
+use crate::store_access::CliSession;
 use heirloom_model::Fault;
 
 /// Print the manual page, of the program or of one command
@@ -11,8 +11,8 @@ pub(crate) struct Args {
     command: Option<String>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let mut program = session.program();
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let mut program = session.clap_command();
     program.build();
     let page = match args.command {
         None => program,
@@ -24,7 +24,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     let mut text = Vec::new();
     clap_mangen::Man::new(page)
         .render(&mut text)
-        .map_err(|error| Fault::failed(format!("the manual page cannot be made: {error}")))?;
+        .map_err(|error| Fault::failed(format!("the manual page cannot be generated: {error}")))?;
     session.out.bytes(&text);
     Ok(0)
 }

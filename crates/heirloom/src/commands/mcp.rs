@@ -1,12 +1,12 @@
 //! `heirloom mcp`.
 
 use super::run::interrupt_flag;
-use crate::log;
-use crate::open::Session;
-use crate::serving::Serving;
+use crate::engine_provider::CliEngineProvider;
+use crate::logging;
+use crate::store_access::CliSession;
 use heirloom_model::Fault;
-use heirloom_server::mcp::{self, Settings};
-use heirloom_server::{App, Listening, Options, serve};
+use heirloom_server::mcp::{self, McpSettings};
+use heirloom_server::{App, Listener, ServerOptions, serve};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,39 +18,39 @@ use std::sync::atomic::Ordering;
   heirloom mcp --compat server-memory    the nine tools of @modelcontextprotocol/server-memory
   heirloom mcp --http 7718               http://127.0.0.1:7718/mcp, for this machine only")]
 pub(crate) struct Args {
-    /// Over HTTP on this machine, at this port; 0 takes a free one
+    /// Serve over HTTP on this machine, at this port; 0 chooses a free one
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
-    /// With the tools of another server, for whoever comes from it
+    /// Offer the tools of another server, for its users
     #[arg(long, value_name = "SERVER")]
-    compat: Option<Server>,
+    compat: Option<CompatServer>,
 }
 
-/// A server whose tools can be had.
+/// Servers whose tools are offered.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Server {
+enum CompatServer {
     /// @modelcontextprotocol/server-memory: a knowledge graph
     ServerMemory,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let settings = Settings {
-        follows_roots: !session.is_place_named(),
-        as_server_memory: matches!(args.compat, Some(Server::ServerMemory)),
-        commands: Some(Arc::new(Serving::new(session))),
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let settings = McpSettings {
+        follows_roots: !session.has_explicit_folder(),
+        as_server_memory: matches!(args.compat, Some(CompatServer::ServerMemory)),
+        commands: Some(Arc::new(CliEngineProvider::new(session))),
     };
-    let options = Options {
+    let options = ServerOptions {
         version: env!("CARGO_PKG_VERSION"),
-        tells: log::of_requests(&session.env),
-        ..Options::default()
+        access_log: logging::request_logger(&session.env),
+        ..ServerOptions::default()
     };
-    let app = App::new(Box::new(Serving::new(session)), options);
+    let app = App::new(Box::new(CliEngineProvider::new(session)), options);
     let Some(port) = args.http else {
         mcp::serve_stdio(app, settings)?;
         return Ok(0);
     };
     let stop = interrupt_flag()?;
-    let listening = Listening::bind("127.0.0.1", port, None)?;
+    let listening = Listener::bind("127.0.0.1", port, None)?;
     let address = format!("http://{}/mcp", listening.address());
     if session.out.json {
         session.out.value(&json!({"listening": address}));

@@ -1,13 +1,16 @@
 //! `heirloom observe`.
 
-use crate::open::Session;
-use crate::options::ScopeArgs;
-use crate::output;
-use heirloom_engine::Observation;
-use heirloom_model::stream::StreamFormat;
+use crate::shared_options::ScopeArgs;
+use crate::store_access::CliSession;
+use crate::terminal_output;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use heirloom_agents::StreamFormat;
+use heirloom_capture::Observation;
+use heirloom_capture::Runs;
+use heirloom_fs::project_fs::{DigestProblem, read_bounded_following_links};
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, limits};
 use serde_json::json;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -17,55 +20,46 @@ use std::path::{Path, PathBuf};
     after_help = "Example: my-agent | tee /dev/tty | heirloom observe --task 42 --phase TEST"
 )]
 pub(crate) struct Args {
-    /// The form of the output
-    #[arg(long, value_name = "FORMAT", default_value = "auto")]
-    format: Format,
-    /// Say what was found; record nothing
+    /// The format of the output
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = format_parser())]
+    format: StreamFormat,
+    /// Show what was found; record nothing
     #[arg(long)]
     dry_run: bool,
-    /// The context that the agent was given: what it says of that again is an echo, and changes nothing
+    /// The context that the agent was given: repetitions of it are echoes, and change nothing
     ///
-    /// Inside of a `heirloom run` this is $HEIRLOOM_CONTEXT_FILE if nothing else is said.
+    /// Inside a `heirloom run` the default is $HEIRLOOM_CONTEXT_FILE.
     #[arg(long, value_name = "FILE")]
     context: Option<PathBuf>,
     #[command(flatten)]
     scope: ScopeArgs,
 }
 
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Format {
-    Text,
-    ClaudeStream,
-    CodexJson,
-    GeminiStream,
-    Auto,
+/// Returns the parser of a format: the table of programs has the names.
+fn format_parser() -> impl TypedValueParser<Value = StreamFormat> {
+    let names = StreamFormat::all().into_iter().map(StreamFormat::as_str);
+    PossibleValuesParser::new(names).map(|name| {
+        let mut formats = StreamFormat::all().into_iter();
+        let found = formats.find(|format| format.as_str() == name);
+        found.unwrap_or_default()
+    })
 }
 
-impl From<Format> for StreamFormat {
-    fn from(format: Format) -> Self {
-        match format {
-            Format::Text => Self::Text,
-            Format::ClaudeStream => Self::ClaudeStream,
-            Format::CodexJson => Self::CodexJson,
-            Format::GeminiStream => Self::GeminiStream,
-            Format::Auto => Self::Auto,
-        }
-    }
-}
-
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let mut observer = engine.observer(args.scope.scope(), args.format.into(), args.dry_run)?;
+    let mut observer =
+        Runs::new(&engine).observer(args.scope.scope(), args.format, args.dry_run)?;
     match (&args.context, session.env.get("HEIRLOOM_CONTEXT_FILE")) {
-        (Some(file), _) => observer.told(&read_context(file)?),
-        // Whoever observes inside of a run did not ask for it: a file that is gone is not their fault.
-        (None, Some(file)) => observer.told(&read_context(Path::new(file)).unwrap_or_default()),
+        (Some(file), _) => observer.add_injected_text(&read_context(file)?),
+        // The variable is set by `heirloom run`, not by the caller: a missing file is not the caller's fault.
+        (None, Some(file)) => {
+            observer.add_injected_text(&read_context(Path::new(file)).unwrap_or_default())
+        }
         (None, None) => {}
     }
     let mut input = std::io::stdin().lock();
     let mut chunk = vec![0; 256 << 10];
-    // A store that fails does not end the reading: what it did not take is tried again, and whoever writes
-    // to this process goes on.
+    // A store failure does not end the reading: failed writes are retried, and the writing process is not blocked.
     let mut failed = Ok(());
     loop {
         match input.read(&mut chunk) {
@@ -80,33 +74,27 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         }
     }
     failed = failed.and(observer.finish(&mut |_| {}));
-    report(&observer.into_observation(), session);
+    print_observation(&observer.into_observation(), session);
     failed.map(|()| 0)
 }
 
 fn read_context(file: &Path) -> Result<String, Fault> {
-    let shown = file.display();
-    let opened = File::open(file).map_err(|error| {
-        let message = format!("cannot read the context {shown}: {error}");
-        if error.kind() == std::io::ErrorKind::NotFound {
-            Fault::not_found(message)
-        } else {
-            Fault::failed(message)
+    let display_path = file.to_escaped();
+    let most = limits::PROMPT_FILE_BYTES_MAX;
+    let bytes = read_bounded_following_links(file, most as u64).map_err(|problem| {
+        let message = format!("cannot read the context {display_path}: {problem}");
+        match problem {
+            DigestProblem::Missing => Fault::not_found(message),
+            DigestProblem::TooLarge(_) => Fault::usage(format!(
+                "the context {display_path} has more than {most} bytes"
+            )),
+            DigestProblem::NotRegularFile | DigestProblem::Unreadable(_) => Fault::failed(message),
         }
     })?;
-    let most = limits::PROMPT_FILE_BYTES_MAX;
-    let mut bytes = Vec::new();
-    let read = opened.take(most as u64 + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Fault::failed(format!("cannot read the context {shown}: {error}")))?;
-    if bytes.len() > most {
-        return Err(Fault::usage(format!(
-            "the context {shown} has more than {most} bytes"
-        )));
-    }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn report(observation: &Observation, session: &mut Session) {
+fn print_observation(observation: &Observation, session: &mut CliSession) {
     if session.out.json {
         let signals: Vec<_> = observation
             .signals
@@ -145,7 +133,7 @@ fn report(observation: &Observation, session: &mut Session) {
     if rows.is_empty() {
         session.out.talk("no signals");
     } else {
-        session.out.line(&output::table(&rows));
+        session.out.line(&terminal_output::table(&rows));
     }
     for diagnostic in &observation.diagnostics {
         session

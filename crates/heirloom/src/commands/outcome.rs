@@ -1,11 +1,11 @@
 //! `heirloom outcome`.
 
-use crate::open::Session;
-use crate::wire;
-use heirloom_model::{AgentStatus, Fault, Outcome, Scope};
+use crate::json_output;
+use crate::store_access::CliSession;
+use heirloom_model::{AgentStatus, Fault, IterationOutcome, Scope};
 use serde_json::json;
 
-/// Record how an iteration ended, for a controller of one's own
+/// Record how an iteration ended, for your own controller
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "An error opens one error; a success closes the open errors of the task and phase."
@@ -23,13 +23,13 @@ pub(crate) struct Args {
     /// COMPLETE, PARTIAL, BLOCKED or FAILED
     #[arg(long, value_name = "STATUS")]
     status: AgentStatus,
-    /// The agent's words on it
+    /// The agent's message
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
-    /// How it was tried; `heirloom tried` finds the iteration by it
+    /// The approach; `heirloom tried` finds the iteration by it
     #[arg(long, value_name = "TEXT")]
     approach: Option<String>,
-    /// What went wrong
+    /// The error
     #[arg(long, value_name = "TEXT")]
     error: Option<String>,
     /// The pull request
@@ -46,9 +46,9 @@ pub(crate) struct Args {
     agent: Option<String>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let mut outcome = Outcome::of(args.status);
+    let mut outcome = IterationOutcome::with_status(args.status);
     outcome.success &= args.error.is_none();
     outcome.message = args.message;
     outcome.approach = args.approach;
@@ -67,12 +67,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         agent: args.agent,
         ..Scope::default()
     };
-    let (loaded, applied) = engine.record_iteration(&args.task, &scope, &outcome, &source)?;
-    if let Some(line) = super::run::about_mirror(&loaded) {
+    let (loaded, applied) = engine
+        .tasks()
+        .record_iteration(&args.task, &scope, &outcome, &source)?;
+    if let Some(line) = super::run::describe_mirror_load(&loaded) {
         session.out.talk(&format!("heirloom: {line}"));
     }
     if session.out.json {
-        let records: Vec<_> = applied.iter().map(wire::applied).collect();
+        let records: Vec<_> = applied.iter().map(json_output::applied).collect();
         session
             .out
             .value(&json!({"task": args.task, "success": outcome.success, "records": records}));

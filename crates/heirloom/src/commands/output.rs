@@ -1,9 +1,10 @@
 //! `heirloom output`.
 
-use super::session::standard_input;
-use crate::open::Session;
-use crate::{output, wire};
-use heirloom_engine::{NewOutput, PlanOutput, outputs::last_lines};
+use super::session::read_standard_input;
+use crate::store_access::CliSession;
+use crate::{json_output, terminal_output};
+use heirloom_engine::{NewOutput, PlanOutput};
+use heirloom_formats::outputs::last_lines;
 use heirloom_model::{Fault, limits, text};
 use serde_json::{Map, Value, json};
 
@@ -11,14 +12,14 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: OutputSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
-    /// Keep an agent's output, in place of the one before
+enum OutputSubcommand {
+    /// Store an agent's output, replacing its last one
     Put {
-        /// The output; without it, it comes from standard input
+        /// The output; without it, or with -, it comes from standard input
         text: Option<String>,
         /// The plan
         #[arg(long, value_name = "ID")]
@@ -29,11 +30,11 @@ enum Action {
         /// The stage that the plan is in
         #[arg(long, value_name = "NAME")]
         stage: Option<String>,
-        /// What else is known of it; a value may be JSON
-        #[arg(long, value_name = "NAME=VALUE", value_parser = pair)]
+        /// Further metadata; a value may be JSON
+        #[arg(long, value_name = "NAME=VALUE", value_parser = parse_pair)]
         meta: Vec<(String, String)>,
     },
-    /// Show what an agent said last
+    /// Show an agent's last output
     Get {
         /// The plan
         #[arg(long, value_name = "ID")]
@@ -41,23 +42,23 @@ enum Action {
         /// The agent
         #[arg(long, value_name = "ID")]
         agent: String,
-        /// The last so many lines of all that is kept
+        /// Only the last N lines of the stored output
         #[arg(long, visible_alias = "lines", value_name = "N")]
         tail: Option<usize>,
-        /// All that is kept, not only what goes into prompts
+        /// Show all that is stored, not only what goes into prompts
         #[arg(long, conflicts_with = "tail")]
         full: bool,
     },
     /// List the agents of a plan that have an output
     List {
-        /// The plan; without it all of them
+        /// The plan; default: all plans
         #[arg(long, value_name = "ID")]
         plan: Option<String>,
     },
 }
 
-fn pair(given: &str) -> Result<(String, String), String> {
-    let (name, value) = given
+fn parse_pair(argument: &str) -> Result<(String, String), String> {
+    let (name, value) = argument
         .split_once('=')
         .ok_or_else(|| "expected NAME=VALUE".to_owned())?;
     if name.trim().is_empty() {
@@ -66,10 +67,10 @@ fn pair(given: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     match args.action {
-        Action::Put {
+        OutputSubcommand::Put {
             text,
             plan,
             agent,
@@ -77,10 +78,10 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             meta,
         } => {
             let content = match text {
-                Some(text) => text,
-                None => standard_input(limits::OUTPUT_INPUT_BYTES_MAX, "an output")?,
+                Some(text) if text != "-" => text,
+                Some(_) | None => read_standard_input(limits::OUTPUT_INPUT_BYTES_MAX, "an output")?,
             };
-            let applied = engine.put_output(&NewOutput {
+            let applied = engine.outputs().put(&NewOutput {
                 plan,
                 agent,
                 stage,
@@ -88,51 +89,51 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 metadata: metadata(&meta),
             })?;
             if session.out.json {
-                session.out.value(&wire::applied(&applied));
+                session.out.value(&json_output::applied(&applied));
             } else {
                 let outcome = applied.verdict.as_str();
                 session.out.line(&format!("{} {outcome}", applied.id));
             }
         }
-        Action::Get {
+        OutputSubcommand::Get {
             plan,
             agent,
             tail,
             full,
         } => {
-            let found = engine.output(&plan, &agent)?;
-            let said = match tail {
+            let found = engine.outputs().get(&plan, &agent)?;
+            let content = match tail {
                 Some(lines) => last_lines(&found.full, lines),
                 None if full => &found.full,
                 None => &found.content,
             };
             if session.out.json {
-                let mut value = json_of(&found);
-                value["content"] = json!(said);
+                let mut value = output_value(&found);
+                value["content"] = json!(content);
                 session.out.value(&value);
                 return Ok(0);
             }
-            for line in said.lines() {
-                session.out.line(&text::printable(line));
+            for line in content.lines() {
+                session.out.line(&text::replace_control_chars(line));
             }
             if full && found.left_out_bytes > 0 {
                 let left_out = found.left_out_bytes;
-                let said = format!("{left_out} bytes at the beginning are not kept");
-                session.out.talk(&said);
+                let message = format!("{left_out} bytes at the beginning are not stored");
+                session.out.talk(&message);
             }
         }
-        Action::List { plan } => {
-            let found = engine.outputs(plan.as_deref())?;
+        OutputSubcommand::List { plan } => {
+            let found = engine.outputs().list(plan.as_deref())?;
             if session.out.json {
-                let all: Vec<_> = found.iter().map(json_of).collect();
+                let all: Vec<_> = found.iter().map(output_value).collect();
                 session.out.value(&json!({ "outputs": all }));
                 return Ok(0);
             }
             let rows: Vec<_> = found.iter().map(row).collect();
             if rows.is_empty() {
-                session.out.talk("no agent has an output there yet");
+                session.out.talk("no outputs yet");
             } else {
-                session.out.line(&output::table(&rows));
+                session.out.line(&terminal_output::table(&rows));
             }
         }
     }
@@ -148,8 +149,8 @@ fn row(found: &PlanOutput) -> Vec<String> {
     ]
 }
 
-/// An output with its time in seconds, as the file of an output has it.
-fn json_of(found: &PlanOutput) -> Value {
+/// Formats an output as JSON, with its time in seconds as in output files.
+fn output_value(found: &PlanOutput) -> Value {
     json!({
         "id": found.id.to_string(),
         "plan": found.plan,
@@ -162,13 +163,13 @@ fn json_of(found: &PlanOutput) -> Value {
     })
 }
 
-/// A value that is JSON is that, any other a text.
+/// Builds the metadata object; a value that is not JSON becomes a string.
 fn metadata(pairs: &[(String, String)]) -> Map<String, Value> {
-    let value = |said: &str| match serde_json::from_str(said) {
+    let value = |text: &str| match serde_json::from_str(text) {
         Ok(value) => value,
-        Err(_) => Value::String(said.to_owned()),
+        Err(_) => Value::String(text.to_owned()),
     };
     (pairs.iter())
-        .map(|(name, said)| (name.clone(), value(said)))
+        .map(|(name, text)| (name.clone(), value(text)))
         .collect()
 }

@@ -1,38 +1,38 @@
 //! `heirloom pin`.
 
-use crate::open::Session;
-use crate::wire;
+use crate::json_output;
+use crate::store_access::CliSession;
 use heirloom_model::{Fault, Mark};
 
-/// Put a record into every context of its scope
+/// Include a record in every context of its scope
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The record
     id: String,
-    /// Of your own memory, which holds in every project
+    /// In your own memory, which is used in every project
     #[arg(long)]
     user: bool,
-    /// No longer
+    /// Remove the mark
     #[arg(long)]
     off: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    mark(&args.id, Mark::Pinned(!args.off), args.user, session)
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    set_mark(&args.id, Mark::Pinned(!args.off), args.user, session)
 }
 
-/// Lays a mark over the record that `given` names, and says so.
-pub(super) fn mark(
-    given: &str,
+/// Sets a mark on the record with the given id, and prints the result.
+pub(super) fn set_mark(
+    id_text: &str,
     mark: Mark,
-    of_user: bool,
-    session: &mut Session,
+    is_user_memory: bool,
+    session: &mut CliSession,
 ) -> Result<u8, Fault> {
-    let engine = session.open_of(of_user)?;
-    let id = engine.resolve_id(given)?;
-    let applied = engine.mark(id, mark)?;
+    let engine = session.open_memory(is_user_memory)?;
+    let id = engine.records().resolve_id(id_text)?;
+    let applied = engine.records().mark(id, mark)?;
     if session.out.json {
-        let mut value = wire::applied(&applied);
+        let mut value = json_output::applied(&applied);
         value["mark"] = mark.as_str().into();
         session.out.value(&value);
     } else {

@@ -1,16 +1,16 @@
 //! `heirloom prune`.
 
-use crate::open::Session;
+use crate::store_access::CliSession;
 use heirloom_model::Fault;
 use serde_json::json;
 
-/// Retire what is too much or too old; shows the numbers only without --apply
+/// Retire records beyond the limits of number or age; only shows the numbers without --apply
 ///
 /// Decisions and errors beyond `memory.max_entries`, oldest first; episodes and artifacts older than
 /// `retention.episodes_days` and `retention.artifacts_days`, but no failure without a later success of its task.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Do it
+    /// Retire the records
     #[arg(long)]
     apply: bool,
     /// A task whose open errors stay
@@ -18,13 +18,13 @@ pub(crate) struct Args {
     task: Option<String>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     let task = args.task.as_deref();
     let report = if args.apply {
-        engine.prune(task)?
+        engine.maintenance().prune(task)?
     } else {
-        engine.prunable(task)?
+        engine.maintenance().prunable(task)?
     };
     if session.out.json {
         session.out.value(&json!({
@@ -66,7 +66,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     if !args.apply && all.iter().any(|ids| !ids.is_empty()) {
         session
             .out
-            .talk("  heirloom prune --apply   does it; `heirloom undo ID` brings one back");
+            .talk("  heirloom prune --apply   retires them; `heirloom undo ID` restores one");
     }
     Ok(0)
 }

@@ -1,21 +1,21 @@
 //! `heirloom purge`.
 
-use crate::open::Session;
-use heirloom_engine::{Engine, PurgeReport, Selection};
+use crate::store_access::CliSession;
+use heirloom_engine::{Engine, PurgeOutcome, PurgeTarget};
 use heirloom_model::Fault;
 use serde_json::json;
 
-/// Delete for good, past and copies included; asks first
+/// Delete for good, including past versions and copies; asks first
 ///
-/// From the tables, the indexes, the free pages of the database, the journal and memory.json. `forget` is
-/// what takes something out of use and can be taken back.
+/// Deletes from the tables, the indexes, the free pages of the database, the journal and memory.json. `forget` only
+/// retires a record, and can be undone.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(false).args(["id", "query", "session", "all", "free"]))]
 pub(crate) struct Args {
     /// These records, with what they replaced and what replaced them
     #[arg(long, value_name = "ID", num_args = 1..)]
     id: Vec<String>,
-    /// Whatever contains this text, upper and lower case being the same
+    /// Records that contain this text, ignoring case
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
     /// A session, its messages and its records
@@ -24,66 +24,69 @@ pub(crate) struct Args {
     /// Everything of the project
     #[arg(long)]
     all: bool,
-    /// No record: only what is left of deleted ones in free pages and in the journal
+    /// No record: only remains of deleted ones in free pages and in the journal
     #[arg(long)]
     free: bool,
-    /// Also delete the copies of the database, set-aside mirrors, and what windows left out
+    /// Also delete the copies of the database, set-aside mirrors, and archives of windows
     #[arg(long)]
     copies: bool,
     /// Do not ask
     #[arg(long)]
     yes: bool,
-    /// Only say what would be deleted
+    /// Only show what would be deleted
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let selection = selection(&args, &engine)?;
-    let expected = engine.purgeable(&selection)?;
+    let target = build_target(&args, &engine)?;
+    let expected = engine.maintenance().purgeable(&target)?;
     if args.dry_run {
-        tell(session, &expected, false, &[]);
+        print_report(session, &expected, false, &[]);
         return Ok(0);
     }
-    let nothing_goes = args.free && !args.copies;
-    if !args.yes && !nothing_goes {
+    let deletes_nothing = args.free && !args.copies;
+    if !args.yes && !deletes_nothing {
         let copies = if args.copies {
             format!(" and {} copies", expected.copies.len())
         } else {
             String::new()
         };
-        let question = format!("delete {}{copies} for good?", amount(&expected));
+        let question = format!("delete {}{copies} for good?", describe_amount(&expected));
         if !session.out.ask(&question)? {
             return Err(Fault::refused("nothing was deleted"));
         }
     }
-    let report = engine.purge(&selection)?;
+    let report = engine.maintenance().purge(&target)?;
     let removed = if args.copies {
-        engine.remove_copies()?
+        engine.maintenance().remove_copies()?
     } else {
         Vec::new()
     };
-    let removed: Vec<_> = removed.iter().map(|p| p.display().to_string()).collect();
-    tell(session, &report, true, &removed);
+    let removed: Vec<_> = removed
+        .iter()
+        .map(|p| p.to_string_lossy().into_owned())
+        .collect();
+    print_report(session, &report, true, &removed);
     Ok(0)
 }
 
-fn selection(args: &Args, engine: &Engine) -> Result<Selection, Fault> {
+fn build_target(args: &Args, engine: &Engine) -> Result<PurgeTarget, Fault> {
     if args.all {
-        return Ok(Selection::Project);
+        return Ok(PurgeTarget::Project);
     }
     if let Some(text) = &args.query {
-        return Ok(Selection::Containing(text.clone()));
+        return Ok(PurgeTarget::Containing(text.clone()));
     }
     if let Some(session) = &args.session {
-        return Ok(Selection::Session(session.clone()));
+        return Ok(PurgeTarget::Session(session.clone()));
     }
-    let ids = args.id.iter().map(|id| engine.resolve_id(id));
-    Ok(Selection::Records(ids.collect::<Result<_, _>>()?))
+    let ids = args.id.iter().map(|id| engine.records().resolve_id(id));
+    Ok(PurgeTarget::Records(ids.collect::<Result<_, _>>()?))
 }
 
-fn amount(report: &PurgeReport) -> String {
+fn describe_amount(report: &PurgeOutcome) -> String {
     let purged = &report.purged;
     format!(
         "{} records, {} sessions and {} messages",
@@ -91,11 +94,11 @@ fn amount(report: &PurgeReport) -> String {
     )
 }
 
-fn tell(session: &mut Session, report: &PurgeReport, done: bool, removed: &[String]) {
+fn print_report(session: &mut CliSession, report: &PurgeOutcome, done: bool, removed: &[String]) {
     let copies: Vec<_> = report
         .copies
         .iter()
-        .map(|p| p.display().to_string())
+        .map(|p| p.to_string_lossy().into_owned())
         .collect();
     let left: Vec<_> = copies
         .iter()
@@ -108,7 +111,7 @@ fn tell(session: &mut Session, report: &PurgeReport, done: bool, removed: &[Stri
             "sessions": report.purged.sessions,
             "messages": report.purged.messages,
             "mirror_rewritten": report.mirror_rewritten,
-            "working": report.working,
+            "working": report.working_memories,
             "copies_removed": removed,
             "copies": left,
             "residue": report.purged.residue,
@@ -116,27 +119,29 @@ fn tell(session: &mut Session, report: &PurgeReport, done: bool, removed: &[Stri
         return;
     }
     let verb = if done { "deleted" } else { "would delete" };
-    session.out.line(&format!("{verb} {}", amount(report)));
-    if report.working > 0 {
-        let number = report.working;
+    session
+        .out
+        .line(&format!("{verb} {}", describe_amount(report)));
+    if report.working_memories > 0 {
+        let number = report.working_memories;
         session
             .out
-            .line(&format!("{verb} {number} kept working memories"));
+            .line(&format!("{verb} {number} stored working memories"));
     }
     for copy in removed {
         session.out.line(&format!("deleted {copy}"));
     }
     if report.mirror_rewritten {
-        session.out.talk("memory.json was written anew");
+        session.out.talk("memory.json was rewritten");
     }
     for copy in left {
         session.out.talk(&format!(
-            "a copy from before may still hold it: {copy} (`heirloom purge --free --copies` deletes it)"
+            "an earlier copy may still contain it: {copy} (`heirloom purge --free --copies` deletes it)"
         ));
     }
     if report.purged.residue {
         session.out.talk(
-            "the journal or free pages may still hold it, because another process reads or the disk is full: run `heirloom purge --free` later",
+            "the journal or free pages may still contain it, because another process is reading or the disk is full: run `heirloom purge --free` later",
         );
     }
 }

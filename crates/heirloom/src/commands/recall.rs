@@ -1,22 +1,22 @@
 //! `heirloom recall`.
 
-use super::session::standard_input;
-use crate::open::Session;
-use crate::wire;
-use heirloom_engine::recall::ask::is_turn;
-use heirloom_engine::recall::{Item, Ranked};
-use heirloom_engine::{RecallRequest, Recalled, Whose};
+use super::session::read_standard_input;
+use crate::json_output;
+use crate::store_access::CliSession;
+use heirloom_engine::{MemoryOwner, RecallReport, RecallRequest};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
+use heirloom_search::recall::query::is_turn_kind;
+use heirloom_search::recall::{Ranked, RecallItem};
 use serde_json::json;
 use std::mem::ManuallyDrop;
 
-/// Ask memory: what fits the question best, whatever its kind
+/// Search memory: what fits the question best, of every kind
 #[derive(Debug, clap::Args)]
 #[command(after_help = "In the question:
   \"two words\"                 both, next to each other
-  kind:error task:42          narrows; also agent plan group session phase category source key before after on
-  last week, on 3 May         ranks what was written then higher
+  kind:error task:42          filters; also agent plan group session phase category source key before after on
+  last week, on 3 May         ranks records of that time higher
 
   heirloom recall \"why does the deploy fail\" -k 5
   git log -1 --format=%B | heirloom recall -")]
@@ -24,56 +24,56 @@ pub(crate) struct Args {
     /// The question; - reads it from standard input
     #[arg(value_name = "QUERY", allow_hyphen_values = true)]
     query: String,
-    /// At most so many hits; 10, or what fits the budget
+    /// At most this many hits; 10, or as many as fit the budget
     #[arg(short = 'k', value_name = "N")]
     k: Option<usize>,
-    /// At most so many tokens of text
+    /// At most this many tokens of text
     #[arg(long, value_name = "N")]
     budget_tokens: Option<usize>,
     /// Only these kinds; message for turns of conversations
-    #[arg(long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = what)]
-    kind: Vec<What>,
+    #[arg(long, value_name = "KIND", num_args = 1.., value_delimiter = ',', value_parser = parse_kind)]
+    kind: Vec<KindFilter>,
     /// Only of this task
     #[arg(long, value_name = "ID")]
     task: Option<String>,
-    /// Rank what belongs to this task higher
+    /// Rank records of this task higher
     #[arg(long, value_name = "ID")]
     near_task: Option<String>,
-    /// What was current at this time (2026-11-21T12:00:00Z)
-    #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
+    /// Search the records that were current at this time (2026-11-21T12:00:00Z)
+    #[arg(long, value_name = "TIME", value_parser = crate::shared_options::time)]
     as_of: Option<Timestamp>,
-    /// Show what each score is made of
+    /// Show the parts of each score
     #[arg(long)]
     explain: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+enum KindFilter {
     Turns,
     Records(Kind),
 }
 
-fn what(given: &str) -> Result<What, String> {
-    if is_turn(given) {
-        return Ok(What::Turns);
+fn parse_kind(argument: &str) -> Result<KindFilter, String> {
+    if is_turn_kind(argument) {
+        return Ok(KindFilter::Turns);
     }
-    let kind = given.parse::<Kind>();
-    kind.map(What::Records)
+    let kind = argument.parse::<Kind>();
+    kind.map(KindFilter::Records)
         .map_err(|bad| format!("{bad}, message"))
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    session.is_waited_for();
-    // It only reads, and ends with the process: that is sooner than to close it.
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    session.set_short_lived();
+    // The process ends after this read, and the system frees memory faster than the engine's destructor.
     let engine = ManuallyDrop::new(session.open_with_embedder()?);
     let question = if args.query == "-" {
-        standard_input(limits::RECALL_QUERY_BYTES_MAX, "a question")?
+        read_standard_input(limits::RECALL_QUERY_BYTES_MAX, "a question")?
     } else {
         args.query
     };
-    let of_kind = |what: &What| match what {
-        What::Turns => None,
-        What::Records(kind) => Some(*kind),
+    let of_kind = |what: &KindFilter| match what {
+        KindFilter::Turns => None,
+        KindFilter::Records(kind) => Some(*kind),
     };
     let scope = |task: Option<String>| Scope {
         task,
@@ -84,15 +84,15 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         k: args.k,
         budget_tokens: args.budget_tokens,
         kinds: args.kind.iter().filter_map(of_kind).collect(),
-        turns: args.kind.contains(&What::Turns),
+        turns: args.kind.contains(&KindFilter::Turns),
         scope: scope(args.task),
         near: scope(args.near_task),
         as_of: args.as_of,
         ..RecallRequest::default()
     };
-    let (recalled, whose) = match session.user_memory() {
-        Some(user) => engine.recall_with(&user, &request)?,
-        None => (engine.recall(&request)?, Vec::new()),
+    let (recalled, owners) = match session.user_memory() {
+        Some(user) => engine.recall().search_with(&user, &request)?,
+        None => (engine.recall().search(&request)?, Vec::new()),
     };
     if session.out.json {
         let hits: Vec<_> = recalled
@@ -100,8 +100,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             .iter()
             .enumerate()
             .map(|(at, hit)| {
-                let mut value = wire::hit(hit, args.explain);
-                if whose.get(at) == Some(&Whose::User) {
+                let mut value = json_output::hit(hit, args.explain);
+                if owners.get(at) == Some(&MemoryOwner::User) {
                     value["from"] = json!("user");
                 }
                 value
@@ -113,18 +113,18 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         }
         session.out.value(&value);
     } else {
-        let is_empty = recalled.hits.is_empty() && engine.counts()?.is_empty();
-        show(&recalled, &whose, args.explain, is_empty, session);
+        let is_empty = recalled.hits.is_empty() && engine.records().counts()?.is_empty();
+        print_hits(&recalled, &owners, args.explain, is_empty, session);
     }
     Ok(0)
 }
 
-fn show(
-    recalled: &Recalled,
-    whose: &[Whose],
+fn print_hits(
+    recalled: &RecallReport,
+    owners: &[MemoryOwner],
     explain: bool,
     is_empty: bool,
-    session: &mut Session,
+    session: &mut CliSession,
 ) {
     for note in &recalled.notes {
         session.out.talk(&format!("heirloom: {note}"));
@@ -132,46 +132,50 @@ fn show(
     if recalled.hits.is_empty() {
         session.out.talk(match is_empty {
             true => "nothing is remembered here yet: heirloom remember \"TEXT\"",
-            false => "nothing that is remembered fits",
+            false => "no match",
         });
     }
     for (at, hit) in recalled.hits.iter().enumerate() {
         let words = text::excerpt(hit.item.text(), 160);
         session
             .out
-            .line(&format!("{:6.2}  {words}", hit.parts.total));
-        let own = match whose.get(at) {
-            Some(Whose::User) => "user · ",
-            Some(Whose::Project) | None => "",
+            .line(&format!("{:6.2}  {words}", hit.breakdown.total));
+        let owner_label = match owners.get(at) {
+            Some(MemoryOwner::User) => "user · ",
+            Some(MemoryOwner::Project) | None => "",
         };
-        session.out.line(&format!("        {own}{}", place(hit)));
+        session
+            .out
+            .line(&format!("        {owner_label}{}", describe_origin(hit)));
         if explain {
-            session.out.line(&format!("        {}", parts(hit)));
+            session
+                .out
+                .line(&format!("        {}", describe_score(hit)));
         }
     }
 }
 
-/// What it is, where it belongs, who said it and when.
-fn place(hit: &Ranked) -> String {
+/// Describes a hit: its id, kind, scope, source and date.
+fn describe_origin(hit: &Ranked) -> String {
     let what = match &hit.item {
-        Item::Record(record) => match (record.category(), record.state()) {
+        RecallItem::Record(record) => match (record.category(), record.state()) {
             (Some(category), _) => format!("{}/{category}", record.kind),
             (None, Some(state)) => format!("{}/{state}", record.kind),
             (None, None) => record.kind.to_string(),
         },
-        Item::Turn { session, .. } => format!("turn of {session}"),
+        RecallItem::Turn { session, .. } => format!("turn of {session}"),
     };
     let task = match &hit.item {
-        Item::Record(record) => record.scope.task.as_deref(),
-        Item::Turn { .. } => None,
+        RecallItem::Record(record) => record.scope.task.as_deref(),
+        RecallItem::Turn { .. } => None,
     };
     let task = task.map_or_else(String::new, |task| format!(" · task {task}"));
     let day = day_of(hit.item.recorded_at());
     let holds = match &hit.item {
-        Item::Record(record) if record.kind == Kind::Knowledge => holds(record),
-        Item::Record(_) | Item::Turn { .. } => String::new(),
+        RecallItem::Record(record) if record.kind == Kind::Knowledge => describe_validity(record),
+        RecallItem::Record(_) | RecallItem::Turn { .. } => String::new(),
     };
-    let folded = match hit.folded.len() {
+    let folded = match hit.duplicates.len() {
         0 => String::new(),
         more => format!(" · and {more} like it"),
     };
@@ -182,11 +186,11 @@ fn place(hit: &Ranked) -> String {
     )
 }
 
-/// Since when, until when and whether it holds, where that was said.
-fn holds(record: &Record) -> String {
+/// Describes the valid time and a dispute, where known.
+fn describe_validity(record: &Record) -> String {
     let from = (record.true_from).map(|time| format!(" · from {}", day_of(time)));
     let to = (record.true_to).map(|time| format!(" · until {}", day_of(time)));
-    let disputed = Knowledge::of(record).is_ok_and(|knowledge| knowledge.disputed);
+    let disputed = Knowledge::from_record(record).is_ok_and(|knowledge| knowledge.disputed);
     let disputed = disputed.then(|| " · disputed".to_owned());
     [from, to, disputed].into_iter().flatten().collect()
 }
@@ -196,9 +200,9 @@ fn day_of(time: Timestamp) -> String {
     day.get(..10).unwrap_or(&day).to_owned()
 }
 
-/// The parts of a score that are something.
-fn parts(hit: &Ranked) -> String {
-    let named = hit.parts.named();
+/// Lists the parts of a score that are not zero.
+fn describe_score(hit: &Ranked) -> String {
+    let named = hit.breakdown.labelled();
     let some = named.iter().filter(|(_, value)| value.abs() >= 0.0005);
     let some: Vec<_> = some
         .map(|(name, value)| format!("{name} {value:.3}"))

@@ -1,46 +1,46 @@
 //! `heirloom receipts`.
 
-use crate::open::Session;
-use crate::output;
+use crate::store_access::CliSession;
+use crate::terminal_output;
 use heirloom_engine::{ReceiptPart, StoredReceipt};
 use heirloom_model::{Fault, limits, text};
 use serde_json::{Value, json};
 
-/// Show what contexts held: the receipts of the newest ones
+/// Show the receipts of the newest contexts
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: heirloom receipts diff 0190a1 0190a2")]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: ReceiptsSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
-    /// List them, newest first
+enum ReceiptsSubcommand {
+    /// List receipts, newest first
     List {
         /// At most this many
         #[arg(short = 'n', long, value_name = "N", default_value_t = limits::RECEIPTS_KEPT)]
         limit: usize,
     },
-    /// Show one item by item: what was in, what was not, and why
+    /// Show one item by item: what was included, what was not, and why
     Show {
         /// The receipt
         id: String,
     },
-    /// Say what came and what went between two
+    /// Show what was added and removed between two receipts
     Diff {
-        /// The earlier one
+        /// The earlier receipt
         first: String,
-        /// The later one
+        /// The later receipt
         second: String,
     },
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     match args.action {
-        Action::List { limit } => {
-            let found = engine.receipts(limit)?;
+        ReceiptsSubcommand::List { limit } => {
+            let found = engine.contexts().receipts(limit)?;
             if session.out.json {
                 let all: Vec<Value> = found.iter().map(summary).collect();
                 session.out.value(&json!({ "receipts": all }));
@@ -48,22 +48,22 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             }
             let rows: Vec<_> = found.iter().map(row).collect();
             if rows.is_empty() {
-                session.out.talk("no context was made here yet");
+                session.out.talk("no contexts yet");
             } else {
-                session.out.line(&output::table(&rows));
+                session.out.line(&terminal_output::table(&rows));
             }
         }
-        Action::Show { id } => {
-            let found = engine.receipt(&id)?;
+        ReceiptsSubcommand::Show { id } => {
+            let found = engine.contexts().receipt(&id)?;
             if session.out.json {
-                session.out.value(&whole(&found));
+                session.out.value(&receipt_value(&found));
                 return Ok(0);
             }
             session.out.line(&row(&found).join("  "));
-            show(&found, session);
+            print_sections(&found, session);
         }
-        Action::Diff { first, second } => {
-            let diff = engine.receipt_diff(&first, &second)?;
+        ReceiptsSubcommand::Diff { first, second } => {
+            let diff = engine.contexts().receipt_diff(&first, &second)?;
             let list = |parts: &[ReceiptPart]| -> Vec<Value> {
                 let part =
                     |p: &ReceiptPart| json!({"section": p.section, "name": p.name, "text": p.text});
@@ -71,11 +71,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             };
             if session.out.json {
                 session.out.value(&json!({
-                    "came": list(&diff.came), "went": list(&diff.went), "stayed": diff.stayed,
+                    "came": list(&diff.added), "went": list(&diff.removed), "stayed": diff.common,
                 }));
                 return Ok(0);
             }
-            for (sign, parts) in [("-", &diff.went), ("+", &diff.came)] {
+            for (sign, parts) in [("-", &diff.removed), ("+", &diff.added)] {
                 for part in parts {
                     let words = text::excerpt(&part.text, 80);
                     session
@@ -85,54 +85,57 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             }
             session
                 .out
-                .talk(&format!("{} items are in both", diff.stayed));
+                .talk(&format!("{} items are in both", diff.common));
         }
     }
     Ok(0)
 }
 
-/// What a receipt says of itself, without its items.
+/// Formats a receipt without its items.
 fn summary(receipt: &StoredReceipt) -> Value {
-    let mut said = whole(receipt);
-    if let Value::Object(said) = &mut said {
-        said.remove("sections");
+    let mut value = receipt_value(receipt);
+    if let Value::Object(fields) = &mut value {
+        fields.remove("sections");
     }
-    said
+    value
 }
 
-fn whole(receipt: &StoredReceipt) -> Value {
-    let mut said = receipt.body.clone();
-    said.insert("id".to_owned(), receipt.id.to_string().into());
-    said.insert("at".to_owned(), receipt.at.to_string().into());
-    Value::Object(said)
+fn receipt_value(receipt: &StoredReceipt) -> Value {
+    let mut value = receipt.body.clone();
+    value.insert("id".to_owned(), receipt.id.to_string().into());
+    value.insert("at".to_owned(), receipt.at.to_string().into());
+    Value::Object(value)
 }
 
 fn row(receipt: &StoredReceipt) -> Vec<String> {
-    let said = |name: &str| match receipt.body.get(name) {
-        Some(Value::String(said)) => text::excerpt(said, 40),
+    let field = |name: &str| match receipt.body.get(name) {
+        Some(Value::String(text)) => text::excerpt(text, 40),
         Some(Value::Number(n)) => n.to_string(),
         _ => String::new(),
     };
     let size = format!(
         "{} of {} {}",
-        said(&said("unit")),
-        said("budget"),
-        said("unit")
+        field(&field("unit")),
+        field("budget"),
+        field("unit")
     );
-    let whom = ["task", "phase", "agent", "plan", "session", "query"].map(said);
-    let whom: Vec<String> = whom.into_iter().filter(|name| !name.is_empty()).collect();
+    let filters = ["task", "phase", "agent", "plan", "session", "query"].map(field);
+    let filters: Vec<String> = filters
+        .into_iter()
+        .filter(|name| !name.is_empty())
+        .collect();
     vec![
         receipt.id.to_string(),
         receipt.at.to_string(),
         size,
-        whom.join(" "),
+        filters.join(" "),
     ]
 }
 
-fn show(receipt: &StoredReceipt, session: &mut Session) {
+fn print_sections(receipt: &StoredReceipt, session: &mut CliSession) {
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
-    let said = |value: &Value, name: &str| match value.get(name) {
-        Some(Value::String(said)) => said.clone(),
+    let field = |value: &Value, name: &str| match value.get(name) {
+        Some(Value::String(text)) => text.clone(),
         Some(Value::Number(n)) => n.to_string(),
         _ => String::new(),
     };
@@ -140,30 +143,30 @@ fn show(receipt: &StoredReceipt, session: &mut Session) {
         let items = list(section.get("items"));
         session.out.line(&format!(
             "{}: {} characters",
-            said(&section, "name"),
-            said(&section, "chars")
+            field(&section, "name"),
+            field(&section, "chars")
         ));
         let rows: Vec<_> = items
             .iter()
             .map(|item| {
                 let included = item.get("included") == Some(&Value::Bool(true));
-                let id = [said(item, "id"), said(item, "file")].concat();
+                let id = [field(item, "id"), field(item, "file")].concat();
                 vec![
                     if included { "in" } else { "out" }.to_owned(),
-                    said(item, "chars"),
-                    said(item, "tokens"),
+                    field(item, "chars"),
+                    field(item, "tokens"),
                     id,
-                    text::excerpt(&said(item, "score"), 6),
+                    text::excerpt(&field(item, "score"), 6),
                     if included {
                         String::new()
                     } else {
-                        said(item, "reason")
+                        field(item, "reason")
                     },
-                    text::excerpt(&said(item, "text"), 60),
+                    text::excerpt(&field(item, "text"), 60),
                 ]
             })
             .collect();
-        for line in output::table(&rows).lines() {
+        for line in terminal_output::table(&rows).lines() {
             session.out.line(&format!("  {line}"));
         }
     }

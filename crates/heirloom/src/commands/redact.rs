@@ -1,68 +1,72 @@
 //! `heirloom redact`.
 
-use crate::open::Session;
-use heirloom_engine::redact::{Finding, Redactor};
-use heirloom_model::{Fault, limits, text};
+use crate::store_access::CliSession;
+use heirloom_fs::project_fs::{DigestProblem, read_bounded_following_links};
+use heirloom_model::text::{self, EscapedPath};
+use heirloom_model::{Fault, limits};
+use heirloom_redact::{Finding, Redactor};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Take the secrets out of standard input, as every write does; with --check, show where they are
+/// Redact secrets in standard input, as every write does; with --check, show where they are
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   heirloom redact < build.log > clean.log
   heirloom redact --check .            path:line:column, kind, and the line up to the secret
   git diff | heirloom redact --check -
 
-Files of bytes and .git are left out, links are not followed. The exit code is 0 whether something was found or not.")]
+Binary files and .git are skipped, links are not followed. The exit code is 0 whether or not something was found.")]
 pub(crate) struct Args {
-    /// Show what would go from this file or folder; `-` or nothing = standard input
+    /// Show what would be redacted in this file or folder; `-` or nothing = standard input
     #[arg(long, value_name = "PATH", num_args = 0..=1, default_missing_value = "-")]
     check: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let config = match session.find() {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let config = match session.find_project() {
         Ok(found) => found.config,
-        Err(fault) if fault.kind == heirloom_model::ErrorKind::NotFound => session.bare_config()?,
+        Err(fault) if fault.kind == heirloom_model::ErrorKind::NotFound => {
+            session.config_without_project()?
+        }
         Err(fault) => return Err(fault),
     };
     let redactor = Redactor::new(&config.settings().redact)
         .map_err(|bad| Fault::usage(bad.to_string()).hint("see `heirloom config redact`"))?;
     let Some(path) = args.check else {
-        return filter(&redactor, session);
+        return redact_input(&redactor, session);
     };
-    let mut check = Check::default();
+    let mut scan = SecretScan::default();
     if path.as_os_str() == "-" {
-        check.bytes("-", &standard_input()?, &redactor, session);
+        scan.scan_bytes("-", &read_standard_input()?, &redactor, session);
     } else {
-        check.path(path, &redactor, session)?;
+        scan.scan_path(path, &redactor, session)?;
     }
-    check.report(session)
+    scan.report(session)
 }
 
-/// Standard input without its secrets; what is no UTF-8 stays as it is.
-fn filter(redactor: &Redactor, session: &mut Session) -> Result<u8, Fault> {
-    let input = standard_input()?;
+/// Prints standard input without its secrets; bytes that are not UTF-8 stay unchanged.
+fn redact_input(redactor: &Redactor, session: &mut CliSession) -> Result<u8, Fault> {
+    let input = read_standard_input()?;
     let mut kinds = Vec::new();
     if session.out.json {
         let text = String::from_utf8_lossy(&input);
-        let clean = redactor.redact_telling(&text, &mut kinds);
+        let clean = redactor.redact_with_kinds(&text, &mut kinds);
         session
             .out
             .value(&json!({"text": clean, "redacted": kinds}));
         return Ok(0);
     }
     for chunk in input.utf8_chunks() {
-        let clean = redactor.redact_telling(chunk.valid(), &mut kinds);
+        let clean = redactor.redact_with_kinds(chunk.valid(), &mut kinds);
         session.out.data(&clean);
         session.out.bytes(chunk.invalid());
     }
     Ok(0)
 }
 
-fn standard_input() -> Result<Vec<u8>, Fault> {
+fn read_standard_input() -> Result<Vec<u8>, Fault> {
     let most = limits::REDACT_INPUT_BYTES_MAX;
     let mut input = Vec::new();
     std::io::stdin()
@@ -73,15 +77,15 @@ fn standard_input() -> Result<Vec<u8>, Fault> {
     if input.len() > most {
         return Err(
             Fault::usage(format!("standard input has more than {most} bytes"))
-                .hint("write it to a file and check that: `heirloom redact --check FILE`"),
+                .hint("write it to a file and check the file: `heirloom redact --check FILE`"),
         );
     }
     Ok(input)
 }
 
-/// What a check has seen so far.
+/// Running totals and findings of a check.
 #[derive(Default)]
-struct Check {
+struct SecretScan {
     findings: Vec<Value>,
     found: usize,
     files: u64,
@@ -89,33 +93,37 @@ struct Check {
     failed: bool,
 }
 
-impl Check {
-    /// Checks a file, or a folder with everything in it, in the order of the names.
-    fn path(
+impl SecretScan {
+    /// Checks a file, or a folder with everything in it, sorted by name.
+    fn scan_path(
         &mut self,
         path: PathBuf,
         redactor: &Redactor,
-        session: &mut Session,
+        session: &mut CliSession,
     ) -> Result<(), Fault> {
         let kind = fs::symlink_metadata(&path).map_err(|error| {
-            Fault::not_found(format!("cannot open {}: {error}", path.display()))
+            Fault::not_found(format!("cannot open {}: {error}", path.to_escaped()))
         })?;
         if kind.is_symlink() {
             return Err(Fault::usage(format!(
                 "{} is a link, and links are not followed",
-                path.display()
+                path.to_escaped()
             ))
-            .hint("name what it leads to"));
+            .hint("name its target"));
+        }
+        if !kind.is_dir() && !kind.is_file() {
+            let problem = format!("{} is neither a file nor a folder", path.to_escaped());
+            return Err(Fault::usage(problem).hint("`-` reads standard input"));
         }
         let mut open = vec![path];
         while let Some(path) = open.pop() {
             match fs::symlink_metadata(&path) {
-                Err(error) => self.fail(&path, &error, session),
-                Ok(meta) if meta.is_dir() => match entries(&path) {
+                Err(error) => self.note_failure(&path, &error, session),
+                Ok(meta) if meta.is_dir() => match list_folder(&path) {
                     Ok(inside) => open.extend(inside),
-                    Err(error) => self.fail(&path, &error, session),
+                    Err(error) => self.note_failure(&path, &error, session),
                 },
-                Ok(meta) if meta.is_file() => self.file(&path, meta.len(), redactor, session),
+                Ok(meta) if meta.is_file() => self.scan_file(&path, meta.len(), redactor, session),
                 // Links, pipes, devices.
                 Ok(_) => {}
             }
@@ -123,23 +131,29 @@ impl Check {
         Ok(())
     }
 
-    fn file(&mut self, path: &Path, size: u64, redactor: &Redactor, session: &mut Session) {
+    fn scan_file(&mut self, path: &Path, size: u64, redactor: &Redactor, session: &mut CliSession) {
         let most = limits::REDACT_FILE_BYTES_MAX;
         if size > most {
             session.out.talk(&format!(
-                "heirloom: {} is left out: it has {size} bytes, at most {most} are read",
-                path.display()
+                "heirloom: {} is skipped: it has {size} bytes, at most {most} are read",
+                path.to_escaped()
             ));
             self.failed = true;
             return;
         }
-        match fs::read(path) {
-            Ok(bytes) => self.bytes(&path.display().to_string(), &bytes, redactor, session),
-            Err(error) => self.fail(path, &error, session),
+        match read_bounded_following_links(path, most).map_err(DigestProblem::into_io_error) {
+            Ok(bytes) => self.scan_bytes(&path.to_string_lossy(), &bytes, redactor, session),
+            Err(error) => self.note_failure(path, &error, session),
         }
     }
 
-    fn bytes(&mut self, name: &str, bytes: &[u8], redactor: &Redactor, session: &mut Session) {
+    fn scan_bytes(
+        &mut self,
+        name: &str,
+        bytes: &[u8],
+        redactor: &Redactor,
+        session: &mut CliSession,
+    ) {
         let probe = bytes.len().min(limits::REDACT_BINARY_PROBE_BYTES);
         if bytes[..probe].contains(&0) {
             return;
@@ -147,10 +161,10 @@ impl Check {
         self.files += 1;
         self.size += bytes.len() as u64;
         let text = String::from_utf8_lossy(bytes);
-        let mut place = Place::default();
+        let mut place = FindingPosition::default();
         for finding in redactor.find(&text) {
             self.found += 1;
-            place.go_to(&text, finding.start);
+            place.advance_to(&text, finding.start);
             if self.found > limits::REDACT_FINDINGS_MAX {
                 continue;
             }
@@ -163,25 +177,28 @@ impl Check {
                     "length": finding.end - finding.start,
                 }));
             } else {
-                let shown = place.shown(&text, &finding, redactor);
+                let preview = place.preview(&text, &finding, redactor);
                 session.out.line(&format!(
-                    "{name}:{}:{} {}  {shown}",
-                    place.line, place.column, finding.kind
+                    "{}:{}:{} {}  {preview}",
+                    text::escape_name(name),
+                    place.line,
+                    place.column,
+                    finding.kind
                 ));
             }
-            place.shown_to = finding.end;
+            place.printed_until = finding.end;
         }
     }
 
-    fn fail(&mut self, path: &Path, error: &std::io::Error, session: &mut Session) {
+    fn note_failure(&mut self, path: &Path, error: &std::io::Error, session: &mut CliSession) {
         self.failed = true;
         session.out.talk(&format!(
             "heirloom: cannot read {}: {error}",
-            path.display()
+            path.to_escaped()
         ));
     }
 
-    fn report(self, session: &mut Session) -> Result<u8, Fault> {
+    fn report(self, session: &mut CliSession) -> Result<u8, Fault> {
         let unlisted = self.found.saturating_sub(limits::REDACT_FINDINGS_MAX);
         if session.out.json {
             let mut answer =
@@ -203,8 +220,8 @@ impl Check {
     }
 }
 
-/// What is in a folder, the last name first; without what git keeps for itself.
-fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+/// Lists a folder in reverse order of the names, without `.git`.
+fn list_folder(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut inside = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -217,29 +234,29 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(inside)
 }
 
-/// Where a finding stands; goes forward only, so that a long file is read once.
-struct Place {
+/// Position of a finding; advances forward only, so that a long file is scanned once.
+struct FindingPosition {
     line: u64,
     column: usize,
     line_start: usize,
-    shown_to: usize,
+    printed_until: usize,
     at: usize,
 }
 
-impl Default for Place {
+impl Default for FindingPosition {
     fn default() -> Self {
         Self {
             line: 1,
             column: 1,
             line_start: 0,
-            shown_to: 0,
+            printed_until: 0,
             at: 0,
         }
     }
 }
 
-impl Place {
-    fn go_to(&mut self, text: &str, at: usize) {
+impl FindingPosition {
+    fn advance_to(&mut self, text: &str, at: usize) {
         for (n, _) in text[self.at..at].match_indices('\n') {
             self.line += 1;
             self.column = 1;
@@ -249,10 +266,10 @@ impl Place {
         self.at = at;
     }
 
-    /// The line up to the secret, with the mark in its place; never a part of the secret, nor of the one before.
-    fn shown(&self, text: &str, finding: &Finding<'_>, redactor: &Redactor) -> String {
+    /// Returns the line up to the secret, with a redaction mark; never a part of this secret or the one before.
+    fn preview(&self, text: &str, finding: &Finding<'_>, redactor: &Redactor) -> String {
         const BEFORE_CHARS: usize = 60;
-        let before = &text[self.line_start.max(self.shown_to)..finding.start];
+        let before = &text[self.line_start.max(self.printed_until)..finding.start];
         let before = redactor.redact(before);
         let before = text::clip_start(before.trim_start(), BEFORE_CHARS);
         text::one_line(&format!("{before}[redacted:{}]", finding.kind))

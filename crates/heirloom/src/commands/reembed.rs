@@ -1,43 +1,43 @@
 //! `heirloom reembed`.
 
 use crate::embedder;
-use crate::open::Session;
-use heirloom_engine::{Embedded, Engine, Keep};
+use crate::store_access::CliSession;
+use heirloom_engine::{Engine, ReembedMode, ReembedReport};
 use heirloom_model::Fault;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Make the vectors of the configured embedder for what is remembered and has none of it
+/// Compute missing vectors of the configured embedder
 ///
-/// Goes on where it was stopped; each batch is kept by itself. Without a configured embedder it removes the vectors
-/// of others: the built-in ones are always there.
+/// Continues where it was stopped; each batch is stored separately. Without a configured embedder it removes the
+/// vectors of others: the built-in ones always exist.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Make all of them anew
+    /// Recompute all vectors
     #[arg(long)]
     anew: bool,
 }
 
-/// How often a progress line is printed where no bar can be shown.
-const LINE_EVERY: Duration = Duration::from_secs(5);
+/// Interval of progress lines if no bar can be shown.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let found = session.find()?;
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let found = session.find_project()?;
     let engine = session.engine(&found)?;
-    let engine = match embedder::of(&found.config, &session.env)? {
+    let engine = match embedder::from_config(&found.config, &session.env)? {
         Some(embedder) => engine.with_embedder(embedder),
         None => engine,
     };
     let keep = if args.anew {
-        Keep::Nothing
+        ReembedMode::FromScratch
     } else {
-        Keep::Known
+        ReembedMode::Incremental
     };
     let done = if session.out.shows_progress() {
-        with_bar(&engine, keep)
+        reembed_with_bar(&engine, keep)
     } else {
-        with_lines(&engine, keep, session)
+        reembed_with_lines(&engine, keep, session)
     }?;
     if session.out.json {
         session.out.value(&json!({
@@ -50,11 +50,11 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         return Ok(0);
     }
     if let Some((model, vectors)) = &done.replaced {
-        let gone = format!("removed {vectors} vectors of {model}");
-        session.out.line(&gone);
+        let removed = format!("removed {vectors} vectors of {model}");
+        session.out.line(&removed);
     }
     session.out.line(&format!(
-        "{} vectors made; {} of {} texts have one of {}",
+        "{} vectors computed; {} of {} texts have one of {}",
         done.embedded,
         done.texts - done.missing,
         done.texts,
@@ -63,13 +63,13 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(0)
 }
 
-fn with_bar(engine: &Engine, keep: Keep) -> Result<Embedded, Fault> {
+fn reembed_with_bar(engine: &Engine, keep: ReembedMode) -> Result<ReembedReport, Fault> {
     let bar = ProgressBar::new(0);
-    // The template is ours; a bar without it is still a bar.
+    // The template is a constant; if it were invalid, the default style would be used.
     if let Ok(style) = ProgressStyle::with_template("embedding {bar:30} {pos}/{len}, {eta} left") {
         bar.set_style(style);
     }
-    let done = engine.reembed(keep, &mut |done, texts| {
+    let done = engine.maintenance().reembed(keep, &mut |done, texts| {
         bar.set_length(texts);
         bar.set_position(done);
     });
@@ -77,10 +77,14 @@ fn with_bar(engine: &Engine, keep: Keep) -> Result<Embedded, Fault> {
     done
 }
 
-fn with_lines(engine: &Engine, keep: Keep, session: &mut Session) -> Result<Embedded, Fault> {
+fn reembed_with_lines(
+    engine: &Engine,
+    keep: ReembedMode,
+    session: &mut CliSession,
+) -> Result<ReembedReport, Fault> {
     let mut last: Option<Instant> = None;
-    engine.reembed(keep, &mut |done, texts| {
-        if last.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
+    engine.maintenance().reembed(keep, &mut |done, texts| {
+        if last.is_none_or(|last| last.elapsed() >= LINE_INTERVAL) {
             last = Some(Instant::now());
             session
                 .out
@@ -89,17 +93,17 @@ fn with_lines(engine: &Engine, keep: Keep, session: &mut Session) -> Result<Embe
     })
 }
 
-/// Embeds what a command has just written, within bounds. It is written whatever comes of this: a failure is told.
-pub(crate) fn catch_up(engine: &Engine, session: &mut Session) {
-    match engine.catch_up() {
+/// Embeds what a command has just written, within limits. A failure is only reported: the records are already stored.
+pub(crate) fn embed_pending(engine: &Engine, session: &mut CliSession) {
+    match engine.maintenance().embed_backlog() {
         Ok(None) => {}
         Ok(Some(done)) if done.missing == 0 => {}
         Ok(Some(done)) => session.out.talk(&format!(
-            "heirloom: {} texts have no vector of `{}` yet: `heirloom reembed` makes them",
+            "heirloom: {} texts have no vector of `{}` yet: `heirloom reembed` computes them",
             done.missing, done.model
         )),
         Err(fault) => session.out.talk(&format!(
-            "heirloom: not all is embedded: {}; `heirloom reembed` goes on",
+            "heirloom: not everything is embedded: {}; `heirloom reembed` continues",
             fault.message
         )),
     }

@@ -1,20 +1,20 @@
 //! `heirloom reject`.
 
-use crate::open::Session;
 use crate::proposals;
+use crate::store_access::CliSession;
 use heirloom_model::{Fault, text};
 use serde_json::json;
 
 /// Reject what an agent proposed: it is retired, its history stays
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The proposal: `heirloom propose` lists what waits
+    /// The proposal: `heirloom propose` lists pending ones
     id: String,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let (engine, record) = proposals::find(&args.id, session)?;
-    engine.forget(record.id)?;
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let (engine, record) = proposals::find_proposal(&args.id, session)?;
+    engine.records().forget(record.id)?;
     let id = record.id.to_string();
     if session.out.json {
         session.out.value(&json!({"id": id, "outcome": "rejected"}));

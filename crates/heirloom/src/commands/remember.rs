@@ -1,10 +1,11 @@
 //! `heirloom remember`.
 
-use super::reembed::catch_up;
-use crate::open::Session;
-use crate::options::ScopeArgs;
-use crate::wire;
-use heirloom_engine::{Applied, Engine, NewRecord, Remembered, Verdict};
+use super::reembed::embed_pending;
+use super::session::text_or_input;
+use crate::json_output;
+use crate::shared_options::ScopeArgs;
+use crate::store_access::CliSession;
+use heirloom_engine::{AppliedChange, Engine, NewRecord, RememberReport, Verdict};
 use heirloom_model::{ConflictPolicy, Fault, Kind, Timestamp, limits, text};
 use serde_json::{Value, json};
 use std::io::{BufRead, Read};
@@ -15,59 +16,59 @@ use std::num::NonZeroU32;
 #[command(after_help = "Examples:
   heirloom remember \"The tests need a running Redis\"
   heirloom remember \"Use tabs\" --category convention --key indent
-  heirloom remember --user \"I prefer small commits\"    holds in every project of yours
-  heirloom remember --stdin < facts.jsonl      one {\"text\": …} a line, each acknowledged when durable")]
+  heirloom remember --user \"I prefer small commits\"    is used in all your projects
+  heirloom remember --stdin < facts.jsonl      one {\"text\": …} per line, each acknowledged when durable")]
 pub(crate) struct Args {
-    /// What is to be remembered
+    /// The text to remember; - reads it from standard input
     #[arg(required_unless_present = "stdin")]
     text: Option<String>,
     /// Read JSONL from standard input: {text, kind?, category?, key?, …}
     #[arg(long, conflicts_with = "text")]
     stdin: bool,
-    /// Its category: fact, decision, convention, learning, or any other word
+    /// The category: fact, decision, convention, learning, or any other word
     #[arg(long, value_name = "NAME")]
     category: Option<String>,
-    /// Its key: a later value for the same key takes its place
+    /// The key: a later value for the same key replaces it
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// How sure the source is, 0 to 1
+    /// Confidence of the source, 0 to 1
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     confidence: Option<f64>,
-    /// Who says so: user, orchestrator, or an agent's id
+    /// The source: user, orchestrator, or an agent's id
     #[arg(long, value_name = "WHO")]
     source: Option<String>,
-    /// Why, for a decision
+    /// The reason, for a decision
     #[arg(long, value_name = "WHY")]
     rationale: Option<String>,
-    /// From when on it holds (RFC 3339)
-    #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
+    /// Beginning of the valid time (RFC 3339)
+    #[arg(long, value_name = "TIME", value_parser = crate::shared_options::time)]
     true_from: Option<Timestamp>,
-    /// Until when it holds (RFC 3339)
-    #[arg(long, value_name = "TIME", value_parser = crate::options::time)]
+    /// End of the valid time (RFC 3339)
+    #[arg(long, value_name = "TIME", value_parser = crate::shared_options::time)]
     true_to: Option<Timestamp>,
-    /// In your own memory: it holds in every project, and leaves none of them
+    /// Store it in your own memory, which is used in every project and written to none
     #[arg(long)]
     user: bool,
     #[command(flatten)]
     scope: ScopeArgs,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     if args.stdin {
         let engine = match args.user {
             true => session.user_engine()?,
             false => session.open_with_embedder()?,
         };
         let code = from_stdin(&engine, session)?;
-        catch_up(&engine, session);
+        embed_pending(&engine, session);
         return Ok(code);
     }
     let engine = match args.user {
         true => session.user_engine()?,
         false => session.open()?,
     };
-    let remembered = engine.remember(NewRecord {
-        text: args.text.unwrap_or_default(),
+    let remembered = engine.records().remember(NewRecord {
+        text: text_or_input(args.text.unwrap_or_default(), "a text")?,
         kind: None,
         category: args.category,
         key: args.key,
@@ -79,17 +80,17 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         true_to: args.true_to,
     })?;
     if session.out.json {
-        session.out.value(&answer(&remembered));
+        session.out.value(&answer_value(&remembered));
         return Ok(0);
     }
     let line = match remembered.verdict {
         Verdict::Conflict if engine.settings().conflict_policy == ConflictPolicy::Ask => {
-            "disputed: neither value counts until `heirloom resolve` decides"
+            "disputed: neither value is used until `heirloom resolve` decides"
         }
         Verdict::Conflict => "lost against a value of higher confidence; kept as history",
         Verdict::Created => "remembered",
-        Verdict::Confirmed => "known already; confirmed",
-        Verdict::Replaced => "remembered; the earlier value is history",
+        Verdict::Confirmed => "already known; confirmed",
+        Verdict::Replaced => "remembered; the earlier value is kept as history",
         Verdict::Unchanged
         | Verdict::Retired
         | Verdict::Restored
@@ -98,14 +99,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         | Verdict::Marked => remembered.verdict.as_str(),
     };
     session.out.line(&format!("{} {line}", remembered.id));
-    if let Some(said) = kept_without(&remembered) {
-        session.out.talk(&said);
+    if let Some(note) = redaction_note(&remembered) {
+        session.out.talk(&note);
     }
     Ok(0)
 }
 
-fn answer(remembered: &Remembered) -> Value {
-    let mut answer = wire::applied(&Applied {
+fn answer_value(remembered: &RememberReport) -> Value {
+    let mut answer = json_output::applied(&AppliedChange {
         id: remembered.id,
         verdict: remembered.verdict,
         other: remembered.winner,
@@ -116,26 +117,26 @@ fn answer(remembered: &Remembered) -> Value {
     answer
 }
 
-/// What was left out, for the person.
-fn kept_without(remembered: &Remembered) -> Option<String> {
+/// Returns a message about removed secrets; `None` if there were none.
+fn redaction_note(remembered: &RememberReport) -> Option<String> {
     let kinds = &remembered.redacted;
     let secrets = match kinds.len() {
         0 => return None,
         1 => "1 secret".to_owned(),
         many => format!("{many} secrets"),
     };
-    Some(format!("kept without {secrets}: {}", kinds.join(", ")))
+    Some(format!("stored without {secrets}: {}", kinds.join(", ")))
 }
 
-/// Reads JSONL and answers JSONL: a line is answered when it is durable. Lines that are there together
-/// share a sync. A line that cannot be taken is answered with its error, and the rest goes on.
-fn from_stdin(engine: &Engine, session: &mut Session) -> Result<u8, Fault> {
+/// Reads JSONL and answers with JSONL: a line is answered once it is durable. Lines that are available together share
+/// one sync. An invalid line is answered with its error, and the rest is still processed.
+fn from_stdin(engine: &Engine, session: &mut CliSession) -> Result<u8, Fault> {
     let mut input = std::io::BufReader::with_capacity(1 << 20, std::io::stdin());
     let mut failed = 0u64;
     let mut number = 0u64;
     while let Some(first) = next_line(&mut input)? {
         let mut lines = vec![first];
-        // What has not arrived yet is waited for only after what has is acknowledged.
+        // Only lines that have already arrived join the batch: waiting for more would delay their acknowledgement.
         while lines.len() < limits::BATCH_RECORDS && input.buffer().contains(&b'\n') {
             lines.extend(next_line(&mut input)?);
         }
@@ -148,10 +149,14 @@ fn from_stdin(engine: &Engine, session: &mut Session) -> Result<u8, Fault> {
         }
         failed += store_batch(engine, session, batch)?;
         session.out.flush();
+        if input.buffer().is_empty() {
+            // Update the mirror before blocking on input; an error is reported at the end of the command.
+            drop(engine.mirror().refresh_throttled());
+        }
     }
     if failed > 0 {
         session.out.talk(&format!(
-            "heirloom: {failed} of {number} lines were not taken"
+            "heirloom: {failed} of {number} lines were not stored"
         ));
     }
     Ok(u8::from(failed > 0))
@@ -159,21 +164,26 @@ fn from_stdin(engine: &Engine, session: &mut Session) -> Result<u8, Fault> {
 
 fn store_batch(
     engine: &Engine,
-    session: &mut Session,
+    session: &mut CliSession,
     batch: Vec<(u64, Result<NewRecord, String>)>,
 ) -> Result<u64, Fault> {
     let good: Vec<_> = batch
         .iter()
         .filter_map(|(_, one)| one.as_ref().ok().cloned())
         .collect();
-    let together = engine.remember_all(good);
+    let together = engine.records().remember_all(good);
     let mut answers = match together {
         Ok(answers) => answers.into_iter().map(Ok).collect::<Vec<_>>(),
-        // One bad record must not take the others with it: one by one, so that it is named.
+        // Retry one by one, so that the invalid record is reported and the others are stored.
         Err(fault) if fault.kind == heirloom_model::ErrorKind::Usage => batch
             .iter()
             .filter_map(|(_, one)| one.as_ref().ok())
-            .map(|one| engine.remember(one.clone()).map_err(|f| f.message))
+            .map(|one| {
+                engine
+                    .records()
+                    .remember(one.clone())
+                    .map_err(|f| f.message)
+            })
             .collect(),
         Err(fault) => return Err(fault),
     }
@@ -187,7 +197,7 @@ fn store_batch(
             Err(problem) => Err(problem.clone()),
         };
         match answered {
-            Ok(remembered) => session.out.value(&answer(&remembered)),
+            Ok(remembered) => session.out.value(&answer_value(&remembered)),
             Err(problem) => {
                 failed += 1;
                 let problem = format!("line {number}: {problem}");
@@ -202,9 +212,9 @@ fn read_error(error: std::io::Error) -> Fault {
     Fault::failed(format!("cannot read standard input: {error}"))
 }
 
-/// The next line, lossily decoded; of one that is too long the beginning, which [`parse`] refuses.
+/// Reads the next line, lossily decoded; only the beginning of a line that is too long, which [`parse`] refuses.
 fn next_line(input: &mut impl BufRead) -> Result<Option<String>, Fault> {
-    // One more is enough to tell; the line break is the other.
+    // One byte over the limit shows that the line is too long; the other one is the line break.
     let most = limits::STDIN_LINE_BYTES_MAX as u64 + 2;
     let mut line = Vec::new();
     let read = input
@@ -221,7 +231,7 @@ fn next_line(input: &mut impl BufRead) -> Result<Option<String>, Fault> {
     Ok(Some(String::from_utf8_lossy(&line).into_owned()))
 }
 
-/// Reads one line of standard input.
+/// Parses one line of standard input.
 pub(crate) fn parse(line: &str) -> Result<NewRecord, String> {
     let most = limits::STDIN_LINE_BYTES_MAX;
     if line.trim_end_matches(['\r', '\n']).len() > most {
@@ -233,7 +243,7 @@ pub(crate) fn parse(line: &str) -> Result<NewRecord, String> {
     };
     let mut new = NewRecord::default();
     for (name, value) in map {
-        take(&mut new, &name, value)?;
+        set_field(&mut new, &name, value)?;
     }
     if new.text.trim().is_empty() {
         return Err("`text` is missing or empty".to_owned());
@@ -241,13 +251,13 @@ pub(crate) fn parse(line: &str) -> Result<NewRecord, String> {
     Ok(new)
 }
 
-fn take(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String> {
+fn set_field(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String> {
     if value.is_null() {
         return Ok(());
     }
     let number = value.as_f64();
-    let said = match value {
-        Value::String(said) => said,
+    let text_value = match value {
+        Value::String(text_value) => text_value,
         Value::Number(n) => n.to_string(),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
             return Err(format!(
@@ -258,11 +268,11 @@ fn take(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String> {
     };
     let slot = match name {
         "text" => {
-            new.text = said;
+            new.text = text_value;
             return Ok(());
         }
         "kind" => {
-            new.kind = Some(said.parse::<Kind>().map_err(|e| e.to_string())?);
+            new.kind = Some(text_value.parse::<Kind>().map_err(|e| e.to_string())?);
             return Ok(());
         }
         "confidence" => {
@@ -271,14 +281,16 @@ fn take(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String> {
         }
         "iteration" => {
             new.scope.iteration = Some(
-                said.parse::<NonZeroU32>()
+                text_value
+                    .parse::<NonZeroU32>()
                     .map_err(|_| "`iteration`: expected a whole number from 1")?
                     .get(),
             );
             return Ok(());
         }
         "true_from" | "true_to" => {
-            let time = crate::options::time(&said).map_err(|error| format!("`{name}`: {error}"))?;
+            let time = crate::shared_options::time(&text_value)
+                .map_err(|error| format!("`{name}`: {error}"))?;
             *(if name == "true_from" {
                 &mut new.true_from
             } else {
@@ -298,6 +310,6 @@ fn take(new: &mut NewRecord, name: &str, value: Value) -> Result<(), String> {
         "phase" => &mut new.scope.phase,
         other => return Err(format!("there is no field `{}`", text::excerpt(other, 40))),
     };
-    *slot = Some(said);
+    *slot = Some(text_value);
     Ok(())
 }

@@ -1,29 +1,29 @@
 //! `heirloom resolve`.
 
-use crate::open::Session;
+use crate::store_access::CliSession;
 use heirloom_model::{Fault, text};
 use serde_json::json;
 
-/// Decide a conflict: what is kept holds, the other values are history
+/// Decide a conflict: the kept value stays current, the other is retired
 ///
-/// `heirloom conflicts` shows the open ones; `heirloom undo` takes a decision back.
+/// `heirloom conflicts` shows the open ones; `heirloom undo` reverts a decision.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The conflict: its winner, or anything that lost
+    /// The conflict: its winner, or one of the losers
     id: String,
-    /// What holds from now on
+    /// The value to keep
     #[arg(long, value_name = "ID")]
     keep: String,
-    /// Who decides: user or orchestrator
+    /// The deciding role: user or orchestrator
     #[arg(long = "as", value_name = "ROLE")]
     role: String,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let id = engine.resolve_id(&args.id)?;
-    let keep = engine.resolve_id(&args.keep)?;
-    let settled = engine.resolve_conflict(id, keep, &args.role)?;
+    let id = engine.records().resolve_id(&args.id)?;
+    let keep = engine.records().resolve_id(&args.keep)?;
+    let settled = engine.conflicts().resolve(id, keep, &args.role)?;
     if session.out.json {
         let retired = settled.retired.map(|id| id.to_string());
         session.out.value(
@@ -32,16 +32,17 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         return Ok(0);
     }
     for (what, id) in [
-        ("holds:  ", Some(settled.kept)),
+        ("kept:   ", Some(settled.kept)),
         ("retired:", settled.retired),
     ] {
         if let Some(id) = id {
-            let words = text::excerpt(&engine.get(id)?.text, 80);
+            let words = text::excerpt(&engine.records().get(id)?.text, 80);
             session.out.line(&format!("{what} {id} {words}"));
         }
     }
-    session
-        .out
-        .talk(&format!("  heirloom undo {}   takes it back", settled.kept));
+    session.out.talk(&format!(
+        "  heirloom undo {}   reverts the decision",
+        settled.kept
+    ));
     Ok(0)
 }

@@ -1,68 +1,72 @@
 //! `heirloom restore`.
 
-use crate::open::Session;
+use crate::store_access::CliSession;
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, ProjectName};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Go back to the copy in FILE; what is here now is kept
+/// Restore the copy in FILE; the present state is kept
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Works with a damaged or missing store too. Asks nothing: the state before is kept for 30 days, a damaged one until you delete it."
+    after_help = "Works with a damaged or missing store too. Does not ask: the previous state is kept for 30 days, a damaged one until you delete it."
 )]
 pub(crate) struct Args {
-    /// A file that `heirloom backup` wrote, or a copy that `heirloom doctor` lists
+    /// A file written by `heirloom backup`, or a copy listed by `heirloom doctor`
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     if !args.file.exists() {
-        let message = format!("no file {}", args.file.display());
+        let message = format!("no file {}", args.file.to_escaped());
         return Err(
-            Fault::not_found(message).hint("`heirloom doctor` lists the copies beside the store")
+            Fault::not_found(message).hint("`heirloom doctor` lists the copies next to the store")
         );
     }
     let doctor = session.doctor()?;
-    let went = doctor.restore(&args.file)?;
-    let restored = &went.restored;
-    let shown = |path: &PathBuf| path.display().to_string();
+    let report = doctor.restore(&args.file)?;
+    let restored = &report.restored;
+    let display_path = |path: &PathBuf| path.to_escaped();
     let records = restored.rows.get("records").copied().unwrap_or(0);
-    let projects: Vec<_> = went.projects.iter().map(ToString::to_string).collect();
+    let projects: Vec<_> = report.projects.iter().map(ToString::to_string).collect();
     if session.out.json {
         session.out.value(&json!({
-            "file": shown(&args.file),
+            "file": display_path(&args.file),
             "records": records,
             "schema_version": restored.schema_version,
-            "previous": restored.previous.as_ref().map(shown),
+            "previous": restored.previous.as_ref().map(display_path),
             "was_damaged": restored.was_damaged,
-            "mirror": went.mirror.as_ref().map(shown),
+            "mirror": report.mirror.as_ref().map(display_path),
             "projects": projects,
         }));
         return Ok(0);
     }
     session.out.line(&format!(
         "restored {} ({records} records)",
-        shown(&args.file)
+        display_path(&args.file)
     ));
-    let is_ours = |name: &ProjectName| doctor.project.as_ref() == Some(name);
-    if !went.projects.is_empty() && !went.projects.iter().any(is_ours) {
+    // The copy may have brought another identity of the project, so look it up again.
+    let project = session.doctor()?.project;
+    let is_ours = |name: &ProjectName| project.as_ref() == Some(name);
+    if !report.projects.is_empty() && !report.projects.iter().any(is_ours) {
         session.out.talk(&format!(
-            "  it holds nothing of this project, but of {}: `heirloom --project NAME list` shows it",
+            "  it has no records of this project, but of {}: `heirloom --project NAME list` shows it",
             projects.join(", ")
         ));
     }
-    if let Some(mirror) = &went.mirror {
-        session.out.line(&format!("wrote {}", shown(mirror)));
+    if let Some(mirror) = &report.mirror {
+        session.out.line(&format!("wrote {}", display_path(mirror)));
     }
     match (&restored.previous, restored.was_damaged) {
         (Some(previous), false) => session.out.talk(&format!(
-            "  heirloom restore {}   goes back",
-            shown(previous)
+            "  heirloom restore {}   restores the previous state",
+            display_path(previous)
         )),
-        (Some(previous), true) => session
-            .out
-            .talk(&format!("the damaged store is kept as {}", shown(previous))),
+        (Some(previous), true) => session.out.talk(&format!(
+            "the damaged store is kept as {}",
+            display_path(previous)
+        )),
         (None, _) => {}
     }
     Ok(0)

@@ -1,28 +1,32 @@
 //! `heirloom review`.
 
-use crate::open::Session;
-use heirloom_engine::{Engine, Retire};
+use crate::store_access::CliSession;
+use heirloom_engine::{Engine, ReviewRetirement};
 use heirloom_model::{Fault, RecordId, text};
 use serde_json::json;
 
-/// Look for duplicates, contradictions, stale and never-used records; changes nothing by itself
+/// Look for duplicates, contradictions, stale and never-used records; changes nothing by default
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Retire what says the same as another in the same words; undo brings it back
+    /// Retire records with the same words as another one; undo restores them
     #[arg(long)]
     apply: bool,
-    /// Retire what speaks of files that are gone as well
+    /// Also retire records about files that no longer exist
     #[arg(long, requires = "apply")]
     yes: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let found = engine.review()?;
+    let found = engine.conflicts().review()?;
     let retired = match (args.apply, args.yes) {
         (false, _) => Vec::new(),
-        (true, false) => engine.apply_review(Retire::Duplicates)?,
-        (true, true) => engine.apply_review(Retire::DuplicatesAndStale)?,
+        (true, false) => engine
+            .conflicts()
+            .apply_review(ReviewRetirement::Duplicates)?,
+        (true, true) => engine
+            .conflicts()
+            .apply_review(ReviewRetirement::DuplicatesAndStale)?,
     };
     let names = |ids: &[RecordId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
     if session.out.json {
@@ -43,41 +47,46 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         return Ok(0);
     }
     for one in &found.duplicates {
-        let how = if one.exact {
+        let label = if one.exact {
             "same words"
         } else {
             "nearly the same"
         };
-        show(&engine, session, how, one.keep)?;
+        print_record(&engine, session, label, one.keep)?;
         for other in &one.others {
-            show(&engine, session, "", *other)?;
+            print_record(&engine, session, "", *other)?;
         }
     }
     for (older, newer) in &found.contradictions {
-        show(&engine, session, "contradicts", *older)?;
-        show(&engine, session, "", *newer)?;
+        print_record(&engine, session, "contradicts", *older)?;
+        print_record(&engine, session, "", *newer)?;
     }
     for one in &found.stale {
-        show(
+        print_record(
             &engine,
             session,
-            &format!("gone: {}", one.paths.join(", ")),
+            &format!("missing: {}", one.paths.join(", ")),
             one.id,
         )?;
     }
     for id in &found.unused {
-        show(&engine, session, "never used", *id)?;
+        print_record(&engine, session, "never used", *id)?;
     }
     session.out.talk(&match retired.len() {
         0 if args.apply => "nothing was retired".to_owned(),
         0 => "nothing was changed; --apply retires duplicates in the same words".to_owned(),
-        n => format!("{n} retired; heirloom undo ID brings one back"),
+        n => format!("{n} retired; heirloom undo ID restores one"),
     });
     Ok(0)
 }
 
-fn show(engine: &Engine, session: &mut Session, what: &str, id: RecordId) -> Result<(), Fault> {
-    let words = text::excerpt(&engine.get(id)?.text, 90);
+fn print_record(
+    engine: &Engine,
+    session: &mut CliSession,
+    what: &str,
+    id: RecordId,
+) -> Result<(), Fault> {
+    let words = text::excerpt(&engine.records().get(id)?.text, 90);
     session.out.line(&format!("{what:16} {id}  {words}"));
     Ok(())
 }

@@ -1,31 +1,32 @@
 //! `heirloom run`.
 
-mod events;
+mod json_events;
 mod screen;
 
-use crate::open::Session;
-use events::Events;
-use heirloom_engine::adapters::Adapter;
-use heirloom_engine::{EndReason, RunReport, RunRequest};
+use crate::store_access::CliSession;
+use heirloom_agents::AgentProgram;
+use heirloom_capture::Runs;
+use heirloom_capture::{EndReason, RunReport, RunRequest};
 use heirloom_model::Fault;
-pub(super) use screen::{Screen, about_mirror};
+use json_events::JsonEventPrinter;
+pub(super) use screen::{RunScreen, describe_mirror_load};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Run an agent again and again on a task; each iteration starts with what the earlier ones learned
+/// Run an agent repeatedly on a task; each iteration starts with what the earlier ones learned
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   heirloom run --task 42 --type issue -- claude -p \"Fix issue 42\" --allowedTools Bash,Edit
   heirloom run --task 42 -- codex exec \"Fix issue 42\"
   heirloom run --iterations 3 -- ./my-agent.sh {prompt}
 
-The context goes into the agent's prompt: in the place of {prompt}, else where the program takes it,
+The context goes into the agent's prompt: in place of {prompt}, else where the program takes it,
 else through standard input. HEIRLOOM_CONTEXT_FILE and HEIRLOOM_PROMPT_FILE name files with both.
 The agent writes memory by printing lines such as `HEIRLOOM_MEMORY: KEY_FACT the tests need Redis`.")]
 pub(crate) struct Args {
-    /// claude-code, codex, aider, gemini or command; else chosen by the program's name
+    /// claude-code, codex, aider, gemini, opencode or command; the default depends on the program's name
     #[arg(long, value_name = "AGENT")]
-    agent: Option<Adapter>,
+    agent: Option<AgentProgram>,
     /// The task
     #[arg(long, value_name = "ID")]
     task: Option<String>,
@@ -35,16 +36,16 @@ pub(crate) struct Args {
     /// The phase of the task
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
-    /// How it is tried; `heirloom tried` finds the iterations by it
+    /// The approach; `heirloom tried` finds the iterations by it
     #[arg(long, value_name = "TEXT")]
     approach: Option<String>,
     /// At most this many iterations in this call
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     iterations: Option<u32>,
-    /// Go on until the task is complete
+    /// Continue until the task is complete
     #[arg(long)]
     until_done: bool,
-    /// Seconds that one iteration may take
+    /// Time limit of one iteration in seconds
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
     /// The agent's command
@@ -52,10 +53,10 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let found = session.find()?;
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let found = session.find_project()?;
     let engine = session.engine(&found)?;
-    session.take_in(&engine);
+    session.ingest_pending(&engine);
     let configured = found.config.texts("run.command");
     let command = if args.command.is_empty() {
         configured
@@ -85,14 +86,16 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     };
     let interrupt = interrupt_flag()?;
     let report = if session.out.json {
-        let mut events = Events::new(&mut session.out);
-        let report = engine.run(&request, interrupt, &mut |event| events.take(event))?;
-        events.end(&report);
+        let mut events = JsonEventPrinter::new(&mut session.out);
+        let report =
+            Runs::new(&engine).run(&request, interrupt, &mut |event| events.print_event(event))?;
+        events.print_end(&report);
         report
     } else {
-        let mut screen = Screen::new(&mut session.out, request.phase.clone());
-        let report = engine.run(&request, interrupt, &mut |event| screen.take(event))?;
-        screen.end(&report);
+        let mut screen = RunScreen::new(&mut session.out, request.phase.clone());
+        let report =
+            Runs::new(&engine).run(&request, interrupt, &mut |event| screen.show_event(event))?;
+        screen.show_end(&report);
         report
     };
     Ok(exit_code(&report))
@@ -108,7 +111,7 @@ fn exit_code(report: &RunReport) -> u8 {
     }
 }
 
-/// A flag that Ctrl-C and a request to end set.
+/// Returns a flag that is set on Ctrl-C, SIGTERM and SIGHUP.
 pub(super) fn interrupt_flag() -> Result<Arc<AtomicBool>, Fault> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [

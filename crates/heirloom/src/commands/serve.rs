@@ -1,35 +1,36 @@
 //! `heirloom serve`.
 
 use super::run::interrupt_flag;
-use crate::allocator;
 use crate::config::{KEYS, Layer};
-use crate::log;
-use crate::open::Session;
-use crate::serving::Serving;
+use crate::engine_provider::CliEngineProvider;
+use crate::logging;
+use crate::store_access::CliSession;
 use heirloom_model::{AccessRole, Fault};
-use heirloom_server::{App, Certificate, Listening, Names, Options, Setting, mcp, router, serve};
+use heirloom_server::{
+    AllowedOrigins, App, Certificate, DisplayedSetting, Listener, ServerOptions, mcp, router, serve,
+};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Answer the HTTP API and the page, on this machine only, until Ctrl-C
+/// Serve the HTTP API and the page, by default on this machine only, until Ctrl-C
 ///
-/// The first start prints a token of the role `orchestrator`, once. `heirloom token` makes others, `heirloom ui` opens
-/// the page.
+/// The first start prints a token of the role `orchestrator`, once. `heirloom token` creates others, `heirloom ui`
+/// opens the page.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    pub(super) at: At,
+    pub(super) listen: ListenArgs,
 }
 
-/// Where a server answers, and whom.
+/// Listening address of a server, its certificate, and the clients that it accepts.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct At {
+pub(crate) struct ListenArgs {
     /// Address to listen on; one that other machines reach needs a certificate
     #[arg(long, value_name = "H", default_value = "127.0.0.1")]
     pub(super) host: String,
-    /// Port to listen on; 0 takes a free one
+    /// Port to listen on; 0 chooses a free one
     #[arg(long, value_name = "N", default_value_t = 7717)]
     pub(super) port: u16,
     /// Certificate for TLS, with its chain, as PEM
@@ -41,14 +42,14 @@ pub(crate) struct At {
     /// Another name of this machine that clients may use
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
-    /// Origin of a page elsewhere that may ask, as `https://example.org`
+    /// Origin of another page that may send requests, such as `https://example.org`
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Vec<String>,
 }
 
-impl At {
-    /// A port of this machine.
-    pub(super) fn port(port: u16) -> Self {
+impl ListenArgs {
+    /// Returns the arguments for a port of this machine.
+    pub(super) fn on_port(port: u16) -> Self {
         Self {
             host: "127.0.0.1".to_owned(),
             port,
@@ -60,84 +61,87 @@ impl At {
     }
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    // Before anything is open: nothing of this process is left behind it.
-    allocator::keep_small();
-    run_at(&args.at, session, |_, _, _| Ok(()))
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    serve_until_interrupted(&args.listen, session, |_, _, _| Ok(()))
 }
 
-/// Serves until Ctrl-C; `ready` is told the server and its address as soon as it answers.
-pub(super) fn run_at(
-    at: &At,
-    session: &mut Session,
-    ready: impl FnOnce(&mut Session, &App, &str) -> Result<(), Fault>,
+/// Serves until Ctrl-C; `ready` is called with the server and its address when it answers requests.
+pub(super) fn serve_until_interrupted(
+    listen: &ListenArgs,
+    session: &mut CliSession,
+    ready: impl FnOnce(&mut CliSession, &App, &str) -> Result<(), Fault>,
 ) -> Result<u8, Fault> {
     let stop = interrupt_flag()?;
-    let files = at.tls_cert.clone().zip(at.tls_key.clone());
+    let files = listen.tls_cert.clone().zip(listen.tls_key.clone());
     let certificate = files.map(|(certificate, key)| Certificate { certificate, key });
-    let listening = Listening::bind(&at.host, at.port, certificate.as_ref())?;
-    let options = Options {
+    let listening = Listener::bind(&listen.host, listen.port, certificate.as_ref())?;
+    let options = ServerOptions {
         version: env!("CARGO_PKG_VERSION"),
         port: listening.address().port(),
-        names: Names {
-            host: at.host.clone(),
-            hosts: at.allow_host.clone(),
-            origins: at.allow_origin.clone(),
+        origins: AllowedOrigins {
+            host: listen.host.clone(),
+            hosts: listen.allow_host.clone(),
+            origins: listen.allow_origin.clone(),
         },
-        policy: session.find()?.config.window()?,
+        policy: session.find_project()?.config.window()?,
         is_secure: listening.is_secure(),
         settings: settings(session)?,
-        tells: log::of_requests(&session.env),
+        access_log: logging::request_logger(&session.env),
     };
-    let app = App::new(Box::new(Serving::new(session)), options);
+    let app = App::new(Box::new(CliEngineProvider::new(session)), options);
     let scheme = if listening.is_secure() {
         "https"
     } else {
         "http"
     };
     let address = format!("{scheme}://{}", listening.address());
-    let engine = app.served()?;
-    let named = engine.serve_at(&address)?;
-    let first = engine.tokens().first(AccessRole::Orchestrator)?;
-    let secret = first.map(|token| token.secret);
+    let engine = app.served_engine()?;
+    let address_entry = engine.maintenance().announce_server(&address)?;
+    let new_token = engine
+        .maintenance()
+        .tokens()
+        .create_first(AccessRole::Orchestrator)?;
+    // A kept engine would hold a database open that another file may replace.
+    drop(engine);
+    let secret = new_token.map(|token| token.secret);
     if session.out.json {
-        let mut said = json!({"listening": address});
+        let mut value = json!({"listening": address});
         if let Some(secret) = secret {
-            said["token"] = json!(secret);
+            value["token"] = json!(secret);
         }
-        session.out.value(&said);
+        session.out.value(&value);
     } else {
         session.out.line(&format!("listening on {address}"));
         if let Some(secret) = secret {
             session.out.line(&format!("token: {secret}"));
             session
                 .out
-                .talk("It is told this once. Its role is orchestrator; `heirloom token create` makes others.");
+                .talk("It is shown only once. Its role is orchestrator; `heirloom token create` creates others.");
         }
     }
     ready(session, &app, &address)?;
     session.out.flush();
-    let settings = mcp::Settings {
+    let settings = mcp::McpSettings {
         follows_roots: false,
         as_server_memory: false,
-        commands: Some(Arc::new(Serving::new(session))),
+        commands: Some(Arc::new(CliEngineProvider::new(session))),
     };
-    let hosts = [vec![at.host.clone()], at.allow_host.clone()].concat();
+    let hosts = [vec![listen.host.clone()], listen.allow_host.clone()].concat();
     let router = router(app.clone(), mcp::router(&app, settings, &hosts));
     serve(listening, Some(&app), router, move || {
         stop.load(Ordering::Relaxed)
     })?;
-    drop(named);
+    drop(address_entry);
     Ok(0)
 }
 
-/// The settings as `heirloom config --show-origin` tells them.
-fn settings(session: &mut Session) -> Result<Vec<Setting>, Fault> {
-    let config = session.find()?.config;
-    let one = |key: &crate::config::Key| {
+/// Lists the settings in the format of `heirloom config --show-origin`.
+fn settings(session: &mut CliSession) -> Result<Vec<DisplayedSetting>, Fault> {
+    let config = session.find_project()?.config;
+    let one = |key: &crate::config::ConfigKey| {
         let (value, origin) = config.get(key)?;
         let layer = origin.layer.as_str();
-        Some(Setting {
+        Some(DisplayedSetting {
             key: key.name.to_owned(),
             value: value.to_string(),
             origin: match origin.layer {

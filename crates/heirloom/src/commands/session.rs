@@ -1,30 +1,30 @@
 //! `heirloom session`.
 
-use crate::open::Session;
-use crate::wire;
+use crate::json_output;
+use crate::store_access::CliSession;
 use heirloom_engine::NewTurn;
 use heirloom_model::{Fault, Role, limits, text};
 use serde_json::{Value, json};
 use std::io::Read;
 
-/// Keep the turns of a conversation, or show them
+/// Store the turns of a conversation, or show them
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: SessionSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
-    /// Add a turn, whose text comes from standard input; the session comes into being with its first one
+enum SessionSubcommand {
+    /// Add a turn, whose text comes from standard input; the first turn creates the session
     Add {
         /// The session
         #[arg(long, value_name = "ID")]
         session: String,
-        /// Whose turn it is: user, assistant, system, tool, tool_call or tool_result
-        #[arg(long, value_name = "ROLE", value_parser = role)]
+        /// The role: user, assistant, system, tool, tool_call or tool_result
+        #[arg(long, value_name = "ROLE", value_parser = parse_role)]
         role: Role,
-        /// Who speaks, where the role does not say it
+        /// The name of the speaker, if the role is not enough
         #[arg(long, value_name = "NAME")]
         sender: Option<String>,
         /// The task of a new session
@@ -38,23 +38,23 @@ enum Action {
     Show {
         /// The session
         session: String,
-        /// Only the last so many turns
+        /// Only the last N turns
         #[arg(short = 'n', long = "last", value_name = "N")]
         last: Option<usize>,
     },
-    /// Show what a session comes to, in its own words
+    /// Show a summary of a session, made of its own words
     Summary {
         /// The session
         session: String,
     },
-    /// Find turns of conversations by what they say
+    /// Find turns of conversations by their text
     Search {
-        /// What is looked for
+        /// The words to search for
         words: Vec<String>,
         /// Only in this session
         #[arg(long, value_name = "ID")]
         session: Option<String>,
-        /// At most so many
+        /// At most this many hits
         #[arg(short = 'k', value_name = "N", default_value_t = limits::RECALL_HITS_DEFAULT)]
         k: usize,
     },
@@ -62,22 +62,22 @@ enum Action {
     Export {
         /// The session
         session: String,
-        /// Instead what its windows summed up and left out, and the files that hold it
+        /// Print instead the summaries and archives of its windows, with their files
         #[arg(long)]
         windows: bool,
     },
 }
 
-/// A role; `tool` is what a tool answered.
-fn role(given: &str) -> Result<Role, String> {
-    match given {
+/// Parses a role; `tool` means the result of a tool.
+fn parse_role(argument: &str) -> Result<Role, String> {
+    match argument {
         "tool" => Ok(Role::ToolResult),
         other => other.parse::<Role>().map_err(|bad| bad.to_string()),
     }
 }
 
-fn summary(id: &str, session: &mut Session) -> Result<(), Fault> {
-    let found = session.open()?.session_summary(id)?;
+fn print_summary(id: &str, session: &mut CliSession) -> Result<(), Fault> {
+    let found = session.open()?.sessions().session_summary(id)?;
     if session.out.json {
         session.out.value(&json!({
             "session": id,
@@ -90,7 +90,7 @@ fn summary(id: &str, session: &mut Session) -> Result<(), Fault> {
     }
     let out = &mut session.out;
     if found.interactions == 0 {
-        out.talk("nothing was said in this session yet");
+        out.talk("this session has no turns yet");
     }
     if !found.older.is_empty() {
         out.line("Earlier:");
@@ -101,21 +101,18 @@ fn summary(id: &str, session: &mut Session) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What the windows of a session summed up and left out.
-fn windows(id: &str, session: &mut Session) -> Result<(), Fault> {
+/// Prints the summaries and archives of a session's windows.
+fn print_windows(id: &str, session: &mut CliSession) -> Result<(), Fault> {
     let engine = session.open()?;
-    let found = engine.session_window(id)?.ok_or_else(|| {
-        Fault::not_found(format!(
-            "no window was made for session `{}`",
-            text::one_line(id)
-        ))
-        .hint("heirloom compact --session S")
+    let found = engine.window().session(id)?.ok_or_else(|| {
+        Fault::not_found(format!("session `{}` has no window", text::one_line(id)))
+            .hint("heirloom compact --session S")
     })?;
     let summary = |one: &heirloom_engine::WrittenSummary| {
         let at = one.at.map(|at| at.to_string());
         json!({"id": one.id, "model": one.model, "at": at, "text": one.text})
     };
-    let archive = |(id, file): &(String, Option<std::path::PathBuf>)| json!({"id": id, "file": file.as_ref().map(|file| file.display().to_string())});
+    let archive = |(id, file): &(String, Option<std::path::PathBuf>)| json!({"id": id, "file": file.as_ref().map(|file| file.to_string_lossy().into_owned())});
     let value = json!({
         "session": id,
         "messages": found.messages,
@@ -128,10 +125,16 @@ fn windows(id: &str, session: &mut Session) -> Result<(), Fault> {
     Ok(())
 }
 
-fn search(words: &str, of: Option<&str>, k: usize, session: &mut Session) -> Result<(), Fault> {
+fn print_search(
+    words: &str,
+    in_session: Option<&str>,
+    k: usize,
+    session: &mut CliSession,
+) -> Result<(), Fault> {
     let found = session
         .open_with_embedder()?
-        .search_sessions(words, of, k)?;
+        .sessions()
+        .search_sessions(words, in_session, k)?;
     if session.out.json {
         let hit = |(id, turn, score): &(String, heirloom_model::Message, f64)| {
             json!({
@@ -142,7 +145,7 @@ fn search(words: &str, of: Option<&str>, k: usize, session: &mut Session) -> Res
                 "sender": turn.sender,
                 "text": turn.text,
                 "at": turn.at.to_string(),
-                "score": wire::rounded(*score),
+                "score": json_output::rounded(*score),
             })
         };
         let hits: Vec<_> = found.iter().map(hit).collect();
@@ -150,7 +153,7 @@ fn search(words: &str, of: Option<&str>, k: usize, session: &mut Session) -> Res
         return Ok(());
     }
     if found.is_empty() {
-        session.out.talk("no turn of a conversation says that");
+        session.out.talk("no turn matches");
     }
     for (id, turn, score) in &found {
         let words = text::excerpt(&turn.text, 160);
@@ -162,24 +165,24 @@ fn search(words: &str, of: Option<&str>, k: usize, session: &mut Session) -> Res
     Ok(())
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     match args.action {
-        Action::Summary { session: id } => summary(&id, session)?,
-        Action::Search {
+        SessionSubcommand::Summary { session: id } => print_summary(&id, session)?,
+        SessionSubcommand::Search {
             words,
             session: id,
             k,
-        } => search(&words.join(" "), id.as_deref(), k, session)?,
-        Action::Export {
+        } => print_search(&words.join(" "), id.as_deref(), k, session)?,
+        SessionSubcommand::Export {
             session: id,
             windows: true,
-        } => windows(&id, session)?,
-        Action::Export { session: id, .. } => {
-            let found = session.open()?.session_interactions(&id)?;
-            let history = heirloom_engine::history::render(&found);
+        } => print_windows(&id, session)?,
+        SessionSubcommand::Export { session: id, .. } => {
+            let found = session.open()?.sessions().session_interactions(&id)?;
+            let history = heirloom_formats::session_history::render(&found);
             session.out.json_text(&format!("{history:#}\n"));
         }
-        Action::Add {
+        SessionSubcommand::Add {
             session: id,
             role,
             sender,
@@ -192,9 +195,9 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 sender,
                 task,
                 agent,
-                text: standard_input(limits::SESSION_ADD_BYTES_MAX, "a turn")?,
+                text: read_standard_input(limits::SESSION_ADD_BYTES_MAX, "a turn")?,
             };
-            let added = engine.add_turn(&id, &turn)?;
+            let added = engine.sessions().add_turn(&id, &turn)?;
             if session.out.json {
                 let id = added.id.to_string();
                 let value = json!({"session": added.session, "seq": added.seq, "id": id});
@@ -205,14 +208,14 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                     .line(&format!("{} {} {}", added.id, added.session, added.seq));
             }
         }
-        Action::Show { session: id, last } => {
+        SessionSubcommand::Show { session: id, last } => {
             let engine = session.open()?;
-            let (found, turns) = engine.session(&id, last)?;
+            let (found, turns) = engine.sessions().get(&id, last)?;
             if session.out.json {
-                let mut value = wire::lines::of_session(&found);
+                let mut value = json_output::export_lines::session_line(&found);
                 let turns: Vec<Value> = turns
                     .iter()
-                    .map(|turn| wire::lines::of_message(&found, turn))
+                    .map(|turn| json_output::export_lines::message_line(&found, turn))
                     .collect();
                 value["messages"] = Value::Array(turns);
                 session.out.value(&value);
@@ -226,15 +229,25 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 }
             }
             if turns.is_empty() {
-                session.out.talk("nothing was said in this session yet");
+                session.out.talk("this session has no turns yet");
             }
         }
     }
     Ok(0)
 }
 
-/// All of standard input as text, lossily decoded, at most `most` bytes.
-pub(super) fn standard_input(most: usize, what: &str) -> Result<String, Fault> {
+/// Returns the given text, or for `-` all of standard input without its final line breaks.
+pub(super) fn text_or_input(argument: String, what: &str) -> Result<String, Fault> {
+    if argument != "-" {
+        return Ok(argument);
+    }
+    let mut input = read_standard_input(limits::RECORD_TEXT_BYTES_MAX, what)?;
+    input.truncate(input.trim_end_matches(['\n', '\r']).len());
+    Ok(input)
+}
+
+/// Reads all of standard input as text, lossily decoded, at most `most` bytes.
+pub(super) fn read_standard_input(most: usize, what: &str) -> Result<String, Fault> {
     let mut input = Vec::new();
     let read = std::io::stdin()
         .lock()
@@ -242,9 +255,9 @@ pub(super) fn standard_input(most: usize, what: &str) -> Result<String, Fault> {
         .read_to_end(&mut input);
     read.map_err(|error| Fault::failed(format!("cannot read standard input: {error}")))?;
     if input.len() > most {
-        let said = text::one_line(what);
+        let subject = text::one_line(what);
         return Err(Fault::usage(format!(
-            "standard input has more than {most} bytes for {said}"
+            "standard input has more than {most} bytes for {subject}"
         )));
     }
     Ok(String::from_utf8_lossy(&input).into_owned())

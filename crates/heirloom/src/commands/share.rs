@@ -1,14 +1,14 @@
 //! `heirloom share`.
 
-use crate::open::Session;
-use heirloom_engine::Shared;
+use crate::store_access::CliSession;
+use heirloom_engine::ShareReport;
 use heirloom_model::Fault;
 use serde_json::json;
 
-/// Share knowledge with the team: as entries of files that git carries
+/// Share knowledge with the team: as entries of files under version control
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Writes .heirloom/shared/<category>.md, one entry a line; commit it. Who pulls it has it in recall and context."
+    after_help = "Writes .heirloom/shared/<category>.md, one entry per line; commit it. After a pull, others find it in recall and context."
 )]
 pub(crate) struct Args {
     /// The records
@@ -16,18 +16,18 @@ pub(crate) struct Args {
     ids: Vec<String>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let ids = args.ids.iter().map(|id| engine.resolve_id(id));
-    let done = engine.share(&ids.collect::<Result<Vec<_>, _>>()?)?;
-    tell(&done, session);
+    let ids = args.ids.iter().map(|id| engine.records().resolve_id(id));
+    let done = engine.team().share(&ids.collect::<Result<Vec<_>, _>>()?)?;
+    print_shared(&done, session);
     Ok(0)
 }
 
-/// Says what became of each.
-pub(super) fn tell(done: &[Shared], session: &mut Session) {
+/// Prints the outcome for each record.
+pub(super) fn print_shared(done: &[ShareReport], session: &mut CliSession) {
     if session.out.json {
-        let one = |one: &Shared| json!({"id": one.id.to_string(), "file": one.file, "outcome": one.outcome.as_str()});
+        let one = |one: &ShareReport| json!({"id": one.id.to_string(), "file": one.file, "outcome": one.outcome.as_str()});
         let all: Vec<_> = done.iter().map(one).collect();
         return session.out.value(&json!({ "entries": all }));
     }

@@ -1,27 +1,29 @@
 //! `heirloom show`.
 
-use crate::open::Session;
-use crate::wire;
+use crate::json_output;
+use crate::store_access::CliSession;
 use heirloom_model::Fault;
 use serde_json::Value;
 
-/// Show one record whole
+/// Show one record completely
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The record
     id: String,
-    /// Of your own memory, which holds in every project
+    /// In your own memory, which is used in every project
     #[arg(long)]
     user: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let engine = session.open_of(args.user)?;
-    let record = engine.get(engine.resolve_id(&args.id)?)?;
-    let mut value = wire::record(&record);
-    let uses = engine.uses(&[record.id])?;
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let engine = session.open_memory(args.user)?;
+    let record = engine
+        .records()
+        .get(engine.records().resolve_id(&args.id)?)?;
+    let mut value = json_output::record(&record);
+    let uses = engine.contexts().delivery_counts(&[record.id])?;
     let used = uses.get(&record.id);
-    value["used"] = used.map_or(0, |used| used.times).into();
+    value["used"] = used.map_or(0, |used| used.count).into();
     value["last_used"] = used.map(|used| used.last_at.to_string()).into();
     if session.out.json {
         session.out.value(&value);

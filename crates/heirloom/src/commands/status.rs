@@ -1,30 +1,33 @@
 //! `heirloom status`.
 
 use crate::config::Config;
-use crate::installing::Hooks;
-use crate::open::Session;
-use crate::writer;
-use heirloom_engine::Purse;
-use heirloom_model::meter::{Spent, dollars};
+use crate::hook_installation::HookStatus;
+use crate::store_access::{CliSession, project_identity};
+use crate::summary_writer;
+use heirloom_engine::IdentityState;
+use heirloom_engine::SpendLedger;
+use heirloom_model::spend_meter::{DailySpend, format_dollars};
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Timestamp};
 use serde_json::{Map, Value, json};
 
-/// Show what is remembered here, on one screen
+/// Show a summary of this memory, on one screen
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let found = session.find()?;
+pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let found = session.find_project()?;
     let engine = session.engine(&found)?;
-    session.take_in(&engine);
-    let store = engine.describe_store()?;
-    let counts = engine.counts()?;
-    let last_write = engine.last_write()?.map(|time| time.to_string());
-    let findings = engine.check_store()?;
+    session.ingest_pending(&engine);
+    let store = engine.maintenance().describe_store()?;
+    let counts = engine.records().counts()?;
+    let last_write = engine.records().last_write()?.map(|time| time.to_string());
+    let findings = engine.maintenance().check_store()?;
     let health = if findings.is_empty() { "ok" } else { "damaged" };
     let version = env!("CARGO_PKG_VERSION");
-    let hooks = Hooks::of(&session.env, &session.start()?, &found.place.folder);
-    let meter = meter(&found.config, session, engine.now());
+    let hooks = HookStatus::load(&session.env, &session.start_folder()?, &found.place.folder);
+    let state = session.identity_state(&found.place);
+    let meter = writer_usage(&found.config, session, engine.now());
     if session.out.json {
         let counts: Map<_, _> = counts
             .iter()
@@ -32,27 +35,40 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
             .collect();
         session.out.value(&json!({
             "project": engine.project().as_str(),
+            "name": engine.display_name(),
+            "copy_of": state.copied_from,
+            "others": other_projects(&state),
             "store": store.location,
             "schema_version": store.schema_version,
             "version": version,
             "enabled": engine.settings().enabled,
-            "root": engine.root().display().to_string(),
+            "root": engine.root().to_string_lossy().into_owned(),
             "counts": counts,
             "size_bytes": store.size_bytes,
             "last_write": last_write,
             "health": health,
             "findings": findings,
             "hooks": hooks.value(),
-            "writer": meter.as_ref().map(Metered::json),
+            "writer": meter.as_ref().map(WriterUsage::to_json),
         }));
         return Ok(u8::from(!findings.is_empty()));
     }
     session
         .out
-        .line(&format!("project     {}", engine.project()));
+        .line(&format!("project     {}", engine.display_name()));
+    if let Some(from) = &state.copied_from {
+        let line = format!(
+            "            a copy of {from}: {}",
+            project_identity::DECIDES
+        );
+        session.out.line(&line);
+    }
+    for offer in project_identity::offers(&state) {
+        session.out.line(&format!("            {offer}"));
+    }
     session
         .out
-        .line(&format!("root        {}", engine.root().display()));
+        .line(&format!("root        {}", engine.root().to_escaped()));
     session.out.line(&format!(
         "memory      {}",
         if engine.settings().enabled {
@@ -83,7 +99,9 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
         "last write  {}",
         last_write.as_deref().unwrap_or("never")
     ));
-    session.out.line(&format!("hooks       {}", hooks.shown()));
+    session
+        .out
+        .line(&format!("hooks       {}", hooks.summary()));
     if let Some(meter) = &meter {
         session.out.line(&format!("writer      {}", meter.line()));
     }
@@ -95,22 +113,29 @@ pub(crate) fn run(_args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(u8::from(!findings.is_empty()))
 }
 
-/// What the model that writes summaries costs.
-struct Metered {
+fn other_projects(state: &IdentityState) -> Value {
+    let others = state.others.iter();
+    let others = others.map(|one| json!({"project": one.name.as_str(), "records": one.records}));
+    others.collect()
+}
+
+/// Usage of the model that writes summaries.
+struct WriterUsage {
     model: String,
-    purse: Purse,
-    today: Spent,
+    purse: SpendLedger,
+    today: DailySpend,
     problem: Option<String>,
 }
 
-/// The meter of today; nothing where no model writes.
-fn meter(config: &Config, session: &Session, now: Timestamp) -> Option<Metered> {
-    let purse = writer::purse(config, &session.env).filter(|_| writer::is_on(config))?;
+/// Returns today's usage; `None` if no model is configured.
+fn writer_usage(config: &Config, session: &CliSession, now: Timestamp) -> Option<WriterUsage> {
+    let purse = summary_writer::spend_ledger(config, &session.env)
+        .filter(|_| summary_writer::is_on(config))?;
     let (today, problem) = match purse.meter() {
-        Ok(meter) => (meter.today(now), None),
-        Err(fault) => (Spent::default(), Some(fault.message)),
+        Ok(meter) => (meter.spend_on_day(now), None),
+        Err(fault) => (DailySpend::default(), Some(fault.message)),
     };
-    Some(Metered {
+    Some(WriterUsage {
         model: config.text("writer.model").to_owned(),
         purse,
         today,
@@ -118,8 +143,8 @@ fn meter(config: &Config, session: &Session, now: Timestamp) -> Option<Metered> 
     })
 }
 
-impl Metered {
-    fn json(&self) -> Value {
+impl WriterUsage {
+    fn to_json(&self) -> Value {
         let (today, limits) = (&self.today, self.purse.limits);
         json!({
             "model": self.model,
@@ -141,16 +166,20 @@ impl Metered {
             return format!("{}: {problem}", self.model);
         }
         let (today, limits) = (&self.today, self.purse.limits);
-        let of = |limit: u64, shown: String| match limit {
+        let of = |limit: u64, maximum: String| match limit {
             0 => String::new(),
-            _ => format!(" of {shown}"),
+            _ => format!(" of {maximum}"),
         };
         let tokens = of(limits.tokens, limits.tokens.to_string());
         let cost = match self.purse.price {
-            None => "a price that is not known".to_owned(),
+            None => "unknown cost".to_owned(),
             Some(_) => {
-                let most = dollars(limits.cents.saturating_mul(10_000));
-                format!("{}{}", dollars(today.cost_micros), of(limits.cents, most))
+                let most = format_dollars(limits.cents.saturating_mul(10_000));
+                format!(
+                    "{}{}",
+                    format_dollars(today.cost_micros),
+                    of(limits.cents, most)
+                )
             }
         };
         let (calls, failures) = (today.calls, today.failures);

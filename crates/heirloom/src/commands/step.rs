@@ -1,7 +1,8 @@
 //! `heirloom step`.
 
-use crate::open::Session;
-use crate::wire;
+use super::session::text_or_input;
+use crate::json_output;
+use crate::store_access::CliSession;
 use heirloom_model::Fault;
 use heirloom_model::kinds::StepState;
 
@@ -13,12 +14,12 @@ use heirloom_model::kinds::StepState;
 pub(crate) struct Args {
     /// done or pending
     state: State,
-    /// The step
+    /// The step; - reads it from standard input
     text: String,
     /// The task that it belongs to
     #[arg(long, value_name = "ID")]
     task: String,
-    /// Who says so
+    /// The agent that reports it
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
 }
@@ -29,16 +30,17 @@ enum State {
     Pending,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     let state = match args.state {
         State::Done => StepState::Done,
         State::Pending => StepState::Pending,
     };
+    let text = text_or_input(args.text, "a step")?;
     let source = args.agent.as_deref().unwrap_or("user");
-    let applied = engine.step(&args.task, &args.text, state, source)?;
+    let applied = engine.tasks().step(&args.task, &text, state, source)?;
     if session.out.json {
-        session.out.value(&wire::applied(&applied));
+        session.out.value(&json_output::applied(&applied));
     } else {
         session.out.line(&format!(
             "{} {}: {}",

@@ -1,7 +1,7 @@
 //! `heirloom task`.
 
-use crate::open::Session;
-use crate::{output, wire};
+use crate::store_access::CliSession;
+use crate::{json_output, terminal_output};
 use heirloom_engine::{Engine, TaskChange};
 use heirloom_model::kinds::TaskState;
 use heirloom_model::{Fault, Record};
@@ -11,12 +11,12 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: TaskSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
-    /// Say something about a task; what is not said stays
+enum TaskSubcommand {
+    /// Set properties of a task; others stay unchanged
     Set {
         /// The task
         id: String,
@@ -32,7 +32,7 @@ enum Action {
         /// The pull request
         #[arg(long, value_name = "N")]
         pr: Option<u64>,
-        /// Why it cannot go on; an empty text says that it can
+        /// The reason why it is blocked; an empty text unblocks it
         #[arg(long, value_name = "WHY")]
         blocked: Option<String>,
     },
@@ -43,9 +43,9 @@ enum Action {
     },
     /// List the tasks, newest first
     List,
-    /// Say that a task is finished
+    /// Mark a task as finished
     Done(EndArgs),
-    /// Say that a task was given up
+    /// Mark a task as given up
     Fail(EndArgs),
 }
 
@@ -56,18 +56,18 @@ struct EndArgs {
     /// The agent that worked on it
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
-    /// What was tried
+    /// The approach
     #[arg(long, value_name = "TEXT")]
     approach: Option<String>,
-    /// How it went
+    /// The outcome
     #[arg(long, value_name = "TEXT")]
     outcome: Option<String>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     match args.action {
-        Action::Set {
+        TaskSubcommand::Set {
             id,
             task_type,
             phase,
@@ -83,32 +83,32 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 blocked_reason: blocked,
                 ..TaskChange::default()
             };
-            let applied = engine.set_task(&id, &change, "user")?;
+            let applied = engine.tasks().set(&id, &change, "user")?;
             if session.out.json {
-                session.out.value(&wire::applied(&applied));
+                session.out.value(&json_output::applied(&applied));
             } else {
                 session
                     .out
                     .line(&format!("task {id}: {}", applied.verdict.as_str()));
             }
         }
-        Action::Show { id } => show(&engine, &id, session)?,
-        Action::List => {
-            let tasks = engine.tasks()?;
+        TaskSubcommand::Show { id } => show(&engine, &id, session)?,
+        TaskSubcommand::List => {
+            let tasks = engine.tasks().list()?;
             if session.out.json {
-                session.out.value(&wire::list("tasks", &tasks));
+                session.out.value(&json_output::list("tasks", &tasks));
             } else if tasks.is_empty() {
                 session
                     .out
                     .talk("no task yet: heirloom task set ID --type issue");
             } else {
-                session
-                    .out
-                    .line(&output::table(&tasks.iter().map(row).collect::<Vec<_>>()));
+                session.out.line(&terminal_output::table(
+                    &tasks.iter().map(row).collect::<Vec<_>>(),
+                ));
             }
         }
-        Action::Done(end) => finish(&engine, end, TaskState::Done, session)?,
-        Action::Fail(end) => finish(&engine, end, TaskState::Failed, session)?,
+        TaskSubcommand::Done(end) => finish(&engine, end, TaskState::Done, session)?,
+        TaskSubcommand::Fail(end) => finish(&engine, end, TaskState::Failed, session)?,
     }
     Ok(0)
 }
@@ -117,9 +117,12 @@ fn finish(
     engine: &Engine,
     end: EndArgs,
     state: TaskState,
-    session: &mut Session,
+    session: &mut CliSession,
 ) -> Result<(), Fault> {
-    let episode = engine.finish_task(&end.id, state, end.agent, end.approach, end.outcome)?;
+    let episode =
+        engine
+            .tasks()
+            .finish_task(&end.id, state, end.agent, end.approach, end.outcome)?;
     if session.out.json {
         session
             .out
@@ -148,22 +151,24 @@ fn row(task: &Record) -> Vec<String> {
     ]
 }
 
-fn show(engine: &Engine, id: &str, session: &mut Session) -> Result<(), Fault> {
-    let details = engine.task(id)?;
+fn show(engine: &Engine, id: &str, session: &mut CliSession) -> Result<(), Fault> {
+    let details = engine.tasks().get(id)?;
     if session.out.json {
-        let mut value = wire::record(&details.task);
+        let mut value = json_output::record(&details.task);
         for (name, records) in [
             ("completed_steps", &details.completed),
             ("pending_steps", &details.pending),
             ("files", &details.files),
             ("open_errors", &details.open_errors),
         ] {
-            value[name] = wire::list("records", records)["records"].take();
+            value[name] = json_output::list("records", records)["records"].take();
         }
         session.out.value(&value);
         return Ok(());
     }
-    session.out.line(&output::table(&[row(&details.task)]));
+    session
+        .out
+        .line(&terminal_output::table(&[row(&details.task)]));
     for (title, records) in [
         ("Completed", &details.completed),
         ("Pending", &details.pending),
@@ -176,7 +181,7 @@ fn show(engine: &Engine, id: &str, session: &mut Session) -> Result<(), Fault> {
                 .iter()
                 .map(|r| vec![r.id.to_string(), r.text.clone()])
                 .collect();
-            for line in output::table(&rows).lines() {
+            for line in terminal_output::table(&rows).lines() {
                 session.out.line(&format!("  {line}"));
             }
         }

@@ -1,27 +1,28 @@
 //! `heirloom token`.
 
-use crate::open::Session;
+use crate::store_access::CliSession;
 use clap::Subcommand;
+use heirloom_fs::project_fs::display_name;
 use heirloom_model::{AccessRole, Fault, ProjectName};
 use serde_json::json;
 
-/// Make, list and revoke the tokens that open this memory through a server
+/// Create, list and revoke the tokens that give access to this memory through a server
 ///
-/// Only hashes are kept: a token is told once, when it is made. A server that runs heeds a change from its next request
-/// on.
+/// Only hashes are stored: a token is shown once, when it is created. A running server applies a change from its next
+/// request on.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    command: Command,
+    command: TokenSubcommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    /// Make one; with --project it opens that project only
-    Create(Create),
-    /// Name those that there are
+enum TokenSubcommand {
+    /// Create a token; with --project it gives access to that project only
+    Create(CreateArgs),
+    /// List the tokens
     List,
-    /// Take one away
+    /// Revoke a token
     Revoke {
         /// Its id
         id: String,
@@ -29,17 +30,18 @@ enum Command {
 }
 
 #[derive(Debug, clap::Args)]
-struct Create {
-    /// What its holder is: agent, orchestrator, user or admin
+struct CreateArgs {
+    /// The role of its holder: agent, orchestrator, user or admin
     #[arg(long, value_name = "ROLE", value_parser = |given: &str| given.parse::<AccessRole>())]
     role: AccessRole,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let bound = session.named_project();
-    let tokens = session.open()?.tokens();
+    // Ingesting pending files here would write this folder's files into the memory of the project named by --project.
+    let tokens = session.open_without_ingest()?.maintenance().tokens();
     match args.command {
-        Command::Create(create) => {
+        TokenSubcommand::Create(create) => {
             let project = bound.map(|name| ProjectName::new(&name)).transpose();
             let project = project.map_err(|bad| Fault::usage(bad.to_string()))?;
             let token = tokens.create(create.role, project)?;
@@ -48,12 +50,12 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             } else {
                 session.out.line(&token.secret);
                 (session.out).talk(&format!(
-                    "It is told this once; its id is {}, its role {}.",
+                    "It is shown only once; its id is {}, its role {}.",
                     token.id, create.role
                 ));
             }
         }
-        Command::List => {
+        TokenSubcommand::List => {
             let tokens = tokens.list()?;
             if session.out.json {
                 let tokens: Vec<_> = (tokens.iter())
@@ -70,22 +72,22 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
                 return Ok(0);
             }
             for token in tokens {
-                let project = token
-                    .project
-                    .as_ref()
-                    .map_or("every project", ProjectName::as_str);
+                let project = token.project.as_ref().map_or_else(
+                    || "every project".to_owned(),
+                    |name| display_name(name.as_str()),
+                );
                 session.out.line(&format!(
                     "{}  {:<12}  {}  {project}",
                     token.id, token.role, token.created_at
                 ));
             }
         }
-        Command::Revoke { id } => {
+        TokenSubcommand::Revoke { id } => {
             tokens.revoke(&id)?;
             if session.out.json {
                 session.out.value(&json!({"id": id, "outcome": "revoked"}));
             } else {
-                session.out.line(&format!("{id} opens nothing any more"));
+                session.out.line(&format!("{id} is revoked"));
             }
         }
     }

@@ -1,36 +1,40 @@
 //! `heirloom tried`.
 
-use crate::open::Session;
-use crate::wire;
-use heirloom_engine::Tried;
+use super::session::text_or_input;
+use crate::json_output;
+use crate::store_access::CliSession;
+use heirloom_engine::SimilarAttempt;
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
 
-/// Was this, or something like it, tried before, and how did it go?
+/// Show whether this, or something similar, was tried before, and the outcome
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What somebody wants to try
+    /// The approach; - reads it from standard input
     approach: String,
     /// Only in this task
     #[arg(long, value_name = "ID")]
     task: Option<String>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    session.is_waited_for();
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    session.set_short_lived();
     let engine = session.open()?;
-    let found = engine.tried(&args.approach, args.task.as_deref())?;
+    let approach = text_or_input(args.approach, "an approach")?;
+    let found = engine
+        .tasks()
+        .similar_attempts(&approach, args.task.as_deref())?;
     if session.out.json {
-        let tried: Vec<_> = found.tried.iter().map(value).collect();
+        let tried: Vec<_> = found.attempts.iter().map(value).collect();
         session
             .out
-            .value(&json!({"tried": tried, "failed": found.failed}));
+            .value(&json!({"tried": tried, "failed": found.has_failed}));
         return Ok(0);
     }
-    if found.tried.is_empty() {
-        session.out.talk("nothing like it was tried");
+    if found.attempts.is_empty() {
+        session.out.talk("no similar attempts");
     }
-    for one in &found.tried {
+    for one in &found.attempts {
         let approach = one.episode.approach.as_deref().unwrap_or(&one.record.text);
         let outcome = one.episode.outcome.as_deref().unwrap_or_default();
         let task = one.record.scope.task.as_deref().unwrap_or("-");
@@ -41,13 +45,13 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             text::excerpt(outcome, 80)
         ));
     }
-    if found.failed {
-        session.out.line("something like it has failed before");
+    if found.has_failed {
+        session.out.line("a similar attempt has failed before");
     }
     Ok(0)
 }
 
-fn value(one: &Tried) -> Value {
+fn value(one: &SimilarAttempt) -> Value {
     json!({
         "id": one.record.id.to_string(),
         "task": one.record.scope.task,
@@ -55,8 +59,8 @@ fn value(one: &Tried) -> Value {
         "action": one.episode.action,
         "approach": one.episode.approach,
         "outcome": one.episode.outcome,
-        "score": wire::rounded(one.score),
-        "alike": one.alike,
+        "score": json_output::rounded(one.score),
+        "alike": one.is_similar,
         "recorded_at": one.record.recorded_at.to_string(),
     })
 }

@@ -1,20 +1,20 @@
 //! `heirloom ui`.
 
-use super::serve::{At, run_at};
-use crate::open::Session;
+use super::serve::{ListenArgs, serve_until_interrupted};
+use crate::store_access::CliSession;
 use heirloom_model::{AccessRole, Fault};
 use serde_json::json;
 use std::process::{Command, Stdio};
 
-/// Open the page of this project's memory, by a link that logs in once
+/// Open the page of this project's memory, with a link that logs in once
 ///
-/// A server that runs for this memory is used; else one is started, and runs until Ctrl-C. The link is printed, and
-/// opened in the browser where one is known; it can be used once, within two minutes.
+/// If no server for this memory is running, one is started and runs until Ctrl-C. The link is printed, and opened in
+/// the browser if one is known; it can be used once, within two minutes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
-    at: At,
-    /// What the page may: agent (reads), orchestrator, user or admin (deletes for good)
+    listen: ListenArgs,
+    /// The role of the page: agent (reads), orchestrator, user or admin (deletes for good)
     #[arg(long, value_name = "ROLE", default_value = "user", value_parser = |given: &str| given.parse::<AccessRole>())]
     role: AccessRole,
     /// Print the link only
@@ -22,43 +22,52 @@ pub(crate) struct Args {
     no_open: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let (role, is_shown) = (args.role, !args.no_open);
-    if let Some(address) = engine.served_at()? {
-        let once = engine.tokens().new_login(role)?;
-        tell(session, &address, &once, is_shown);
+    let (role, opens_browser) = (args.role, !args.no_open);
+    if let Some(address) = engine.maintenance().server_address()? {
+        let login_secret = engine.maintenance().tokens().new_login(role)?;
+        print_link(session, &address, &login_secret, opens_browser);
         return Ok(0);
     }
     drop(engine);
-    run_at(&args.at, session, |session, app, address| {
-        let once = app.served()?.tokens().new_login(role)?;
-        tell(session, address, &once, is_shown);
+    serve_until_interrupted(&args.listen, session, |session, app, address| {
+        let login_secret = app
+            .served_engine()?
+            .maintenance()
+            .tokens()
+            .new_login(role)?;
+        print_link(session, address, &login_secret, opens_browser);
         Ok(())
     })
 }
 
-pub(super) fn tell(session: &mut Session, address: &str, once: &str, is_shown: bool) {
-    let link = format!("{address}/login?once={once}");
+pub(super) fn print_link(
+    session: &mut CliSession,
+    address: &str,
+    login_secret: &str,
+    opens_browser: bool,
+) {
+    let link = format!("{address}/login?once={login_secret}");
     if session.out.json {
         session.out.value(&json!({ "link": link }));
         return;
     }
     session.out.line(&link);
-    if is_shown && session.out.shows_progress() {
-        show(&link);
+    if opens_browser && session.out.shows_progress() {
+        open_in_browser(&link);
     }
 }
 
-/// Opens the link in the browser of this desktop. Where there is none, the person has the link.
-fn show(link: &str) {
+/// Opens the link in the desktop's browser. A failure is ignored, because the link is printed too.
+fn open_in_browser(link: &str) {
     let opener = if cfg!(target_os = "macos") {
         "open"
     } else {
         "xdg-open"
     };
-    let mut opening = Command::new(opener);
-    opening.arg(link).stdin(Stdio::null());
-    opening.stdout(Stdio::null()).stderr(Stdio::null());
-    drop(opening.spawn());
+    let mut browser = Command::new(opener);
+    browser.arg(link).stdin(Stdio::null());
+    browser.stdout(Stdio::null()).stderr(Stdio::null());
+    drop(browser.spawn());
 }

@@ -1,39 +1,43 @@
 //! `heirloom undo`.
 
-use crate::open::Session;
-use heirloom_engine::Undone;
+use crate::store_access::CliSession;
+use heirloom_engine::UndoReport;
 use heirloom_model::{Fault, Mark, RecordId, text};
 use serde_json::json;
 
-/// Take back the last thing that happened to a record, or an import as one
+/// Undo the last change of a record, or a whole import
 ///
-/// A creation, a replacement, a retirement, a mark, the decision of a conflict. The same again brings it back.
+/// Undoes a creation, a replacement, a retirement, a mark, or the decision of a conflict. Repeating it restores the
+/// change.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The record, or the import
     id: String,
-    /// Of your own memory, which holds in every project
+    /// In your own memory, which is used in every project
     #[arg(long)]
     user: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let engine = session.open_of(args.user)?;
-    let id = engine.resolve_id(&args.id)?;
-    let undone = engine.undo(id)?;
-    let (outcome, said, current, retired) = match undone {
-        Undone::Reversed { batch, back } => {
-            tell_import(session, batch, back);
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let engine = session.open_memory(args.user)?;
+    let id = engine.records().resolve_id(&args.id)?;
+    let undone = engine.records().undo(id)?;
+    let (outcome, label, current, retired) = match undone {
+        UndoReport::Reversed {
+            batch,
+            back: is_restored,
+        } => {
+            print_import(session, batch, is_restored);
             return Ok(0);
         }
-        Undone::Marked { id, mark } => {
-            tell_mark(session, id, mark);
+        UndoReport::Marked { id, mark } => {
+            print_mark(session, id, mark);
             return Ok(0);
         }
-        Undone::Restored { id, retired } => ("restored", "current again", Some(id), retired),
-        Undone::Reopened { id, retired } => ("reopened", "open again", Some(id), retired),
-        Undone::Resolved { id, retired } => ("resolved", "decided again", Some(id), retired),
-        Undone::Uncreated { id } => ("retired", "", None, Some(id)),
+        UndoReport::Restored { id, retired } => ("restored", "current again", Some(id), retired),
+        UndoReport::Reopened { id, retired } => ("reopened", "open again", Some(id), retired),
+        UndoReport::Resolved { id, retired } => ("resolved", "resolved again", Some(id), retired),
+        UndoReport::Uncreated { id } => ("retired", "", None, Some(id)),
     };
     if session.out.json {
         let id = current.or(retired).unwrap_or(id);
@@ -45,20 +49,20 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     }
     if let Some(id) = current {
         session.out.line(&format!(
-            "{said}: {id} {}",
-            text::excerpt(&engine.get(id)?.text, 80)
+            "{label}: {id} {}",
+            text::excerpt(&engine.records().get(id)?.text, 80)
         ));
     }
     if let Some(id) = retired {
         session.out.line(&format!(
             "retired:       {id} {}",
-            text::excerpt(&engine.get(id)?.text, 80)
+            text::excerpt(&engine.records().get(id)?.text, 80)
         ));
     }
     Ok(0)
 }
 
-fn tell_mark(session: &mut Session, id: RecordId, mark: Mark) {
+fn print_mark(session: &mut CliSession, id: RecordId, mark: Mark) {
     if session.out.json {
         let outcome = mark.as_str();
         let value = json!({"id": id.to_string(), "outcome": "marked", "mark": outcome});
@@ -68,16 +72,14 @@ fn tell_mark(session: &mut Session, id: RecordId, mark: Mark) {
     }
 }
 
-fn tell_import(session: &mut Session, batch: RecordId, back: bool) {
+fn print_import(session: &mut CliSession, batch: RecordId, is_restored: bool) {
     if session.out.json {
-        let outcome = if back { "restored" } else { "retired" };
+        let outcome = if is_restored { "restored" } else { "retired" };
         let value = json!({"id": batch.to_string(), "outcome": outcome, "import": true});
         session.out.value(&value);
-    } else if back {
-        session.out.line(&format!("the import {batch} is back"));
+    } else if is_restored {
+        session.out.line(&format!("the import {batch} is restored"));
     } else {
-        session
-            .out
-            .line(&format!("the import {batch} is taken back"));
+        session.out.line(&format!("the import {batch} is undone"));
     }
 }

@@ -1,20 +1,20 @@
 //! `heirloom uninstall`.
 
-use super::install::{What, carry_out};
-use crate::installing::Wish;
-use crate::open::Session;
+use super::install::{InstallTarget, apply_hooks};
+use crate::hook_installation::HookChange;
+use crate::store_access::CliSession;
 use heirloom_model::Fault;
 
-/// Take the hooks out of the settings of an agent program again; what is remembered stays
+/// Remove the hooks from the settings of an agent program; what is remembered stays
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Takes away only what `heirloom install` wrote, of whatever version. A file that has nothing else goes with it; as it was it is kept beside it."
+    after_help = "Removes only what `heirloom install` wrote, in any version. A file without other content is removed too; a backup of it is kept next to it."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
-    what: What,
+    target: InstallTarget,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    carry_out(&args.what, Wish::Gone, session)
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    apply_hooks(&args.target, HookChange::Remove, session)
 }

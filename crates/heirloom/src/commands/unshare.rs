@@ -1,9 +1,9 @@
 //! `heirloom unshare`.
 
-use crate::open::Session;
+use crate::store_access::CliSession;
 use heirloom_model::Fault;
 
-/// Take entries out of the team's files; what they say stays in this memory
+/// Remove entries from the team's files; the records stay in this memory
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The records
@@ -11,10 +11,12 @@ pub(crate) struct Args {
     ids: Vec<String>,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let ids = args.ids.iter().map(|id| engine.resolve_id(id));
-    let done = engine.unshare(&ids.collect::<Result<Vec<_>, _>>()?)?;
-    super::share::tell(&done, session);
+    let ids = args.ids.iter().map(|id| engine.records().resolve_id(id));
+    let done = engine
+        .team()
+        .unshare(&ids.collect::<Result<Vec<_>, _>>()?)?;
+    super::share::print_shared(&done, session);
     Ok(0)
 }

@@ -1,17 +1,17 @@
 //! `heirloom useful`.
 
 use super::pin;
-use crate::open::Session;
+use crate::store_access::CliSession;
 use heirloom_model::{Fault, Mark};
 
-/// Say whether a record helped: recall ranks it a little higher or lower
+/// Mark a record as helpful or not: recall ranks it slightly higher or lower
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The record
     id: String,
     /// yes or no
     answer: Answer,
-    /// Of your own memory, which holds in every project
+    /// In your own memory, which is used in every project
     #[arg(long)]
     user: bool,
 }
@@ -22,7 +22,7 @@ enum Answer {
     No,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let mark = Mark::Useful(args.answer == Answer::Yes);
-    pin::mark(&args.id, mark, args.user, session)
+    pin::set_mark(&args.id, mark, args.user, session)
 }

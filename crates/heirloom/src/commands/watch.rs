@@ -1,46 +1,46 @@
 //! `heirloom watch`.
 
 use super::run::interrupt_flag;
-use crate::open::Session;
+use crate::store_access::CliSession;
 use heirloom_engine::Engine;
 use heirloom_model::{Fault, limits};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Passes after which what costs more is done: once a second.
-const SLOW_EVERY: u64 = 1_000 / limits::WATCH_PAUSE_MS;
+/// Number of passes between two checks of groups, which cost more: one check per second.
+const GROUP_PASS_INTERVAL: u64 = 1_000 / limits::WATCH_PAUSE_MS;
 
-/// Take in what agents drop into the inbox and what people write in files, at once, until Ctrl-C
+/// Ingest inbox files of agents and edited workspace files at once, until Ctrl-C
 ///
-/// Nothing is lost without it: every command that opens the memory takes what waits.
+/// Nothing is lost without it: every command that opens the memory ingests pending files.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Take in what is there, and end
+    /// Ingest pending files, and end
     #[arg(long)]
     once: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let stop = interrupt_flag()?;
-    let engine = session.open_to_watch()?;
+    let engine = session.open_without_ingest()?;
     if args.once {
-        pass(&engine, true, session)?;
+        check_sources(&engine, true, session)?;
         return Ok(0);
     }
     session
         .out
         .talk("watching the inbox, workspace and groups; Ctrl-C ends it");
-    let mut told = String::new();
+    let mut last_failure = String::new();
     let mut passes = 0_u64;
     while !stop.load(Ordering::Relaxed) {
-        let done = pass(&engine, passes.is_multiple_of(SLOW_EVERY), session);
-        // What does not get better is told once.
+        let done = check_sources(&engine, passes.is_multiple_of(GROUP_PASS_INTERVAL), session);
+        // A repeated failure is reported only once.
         match done {
-            Ok(()) => told.clear(),
-            Err(fault) if fault.message != told => {
+            Ok(()) => last_failure.clear(),
+            Err(fault) if fault.message != last_failure => {
                 session.out.talk(&format!("heirloom: {}", fault.message));
-                told = fault.message;
+                last_failure = fault.message;
             }
             Err(_) => {}
         }
@@ -51,37 +51,52 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(0)
 }
 
-/// One look at everything that is watched. What else follows files belongs here.
-fn pass(engine: &Engine, is_slow: bool, session: &mut Session) -> Result<(), Fault> {
-    inbox(engine, session)?;
-    workspace(engine, session)?;
-    if is_slow {
-        engine.mend_groups()?;
+/// Checks everything that is watched once.
+fn check_sources(
+    engine: &Engine,
+    includes_groups: bool,
+    session: &mut CliSession,
+) -> Result<(), Fault> {
+    sweep_inbox(engine, session)?;
+    sync_workspace(engine, session)?;
+    if includes_groups {
+        engine.groups().repair()?;
     }
     Ok(())
 }
 
-fn inbox(engine: &Engine, session: &mut Session) -> Result<(), Fault> {
-    let swept = engine.sweep_inbox()?;
-    let failed = swept.failed.iter().map(|(name, why)| (name, Some(why)));
-    for (name, why) in swept.done.iter().map(|name| (name, None)).chain(failed) {
+fn sweep_inbox(engine: &Engine, session: &mut CliSession) -> Result<(), Fault> {
+    let swept = engine.files().sweep_inbox()?;
+    let failed = swept
+        .failed
+        .iter()
+        .map(|(name, reason)| (name, Some(reason)));
+    for (name, reason) in swept
+        .processed
+        .iter()
+        .map(|name| (name, None))
+        .chain(failed)
+    {
         if session.out.json {
-            let outcome = if why.is_some() { "failed" } else { "done" };
+            let outcome = if reason.is_some() { "failed" } else { "done" };
             let mut value = json!({"file": name, "outcome": outcome});
-            if let Some(why) = why {
-                value["reason"] = json!(why);
+            if let Some(reason) = reason {
+                value["reason"] = json!(reason);
             }
             session.out.value(&value);
         } else {
-            let what = why.map_or_else(|| "noted".to_owned(), |why| format!("set aside: {why}"));
+            let what = reason.map_or_else(
+                || "noted".to_owned(),
+                |reason| format!("set aside: {reason}"),
+            );
             session.out.line(&format!("{name} {what}"));
         }
     }
     Ok(())
 }
 
-fn workspace(engine: &Engine, session: &mut Session) -> Result<(), Fault> {
-    let report = engine.sync_workspace()?;
+fn sync_workspace(engine: &Engine, session: &mut CliSession) -> Result<(), Fault> {
+    let report = engine.workspace().sync()?;
     let (created, replaced, retired) = (report.created, report.replaced, report.retired);
     if created + replaced + retired == 0 {
         return Ok(());
@@ -91,8 +106,8 @@ fn workspace(engine: &Engine, session: &mut Session) -> Result<(), Fault> {
             "workspace": {"created": created, "replaced": replaced, "retired": retired},
         }));
     } else {
-        let said = format!("workspace: {created} new, {replaced} changed, {retired} gone");
-        session.out.line(&said);
+        let line = format!("workspace: {created} new, {replaced} changed, {retired} gone");
+        session.out.line(&line);
     }
     Ok(())
 }

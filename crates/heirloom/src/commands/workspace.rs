@@ -1,90 +1,106 @@
 //! `heirloom workspace`.
 
-use crate::open::Session;
-use heirloom_engine::{Engine, Workspace, Written};
+use super::session::text_or_input;
+use crate::store_access::CliSession;
+use heirloom_engine::{Engine, EntryReport, Workspace};
 use heirloom_model::Fault;
+use heirloom_model::text::EscapedPath;
 use serde_json::json;
 
-/// Write, show and take in the Markdown files that people and agents both edit
+/// Write, show and sync the Markdown files that people and agents both edit
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The files are in .heirloom/workspace; edit them as you like: the next command sees it."
+    after_help = "The files are in .heirloom/workspace; edit them freely: the next command reads the changes."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: WorkspaceSubcommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum WorkspaceSubcommand {
     /// Add a fact to MEMORY.md
-    Fact(Entry),
+    Fact(EntryArgs),
     /// Add a learning to LEARNINGS.md
-    Learning(Entry),
-    /// Add what goes wrong, and what helps, to ERRORS.md
+    Learning(EntryArgs),
+    /// Add an error pattern, and its solution, to ERRORS.md
     Error {
-        /// What goes wrong
+        /// The error pattern; - reads it from standard input
         pattern: String,
-        /// What helps
+        /// The solution
         #[arg(long)]
         solution: Option<String>,
-        /// In the person's own workspace
+        /// In the user's own workspace
         #[arg(long)]
         user: bool,
     },
     /// Add a line to the log of today
-    Daily(Entry),
-    /// Add a wish to FEATURE_REQUESTS.md
-    Feature(Entry),
-    /// Print what prompts get of the files
+    Daily(EntryArgs),
+    /// Add a feature request to FEATURE_REQUESTS.md
+    Feature(EntryArgs),
+    /// Print what prompts get from the files
     Show,
-    /// Take in what the files say, whether they look changed or not
+    /// Sync all files, even those that look unchanged
     Sync,
 }
 
 #[derive(Debug, clap::Args)]
-struct Entry {
-    /// What to write
+struct EntryArgs {
+    /// The text; - reads it from standard input
     text: String,
-    /// In the person's own workspace
+    /// In the user's own workspace
     #[arg(long)]
     user: bool,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
+impl EntryArgs {
+    /// Returns the text, from standard input for `-`.
+    fn text(&self) -> Result<String, Fault> {
+        text_or_input(self.text.clone(), "an entry")
+    }
+}
+
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
     let written = match args.action {
-        Action::Fact(entry) => engine.workspace_save_fact(whose(entry.user), &entry.text)?,
-        Action::Learning(entry) => engine.workspace_log_learning(whose(entry.user), &entry.text)?,
-        Action::Error {
+        WorkspaceSubcommand::Fact(entry) => engine
+            .workspace()
+            .save_fact(workspace_of(entry.user), &entry.text()?)?,
+        WorkspaceSubcommand::Learning(entry) => engine
+            .workspace()
+            .log_learning(workspace_of(entry.user), &entry.text()?)?,
+        WorkspaceSubcommand::Error {
             pattern,
             solution,
             user,
-        } => engine.workspace_log_error(whose(user), &pattern, solution.as_deref())?,
-        Action::Daily(entry) => engine.workspace_daily_log(whose(entry.user), &entry.text)?,
-        Action::Feature(entry) => {
-            engine.workspace_feature_request(whose(entry.user), &entry.text)?
-        }
-        Action::Show => return Ok(show(&engine, session)),
-        Action::Sync => return sync(&engine, session),
+        } => engine.workspace().log_error(
+            workspace_of(user),
+            &text_or_input(pattern, "an error")?,
+            solution.as_deref(),
+        )?,
+        WorkspaceSubcommand::Daily(entry) => engine
+            .workspace()
+            .append_daily_log(workspace_of(entry.user), &entry.text()?)?,
+        WorkspaceSubcommand::Feature(entry) => engine
+            .workspace()
+            .add_feature_request(workspace_of(entry.user), &entry.text()?)?,
+        WorkspaceSubcommand::Show => return Ok(show(&engine, session)),
+        WorkspaceSubcommand::Sync => return sync(&engine, session),
     };
-    tell(&written, session);
+    print_written(&written, session);
     Ok(0)
 }
 
-fn whose(user: bool) -> Workspace {
+fn workspace_of(user: bool) -> Workspace {
     match user {
         true => Workspace::User,
         false => Workspace::Project,
     }
 }
 
-fn tell(written: &Written, session: &mut Session) {
-    let path = written.path.display().to_string();
-    let archived = written
-        .archived
-        .as_ref()
-        .map(|path| path.display().to_string());
+fn print_written(written: &EntryReport, session: &mut CliSession) {
+    let path = written.path.to_escaped();
+    let archived = written.archived.as_ref().map(|path| path.to_escaped());
     let outcome = if written.added { "added" } else { "unchanged" };
     if session.out.json {
         let mut value = json!({"path": path, "outcome": outcome, "archived": archived});
@@ -95,17 +111,17 @@ fn tell(written: &Written, session: &mut Session) {
     }
     session.out.line(&format!("{outcome} {path}"));
     for kind in &written.redacted {
-        session.out.talk(&format!("a secret was left out: {kind}"));
+        session.out.talk(&format!("a secret was removed: {kind}"));
     }
     if let Some(archive) = archived {
         session
             .out
-            .talk(&format!("the oldest entries are in {archive} now"));
+            .talk(&format!("the oldest entries were moved to {archive}"));
     }
 }
 
-fn show(engine: &Engine, session: &mut Session) -> u8 {
-    let section = engine.workspace_section();
+fn show(engine: &Engine, session: &mut CliSession) -> u8 {
+    let section = engine.workspace().section();
     let texts: Vec<_> = section
         .offers
         .iter()
@@ -130,14 +146,14 @@ fn show(engine: &Engine, session: &mut Session) -> u8 {
     if text.is_empty() {
         session
             .out
-            .talk("the workspace says nothing yet: heirloom workspace fact \"…\"");
+            .talk("the workspace is empty: heirloom workspace fact \"…\"");
     }
     section.notes.iter().for_each(|note| session.out.talk(note));
     0
 }
 
-fn sync(engine: &Engine, session: &mut Session) -> Result<u8, Fault> {
-    let report = engine.resync_workspace()?;
+fn sync(engine: &Engine, session: &mut CliSession) -> Result<u8, Fault> {
+    let report = engine.workspace().resync()?;
     if session.out.json {
         session.out.value(&json!({
             "created": report.created, "replaced": report.replaced, "retired": report.retired,

@@ -1,18 +1,19 @@
-//! The process's environment, read once.
+//! The process environment, read once.
 
+use heirloom_agents::AgentProgram;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What Heirloom takes from its environment.
+/// Environment variables that Heirloom uses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
     vars: BTreeMap<String, String>,
 }
 
 impl Environment {
-    /// Reads the variables that begin with `HEIRLOOM_`, and the few others that matter.
+    /// Reads the variables that begin with `HEIRLOOM_`, and the few others that are used.
     pub(crate) fn read() -> Self {
-        let wanted = |name: &str| {
+        let is_read = |name: &str| {
             name.starts_with("HEIRLOOM_")
                 || matches!(
                     name,
@@ -23,10 +24,8 @@ impl Environment {
                         | "NO_COLOR"
                         | "CI"
                         | "TERM"
-                        | "CLAUDE_CONFIG_DIR"
-                        | "CODEX_HOME"
-                        | "GEMINI_CLI_HOME"
                 )
+                || AgentProgram::reads_variable(name)
         };
         let vars = std::env::vars_os()
             .filter_map(|(name, value)| {
@@ -35,12 +34,12 @@ impl Environment {
                     value.to_string_lossy().into_owned(),
                 ))
             })
-            .filter(|(name, _)| wanted(name))
+            .filter(|(name, _)| is_read(name))
             .collect();
         Self { vars }
     }
 
-    /// The value of a variable; an empty one counts as not set.
+    /// Returns the value of a variable; an empty one counts as not set.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.vars
             .get(name)
@@ -48,7 +47,7 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
-    /// A secret out of the variable that the settings name, read when it is needed and kept nowhere.
+    /// Reads a secret from the variable that the settings name; it is read when needed and never stored.
     #[expect(
         clippy::disallowed_methods,
         reason = "the settings name the variable: it is not known before they are read"
@@ -57,7 +56,7 @@ impl Environment {
         std::env::var(name).ok().filter(|value| !value.is_empty())
     }
 
-    /// The user's config file: `HEIRLOOM_CONFIG`, else `config.toml` in the XDG folder.
+    /// Returns the path of the user's config file: `HEIRLOOM_CONFIG`, else `config.toml` in the XDG folder.
     pub(crate) fn user_config(&self) -> Option<PathBuf> {
         if let Some(path) = self.get("HEIRLOOM_CONFIG") {
             return Some(PathBuf::from(path));
@@ -68,14 +67,14 @@ impl Environment {
         )
     }
 
-    /// The person's own commands: `commands` beside the user's config file.
+    /// Returns the folder of the user's own commands: `commands` next to the user's config file.
     pub(crate) fn user_commands(&self) -> Option<PathBuf> {
         let config = self.user_config()?;
         let config = std::path::absolute(&config).unwrap_or(config);
         Some(config.parent()?.join("commands"))
     }
 
-    /// The person's own workspace: `configured` if that is something, else the folder in the XDG folder.
+    /// Returns the user's own workspace: `configured` if it is not empty, else the folder in the XDG folder.
     pub(crate) fn user_workspace(&self, configured: &str) -> Option<PathBuf> {
         match configured.strip_prefix("~/") {
             Some(below_home) => Some(PathBuf::from(self.get("HOME")?).join(below_home)),
@@ -87,7 +86,7 @@ impl Environment {
         }
     }
 
-    /// Where the stores of `init --user` are.
+    /// Returns the folder of stores made by `init --user`, and of the user's own memory.
     pub(crate) fn data_dir(&self) -> Option<PathBuf> {
         Some(self.xdg("XDG_DATA_HOME", ".local/share")?.join("heirloom"))
     }

@@ -1,4 +1,4 @@
-//! Every key, its type, and who may set it.
+//! Config keys: their types, limits, and who may set them.
 
 use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, EMBEDDING_DIMS_MAX,
@@ -6,174 +6,186 @@ use heirloom_model::limits::{
     MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX, WINDOW_NUMBER_MAX,
     WORKSPACE_FILE_CHARS_MAX, WRITER_DAILY_MAX, WRITER_OUTPUT_TOKENS_MAX, WRITER_TIMEOUT_S_MAX,
 };
-use heirloom_model::meter::PriceRow;
 use heirloom_model::section::SourceRow;
+use heirloom_model::spend_meter::PriceRow;
 use heirloom_model::{ConflictPolicy, text};
-use heirloom_window::{Family, PolicyKeys};
+use heirloom_window::{CachePricing, PolicyKeys};
 use std::collections::HashSet;
 use toml::Value;
 
 /// The type of a key's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Type {
+pub(crate) enum ValueType {
     /// `true` or `false`.
     Bool,
     /// A whole number within these bounds.
     Int(i64, i64),
     /// A text.
     Text,
-    /// One of these words.
+    /// A word of this list.
     Word(&'static [&'static str]),
     /// A list of texts.
     Texts,
-    /// A share of a price.
+    /// A factor of the price of an uncached token.
     Price,
+    /// A number from 0 to 2, or an empty text for the service's default.
+    Temperature,
     /// Rules of a window for single tools.
     Tools,
 }
 
-/// One key.
+/// Definition of one config key.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Key {
+pub(crate) struct ConfigKey {
     /// `section.key`.
     pub(crate) name: &'static str,
     /// The type of its value.
-    pub(crate) kind: Type,
-    /// What it could do in the wrong hands: run a program, open a port, send data away, let a secret
-    /// through. Then a project's file, which comes with a clone, is not listened to.
+    pub(crate) kind: ValueType,
+    /// The harm that an untrusted value could do: run a program, open a port, send data away, let a secret through.
+    /// If set, the key is not taken from a project's file, which comes with a clone.
     pub(crate) trusted_only: Option<&'static str>,
-    /// Whether the lists of all layers add up: a later one takes nothing away.
-    pub(crate) adds_up: bool,
+    /// True if the lists of all layers are merged instead of replaced.
+    pub(crate) is_cumulative: bool,
 }
 
-/// The policies for conflicts, by their names.
+/// Names of the conflict policies.
 const POLICIES: [&str; 3] = [
     ConflictPolicy::HigherConfidence.as_str(),
     ConflictPolicy::Newest.as_str(),
     ConflictPolicy::Ask.as_str(),
 ];
 
-const fn key(name: &'static str, kind: Type) -> Key {
-    Key {
+const fn key(name: &'static str, kind: ValueType) -> ConfigKey {
+    ConfigKey {
         name,
         kind,
         trusted_only: None,
-        adds_up: false,
+        is_cumulative: false,
     }
 }
 
-/// What makes vectors, by their names.
+/// Names of the embedders.
 const EMBEDDERS: [&str; 3] = ["builtin", "openai", "folder"];
 
-/// What writes summaries, by their names.
+/// Names of the writers of summaries.
 const WRITERS: [&str; 3] = ["none", "anthropic", "openai"];
 
-/// A key of which a project's file could make a leak.
-const fn sends(name: &'static str, kind: Type) -> Key {
-    Key {
+/// Defines a key that a project's file could use to send data away.
+const fn sending_key(name: &'static str, kind: ValueType) -> ConfigKey {
+    ConfigKey {
         trusted_only: Some("send what is remembered away"),
         ..key(name, kind)
     }
 }
 
-/// A number of days.
-const DAYS: Type = Type::Int(0, RETENTION_DAYS_MAX as i64);
+/// Type of a number of days.
+const DAYS: ValueType = ValueType::Int(0, RETENTION_DAYS_MAX as i64);
 
-/// A number of a window.
-const NUMBER: Type = Type::Int(0, WINDOW_NUMBER_MAX as i64);
+/// Type of a number in the window policy.
+const NUMBER: ValueType = ValueType::Int(0, WINDOW_NUMBER_MAX as i64);
 
 /// Every key, in the order of `defaults.toml`.
-pub(crate) const KEYS: &[Key] = &[
-    key("project.name", Type::Text),
-    key("memory.enabled", Type::Bool),
-    key("memory.file_path", Type::Text),
+pub(crate) const KEYS: &[ConfigKey] = &[
+    key("project.name", ValueType::Text),
+    key("memory.enabled", ValueType::Bool),
+    key("memory.file_path", ValueType::Text),
     key(
         "memory.max_entries",
-        Type::Int(0, MIRROR_ENTRIES_MAX as i64),
+        ValueType::Int(0, MIRROR_ENTRIES_MAX as i64),
     ),
-    key("memory.conflict_policy", Type::Word(&POLICIES)),
+    key("memory.conflict_policy", ValueType::Word(&POLICIES)),
     key(
         "memory.context_budget",
-        Type::Int(0, CONTEXT_BUDGET_CHARS_MAX as i64),
+        ValueType::Int(0, CONTEXT_BUDGET_CHARS_MAX as i64),
     ),
     key(
         "memory.context_budget_tokens",
-        Type::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
+        ValueType::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
     ),
-    key("memory.snapshot_on_shutdown", Type::Bool),
+    key("memory.snapshot_on_shutdown", ValueType::Bool),
     key(
         "memory.conversation_history_live",
-        Type::Int(1, HISTORY_LIVE_MAX as i64),
+        ValueType::Int(1, HISTORY_LIVE_MAX as i64),
     ),
     key(
         "memory.conversation_history_token_budget",
-        Type::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
+        ValueType::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
     ),
-    key("plans.root", Type::Text),
-    key("context.sources", Type::Texts),
-    key("context.architecture", Type::Texts),
+    key("plans.root", ValueType::Text),
+    key("context.sources", ValueType::Texts),
+    key("context.architecture", ValueType::Texts),
     key("retention.episodes_days", DAYS),
     key("retention.artifacts_days", DAYS),
-    sends("embedder.kind", Type::Word(&EMBEDDERS)),
-    sends("embedder.url", Type::Text),
-    sends("embedder.model", Type::Text),
-    sends("embedder.key_variable", Type::Text),
-    sends(
+    sending_key("embedder.kind", ValueType::Word(&EMBEDDERS)),
+    sending_key("embedder.url", ValueType::Text),
+    sending_key("embedder.model", ValueType::Text),
+    sending_key("embedder.key_variable", ValueType::Text),
+    sending_key(
         "embedder.dimensions",
-        Type::Int(0, EMBEDDING_DIMS_MAX as i64),
+        ValueType::Int(0, EMBEDDING_DIMS_MAX as i64),
     ),
-    sends(
+    sending_key(
         "embedder.question_ms",
-        Type::Int(1, EMBEDDING_QUESTION_MS_MAX as i64),
+        ValueType::Int(1, EMBEDDING_QUESTION_MS_MAX as i64),
     ),
-    sends("embedder.folder", Type::Text),
-    sends("writer.kind", Type::Word(&WRITERS)),
-    sends("writer.url", Type::Text),
-    sends("writer.model", Type::Text),
-    sends("writer.key_variable", Type::Text),
-    sends(
+    sending_key("embedder.folder", ValueType::Text),
+    sending_key("writer.kind", ValueType::Word(&WRITERS)),
+    sending_key("writer.url", ValueType::Text),
+    sending_key("writer.model", ValueType::Text),
+    sending_key("writer.key_variable", ValueType::Text),
+    sending_key(
         "writer.timeout_s",
-        Type::Int(1, WRITER_TIMEOUT_S_MAX as i64),
+        ValueType::Int(1, WRITER_TIMEOUT_S_MAX as i64),
     ),
-    sends(
+    sending_key(
         "writer.max_output_tokens",
-        Type::Int(1, WRITER_OUTPUT_TOKENS_MAX as i64),
+        ValueType::Int(1, WRITER_OUTPUT_TOKENS_MAX as i64),
     ),
-    sends("writer.daily_tokens", Type::Int(0, WRITER_DAILY_MAX as i64)),
-    sends("writer.daily_cents", Type::Int(0, WRITER_DAILY_MAX as i64)),
-    sends("writer.prices", Type::Texts),
-    key("signals.prefixes", Type::Texts),
-    key("signals.status_prefixes", Type::Texts),
-    Key {
+    sending_key("writer.temperature", ValueType::Temperature),
+    sending_key(
+        "writer.daily_tokens",
+        ValueType::Int(0, WRITER_DAILY_MAX as i64),
+    ),
+    sending_key(
+        "writer.daily_cents",
+        ValueType::Int(0, WRITER_DAILY_MAX as i64),
+    ),
+    sending_key("writer.prices", ValueType::Texts),
+    key("signals.prefixes", ValueType::Texts),
+    key("signals.status_prefixes", ValueType::Texts),
+    ConfigKey {
         name: "run.command",
-        kind: Type::Texts,
+        kind: ValueType::Texts,
         trusted_only: Some("run a program"),
-        adds_up: false,
+        is_cumulative: false,
     },
-    key("run.iterations", Type::Int(1, ITERATIONS_MAX as i64)),
-    key("run.stall_limit", Type::Int(1, STALL_LIMIT_MAX as i64)),
+    key("run.iterations", ValueType::Int(1, ITERATIONS_MAX as i64)),
+    key("run.stall_limit", ValueType::Int(1, STALL_LIMIT_MAX as i64)),
     key(
         "run.timeout_s",
-        Type::Int(1, ITERATION_TIMEOUT_S_MAX as i64),
+        ValueType::Int(1, ITERATION_TIMEOUT_S_MAX as i64),
     ),
-    key("run.teach_signals", Type::Bool),
-    Key {
+    key("run.teach_signals", ValueType::Bool),
+    ConfigKey {
         name: "workspace.user_folder",
-        kind: Type::Text,
+        kind: ValueType::Text,
         trusted_only: Some("read a person's files"),
-        adds_up: false,
+        is_cumulative: false,
     },
     key(
         "workspace.file_chars",
-        Type::Int(0, WORKSPACE_FILE_CHARS_MAX as i64),
+        ValueType::Int(0, WORKSPACE_FILE_CHARS_MAX as i64),
     ),
     key("workspace.days", DAYS),
-    key("archive.compress", Type::Word(&["none", "gzip"])),
-    key("window.profile", Type::Word(&["default", "large", "seed"])),
-    key("window.read_tools", Type::Texts),
+    key("archive.compress", ValueType::Word(&["none", "gzip"])),
+    key(
+        "window.profile",
+        ValueType::Word(&["default", "large", "seed"]),
+    ),
+    key("window.read_tools", ValueType::Texts),
     key("window.read_max_length", NUMBER),
     key("window.read_preview_length", NUMBER),
-    key("window.critical_tools", Type::Texts),
+    key("window.critical_tools", ValueType::Texts),
     key("window.critical_max_length", NUMBER),
     key("window.critical_preview_length", NUMBER),
     key("window.max_output_length", NUMBER),
@@ -182,50 +194,50 @@ pub(crate) const KEYS: &[Key] = &[
     key("window.summary_threshold", NUMBER),
     key(
         "window.messages_to_keep",
-        Type::Int(1, WINDOW_NUMBER_MAX as i64),
+        ValueType::Int(1, WINDOW_NUMBER_MAX as i64),
     ),
     key("window.task_anchor_interval", NUMBER),
     key("window.fallback_tokens", NUMBER),
     key(
         "window.fallback_messages",
-        Type::Int(2, WINDOW_NUMBER_MAX as i64),
+        ValueType::Int(2, WINDOW_NUMBER_MAX as i64),
     ),
     key("window.step_min_tokens", NUMBER),
     key("window.expected_turns", NUMBER),
-    key("window.cache_match", Type::Word(&["prefix", "exact"])),
-    key("window.cache_write", Type::Price),
-    key("window.cache_read", Type::Price),
+    key("window.cache_match", ValueType::Word(&["prefix", "exact"])),
+    key("window.cache_write", ValueType::Price),
+    key("window.cache_read", ValueType::Price),
     key("window.cache_lifetime_s", NUMBER),
-    key("window.prices", Type::Texts),
-    key("window.tools", Type::Tools),
-    Key {
+    key("window.prices", ValueType::Texts),
+    key("window.tools", ValueType::Tools),
+    ConfigKey {
         name: "redact.rules",
-        kind: Type::Texts,
+        kind: ValueType::Texts,
         trusted_only: None,
-        adds_up: true,
+        is_cumulative: true,
     },
-    Key {
+    ConfigKey {
         name: "redact.allow",
-        kind: Type::Texts,
+        kind: ValueType::Texts,
         trusted_only: Some("let a secret through"),
-        adds_up: false,
+        is_cumulative: false,
     },
-    Key {
+    ConfigKey {
         name: "commands.allow",
-        kind: Type::Texts,
+        kind: ValueType::Texts,
         trusted_only: Some("run a program"),
-        adds_up: false,
+        is_cumulative: false,
     },
-    key("hooks.shorten_outputs", Type::Bool),
+    key("hooks.shorten_outputs", ValueType::Bool),
 ];
 
-impl Key {
-    /// The key of this name.
-    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+impl ConfigKey {
+    /// Returns the key with this name.
+    pub(crate) fn by_name(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
     }
 
-    /// The environment variable that sets it.
+    /// Returns the name of the environment variable that sets the key.
     pub(crate) fn variable(&self) -> String {
         format!(
             "HEIRLOOM_{}",
@@ -233,24 +245,31 @@ impl Key {
         )
     }
 
-    /// `value` if it fits the key; else what is wrong.
+    /// Checks that `value` fits the key; an error explains the mismatch.
     pub(crate) fn check(&self, value: &Value) -> Result<(), String> {
         let texts = |list: &Vec<Value>| list.iter().all(Value::is_str);
         match (self.kind, value) {
-            (Type::Bool, Value::Boolean(_)) | (Type::Text, Value::String(_)) => Ok(()),
-            (Type::Word(words), Value::String(word)) if words.contains(&word.as_str()) => Ok(()),
-            (Type::Word(words), Value::String(word)) => Err(format!(
+            (ValueType::Bool, Value::Boolean(_)) | (ValueType::Text, Value::String(_)) => Ok(()),
+            (ValueType::Word(words), Value::String(word)) if words.contains(&word.as_str()) => {
+                Ok(())
+            }
+            (ValueType::Word(words), Value::String(word)) => Err(format!(
                 "expected {}, found `{}`",
                 words.join(" or "),
                 text::excerpt(word, 60)
             )),
-            (Type::Int(low, high), Value::Integer(n)) if (low..=high).contains(n) => Ok(()),
-            (Type::Int(low, high), Value::Integer(n)) => {
+            (ValueType::Int(low, high), Value::Integer(n)) if (low..=high).contains(n) => Ok(()),
+            (ValueType::Int(low, high), Value::Integer(n)) => {
                 Err(format!("{n} is outside {low}..{high}"))
             }
-            (Type::Texts, Value::Array(list)) if texts(list) => self.check_rows(list),
-            (Type::Price, Value::Integer(_) | Value::Float(_)) | (Type::Tools, Value::Table(_)) => {
-                window(self.name, value)
+            (ValueType::Texts, Value::Array(list)) if texts(list) => self.check_rows(list),
+            (ValueType::Price, Value::Integer(_) | Value::Float(_))
+            | (ValueType::Tools, Value::Table(_)) => check_window_value(self.name, value),
+            (ValueType::Temperature, Value::String(none)) if none.is_empty() => Ok(()),
+            (ValueType::Temperature, Value::Integer(0..=2)) => Ok(()),
+            (ValueType::Temperature, Value::Float(x)) if (0.0..=2.0).contains(x) => Ok(()),
+            (ValueType::Temperature, Value::Integer(_) | Value::Float(_)) => {
+                Err(format!("{value} is outside 0..2"))
             }
             (kind, other) => Err(format!(
                 "expected {}, found {}",
@@ -260,12 +279,12 @@ impl Key {
         }
     }
 
-    /// The rows of a list that has rows; whatever else is a text needs no look.
+    /// Checks the rows of a list of rows; other lists of texts need no check.
     fn check_rows(&self, list: &[Value]) -> Result<(), String> {
         let name_of: fn(&str) -> Result<String, String> = match self.name {
             "context.sources" => |row| SourceRow::parse(row).map(|row| row.name),
             "writer.prices" => |row| PriceRow::parse(row).map(|row| row.model),
-            "window.prices" => |row| Family::parse(row).map(|row| row.pattern),
+            "window.prices" => |row| CachePricing::parse(row).map(|row| row.pattern),
             _ => return Ok(()),
         };
         let mut seen = HashSet::new();
@@ -278,22 +297,23 @@ impl Key {
         Ok(())
     }
 
-    /// Reads the text of a variable or flag as a value of the key's type.
+    /// Parses the text of a variable or flag as a value of the key's type.
     pub(crate) fn parse(&self, text: &str) -> Result<Value, String> {
         let value = match self.kind {
-            Type::Text | Type::Word(_) => Value::String(text.to_owned()),
-            Type::Bool => match text.to_ascii_lowercase().as_str() {
+            ValueType::Text | ValueType::Word(_) => Value::String(text.to_owned()),
+            ValueType::Bool => match text.to_ascii_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Value::Boolean(true),
                 "false" | "0" | "no" | "off" => Value::Boolean(false),
                 _ => return Err(format!("expected true or false, found `{text}`")),
             },
-            Type::Int(..) => Value::Integer(
+            ValueType::Int(..) => Value::Integer(
                 text.trim()
                     .parse()
                     .map_err(|_| format!("expected a whole number, found `{text}`"))?,
             ),
-            Type::Texts => list(text)?,
-            Type::Price | Type::Tools => text
+            ValueType::Texts => parse_list(text)?,
+            ValueType::Temperature if text.trim().is_empty() => Value::String(String::new()),
+            ValueType::Price | ValueType::Tools | ValueType::Temperature => text
                 .trim()
                 .parse::<Value>()
                 .map_err(|error| error.message().to_owned())?,
@@ -303,8 +323,8 @@ impl Key {
     }
 }
 
-/// Whether the window takes a value under that key.
-fn window(name: &str, value: &Value) -> Result<(), String> {
+/// Checks a value of a window key with the parser of the policy.
+fn check_window_value(name: &str, value: &Value) -> Result<(), String> {
     let key = name.strip_prefix("window.").unwrap_or(name);
     let keys = toml::Table::from_iter([(key.to_owned(), value.clone())]);
     let keys: PolicyKeys = keys
@@ -316,8 +336,8 @@ fn window(name: &str, value: &Value) -> Result<(), String> {
     }
 }
 
-/// A list as TOML (`["a", "b"]`) or as words between commas.
-fn list(text: &str) -> Result<Value, String> {
+/// Parses a list in TOML (`["a", "b"]`) or words separated by commas.
+fn parse_list(text: &str) -> Result<Value, String> {
     if text.trim_start().starts_with('[') {
         return text.parse::<Value>().map_err(|e| e.message().to_owned());
     }
@@ -330,7 +350,7 @@ fn list(text: &str) -> Result<Value, String> {
     ))
 }
 
-impl Type {
+impl ValueType {
     fn describe(self) -> &'static str {
         match self {
             Self::Bool => "true or false",
@@ -339,14 +359,15 @@ impl Type {
             Self::Word(_) => "a word",
             Self::Texts => "a list of texts",
             Self::Price => "a number such as 0.1",
+            Self::Temperature => "a number from 0 to 2, or an empty text",
             Self::Tools => "a table of tools with max_length, preview_length and critical",
         }
     }
 }
 
-/// Whether `value` fits the key of this name; else what is wrong.
-pub(crate) fn check(section: &str, key: &str, value: &Value) -> Result<(), String> {
-    match Key::named(&format!("{section}.{key}")) {
+/// Checks that `value` fits the key of this name; an error explains the mismatch.
+pub(crate) fn check_value(section: &str, key: &str, value: &Value) -> Result<(), String> {
+    match ConfigKey::by_name(&format!("{section}.{key}")) {
         Some(key) => key.check(value),
         None => Err("there is no such key".to_owned()),
     }

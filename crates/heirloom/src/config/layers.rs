@@ -1,12 +1,12 @@
-//! The layers, laid over each other.
+//! Merging of the configuration layers.
 
-mod file;
-mod rules;
+mod config_file;
+mod cumulative_lists;
 mod settings;
 
-pub(super) use file::read;
+pub(super) use config_file::read_config;
 
-use super::{Environment, KEYS, Key};
+use super::{ConfigKey, Environment, KEYS};
 use heirloom_model::{Fault, limits};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use toml::{Table, Value};
 
 const DEFAULTS: &str = include_str!("defaults.toml");
 
-/// A layer; later ones win.
+/// A configuration layer; later ones win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Layer {
     /// Compiled in.
@@ -30,7 +30,7 @@ pub(crate) enum Layer {
 }
 
 impl Layer {
-    /// Its name at the terminal and in JSON.
+    /// Returns the layer's name for the terminal and JSON.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -42,7 +42,7 @@ impl Layer {
     }
 }
 
-/// Where a value came from.
+/// Origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// The layer.
@@ -51,12 +51,12 @@ pub(crate) struct Origin {
     pub(crate) place: String,
 }
 
-/// A value that was not taken, and why.
+/// A value that was ignored, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Warning {
     /// The file, variable or flag.
     pub(crate) place: String,
-    /// What is wrong, and what to do.
+    /// The problem, and how to fix it.
     pub(crate) message: String,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Warning {
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     values: BTreeMap<&'static str, (Value, Origin)>,
-    /// Values that were not taken.
+    /// Values that were ignored.
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -79,14 +79,14 @@ impl Config {
             layer: Layer::Default,
             place: "built in".to_owned(),
         };
-        config.lay_text(DEFAULTS, &origin)?;
+        config.apply_text(DEFAULTS, &origin)?;
         Ok(config)
     }
 
-    /// Every layer: defaults, the user's file, the project's file, the environment, flags (`key=value`).
+    /// Loads every layer: defaults, the user's file, the project's file, the environment, flags (`key=value`).
     ///
-    /// Errors: `Usage` for a file that is no TOML (with its line) or a flag that fits no key. A wrong or
-    /// unknown key in a file or variable is a warning: a typo must not lock anybody out.
+    /// Errors: `Usage` for a file that is not TOML (with the line) or a flag that fits no key. A wrong or unknown key
+    /// in a file or variable is a warning: a typo must not make the program unusable.
     pub(crate) fn load(
         env: &Environment,
         project: Option<&Path>,
@@ -94,47 +94,47 @@ impl Config {
     ) -> Result<Self, Fault> {
         let mut texts = Vec::new();
         if let Some(path) = env.user_config() {
-            texts.extend(file::read(&path, Layer::User)?);
+            texts.extend(config_file::read_config(&path, Layer::User)?);
         }
         if let Some(path) = project {
-            texts.extend(file::read(path, Layer::Project)?);
+            texts.extend(config_file::read_config(path, Layer::Project)?);
         }
-        Self::of(&texts, env, flags)
+        Self::from_texts(&texts, env, flags)
     }
 
-    /// As [`Config::load`], of files that were read.
-    pub(crate) fn of(
+    /// Merges the texts of files that were read, the environment and flags, as [`Config::load`] does.
+    pub(crate) fn from_texts(
         texts: &[(Origin, String)],
         env: &Environment,
         flags: &[String],
     ) -> Result<Self, Fault> {
         let mut config = Self::defaults()?;
         for (origin, text) in texts {
-            config.lay_text(text, origin)?;
+            config.apply_text(text, origin)?;
         }
-        config.lay_environment(env);
+        config.apply_environment(env);
         if flags.len() > limits::SET_FLAGS_MAX {
             let most = limits::SET_FLAGS_MAX;
             return Err(Fault::usage(format!(
-                "{} settings with --set; at most {most} are taken",
+                "{} settings with --set; at most {most} are allowed",
                 flags.len()
             ))
             .hint("write them into the config file"));
         }
         for flag in flags {
-            config.lay_flag(flag)?;
+            config.apply_flag(flag)?;
         }
         Ok(config)
     }
 
-    /// The value of a key and where it came from.
-    pub(crate) fn get(&self, key: &Key) -> Option<(&Value, &Origin)> {
+    /// Returns the value of a key and its origin.
+    pub(crate) fn get(&self, key: &ConfigKey) -> Option<(&Value, &Origin)> {
         self.values
             .get(key.name)
             .map(|(value, origin)| (value, origin))
     }
 
-    fn lay_text(&mut self, text: &str, origin: &Origin) -> Result<(), Fault> {
+    fn apply_text(&mut self, text: &str, origin: &Origin) -> Result<(), Fault> {
         let text = text.trim_start_matches('\u{feff}');
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
             let start = error.span().map_or(0, |span| span.start);
@@ -147,7 +147,7 @@ impl Config {
             match value {
                 Value::Table(inner) => {
                     for (key, value) in inner {
-                        self.lay(&format!("{section}.{key}"), value, origin);
+                        self.apply_value(&format!("{section}.{key}"), value, origin);
                     }
                 }
                 Value::String(_)
@@ -155,13 +155,13 @@ impl Config {
                 | Value::Float(_)
                 | Value::Boolean(_)
                 | Value::Datetime(_)
-                | Value::Array(_) => self.lay(&section, value, origin),
+                | Value::Array(_) => self.apply_value(&section, value, origin),
             }
         }
         Ok(())
     }
 
-    fn lay_environment(&mut self, env: &Environment) {
+    fn apply_environment(&mut self, env: &Environment) {
         for key in KEYS {
             let variable = key.variable();
             let Some(text) = env.get(&variable) else {
@@ -172,26 +172,26 @@ impl Config {
                 place: variable,
             };
             match key.parse(text) {
-                Ok(value) => self.lay(key.name, value, &origin),
+                Ok(value) => self.apply_value(key.name, value, &origin),
                 Err(problem) => self.warn(&origin, format!("{problem}; the value is not used")),
             }
         }
     }
 
-    fn lay_flag(&mut self, flag: &str) -> Result<(), Fault> {
+    fn apply_flag(&mut self, flag: &str) -> Result<(), Fault> {
         let Some((name, text)) = flag.split_once('=') else {
             return Err(Fault::usage(format!(
                 "--set {flag}: expected section.key=value"
             )));
         };
-        let key = Key::named(name.trim()).ok_or_else(|| {
+        let key = ConfigKey::by_name(name.trim()).ok_or_else(|| {
             Fault::usage(format!("--set {flag}: there is no key `{name}`"))
                 .hint("`heirloom config` lists every key")
         })?;
         let value = key
             .parse(text)
             .map_err(|problem| Fault::usage(format!("--set {name}: {problem}")))?;
-        self.lay(
+        self.apply_value(
             key.name,
             value,
             &Origin {
@@ -202,8 +202,8 @@ impl Config {
         Ok(())
     }
 
-    fn lay(&mut self, name: &str, value: Value, origin: &Origin) {
-        let Some(key) = Key::named(name) else {
+    fn apply_value(&mut self, name: &str, value: Value, origin: &Origin) {
+        let Some(key) = ConfigKey::by_name(name) else {
             return self.warn(
                 origin,
                 format!("there is no key `{name}`; `heirloom config` lists every key"),
@@ -217,15 +217,15 @@ impl Config {
             );
             return self.warn(origin, message);
         }
-        // Those that are compiled in were checked by a test.
+        // Default values are checked by a test.
         let checked = match origin.layer {
             Layer::Default => Ok(()),
             Layer::User | Layer::Project | Layer::Environment | Layer::Flag => key.check(&value),
         };
         match checked {
             Ok(()) => {
-                let value = self.usable_rules(key, value, origin);
-                let value = self.added_up(key, value, origin);
+                let value = self.without_unusable_rules(key, value, origin);
+                let value = self.accumulate(key, value, origin);
                 self.values.insert(key.name, (value, origin.clone()));
             }
             Err(problem) => self.warn(
@@ -257,11 +257,11 @@ pub(in crate::config) mod tests {
             text(Layer::Project, "project", project),
         ];
         let flags: Vec<_> = flags.iter().map(ToString::to_string).collect();
-        Config::of(&texts, &Environment::default(), &flags).unwrap()
+        Config::from_texts(&texts, &Environment::default(), &flags).unwrap()
     }
 
     #[test]
-    fn every_default_is_one_that_could_be_set() {
+    fn defaults_pass_key_checks() {
         let config = Config::defaults().unwrap();
         for key in KEYS {
             let (value, _) = config.get(key).unwrap();
@@ -271,13 +271,19 @@ pub(in crate::config) mod tests {
     }
 
     #[test]
-    fn later_layers_win_and_say_where_from() {
+    fn load_later_layer_wins_with_its_origin() {
         let config = layered(
             "memory.max_entries = 7\nmemory.enabled = true",
             "[memory]\nmax_entries = 9",
             &["run.iterations=3"],
         );
-        let origin = |name| config.get(Key::named(name).unwrap()).unwrap().1.layer;
+        let origin = |name| {
+            config
+                .get(ConfigKey::by_name(name).unwrap())
+                .unwrap()
+                .1
+                .layer
+        };
         assert_eq!(config.settings().max_entries, 9);
         assert_eq!(origin("memory.max_entries"), Layer::Project);
         assert_eq!(origin("memory.enabled"), Layer::User);
@@ -286,7 +292,7 @@ pub(in crate::config) mod tests {
     }
 
     #[test]
-    fn a_project_cannot_say_what_is_run() {
+    fn project_file_cannot_set_run_command() {
         let config = layered("", "[run]\ncommand = [\"sh\", \"-c\", \"evil\"]", &[]);
         assert_eq!(config.texts("run.command"), Vec::<String>::new());
         assert!(
@@ -299,23 +305,24 @@ pub(in crate::config) mod tests {
     }
 
     #[test]
-    fn wrong_values_are_said_and_not_used() {
+    fn wrong_values_are_warned_about_and_not_used() {
         let config = layered(
             "[memory]\nmax_entries = \"many\"\ncontext_budget = -1\nbudget = 4",
             "",
             &[],
         );
-        let said: Vec<_> = config.warnings.iter().map(|w| w.message.as_str()).collect();
-        assert_eq!(said.len(), 3, "{said:?}");
+        let warnings: Vec<_> = config.warnings.iter().map(|w| w.message.as_str()).collect();
+        assert_eq!(warnings.len(), 3, "{warnings:?}");
         assert_eq!(
             config.settings().max_entries,
             limits::MIRROR_ENTRIES_DEFAULT
         );
     }
 
-    /// Behind a byte order mark the place of the error was looked for in another text: a panic, found by fuzzing.
+    /// Regression found by fuzzing: with a byte order mark, the error position was looked up in the wrong text
+    /// (panic).
     #[test]
-    fn a_syntax_error_names_its_line() {
+    fn syntax_error_contains_its_line() {
         for (text, line) in [
             ("[memory]\nenabled = = 3\n", 2),
             ("\u{feff}[memory]\nenabled = = 3\n", 2),
@@ -328,7 +335,7 @@ pub(in crate::config) mod tests {
                 layer: Layer::User,
                 place: "config.toml".to_owned(),
             };
-            let fault = config.lay_text(text, &origin).unwrap_err();
+            let fault = config.apply_text(text, &origin).unwrap_err();
             let expected = format!("config.toml:{line}:");
             assert!(fault.message.starts_with(&expected), "{text:?}: {fault}");
         }

@@ -1,43 +1,35 @@
-//! `analytics`.
+//! The command `analytics`.
 
 use crate::project::Project;
+use heirloom_testkit::sh;
 use serde_json::json;
 
 #[test]
-fn numbers_by_approach_agent_category_and_week() {
+fn analytics_groups_attempts_by_approach_agent_category_and_week() {
     let mut project = Project::new();
-    project.at("2026-05-01T10:00:00Z");
-    project.ok(&["task", "set", "1", "--type", "issue"]);
+    project.set_clock("2026-05-01T10:00:00Z");
+    project.ok(&sh("task set 1 --type issue"));
     for (second, task, agent, action, approach, ms) in [
         (1, "1", "a", "failed", "Mock the clock", "100"),
         (2, "1", "b", "completed", "mock the clock!", "300"),
         (3, "2", "a", "failed", "sleep", "10"),
         (4, "2", "a", "failed", "Sleep.", "30"),
     ] {
-        project.at(&format!("2026-05-01T10:00:0{second}Z"));
-        project.ok(&[
-            "episode",
-            "log",
-            "--task",
-            task,
-            "--agent",
-            agent,
-            "--action",
-            action,
-            "--approach",
-            approach,
-            "--duration-ms",
-            ms,
-            "--tokens-in",
-            ms,
-            "--outcome",
-            "so it went",
-        ]);
+        project.set_clock(&format!("2026-05-01T10:00:0{second}Z"));
+        project.ok(&sh(&format!(
+            "episode log --task {task} --agent '{agent}' --action '{action}' --approach \
+             '{approach}' --duration-ms '{ms}' --tokens-in '{ms}' --outcome 'so it went'"
+        )));
     }
     let found = project.json(&["analytics"]);
-    let group = |name: &str, said: Option<&str>, [n, yes, no]: [u64; 3], rate, ms, tokens| {
+    let group = |name: &str,
+                 value: Option<&str>,
+                 [n, succeeded_count, failed_count]: [u64; 3],
+                 rate,
+                 ms,
+                 tokens| {
         let (rate, ms, tokens): (f64, u64, u64) = (rate, ms, tokens);
-        json!({name: said, "attempts": n, "successes": yes, "failures": no, "rate": rate,
+        json!({name: value, "attempts": n, "successes": succeeded_count, "failures": failed_count, "rate": rate,
             "median_duration_ms": ms, "median_tokens": tokens})
     };
     assert_eq!(
@@ -93,12 +85,12 @@ fn numbers_by_approach_agent_category_and_week() {
 }
 
 #[test]
-fn nothing_tried_is_no_error() {
+fn analytics_without_attempts_is_empty() {
     let project = Project::new();
     let nothing = json!({"by_approach": [], "by_agent": [], "by_category": [], "by_week": [],
         "repeated_failures": []});
     assert_eq!(project.json(&["analytics"]), nothing);
     assert_eq!(project.json(&["analytics", "--task", "9"]), nothing);
     let answer = project.ok(&["analytics"]);
-    assert!(answer.stderr.contains("nothing was tried"), "{answer:?}");
+    assert!(answer.stderr.contains("no episodes yet"), "{answer:?}");
 }

@@ -1,6 +1,7 @@
-//! `artifact`.
+//! The command `artifact`.
 
 use crate::project::{Project, string, texts};
+use heirloom_testkit::sh;
 use serde_json::{Value, json};
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -21,7 +22,7 @@ fn statuses(project: &Project, options: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn an_artifact_has_a_size_and_a_checksum() {
+fn artifact_add_stores_size_and_checksum() {
     let project = Project::new();
     write(&project, "a_test.rs", "abc");
     let options = ["--type", "test", "--description", "the proof"];
@@ -57,7 +58,7 @@ fn an_artifact_has_a_size_and_a_checksum() {
 }
 
 #[test]
-fn verify_says_how_each_file_is() {
+fn artifact_verify_reports_the_status_of_each_file() {
     let project = Project::new();
     for (name, kind) in [("same", "file"), ("changed", "patch"), ("gone", "config")] {
         write(&project, name, name);
@@ -97,13 +98,13 @@ fn verify_says_how_each_file_is() {
     assert_eq!(statuses(&project, &["--task", "2"]), Vec::<String>::new());
     strict(1);
     project.expect(&["artifact", "verify"], 0);
-    project.expect(&["artifact", "verify", "--strict", "--type", "file"], 0);
+    project.expect(&sh("artifact verify --strict --type file"), 0);
     let text = project.ok(&["artifact", "verify"]).stdout;
     assert!(text.contains("missing"), "{text}");
 }
 
 #[test]
-fn what_is_no_file_of_the_project_is_refused() {
+fn artifact_add_of_an_invalid_path_is_refused() {
     let project = Project::new();
     write(&project, "a", "x");
     symlink("/etc", project.file("out")).unwrap();
@@ -120,15 +121,12 @@ fn what_is_no_file_of_the_project_is_refused() {
     write(&project, "secret", "x");
     let locked = std::fs::Permissions::from_mode(0o0);
     std::fs::set_permissions(project.file("secret"), locked).unwrap();
-    // Root reads what it likes.
+    // Root can read the file in spite of its mode.
     if std::fs::read(project.file("secret")).is_err() {
         check("secret", 1);
     }
     project.expect(&["artifact", "add", "a"], 2);
-    project.expect(
-        &["artifact", "add", "a", "--task", "1", "--type", "thing"],
-        2,
-    );
+    project.expect(&sh("artifact add a --task 1 --type thing"), 2);
     assert_eq!(project.list("artifact").len(), 0);
     assert_eq!(project.list("task").len(), 0);
     let inside = project.file("a").canonicalize().unwrap();
@@ -140,7 +138,7 @@ fn what_is_no_file_of_the_project_is_refused() {
 }
 
 #[test]
-fn removing_an_artifact_leaves_the_file() {
+fn artifact_remove_checks_the_agent_and_keeps_the_file() {
     let project = Project::new();
     write(&project, "a", "x");
     let id = string(&add(&project, "a", &[])["id"]);

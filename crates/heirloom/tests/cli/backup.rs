@@ -1,6 +1,7 @@
-//! `backup` and `restore`.
+//! The commands `backup` and `restore`.
 
 use crate::project::{Project, mode, string};
+use heirloom_testkit::sh;
 use std::fs;
 
 fn facts(project: &Project) -> Vec<String> {
@@ -9,14 +10,14 @@ fn facts(project: &Project) -> Vec<String> {
 }
 
 #[test]
-fn a_backup_is_gone_back_to_and_from() {
+fn restore_replaces_the_store_and_retains_the_previous_one() {
     let project = Project::new();
     project.remember("one", &[]);
-    let said = project.json(&["backup", "copy.db"]);
-    assert_eq!(said["file"], "copy.db");
-    assert!(said["size_bytes"].as_u64().unwrap() > 0);
+    let output = project.json(&["backup", "copy.db"]);
+    assert_eq!(output["file"], "copy.db");
+    assert!(output["size_bytes"].as_u64().unwrap() > 0);
     assert_eq!(
-        said["schema_version"],
+        output["schema_version"],
         project.json(&["status"])["schema_version"]
     );
     assert_eq!(mode(&project.file("copy.db")), 0o600);
@@ -24,23 +25,26 @@ fn a_backup_is_gone_back_to_and_from() {
     let text = project.ok(&["backup", "copy-2.db"]).stdout;
     assert!(text.contains("copy-2.db"), "{text}");
 
-    let said = project.json(&["restore", "copy.db"]);
-    assert_eq!(said["records"], 1);
-    assert_eq!(said["was_damaged"], false);
+    let output = project.json(&["restore", "copy.db"]);
+    assert_eq!(output["records"], 1);
+    assert_eq!(output["was_damaged"], false);
     assert_eq!(facts(&project), ["one"]);
-    let previous = string(&said["previous"]);
+    let previous = string(&output["previous"]);
     assert!(
         previous.contains("heirloom.db.before-restore-"),
         "{previous}"
     );
     assert_eq!(mode(previous.as_ref()), 0o600);
     let answer = project.ok(&["restore", &previous]);
-    assert!(answer.stderr.contains("goes back"), "{answer:?}");
+    assert!(
+        answer.stderr.contains("restores the previous state"),
+        "{answer:?}"
+    );
     assert_eq!(facts(&project), ["two", "one"]);
 }
 
 #[test]
-fn a_backup_replaces_nothing_that_is_none() {
+fn backup_onto_a_foreign_file_is_refused() {
     let project = Project::new();
     project.remember("one", &[]);
     project.folder.write("thesis.txt", "years of work").unwrap();
@@ -50,8 +54,8 @@ fn a_backup_replaces_nothing_that_is_none() {
         ".heirloom/heirloom.db-wal",
     ] {
         let answer = project.expect(&["backup", place, "--json"], 4);
-        let said = string(&answer.error()["message"]);
-        assert!(said.contains(place), "{said}");
+        let output = string(&answer.error()["message"]);
+        assert!(output.contains(place), "{output}");
     }
     assert_eq!(project.folder.read("thesis.txt").unwrap(), "years of work");
     assert_eq!(facts(&project), ["one"]);
@@ -59,25 +63,28 @@ fn a_backup_replaces_nothing_that_is_none() {
 }
 
 #[test]
-fn what_cannot_be_restored_changes_nothing() {
+fn restore_from_an_invalid_file_changes_nothing() {
     let project = Project::new();
     project.remember("one", &[]);
     project.folder.write("thesis.txt", "years of work").unwrap();
     let answer = project.expect(&["restore", "thesis.txt", "--json"], 1);
-    let said = string(&answer.error()["message"]);
-    assert!(said.contains("thesis.txt"), "{said}");
+    let output = string(&answer.error()["message"]);
+    assert!(output.contains("thesis.txt"), "{output}");
     project.expect(&["restore", "missing.db"], 3);
     project.expect(&["restore", ".heirloom/heirloom.db"], 4);
     project.ok(&["backup", "newer.db"]);
     let connection = fs::read(project.file("newer.db")).unwrap();
     let mut bytes = connection;
-    // The version of the schema, in the header.
+    // The schema version in the header.
     bytes[60..64].copy_from_slice(&99_u32.to_be_bytes());
     fs::remove_file(project.file("newer.db")).unwrap();
     project.folder.write("newer.db", &bytes).unwrap();
     let answer = project.expect(&["restore", "newer.db", "--json"], 1);
-    let said = string(&answer.error()["message"]);
-    assert!(said.contains("99") && said.contains("newer.db"), "{said}");
+    let output = string(&answer.error()["message"]);
+    assert!(
+        output.contains("99") && output.contains("newer.db"),
+        "{output}"
+    );
     assert_eq!(facts(&project), ["one"]);
     let names = fs::read_dir(project.file(".heirloom")).unwrap();
     let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
@@ -89,15 +96,15 @@ fn what_cannot_be_restored_changes_nothing() {
 }
 
 #[test]
-fn a_missing_store_comes_back() {
+fn restore_recreates_a_missing_store() {
     let project = Project::new();
     project.remember("one", &[]);
     project.ok(&["backup", "copy.db"]);
     fs::remove_file(project.file(".heirloom/heirloom.db")).unwrap();
     let answer = project.expect(&["list", "--json"], 3);
     assert!(string(&answer.error()["hint"]).contains("heirloom restore FILE"));
-    let said = project.json(&["restore", "copy.db"]);
-    assert_eq!(said["previous"], serde_json::Value::Null);
+    let output = project.json(&["restore", "copy.db"]);
+    assert_eq!(output["previous"], serde_json::Value::Null);
     assert_eq!(facts(&project), ["one"]);
     // The folder may be a fresh clone's, with the config only.
     for name in ["heirloom.db", "store.json"] {
@@ -109,32 +116,20 @@ fn a_missing_store_comes_back() {
 }
 
 #[test]
-fn the_mirror_goes_back_too() {
+fn restore_rewrites_the_mirror() {
     let project = Project::new();
-    project.ok(&["outcome", "--task", "7", "--status", "PARTIAL"]);
-    project.ok(&[
-        "run",
-        "--iterations",
-        "1",
-        "--",
-        "sh",
-        "-c",
-        "echo 'HEIRLOOM_MEMORY: KEY_FACT one'",
-    ]);
+    project.ok(&sh("outcome --task 7 --status PARTIAL"));
+    project.ok(&sh(
+        r#"run --iterations 1 -- sh -c "echo 'HEIRLOOM_MEMORY: KEY_FACT one'""#,
+    ));
     project.ok(&["backup", "copy.db"]);
-    project.ok(&[
-        "run",
-        "--iterations",
-        "1",
-        "--",
-        "sh",
-        "-c",
-        "echo 'HEIRLOOM_MEMORY: KEY_FACT two'",
-    ]);
+    project.ok(&sh(
+        r#"run --iterations 1 -- sh -c "echo 'HEIRLOOM_MEMORY: KEY_FACT two'""#,
+    ));
     let mirror = || project.folder.read(".heirloom/memory.json").unwrap();
     assert!(mirror().contains("\"two\""), "{}", mirror());
-    let said = project.json(&["restore", "copy.db"]);
-    assert!(string(&said["mirror"]).ends_with("memory.json"));
+    let output = project.json(&["restore", "copy.db"]);
+    assert!(string(&output["mirror"]).ends_with("memory.json"));
     assert!(
         mirror().contains("\"one\"") && !mirror().contains("\"two\""),
         "{}",

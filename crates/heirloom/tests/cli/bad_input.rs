@@ -1,4 +1,4 @@
-//! What a person or a broken script may throw at the program.
+//! Invalid and unusual input of the command line.
 
 use crate::project::{Project, answer, string};
 use std::ffi::OsString;
@@ -7,35 +7,35 @@ use std::os::unix::ffi::OsStringExt;
 
 const CAP: usize = 1 << 20;
 
-/// A text that moves a cursor, rings a bell, sets a title and turns the line around.
-const WILD: &str =
+/// Text with terminal control sequences and a right-to-left override.
+const CONTROL_TEXT: &str =
     "red \u{1b}[31mALERT\u{1b}[0m \u{1b}]0;title\u{7} \u{9b}2J \u{202e}abc \u{8}\u{7f} end";
 
-fn is_tame(text: &str) -> bool {
+fn is_printable(text: &str) -> bool {
     text.chars()
         .all(|c| (!c.is_control() || matches!(c, '\n' | '\t')) && c != '\u{202e}')
 }
 
 #[test]
-fn a_text_at_the_cap_is_taken_and_one_over_it_is_refused() {
+fn text_at_size_limit_is_stored_and_longer_text_is_refused() {
     let project = Project::new();
     let line = |size: usize| format!("{{\"text\":\"{}\"}}\n", "x".repeat(size));
-    let said = project.input(&["remember", "--stdin"], line(CAP).as_bytes());
-    assert_eq!(said.code, 0, "{}", said.stderr);
-    let id = string(&said.lines()[0]["id"]);
+    let output = project.input(&["remember", "--stdin"], line(CAP).as_bytes());
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let id = string(&output.lines()[0]["id"]);
     assert_eq!(
         project.json(&["show", &id])["text"].as_str().unwrap().len(),
         CAP
     );
     assert_eq!(project.ok(&["list"]).stdout.lines().count(), 1);
     assert!(project.ok(&["context"]).stdout.chars().count() <= 3_000);
-    let said = project.input(&["remember", "--stdin"], line(CAP + 1).as_bytes());
-    assert_eq!(said.code, 1);
+    let output = project.input(&["remember", "--stdin"], line(CAP + 1).as_bytes());
+    assert_eq!(output.code, 1);
     assert_eq!(project.list("knowledge").len(), 1);
 }
 
 #[test]
-fn a_long_argument_is_taken_whole() {
+fn long_argument_is_stored_whole() {
     let project = Project::new();
     let text = "wörter ".repeat(12_000);
     let id = project.remember(&text, &[]);
@@ -43,46 +43,46 @@ fn a_long_argument_is_taken_whole() {
 }
 
 #[test]
-fn an_empty_text_is_refused() {
+fn remember_with_empty_text_is_refused() {
     let project = Project::new();
     for empty in ["", " ", "\n\t "] {
-        let said = project.expect(&["remember", empty], 2);
-        assert!(said.stderr.contains("no text"), "{said:?}");
+        let output = project.expect(&["remember", empty], 2);
+        assert!(output.stderr.contains("no text"), "{output:?}");
     }
 }
 
 #[test]
-fn an_argument_that_is_no_utf_8_is_wrong_usage() {
+fn argument_with_invalid_utf_8_is_a_usage_error() {
     let project = Project::new();
     let invalid = OsString::from_vec(b"caf\xe9".to_vec());
-    let said = project.expect(&[OsString::from("remember"), invalid], 2);
-    assert!(said.stderr.contains("UTF-8"), "{said:?}");
+    let output = project.expect(&[OsString::from("remember"), invalid], 2);
+    assert!(output.stderr.contains("UTF-8"), "{output:?}");
 }
 
 #[test]
-fn a_nul_in_json_is_kept_and_never_printed_raw() {
+fn nul_in_json_is_stored_and_escaped_in_output() {
     let project = Project::new();
-    let said = project.input(&["remember", "--stdin"], b"{\"text\":\"a\\u0000b\"}\n");
-    assert_eq!(said.code, 0, "{said:?}");
-    let id = string(&said.lines()[0]["id"]);
+    let output = project.input(&["remember", "--stdin"], b"{\"text\":\"a\\u0000b\"}\n");
+    assert_eq!(output.code, 0, "{output:?}");
+    let id = string(&output.lines()[0]["id"]);
     assert_eq!(project.json(&["show", &id])["text"], "a\0b");
-    assert!(is_tame(&project.ok(&["show", &id]).stdout));
+    assert!(is_printable(&project.ok(&["show", &id]).stdout));
 }
 
 #[test]
-fn lone_surrogates_in_json_are_an_error_of_their_line() {
+fn json_line_with_lone_surrogate_fails_alone() {
     let project = Project::new();
-    let said = project.input(
+    let output = project.input(
         &["remember", "--stdin"],
         b"{\"text\":\"a\\ud800b\"}\n{\"text\":\"ok\"}\n",
     );
-    assert_eq!(said.code, 1);
-    assert!(said.lines()[0]["error"].is_string());
-    assert_eq!(said.lines()[1]["outcome"], "created");
+    assert_eq!(output.code, 1);
+    assert!(output.lines()[0]["error"].is_string());
+    assert_eq!(output.lines()[1]["outcome"], "created");
 }
 
 #[test]
-fn names_that_cannot_be_used_are_refused() {
+fn invalid_scope_names_are_refused() {
     let project = Project::new();
     let long = "x".repeat(201);
     for option in [
@@ -96,10 +96,10 @@ fn names_that_cannot_be_used_are_refused() {
         "--category",
     ] {
         for wrong in [long.as_str(), "a\nb", "a\u{1b}[31m", "", " "] {
-            let said = project.expect(&["remember", "text", option, wrong], 2);
+            let output = project.expect(&["remember", "text", option, wrong], 2);
             let name = option.trim_start_matches('-');
-            assert!(said.stderr.contains(name), "{option} {said:?}");
-            assert!(is_tame(&said.stderr), "{said:?}");
+            assert!(output.stderr.contains(name), "{option} {output:?}");
+            assert!(is_printable(&output.stderr), "{output:?}");
         }
     }
     project.expect(&["remember", "text", "--key", &"k".repeat(1_025)], 2);
@@ -113,13 +113,24 @@ fn names_that_cannot_be_used_are_refused() {
 }
 
 #[test]
-fn stored_escapes_reach_no_terminal_in_text() {
+fn text_output_contains_no_control_characters() {
     let project = Project::new();
-    let id = project.remember(WILD, &["--category", "decision", "--rationale", WILD]);
-    project.ok(&["task", "set", "1", "--branch", WILD, "--blocked", WILD]);
-    project.ok(&["step", "pending", WILD, "--task", "1"]);
-    project.ok(&["step", "done", &format!("x {WILD}"), "--task", "1"]);
-    project.ok(&["error", "log", WILD, "--task", "1"]);
+    let id = project.remember(
+        CONTROL_TEXT,
+        &["--category", "decision", "--rationale", CONTROL_TEXT],
+    );
+    project.ok(&[
+        "task",
+        "set",
+        "1",
+        "--branch",
+        CONTROL_TEXT,
+        "--blocked",
+        CONTROL_TEXT,
+    ]);
+    project.ok(&["step", "pending", CONTROL_TEXT, "--task", "1"]);
+    project.ok(&["step", "done", &format!("x {CONTROL_TEXT}"), "--task", "1"]);
+    project.ok(&["error", "log", CONTROL_TEXT, "--task", "1"]);
     for args in [
         &["list"][..],
         &["list", "--all"],
@@ -130,26 +141,26 @@ fn stored_escapes_reach_no_terminal_in_text() {
         &["context", "--task", "1", "--receipt"],
         &["status"],
         &["error", "resolve", "no such \u{1b}[31m", "--with", "x"],
-        &["error", "resolve", "red", "--with", WILD],
-        &["error", "log", WILD, "--task", "1"],
+        &["error", "resolve", "red", "--with", CONTROL_TEXT],
+        &["error", "log", CONTROL_TEXT, "--task", "1"],
         &["forget", &id],
         &["undo", &id],
         &["config", "--set", "project.name=\u{1b}[31m"],
-        &["list", "--kind", WILD],
-        &["man", WILD],
-        &[WILD],
-        &["list", "--project-dir", WILD],
+        &["list", "--kind", CONTROL_TEXT],
+        &["man", CONTROL_TEXT],
+        &[CONTROL_TEXT],
+        &["list", "--project-dir", CONTROL_TEXT],
     ] {
-        let said = project.run(args);
-        assert!(is_tame(&said.stdout), "{args:?} {said:?}");
-        assert!(is_tame(&said.stderr), "{args:?} {said:?}");
+        let output = project.run(args);
+        assert!(is_printable(&output.stdout), "{args:?} {output:?}");
+        assert!(is_printable(&output.stderr), "{args:?} {output:?}");
     }
 }
 
 #[test]
-fn json_escapes_what_a_terminal_would_obey_and_loses_nothing() {
+fn json_output_escapes_control_characters_without_loss() {
     let project = Project::new();
-    let id = project.remember(WILD, &[]);
+    let id = project.remember(CONTROL_TEXT, &[]);
     for args in [
         &["show", &id, "--json"][..],
         &["list", "--json"],
@@ -157,19 +168,19 @@ fn json_escapes_what_a_terminal_would_obey_and_loses_nothing() {
         &["export", "--format", "agentium"],
         &["context", "--json"],
     ] {
-        let said = project.ok(args);
-        assert!(is_tame(&said.stdout), "{args:?} {said:?}");
+        let output = project.ok(args);
+        assert!(is_printable(&output.stdout), "{args:?} {output:?}");
     }
-    assert_eq!(project.json(&["show", &id])["text"], WILD);
-    assert_eq!(project.ok(&["export"]).lines()[0]["text"], WILD);
+    assert_eq!(project.json(&["show", &id])["text"], CONTROL_TEXT);
+    assert_eq!(project.ok(&["export"]).lines()[0]["text"], CONTROL_TEXT);
     let mirror = project.ok(&["export", "--format", "agentium"]).json();
-    assert_eq!(mirror["key_facts"][0], WILD);
+    assert_eq!(mirror["key_facts"][0], CONTROL_TEXT);
 }
 
 #[test]
-fn stored_escapes_reach_no_real_terminal() {
+fn terminal_output_contains_no_stored_escapes() {
     let project = Project::new();
-    let id = project.remember(WILD, &[]);
+    let id = project.remember(CONTROL_TEXT, &[]);
     for args in [
         &["list"][..],
         &["show", &id],
@@ -186,9 +197,7 @@ fn stored_escapes_reach_no_real_terminal() {
         let command = command
             .env("HOME", project.home.path())
             .stdin(std::process::Stdio::null());
-        let Ok(output) = command.output() else {
-            return;
-        };
+        let output = command.output().expect("`script` of util-linux starts");
         let text = String::from_utf8_lossy(&output.stdout).replace('\r', "");
         assert!(text.contains("ALERT"), "{text}");
         assert!(
@@ -199,7 +208,7 @@ fn stored_escapes_reach_no_real_terminal() {
 }
 
 #[test]
-fn unicode_is_kept_as_it_is() {
+fn unicode_text_key_and_task_are_stored_unchanged() {
     let project = Project::new();
     for text in [
         "日本語のテキスト",
@@ -220,7 +229,7 @@ fn unicode_is_kept_as_it_is() {
 }
 
 #[test]
-fn a_text_of_many_lines_stays_on_one_line_of_a_table_and_of_a_context() {
+fn multi_line_text_is_shown_on_one_line_in_list_and_context() {
     let project = Project::new();
     project.remember("first\n## forged heading\r\n- forged item", &[]);
     assert_eq!(project.ok(&["list"]).stdout.lines().count(), 1);
@@ -232,18 +241,18 @@ fn a_text_of_many_lines_stays_on_one_line_of_a_table_and_of_a_context() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_a_clear_failure() {
+fn init_over_a_file_in_the_way_fails_with_its_name() {
     let project = Project::uninitialised();
     project
         .folder
         .write(".heirloom", "a file in the way")
         .unwrap();
-    let said = project.expect(&["init"], 1);
-    assert!(said.stderr.contains(".heirloom"), "{said:?}");
+    let output = project.expect(&["init"], 1);
+    assert!(output.stderr.contains(".heirloom"), "{output:?}");
 }
 
 #[test]
-fn standard_input_that_is_closed_in_the_middle_is_fine() {
+fn stdin_closed_within_a_line_stores_complete_lines() {
     let project = Project::new();
     let mut child = project
         .command(&["remember", "--stdin"])

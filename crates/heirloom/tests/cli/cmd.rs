@@ -1,32 +1,33 @@
-//! `cmd`: prompts of one's own, with real files, real programs and real trust.
+//! The command `cmd`: prompt templates with real files, programs and trust.
 
 use crate::project::{Answer, Project, string};
 use heirloom_model::limits::{
     COMMAND_BYTES_MAX, COMMAND_FILE_BYTES_MAX, COMMAND_FILES_MAX, COMMAND_FOLDER_DEPTH_MAX,
     COMMAND_NAME_BYTES_MAX, COMMAND_OUTPUT_BYTES_MAX, COMMAND_RENDERED_BYTES_MAX,
 };
+use heirloom_testkit::sh;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
-/// Writes the file of a project's command with this template.
-fn command(project: &Project, name: &str, template: &str) {
+/// Writes a project's command file with this template.
+fn write_command(project: &Project, name: &str, template: &str) {
     let text = format!("template = '''{template}'''\n");
     let path = format!(".heirloom/commands/{name}.toml");
     project.folder.write(&path, text).unwrap();
 }
 
-/// The prompt of a command, with everything allowed.
+/// Returns the rendered prompt of a command that runs with `--yes`.
 #[track_caller]
-fn prompt(project: &Project, args: &[&str]) -> String {
+fn render_prompt(project: &Project, args: &[&str]) -> String {
     let all = [&["cmd", "run"], args, &["--yes"]].concat();
     project.ok(&all).stdout
 }
 
-/// A call that fails with this code and these words.
+/// Runs a command, which must fail with this code and these words.
 #[track_caller]
-fn fails(project: &Project, args: &[&str], code: i32, words: &[&str]) -> Answer {
+fn assert_run_fails(project: &Project, args: &[&str], code: i32, words: &[&str]) -> Answer {
     let all = [&["cmd", "run"], args].concat();
     let answer = project.expect(&all, code);
     assert_eq!(answer.stdout, "", "{answer:?}");
@@ -36,13 +37,13 @@ fn fails(project: &Project, args: &[&str], code: i32, words: &[&str]) -> Answer 
     answer
 }
 
-/// The commands that are listed, by name.
-fn listed(project: &Project) -> Vec<Value> {
+/// Returns the listed commands, by name.
+fn listed_commands(project: &Project) -> Vec<Value> {
     let value = project.json(&["cmd", "list"]);
     value["commands"].as_array().unwrap().clone()
 }
 
-fn left_out(project: &Project) -> String {
+fn skipped_files(project: &Project) -> String {
     project.json(&["cmd", "list"])["left_out"].to_string()
 }
 
@@ -50,15 +51,15 @@ fn user_folder(project: &Project) -> PathBuf {
     project.home.path().join(".config/heirloom/commands")
 }
 
-/// Writes the file of a command of the person's own.
-fn own(project: &Project, name: &str, template: &str) {
+/// Writes a command file of the user.
+fn write_user_command(project: &Project, name: &str, template: &str) {
     let path = format!(".config/heirloom/commands/{name}.toml");
     let text = format!("template = '''{template}'''\n");
     project.home.write(&path, text).unwrap();
 }
 
 #[test]
-fn the_example_of_the_guide_is_rendered() {
+fn guide_example_is_rendered() {
     let project = Project::git();
     project
         .folder
@@ -72,11 +73,11 @@ fn the_example_of_the_guide_is_rendered() {
              template = \"\"\"Review {{arg1}}.\\n!{git log --format=%H {{arg1}} | wc -l}\\n@{docs/review.md}\"\"\"\n",
         )
         .unwrap();
-    let said = project.ok(&["cmd", "run", "review", "HEAD", "--yes"]);
-    let lines: Vec<_> = said.stdout.lines().map(str::trim).collect();
+    let output = project.ok(&sh("cmd run review HEAD --yes"));
+    let lines: Vec<_> = output.stdout.lines().map(str::trim).collect();
     assert_eq!(lines, ["Review HEAD.", "1", "Be kind."]);
-    assert!(said.stderr.contains("exit code 0"), "{said:?}");
-    let value = project.json(&["cmd", "run", "review", "--yes", "HEAD"]);
+    assert!(output.stderr.contains("exit code 0"), "{output:?}");
+    let value = project.json(&sh("cmd run review --yes HEAD"));
     assert_eq!(value["programs"][0]["exit_code"], 0);
     assert!(string(&value["text"]).ends_with("Be kind."));
     let shown = project.json(&["cmd", "show", "review"]);
@@ -85,21 +86,21 @@ fn the_example_of_the_guide_is_rendered() {
         (&shown["arguments"], &shown["runs_programs"]),
         (&1.into(), &true.into())
     );
-    fails(
+    assert_run_fails(
         &project,
         &["review", "--yes"],
         2,
         &["`{{arg1}}` is missing", "line 1, column 8"],
     );
-    fails(&project, &["revue"], 3, &["there is no command `revue`"]);
+    assert_run_fails(&project, &["revue"], 3, &["there is no command `revue`"]);
 }
 
 #[test]
-fn the_project_wins_and_folders_are_name_spaces() {
+fn project_command_hides_user_command_and_folders_are_namespaces() {
     let project = Project::new();
-    own(&project, "a", "own a");
-    own(&project, "b", "own b");
-    own(&project, "c", "own c");
+    write_user_command(&project, "a", "own a");
+    write_user_command(&project, "b", "own b");
+    write_user_command(&project, "c", "own c");
     project
         .folder
         .write(".radium/commands/git/commit.toml", "template = 'commit'")
@@ -115,13 +116,13 @@ fn the_project_wins_and_folders_are_name_spaces() {
         .folder
         .write(".radium/commands/a.toml", "template = 'radium a'")
         .unwrap();
-    command(&project, "a", "project a");
-    let said: Vec<_> = ["a", "b", "c", "git:commit"]
+    write_command(&project, "a", "project a");
+    let output: Vec<_> = ["a", "b", "c", "git:commit"]
         .iter()
-        .map(|name| prompt(&project, &[name]))
+        .map(|name| render_prompt(&project, &[name]))
         .collect();
-    assert_eq!(said, ["project a\n", "radium b\n", "own c\n", "commit\n"]);
-    let names: Vec<_> = listed(&project)
+    assert_eq!(output, ["project a\n", "radium b\n", "own c\n", "commit\n"]);
+    let names: Vec<_> = listed_commands(&project)
         .iter()
         .map(|one| {
             format!(
@@ -144,29 +145,29 @@ fn the_project_wins_and_folders_are_name_spaces() {
             "git:commit radium false",
         ]
     );
-    fails(&project, &["commit"], 3, &["did you mean `git:commit`?"]);
+    assert_run_fails(&project, &["commit"], 3, &["did you mean `git:commit`?"]);
 }
 
 #[test]
-fn a_persons_own_commands_need_no_project() {
+fn user_command_runs_without_a_project() {
     let project = Project::uninitialised();
-    own(&project, "hello", "Hello {{args}}!");
+    write_user_command(&project, "hello", "Hello {{args}}!");
     assert_eq!(
-        project.ok(&["cmd", "run", "hello", "you", "two"]).stdout,
+        project.ok(&sh("cmd run hello you two")).stdout,
         "Hello you two!\n"
     );
     project
         .folder
         .write(".heirloom/commands/x.toml", "template = 'x'")
         .unwrap();
-    fails(&project, &["x"], 4, &["comes with this project"]);
+    assert_run_fails(&project, &["x"], 4, &["comes with this project"]);
 }
 
 #[test]
-fn a_projects_file_is_trusted_by_its_bytes() {
+fn project_command_trust_covers_one_path_and_content() {
     let project = Project::new();
-    command(&project, "hi", "one");
-    let refused = fails(
+    write_command(&project, "hi", "one");
+    let refused = assert_run_fails(
         &project,
         &["hi"],
         4,
@@ -181,8 +182,8 @@ fn a_projects_file_is_trusted_by_its_bytes() {
         "unchanged"
     );
     assert_eq!(project.ok(&["cmd", "run", "hi"]).stdout, "one\n");
-    assert_eq!(listed(&project)[0]["trusted"], true);
-    // Nothing of it is in the project, and only the person reads it.
+    assert_eq!(listed_commands(&project)[0]["trusted"], true);
+    // The trust marker is not in the project, and only the user can read it.
     let marks = project
         .home
         .path()
@@ -198,33 +199,33 @@ fn a_projects_file_is_trusted_by_its_bytes() {
         marks.metadata().unwrap().permissions().mode() & 0o777,
         0o700
     );
-    // Another content, and the same content at another place, are untrusted.
-    command(&project, "two", "one");
-    fails(&project, &["two"], 4, &["is not trusted"]);
-    command(&project, "hi", "two");
-    fails(&project, &["hi"], 4, &["is not trusted"]);
-    command(&project, "hi", "one");
+    // Changed content is not trusted, nor is the same content at another path.
+    write_command(&project, "two", "one");
+    assert_run_fails(&project, &["two"], 4, &["is not trusted"]);
+    write_command(&project, "hi", "two");
+    assert_run_fails(&project, &["hi"], 4, &["is not trusted"]);
+    write_command(&project, "hi", "one");
     project.ok(&["cmd", "run", "hi"]);
-    // A mark that is damaged is none.
+    // A damaged trust marker does not count.
     fs::File::options()
         .write(true)
         .truncate(true)
         .open(&mark)
         .unwrap();
-    fails(&project, &["hi"], 4, &["is not trusted"]);
+    assert_run_fails(&project, &["hi"], 4, &["is not trusted"]);
     project.ok(&["cmd", "trust", "hi", "--yes"]);
     assert_eq!(
         project.json(&["cmd", "trust", "hi", "--off"])["outcome"],
         "distrusted"
     );
-    fails(&project, &["hi"], 4, &["is not trusted"]);
+    assert_run_fails(&project, &["hi"], 4, &["is not trusted"]);
 }
 
 #[test]
-fn programs_run_with_leave_only() {
+fn programs_run_only_with_permission_of_the_user() {
     let project = Project::new();
-    own(&project, "git:mark", "!{touch ran}done");
-    let refused = fails(
+    write_user_command(&project, "git:mark", "!{touch ran}done");
+    let refused = assert_run_fails(
         &project,
         &["git:mark"],
         4,
@@ -243,9 +244,9 @@ fn programs_run_with_leave_only() {
         .expect(&["cmd", "run", "git:mark", "--json"], 4)
         .error();
     assert_eq!(error["kind"], "refused");
-    // A project cannot give itself leave.
+    // A project cannot permit its own programs.
     project.configure("\n[commands]\nallow = [\"*\"]\n");
-    let warned = fails(
+    let warned = assert_run_fails(
         &project,
         &["git:mark"],
         4,
@@ -259,18 +260,18 @@ fn programs_run_with_leave_only() {
         .unwrap();
     assert_eq!(project.ok(&["cmd", "run", "git:mark"]).stdout, "done\n");
     assert!(project.file("ran").exists());
-    // Leave is no trust: a project's file of that name is still foreign.
-    command(&project, "git/mark", "!{touch foreign}");
-    fails(&project, &["git:mark"], 4, &["is not trusted"]);
+    // Permission is not trust: a project's file with a permitted name is still untrusted.
+    write_command(&project, "git/mark", "!{touch foreign}");
+    assert_run_fails(&project, &["git:mark"], 4, &["is not trusted"]);
     project.ok(&["cmd", "trust", "git:mark", "--yes"]);
     project.ok(&["cmd", "run", "git:mark"]);
     assert!(project.file("foreign").exists());
 }
 
 #[test]
-fn yes_may_stand_anywhere_after_the_name() {
+fn yes_flag_is_accepted_anywhere_after_the_name() {
     let project = Project::new();
-    command(&project, "echo", "!{printf '[%s]' {{args}}}");
+    write_command(&project, "echo", "!{printf '[%s]' {{args}}}");
     for args in [
         ["a", "b", "--yes"],
         ["a", "--yes", "b"],
@@ -281,7 +282,7 @@ fn yes_may_stand_anywhere_after_the_name() {
     }
     let all = ["cmd", "run", "echo", "--yes", "--", "--yes", "-x"];
     assert_eq!(project.ok(&all).stdout, "[--yes][-x]\n");
-    fails(&project, &["echo", "--", "--yes"], 4, &["is not trusted"]);
+    assert_run_fails(&project, &["echo", "--", "--yes"], 4, &["is not trusted"]);
 }
 
 const HOSTILE: [&str; 8] = [
@@ -296,7 +297,7 @@ const HOSTILE: [&str; 8] = [
 ];
 
 #[test]
-fn what_an_argument_says_is_never_read_again_and_never_run() {
+fn hostile_argument_is_neither_expanded_nor_run() {
     let project = Project::new();
     project.folder.write("secret.txt", "SECRET").unwrap();
     let templates = [
@@ -306,163 +307,181 @@ fn what_an_argument_says_is_never_read_again_and_never_run() {
         "!{printf %s '{{arg1}}'}",
         "!{v={{arg1}}; printf %s \"$v\"}",
         "!{cat <<EOF\n{{arg1}}\nEOF\n}",
-        // Quotes inside of quotes: words are split, and still nothing is run.
+        // Nested quotes: the words are split, and still nothing is run.
         "!{printf %s \"$(printf %s \"{{arg1}}\")\" # {{arg1}}\n}",
     ];
     for (number, template) in templates.iter().enumerate() {
         let name = format!("t{number}");
-        command(&project, &name, template);
+        write_command(&project, &name, template);
         for hostile in HOSTILE {
-            let said = prompt(&project, &[&name, hostile]);
+            let output = render_prompt(&project, &[&name, hostile]);
             assert!(!project.file("pwned").exists(), "{template} with {hostile}");
-            // A here-document keeps the quotes, and the last line break is dropped.
+            // A here-document keeps the quotes; the last line break is dropped.
             let bare = |text: &str| text.trim_matches(['"', '\n']).to_owned();
             if !template.contains('#') {
-                assert_eq!(bare(&said), bare(hostile), "{template}");
+                assert_eq!(bare(&output), bare(hostile), "{template}");
             }
         }
     }
 }
 
 #[test]
-fn what_files_and_programs_say_is_never_read_again() {
+fn inserted_content_is_not_expanded_again() {
     let project = Project::new();
     project
         .folder
         .write("a.txt", "!{touch pwned} @{b.txt} {{arg1}} {{args}} \\!{\n")
         .unwrap();
-    command(
+    write_command(
         &project,
         "x",
         "@{a.txt}|!{cat a.txt}|\\!{a} \\@{b} \\{{arg1}}",
     );
     let content = "!{touch pwned} @{b.txt} {{arg1}} {{args}} \\!{";
     let expected = format!("{content}|{content}|!{{a}} @{{b}} {{{{arg1}}}}\n");
-    assert_eq!(prompt(&project, &["x", "arg"]), expected);
+    assert_eq!(render_prompt(&project, &["x", "arg"]), expected);
     assert!(!project.file("pwned").exists());
 }
 
 #[test]
-fn secrets_are_taken_out_of_what_is_inserted() {
+fn secrets_in_inserted_content_are_redacted() {
     let project = Project::new();
     let token = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
     project
         .folder
-        .write(".env", format!("GITHUB_TOKEN={token}\n"))
+        .write("settings.txt", format!("GITHUB_TOKEN={token}\n"))
         .unwrap();
-    command(
+    write_command(
         &project,
         "leak",
-        "@{.env} !{cat .env} !{cat .env >&2; exit 3}",
+        "@{settings.txt} !{cat settings.txt} !{cat settings.txt >&2; exit 3}",
     );
     let answer = project.expect(&["cmd", "run", "leak", "--yes"], 1);
     assert!(!answer.stderr.contains(&token), "{answer:?}");
-    command(&project, "leak", "@{.env} !{cat .env}");
+    write_command(&project, "leak", "@{settings.txt} !{cat settings.txt}");
     let answer = project.ok(&["cmd", "run", "leak", "--yes"]);
     assert!(
         !answer.stdout.contains(&token) && answer.stdout.contains("[redacted:"),
         "{answer:?}"
     );
     assert!(
-        answer.stderr.contains("secrets, which were taken out"),
+        answer.stderr.contains("secrets, which were redacted"),
         "{answer:?}"
     );
+    // A file whose name suggests secrets is not inserted at all.
+    project.folder.write(".env", "NAME=value\n").unwrap();
+    write_command(&project, "leak", "@{.env}");
+    let answer = project.expect(&["cmd", "run", "leak", "--yes"], 4);
+    assert!(answer.stderr.contains("keys or passwords"), "{answer:?}");
 }
 
 #[test]
-fn a_failure_of_a_program_is_the_failure_of_the_call() {
+fn failing_program_fails_the_command_with_its_exit_code() {
     let project = Project::new();
-    command(
+    write_command(
         &project,
         "bad",
         "before !{echo out; echo 'it is broken' >&2; exit 7}",
     );
-    fails(
+    assert_run_fails(
         &project,
         &["bad", "--yes"],
         1,
         &["exit code 7", "it is broken", "line 1, column 8"],
     );
-    command(&project, "gone", "!{no-such-program-at-all}");
-    fails(
+    write_command(&project, "gone", "!{no-such-program-at-all}");
+    assert_run_fails(
         &project,
         &["gone", "--yes"],
         1,
         &["exit code 127", "no-such-program-at-all"],
     );
-    command(&project, "syntax", "!{if}");
-    fails(&project, &["syntax", "--yes"], 1, &["exit code 2"]);
-    command(&project, "killed", "!{kill -9 $$}");
-    fails(&project, &["killed", "--yes"], 1, &["signal 9"]);
+    write_command(&project, "syntax", "!{if}");
+    assert_run_fails(&project, &["syntax", "--yes"], 1, &["exit code 2"]);
+    write_command(&project, "killed", "!{kill -9 $$}");
+    assert_run_fails(&project, &["killed", "--yes"], 1, &["signal 9"]);
 }
 
 #[test]
-fn bytes_that_are_no_text_are_replaced_and_told() {
+fn invalid_utf_8_of_a_program_is_replaced_and_reported() {
     let project = Project::new();
-    command(
+    write_command(
         &project,
         "bytes",
         "!{printf 'a\\377b\\033[31mred\\033[0m\\000c'}",
     );
     let answer = project.ok(&["cmd", "run", "bytes", "--yes"]);
     assert_eq!(answer.stdout, "a\u{fffd}bred\u{fffd}c\n");
-    assert!(answer.stderr.contains("not UTF-8 at byte 1"), "{answer:?}");
+    assert!(
+        answer.stderr.contains("invalid UTF-8 at byte 1"),
+        "{answer:?}"
+    );
 }
 
 #[test]
-fn a_flood_is_ended() {
+fn program_output_over_the_limit_fails_the_command() {
     let project = Project::new();
-    command(&project, "flood", "!{yes}");
+    write_command(&project, "flood", "!{yes}");
     let most = COMMAND_OUTPUT_BYTES_MAX.to_string();
-    fails(
+    assert_run_fails(
         &project,
         &["flood", "--yes"],
         1,
         &["printed more than", &most],
     );
-    command(
+    write_command(
         &project,
         "full",
         &format!("!{{head -c {COMMAND_OUTPUT_BYTES_MAX} /dev/zero | tr '\\0' x}}"),
     );
     assert_eq!(
-        prompt(&project, &["full"]).len(),
+        render_prompt(&project, &["full"]).len(),
         COMMAND_OUTPUT_BYTES_MAX + 1
     );
     let times = COMMAND_RENDERED_BYTES_MAX / COMMAND_OUTPUT_BYTES_MAX + 1;
     let one = format!("!{{head -c {COMMAND_OUTPUT_BYTES_MAX} /dev/zero | tr '\\0' x}}");
-    command(&project, "sum", &one.repeat(times));
-    fails(&project, &["sum", "--yes"], 1, &["a prompt of more than"]);
+    write_command(&project, "sum", &one.repeat(times));
+    assert_run_fails(&project, &["sum", "--yes"], 1, &["a prompt of more than"]);
 }
 
 #[test]
-fn a_program_that_hangs_is_ended_with_its_group() {
+fn hanging_program_is_killed_with_its_process_group() {
     let project = Project::new();
     let text = "timeout_s = 1\ntemplate = '''!{sleep 987 & echo $! >child; wait}'''\n";
     project
         .folder
         .write(".heirloom/commands/hang.toml", text)
         .unwrap();
-    fails(
+    assert_run_fails(
         &project,
         &["hang", "--yes"],
         1,
         &["may take 1 s", "timeout_s"],
     );
-    assert!(is_gone(&project));
+    assert_child_ends(&project);
 }
 
-/// Whether the program whose id is in the file `child` is gone, or dead and not yet reaped.
-fn is_gone(project: &Project) -> bool {
+/// Waits until the process whose id is in the file `child` has exited; an unreaped zombie counts as exited.
+///
+/// A signal is delivered asynchronously: the process can still be listed for a moment after `kill` has returned.
+fn assert_child_ends(project: &Project) {
     let child = project.folder.read("child").unwrap();
-    let stat = fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
-    stat.is_empty() || stat.contains(") Z")
+    let stat = format!("/proc/{}/stat", child.trim());
+    let started = std::time::Instant::now();
+    loop {
+        let state = fs::read_to_string(&stat).unwrap_or_default();
+        if state.is_empty() || state.contains(") Z") {
+            return;
+        }
+        assert!(started.elapsed().as_secs() < 30, "still runs: {state}");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
 }
 
 #[test]
-fn ctrl_c_ends_the_programs() {
+fn ctrl_c_kills_running_programs_and_exits_130() {
     let project = Project::new();
-    command(
+    write_command(
         &project,
         "hang",
         "!{sleep 987 & echo $! >new; mv new child; wait}",
@@ -483,11 +502,11 @@ fn ctrl_c_ends_the_programs() {
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("was interrupted"));
     assert!(output.stdout.is_empty());
-    assert!(is_gone(&project));
+    assert_child_ends(&project);
 }
 
 #[test]
-fn files_stay_inside_of_the_project_and_are_text() {
+fn inserted_file_outside_binary_or_oversized_is_refused() {
     let project = Project::new();
     let outside = project.home.write("outside.txt", "outside").unwrap();
     symlink(&outside, project.file("link")).unwrap();
@@ -507,9 +526,9 @@ fn files_stay_inside_of_the_project_and_are_text() {
         .write("huge", "x".repeat(COMMAND_FILE_BYTES_MAX as usize + 1))
         .unwrap();
     fs::create_dir(project.file("folder")).unwrap();
-    command(&project, "f", "@{{{arg1}}}");
+    write_command(&project, "f", "@{{{arg1}}}");
     assert_eq!(
-        prompt(&project, &["f", "full"]).len() as u64,
+        render_prompt(&project, &["f", "full"]).len() as u64,
         COMMAND_FILE_BYTES_MAX + 1
     );
     let outside = outside.to_str().unwrap();
@@ -520,19 +539,19 @@ fn files_stay_inside_of_the_project_and_are_text() {
         (outside, 4, "outside the project"),
         ("/dev/zero", 4, "outside the project"),
         ("circle", 4, "too many symbolic links"),
-        ("pipe", 4, "it is no file"),
-        ("folder", 4, "it is no file"),
-        ("binary", 4, "3 bytes with NUL"),
+        ("pipe", 4, "it is not a regular file"),
+        ("folder", 4, "it is not a regular file"),
+        ("binary", 4, "3 bytes contain NUL"),
         ("latin", 4, "not UTF-8 at byte 1"),
         ("huge", 4, "it has 1048577 bytes"),
         ("", 4, "the path is empty"),
     ] {
-        fails(&project, &["f", path, "--yes"], code, &[words]);
+        assert_run_fails(&project, &["f", path, "--yes"], code, &[words]);
     }
 }
 
 #[test]
-fn broken_files_are_listed_with_what_is_wrong() {
+fn broken_command_files_are_listed_with_their_problems() {
     let project = Project::new();
     let write = |name: &str, bytes: &[u8]| {
         project
@@ -563,34 +582,37 @@ fn broken_files_are_listed_with_what_is_wrong() {
         )
         .as_bytes(),
     );
-    own(&project, "toml", "hidden by a broken one");
-    assert_eq!(prompt(&project, &["full"]), "x\n");
-    let names: Vec<_> = listed(&project)
+    write_user_command(&project, "toml", "hidden by a broken one");
+    assert_eq!(render_prompt(&project, &["full"]), "x\n");
+    let names: Vec<_> = listed_commands(&project)
         .iter()
         .map(|one| string(&one["name"]))
         .collect();
     assert_eq!(names, ["full", "none", "open", "toml", "toml", "types"]);
-    let left = left_out(&project);
+    let skipped = skipped_files(&project);
     assert!(
-        left.contains("latin.toml: it is not UTF-8 at byte 12"),
-        "{left}"
+        skipped.contains("latin.toml: it is not UTF-8 at byte 12"),
+        "{skipped}"
     );
-    assert!(left.contains("huge.toml: it has 262145 bytes"), "{left}");
-    fails(&project, &["toml", "--yes"], 2, &["toml.toml: line 1"]);
-    fails(
+    assert!(
+        skipped.contains("huge.toml: it has 262145 bytes"),
+        "{skipped}"
+    );
+    assert_run_fails(&project, &["toml", "--yes"], 2, &["toml.toml: line 1"]);
+    assert_run_fails(
         &project,
         &["types", "--yes"],
         2,
         &["`template`: expected a text, found integer", "`timeout_s`"],
     );
-    fails(&project, &["open", "--yes"], 2, &["line 1, column 3"]);
-    fails(&project, &["none", "--yes"], 2, &["there is no `template`"]);
-    fails(&project, &["huge", "--yes"], 3, &["huge.toml"]);
+    assert_run_fails(&project, &["open", "--yes"], 2, &["line 1, column 3"]);
+    assert_run_fails(&project, &["none", "--yes"], 2, &["there is no `template`"]);
+    assert_run_fails(&project, &["huge", "--yes"], 3, &["huge.toml"]);
     project.ok(&["cmd", "show", "toml"]);
 }
 
 #[test]
-fn names_that_are_none_and_names_that_are_two() {
+fn invalid_and_duplicate_command_names_are_refused() {
     let project = Project::new();
     let long = "n".repeat(COMMAND_NAME_BYTES_MAX + 1);
     let most = "n".repeat(COMMAND_NAME_BYTES_MAX);
@@ -615,19 +637,19 @@ fn names_that_are_none_and_names_that_are_two() {
         .unwrap();
     named("one", "twin");
     named("two", "Twin");
-    let broken = listed(&project)
+    let broken = listed_commands(&project)
         .iter()
         .filter(|one| one["problems"] != serde_json::json!([]))
         .count();
-    assert_eq!(broken, 8, "{:?}", listed(&project));
-    assert_eq!(prompt(&project, &[&most]), "x\n");
-    fails(
+    assert_eq!(broken, 8, "{:?}", listed_commands(&project));
+    assert_eq!(render_prompt(&project, &[&most]), "x\n");
+    assert_run_fails(
         &project,
         &["twin", "--yes"],
         2,
-        &["several files give this name", "one.toml", "two.toml"],
+        &["several files define this name", "one.toml", "two.toml"],
     );
-    fails(&project, &["con", "--yes"], 2, &["reserve for a device"]);
+    assert_run_fails(&project, &["con", "--yes"], 2, &["reserve for a device"]);
     for name in ["../up", "two\nlines", &long, "", "a/b"] {
         let answer = project.run(&["cmd", "run", name, "--yes"]);
         assert!(
@@ -639,10 +661,10 @@ fn names_that_are_none_and_names_that_are_two() {
 }
 
 #[test]
-fn links_and_folders_without_end_are_left_out() {
+fn command_list_skips_link_cycles_outside_links_and_deep_folders() {
     let project = Project::new();
     let folder = project.file(".heirloom/commands");
-    command(&project, "good", "good");
+    write_command(&project, "good", "good");
     symlink(&folder, folder.join("again")).unwrap();
     symlink(folder.join("circle"), folder.join("circle")).unwrap();
     symlink("nowhere", folder.join("nowhere.toml")).unwrap();
@@ -663,49 +685,49 @@ fn links_and_folders_without_end_are_left_out() {
         .status();
     assert!(made.unwrap().success());
     let deep = |depth: usize| format!("{}x", "d/".repeat(depth));
-    command(&project, &deep(COMMAND_FOLDER_DEPTH_MAX - 1), "deep");
-    command(&project, &deep(COMMAND_FOLDER_DEPTH_MAX), "too deep");
-    let names: Vec<_> = listed(&project)
+    write_command(&project, &deep(COMMAND_FOLDER_DEPTH_MAX - 1), "deep");
+    write_command(&project, &deep(COMMAND_FOLDER_DEPTH_MAX), "too deep");
+    let names: Vec<_> = listed_commands(&project)
         .iter()
         .map(|one| string(&one["name"]))
         .collect();
     assert_eq!(names, ["d:d:d:d:d:d:d:x", "good", "linked"]);
-    let left = left_out(&project);
+    let skipped = skipped_files(&project);
     for why in [
         "it was read already",
         "circle: it cannot be followed",
         "nowhere.toml: it is a link that leads nowhere",
         "out: it is a link that leads out of the project",
         "x.toml: it is a link that leads out of the project",
-        "pipe.toml: it is no file",
-        "it is deeper than the 8 folders",
+        "pipe.toml: it is not a regular file",
+        "it is nested more than 8 folders deep",
     ] {
-        assert!(left.contains(why), "{why}: {left}");
+        assert!(skipped.contains(why), "{why}: {skipped}");
     }
-    // The person's own folder may be made of links.
+    // The user's folder may contain links.
     fs::create_dir_all(user_folder(&project).parent().unwrap()).unwrap();
     symlink(&outside, user_folder(&project)).unwrap();
     assert_eq!(project.ok(&["cmd", "run", "x"]).stdout, "outside\n");
-    // A folder of commands that is a link out of the project is none.
+    // A command folder that is a link out of the project is ignored.
     let other = Project::new();
     symlink(&outside, other.file(".heirloom/commands")).unwrap();
-    assert_eq!(listed(&other).len(), 0);
+    assert_eq!(listed_commands(&other).len(), 0);
     other.expect(&["cmd", "new", "y"], 4);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
 }
 
 #[test]
-fn a_folder_has_a_number_of_files() {
+fn command_files_over_the_limit_are_skipped() {
     let project = Project::new();
     for n in 0..=COMMAND_FILES_MAX {
-        command(&project, &format!("c{n:04}"), "x");
+        write_command(&project, &format!("c{n:04}"), "x");
     }
-    assert_eq!(listed(&project).len(), COMMAND_FILES_MAX);
-    assert!(left_out(&project).contains("only 1000 files are read"));
+    assert_eq!(listed_commands(&project).len(), COMMAND_FILES_MAX);
+    assert!(skipped_files(&project).contains("only 1000 files are read"));
 }
 
 #[test]
-fn a_new_command_is_a_file_that_runs() {
+fn cmd_new_creates_a_command_that_runs() {
     let project = Project::new();
     let made = project.json(&[
         "cmd",
@@ -717,13 +739,16 @@ fn a_new_command_is_a_file_that_runs() {
         "A\nnote",
     ]);
     assert!(string(&made["file"]).ends_with(".heirloom/commands/git/note.toml"));
-    assert_eq!(prompt(&project, &["git:note", "hi"]), "Say \"hi\"\\n\n");
+    assert_eq!(
+        render_prompt(&project, &["git:note", "hi"]),
+        "Say \"hi\"\\n\n"
+    );
     let text = project
         .folder
         .read(".heirloom/commands/git/note.toml")
         .unwrap();
     let again = project.expect(&["cmd", "new", "git:note"], 4);
-    assert!(again.stderr.contains("is there already"), "{again:?}");
+    assert!(again.stderr.contains("already exists"), "{again:?}");
     assert_eq!(
         project
             .folder
@@ -731,12 +756,9 @@ fn a_new_command_is_a_file_that_runs() {
             .unwrap(),
         text
     );
-    let own = project.json(&["cmd", "new", "mine", "--user"]);
-    assert!(PathBuf::from(string(&own["file"])).starts_with(user_folder(&project)));
-    assert_eq!(
-        project.ok(&["cmd", "run", "mine", "a", "b"]).stdout,
-        "a b\n"
-    );
-    project.expect(&["cmd", "new", "bad", "--template", "!{"], 2);
+    let user_command = project.json(&["cmd", "new", "mine", "--user"]);
+    assert!(PathBuf::from(string(&user_command["file"])).starts_with(user_folder(&project)));
+    assert_eq!(project.ok(&sh("cmd run mine a b")).stdout, "a b\n");
+    project.expect(&sh("cmd new bad --template !{"), 2);
     assert!(!project.file(".heirloom/commands/bad.toml").exists());
 }

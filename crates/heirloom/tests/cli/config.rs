@@ -1,4 +1,4 @@
-//! Settings in layers.
+//! Layered settings.
 
 use crate::project::{Answer, Project, answer};
 use serde_json::Value;
@@ -13,13 +13,13 @@ fn setting(answer: &Answer, key: &str) -> Value {
 }
 
 #[test]
-fn later_layers_win_and_say_where_they_are() {
+fn later_config_layer_wins_and_reports_its_origin() {
     let project = Project::new();
     let key = "memory.max_entries";
     let args = ["config", "--json"];
-    let said = setting(&project.ok(&args), key);
+    let output = setting(&project.ok(&args), key);
     assert_eq!(
-        (&said["value"], &said["origin"]),
+        (&output["value"], &output["origin"]),
         (&50.into(), &"default".into())
     );
     let user = project
@@ -29,46 +29,46 @@ fn later_layers_win_and_say_where_they_are() {
             "[memory]\nmax_entries = 1\n",
         )
         .unwrap();
-    let said = setting(&project.ok(&args), key);
+    let output = setting(&project.ok(&args), key);
     assert_eq!(
-        (&said["value"], &said["origin"]),
+        (&output["value"], &output["origin"]),
         (&1.into(), &"user".into())
     );
-    assert_eq!(said["place"], user.to_str().unwrap());
+    assert_eq!(output["place"], user.to_str().unwrap());
     project.configure("max_entries = 2\n");
-    let said = setting(&project.ok(&args), key);
+    let output = setting(&project.ok(&args), key);
     assert_eq!(
-        (&said["value"], &said["origin"]),
+        (&output["value"], &output["origin"]),
         (&2.into(), &"project".into())
     );
     assert_eq!(
-        said["place"],
+        output["place"],
         project.file(".heirloom/config.toml").to_str().unwrap()
     );
-    let said = answer(
+    let output = answer(
         project
             .command(&args)
             .env("HEIRLOOM_MEMORY_MAX_ENTRIES", "3"),
     );
-    let one = setting(&said, key);
+    let one = setting(&output, key);
     assert_eq!(
         (&one["value"], &one["origin"]),
         (&3.into(), &"environment".into())
     );
     assert_eq!(one["place"], "HEIRLOOM_MEMORY_MAX_ENTRIES");
     let mut command = project.command(&["config", "--json", "--set", "memory.max_entries=4"]);
-    let said = setting(
+    let output = setting(
         &answer(command.env("HEIRLOOM_MEMORY_MAX_ENTRIES", "3")),
         key,
     );
     assert_eq!(
-        (&said["value"], &said["origin"]),
+        (&output["value"], &output["origin"]),
         (&4.into(), &"flag".into())
     );
 }
 
 #[test]
-fn the_origin_is_shown_as_text_too() {
+fn config_show_origin_prints_the_origin_of_each_key() {
     let project = Project::new();
     let text = project
         .ok(&["config", "--show-origin", "--set", "run.iterations=3"])
@@ -89,40 +89,40 @@ fn the_origin_is_shown_as_text_too() {
 }
 
 #[test]
-fn a_variable_really_counts() {
+fn environment_variable_changes_command_behaviour() {
     let project = Project::new();
     for text in ["a", "b", "c"] {
         project.remember(text, &["--category", "decision"]);
     }
     let mut command = project.command(&["prune", "--json"]);
-    let said = answer(command.env("HEIRLOOM_MEMORY_MAX_ENTRIES", "1")).json();
-    assert_eq!(said["decisions"], 2);
-    let said = answer(
+    let output = answer(command.env("HEIRLOOM_MEMORY_MAX_ENTRIES", "1")).json();
+    assert_eq!(output["decisions"], 2);
+    let output = answer(
         project
             .command(&["remember", "x"])
             .env("HEIRLOOM_MEMORY_ENABLED", "off"),
     );
-    assert_eq!(said.code, 4);
+    assert_eq!(output.code, 4);
 }
 
 #[test]
-fn a_wrong_variable_is_told_and_not_used() {
+fn invalid_environment_variable_is_reported_and_ignored() {
     let project = Project::new();
-    let said = answer(
+    let output = answer(
         project
             .command(&["config", "--json"])
             .env("HEIRLOOM_MEMORY_MAX_ENTRIES", "many"),
     );
-    assert_eq!(said.code, 0);
-    assert_eq!(setting(&said, "memory.max_entries")["value"], 50);
+    assert_eq!(output.code, 0);
+    assert_eq!(setting(&output, "memory.max_entries")["value"], 50);
     assert_eq!(
-        said.json()["warnings"][0]["place"],
+        output.json()["warnings"][0]["place"],
         "HEIRLOOM_MEMORY_MAX_ENTRIES"
     );
 }
 
 #[test]
-fn bad_toml_names_its_line() {
+fn invalid_project_toml_fails_with_its_line() {
     let project = Project::new();
     project.configure("this is = = no toml\n");
     for args in [
@@ -133,54 +133,57 @@ fn bad_toml_names_its_line() {
         &["init"],
         &["status"],
     ] {
-        let said = project.expect(args, 2);
-        assert!(said.stderr.contains("config.toml:5:"), "{args:?} {said:?}");
+        let output = project.expect(args, 2);
+        assert!(
+            output.stderr.contains("config.toml:5:"),
+            "{args:?} {output:?}"
+        );
     }
     let error = project.expect(&["list", "--json"], 2).error();
     assert_eq!(error["kind"], "usage");
 }
 
 #[test]
-fn bad_toml_of_the_user_names_its_file() {
+fn invalid_user_toml_fails_with_its_file() {
     let project = Project::new();
     let file = project.home.write("mine.toml", "\n\n[memory\n").unwrap();
-    let said = answer(project.command(&["list"]).env("HEIRLOOM_CONFIG", &file));
-    assert_eq!(said.code, 2);
-    assert!(said.stderr.contains("mine.toml:3:"), "{said:?}");
+    let output = answer(project.command(&["list"]).env("HEIRLOOM_CONFIG", &file));
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("mine.toml:3:"), "{output:?}");
     project.home.write("latin.toml", b"# caf\xe9\n").unwrap();
-    let said = answer(
+    let output = answer(
         project
             .command(&["list"])
             .env("HEIRLOOM_CONFIG", project.home.path().join("latin.toml")),
     );
-    assert_eq!(said.code, 2, "{said:?}");
+    assert_eq!(output.code, 2, "{output:?}");
 }
 
 #[test]
-fn a_project_cannot_say_what_is_run() {
+fn project_config_cannot_set_the_run_command() {
     let project = Project::new();
     project.configure("[run]\ncommand = [\"touch\", \"evil\"]\n");
-    let said = project.ok(&["config", "run.command", "--json"]);
+    let output = project.ok(&["config", "run.command", "--json"]);
     assert_eq!(
-        setting(&said, "run.command")["value"],
+        setting(&output, "run.command")["value"],
         serde_json::json!([])
     );
     assert!(
-        said.stderr.contains("not taken from a project's file"),
-        "{said:?}"
+        output.stderr.contains("not taken from a project's file"),
+        "{output:?}"
     );
-    let said = project.run(&["run", "--iterations", "1"]);
-    assert_ne!(said.code, 0, "{said:?}");
+    let output = project.run(&["run", "--iterations", "1"]);
+    assert_ne!(output.code, 0, "{output:?}");
     assert!(!project.file("evil").exists());
 }
 
 #[test]
-fn unknown_and_wrong_keys_are_told_and_lock_nobody_out() {
+fn unknown_and_invalid_keys_warn_and_commands_succeed() {
     let project = Project::new();
     project.configure("max_entires = 3\nmax_entries = \"many\"\ncontext_budget = -1\n");
-    let said = project.ok(&["list"]);
+    let output = project.ok(&["list"]);
     for word in ["max_entires", "max_entries", "context_budget"] {
-        assert!(said.stderr.contains(word), "{said:?}");
+        assert!(output.stderr.contains(word), "{output:?}");
     }
     assert_eq!(
         project.json(&["config"])["warnings"]
@@ -192,7 +195,7 @@ fn unknown_and_wrong_keys_are_told_and_lock_nobody_out() {
 }
 
 #[test]
-fn a_wrong_flag_is_refused() {
+fn invalid_set_flag_is_refused() {
     let project = Project::new();
     for wrong in [
         "nonsense",
@@ -201,17 +204,17 @@ fn a_wrong_flag_is_refused() {
         "memory.max_entries=-1",
         "memory.enabled=2",
     ] {
-        let said = project.expect(&["list", "--set", wrong], 2);
-        assert!(said.stderr.contains("--set"), "{said:?}");
+        let output = project.expect(&["list", "--set", wrong], 2);
+        assert!(output.stderr.contains("--set"), "{output:?}");
     }
 }
 
 #[test]
-fn keys_can_be_chosen_and_an_unknown_one_is_not_found() {
+fn config_key_prefix_filters_and_unknown_key_exits_3() {
     let project = Project::uninitialised();
-    let said = project.json(&["config", "memory"]);
+    let output = project.json(&["config", "memory"]);
     assert!(
-        said["config"]
+        output["config"]
             .as_array()
             .unwrap()
             .iter()
@@ -221,7 +224,7 @@ fn keys_can_be_chosen_and_an_unknown_one_is_not_found() {
 }
 
 #[test]
-fn a_mirror_outside_the_project_is_refused_before_anything_is_recorded() {
+fn mirror_path_outside_the_project_is_refused_before_any_write() {
     let project = Project::new();
     for outside in [
         "/etc/memory.json",
@@ -233,14 +236,14 @@ fn a_mirror_outside_the_project_is_refused_before_anything_is_recorded() {
         let args = [
             "outcome", "--task", "1", "--status", "FAILED", "--error", "e", "--set", &set,
         ];
-        let said = project.expect(&args, 2);
-        assert!(said.stderr.contains("memory.file_path"), "{said:?}");
+        let output = project.expect(&args, 2);
+        assert!(output.stderr.contains("memory.file_path"), "{output:?}");
     }
     assert_eq!(project.list("error").len(), 0);
 }
 
 #[test]
-fn a_mirror_inside_the_project_is_written_there() {
+fn mirror_path_inside_the_project_is_written() {
     let project = Project::new();
     for inside in [
         "state/memory.json",
@@ -256,7 +259,7 @@ fn a_mirror_inside_the_project_is_written_there() {
 }
 
 #[test]
-fn a_mirror_through_a_link_to_outside_is_refused() {
+fn mirror_path_through_an_outside_link_is_refused() {
     let project = Project::new();
     std::os::unix::fs::symlink(project.home.path(), project.file("out")).unwrap();
     let set = "memory.file_path=out/memory.json";

@@ -1,10 +1,11 @@
-//! Several sources say different things of one key: who wins, who decides, and what is told meanwhile.
+//! Conflicts between sources over one key: winner, resolution, undo and context.
 
 use crate::project::{Project, string, texts};
+use heirloom_testkit::sh;
 use serde_json::{Value, json};
 
-/// What `source` says about the port, and what became of it.
-fn say(project: &Project, source: &str, text: &str) -> Value {
+/// Remembers a value of the key `port` from `source`.
+fn remember_port(project: &Project, source: &str, text: &str) -> Value {
     project.json(&["remember", text, "--key", "port", "--source", source])
 }
 
@@ -13,14 +14,14 @@ fn conflicts(project: &Project) -> Vec<Value> {
     value["conflicts"].as_array().unwrap().clone()
 }
 
-/// The texts of a conflict: of the winner, then of the losers.
-fn sides(conflict: &Value) -> Vec<String> {
+/// Returns the texts of a conflict: the winner's, then the losers'.
+fn side_texts(conflict: &Value) -> Vec<String> {
     let losers = conflict["losers"].as_array().unwrap();
     let all = std::iter::once(&conflict["winner"]).chain(losers);
     all.map(|side| string(&side["text"])).collect()
 }
 
-fn current(project: &Project) -> Vec<String> {
+fn current_texts(project: &Project) -> Vec<String> {
     texts(&Value::from(project.list("knowledge")))
 }
 
@@ -28,10 +29,10 @@ fn context(project: &Project) -> String {
     project.ok(&["context"]).stdout
 }
 
-/// The user's value, against which two agents have lost: the ids.
-fn contested(project: &Project) -> [String; 3] {
+/// Creates a conflict that the user's value won against two agents; returns the ids.
+fn create_conflict(project: &Project) -> [String; 3] {
     [("user", "80"), ("bob", "81"), ("eve", "82")]
-        .map(|(source, text)| string(&say(project, source, text)["id"]))
+        .map(|(source, text)| string(&remember_port(project, source, text)["id"]))
 }
 
 fn resolve(project: &Project, id: &str, keep: &str) -> Value {
@@ -39,10 +40,10 @@ fn resolve(project: &Project, id: &str, keep: &str) -> Value {
 }
 
 #[test]
-fn conflicts_are_listed_in_the_form_of_the_contract() {
+fn conflicts_lists_the_winner_and_losers_newest_first() {
     let project = Project::new();
     assert_eq!(project.json(&["conflicts"]), json!({"conflicts": []}));
-    let [user, bob, eve] = contested(&project);
+    let [user, bob, eve] = create_conflict(&project);
     let [conflict] = &conflicts(&project)[..] else {
         panic!("one key, one conflict")
     };
@@ -66,43 +67,46 @@ fn conflicts_are_listed_in_the_form_of_the_contract() {
         ),
         (&json!("81"), &json!(0.8), &json!("bob"))
     );
-    let said = project.ok(&["conflicts"]).stdout;
-    assert!(said.contains("won") && said.contains("against"), "{said}");
-    // What an agent says again and again is one loser.
-    say(&project, "bob", "81!");
-    assert_eq!(sides(&conflicts(&project)[0]), ["80", "81!", "82"]);
+    let output = project.ok(&["conflicts"]).stdout;
+    assert!(
+        output.contains("won") && output.contains("against"),
+        "{output}"
+    );
+    // Repeated values of one agent count as one loser.
+    remember_port(&project, "bob", "81!");
+    assert_eq!(side_texts(&conflicts(&project)[0]), ["80", "81!", "82"]);
 }
 
 #[test]
-fn keeping_the_winner_ends_the_conflict() {
+fn resolve_keeping_the_winner_closes_the_conflict() {
     let project = Project::new();
-    let [user, bob, _] = contested(&project);
-    let kept = resolve(&project, &user, &user);
+    let [user, bob, _] = create_conflict(&project);
+    let outcome = resolve(&project, &user, &user);
     assert_eq!(
-        kept,
+        outcome,
         json!({"id": user, "outcome": "resolved", "retired": null})
     );
     assert!(conflicts(&project).is_empty());
-    assert_eq!(current(&project), ["80"]);
+    assert_eq!(current_texts(&project), ["80"]);
     let loser = project.json(&["show", &bob]);
     assert!(loser["arbitrated"].is_string(), "{loser}");
     project.expect(&["resolve", &user, "--keep", &user, "--as", "user"], 3);
-    // The same agent says the same once more: a new conflict.
-    say(&project, "bob", "81");
-    assert_eq!(sides(&conflicts(&project)[0]), ["80", "81"]);
+    // The same value of the same agent opens a new conflict.
+    remember_port(&project, "bob", "81");
+    assert_eq!(side_texts(&conflicts(&project)[0]), ["80", "81"]);
 }
 
 #[test]
-fn keeping_a_loser_brings_it_back() {
+fn resolve_keeping_a_loser_restores_it() {
     let project = Project::new();
-    let [user, bob, eve] = contested(&project);
-    // The conflict may be named by anything that has a part in it.
-    let kept = resolve(&project, &eve[..30], &bob);
+    let [user, bob, eve] = create_conflict(&project);
+    // A conflict can be named by the id of any of its records.
+    let outcome = resolve(&project, &eve[..30], &bob);
     assert_eq!(
-        kept,
+        outcome,
         json!({"id": bob, "outcome": "resolved", "retired": user})
     );
-    assert_eq!(current(&project), ["81"]);
+    assert_eq!(current_texts(&project), ["81"]);
     assert!(conflicts(&project).is_empty());
     let won = project.json(&["show", &bob]);
     assert_eq!(
@@ -116,9 +120,9 @@ fn keeping_a_loser_brings_it_back() {
 }
 
 #[test]
-fn only_a_person_and_the_orchestrator_decide() {
+fn resolve_by_an_agent_is_refused() {
     let project = Project::new();
-    let [user, bob, _] = contested(&project);
+    let [user, bob, _] = create_conflict(&project);
     for role in ["scout", "bob", "User", ""] {
         let args = ["resolve", &user, "--keep", &bob, "--as", role, "--json"];
         let refused = project.expect(&args, 4);
@@ -127,36 +131,36 @@ fn only_a_person_and_the_orchestrator_decide() {
     }
     project.expect(&["resolve", &user, "--keep", &bob], 2);
     assert_eq!(conflicts(&project).len(), 1);
-    assert_eq!(current(&project), ["80"]);
+    assert_eq!(current_texts(&project), ["80"]);
     project.ok(&["resolve", &user, "--keep", &bob, "--as", "user"]);
 }
 
 #[test]
-fn what_is_no_side_of_it_cannot_be_kept() {
+fn resolve_keeping_an_unrelated_record_is_refused() {
     let project = Project::new();
-    let [user, _, _] = contested(&project);
+    let [user, _, _] = create_conflict(&project);
     let other = project.remember("something else", &[]);
-    let said = project.expect(&["resolve", &user, "--keep", &other, "--as", "user"], 2);
-    assert!(said.stderr.contains("no side"), "{said:?}");
+    let output = project.expect(&["resolve", &user, "--keep", &other, "--as", "user"], 2);
+    assert!(output.stderr.contains("not a side"), "{output:?}");
     assert!(
-        said.stderr.contains(&user),
-        "the sides are listed: {said:?}"
+        output.stderr.contains(&user),
+        "the sides are listed: {output:?}"
     );
-    let said = project.expect(&["resolve", &other, "--keep", &other, "--as", "user"], 3);
-    assert!(said.stderr.contains("no open conflict"), "{said:?}");
-    let nobody = "01890a5d-ac96-774b-bcce-b302099a8057";
-    project.expect(&["resolve", nobody, "--keep", &user, "--as", "user"], 3);
-    project.expect(&["resolve", &user, "--keep", nobody, "--as", "user"], 3);
+    let output = project.expect(&["resolve", &other, "--keep", &other, "--as", "user"], 3);
+    assert!(output.stderr.contains("no open conflict"), "{output:?}");
+    let unknown_id = "01890a5d-ac96-774b-bcce-b302099a8057";
+    project.expect(&["resolve", unknown_id, "--keep", &user, "--as", "user"], 3);
+    project.expect(&["resolve", &user, "--keep", unknown_id, "--as", "user"], 3);
     assert_eq!(conflicts(&project).len(), 1);
 }
 
 #[test]
-fn a_decision_is_undone_and_done_again() {
+fn undo_of_resolve_toggles_the_conflict() {
     let project = Project::new();
-    let [user, bob, eve] = contested(&project);
+    let [user, bob, eve] = create_conflict(&project);
     for (keep, named) in [(&user, &user), (&bob, &bob), (&bob, &user)] {
         let other = Some(&user).filter(|user| *user != keep);
-        let ends = || (conflicts(&project), current(&project));
+        let ends = || (conflicts(&project), current_texts(&project));
         let before = ends();
         resolve(&project, &eve, keep);
         let after = ends();
@@ -175,26 +179,29 @@ fn a_decision_is_undone_and_done_again() {
         project.json(&["undo", keep]);
         assert_eq!(ends(), before);
     }
-    assert_eq!(sides(&conflicts(&project)[0]), ["80", "82", "81"]);
+    assert_eq!(side_texts(&conflicts(&project)[0]), ["80", "82", "81"]);
 }
 
 #[test]
-fn the_history_says_who_decided() {
+fn history_of_a_resolved_conflict_names_the_resolver() {
     let project = Project::new();
-    let [user, bob, _] = contested(&project);
+    let [user, bob, _] = create_conflict(&project);
     resolve(&project, &user, &bob);
     let history = project.json(&["history", &user]);
     let events = history["events"].as_array().unwrap();
-    let told: Vec<_> = events
+    let actions: Vec<_> = events
         .iter()
         .map(|e| (string(&e["action"]), string(&e["by"])))
         .collect();
-    let told: Vec<_> = told.iter().map(|(action, by)| (&**action, &**by)).collect();
+    let actions: Vec<_> = actions
+        .iter()
+        .map(|(action, by)| (&**action, &**by))
+        .collect();
     assert_eq!(
-        told,
+        actions,
         [
             ("created", "user"),
-            // Brought back, it is no loser any more.
+            // The restored record is listed as created and not as a loser.
             ("created", "bob"),
             ("conflict", "eve"),
             ("resolved", "orchestrator"),
@@ -205,39 +212,39 @@ fn the_history_says_who_decided() {
 }
 
 #[test]
-fn the_newest_wins_where_that_is_the_policy() {
+fn newest_policy_lets_the_later_value_win() {
     let project = Project::new();
     project
         .configure("\n[memory]\nconflict_policy = \"newest\"\n".trim_start_matches("\n[memory]"));
-    let first = say(&project, "user", "80");
-    let newer = say(&project, "bob", "81");
+    let first = remember_port(&project, "eve", "80");
+    let newer = remember_port(&project, "bob", "81");
     assert_eq!(newer["outcome"], "replaced");
-    assert_eq!(current(&project), ["81"]);
+    assert_eq!(current_texts(&project), ["81"]);
     let [conflict] = &conflicts(&project)[..] else {
         panic!("one conflict")
     };
-    assert_eq!(sides(conflict), ["81", "80"]);
+    assert_eq!(side_texts(conflict), ["81", "80"]);
     resolve(&project, &string(&conflict["id"]), &string(&first["id"]));
-    assert_eq!(current(&project), ["80"]);
+    assert_eq!(current_texts(&project), ["80"]);
 }
 
 #[test]
-fn ask_tells_neither_until_somebody_decides() {
+fn ask_policy_hides_both_values_until_resolved() {
     let project = Project::new();
     let ask = ["--set", "memory.conflict_policy=ask"];
-    let say = |source: &str, text: &str| {
+    let remember_port = |source: &str, text: &str| {
         let args = ["remember", text, "--key", "port", "--source", source];
         project.json(&[&args[..], &ask].concat())
     };
-    let first = string(&say("bob", "eighty")["id"]);
+    let first = string(&remember_port("bob", "eighty")["id"]);
     assert!(context(&project).contains("eighty"));
-    let second = say("user", "ninety");
+    let second = remember_port("ann", "ninety");
     assert_eq!(second["outcome"], "conflict");
     assert_eq!(second["winner"], first.as_str());
-    let said = context(&project);
+    let output = context(&project);
     assert!(
-        !said.contains("eighty") && !said.contains("ninety"),
-        "{said}"
+        !output.contains("eighty") && !output.contains("ninety"),
+        "{output}"
     );
     let mirror = project.ok(&["export", "--format", "agentium"]).stdout;
     assert!(
@@ -249,9 +256,9 @@ fn ask_tells_neither_until_somebody_decides() {
     assert!(!listed.contains("ninety"), "{listed}");
     let conflict = &conflicts(&project)[0];
     assert_eq!(conflict["disputed"], true);
-    assert_eq!(sides(conflict), ["eighty", "ninety"]);
-    // Agreeing with one of them decides nothing.
-    assert_eq!(say("eve", "Eighty.")["outcome"], "confirmed");
+    assert_eq!(side_texts(conflict), ["eighty", "ninety"]);
+    // Confirming one of the values does not resolve the conflict.
+    assert_eq!(remember_port("eve", "Eighty.")["outcome"], "confirmed");
     assert!(!context(&project).contains("eighty"));
     let args = [
         "resolve",
@@ -262,41 +269,41 @@ fn ask_tells_neither_until_somebody_decides() {
         "user",
     ];
     project.ok(&args);
-    let said = context(&project);
+    let output = context(&project);
     assert!(
-        said.contains("ninety") && !said.contains("eighty"),
-        "{said}"
+        output.contains("ninety") && !output.contains("eighty"),
+        "{output}"
     );
     assert!(conflicts(&project).is_empty());
     project.json(&["undo", &first]);
     assert!(!context(&project).contains("ninety"));
     assert_eq!(conflicts(&project).len(), 1);
-    let said = project.ok(&[
+    let output = project.ok(&[
         &["remember", "a hundred", "--key", "port", "--source", "ann"][..],
         &ask,
     ]
     .concat());
-    assert!(said.stdout.contains("disputed"), "{said:?}");
+    assert!(output.stdout.contains("disputed"), "{output:?}");
 }
 
 #[test]
-fn a_policy_that_is_none_is_not_taken() {
+fn unknown_conflict_policy_is_refused_or_ignored() {
     let project = Project::new();
     let wrong = ["list", "--set", "memory.conflict_policy=louder"];
-    let said = project.expect(&wrong, 2);
+    let output = project.expect(&wrong, 2);
     assert!(
-        said.stderr.contains("higher-confidence or newest or ask"),
-        "{said:?}"
+        output.stderr.contains("higher-confidence or newest or ask"),
+        "{output:?}"
     );
     project.configure("conflict_policy = \"louder\"\n");
-    let said = project.ok(&["list"]);
-    assert!(said.stderr.contains("conflict_policy"), "{said:?}");
-    contested(&project);
-    assert_eq!(current(&project), ["80"], "the default holds");
+    let output = project.ok(&["list"]);
+    assert!(output.stderr.contains("conflict_policy"), "{output:?}");
+    create_conflict(&project);
+    assert_eq!(current_texts(&project), ["80"], "the default holds");
 }
 
 #[test]
-fn an_agent_proposes_and_a_person_confirms() {
+fn agent_proposal_is_accepted_when_the_orchestrator_confirms() {
     let project = Project::new();
     let id = project.remember("Use pnpm, not npm", &["--source", "scout"]);
     let record = project.json(&["show", &id]);
@@ -310,9 +317,9 @@ fn an_agent_proposes_and_a_person_confirms() {
         "it takes effect at once"
     );
     let confirm = |source: &str| {
-        let said = project.json(&["remember", "use PNPM; not npm!", "--source", source]);
+        let output = project.json(&["remember", "use PNPM; not npm!", "--source", source]);
         assert_eq!(
-            (&said["outcome"], &said["id"]),
+            (&output["outcome"], &output["id"]),
             (&json!("confirmed"), &json!(id))
         );
         project.json(&["show", &id])
@@ -327,7 +334,7 @@ fn an_agent_proposes_and_a_person_confirms() {
 }
 
 #[test]
-fn what_differs_in_substance_is_another_record() {
+fn texts_that_differ_in_substance_create_separate_records() {
     let project = Project::new();
     for (n, text) in [
         "deploy v1.2 with a.b",
@@ -360,9 +367,9 @@ fn what_differs_in_substance_is_another_record() {
 }
 
 #[test]
-fn a_list_is_narrowed_by_key_source_and_conflict() {
+fn list_filters_by_key_prefix_source_and_conflict() {
     let project = Project::new();
-    contested(&project);
+    create_conflict(&project);
     for (key, source) in [("db.host", "bob"), ("db.port", "user"), ("dx", "user")] {
         project.remember(key, &["--key", key, "--source", source]);
     }
@@ -392,50 +399,47 @@ fn a_list_is_narrowed_by_key_source_and_conflict() {
         list(&["--conflicts", "--key-prefix", "q"]),
         Vec::<String>::new()
     );
-    let said = project.ok(&["list", "--conflicts"]).stdout;
-    assert!(said.contains("(conflict) "), "{said}");
+    let output = project.ok(&["list", "--conflicts"]).stdout;
+    assert!(output.contains("(conflict) "), "{output}");
     project.expect(&["list", "--conflicts", "--all"], 2);
 }
 
 #[test]
-fn a_context_tells_what_holds_now() {
+fn context_contains_only_records_valid_now() {
     let mut project = Project::new();
-    project.at("2026-05-01T00:00:00Z");
+    project.set_clock("2026-05-01T00:00:00Z");
     project.remember("gone by then", &["--true-to", "2026-05-02T00:00:00Z"]);
     project.remember("not yet so", &["--true-from", "2026-05-03T00:00:00Z"]);
     project.remember("always so", &[]);
-    let told = |project: &Project| {
-        let said = context(project);
-        ["gone by then", "not yet so", "always so"].map(|text| said.contains(text))
+    let visible = |project: &Project| {
+        let output = context(project);
+        ["gone by then", "not yet so", "always so"].map(|text| output.contains(text))
     };
-    assert_eq!(told(&project), [true, false, true]);
-    project.at("2026-05-02T12:00:00Z");
-    assert_eq!(told(&project), [false, false, true]);
-    project.at("2026-05-03T00:00:00Z");
-    assert_eq!(told(&project), [false, true, true]);
-    // A list is about when it was recorded, not about when it holds.
-    assert_eq!(current(&project).len(), 3);
+    assert_eq!(visible(&project), [true, false, true]);
+    project.set_clock("2026-05-02T12:00:00Z");
+    assert_eq!(visible(&project), [false, false, true]);
+    project.set_clock("2026-05-03T00:00:00Z");
+    assert_eq!(visible(&project), [false, true, true]);
+    // `--as-of` is about transaction time, not valid time.
+    assert_eq!(current_texts(&project).len(), 3);
     let listed = |time: &str| texts(&project.json(&["list", "--as-of", time])["records"]).len();
     assert_eq!(listed("2026-05-01T00:00:00Z"), 3);
     assert_eq!(listed("2026-04-30T00:00:00Z"), 0);
 }
 
 #[test]
-fn what_ends_is_said_with_its_end() {
+fn remember_with_past_end_replaces_the_record_and_hides_it() {
     let project = Project::new();
     project.remember("Fridays are free", &[]);
-    let ended = project.json(&[
-        "remember",
-        "Fridays are free",
-        "--true-to",
-        "2020-01-01T00:00:00Z",
-    ]);
+    let ended = project.json(&sh(
+        "remember 'Fridays are free' --true-to 2020-01-01T00:00:00Z",
+    ));
     assert_eq!(ended["outcome"], "replaced");
     assert!(!context(&project).contains("Fridays"));
 }
 
 #[test]
-fn texts_of_any_size_have_a_clear_answer() {
+fn texts_up_to_the_size_limit_are_stored_and_confirmed() {
     let project = Project::new();
     for text in ["x", "!", "👍"] {
         assert_eq!(
@@ -456,8 +460,8 @@ fn texts_of_any_size_have_a_clear_answer() {
         format!("{}\n", json!({ "text": text }))
     };
     let megabyte = 1 << 20;
-    let said = |input: String| project.input(&["remember", "--stdin"], input.as_bytes());
-    let whole = said(
+    let remember_lines = |input: String| project.input(&["remember", "--stdin"], input.as_bytes());
+    let whole = remember_lines(
         line(megabyte, "x")
             + &line(megabyte, "x").replacen("word", "Word", 1)
             + &line(megabyte, "2"),
@@ -474,11 +478,11 @@ fn texts_of_any_size_have_a_clear_answer() {
             vec!["created".into(), "confirmed".into(), "created".into()]
         )
     );
-    let over = said(line(megabyte + 1, "x"));
+    let over = remember_lines(line(megabyte + 1, "x"));
     assert_eq!(over.code, 1);
     assert!(over.stdout.contains("bytes"), "{}", over.stdout);
     for wrong in ["7", "-1", "1e999"] {
-        let answer = said(format!("{{\"text\": \"y\", \"confidence\": {wrong}}}\n"));
+        let answer = remember_lines(format!("{{\"text\": \"y\", \"confidence\": {wrong}}}\n"));
         assert_eq!(answer.code, 1, "{wrong}");
         assert!(
             answer.stdout.contains("error"),

@@ -1,6 +1,7 @@
-//! `context INVOCATION`: what an invocation injects, and the exit code of each mistake.
+//! `context INVOCATION`: injected content, and the exit code of each mistake.
 
 use crate::project::Project;
+use heirloom_testkit::sh;
 use serde_json::Value;
 
 fn project() -> Project {
@@ -12,17 +13,17 @@ fn project() -> Project {
 }
 
 #[test]
-fn what_is_injected_stands_behind_session_memory() {
+fn directive_content_follows_session_memory() {
     let project = project();
-    let said = "coder[input:docs/*.md;recall:deploy]";
-    let text = project.ok(&["context", said]).stdout;
+    let invocation = "coder[input:docs/*.md;recall:deploy]";
+    let text = project.ok(&["context", invocation]).stdout;
     assert_eq!(
         text,
         "## Session Memory\n\n### Key Facts\n- the deploy needs Redis\n\n## Input\n\n\
          File docs/a.md:\n```\none\ntwo\n```\n\nFile docs/b.md:\n```\nthree\n```\n\n\
          ## Recalled: deploy\n- the deploy needs Redis\n"
     );
-    let json = project.json(&["context", said]);
+    let json = project.json(&["context", invocation]);
     assert_eq!(json["text"], text.as_str());
     assert_eq!(json["notes"], serde_json::json!([]));
     let names: Vec<&Value> = json["sections"]
@@ -39,58 +40,78 @@ fn what_is_injected_stands_behind_session_memory() {
 }
 
 #[test]
-fn a_budget_cuts_in_whole_lines_and_says_so() {
+fn directive_budget_cuts_whole_lines_and_counts_the_rest() {
     let project = Project::new();
     project
         .folder
         .write("a.md", "a line\n".repeat(100))
         .unwrap();
-    let said = project.ok(&["context", "coder[input:a.md][budget:200]", "--receipt"]);
-    assert!(said.stdout.chars().count() <= 200);
-    assert!(said.stdout.contains("a line\n```\n… "), "{}", said.stdout);
-    assert!(said.stdout.ends_with(" more lines did not fit\n"));
-    assert!(said.stderr.contains("in "), "{}", said.stderr);
+    let output = project.ok(&["context", "coder[input:a.md][budget:200]", "--receipt"]);
+    assert!(output.stdout.chars().count() <= 200);
     assert!(
-        said.stderr.contains("input: 1 of 1 items"),
+        output.stdout.contains("a line\n```\n… "),
         "{}",
-        said.stderr
+        output.stdout
     );
-    let less = project.ok(&[
-        "context",
-        "coder[input:a.md][budget:200]",
-        "--budget-chars",
-        "20",
-    ]);
+    assert!(output.stdout.ends_with(" more lines did not fit\n"));
+    assert!(output.stderr.contains("in "), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("input: 1 of 1 items"),
+        "{}",
+        output.stderr
+    );
+    let less = project.ok(&sh(
+        "context coder[input:a.md][budget:200] --budget-chars 20",
+    ));
     assert_eq!(less.stdout, "");
 }
 
 #[test]
-fn mistakes_have_their_exit_codes() {
+fn invalid_directives_fail_with_their_exit_codes() {
     let project = project();
     project.folder.write("bin", [0_u8, 1, 2]).unwrap();
     std::os::unix::fs::symlink("/etc/passwd", project.file("out")).unwrap();
-    let say = |invocation: &str, code: i32| {
-        let said = project.expect(&["context", invocation], code);
-        assert_eq!(said.stdout, "");
-        said.stderr
+    let failure = |invocation: &str, code: i32| {
+        let output = project.expect(&["context", invocation], code);
+        assert_eq!(output.stdout, "");
+        output.stderr
     };
-    let said = say("coder[inptu:a]", 2);
+    let output = failure("coder[inptu:a]", 2);
     assert!(
-        said.contains("column 7: unknown directive `inptu`"),
-        "{said}"
+        output.contains("column 7: unknown directive `inptu`"),
+        "{output}"
     );
-    assert!(said.contains("\n  coder[inptu:a]\n        ^\n"), "{said}");
-    assert!(said.contains("did you mean `input`?"), "{said}");
-    say("coder[input:a", 2);
-    let said = say("coder[input:docs/aa.md]", 3);
     assert!(
-        said.contains("`docs/aa.md`") && said.contains("`docs/a.md`"),
-        "{said}"
+        output.contains("\n  coder[inptu:a]\n        ^\n"),
+        "{output}"
     );
-    say("coder[input:*.rs]", 3);
-    assert!(say("coder[input:bin]", 4).contains("binary, 3 bytes"));
-    assert!(say("coder[input:out]", 4).contains("outside"));
-    say("coder[input:../x]", 4);
+    assert!(output.contains("did you mean `input`?"), "{output}");
+    failure("coder[input:a", 2);
+    let output = failure("coder[input:docs/aa.md]", 3);
+    assert!(
+        output.contains("`docs/aa.md`") && output.contains("`docs/a.md`"),
+        "{output}"
+    );
+    failure("coder[input:*.rs]", 3);
+    assert!(failure("coder[input:bin]", 4).contains("binary, 3 bytes"));
+    assert!(failure("coder[input:out]", 4).contains("outside"));
+    failure("coder[input:../x]", 4);
     let json = project.expect(&["--json", "context", "x["], 2).error();
     assert_eq!(json["kind"], "usage");
+}
+
+#[test]
+fn comma_between_directives_and_tail_without_output_are_reported() {
+    let project = Project::new();
+    project.folder.write("spec.md", "the spec").unwrap();
+    let output = project.expect(&["context", "coder[input:spec.md,tail:5]"], 3);
+    assert!(
+        output.stderr.contains("`tail` is a directive of its own"),
+        "{output:?}"
+    );
+    let output = project.ok(&["context", "coder[tail:5]"]);
+    assert!(
+        output.stderr.contains("`coder` has no output yet"),
+        "{output:?}"
+    );
 }

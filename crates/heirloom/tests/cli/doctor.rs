@@ -1,9 +1,10 @@
-//! `doctor`: what is wrong, and what can be mended.
+//! The command `doctor`: checks and repairs.
 
 use crate::project::{Answer, Project, mode, string};
 use heirloom_model::limits::{
-    CLOCK_AHEAD_S_MAX, FINDINGS_SHOWN_MAX, FOLDER_ENTRIES_MAX, LEFT_OVER_S_MIN,
+    CLOCK_AHEAD_S_MAX, FINDINGS_SHOWN_MAX, FOLDER_ENTRIES_MAX, STALE_TEMP_FILE_S_MIN,
 };
+use heirloom_testkit::sh;
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Seek, SeekFrom, Write};
@@ -13,8 +14,8 @@ use std::time::{Duration, SystemTime};
 
 const DATABASE: &str = ".heirloom/heirloom.db";
 
-/// A project with facts of several pages.
-fn filled() -> Project {
+/// Creates a project with 400 facts, which fill several pages.
+fn filled_project() -> Project {
     let project = Project::new();
     let lines: String = (0..400)
         .map(|n| format!("{{\"text\": \"fact number {n} {}\"}}\n", "x".repeat(100)))
@@ -33,26 +34,26 @@ fn overwrite(project: &Project, from: u64, bytes: &[u8]) {
     file.write_all(bytes).unwrap();
 }
 
-fn check<'a>(said: &'a Value, name: &str) -> &'a Value {
-    let checks = said["checks"].as_array().unwrap();
-    let found = checks.iter().find(|check| check["name"] == name);
-    found.unwrap_or_else(|| panic!("no {name} in {said}"))
+fn find_check<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let checks = report["checks"].as_array().unwrap();
+    let found = checks.iter().find(|find_check| find_check["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name} in {report}"))
 }
 
-fn level(said: &Value, name: &str) -> String {
-    string(&check(said, name)["level"])
+fn check_level(report: &Value, name: &str) -> String {
+    string(&find_check(report, name)["level"])
 }
 
 #[track_caller]
 fn doctor(project: &Project, args: &[&str], code: i32) -> Value {
-    let said = project
+    let report = project
         .expect(&[&["doctor", "--json"], args].concat(), code)
         .json();
-    assert_eq!(said["ok"], code == 0, "{said}");
-    said
+    assert_eq!(report["ok"], code == 0, "{report}");
+    report
 }
 
-fn aside(project: &Project) -> Vec<PathBuf> {
+fn damaged_copies(project: &Project) -> Vec<PathBuf> {
     let entries = fs::read_dir(project.file(".heirloom")).unwrap();
     let mut paths: Vec<_> = entries
         .map(|entry| entry.unwrap().path())
@@ -62,15 +63,15 @@ fn aside(project: &Project) -> Vec<PathBuf> {
     paths
 }
 
-fn count(project: &Project) -> usize {
+fn fact_count(project: &Project) -> usize {
     project.list("knowledge").len()
 }
 
 #[test]
-fn a_healthy_memory_passes_every_check() {
-    let project = filled();
-    let said = doctor(&project, &[], 0);
-    for found in said["checks"].as_array().unwrap() {
+fn doctor_on_a_healthy_store_passes_every_check() {
+    let project = filled_project();
+    let report = doctor(&project, &[], 0);
+    for found in report["checks"].as_array().unwrap() {
         assert_eq!(found["level"], "ok", "{found}");
         assert_eq!(found["ok"], true);
     }
@@ -88,7 +89,7 @@ fn a_healthy_memory_passes_every_check() {
         "clock",
         "config",
     ] {
-        check(&said, name);
+        find_check(&report, name);
     }
     let text = project.ok(&["doctor"]).stdout;
     assert!(
@@ -100,9 +101,9 @@ fn a_healthy_memory_passes_every_check() {
     assert_eq!(again["repair"]["recovered"], Value::Null);
 }
 
-/// Every command refuses, nothing is changed, and the hint names both ways out.
+/// Fails unless every command refuses, nothing changes, and the hint names both remedies.
 #[track_caller]
-fn refused(project: &Project) {
+fn assert_commands_refuse(project: &Project) {
     let before = fs::read(project.file(DATABASE)).unwrap();
     let commands: [&[&str]; 7] = [
         &["list"],
@@ -122,62 +123,62 @@ fn refused(project: &Project) {
         );
     }
     assert!(fs::read(project.file(DATABASE)).unwrap() == before);
-    let said = doctor(project, &[], 1);
-    assert_eq!(level(&said, "database"), "bad");
+    let report = doctor(project, &[], 1);
+    assert_eq!(check_level(&report, "database"), "bad");
     assert!(fs::read(project.file(DATABASE)).unwrap() == before);
-    assert_eq!(aside(project), Vec::<PathBuf>::new());
+    assert_eq!(damaged_copies(project), Vec::<PathBuf>::new());
 }
 
 #[test]
-fn a_lost_header_is_refused_by_all_and_repaired_whole() {
+fn overwritten_header_is_repaired_without_loss() {
     for garbage in [vec![0; 100], vec![0x5a; 4_096]] {
-        let project = filled();
+        let project = filled_project();
         overwrite(&project, 0, &garbage);
-        refused(&project);
+        assert_commands_refuse(&project);
         let damaged = fs::read(project.file(DATABASE)).unwrap();
-        let said = doctor(&project, &["--repair"], 0);
+        let report = doctor(&project, &["--repair"], 0);
         assert_eq!(
-            said["repair"]["recovered"]["rows"]["records"], 400,
-            "{said}"
+            report["repair"]["recovered"]["rows"]["records"], 400,
+            "{report}"
         );
         assert_eq!(
-            said["repair"]["recovered"]["renamed"],
+            report["repair"]["recovered"]["renamed"],
             serde_json::json!([])
         );
-        let kept = aside(&project);
-        assert_eq!(kept.len(), 1, "{kept:?}");
-        assert!(fs::read(&kept[0]).unwrap() == damaged);
-        assert_eq!(mode(&kept[0]), 0o600);
-        assert_eq!(count(&project), 400);
+        let copies = damaged_copies(&project);
+        assert_eq!(copies.len(), 1, "{copies:?}");
+        assert!(fs::read(&copies[0]).unwrap() == damaged);
+        assert_eq!(mode(&copies[0]), 0o600);
+        assert_eq!(fact_count(&project), 400);
         project.remember("and on", &[]);
         doctor(&project, &[], 0);
     }
 }
 
 #[test]
-fn garbage_in_the_middle_costs_what_it_covers() {
-    let project = filled();
+fn overwritten_page_loses_only_its_own_records() {
+    let project = filled_project();
     let size = fs::metadata(project.file(DATABASE)).unwrap().len();
     overwrite(&project, size / 2, &[0x77; 4_096]);
     let damaged = fs::read(project.file(DATABASE)).unwrap();
-    let said = doctor(&project, &[], 1);
-    assert_eq!(level(&said, "database"), "bad");
-    let said = doctor(&project, &["--repair"], 0);
-    let left = count(&project);
-    // A page holds about twenty of them.
-    assert!((350..=400).contains(&left), "{left}: {said}");
-    if let [kept] = aside(&project).as_slice() {
-        assert!(fs::read(kept).unwrap() == damaged);
-        assert_eq!(said["repair"]["recovered"]["rows"]["records"], left);
+    let report = doctor(&project, &[], 1);
+    assert_eq!(check_level(&report, "database"), "bad");
+    let report = doctor(&project, &["--repair"], 0);
+    let remaining = fact_count(&project);
+    // A page has about twenty records.
+    assert!((350..=400).contains(&remaining), "{remaining}: {report}");
+    if let [copy] = damaged_copies(&project).as_slice() {
+        assert!(fs::read(copy).unwrap() == damaged);
+        assert_eq!(report["repair"]["recovered"]["rows"]["records"], remaining);
     } else {
-        // The page was an index's.
-        assert_eq!(left, 400);
+        // The page belonged to an index.
+        assert_eq!(remaining, 400);
     }
 }
 
 #[test]
-fn a_file_that_was_cut_gives_what_is_left() {
-    let project = filled();
+fn truncated_database_is_repaired_with_the_remaining_records() {
+    let project = filled_project();
     let file = OpenOptions::new()
         .write(true)
         .open(project.file(DATABASE))
@@ -185,79 +186,82 @@ fn a_file_that_was_cut_gives_what_is_left() {
     let size = file.metadata().unwrap().len();
     file.set_len(size * 2 / 3 + 100).unwrap();
     drop(file);
-    refused(&project);
+    assert_commands_refuse(&project);
     let text = project.ok(&["doctor", "--repair"]).stdout;
     assert!(
         text.contains("recovered") && text.contains("damaged-"),
         "{text}"
     );
-    assert!(count(&project) > 100);
+    assert!(fact_count(&project) > 100);
 }
 
 #[test]
-fn what_cannot_be_read_at_all_stays_as_it_is() {
+fn unreadable_database_is_left_unchanged_by_repair() {
     let project = Project::new();
     for content in [&b""[..], &[0; 40_000], b"not a database"] {
         fs::remove_file(project.file(DATABASE)).unwrap();
         project.folder.write(DATABASE, content).unwrap();
         fs::set_permissions(project.file(DATABASE), Permissions::from_mode(0o600)).unwrap();
-        refused(&project);
-        let said = doctor(&project, &["--repair"], 1);
+        assert_commands_refuse(&project);
+        let report = doctor(&project, &["--repair"], 1);
         assert_eq!(
-            said["repair"]["failed"].as_array().unwrap().len(),
+            report["repair"]["failed"].as_array().unwrap().len(),
             1,
-            "{said}"
+            "{report}"
         );
         assert!(fs::read(project.file(DATABASE)).unwrap() == content);
-        assert_eq!(aside(&project), Vec::<PathBuf>::new());
+        assert_eq!(damaged_copies(&project), Vec::<PathBuf>::new());
     }
 }
 
 #[test]
-fn a_missing_store_is_bad_and_never_made_anew() {
-    let project = filled();
+fn missing_database_is_reported_and_not_recreated() {
+    let project = filled_project();
     fs::remove_file(project.file(DATABASE)).unwrap();
-    let said = doctor(&project, &[], 1);
+    let report = doctor(&project, &[], 1);
     assert_eq!(
-        (level(&said, "database"), level(&said, "marker")),
+        (
+            check_level(&report, "database"),
+            check_level(&report, "marker")
+        ),
         ("bad".to_owned(), "bad".to_owned())
     );
-    let hint = string(&check(&said, "database")["hint"]);
+    let hint = string(&find_check(&report, "database")["hint"]);
     assert!(
         hint.contains("heirloom restore FILE") && hint.contains("store.json"),
         "{hint}"
     );
     doctor(&project, &["--repair"], 1);
     assert!(!project.file(DATABASE).exists());
-    // Without the marker it is a fresh clone.
+    // Without the marker file the folder is a fresh clone.
     fs::remove_file(project.file(".heirloom/store.json")).unwrap();
     doctor(&project, &[], 0);
     assert!(!project.file(DATABASE).exists());
 }
 
 #[test]
-fn a_newer_store_is_named_and_left() {
-    let project = filled();
+fn newer_schema_version_is_reported_and_left_unchanged() {
+    let project = filled_project();
     overwrite(&project, 60, &99_u32.to_be_bytes());
     let before = fs::read(project.file(DATABASE)).unwrap();
-    let said = doctor(&project, &["--repair"], 1);
-    let message = string(&check(&said, "version")["message"]);
+    let report = doctor(&project, &["--repair"], 1);
+    let message = string(&find_check(&report, "version")["message"]);
     assert!(message.contains("99"), "{message}");
     assert!(fs::read(project.file(DATABASE)).unwrap() == before);
 }
 
 #[test]
-fn permissions_are_tightened() {
-    let project = filled();
+fn repair_tightens_permissions() {
+    let project = filled_project();
     let folder = project.file(".heirloom");
     fs::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
-    let said = doctor(&project, &[], 0);
-    assert_eq!(level(&said, "permissions"), "warn");
+    let report = doctor(&project, &[], 0);
+    assert_eq!(check_level(&report, "permissions"), "warn");
     for name in ["heirloom.db", "store.json"] {
         fs::set_permissions(folder.join(name), Permissions::from_mode(0o644)).unwrap();
     }
-    let said = doctor(&project, &[], 1);
-    let message = string(&check(&said, "permissions")["message"]);
+    let report = doctor(&project, &[], 1);
+    let message = string(&find_check(&report, "permissions")["message"]);
     assert!(
         message.contains("heirloom.db") && message.contains("store.json"),
         "{message}"
@@ -269,13 +273,13 @@ fn permissions_are_tightened() {
 }
 
 #[test]
-fn links_that_lead_out_are_told_and_left() {
-    let project = filled();
+fn symbolic_link_is_reported_and_left_unchanged() {
+    let project = filled_project();
     project.folder.write("outside.txt", "theirs").unwrap();
     let link = project.file(".heirloom/memory.json");
     symlink(project.file("outside.txt"), &link).unwrap();
-    let said = doctor(&project, &[], 1);
-    let message = string(&check(&said, "permissions")["message"]);
+    let report = doctor(&project, &[], 1);
+    let message = string(&find_check(&report, "permissions")["message"]);
     assert!(message.contains("memory.json"), "{message}");
     doctor(&project, &["--repair"], 1);
     assert_eq!(project.folder.read("outside.txt").unwrap(), "theirs");
@@ -285,20 +289,20 @@ fn links_that_lead_out_are_told_and_left() {
 }
 
 #[test]
-fn what_a_killed_write_left_is_removed_when_it_is_old() {
-    let project = filled();
-    let left = project.file(".heirloom/.heirloom.db.Ab12zZ.tmp");
+fn repair_removes_only_old_temporary_files_of_the_store() {
+    let project = filled_project();
+    let left_over = project.file(".heirloom/.heirloom.db.Ab12zZ.tmp");
     let theirs = project.file(".heirloom/.notes.tmp");
-    for path in [&left, &theirs] {
+    for path in [&left_over, &theirs] {
         File::create_new(path).unwrap();
     }
     assert_eq!(
-        level(&doctor(&project, &["--repair"], 0), "permissions"),
+        check_level(&doctor(&project, &["--repair"], 0), "permissions"),
         "ok"
     );
-    assert!(left.exists(), "a write may be at it");
+    assert!(left_over.exists(), "a write may be in progress");
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-    for path in [&left, &theirs] {
+    for path in [&left_over, &theirs] {
         File::options()
             .write(true)
             .open(path)
@@ -306,42 +310,45 @@ fn what_a_killed_write_left_is_removed_when_it_is_old() {
             .set_modified(long_ago)
             .unwrap();
     }
-    assert_eq!(level(&doctor(&project, &[], 0), "temporary files"), "warn");
+    assert_eq!(
+        check_level(&doctor(&project, &[], 0), "temporary files"),
+        "warn"
+    );
     doctor(&project, &["--repair"], 0);
-    assert!(!left.exists() && theirs.exists());
+    assert!(!left_over.exists() && theirs.exists());
 }
 
 #[test]
-fn a_temporary_file_is_left_over_after_so_many_seconds() {
-    let mut project = filled();
-    project.at("2026-05-01T00:00:00Z");
+fn temporary_file_is_removed_only_over_the_age_limit() {
+    let mut project = filled_project();
+    project.set_clock("2026-05-01T00:00:00Z");
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_777_593_600);
-    let left = project.file(".heirloom/.heirloom.db.Ab12zZ.tmp");
-    let file = File::create_new(&left).unwrap();
-    fs::set_permissions(&left, Permissions::from_mode(0o600)).unwrap();
-    let age = Duration::from_secs(LEFT_OVER_S_MIN.unsigned_abs());
+    let left_over = project.file(".heirloom/.heirloom.db.Ab12zZ.tmp");
+    let file = File::create_new(&left_over).unwrap();
+    fs::set_permissions(&left_over, Permissions::from_mode(0o600)).unwrap();
+    let age = Duration::from_secs(STALE_TEMP_FILE_S_MIN.unsigned_abs());
     file.set_modified(now - age).unwrap();
     let name = "temporary files";
-    assert_eq!(level(&doctor(&project, &["--repair"], 0), name), "ok");
-    assert!(left.exists());
+    assert_eq!(check_level(&doctor(&project, &["--repair"], 0), name), "ok");
+    assert!(left_over.exists());
     file.set_modified(now - age - Duration::from_secs(1))
         .unwrap();
-    assert_eq!(level(&doctor(&project, &[], 0), name), "warn");
+    assert_eq!(check_level(&doctor(&project, &[], 0), name), "warn");
     doctor(&project, &["--repair"], 0);
-    assert!(!left.exists());
+    assert!(!left_over.exists());
 }
 
 #[test]
-fn of_many_findings_the_first_are_shown_and_the_rest_counted() {
-    let project = filled();
+fn findings_over_the_limit_are_counted() {
+    let project = filled_project();
     let message = |numbers: std::ops::Range<usize>| {
         for n in numbers {
             let path = project.file(&format!(".heirloom/memory.json.{n:02}"));
             File::create_new(&path).unwrap();
             fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
         }
-        let said = doctor(&project, &[], 1);
-        string(&check(&said, "permissions")["message"])
+        let report = doctor(&project, &[], 1);
+        string(&find_check(&report, "permissions")["message"])
     };
     let all = message(0..FINDINGS_SHOWN_MAX);
     assert_eq!(all.matches("has mode 644").count(), FINDINGS_SHOWN_MAX);
@@ -351,19 +358,19 @@ fn of_many_findings_the_first_are_shown_and_the_rest_counted() {
 }
 
 #[test]
-fn a_folder_with_too_much_in_it_is_told() {
-    let project = filled();
+fn folder_over_the_entry_limit_warns() {
+    let project = filled_project();
     let folder = project.file(".heirloom");
     fs::set_permissions(&folder, Permissions::from_mode(0o700)).unwrap();
     fs::create_dir(folder.join("many")).unwrap();
-    // What `init` makes: the folders, and what is in them.
+    // The folders that `init` creates, and their entries.
     let inside = |folder: &Path| fs::read_dir(folder).unwrap().count();
     let made = ["", "workspace", "workspace/.learnings"];
     let here: usize = made.iter().map(|made| inside(&folder.join(made))).sum();
     let mut first = PathBuf::new();
     for n in here..FOLDER_ENTRIES_MAX {
         let path = folder.join(format!("many/{n}"));
-        // Another name of a file is made much faster than a file; one file takes only so many names.
+        // A hard link is created much faster than a file; the number of links to one file is limited.
         if (n - here).is_multiple_of(10_000) {
             File::create_new(&path).unwrap();
             first = path;
@@ -371,11 +378,11 @@ fn a_folder_with_too_much_in_it_is_told() {
             fs::hard_link(&first, path).unwrap();
         }
     }
-    assert_eq!(level(&doctor(&project, &[], 0), "permissions"), "ok");
+    assert_eq!(check_level(&doctor(&project, &[], 0), "permissions"), "ok");
     File::create_new(folder.join("many/one-more")).unwrap();
-    let said = doctor(&project, &[], 0);
-    assert_eq!(level(&said, "permissions"), "warn");
-    let message = string(&check(&said, "permissions")["message"]);
+    let report = doctor(&project, &[], 0);
+    assert_eq!(check_level(&report, "permissions"), "warn");
+    let message = string(&find_check(&report, "permissions")["message"]);
     assert!(
         message.contains(&FOLDER_ENTRIES_MAX.to_string()),
         "{message}"
@@ -383,18 +390,12 @@ fn a_folder_with_too_much_in_it_is_told() {
 }
 
 #[test]
-fn a_broken_mirror_is_set_aside_and_written_again() {
+fn repair_renames_a_broken_mirror_and_rewrites_it() {
     let project = Project::new();
-    project.ok(&[
-        "run",
-        "--iterations",
-        "1",
-        "--",
-        "sh",
-        "-c",
-        "echo 'HEIRLOOM_MEMORY: KEY_FACT one'",
-    ]);
-    assert_eq!(level(&doctor(&project, &[], 0), "mirror"), "ok");
+    project.ok(&sh(
+        r#"run --iterations 1 -- sh -c "echo 'HEIRLOOM_MEMORY: KEY_FACT one'""#,
+    ));
+    assert_eq!(check_level(&doctor(&project, &[], 0), "mirror"), "ok");
     let whole = project.folder.read(".heirloom/memory.json").unwrap();
     project
         .folder
@@ -405,7 +406,7 @@ fn a_broken_mirror_is_set_aside_and_written_again() {
         Permissions::from_mode(0o600),
     )
     .unwrap();
-    assert_eq!(level(&doctor(&project, &[], 1), "mirror"), "bad");
+    assert_eq!(check_level(&doctor(&project, &[], 1), "mirror"), "bad");
     doctor(&project, &["--repair"], 0);
     assert!(
         project
@@ -419,7 +420,7 @@ fn a_broken_mirror_is_set_aside_and_written_again() {
         .map(|entry| entry.unwrap().path())
         .find(|path| path.to_string_lossy().contains("memory.json.corrupt-"));
     assert_eq!(fs::read_to_string(corrupt.unwrap()).unwrap(), "{\"cut");
-    // One that says something else is no damage.
+    // A mirror with other content is outdated, not damaged.
     let other = whole.replace("\"one\"", "\"two\"");
     assert_ne!(other, whole);
     project
@@ -431,85 +432,88 @@ fn a_broken_mirror_is_set_aside_and_written_again() {
         Permissions::from_mode(0o600),
     )
     .unwrap();
-    assert_eq!(level(&doctor(&project, &[], 0), "mirror"), "warn");
+    assert_eq!(check_level(&doctor(&project, &[], 0), "mirror"), "warn");
     doctor(&project, &["--repair"], 0);
-    assert_eq!(level(&doctor(&project, &[], 0), "mirror"), "ok");
+    assert_eq!(check_level(&doctor(&project, &[], 0), "mirror"), "ok");
 }
 
 #[test]
-fn old_copies_go_after_thirty_days() {
+fn repair_removes_retained_backups_after_thirty_days() {
     let mut project = Project::new();
-    project.at("2026-05-01T00:00:00Z");
+    project.set_clock("2026-05-01T00:00:00Z");
     project.remember("one", &[]);
     project.ok(&["backup", "copy.db"]);
     project.ok(&["restore", "copy.db"]);
     let copy = project.file(".heirloom/heirloom.db.before-restore-20260501T000000Z");
-    let message = string(&check(&doctor(&project, &[], 0), "copies")["message"]);
+    let message = string(&find_check(&doctor(&project, &[], 0), "copies")["message"]);
     assert!(message.contains(copy.to_str().unwrap()), "{message}");
-    project.at("2026-05-31T00:00:00Z");
-    assert_eq!(level(&doctor(&project, &["--repair"], 0), "copies"), "ok");
+    project.set_clock("2026-05-31T00:00:00Z");
+    assert_eq!(
+        check_level(&doctor(&project, &["--repair"], 0), "copies"),
+        "ok"
+    );
     assert!(copy.exists());
-    project.at("2026-05-31T00:00:01Z");
-    assert_eq!(level(&doctor(&project, &[], 0), "copies"), "warn");
+    project.set_clock("2026-05-31T00:00:01Z");
+    assert_eq!(check_level(&doctor(&project, &[], 0), "copies"), "warn");
     doctor(&project, &["--repair"], 0);
     assert!(!copy.exists());
 }
 
 #[test]
-fn a_clock_that_is_wrong_is_told() {
+fn clock_far_behind_the_last_write_warns() {
     let mut project = Project::new();
-    project.at("2026-05-01T00:00:00Z");
+    project.set_clock("2026-05-01T00:00:00Z");
     project.remember("one", &[]);
-    project.at("2026-04-30T23:56:00Z");
-    assert_eq!(level(&doctor(&project, &[], 0), "clock"), "ok");
-    project.at("2026-04-30T00:00:00Z");
-    assert_eq!(level(&doctor(&project, &[], 0), "clock"), "warn");
-    project.at("1970-01-02T00:00:00Z");
-    assert_eq!(level(&doctor(&project, &[], 0), "clock"), "warn");
+    project.set_clock("2026-04-30T23:56:00Z");
+    assert_eq!(check_level(&doctor(&project, &[], 0), "clock"), "ok");
+    project.set_clock("2026-04-30T00:00:00Z");
+    assert_eq!(check_level(&doctor(&project, &[], 0), "clock"), "warn");
+    project.set_clock("1970-01-02T00:00:00Z");
+    assert_eq!(check_level(&doctor(&project, &[], 0), "clock"), "warn");
 }
 
 #[test]
-fn a_clock_may_be_behind_by_so_many_seconds() {
+fn clock_behind_within_tolerance_passes_and_beyond_warns() {
     let mut project = Project::new();
     let at = |second: i64| {
         let time = heirloom_model::Timestamp::from_second(second);
         time.unwrap().to_string()
     };
     let written_s = 1_777_593_600;
-    project.at(&at(written_s));
+    project.set_clock(&at(written_s));
     project.remember("one", &[]);
-    project.at(&at(written_s - CLOCK_AHEAD_S_MAX));
-    assert_eq!(level(&doctor(&project, &[], 0), "clock"), "ok");
-    project.at(&at(written_s - CLOCK_AHEAD_S_MAX - 1));
-    let said = doctor(&project, &[], 0);
-    assert_eq!(level(&said, "clock"), "warn");
-    let message = string(&check(&said, "clock")["message"]);
+    project.set_clock(&at(written_s - CLOCK_AHEAD_S_MAX));
+    assert_eq!(check_level(&doctor(&project, &[], 0), "clock"), "ok");
+    project.set_clock(&at(written_s - CLOCK_AHEAD_S_MAX - 1));
+    let report = doctor(&project, &[], 0);
+    assert_eq!(check_level(&report, "clock"), "warn");
+    let message = string(&find_check(&report, "clock")["message"]);
     let ahead_s = (CLOCK_AHEAD_S_MAX + 1).to_string();
     assert!(message.contains(&ahead_s), "{message}");
 }
 
 #[test]
-fn settings_that_cannot_be_read_are_told() {
-    let project = filled();
+fn unknown_config_key_warns_and_invalid_config_fails() {
+    let project = filled_project();
     project.configure("\n[memroy]\nx = 1\n");
-    let said = doctor(&project, &[], 0);
-    assert_eq!(level(&said, "config"), "warn");
+    let report = doctor(&project, &[], 0);
+    assert_eq!(check_level(&report, "config"), "warn");
     project
         .folder
         .write(".heirloom/config.toml", "[memory\n")
         .unwrap();
     project.expect(&["list"], 2);
-    let said = doctor(&project, &[], 1);
-    assert_eq!(level(&said, "config"), "bad");
-    assert_eq!(level(&said, "database"), "ok");
+    let report = doctor(&project, &[], 1);
+    assert_eq!(check_level(&report, "config"), "bad");
+    assert_eq!(check_level(&report, "database"), "ok");
 }
 
 #[test]
-fn a_marker_that_is_gone_is_written_again() {
-    let project = filled();
+fn repair_rewrites_a_missing_marker_file() {
+    let project = filled_project();
     let marker = project.file(".heirloom/store.json");
     fs::remove_file(&marker).unwrap();
-    assert_eq!(level(&doctor(&project, &[], 0), "marker"), "warn");
+    assert_eq!(check_level(&doctor(&project, &[], 0), "marker"), "warn");
     doctor(&project, &["--repair"], 0);
     assert!(marker.exists());
 }

@@ -1,52 +1,29 @@
-//! `episode`, the episodes of tasks and iterations, their retention, and what a context says of them.
+//! Episodes: `episode`, ends of tasks and iterations, retention, and their section of a context.
 
 use crate::project::{Project, string, texts};
 use heirloom_model::limits::RETENTION_DAYS_MAX;
+use heirloom_testkit::sh;
 use serde_json::{Value, json};
 
-fn log(project: &Project, task: &str, agent: &str, action: &str, approach: &str) -> Value {
-    project.json(&[
-        "episode",
-        "log",
-        "--task",
-        task,
-        "--agent",
-        agent,
-        "--action",
-        action,
-        "--approach",
-        approach,
-    ])
+fn log_episode(project: &Project, task: &str, agent: &str, action: &str, approach: &str) -> Value {
+    project.json(&sh(&format!(
+        "episode log --task {task} --agent '{agent}' --action '{action}' --approach \
+         '{approach}'"
+    )))
 }
 
-fn listed(project: &Project, options: &[&str]) -> Vec<String> {
+fn listed_texts(project: &Project, options: &[&str]) -> Vec<String> {
     let all = [&["episode", "list"], options].concat();
     texts(&project.json(&all)["episodes"])
 }
 
 #[test]
-fn an_episode_keeps_what_was_said() {
+fn episode_log_stores_every_field() {
     let project = Project::new();
-    let made = project.json(&[
-        "episode",
-        "log",
-        "--task",
-        "42",
-        "--agent",
-        "codex",
-        "--action",
-        "failed",
-        "--approach",
-        "mock the clock",
-        "--outcome",
-        "still red",
-        "--duration-ms",
-        "1200",
-        "--tokens-in",
-        "500",
-        "--tokens-out",
-        "70",
-    ]);
+    let made = project.json(&sh(
+        "episode log --task 42 --agent codex --action failed --approach 'mock the clock' \
+         --outcome 'still red' --duration-ms 1200 --tokens-in 500 --tokens-out 70",
+    ));
     assert_eq!(made["outcome"], "created");
     let all = project.json(&["episode", "list"]);
     let one = &all["episodes"][0];
@@ -69,15 +46,15 @@ fn an_episode_keeps_what_was_said() {
     }
     let task = project.json(&["task", "show", "42"]);
     assert_eq!(task["text"], "Task 42", "an unknown task is created");
-    assert_eq!(task.get("state"), None, "and nothing is said of it");
-    let again = log(&project, "42", "codex", "failed", "mock the clock");
-    assert_ne!(again["id"], made["id"], "each try is a try");
+    assert_eq!(task.get("state"), None, "and has no state");
+    let again = log_episode(&project, "42", "codex", "failed", "mock the clock");
+    assert_ne!(again["id"], made["id"], "each attempt is a record");
     project.ok(&["undo", &string(&again["id"])]);
-    assert_eq!(listed(&project, &[]), ["mock the clock: still red"]);
+    assert_eq!(listed_texts(&project, &[]), ["mock the clock: still red"]);
 }
 
 #[test]
-fn a_list_is_narrowed_newest_first() {
+fn episode_list_filters_newest_first() {
     let mut project = Project::new();
     for (second, task, agent, action) in [
         (1, "1", "a", "attempted"),
@@ -85,10 +62,11 @@ fn a_list_is_narrowed_newest_first() {
         (3, "2", "a", "completed"),
         (4, "1", "a", "retried"),
     ] {
-        project.at(&format!("2026-05-01T10:00:0{second}Z"));
-        log(&project, task, agent, action, &second.to_string());
+        project.set_clock(&format!("2026-05-01T10:00:0{second}Z"));
+        log_episode(&project, task, agent, action, &second.to_string());
     }
-    let check = |options: &[&str], expect: &[&str]| assert_eq!(listed(&project, options), expect);
+    let check =
+        |options: &[&str], expect: &[&str]| assert_eq!(listed_texts(&project, options), expect);
     check(&[], &["4", "3", "2", "1"]);
     check(&["--task", "1"], &["4", "2", "1"]);
     check(&["--agent", "a"], &["4", "3", "1"]);
@@ -110,9 +88,9 @@ fn a_list_is_narrowed_newest_first() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_usage() {
+fn invalid_episode_arguments_are_usage_errors() {
     let project = Project::new();
-    let log = ["episode", "log", "--task", "1", "--action"];
+    let log_args = ["episode", "log", "--task", "1", "--action"];
     for rest in [
         vec!["tried"],
         vec![""],
@@ -122,7 +100,7 @@ fn what_cannot_be_understood_is_usage() {
         vec!["failed", "--task", "2"],
         vec!["failed", "--agent", "a\nb"],
     ] {
-        project.expect(&[log.as_slice(), &rest].concat(), 2);
+        project.expect(&[log_args.as_slice(), &rest].concat(), 2);
     }
     project.expect(&["episode", "log", "--action", "failed"], 2);
     project.expect(&["episode", "list", "--since", "yesterday"], 2);
@@ -130,25 +108,17 @@ fn what_cannot_be_understood_is_usage() {
     assert_eq!(project.list("episode").len(), 0);
     assert_eq!(project.list("task").len(), 0);
     let off = ["--set", "memory.enabled=false", "--approach", "x"];
-    project.expect(&[&log[..], &["failed"], &off].concat(), 4);
+    project.expect(&[&log_args[..], &["failed"], &off].concat(), 4);
 }
 
 #[test]
-fn the_end_of_a_task_or_an_iteration_is_an_episode() {
+fn task_end_and_iteration_outcome_create_episodes() {
     let project = Project::new();
-    let done = project.json(&["task", "done", "7", "--agent", "a", "--approach", "by hand"]);
+    let done = project.json(&sh("task done 7 --agent a --approach 'by hand'"));
     let shown = project.json(&["show", &string(&done["episode"])]);
     assert_eq!(shown["action"], "completed");
     assert_eq!(shown["approach"], "by hand");
-    project.ok(&[
-        "task",
-        "fail",
-        "8",
-        "--outcome",
-        "no idea",
-        "--approach",
-        " ",
-    ]);
+    project.ok(&sh("task fail 8 --outcome 'no idea' --approach ' '"));
     let outcome = [
         "outcome",
         "--task",
@@ -163,24 +133,24 @@ fn the_end_of_a_task_or_an_iteration_is_an_episode() {
         project.ok(&[&outcome[..], &["BLOCKED", "--message", "no key"]].concat());
     }
     assert_eq!(
-        listed(&project, &[]),
+        listed_texts(&project, &[]),
         ["iteration 1 of 9 failed: no key", "no idea", "by hand"]
     );
     project.ok(&[&outcome[..], &["COMPLETE"]].concat());
     assert_eq!(
-        listed(&project, &["--task", "9"]),
+        listed_texts(&project, &["--task", "9"]),
         ["iteration 1 of 9 completed"]
     );
     assert_eq!(project.list("episode").len(), 3);
 }
 
 #[test]
-fn a_context_says_what_was_tried_and_what_is_there() {
+fn context_lists_tried_approaches_and_artifacts() {
     let mut project = Project::new();
     let mut second = 0;
     let mut at = |project: &mut Project| {
         second += 1;
-        project.at(&format!("2026-05-01T10:00:{second:02}Z"));
+        project.set_clock(&format!("2026-05-01T10:00:{second:02}Z"));
     };
     for (action, approach) in [
         ("failed", "mock the clock"),
@@ -192,24 +162,14 @@ fn a_context_says_what_was_tried_and_what_is_there() {
         ("completed", "retry it"),
     ] {
         at(&mut project);
-        log(&project, "42", "codex", action, approach);
+        log_episode(&project, "42", "codex", action, approach);
     }
     at(&mut project);
-    project.ok(&["task", "fail", "42", "--outcome", "out of time"]);
+    project.ok(&sh("task fail 42 --outcome 'out of time'"));
     at(&mut project);
-    project.ok(&[
-        "outcome",
-        "--task",
-        "42",
-        "--iteration",
-        "1",
-        "--status",
-        "FAILED",
-        "--error",
-        "it broke",
-        "--file",
-        "a.rs",
-    ]);
+    project.ok(&sh(
+        "outcome --task 42 --iteration 1 --status FAILED --error 'it broke' --file a.rs",
+    ));
     for (path, kind) in [
         ("a_test.rs", "test"),
         ("a.rs", "file"),
@@ -277,21 +237,21 @@ Files modified: a.rs
 }
 
 #[test]
-fn prune_retires_old_episodes_but_for_lessons() {
+fn prune_retires_old_episodes_except_failures_without_success() {
     let mut project = Project::new();
-    project.at("2026-03-01T10:00:00Z");
-    log(&project, "1", "a", "failed", "a lesson");
-    log(&project, "2", "a", "failed", "made up for");
-    project.at("2026-03-01T11:00:00Z");
-    log(&project, "2", "a", "completed", "worked");
-    project.at("2026-04-30T11:00:00Z");
-    log(&project, "3", "a", "completed", "lately");
+    project.set_clock("2026-03-01T10:00:00Z");
+    log_episode(&project, "1", "a", "failed", "a lesson");
+    log_episode(&project, "2", "a", "failed", "made up for");
+    project.set_clock("2026-03-01T11:00:00Z");
+    log_episode(&project, "2", "a", "completed", "worked");
+    project.set_clock("2026-04-30T11:00:00Z");
+    log_episode(&project, "3", "a", "completed", "lately");
     let counts = project.json(&["prune"]);
     assert_eq!(
         (&counts["applied"], &counts["episodes"]),
         (&json!(false), &json!(2))
     );
-    assert_eq!(listed(&project, &[]).len(), 4);
+    assert_eq!(listed_texts(&project, &[]).len(), 4);
     let text = project.ok(&["prune"]).stdout;
     assert!(text.contains("would retire 2 episodes"), "{text}");
     let days = |days: u32| format!("retention.episodes_days={days}");
@@ -301,6 +261,6 @@ fn prune_retires_old_episodes_but_for_lessons() {
     project.expect(&["prune", "--set", &days(RETENTION_DAYS_MAX + 1)], 2);
     project.ok(&["prune", "--set", &days(RETENTION_DAYS_MAX)]);
     assert_eq!(project.json(&["prune", "--apply"])["episodes"], 2);
-    assert_eq!(listed(&project, &[]), ["lately", "a lesson"]);
+    assert_eq!(listed_texts(&project, &[]), ["lately", "a lesson"]);
     assert_eq!(project.json(&["prune", "--apply"])["episodes"], 0);
 }

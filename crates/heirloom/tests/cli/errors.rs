@@ -1,9 +1,10 @@
-//! `error`: open, counted, resolved, opened again.
+//! The command `error`: counting, resolution, reopening.
 
 use crate::project::{Project, string};
+use heirloom_testkit::sh;
 
 #[test]
-fn the_same_error_is_counted_not_doubled() {
+fn repeated_error_is_counted_not_duplicated() {
     let project = Project::new();
     let log = |text| project.json(&["error", "log", text, "--task", "1", "--phase", "TEST"]);
     let first = log("thread 7 panicked at src/a.rs:12:5");
@@ -25,7 +26,7 @@ fn the_same_error_is_counted_not_doubled() {
 }
 
 #[test]
-fn the_same_text_in_another_task_or_phase_is_another_error() {
+fn same_error_text_in_another_task_or_phase_is_created() {
     let project = Project::new();
     for scope in [
         &[][..],
@@ -33,37 +34,31 @@ fn the_same_text_in_another_task_or_phase_is_another_error() {
         &["--task", "2"],
         &["--task", "1", "--phase", "P"],
     ] {
-        let said = project.json(&[&["error", "log", "it broke"], scope].concat());
-        assert_eq!(said["outcome"], "created", "{scope:?}");
+        let output = project.json(&[&["error", "log", "it broke"], scope].concat());
+        assert_eq!(output["outcome"], "created", "{scope:?}");
     }
     assert_eq!(project.list("error").len(), 4);
 }
 
 #[test]
-fn an_error_is_resolved_by_its_id_or_the_beginning_of_it() {
+fn error_is_resolved_by_id_or_id_prefix() {
     let project = Project::new();
     for cut in [36, 30] {
         let id = string(&project.json(&["error", "log", &format!("broken {cut}x")])["id"]);
-        let said = project.json(&["error", "resolve", &id[..cut], "--with", "mended"]);
-        assert_eq!(said["outcome"], "resolved");
-        let record = project.json(&["show", &string(&said["id"])]);
+        let output = project.json(&["error", "resolve", &id[..cut], "--with", "mended"]);
+        assert_eq!(output["outcome"], "resolved");
+        let record = project.json(&["show", &string(&output["id"])]);
         assert_eq!(record["state"], "resolved");
         assert_eq!(record["resolution"], "mended");
     }
 }
 
 #[test]
-fn an_error_is_resolved_by_a_text_that_it_contains() {
+fn error_is_resolved_by_contained_text() {
     let project = Project::new();
-    project.ok(&["error", "log", "TestTokenExpiry: got nil", "--task", "1"]);
-    project.ok(&["error", "log", "cannot connect", "--task", "1"]);
-    project.ok(&[
-        "error",
-        "resolve",
-        "tokenexpiry",
-        "--with",
-        "use a fixed clock",
-    ]);
+    project.ok(&sh("error log 'TestTokenExpiry: got nil' --task 1"));
+    project.ok(&sh("error log 'cannot connect' --task 1"));
+    project.ok(&sh("error resolve tokenexpiry --with 'use a fixed clock'"));
     let open: Vec<_> = project
         .list("error")
         .into_iter()
@@ -74,26 +69,26 @@ fn an_error_is_resolved_by_a_text_that_it_contains() {
 }
 
 #[test]
-fn a_text_that_several_contain_names_them_and_ends_with_2() {
+fn resolve_with_ambiguous_text_exits_2_and_lists_the_matches() {
     let project = Project::new();
     let mut ids = Vec::new();
     for text in ["cannot open a.rs", "cannot open b.rs"] {
         ids.push(string(&project.json(&["error", "log", text])["id"]));
     }
-    let said = project.expect(&["error", "resolve", "cannot open", "--with", "x"], 2);
+    let output = project.expect(&sh("error resolve 'cannot open' --with x"), 2);
     for id in &ids {
-        assert!(said.stderr.contains(id.as_str()), "{said:?}");
+        assert!(output.stderr.contains(id.as_str()), "{output:?}");
     }
-    assert!(said.stderr.contains("cannot open b.rs"), "{said:?}");
+    assert!(output.stderr.contains("cannot open b.rs"), "{output:?}");
     assert!(project.list("error").iter().all(|e| e["state"] == "open"));
 }
 
 #[test]
-fn the_whole_text_of_one_error_means_that_one() {
+fn resolve_with_a_whole_text_prefers_the_exact_match() {
     let project = Project::new();
     project.ok(&["error", "log", "cannot open"]);
     project.ok(&["error", "log", "cannot open the door"]);
-    project.ok(&["error", "resolve", "Cannot open.", "--with", "x"]);
+    project.ok(&sh("error resolve 'Cannot open.' --with x"));
     let open: Vec<_> = project
         .list("error")
         .into_iter()
@@ -103,65 +98,62 @@ fn the_whole_text_of_one_error_means_that_one() {
 }
 
 #[test]
-fn what_matches_nothing_is_not_found() {
+fn resolve_without_a_match_exits_3() {
     let project = Project::new();
     project.ok(&["error", "log", "cannot open"]);
-    let said = project.expect(
-        &["error", "resolve", "no such thing", "--with", "x", "--json"],
-        3,
-    );
-    assert_eq!(said.error()["kind"], "not_found");
+    let output = project.expect(&sh("error resolve 'no such thing' --with x --json"), 3);
+    assert_eq!(output.error()["kind"], "not_found");
     let fact = project.remember("a fact", &[]);
     project.expect(&["error", "resolve", &fact, "--with", "x"], 3);
-    project.ok(&["error", "resolve", "cannot open", "--with", "x"]);
-    project.expect(&["error", "resolve", "cannot open", "--with", "x"], 3);
+    project.ok(&sh("error resolve 'cannot open' --with x"));
+    project.expect(&sh("error resolve 'cannot open' --with x"), 3);
 }
 
 #[test]
-fn a_resolution_is_needed() {
+fn resolve_with_empty_arguments_is_a_usage_error() {
     let project = Project::new();
     project.ok(&["error", "log", "cannot open"]);
     project.expect(&["error", "resolve", "cannot open"], 2);
-    project.expect(&["error", "resolve", "cannot open", "--with", " "], 2);
+    project.expect(&sh("error resolve 'cannot open' --with ' '"), 2);
     project.expect(&["error", "log", ""], 2);
-    // An empty text is contained in every error.
-    project.expect(&["error", "resolve", "", "--with", "x"], 2);
+    // Every error contains the empty text.
+    project.expect(&sh("error resolve '' --with x"), 2);
     assert_eq!(project.list("error")[0]["state"], "open");
 }
 
 #[test]
-fn an_error_that_comes_back_tells_how_it_was_resolved() {
+fn recurring_error_is_reopened_with_its_earlier_resolution() {
     let project = Project::new();
-    project.ok(&["error", "log", "panic at line 3", "--task", "1"]);
-    project.ok(&["error", "resolve", "panic", "--with", "delete the cache"]);
-    let said = project.json(&["error", "log", "panic at line 4", "--task", "1"]);
-    assert_eq!(said["resolved_before"]["resolution"], "delete the cache");
-    assert_eq!(said["outcome"], "replaced");
+    project.ok(&sh("error log 'panic at line 3' --task 1"));
+    project.ok(&sh("error resolve panic --with 'delete the cache'"));
+    let output = project.json(&sh("error log 'panic at line 4' --task 1"));
+    assert_eq!(output["resolved_before"]["resolution"], "delete the cache");
+    assert_eq!(output["outcome"], "replaced");
     let errors = project.list("error");
     assert_eq!(errors.len(), 1);
     assert_eq!(
         (&errors[0]["state"], &errors[0]["repeats"]),
         (&"open".into(), &1.into())
     );
-    project.ok(&["error", "resolve", "panic", "--with", "delete it again"]);
+    project.ok(&sh("error resolve panic --with 'delete it again'"));
     let text = project
-        .ok(&["error", "log", "panic at line 5", "--task", "1"])
+        .ok(&sh("error log 'panic at line 5' --task 1"))
         .stdout;
     assert!(text.contains("resolved before: delete it again"), "{text}");
 }
 
 #[test]
-fn a_resolution_can_be_undone() {
+fn undo_of_resolve_reopens_the_error() {
     let project = Project::new();
     project.ok(&["error", "log", "cannot open"]);
-    let id = string(&project.json(&["error", "resolve", "cannot", "--with", "x"])["id"]);
+    let id = string(&project.json(&sh("error resolve cannot --with x"))["id"]);
     project.ok(&["undo", &id]);
     let errors = project.list("error");
     assert_eq!((errors.len(), &errors[0]["state"]), (1, &"open".into()));
 }
 
 #[test]
-fn the_same_error_elsewhere_tells_how_it_was_resolved() {
+fn same_error_in_another_task_reports_the_earlier_resolution() {
     let project = Project::new();
     let log = |text: &str, task: &str| project.json(&["error", "log", text, "--task", task]);
     let first = log("cannot open src/a.rs: no such file", "1");
@@ -172,24 +164,72 @@ fn the_same_error_elsewhere_tells_how_it_was_resolved() {
         "--with",
         "made the folder",
     ]);
-    let said = log(
+    let output = log(
         "\u{1b}[31mCannot open 'lib/b.rs'\u{1b}[0m: no such file (line 12)",
         "2",
     );
     assert_eq!(
-        said.get("resolved_before"),
+        output.get("resolved_before"),
         None,
         "a word more is another error"
     );
-    let said = log(
+    let output = log(
         "\u{1b}[31mCannot open\u{1b}[0m 'lib/b.rs': No such file",
         "2",
     );
-    assert_eq!(said["outcome"], "created");
-    assert_eq!(said["resolved_before"]["resolution"], "made the folder");
-    assert_eq!(said["resolved_before"]["id"], resolved["id"]);
+    assert_eq!(output["outcome"], "created");
+    assert_eq!(output["resolved_before"]["resolution"], "made the folder");
+    assert_eq!(output["resolved_before"]["id"], resolved["id"]);
     assert_eq!(
         log("cannot close src/a.rs: no such file", "2").get("resolved_before"),
         None
     );
+}
+
+#[test]
+fn errors_that_differ_in_a_test_number_are_separate() {
+    let project = Project::new();
+    for n in 1..=6 {
+        project.ok(&[
+            "error",
+            "log",
+            &format!("test_{n} failed: connection refused"),
+            "--task",
+            "7",
+        ]);
+    }
+    assert_eq!(project.list("error").len(), 6);
+    let output = project.ok(&sh(
+        "error log 'TEST_3 failed: connection refused.' --task 7",
+    ));
+    assert!(output.stdout.contains("confirmed"), "{output:?}");
+    project.ok(&sh(
+        "error resolve 'test_3 failed: connection refused' --with 'started it'",
+    ));
+    let open = project.list("error");
+    let open = open.iter().filter(|error| error["state"] == "open");
+    assert_eq!(open.count(), 5);
+}
+
+#[test]
+fn error_with_the_key_of_an_earlier_version_is_not_duplicated() {
+    use heirloom_model::kinds::ErrorRecord;
+    let old = Project::new();
+    let text = "test_1 failed: connection refused";
+    old.ok(&["error", "log", text, "--task", "7"]);
+    let export = old.ok(&["export", "--format", "jsonl"]).stdout;
+    let (key, earlier) = (
+        ErrorRecord::key(text, Some("7"), None),
+        ErrorRecord::legacy_key(text, Some("7"), None),
+    );
+    assert!(export.contains(&key) && key != earlier, "{export}");
+    let project = Project::new();
+    let lines = export.replace(&key, &earlier);
+    project.folder.write("old.jsonl", lines).unwrap();
+    project.ok(&["import", "jsonl", "old.jsonl"]);
+    project.ok(&["error", "log", text, "--task", "7"]);
+    project.ok(&sh(
+        "error log 'test_2 failed: connection refused' --task 7",
+    ));
+    assert_eq!(project.list("error").len(), 2);
 }

@@ -1,7 +1,7 @@
-//! `hook`: what agent programs hear, what is learned from them, and that nothing ever hurts them.
+//! The command `hook`: injected memory, learned signals, and that no event ever fails an agent program.
 #![expect(
     clippy::disallowed_methods,
-    reason = "files as others lay them, also broken ones"
+    reason = "files as other programs write them, also broken ones"
 )]
 
 use crate::project::{Answer, Project, string};
@@ -13,15 +13,15 @@ use std::time::Instant;
 
 pub(crate) const CLAUDE: &str = "claude-code";
 
-/// Calls a hook; whatever it is given, it ends with 0.
+/// Calls a hook, which exits 0 whatever its input is.
 #[track_caller]
-pub(crate) fn raw(project: &Project, host: &str, event: &str, input: &[u8]) -> Answer {
+pub(crate) fn call_raw(project: &Project, host: &str, event: &str, input: &[u8]) -> Answer {
     let answer = project.input(&["hook", host, event], input);
     assert_eq!(answer.code, 0, "{answer:?}");
     answer
 }
 
-/// The event with what every event has.
+/// Returns an event with the fields that every event has.
 pub(crate) fn event(project: &Project, session: &str, mut more: Value) -> Vec<u8> {
     more["session_id"] = json!(session);
     more["cwd"] = json!(project.path().to_str().unwrap());
@@ -29,10 +29,10 @@ pub(crate) fn event(project: &Project, session: &str, mut more: Value) -> Vec<u8
     more.to_string().into_bytes()
 }
 
-/// What a hook answers; `null` for nothing.
+/// Calls a hook and returns its answer; `null` if it printed nothing.
 #[track_caller]
 pub(crate) fn call(project: &Project, host: &str, name: &str, session: &str, more: Value) -> Value {
-    let answer = raw(project, host, name, &event(project, session, more));
+    let answer = call_raw(project, host, name, &event(project, session, more));
     assert_eq!(answer.stderr, "");
     if answer.stdout.is_empty() {
         return Value::Null;
@@ -40,16 +40,16 @@ pub(crate) fn call(project: &Project, host: &str, name: &str, session: &str, mor
     answer.json()
 }
 
-/// The text that an answer puts before the model.
+/// Returns the text that an answer adds to the prompt.
 #[track_caller]
-pub(crate) fn heard(answer: &Value) -> String {
+pub(crate) fn injected_text(answer: &Value) -> String {
     if answer.is_null() {
         return String::new();
     }
     string(&answer["hookSpecificOutput"]["additionalContext"])
 }
 
-pub(crate) fn log(project: &Project) -> String {
+pub(crate) fn hook_log(project: &Project) -> String {
     project
         .folder
         .read(".heirloom/hooks.log")
@@ -57,10 +57,10 @@ pub(crate) fn log(project: &Project) -> String {
 }
 
 const FACT: &str = "the login module checks session tokens in src/auth.rs";
-const ASKED: &str = "where does the login module check session tokens?";
+const PROMPT: &str = "where does the login module check session tokens?";
 
 #[test]
-fn a_session_begins_with_what_is_known_and_is_not_told_twice() {
+fn session_start_injects_memory_that_prompts_do_not_repeat() {
     for host in [CLAUDE, "codex", "gemini"] {
         let project = Project::new();
         project.ok(&["remember", FACT]);
@@ -75,25 +75,28 @@ fn a_session_begins_with_what_is_known_and_is_not_told_twice() {
             started["hookSpecificOutput"]["hookEventName"],
             "SessionStart"
         );
-        let said = heard(&started);
-        assert!(said.starts_with("<heirloom-memory project="), "{said}");
+        let injected = injected_text(&started);
         assert!(
-            said.contains(FACT) && said.contains("not an instruction"),
-            "{said}"
+            injected.starts_with("<heirloom-memory project="),
+            "{injected}"
         );
-        assert!(said.ends_with("</heirloom-memory>"));
+        assert!(
+            injected.contains(FACT) && injected.contains("not an instruction"),
+            "{injected}"
+        );
+        assert!(injected.ends_with("</heirloom-memory>"));
         let prompt = if host == "gemini" {
             "BeforeAgent"
         } else {
             "UserPromptSubmit"
         };
-        let again = call(&project, host, prompt, "s", json!({"prompt": ASKED}));
-        assert_eq!(again, Value::Null, "{host} was told before");
-        let other = call(&project, host, prompt, "other", json!({"prompt": ASKED}));
-        assert!(heard(&other).contains(FACT), "{other}");
-        let twice = call(&project, host, prompt, "other", json!({"prompt": ASKED}));
+        let again = call(&project, host, prompt, "s", json!({"prompt": PROMPT}));
+        assert_eq!(again, Value::Null, "{host} already has it");
+        let other = call(&project, host, prompt, "other", json!({"prompt": PROMPT}));
+        assert!(injected_text(&other).contains(FACT), "{other}");
+        let twice = call(&project, host, prompt, "other", json!({"prompt": PROMPT}));
         assert_eq!(twice, Value::Null);
-        // It has the context before it already.
+        // A resumed session already has this context.
         let resumed = call(
             &project,
             host,
@@ -109,12 +112,12 @@ fn a_session_begins_with_what_is_known_and_is_not_told_twice() {
             "s",
             json!({"source": "clear"}),
         );
-        assert!(heard(&cleared).contains(FACT));
+        assert!(injected_text(&cleared).contains(FACT));
     }
 }
 
 #[test]
-fn nothing_is_said_of_what_has_nothing_to_do_with_a_prompt() {
+fn prompt_without_relevant_memory_injects_nothing() {
     let project = Project::new();
     project.ok(&["remember", FACT]);
     for n in 0..30 {
@@ -141,7 +144,7 @@ fn nothing_is_said_of_what_has_nothing_to_do_with_a_prompt() {
         assert_eq!(answer, Value::Null, "{prompt}");
     }
     for source in ["system", "loop_wakeup", "poll_event"] {
-        let more = json!({"prompt": ASKED, "source": source});
+        let more = json!({"prompt": PROMPT, "source": source});
         assert_eq!(
             call(&project, CLAUDE, "UserPromptSubmit", "s", more),
             Value::Null
@@ -153,14 +156,14 @@ fn nothing_is_said_of_what_has_nothing_to_do_with_a_prompt() {
             CLAUDE,
             "UserPromptSubmit",
             "s",
-            json!({"prompt": ASKED, "source": "user"})
+            json!({"prompt": PROMPT, "source": "user"})
         ),
         Value::Null
     );
 }
 
 #[test]
-fn a_prompt_gets_a_few_hits_and_the_next_one_others() {
+fn prompt_hits_are_capped_and_the_next_prompt_gets_the_rest() {
     let project = Project::new();
     let tails = [
         "in src/auth.rs before anything else runs",
@@ -181,9 +184,9 @@ fn a_prompt_gets_a_few_hits_and_the_next_one_others() {
             CLAUDE,
             "UserPromptSubmit",
             "s",
-            json!({"prompt": ASKED}),
+            json!({"prompt": PROMPT}),
         );
-        heard(&answer).matches("heirloom show").count()
+        injected_text(&answer).matches("heirloom show").count()
     };
     assert_eq!(count(), limits::HOOK_HITS_MAX);
     assert_eq!(count(), tails.len() - limits::HOOK_HITS_MAX);
@@ -191,30 +194,33 @@ fn a_prompt_gets_a_few_hits_and_the_next_one_others() {
 }
 
 #[test]
-fn a_compaction_leaves_the_goal_and_the_files_behind_it() {
+fn session_start_after_compaction_injects_goal_and_changed_files() {
     let project = Project::new();
     project.ok(&["remember", FACT]);
-    let tell = |name: &str, more| call(&project, CLAUDE, name, "s", more);
-    tell("SessionStart", json!({"source": "startup"}));
-    tell(
+    let send_hook = |name: &str, more| call(&project, CLAUDE, name, "s", more);
+    send_hook("SessionStart", json!({"source": "startup"}));
+    send_hook(
         "UserPromptSubmit",
         json!({"prompt": "make the export faster"}),
     );
-    tell("UserPromptSubmit", json!({"prompt": "and mind the tests"}));
+    send_hook("UserPromptSubmit", json!({"prompt": "and mind the tests"}));
     let file = project.file("src/export.rs");
-    tell(
+    send_hook(
         "PostToolUse",
         json!({"tool_name": "Edit", "tool_input": {"file_path": file}, "tool_response": {}}),
     );
-    assert_eq!(tell("PreCompact", json!({"trigger": "auto"})), Value::Null);
-    let said = heard(&tell("SessionStart", json!({"source": "compact"})));
+    assert_eq!(
+        send_hook("PreCompact", json!({"trigger": "auto"})),
+        Value::Null
+    );
+    let injected = injected_text(&send_hook("SessionStart", json!({"source": "compact"})));
     for part in [
         "The session began with: make the export faster",
         "Asked last: and mind the tests",
         "Files changed so far: src/export.rs",
         FACT,
     ] {
-        assert!(said.contains(part), "{part} in {said}");
+        assert!(injected.contains(part), "{part} in {injected}");
     }
     let artifacts = project.json(&["artifact", "list"]);
     assert_eq!(artifacts["artifacts"][0]["path"], "src/export.rs");
@@ -222,7 +228,7 @@ fn a_compaction_leaves_the_goal_and_the_files_behind_it() {
 }
 
 #[test]
-fn what_failed_before_is_said_before_it_is_done_again_with_what_helped() {
+fn pre_tool_hook_warns_once_of_an_earlier_failure_with_its_fix() {
     let project = Project::new();
     let command = json!({"command": "cargo test -p parser"});
     let failed = |session: &str| {
@@ -231,17 +237,17 @@ fn what_failed_before_is_said_before_it_is_done_again_with_what_helped() {
     };
     let before = |session: &str| {
         let more = json!({"tool_name": "Bash", "tool_input": command});
-        heard(&call(&project, CLAUDE, "PreToolUse", session, more))
+        injected_text(&call(&project, CLAUDE, "PreToolUse", session, more))
     };
     assert_eq!(before("one"), "");
     assert_eq!(failed("one"), Value::Null);
-    assert_eq!(before("one"), "", "it has just seen it");
-    let said = before("two");
+    assert_eq!(before("one"), "", "this session has seen the failure");
+    let injected = before("two");
     assert!(
-        said.contains("`cargo test -p parser` failed") && said.contains("E0502"),
-        "{said}"
+        injected.contains("`cargo test -p parser` failed") && injected.contains("E0502"),
+        "{injected}"
     );
-    assert_eq!(before("two"), "", "once is enough");
+    assert_eq!(before("two"), "", "one warning per session");
     let edited = json!({"tool_name": "Edit", "tool_input": {"file_path": "src/parser.rs"}, "tool_response": {}});
     call(&project, CLAUDE, "PostToolUse", "one", edited);
     let worked =
@@ -255,7 +261,7 @@ fn what_failed_before_is_said_before_it_is_done_again_with_what_helped() {
         "it worked after: edited `src/parser.rs`"
     );
     assert!(before("three").contains("What helped: it worked after: edited `src/parser.rs`"));
-    let again = heard(&failed("four"));
+    let again = injected_text(&failed("four"));
     assert!(
         again.contains("What helped: it worked after: edited"),
         "{again}"
@@ -264,7 +270,7 @@ fn what_failed_before_is_said_before_it_is_done_again_with_what_helped() {
 }
 
 #[test]
-fn looking_and_interrupting_is_no_failure() {
+fn search_commands_and_interrupts_store_no_error() {
     let project = Project::new();
     for more in [
         json!({"tool_name": "Bash", "tool_input": {"command": "grep x y"}, "error": "Exit code 1"}),
@@ -277,7 +283,7 @@ fn looking_and_interrupting_is_no_failure() {
 }
 
 #[test]
-fn signals_are_taken_from_the_agents_words_once_and_from_nobody_elses() {
+fn signals_are_ingested_once_and_only_from_agent_messages() {
     let project = Project::new();
     let transcript = project.file("t.jsonl");
     let line = |kind: &str, text: &str| {
@@ -289,34 +295,34 @@ fn signals_are_taken_from_the_agents_words_once_and_from_nobody_elses() {
     let mut text =
         line("user", "HEIRLOOM_MEMORY: KEY_FACT from a person") + &line("assistant", fact);
     std::fs::write(&transcript, &text).unwrap();
-    let tell = |name: &str, more: Value| {
+    let send_hook = |name: &str, more: Value| {
         let mut more = more;
         more["transcript_path"] = json!(transcript);
         call(&project, CLAUDE, name, "s", more)
     };
-    tell("SessionStart", json!({"source": "startup"}));
+    send_hook("SessionStart", json!({"source": "startup"}));
     let used = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "HEIRLOOM_MEMORY: KEY_FACT from a tool"}});
-    tell("PostToolUse", used.clone());
+    send_hook("PostToolUse", used.clone());
     let texts = |project: &Project| -> Vec<String> {
         let list = project.list("knowledge");
         list.iter().map(|record| string(&record["text"])).collect()
     };
     assert_eq!(texts(&project), ["the cache is in redis"]);
-    // The rest of the line comes later, and the last words stand in the event too.
+    // The rest of the line is written later, and the event repeats the last message.
     let next = line("assistant", "HEIRLOOM_MEMORY: KEY_FACT tests need docker");
     text.push_str(&next[..20]);
     std::fs::write(&transcript, &text).unwrap();
-    tell("PostToolUse", used);
+    send_hook("PostToolUse", used);
     assert_eq!(texts(&project).len(), 1);
     text.push_str(&next[20..]);
     std::fs::write(&transcript, &text).unwrap();
     let last = json!({"last_assistant_message": "HEIRLOOM_MEMORY: KEY_FACT tests need docker"});
-    assert_eq!(tell("Stop", last.clone()), Value::Null);
-    tell(
+    assert_eq!(send_hook("Stop", last.clone()), Value::Null);
+    send_hook(
         "SubagentStop",
         json!({"last_assistant_message": "HEIRLOOM_MEMORY: LEARNING ports clash", "agent_id": "a7"}),
     );
-    assert_eq!(tell("Stop", last), Value::Null);
+    assert_eq!(send_hook("Stop", last), Value::Null);
     let list = project.list("knowledge");
     assert_eq!(list.len(), 3, "{list:?}");
     for record in &list {
@@ -333,12 +339,12 @@ fn signals_are_taken_from_the_agents_words_once_and_from_nobody_elses() {
 }
 
 #[test]
-fn what_we_said_is_not_learned_on_its_way_back() {
+fn injected_text_in_later_events_is_not_learned() {
     let project = Project::new();
     project.ok(&["remember", FACT]);
-    let said = heard(&call(&project, CLAUDE, "SessionStart", "s", json!({})));
+    let injected = injected_text(&call(&project, CLAUDE, "SessionStart", "s", json!({})));
     let back = format!(
-        "I was told:\n{said}\n<heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT no\n</heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT {FACT}"
+        "I was told:\n{injected}\n<heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT no\n</heirloom-memory>\nHEIRLOOM_MEMORY: KEY_FACT {FACT}"
     );
     call(
         &project,
@@ -350,14 +356,14 @@ fn what_we_said_is_not_learned_on_its_way_back() {
     let list = project.list("knowledge");
     assert_eq!(list.len(), 1, "{list:?}");
     assert_eq!(list[0].get("confirmations").unwrap_or(&json!(0)), 0);
-    let more = json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "error": format!("{said}\nno rule")});
+    let more = json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "error": format!("{injected}\nno rule")});
     call(&project, CLAUDE, "PostToolUseFailure", "s", more);
     let error = string(&project.list("error")[0]["text"]);
     assert!(
         error.ends_with("no rule") && !error.contains("login"),
         "{error}"
     );
-    let more = json!({"prompt": format!("{said}\n")});
+    let more = json!({"prompt": format!("{injected}\n")});
     assert_eq!(
         call(&project, CLAUDE, "UserPromptSubmit", "t", more),
         Value::Null
@@ -365,24 +371,24 @@ fn what_we_said_is_not_learned_on_its_way_back() {
 }
 
 #[test]
-fn nothing_that_is_kept_has_a_secret() {
+fn secrets_in_hook_events_are_redacted_in_every_file() {
     let project = Project::new();
     let secret = "sk-ant-api03-Zq3vTnW8yKpL2xRbC5mD7fGhJ9sA4uE6tN1oQ8wVrXyZ0kMlPiBdHgFcSaTeUjOnRvYw-QAbCdEfGhAA";
-    let tell = |name: &str, more| call(&project, CLAUDE, name, "s", more);
-    tell(
+    let send_hook = |name: &str, more| call(&project, CLAUDE, name, "s", more);
+    send_hook(
         "UserPromptSubmit",
         json!({"prompt": format!("use ANTHROPIC_API_KEY={secret}")}),
     );
-    tell(
+    send_hook(
         "PostToolUseFailure",
         json!({"tool_name": "Bash", "tool_input": {"command": format!("curl -H 'x-api-key: {secret}' x")}, "error": format!("denied {secret}")}),
     );
-    tell(
+    send_hook(
         "Stop",
         json!({"last_assistant_message": format!("HEIRLOOM_MEMORY: KEY_FACT the key is {secret}")}),
     );
-    tell("SessionEnd", json!({"reason": format!("{secret}")}));
-    raw(
+    send_hook("SessionEnd", json!({"reason": format!("{secret}")}));
+    call_raw(
         &project,
         CLAUDE,
         "Stop",
@@ -415,50 +421,50 @@ fn files(project: &Project) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn a_session_that_did_something_leaves_an_episode() {
+fn session_with_changes_or_failures_creates_one_episode() {
     let project = Project::new();
-    let tell = |session: &str, name: &str, more| call(&project, "codex", name, session, more);
-    tell(
+    let send_hook = |session: &str, name: &str, more| call(&project, "codex", name, session, more);
+    send_hook(
         "idle",
         "UserPromptSubmit",
         json!({"prompt": "what is this?"}),
     );
-    tell("idle", "SessionEnd", json!({"reason": "other"}));
-    tell(
+    send_hook("idle", "SessionEnd", json!({"reason": "other"}));
+    send_hook(
         "busy",
         "UserPromptSubmit",
         json!({"prompt": "fix the login"}),
     );
     let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch";
-    tell(
+    send_hook(
         "busy",
         "PostToolUse",
         json!({"tool_name": "apply_patch", "tool_input": {"command": patch}, "tool_response": "Exit code: 0\nOutput:\nDone"}),
     );
-    tell(
+    send_hook(
         "busy",
         "PostToolUse",
         json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": "Exit code: 2\nOutput:\nno rule"}),
     );
     assert_eq!(
-        tell("busy", "SessionEnd", json!({"reason": "other"})),
+        send_hook("busy", "SessionEnd", json!({"reason": "other"})),
         Value::Null
     );
-    tell("busy", "SessionEnd", json!({"reason": "other"}));
+    send_hook("busy", "SessionEnd", json!({"reason": "other"}));
     let list = project.json(&["episode", "list"]);
     let list = list["episodes"].as_array().unwrap();
     assert_eq!(list.len(), 1, "{list:?}");
     assert_eq!(list[0]["approach"], "fix the login");
     let outcome = string(&list[0]["outcome"]);
     assert!(
-        outcome.contains("changed src/a.rs, 1 failures"),
+        outcome.contains("1 prompt, changed src/a.rs, 1 failure, not mended"),
         "{outcome}"
     );
     assert!(string(&project.list("error")[0]["text"]).contains("`make` failed"));
 }
 
 #[test]
-fn a_long_output_is_shortened_where_that_is_wished() {
+fn long_tool_output_is_shortened_only_when_configured() {
     let project = Project::new();
     let whole = "a line of output\n".repeat(1_000);
     let more = json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": {"stdout": whole, "stderr": "", "interrupted": false}});
@@ -492,7 +498,7 @@ fn a_long_output_is_shortened_where_that_is_wished() {
 }
 
 #[test]
-fn events_of_any_shape_do_no_harm() {
+fn malformed_events_exit_0_and_leave_the_store_healthy() {
     let project = Project::new();
     project.ok(&["remember", FACT]);
     let path = project.path().to_str().unwrap().to_owned();
@@ -536,14 +542,14 @@ fn events_of_any_shape_do_no_harm() {
     for host in [CLAUDE, "codex", "gemini", "cursor", ""] {
         for name in names {
             for input in &inputs {
-                let answer = raw(&project, host, name, input.as_bytes());
+                let answer = call_raw(&project, host, name, input.as_bytes());
                 if !answer.stdout.is_empty() {
                     answer.json();
                 }
             }
         }
     }
-    raw(
+    call_raw(
         &project,
         CLAUDE,
         "SessionStart",
@@ -557,12 +563,12 @@ fn events_of_any_shape_do_no_harm() {
     for args in wrong {
         assert_eq!(project.input(args, b"{}").code, 0, "{args:?}");
     }
-    assert!(log(&project).contains("cannot be read"));
+    assert!(hook_log(&project).contains("cannot be read"));
     assert!(project.json(&["status"])["health"] == "ok");
 }
 
 #[test]
-fn fifty_megabytes_of_output_are_passed_over() {
+fn oversized_event_is_ignored_without_a_log_entry() {
     let project = Project::new();
     let mut input = event(
         &project,
@@ -574,23 +580,23 @@ fn fifty_megabytes_of_output_are_passed_over() {
     input.resize(50 << 20, b'x');
     input.extend_from_slice(b"\"}}");
     assert!(input.len() > limits::HOOK_INPUT_BYTES_MAX);
-    let answer = raw(&project, CLAUDE, "PostToolUse", &input);
+    let answer = call_raw(&project, CLAUDE, "PostToolUse", &input);
     assert_eq!(answer.stdout, "");
-    assert_eq!(log(&project), "", "what is too long is no failure");
+    assert_eq!(hook_log(&project), "", "an oversized event is no failure");
 }
 
 #[test]
-fn outside_of_a_project_nothing_happens() {
+fn hooks_without_project_or_with_memory_off_inject_nothing() {
     let project = Project::uninitialised();
     for name in ["SessionStart", "Stop", "UserPromptSubmit"] {
-        let answer = raw(
+        let answer = call_raw(
             &project,
             CLAUDE,
             name,
-            &event(&project, "s", json!({"prompt": ASKED})),
+            &event(&project, "s", json!({"prompt": PROMPT})),
         );
         assert_eq!((answer.stdout.as_str(), answer.stderr.as_str()), ("", ""));
-        raw(&project, "codex", name, b"nonsense");
+        call_raw(&project, "codex", name, b"nonsense");
     }
     for folder in [project.path(), project.home.path()] {
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
@@ -607,12 +613,12 @@ fn outside_of_a_project_nothing_happens() {
         call(&project, CLAUDE, "SessionStart", "s", json!({})),
         Value::Null
     );
-    // The list of calls is all that comes.
+    // Only the log of calls is new.
     assert_eq!(files(&project).len(), before + 1);
 }
 
 #[test]
-fn where_nothing_can_be_written_nothing_is_said_and_nothing_stops() {
+fn hooks_with_broken_config_files_or_database_exit_0() {
     let project = Project::new();
     project.ok(&["remember", FACT]);
     project
@@ -623,24 +629,28 @@ fn where_nothing_can_be_written_nothing_is_said_and_nothing_stops() {
         call(&project, CLAUDE, "SessionStart", "s", json!({})),
         Value::Null
     );
-    assert!(log(&project).contains("SessionStart"), "{}", log(&project));
+    assert!(
+        hook_log(&project).contains("SessionStart"),
+        "{}",
+        hook_log(&project)
+    );
     project
         .folder
         .write(".heirloom/config.toml", "[memory]\nenabled = true\n")
         .unwrap();
     let memory = project.file(".heirloom");
-    // A folder in the place of each file that hooks write.
+    // A folder in place of the log, and a file in place of the folder of hooks.
     std::fs::remove_file(memory.join("hooks.log")).unwrap();
     std::fs::create_dir(memory.join("hooks.log")).unwrap();
     std::fs::remove_dir_all(memory.join("hooks")).unwrap();
     std::fs::write(memory.join("hooks"), "in the way").unwrap();
-    let said = heard(&call(&project, CLAUDE, "SessionStart", "s", json!({})));
-    assert!(said.contains(FACT), "{said}");
-    raw(&project, CLAUDE, "SessionStart", b"nonsense");
+    let injected = injected_text(&call(&project, CLAUDE, "SessionStart", "s", json!({})));
+    assert!(injected.contains(FACT), "{injected}");
+    call_raw(&project, CLAUDE, "SessionStart", b"nonsense");
     let mode =
         |mode| std::fs::set_permissions(&memory, std::fs::Permissions::from_mode(mode)).unwrap();
     mode(0o500);
-    raw(
+    call_raw(
         &project,
         CLAUDE,
         "Stop",
@@ -659,44 +669,54 @@ fn where_nothing_can_be_written_nothing_is_said_and_nothing_stops() {
 }
 
 #[test]
-fn who_waits_for_a_lock_gives_up_in_time() {
+fn hook_that_waits_for_a_lock_gives_up_at_its_deadline() {
     let project = Project::new();
     let lock = rusqlite::Connection::open(project.file(".heirloom/heirloom.db")).unwrap();
     lock.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let started = Instant::now();
     let last = json!({"last_assistant_message": "HEIRLOOM_MEMORY: KEY_FACT x"});
     assert_eq!(call(&project, CLAUDE, "Stop", "s", last), Value::Null);
-    // A lock is waited for much longer by whoever has the time.
+    // Other commands wait much longer for a lock.
     assert!(started.elapsed().as_millis() < u128::from(limits::BUSY_TIMEOUT_MS));
-    let said = format!("no answer within {} ms", limits::HOOK_DEADLINE_MS);
-    assert!(log(&project).contains(&said), "{}", log(&project));
+    let expected = format!("no answer within {} ms", limits::HOOK_DEADLINE_MS);
+    assert!(
+        hook_log(&project).contains(&expected),
+        "{}",
+        hook_log(&project)
+    );
     let hooks = &project.json(&["doctor"])["checks"];
     assert!(hooks.to_string().contains("hooks"), "{hooks}");
 }
 
 #[test]
-fn a_session_begins_while_somebody_else_writes() {
+fn session_start_during_another_write_is_answered() {
     let project = Project::new();
     project.ok(&["remember", FACT]);
     let lock = rusqlite::Connection::open(project.file(".heirloom/heirloom.db")).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let begun = json!({"source": "startup"});
-    let said = heard(&call(&project, CLAUDE, "SessionStart", "s", begun.clone()));
-    assert!(said.contains(FACT), "{said}");
+    let start_event = json!({"source": "startup"});
+    let injected = injected_text(&call(
+        &project,
+        CLAUDE,
+        "SessionStart",
+        "s",
+        start_event.clone(),
+    ));
+    assert!(injected.contains(FACT), "{injected}");
     assert!(
-        log(&project).contains("SessionStart: answered"),
+        hook_log(&project).contains("SessionStart: answered"),
         "{}",
-        log(&project)
+        hook_log(&project)
     );
     project.expect(&["session", "show", "s"], 3);
     lock.execute_batch("ROLLBACK").unwrap();
-    call(&project, CLAUDE, "SessionStart", "s", begun);
+    call(&project, CLAUDE, "SessionStart", "s", start_event);
     assert_eq!(project.json(&["session", "show", "s"])["agent"], CLAUDE);
-    const { assert!(limits::HOOK_BEHIND_MS < limits::HOOK_DEADLINE_MS) };
+    const { assert!(limits::HOOK_AFTER_ANSWER_MS < limits::HOOK_DEADLINE_MS) };
 }
 
 #[test]
-fn twenty_at_once_lose_nothing() {
+fn twenty_concurrent_hooks_store_or_log_every_fact() {
     let project = Project::new();
     let children: Vec<_> = (0..20)
         .map(|n| {
@@ -713,13 +733,17 @@ fn twenty_at_once_lose_nothing() {
         assert!(output.status.success() && output.stdout.is_empty());
     }
     let known = project.list("knowledge").len();
-    // On a machine that is very slow some give up, and say so.
-    let lost = log(&project).lines().count();
-    assert!(known + lost >= 20 && known > 0, "{known} {}", log(&project));
+    // On a very slow machine some calls give up and log it.
+    let lost = hook_log(&project).lines().count();
+    assert!(
+        known + lost >= 20 && known > 0,
+        "{known} {}",
+        hook_log(&project)
+    );
     assert_eq!(project.json(&["status"])["hooks"]["calls"], 20);
 }
 
-/// The processes that run in the project's folder.
+/// Returns the number of processes that run in the project's folder.
 fn processes(project: &Project) -> usize {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let places = entries.filter_map(|entry| std::fs::read_link(entry.path().join("cwd")).ok());
@@ -727,14 +751,14 @@ fn processes(project: &Project) -> usize {
 }
 
 #[test]
-fn three_hundred_calls_leave_no_process_and_nothing_that_grows() {
+fn three_hundred_hook_calls_leave_no_process_and_no_growing_file() {
     const SESSIONS: usize = 10;
     let project = Project::new();
     project.ok(&["remember", FACT]);
-    let talk = r#"{"type":"user","uuid":"u","message":{"content":"mend it"}}"#;
+    let entry = r#"{"type":"user","uuid":"u","message":{"content":"mend it"}}"#;
     let transcript = project
         .home
-        .write("talk.jsonl", format!("{talk}\n"))
+        .write("talk.jsonl", format!("{entry}\n"))
         .unwrap();
     let bash = json!({"tool_name": "Bash", "tool_input": {"command": "make"}});
     let with = |name: &str, value: Value| {
@@ -742,9 +766,9 @@ fn three_hundred_calls_leave_no_process_and_nothing_that_grows() {
         more[name] = value;
         more
     };
-    let events = [
+    let calls = [
         ("SessionStart", json!({"source": "startup"})),
-        ("UserPromptSubmit", json!({"prompt": ASKED})),
+        ("UserPromptSubmit", json!({"prompt": PROMPT})),
         ("PreToolUse", bash.clone()),
         (
             "PostToolUse",
@@ -768,12 +792,12 @@ fn three_hundred_calls_leave_no_process_and_nothing_that_grows() {
     ];
     let mut sizes = Vec::new();
     for n in 0..300 {
-        let session = format!("s{}", n / events.len() % SESSIONS);
-        let (name, more) = &events[n % events.len()];
+        let session = format!("s{}", n / calls.len() % SESSIONS);
+        let (name, more) = &calls[n % calls.len()];
         let mut more = more.clone();
         more["transcript_path"] = json!(transcript);
         match n % 50 {
-            49 => drop(raw(&project, CLAUDE, name, b"nonsense")),
+            49 => drop(call_raw(&project, CLAUDE, name, b"nonsense")),
             _ => drop(call(&project, CLAUDE, name, &session, more)),
         }
         if matches!(n, 149 | 299) {
@@ -794,13 +818,13 @@ fn three_hundred_calls_leave_no_process_and_nothing_that_grows() {
     let (mut first, mut last) = (names(before), names(after));
     first.sort();
     last.sort();
-    assert_eq!(first, last, "what is there after the first half");
+    assert_eq!(first, last, "files after the first half");
     for (size, path) in after {
         let (known, _) = before.iter().find(|(_, other)| other == path).unwrap();
         let name = path.file_name().unwrap().to_string_lossy();
         let most = match name.as_ref() {
             "calls" | "hooks.log" => limits::HOOK_LOG_BYTES_MAX,
-            // The receipts of contexts have a cap that this is far from.
+            // The database grows by receipts, whose cap is far away.
             "heirloom.db" => 512 << 10,
             _ if path.to_string_lossy().contains("/hooks/") => 16 << 10,
             _ => 0,
@@ -814,7 +838,7 @@ fn three_hundred_calls_leave_no_process_and_nothing_that_grows() {
 }
 
 #[test]
-fn what_is_purged_is_gone_from_what_hooks_keep() {
+fn purge_removes_the_text_from_files_of_hooks() {
     let project = Project::new();
     call(
         &project,

@@ -1,16 +1,17 @@
-//! `install` and `uninstall`: what is written, and that nothing else is.
+//! The commands `install` and `uninstall`: which settings they change, and that nothing else changes.
 #![expect(
     clippy::disallowed_methods,
-    reason = "files as others lay them, also broken ones"
+    reason = "files as other programs write them, also broken ones"
 )]
 
 use crate::project::{Project, string};
 use heirloom_model::limits;
+use heirloom_testkit::sh;
 use serde_json::Value;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 
-fn settings(project: &Project, agent: &str) -> PathBuf {
+fn settings_file(project: &Project, agent: &str) -> PathBuf {
     let name = match agent {
         "claude-code" => ".claude/settings.json",
         "codex" => ".codex/hooks.json",
@@ -19,12 +20,12 @@ fn settings(project: &Project, agent: &str) -> PathBuf {
     project.home.path().join(name)
 }
 
-fn put(path: &PathBuf, text: &str) {
+fn write_file(path: &PathBuf, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
 }
 
-fn commands(text: &str) -> Vec<String> {
+fn hook_commands(text: &str) -> Vec<String> {
     let value: Value = serde_json::from_str(text).unwrap();
     let mut all = Vec::new();
     for groups in value["hooks"].as_object().into_iter().flatten() {
@@ -38,12 +39,12 @@ fn commands(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_installation_comes_once_and_goes_without_a_trace() {
+fn install_is_idempotent_and_uninstall_restores_the_file() {
     let project = Project::new();
     for agent in ["claude-code", "codex", "gemini"] {
-        let file = settings(&project, agent);
+        let file = settings_file(&project, agent);
         let mine = "{\n    \"mine\": [1, 2.50],\n    \"hooks\": {\n        \"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}]\n    }\n}\n";
-        put(&file, mine);
+        write_file(&file, mine);
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
         let shown = project.ok(&["install", agent, "--dry-run"]);
         assert!(
@@ -52,21 +53,22 @@ fn an_installation_comes_once_and_goes_without_a_trace() {
             shown.stdout
         );
         assert_eq!(std::fs::read_to_string(&file).unwrap(), mine);
-        // Nobody is there to say yes.
+        // There is no terminal for a confirmation.
         let answer = project.expect(&["install", agent], 4);
         assert!(
             answer.stdout.contains("+++ "),
             "the change is shown all the same"
         );
         assert_eq!(std::fs::read_to_string(&file).unwrap(), mine);
-        let said = project.json(&["install", agent, "--yes"]);
-        assert_eq!(said["outcome"], "installed");
-        let backup = string(&said["backup"]);
+        let output = project.json(&["install", agent, "--yes"]);
+        assert_eq!(output["outcome"], "installed");
+        let backup = string(&output["backup"]);
         assert_eq!(std::fs::read_to_string(&backup).unwrap(), mine);
         let with = std::fs::read_to_string(&file).unwrap();
-        let commands = commands(&with);
-        assert!(commands.contains(&"mine".to_owned()));
-        assert!(commands.contains(&format!("heirloom hook {agent} SessionStart")));
+        let hook_commands = hook_commands(&with);
+        assert!(hook_commands.contains(&"mine".to_owned()));
+        let ours = format!("heirloom hook {agent} SessionStart");
+        assert!(hook_commands.iter().any(|command| command.contains(&ours)));
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o644);
         let again = project.json(&["install", agent, "--yes"]);
         assert_eq!(
@@ -77,8 +79,8 @@ fn an_installation_comes_once_and_goes_without_a_trace() {
         let status = project.json(&["status"]);
         assert_eq!(status["hooks"]["installed"][0]["agent"], agent);
         assert_eq!(status["hooks"]["installed"][0]["whole"], true);
-        let said = project.json(&["uninstall", agent, "--yes"]);
-        assert_eq!(said["outcome"], "removed");
+        let output = project.json(&["uninstall", agent, "--yes"]);
+        assert_eq!(output["outcome"], "removed");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), mine);
         assert_eq!(
             project.json(&["uninstall", agent, "--yes"])["outcome"],
@@ -92,40 +94,40 @@ fn an_installation_comes_once_and_goes_without_a_trace() {
 }
 
 #[test]
-fn a_file_that_is_only_ours_comes_and_goes() {
+fn uninstall_deletes_a_settings_file_that_install_created() {
     let project = Project::new();
     for agent in ["claude-code", "codex", "gemini"] {
-        let file = settings(&project, agent);
+        let file = settings_file(&project, agent);
         project.ok(&["install", agent, "--yes"]);
-        assert!(!commands(&std::fs::read_to_string(&file).unwrap()).is_empty());
+        assert!(!hook_commands(&std::fs::read_to_string(&file).unwrap()).is_empty());
         project.ok(&["uninstall", agent, "--yes"]);
         assert!(!file.exists());
     }
-    let said = project.ok(&["install", "codex", "--dry-run"]);
-    assert!(said.stderr.contains("/hooks"), "{}", said.stderr);
+    let output = project.ok(&["install", "codex", "--dry-run"]);
+    assert!(output.stderr.contains("/hooks"), "{}", output.stderr);
 }
 
 #[test]
-fn a_project_has_settings_of_its_own() {
+fn install_with_project_scope_writes_the_project_settings() {
     let project = Project::git();
     std::fs::create_dir(project.file("sub")).unwrap();
-    let mut command = project.command(&["install", "claude-code", "--scope", "project", "--yes"]);
+    let mut command = project.command(&sh("install claude-code --scope project --yes"));
     let answer = crate::project::answer(command.current_dir(project.file("sub")));
     assert_eq!(answer.code, 0, "{answer:?}");
     assert!(project.file(".claude/settings.json").is_file());
-    assert!(!settings(&project, "claude-code").exists());
+    assert!(!settings_file(&project, "claude-code").exists());
     let status = project.json(&["status"]);
     assert_eq!(status["hooks"]["installed"][0]["scope"], "project");
 }
 
 #[test]
-fn a_file_with_something_wrong_is_named_with_its_line_and_left_alone() {
+fn invalid_settings_file_is_reported_with_its_line_and_unchanged() {
     let project = Project::new();
     let long = format!(
         "{{\"x\": \"{}\"}}",
         "x".repeat(limits::HOST_SETTINGS_BYTES_MAX as usize)
     );
-    for (agent, text, said) in [
+    for (agent, text, message) in [
         ("claude-code", "{\n  \"a\": 1,\n}\n", "line 3"),
         (
             "claude-code",
@@ -137,11 +139,11 @@ fn a_file_with_something_wrong_is_named_with_its_line_and_left_alone() {
         ("gemini", "{\"hooks\":\n3}", "line 2"),
         ("claude-code", &long, "bytes"),
     ] {
-        let file = settings(&project, agent);
-        put(&file, text);
+        let file = settings_file(&project, agent);
+        write_file(&file, text);
         for command in ["install", "uninstall"] {
             let answer = project.expect(&[command, agent, "--yes"], 4);
-            assert!(answer.stderr.contains(said), "{}", answer.stderr);
+            assert!(answer.stderr.contains(message), "{}", answer.stderr);
             assert!(answer.stderr.contains("nothing was written"));
         }
         assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
@@ -151,21 +153,24 @@ fn a_file_with_something_wrong_is_named_with_its_line_and_left_alone() {
         );
     }
     let fits = &long[..long.len() - 30];
-    put(&settings(&project, "claude-code"), &format!("{fits}\"}}"));
+    write_file(
+        &settings_file(&project, "claude-code"),
+        &format!("{fits}\"}}"),
+    );
     project.ok(&["install", "claude-code", "--yes"]);
-    let file = settings(&project, "codex");
+    let file = settings_file(&project, "codex");
     std::fs::write(&file, b"{\n\"a\": \"\xff\"}").unwrap();
     let answer = project.expect(&["install", "codex", "--yes"], 4);
     assert!(answer.stderr.contains("line 2"), "{}", answer.stderr);
 }
 
 #[test]
-fn comments_and_links_stay() {
+fn install_keeps_comments_and_symbolic_links() {
     let project = Project::new();
     let real = project.home.path().join("dotfiles.json");
     let mine = "// mine\n{\n  \"a\": 1 // one\n}\n";
     std::fs::write(&real, mine).unwrap();
-    let file = settings(&project, "gemini");
+    let file = settings_file(&project, "gemini");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     symlink(&real, &file).unwrap();
     project.ok(&["install", "gemini", "--yes"]);
@@ -177,20 +182,20 @@ fn comments_and_links_stay() {
     );
     project.ok(&["uninstall", "gemini", "--yes"]);
     assert_eq!(std::fs::read_to_string(&real).unwrap(), mine);
-    let file = settings(&project, "codex");
+    let file = settings_file(&project, "codex");
     std::fs::create_dir_all(file.parent().unwrap()).unwrap();
     symlink("/nowhere/at/all", &file).unwrap();
     project.expect(&["install", "codex", "--yes"], 4);
 }
 
 #[test]
-fn codex_hooks_in_its_config_stay_there() {
+fn codex_hooks_go_to_config_toml_if_it_already_has_hooks() {
     let project = Project::new();
     let config = project.home.path().join(".codex/config.toml");
     let mine = "# mine\nmodel = \"x\"\n\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = \"command\"\ncommand = \"mine\"\n";
-    put(&config, mine);
+    write_file(&config, mine);
     project.ok(&["install", "codex", "--yes"]);
-    assert!(!settings(&project, "codex").exists());
+    assert!(!settings_file(&project, "codex").exists());
     let with = std::fs::read_to_string(&config).unwrap();
     assert!(with.starts_with("# mine\n") && with.contains("heirloom hook codex SessionStart"));
     assert_eq!(
@@ -201,14 +206,14 @@ fn codex_hooks_in_its_config_stay_there() {
     assert_eq!(std::fs::read_to_string(&config).unwrap(), mine);
     std::fs::write(&config, "model = \"x\"\n").unwrap();
     project.ok(&["install", "codex", "--yes"]);
-    assert!(settings(&project, "codex").is_file());
+    assert!(settings_file(&project, "codex").is_file());
     assert_eq!(std::fs::read_to_string(&config).unwrap(), "model = \"x\"\n");
 }
 
 #[test]
-fn where_nothing_can_be_written_it_says_so() {
+fn install_without_write_permission_fails_with_a_message() {
     let project = Project::new();
-    // A file in the place of the folder: also for who may write everywhere.
+    // A file in place of the folder: it stops root too.
     std::fs::write(project.home.path().join(".claude"), "in the way").unwrap();
     let answer = project.expect(&["install", "claude-code", "--yes"], 1);
     assert!(answer.stderr.contains(".claude"), "{}", answer.stderr);
@@ -216,12 +221,72 @@ fn where_nothing_can_be_written_it_says_so() {
     std::fs::set_permissions(home, std::fs::Permissions::from_mode(0o500)).unwrap();
     let answer = project.run(&["install", "codex", "--yes"]);
     std::fs::set_permissions(home, std::fs::Permissions::from_mode(0o700)).unwrap();
-    // Whoever may do everything writes there all the same.
-    let is_written = settings(&project, "codex").is_file();
+    // Root can write in spite of the mode.
+    let is_written = settings_file(&project, "codex").is_file();
     assert_eq!(answer.code == 0, is_written, "{answer:?}");
     assert!(is_written || answer.stderr.contains("hint"), "{answer:?}");
     let mut command = project.command(&["install", "gemini", "--yes"]);
     let answer = crate::project::answer(command.env_remove("HOME"));
     assert_eq!(answer.code, 1, "{answer:?}");
     project.expect(&["install", "cursor"], 2);
+}
+
+#[test]
+fn install_opencode_writes_a_plugin_and_uninstall_removes_it() {
+    let project = Project::new();
+    let user = project
+        .home
+        .path()
+        .join(".config/opencode/plugins/heirloom.js");
+    let shared = project.path().join(".opencode/plugins/heirloom.js");
+    for (file, scope) in [(&user, "user"), (&shared, "project")] {
+        let install = ["install", "opencode", "--scope", scope];
+        let command = |last: &'static str| [install.as_slice(), &[last]].concat();
+        project.ok(&command("--dry-run"));
+        assert!(!file.exists());
+        project.ok(&command("--yes"));
+        let plugin = std::fs::read_to_string(file).unwrap();
+        assert!(plugin.contains("heirloom hook opencode"), "{plugin}");
+        let again = project.ok(&command("--yes"));
+        assert!(again.stdout.contains("already"), "{}", again.stdout);
+        // An older version is replaced, another plugin of this name is not.
+        write_file(
+            file,
+            "// Heirloom plugin for opencode, older\nexport const A = 1;\n",
+        );
+        project.ok(&command("--yes"));
+        assert_eq!(std::fs::read_to_string(file).unwrap(), plugin);
+        project.ok(&["uninstall", "opencode", "--scope", scope, "--yes"]);
+        assert!(!file.exists());
+        write_file(file, "export const Mine = async () => ({});\n");
+        project.expect(&command("--yes"), 4);
+        project.ok(&["uninstall", "opencode", "--scope", scope, "--yes"]);
+        assert!(file.exists());
+    }
+}
+
+#[test]
+fn uninstall_opencode_removes_copies_of_killed_sessions_only() {
+    let project = Project::new();
+    let folder = project.home.path().join(".local/share/opencode/heirloom");
+    let own = folder.join("ses_mine.json");
+    let left = ["session-end-1", "session-end-2"].map(|name| folder.join(name));
+    let count = left.len();
+    for folder in &left {
+        write_file(&folder.join("ses_1.json"), "{}");
+    }
+    write_file(&own, "{}");
+    symlink(&folder, folder.join("session-end-link")).unwrap();
+    project.ok(&["install", "opencode", "--yes"]);
+    let uninstall = |last: &'static str| project.json(&["uninstall", "opencode", last]);
+    for (last, outcome) in [("--dry-run", "would be"), ("--yes", "were")] {
+        let note =
+            format!("temporary copies of conversations in {count} folders {outcome} removed");
+        assert_eq!(uninstall(last)["notes"], serde_json::json!([note]));
+        for folder in &left {
+            assert_eq!(folder.exists(), last == "--dry-run");
+        }
+    }
+    assert!(own.is_file(), "a file of the person was removed");
+    assert_eq!(uninstall("--yes")["notes"], serde_json::json!([]));
 }

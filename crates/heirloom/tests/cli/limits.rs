@@ -1,4 +1,4 @@
-//! Caps at the door: what is too large or too much is refused with the cap, before anything is written.
+//! Limits of the command line: larger input is refused with the limit, before anything is written.
 
 use crate::project::{Project, string};
 use heirloom_model::limits::{
@@ -7,24 +7,28 @@ use heirloom_model::limits::{
     ITERATIONS_MAX, MIRROR_BYTES_MAX, MIRROR_ENTRIES_MAX, PURGE_TEXT_BYTES_MAX, SET_FLAGS_MAX,
     STALL_LIMIT_MAX, STDIN_LINE_BYTES_MAX,
 };
+use heirloom_testkit::sh;
 use std::fs::File;
 
-/// Makes a file of this size that takes no room.
-fn sparse(project: &Project, name: &str, bytes: u64) {
+/// Creates a sparse file of this size.
+fn write_sparse(project: &Project, name: &str, bytes: u64) {
     project.folder.write(name, "").unwrap();
     let file = File::options().write(true).open(project.file(name));
     file.unwrap().set_len(bytes).unwrap();
 }
 
-/// The command fails as wrong usage and names the cap.
+/// Runs a command, which must be a usage error that names the limit.
 #[track_caller]
-fn refused(project: &Project, args: &[&str], cap: u64) {
-    let said = project.expect(args, 2);
-    assert!(said.stderr.contains(&cap.to_string()), "{cap}: {said:?}");
+fn assert_refused(project: &Project, args: &[&str], cap: u64) {
+    let output = project.expect(args, 2);
+    assert!(
+        output.stderr.contains(&cap.to_string()),
+        "{cap}: {output:?}"
+    );
 }
 
 #[test]
-fn a_config_file_has_a_largest_size() {
+fn config_file_over_size_limit_is_refused() {
     let project = Project::new();
     let padded = |bytes: u64| {
         let text = "[memory]\nenabled = true\nmax_entries = 7\n#";
@@ -36,24 +40,24 @@ fn a_config_file_has_a_largest_size() {
             .unwrap();
     };
     padded(CONFIG_BYTES_MAX);
-    let said = project.json(&["config", "memory.max_entries"]);
-    assert_eq!(said["config"][0]["value"], 7);
+    let output = project.json(&["config", "memory.max_entries"]);
+    assert_eq!(output["config"][0]["value"], 7);
     padded(CONFIG_BYTES_MAX + 1);
-    refused(&project, &["list"], CONFIG_BYTES_MAX);
+    assert_refused(&project, &["list"], CONFIG_BYTES_MAX);
 }
 
 #[test]
-fn an_import_has_a_largest_size() {
+fn import_file_over_size_limit_is_refused() {
     let project = Project::new();
-    // A file at the cap would be read: a gigabyte is too much for a test.
-    sparse(&project, "large.jsonl", IMPORT_BYTES_MAX + 1);
-    refused(
+    // A file at the limit would be read, and a gigabyte is too much for a test.
+    write_sparse(&project, "large.jsonl", IMPORT_BYTES_MAX + 1);
+    assert_refused(
         &project,
         &["import", "jsonl", "large.jsonl"],
         IMPORT_BYTES_MAX,
     );
-    sparse(&project, "large.json", IMPORT_BYTES_MAX + 1);
-    refused(
+    write_sparse(&project, "large.json", IMPORT_BYTES_MAX + 1);
+    assert_refused(
         &project,
         &["import", "agentium", "large.json"],
         IMPORT_BYTES_MAX,
@@ -62,21 +66,21 @@ fn an_import_has_a_largest_size() {
 }
 
 #[test]
-fn a_mirror_has_a_largest_size() {
+fn mirror_over_size_limit_is_reported_with_the_limit() {
     for (bytes, expected) in [
         (MIRROR_BYTES_MAX, "line 1".to_owned()),
         (MIRROR_BYTES_MAX + 1, MIRROR_BYTES_MAX.to_string()),
     ] {
         let project = Project::new();
-        sparse(&project, ".heirloom/memory.json", bytes);
-        let said = project.ok(&["outcome", "--task", "1", "--status", "PARTIAL"]);
-        assert!(said.stderr.contains("corrupt-"), "{said:?}");
-        assert!(said.stderr.contains(&expected), "{expected}: {said:?}");
+        write_sparse(&project, ".heirloom/memory.json", bytes);
+        let output = project.ok(&sh("outcome --task 1 --status PARTIAL"));
+        assert!(output.stderr.contains("corrupt-"), "{output:?}");
+        assert!(output.stderr.contains(&expected), "{expected}: {output:?}");
     }
 }
 
 #[test]
-fn bad_lines_of_an_import_are_counted_beyond_the_first() {
+fn import_diagnostics_over_the_limit_are_counted() {
     let project = Project::new();
     let (most, mut lines) = (DIAGNOSTICS_MAX, String::new());
     for _ in 0..DIAGNOSTICS_MAX {
@@ -84,21 +88,21 @@ fn bad_lines_of_an_import_are_counted_beyond_the_first() {
     }
     let import = |text: &str| {
         project.folder.write("bad.jsonl", text).unwrap();
-        let said = project.expect(&["import", "jsonl", "bad.jsonl", "--json"], 1);
-        said.json()["diagnostics"].as_array().unwrap().clone()
+        let output = project.expect(&["import", "jsonl", "bad.jsonl", "--json"], 1);
+        output.json()["diagnostics"].as_array().unwrap().clone()
     };
     assert_eq!(import(&lines).len(), most);
     lines.push_str("x\nx\nx\n");
-    let told = import(&lines);
-    assert_eq!(told.len(), most + 1);
-    let last = string(&told[most]["message"]);
-    assert!(last.starts_with("3 more lines were not taken"), "{last}");
+    let diagnostics = import(&lines);
+    assert_eq!(diagnostics.len(), most + 1);
+    let last = string(&diagnostics[most]["message"]);
+    assert!(last.starts_with("3 more lines were not imported"), "{last}");
 }
 
 #[test]
-fn a_line_of_standard_input_has_a_longest_length() {
+fn stdin_line_over_length_limit_fails_alone() {
     let project = Project::new();
-    // Escapes: many bytes of a line are few of a text.
+    // Escapes: a long line has a short text.
     let line = |bytes: usize| {
         let (open, end) = ("{\"text\":\"x\",\"rationale\":\"", "\"}");
         let escaped = "\\u0041".repeat((bytes - open.len() - end.len()) / 6);
@@ -107,12 +111,12 @@ fn a_line_of_standard_input_has_a_longest_length() {
     };
     for ending in ["", "\n", "\r\n"] {
         let input = line(STDIN_LINE_BYTES_MAX) + ending + "\n{\"text\":\"after\"}\n";
-        let said = project.input(&["remember", "--stdin"], input.as_bytes());
-        assert_eq!(said.code, 0, "{ending:?}: {}", said.stdout);
+        let output = project.input(&["remember", "--stdin"], input.as_bytes());
+        assert_eq!(output.code, 0, "{ending:?}: {}", output.stdout);
         let input = line(STDIN_LINE_BYTES_MAX + 1) + ending + "\n{\"text\":\"after\"}\n";
-        let said = project.input(&["remember", "--stdin"], input.as_bytes());
-        assert_eq!(said.code, 1, "{ending:?}");
-        let answers = said.lines();
+        let output = project.input(&["remember", "--stdin"], input.as_bytes());
+        assert_eq!(output.code, 1, "{ending:?}");
+        let answers = output.lines();
         let error = string(&answers[0]["error"]);
         assert!(error.contains(&STDIN_LINE_BYTES_MAX.to_string()), "{error}");
         assert_eq!(answers[1]["outcome"], "confirmed");
@@ -120,7 +124,7 @@ fn a_line_of_standard_input_has_a_longest_length() {
 }
 
 #[test]
-fn an_outcome_takes_so_many_files() {
+fn outcome_with_files_over_the_limit_is_refused() {
     let project = Project::new();
     let outcome = |count: usize| {
         let mut args: Vec<_> = ["outcome", "--task", "1", "--status", "PARTIAL", "--file"]
@@ -129,16 +133,16 @@ fn an_outcome_takes_so_many_files() {
         args.extend((0..count).map(|n| format!("src/{n}.rs")));
         project.run(&args)
     };
-    let said = outcome(FILES_PER_OUTCOME_MAX + 1);
-    assert_eq!(said.code, 2, "{said:?}");
-    assert!(said.stderr.contains(&FILES_PER_OUTCOME_MAX.to_string()));
+    let output = outcome(FILES_PER_OUTCOME_MAX + 1);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains(&FILES_PER_OUTCOME_MAX.to_string()));
     assert_eq!(project.list("artifact").len(), 0);
     assert_eq!(outcome(FILES_PER_OUTCOME_MAX).code, 0);
     assert_eq!(project.list("artifact").len(), FILES_PER_OUTCOME_MAX);
 }
 
 #[test]
-fn a_call_takes_so_many_settings() {
+fn set_flags_over_the_limit_are_refused() {
     let project = Project::new();
     let list = |count: usize| {
         let mut args = vec!["list"];
@@ -146,11 +150,11 @@ fn a_call_takes_so_many_settings() {
         args
     };
     project.ok(&list(SET_FLAGS_MAX));
-    refused(&project, &list(SET_FLAGS_MAX + 1), SET_FLAGS_MAX as u64);
+    assert_refused(&project, &list(SET_FLAGS_MAX + 1), SET_FLAGS_MAX as u64);
 }
 
 #[test]
-fn numbers_in_settings_have_bounds() {
+fn numeric_settings_over_their_bounds_are_refused() {
     let project = Project::new();
     for (key, most) in [
         ("memory.max_entries", MIRROR_ENTRIES_MAX as u64),
@@ -165,11 +169,11 @@ fn numbers_in_settings_have_bounds() {
     ] {
         project.ok(&["context", "--set", &format!("{key}={most}")]);
         let over = format!("{key}={}", most + 1);
-        refused(&project, &["context", "--set", &over], most);
+        assert_refused(&project, &["context", "--set", &over], most);
     }
     let most = CONTEXT_BUDGET_CHARS_MAX as u64;
     project.ok(&["context", "--budget-chars", &most.to_string()]);
-    refused(
+    assert_refused(
         &project,
         &["context", "--budget-chars", &(most + 1).to_string()],
         most,
@@ -177,51 +181,51 @@ fn numbers_in_settings_have_bounds() {
 }
 
 #[test]
-fn an_abbreviated_id_has_a_shortest_length() {
+fn id_prefix_under_minimum_length_is_refused() {
     let project = Project::new();
     let id = project.remember("x", &[]).replace('-', "");
     project.ok(&["show", &id[..ID_PREFIX_MIN]]);
-    let said = project.expect(&["show", &id[..ID_PREFIX_MIN - 1]], 2);
-    assert!(said.stderr.contains("not an id"), "{said:?}");
+    let output = project.expect(&["show", &id[..ID_PREFIX_MIN - 1]], 2);
+    assert!(output.stderr.contains("not an id"), "{output:?}");
 }
 
 #[test]
-fn a_history_tells_so_many_changes() {
+fn history_over_the_event_limit_is_cut_with_a_note() {
     let project = Project::new();
     let id = project.remember("x", &[]);
     let (most, over) = (EVENTS_MAX.to_string(), (EVENTS_MAX + 1).to_string());
-    let said = project.json(&["history", "-n", &most]);
-    assert_eq!(said["events"].as_array().unwrap().len(), 1);
-    refused(&project, &["history", "-n", &over], EVENTS_MAX as u64);
+    let output = project.json(&["history", "-n", &most]);
+    assert_eq!(output["events"].as_array().unwrap().len(), 1);
+    assert_refused(&project, &["history", "-n", &over], EVENTS_MAX as u64);
 
-    // Of one record all are told as long as it is no more of them; beyond that it is said.
+    // All changes of one record are listed up to the limit; beyond it a note names the limit.
     let confirm = |times: usize| {
-        let said = project.input(
+        let output = project.input(
             &["remember", "--stdin"],
             "{\"text\":\"x\"}\n".repeat(times).as_bytes(),
         );
-        assert_eq!(said.code, 0, "{}", said.stderr);
+        assert_eq!(output.code, 0, "{}", output.stderr);
     };
-    let told = || {
-        let said = project.ok(&["history", &id, "--json"]);
-        let events = said.json()["events"].as_array().unwrap().len();
-        (events, said.stderr)
+    let history = || {
+        let output = project.ok(&["history", &id, "--json"]);
+        let events = output.json()["events"].as_array().unwrap().len();
+        (events, output.stderr)
     };
     confirm(EVENTS_MAX - 1);
-    assert_eq!(told(), (EVENTS_MAX, String::new()));
+    assert_eq!(history(), (EVENTS_MAX, String::new()));
     confirm(2);
-    let (events, talk) = told();
+    let (events, note) = history();
     assert_eq!(events, EVENTS_MAX + 1, "with its creation");
-    assert!(talk.contains(&format!("the newest {EVENTS_MAX}")), "{talk}");
+    assert!(note.contains(&format!("the newest {EVENTS_MAX}")), "{note}");
 }
 
 #[test]
-fn a_purge_looks_for_so_long_a_text() {
+fn purge_query_over_length_limit_is_refused() {
     let project = Project::new();
     let text = "x".repeat(PURGE_TEXT_BYTES_MAX + 1);
     project.remember(&text, &[]);
     let most = PURGE_TEXT_BYTES_MAX as u64;
-    refused(&project, &["purge", "--query", &text, "--yes"], most);
+    assert_refused(&project, &["purge", "--query", &text, "--yes"], most);
     assert_eq!(project.list("knowledge").len(), 1);
     project.ok(&["purge", "--query", &text[1..], "--yes"]);
     assert_eq!(project.list("knowledge").len(), 0);

@@ -1,11 +1,11 @@
-//! Three agents, each a process of its own, on a graph of six tasks with one memory: nobody repeats what failed.
+//! Three agents, each its own process, on a graph of six tasks with one memory: a failed approach is not repeated.
 
 use crate::project::{Project, string};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Child, Stdio};
 
-/// Each task and what it waits for.
+/// Each task with the tasks that it depends on.
 const GRAPH: [(&str, &[&str]); 6] = [
     ("schema", &[]),
     ("parser", &["schema"]),
@@ -17,7 +17,7 @@ const GRAPH: [(&str, &[&str]); 6] = [
 
 const AGENTS: [&str; 3] = ["ada", "bob", "cleo"];
 
-/// How the work of an agent goes: what failed before is visible in the context that it reads first.
+/// Script of an agent. It reads the context first, which shows it earlier failures.
 const AGENT: &str = r#"
 set -e
 "$HEIRLOOM" context --task "$TASK" > "context-$TASK-$AGENT.txt"
@@ -34,8 +34,8 @@ fi
 "$HEIRLOOM" task done "$TASK" --agent "$AGENT" --approach "$APPROACH" --outcome "all green" > /dev/null
 "#;
 
-fn begin(project: &Project, task: &str, agent: &str, approach: &str) -> Child {
-    // The environment of a call, so that the agent's calls reach this project and nothing else.
+fn start_agent(project: &Project, task: &str, agent: &str, approach: &str) -> Child {
+    // The environment of a run, so that the agent's calls reach only this project.
     let call = project.command(&["status"]);
     let mut agent_process = std::process::Command::new("sh");
     agent_process
@@ -58,8 +58,8 @@ fn begin(project: &Project, task: &str, agent: &str, approach: &str) -> Child {
         .unwrap()
 }
 
-/// The approach for a task: the first that nothing like it has failed.
-fn choose<'a>(project: &Project, approaches: &[&'a str]) -> &'a str {
+/// Returns the first approach to a task that is not similar to a failed one.
+fn choose_approach<'a>(project: &Project, approaches: &[&'a str]) -> &'a str {
     let untried = approaches.iter().find(|approach| {
         let answer = project.json(&["tried", approach]);
         answer["failed"] == false
@@ -78,7 +78,7 @@ fn approaches(task: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn agents_do_not_repeat_what_failed_and_conflicts_are_decided() {
+fn agents_avoid_failed_approaches_and_conflicts_are_resolved() {
     let project = Project::new();
     for (task, _) in GRAPH {
         project.ok(&["task", "set", task, "--type", "issue"]);
@@ -94,9 +94,9 @@ fn agents_do_not_repeat_what_failed_and_conflicts_are_decided() {
         });
         let mut running: BTreeMap<&str, Child> = BTreeMap::new();
         for (n, (task, _)) in ready.take(AGENTS.len()).enumerate() {
-            let approach = choose(&project, &approaches(task));
+            let approach = choose_approach(&project, &approaches(task));
             let agent = AGENTS[(n + failures) % AGENTS.len()];
-            running.insert(task, begin(&project, task, agent, approach));
+            running.insert(task, start_agent(&project, task, agent, approach));
         }
         for (task, mut child) in running {
             if child.wait().unwrap().success() {
@@ -106,7 +106,7 @@ fn agents_do_not_repeat_what_failed_and_conflicts_are_decided() {
             }
         }
     }
-    assert_eq!(failures, 1, "what failed was tried once");
+    assert_eq!(failures, 1, "the failed approach was tried once");
 
     let login = project.json(&["episode", "list", "--task", "login"]);
     let actions: Vec<String> = login["episodes"]
@@ -123,8 +123,11 @@ fn agents_do_not_repeat_what_failed_and_conflicts_are_decided() {
     let [conflict] = conflicts.as_array().unwrap().as_slice() else {
         panic!("{conflicts}");
     };
-    let said = |value: &Value| string(&value["text"]);
-    assert_ne!(said(&conflict["winner"]), said(&conflict["losers"][0]));
+    let text_of = |value: &Value| string(&value["text"]);
+    assert_ne!(
+        text_of(&conflict["winner"]),
+        text_of(&conflict["losers"][0])
+    );
     let id = string(&conflict["id"]);
     let keep = string(&conflict["losers"][0]["id"]);
     project.expect(&["resolve", &id, "--keep", &keep, "--as", "bob"], 4);
@@ -136,8 +139,8 @@ fn agents_do_not_repeat_what_failed_and_conflicts_are_decided() {
     let port = project.json(&["recall", "port of the service"]);
     assert_eq!(port["hits"][0]["text"], conflict["losers"][0]["text"]);
 
-    let told = project.json(&["history", "-n", "500"]);
-    let told: Vec<String> = told["events"]
+    let history = project.json(&["history", "-n", "500"]);
+    let actions: Vec<String> = history["events"]
         .as_array()
         .unwrap()
         .iter()
@@ -145,8 +148,8 @@ fn agents_do_not_repeat_what_failed_and_conflicts_are_decided() {
         .collect();
     for action in ["created", "replaced", "resolved"] {
         assert!(
-            told.iter().any(|told| told == action),
-            "{action} is not in {told:?}"
+            actions.iter().any(|found| found == action),
+            "{action} is not in {actions:?}"
         );
     }
     for (task, _) in GRAPH {

@@ -1,14 +1,14 @@
-//! `output`, `session summary|search|export`, `import radium|history`, and the asynchronous face of outputs.
+//! `output`, `session summary|search|export`, `import radium|history`, and the asynchronous interface of outputs.
 
 use crate::project::{Project, string};
-use heirloom::plan_memory::{Answer, PlanMemory, StoredOutputs};
+use heirloom::plan_memory::{PlanFuture, PlanMemory, StoredOutputs};
 use heirloom_engine::Engine;
-use heirloom_engine::places::Place;
+use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::limits::{HISTORY_FILE_BYTES_MAX, HISTORY_LIVE_MAX};
 use heirloom_model::record::Attrs;
 use heirloom_model::{ErrorKind, Fault, ProjectName, Settings, SystemClock};
 use heirloom_store::SqliteStore;
-use heirloom_testkit::TempProject;
+use heirloom_testkit::{TempProject, sh};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use std::task::{Context, Poll, Waker};
 
 const HISTORY: &str = r#"[{"timestamp":1777000000,"goal":"paint the zeppelin","plan":"green","output":"it is green"}]"#;
 
-fn now<T>(mut answer: Answer<'_, T>) -> Result<T, Fault> {
+fn poll_ready<T>(mut answer: PlanFuture<'_, T>) -> Result<T, Fault> {
     match answer
         .as_mut()
         .poll(&mut Context::from_waker(Waker::noop()))
@@ -27,7 +27,7 @@ fn now<T>(mut answer: Answer<'_, T>) -> Result<T, Fault> {
 }
 
 #[test]
-fn an_output_is_put_shown_and_listed() {
+fn output_is_stored_shown_and_listed() {
     let project = Project::new();
     let put = ["output", "put", "--plan", "REQ-1", "--agent", "coder"];
     let answer = project.input(
@@ -35,15 +35,7 @@ fn an_output_is_put_shown_and_listed() {
         b"one\ntwo\nthree\n",
     );
     assert_eq!(answer.code, 0, "{answer:?}");
-    project.ok(&[
-        "output",
-        "put",
-        "tests pass",
-        "--plan",
-        "REQ-1",
-        "--agent",
-        "tester",
-    ]);
+    project.ok(&sh("output put 'tests pass' --plan REQ-1 --agent tester"));
     let get = ["output", "get", "--plan", "REQ-1", "--agent", "coder"];
     let found = project.json(&get);
     assert_eq!(found["content"], "one\ntwo\nthree");
@@ -55,14 +47,8 @@ fn an_output_is_put_shown_and_listed() {
     }
     let listed = project.json(&["output", "list", "--plan", "REQ-1"]);
     assert_eq!(listed["outputs"].as_array().unwrap().len(), 2);
-    project.expect(
-        &["output", "get", "--plan", "REQ-1", "--agent", "nobody"],
-        3,
-    );
-    project.expect(
-        &["output", "put", "x", "--plan", "REQ-1", "--agent", "../x"],
-        4,
-    );
+    project.expect(&sh("output get --plan REQ-1 --agent nobody"), 3);
+    project.expect(&sh("output put x --plan REQ-1 --agent ../x"), 4);
     project.expect(
         &[
             "output", "put", "x", "--plan", "REQ-1", "--agent", "x", "--meta", "y",
@@ -74,7 +60,7 @@ fn an_output_is_put_shown_and_listed() {
 }
 
 #[test]
-fn what_radium_left_comes_in_after_a_dry_run_and_goes_out_again() {
+fn radium_files_are_imported_after_a_dry_run_and_exported() {
     let project = Project::new();
     let output = r#"{"agent_id":"coder","content":"done","timestamp":1777000000,"metadata":{}}"#;
     let file = "radium/wip/REQ-7/memory/coder.json";
@@ -87,7 +73,7 @@ fn what_radium_left_comes_in_after_a_dry_run_and_goes_out_again() {
     let report = project.json(&["import", "radium"]);
     assert_eq!(report["created"], 4, "{report}");
     assert_eq!(project.json(&["import", "radium"])["known"], 4);
-    let found = project.json(&["output", "get", "--plan", "REQ-7", "--agent", "coder"]);
+    let found = project.json(&sh("output get --plan REQ-7 --agent coder"));
     assert_eq!(
         (&found["timestamp"], &found["stage"]),
         (&json!(1_777_000_000), &json!("wip"))
@@ -108,10 +94,10 @@ fn what_radium_left_comes_in_after_a_dry_run_and_goes_out_again() {
 }
 
 #[test]
-fn a_history_of_any_place_comes_in_and_a_bad_one_is_told() {
+fn history_file_is_imported_and_invalid_one_reported() {
     let project = Project::new();
     project.folder.write("history.json", HISTORY).unwrap();
-    project.ok(&["import", "history", "history.json", "--session", "mine"]);
+    project.ok(&sh("import history history.json --session mine"));
     assert_eq!(
         project.json(&["session", "show", "mine"])["messages"]
             .as_array()
@@ -120,40 +106,35 @@ fn a_history_of_any_place_comes_in_and_a_bad_one_is_told() {
         3
     );
     project.folder.write("half.json", &HISTORY[..40]).unwrap();
-    let half = project.json(&["import", "history", "half.json", "--session", "half"]);
+    let half = project.json(&sh("import history half.json --session half"));
     assert_eq!(half["created"], 0);
-    assert!(string(&half["diagnostics"][0]["message"]).contains("it is no JSON"));
+    assert!(string(&half["diagnostics"][0]["message"]).contains("it is not JSON"));
     project.expect(&["import", "history", "nothing.json"], 3);
     project.expect(&["import", "history"], 3);
     project.expect(&["import", "jsonl", "history.json", "--dry-run"], 2);
     let large = project.folder.write("large.json", "").unwrap();
     let large = File::options().write(true).open(large).unwrap();
     large.set_len(HISTORY_FILE_BYTES_MAX + 1).unwrap();
-    project.expect(
-        &["import", "history", "large.json", "--session", "large"],
-        2,
-    );
+    project.expect(&sh("import history large.json --session large"), 2);
     large.set_len(HISTORY_FILE_BYTES_MAX).unwrap();
-    project.ok(&["import", "history", "large.json", "--session", "large"]);
+    project.ok(&sh("import history large.json --session large"));
 }
 
 #[test]
-fn the_live_interactions_are_configured_within_bounds() {
+fn live_history_setting_over_its_bound_is_refused() {
     let project = Project::new();
     let set = |n: usize| format!("memory.conversation_history_live={n}");
     project.ok(&["status", "--set", &set(HISTORY_LIVE_MAX)]);
     project.expect(&["status", "--set", &set(HISTORY_LIVE_MAX + 1)], 2);
-    project.ok(&[
-        "status",
-        "--set",
-        "memory.conversation_history_token_budget=0",
-    ]);
+    project.ok(&sh(
+        "status --set memory.conversation_history_token_budget=0",
+    ));
 }
 
 #[test]
-fn the_folder_of_plans_stays_in_the_project() {
+fn plans_root_outside_the_project_is_refused() {
     let project = Project::new();
-    project.ok(&["output", "put", "x", "--plan", "REQ-1", "--agent", "a"]);
+    project.ok(&sh("output put x --plan REQ-1 --agent a"));
     let export = ["export", "--format", "radium", "--set"];
     for root in [
         "plans.root=../elsewhere",
@@ -177,9 +158,9 @@ fn the_folder_of_plans_stays_in_the_project() {
 }
 
 #[test]
-fn both_adapters_answer_alike() {
+fn file_and_store_adapters_return_the_same_results() {
     let folder = TempProject::plain().unwrap();
-    let place = Place {
+    let place = ProjectPaths {
         root: folder.path().to_owned(),
         folder: folder.path().join(".heirloom"),
         config: folder.path().join(".heirloom/config.toml"),
@@ -194,26 +175,30 @@ fn both_adapters_answer_alike() {
         Arc::new(SystemClock),
     );
     let engine = Arc::new(engine.unwrap());
-    let files = engine.output_files("wip", "REQ-1").unwrap();
+    let files = engine.outputs().output_files("wip", "REQ-1").unwrap();
     let stored = StoredOutputs::new(engine, Some("wip".to_owned()), "REQ-1".to_owned());
     let adapters: [Box<dyn PlanMemory>; 2] = [Box::new(files), Box::new(stored)];
     for adapter in adapters {
         let metadata = Attrs::from_iter([("k".to_owned(), json!(1))]);
-        assert_eq!(now(adapter.get("coder")), Ok(None));
-        now(adapter.store("coder", "one", &Attrs::new())).unwrap();
-        now(adapter.store("a/b", &"x".repeat(3_000), &metadata)).unwrap();
-        now(adapter.store("coder", "two\n", &metadata)).unwrap();
-        let found = now(adapter.get("coder")).unwrap().unwrap();
+        assert_eq!(poll_ready(adapter.get("coder")), Ok(None));
+        poll_ready(adapter.store("coder", "one", &Attrs::new())).unwrap();
+        poll_ready(adapter.store("a/b", &"x".repeat(3_000), &metadata)).unwrap();
+        poll_ready(adapter.store("coder", "two\n", &metadata)).unwrap();
+        let found = poll_ready(adapter.get("coder")).unwrap().unwrap();
         assert_eq!(
             (found.content.as_str(), &found.metadata),
             ("two", &metadata)
         );
         assert_eq!(
-            now(adapter.get("a/b")).unwrap().unwrap().content.len(),
+            poll_ready(adapter.get("a/b"))
+                .unwrap()
+                .unwrap()
+                .content
+                .len(),
             2_000
         );
-        assert_eq!(now(adapter.list_agents()).unwrap(), ["a/b", "coder"]);
-        let refused = now(adapter.store("../x", "x", &metadata)).unwrap_err();
+        assert_eq!(poll_ready(adapter.list_agents()).unwrap(), ["a/b", "coder"]);
+        let refused = poll_ready(adapter.store("../x", "x", &metadata)).unwrap_err();
         assert_eq!(refused.kind, ErrorKind::Refused);
     }
 }

@@ -1,24 +1,25 @@
-//! Who may read what Heirloom writes, and where it does not write: private from the first byte, whatever the
-//! mask of the process, and never through a link that leads out.
+//! Permissions and links of written files: private from the first byte under any umask, and never written through a
+//! link that leads outside.
 
 use crate::project::{Answer, Project, answer, mode, string};
+use heirloom_testkit::{Prerequisite, require};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The program as a process whose mask takes nothing away.
-fn unmasked(project: &Project, args: &[&str]) -> Command {
-    wrapped(
+/// Builds a run of the program with umask 000.
+fn with_open_umask(project: &Project, args: &[&str]) -> Command {
+    wrapped_by(
         project,
         &["sh", "-c", "umask 000; exec \"$0\" \"$@\""],
         args,
     )
 }
 
-/// The program with these arguments, started by another program.
-fn wrapped(project: &Project, wrapper: &[&str], args: &[&str]) -> Command {
+/// Builds a run of the program that another program starts.
+fn wrapped_by(project: &Project, wrapper: &[&str], args: &[&str]) -> Command {
     let inner = project.command(args);
     let mut command = Command::new(wrapper[0]);
     command
@@ -38,14 +39,14 @@ fn wrapped(project: &Project, wrapper: &[&str], args: &[&str]) -> Command {
 }
 
 #[track_caller]
-fn ok(command: &mut Command) -> Answer {
-    let said = answer(command);
-    assert_eq!(said.code, 0, "{said:?}");
-    said
+fn run_ok(command: &mut Command) -> Answer {
+    let output = answer(command);
+    assert_eq!(output.code, 0, "{output:?}");
+    output
 }
 
-/// Everything below a folder, and the folder.
-fn tree(folder: &Path) -> Vec<PathBuf> {
+/// Returns a folder and everything below it.
+fn paths_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     let mut at = 0;
     while let Some(path) = found.get(at).cloned() {
@@ -62,26 +63,26 @@ fn tree(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[track_caller]
-fn all_private(folder: &Path) -> Vec<String> {
-    let tree = tree(folder);
-    for path in &tree {
+fn assert_all_private(folder: &Path) -> Vec<String> {
+    let paths_below = paths_below(folder);
+    for path in &paths_below {
         let most = if path.is_dir() { 0o700 } else { 0o600 };
         assert_eq!(mode(path), most, "{}", path.display());
     }
     let name = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().into_owned();
-    tree.iter().map(name).collect()
+    paths_below.iter().map(name).collect()
 }
 
 fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Every call that writes: what it leaves is checked by who calls this.
-fn use_everything(project: &Project, call: &dyn Fn(&[&str]) -> Command) {
-    ok(&mut call(&["init"]));
-    ok(&mut call(&["remember", "a"]));
-    ok(&mut call(&["step", "pending", "b", "--task", "1"]));
-    ok(&mut call(&[
+/// Runs every kind of write; the caller checks the files.
+fn write_everything(project: &Project, call: &dyn Fn(&[&str]) -> Command) {
+    run_ok(&mut call(&["init"]));
+    run_ok(&mut call(&["remember", "a"]));
+    run_ok(&mut call(&["step", "pending", "b", "--task", "1"]));
+    run_ok(&mut call(&[
         "outcome",
         "--task",
         "1",
@@ -93,24 +94,24 @@ fn use_everything(project: &Project, call: &dyn Fn(&[&str]) -> Command) {
     let agent = "echo 'HEIRLOOM_MEMORY: KEY_FACT c'; stat -c '%a %n' \
                  \"$(dirname \"$HEIRLOOM_CONTEXT_FILE\")\" \"$HEIRLOOM_CONTEXT_FILE\" \
                  \"$HEIRLOOM_PROMPT_FILE\" > seen; test -e .heirloom/heirloom.db-wal";
-    ok(&mut call(&["run", "--task", "1", "--", "sh", "-c", agent]));
+    run_ok(&mut call(&["run", "--task", "1", "--", "sh", "-c", agent]));
     let seen = project.folder.read("seen").unwrap();
     let modes: Vec<_> = seen.lines().filter_map(|l| l.split(' ').next()).collect();
     assert_eq!(modes, ["700", "600", "600"], "{seen}");
-    // One that is no mirror is set aside.
+    // An invalid mirror is renamed.
     project.folder.write(".heirloom/memory.json", "no").unwrap();
     set_mode(&project.file(".heirloom/memory.json"), 0o600);
-    ok(&mut call(&[
+    run_ok(&mut call(&[
         "outcome", "--task", "1", "--status", "COMPLETE",
     ]));
-    ok(&mut call(&["prune", "--apply"]));
+    run_ok(&mut call(&["prune", "--apply"]));
 }
 
 #[test]
-fn everything_is_private_whatever_the_mask() {
+fn written_files_are_private_under_any_umask() {
     let project = Project::uninitialised();
-    use_everything(&project, &|args| unmasked(&project, args));
-    let names = all_private(&project.file(".heirloom"));
+    write_everything(&project, &|args| with_open_umask(&project, args));
+    let names = assert_all_private(&project.file(".heirloom"));
     for name in [
         "heirloom.db",
         "store.json",
@@ -121,23 +122,23 @@ fn everything_is_private_whatever_the_mask() {
     ] {
         assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
     }
-    let aside = names
+    let is_renamed = names
         .iter()
         .any(|name| name.starts_with("memory.json.corrupt-"));
-    assert!(aside, "{names:?}");
-    // The user's data folder is another way to the same promise.
+    assert!(is_renamed, "{names:?}");
+    // The same holds for the user's data folder.
     let other = Project::uninitialised();
-    ok(&mut unmasked(&other, &["init", "--user"]));
-    ok(&mut unmasked(&other, &["remember", "x"]));
-    let names = all_private(&other.home.path().join(".local/share/heirloom"));
+    run_ok(&mut with_open_umask(&other, &["init", "--user"]));
+    run_ok(&mut with_open_umask(&other, &["remember", "x"]));
+    let names = assert_all_private(&other.home.path().join(".local/share/heirloom"));
     assert!(names.iter().any(|name| name == "heirloom.db"), "{names:?}");
 }
 
 #[test]
-fn the_journal_is_private_while_it_is_in_use() {
+fn wal_files_are_private_while_in_use() {
     let project = Project::uninitialised();
-    ok(&mut unmasked(&project, &["init"]));
-    let mut writer = unmasked(&project, &["remember", "--stdin"])
+    run_ok(&mut with_open_umask(&project, &["init"]));
+    let mut writer = with_open_umask(&project, &["remember", "--stdin"])
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
@@ -146,7 +147,7 @@ fn the_journal_is_private_while_it_is_in_use() {
     input.write_all(b"{\"text\": \"x\"}\n").unwrap();
     let mut acknowledged = String::new();
     output.read_line(&mut acknowledged).unwrap();
-    let names = all_private(&project.file(".heirloom"));
+    let names = assert_all_private(&project.file(".heirloom"));
     for name in ["heirloom.db-wal", "heirloom.db-shm"] {
         assert!(names.iter().any(|found| found == name), "{name}: {names:?}");
     }
@@ -154,17 +155,15 @@ fn the_journal_is_private_while_it_is_in_use() {
     assert!(writer.wait().unwrap().success());
 }
 
-/// What was asked of the system, not only what came of it: no file is open to others for a moment, and every
-/// temporary file is made beside its target.
+/// Checks system calls and not only their results: no file is open to others for a moment, and each temporary file is
+/// created next to its target.
 #[test]
-fn no_call_asks_for_more_than_a_private_file() {
+fn system_calls_create_only_private_files() {
     let traced = Command::new("strace")
         .args(["-qq", "-o", "/dev/null", "true"])
         .status();
-    if !traced.is_ok_and(|status| status.success()) {
-        // Without strace, or where tracing is forbidden, the other tests look at what is left.
-        return;
-    }
+    let can_trace = traced.is_ok_and(|status| status.success());
+    require!(Prerequisite::Tracing, can_trace.then_some(()));
     let project = Project::uninitialised();
     let log = project.home.path().join("calls");
     let log = log.to_str().unwrap();
@@ -173,20 +172,22 @@ fn no_call_asks_for_more_than_a_private_file() {
         "strace", "-f", "-qq", "-A", "-s", "4096", "-o", log, "-e", calls,
     ];
     let unmask = ["sh", "-c", "umask 000; exec \"$0\" \"$@\""];
-    use_everything(&project, &|args| {
-        wrapped(&project, &[&trace[..], &unmask].concat(), args)
+    write_everything(&project, &|args| {
+        wrapped_by(&project, &[&trace[..], &unmask].concat(), args)
     });
-    let own = project.file(".heirloom");
-    let own = own.to_str().unwrap();
-    let said = fs::read_to_string(log).unwrap();
-    let of_ours = said
+    let memory_folder = project.file(".heirloom");
+    let memory_folder = memory_folder.to_str().unwrap();
+    let traced_calls = fs::read_to_string(log).unwrap();
+    let own_calls = traced_calls
         .lines()
-        .filter(|line| line.contains(own) || line.contains("/heirloom-run-"));
+        .filter(|line| line.contains(memory_folder) || line.contains("/heirloom-run-"));
     let (mut files, mut folders) = (0, 0);
-    for line in of_ours {
-        let (call, asked) = line.split_once('(').unwrap_or((line, ""));
-        let asked = asked.rsplit_once(") = ").map_or(asked, |(asked, _)| asked);
-        let last = asked.rsplit(", ").next().unwrap_or_default();
+    for line in own_calls {
+        let (call, arguments) = line.split_once('(').unwrap_or((line, ""));
+        let arguments = arguments
+            .rsplit_once(") = ")
+            .map_or(arguments, |(arguments, _)| arguments);
+        let last = arguments.rsplit(", ").next().unwrap_or_default();
         let mode = u32::from_str_radix(last, 8).unwrap_or(0o7777);
         if line.contains("O_CREAT") || call.ends_with("creat") {
             assert_eq!(mode & !0o600, 0, "{line}");
@@ -197,29 +198,29 @@ fn no_call_asks_for_more_than_a_private_file() {
         } else if call.contains("chmod") {
             assert_eq!(mode & !0o700, 0, "{line}");
         } else if call.contains("rename") {
-            let names: Vec<_> = asked.split('"').skip(1).step_by(2).collect();
+            let names: Vec<_> = arguments.split('"').skip(1).step_by(2).collect();
             let folder = |name: &str| Path::new(name).parent().map(Path::to_owned);
             assert_eq!(folder(names[0]), folder(names[1]), "{line}");
         }
     }
     assert!(
         files > 20 && folders > 3,
-        "{files} files, {folders} folders:\n{said}"
+        "{files} files, {folders} folders:\n{traced_calls}"
     );
 }
 
 #[test]
-fn init_takes_away_what_others_may_do_and_says_so() {
+fn init_tightens_open_permissions_and_lists_them() {
     let project = Project::uninitialised();
-    // As a checkout of a tracked config leaves it.
+    // A checkout of a tracked config leaves the folder like this.
     project
         .folder
         .write(".heirloom/config.toml", "[memory]\nenabled = true\n")
         .unwrap();
     let folder = project.file(".heirloom");
     set_mode(&folder, 0o755);
-    ok(&mut unmasked(&project, &["remember", "x"]));
-    ok(&mut unmasked(
+    run_ok(&mut with_open_umask(&project, &["remember", "x"]));
+    run_ok(&mut with_open_umask(
         &project,
         &["outcome", "--task", "1", "--status", "PARTIAL"],
     ));
@@ -232,8 +233,8 @@ fn init_takes_away_what_others_may_do_and_says_so() {
         assert_eq!(mode(&folder.join(name)), 0o600, "{name}");
         set_mode(&folder.join(name), 0o644);
     }
-    let said = project.json(&["init"]);
-    let named: Vec<_> = said["tightened"]
+    let output = project.json(&["init"]);
+    let named: Vec<_> = output["tightened"]
         .as_array()
         .unwrap()
         .iter()
@@ -253,56 +254,56 @@ fn init_takes_away_what_others_may_do_and_says_so() {
         assert_eq!(mode(&folder.join(name)), 0o600, "{name}");
     }
     set_mode(&folder, 0o770);
-    let said = project.ok(&["init"]).stdout;
+    let output = project.ok(&["init"]).stdout;
     assert!(
-        said.contains("made private, it was open to others:"),
-        "{said}"
+        output.contains("made private, it was open to others:"),
+        "{output}"
     );
     assert_eq!(project.json(&["init"])["tightened"], serde_json::json!([]));
 }
 
-/// A project, and a folder of somebody else's with one file in it.
-struct Planted {
+/// Project, and a foreign folder with one file.
+struct LinkedProject {
     project: Project,
-    theirs: PathBuf,
+    foreign: PathBuf,
 }
 
-impl Planted {
+impl LinkedProject {
     fn new(project: Project) -> Self {
         project.home.write("theirs/kept", "kept").unwrap();
-        let theirs = project.home.path().join("theirs");
-        Self { project, theirs }
+        let foreign = project.home.path().join("theirs");
+        Self { project, foreign }
     }
 
-    /// Nothing was written where the links lead.
+    /// Fails if anything was written to the foreign folder.
     #[track_caller]
-    fn untouched(&self) {
-        let names: Vec<_> = tree(&self.theirs)
+    fn assert_untouched(&self) {
+        let names: Vec<_> = paths_below(&self.foreign)
             .iter()
             .skip(1)
-            .map(|path| path.strip_prefix(&self.theirs).unwrap().to_owned())
+            .map(|path| path.strip_prefix(&self.foreign).unwrap().to_owned())
             .collect();
         assert_eq!(names, [Path::new("kept")]);
-        assert_eq!(fs::read(self.theirs.join("kept")).unwrap(), b"kept");
+        assert_eq!(fs::read(self.foreign.join("kept")).unwrap(), b"kept");
     }
 
-    /// Puts a link in place of a file of the project's memory.
-    fn link(&self, name: &str, target: &str) {
+    /// Replaces a file of the project's memory by a link to the foreign folder.
+    fn plant_link(&self, name: &str, target: &str) {
         let path = self.project.file(".heirloom").join(name);
         fs::remove_file(&path).ok();
-        symlink(self.theirs.join(target), path).unwrap();
+        symlink(self.foreign.join(target), path).unwrap();
     }
 
-    /// The command is refused, says why and what to do, and nothing is written elsewhere.
+    /// Runs a command, which must be refused with this reason and a hint, and write nothing to the foreign folder.
     #[track_caller]
-    fn refused(&self, args: &[&str], why: &str) {
-        let said = self.project.run(&[args, &["--json"]].concat());
-        assert_eq!(said.code, 4, "{args:?}: {said:?}");
-        let error = said.error();
+    fn assert_refused(&self, args: &[&str], why: &str) {
+        let output = self.project.run(&[args, &["--json"]].concat());
+        assert_eq!(output.code, 4, "{args:?}: {output:?}");
+        let error = output.error();
         let message = string(&error["message"]);
         assert!(message.contains(why), "{message}");
         assert!(string(&error["hint"]).contains("link"), "{error}");
-        self.untouched();
+        self.assert_untouched();
     }
 }
 
@@ -310,7 +311,7 @@ const REMEMBER: [&str; 2] = ["remember", "x"];
 const OUTCOME: [&str; 5] = ["outcome", "--task", "1", "--status", "PARTIAL"];
 
 #[test]
-fn no_file_of_the_store_may_be_a_link() {
+fn store_file_that_is_a_link_is_refused() {
     for name in [
         "heirloom.db",
         "heirloom.db-wal",
@@ -319,74 +320,74 @@ fn no_file_of_the_store_may_be_a_link() {
         "store.json",
     ] {
         for target in ["kept", "nothing"] {
-            let planted = Planted::new(Project::new());
-            planted.link(name, target);
+            let linked = LinkedProject::new(Project::new());
+            linked.plant_link(name, target);
             for args in [&REMEMBER[..], &OUTCOME, &["status"], &["list"], &["init"]] {
-                planted.refused(args, name);
+                linked.assert_refused(args, name);
             }
         }
     }
 }
 
 #[test]
-fn a_clone_with_links_gets_no_store_through_them() {
+fn linked_memory_file_of_a_clone_is_refused() {
     for (name, args) in [
         ("heirloom.db", &REMEMBER[..]),
         ("store.json", &REMEMBER),
         (".gitignore", &["init"]),
         ("memory.json", &OUTCOME),
     ] {
-        let planted = Planted::new(Project::uninitialised());
-        let project = &planted.project;
+        let linked = LinkedProject::new(Project::uninitialised());
+        let project = &linked.project;
         project
             .folder
             .write(".heirloom/config.toml", "[memory]\nenabled = true\n")
             .unwrap();
-        planted.link(name, "nothing");
-        planted.refused(args, name);
+        linked.plant_link(name, "nothing");
+        linked.assert_refused(args, name);
     }
 }
 
 #[test]
-fn the_mirror_goes_through_no_link_that_leads_out() {
+fn mirror_path_through_a_link_to_outside_is_refused() {
     for (link, configured) in [
         (".heirloom/memory.json", ".heirloom/memory.json"),
         (".heirloom/x", ".heirloom/x/memory.json"),
         (".heirloom/x", ".heirloom/x/y/../memory.json"),
         (".heirloom/a", ".heirloom/a/b/c/memory.json"),
     ] {
-        let planted = Planted::new(Project::new());
-        symlink(&planted.theirs, planted.project.file(link)).unwrap();
+        let linked = LinkedProject::new(Project::new());
+        symlink(&linked.foreign, linked.project.file(link)).unwrap();
         let set = format!("memory.file_path={configured}");
         let args = [&OUTCOME[..], &["--set", &set]].concat();
-        let said = planted.project.run(&args);
-        assert!([2, 4].contains(&said.code), "{configured}: {said:?}");
-        assert!(said.stderr.contains("memory.file_path"), "{said:?}");
-        planted.untouched();
+        let output = linked.project.run(&args);
+        assert!([2, 4].contains(&output.code), "{configured}: {output:?}");
+        assert!(output.stderr.contains("memory.file_path"), "{output:?}");
+        linked.assert_untouched();
     }
-    // Elsewhere in the project the root is the border.
-    let planted = Planted::new(Project::new());
-    symlink(&planted.theirs, planted.project.file("state")).unwrap();
+    // Outside the memory folder, a link must stay in the project.
+    let linked = LinkedProject::new(Project::new());
+    symlink(&linked.foreign, linked.project.file("state")).unwrap();
     let args = [
         &OUTCOME[..],
         &["--set", "memory.file_path=state/memory.json"],
     ]
     .concat();
-    let said = planted.project.expect(&args, 2);
-    assert!(said.stderr.contains("outside the project"), "{said:?}");
-    planted.untouched();
-    // One that stays inside is followed.
-    fs::create_dir(planted.project.file(".heirloom/real")).unwrap();
-    symlink("real", planted.project.file(".heirloom/alias")).unwrap();
+    let output = linked.project.expect(&args, 2);
+    assert!(output.stderr.contains("outside the project"), "{output:?}");
+    linked.assert_untouched();
+    // A link that stays in the memory folder is followed.
+    fs::create_dir(linked.project.file(".heirloom/real")).unwrap();
+    symlink("real", linked.project.file(".heirloom/alias")).unwrap();
     let inside = "memory.file_path=.heirloom/alias/memory.json";
-    planted
+    linked
         .project
         .ok(&[&OUTCOME[..], &["--set", inside]].concat());
-    assert!(planted.project.file(".heirloom/real/memory.json").is_file());
+    assert!(linked.project.file(".heirloom/real/memory.json").is_file());
 }
 
 #[test]
-fn the_mirror_never_takes_the_place_of_another_file_of_ours_or_git_s() {
+fn mirror_path_of_a_heirloom_or_git_file_is_refused() {
     let project = Project::git();
     project.remember("x", &[]);
     for configured in [
@@ -400,40 +401,40 @@ fn the_mirror_never_takes_the_place_of_another_file_of_ours_or_git_s() {
         "sub/.GIT/hooks/memory.json",
     ] {
         let set = format!("memory.file_path={configured}");
-        let said = project.expect(&[&OUTCOME[..], &["--set", &set]].concat(), 4);
-        assert!(said.stderr.contains("memory.file_path"), "{said:?}");
+        let output = project.expect(&[&OUTCOME[..], &["--set", &set]].concat(), 4);
+        assert!(output.stderr.contains("memory.file_path"), "{output:?}");
     }
     assert_eq!(project.list("knowledge").len(), 1);
     assert_eq!(project.list("task").len(), 0);
 }
 
 #[test]
-fn a_memory_folder_that_leads_out_is_refused() {
-    let planted = Planted::new(Project::uninitialised());
-    let project = &planted.project;
-    symlink(&planted.theirs, project.file(".heirloom")).unwrap();
-    planted.refused(&["init"], "leads out");
-    // Not even one in which memory is switched on already: it is another project's.
+fn memory_folder_linked_outside_is_refused() {
+    let linked = LinkedProject::new(Project::uninitialised());
+    let project = &linked.project;
+    symlink(&linked.foreign, project.file(".heirloom")).unwrap();
+    linked.assert_refused(&["init"], "leads out");
+    // A folder in which memory is switched on is refused too: it belongs to another project.
     let elsewhere = Project::new();
     fs::remove_file(project.file(".heirloom")).unwrap();
     symlink(elsewhere.file(".heirloom"), project.file(".heirloom")).unwrap();
-    let before = tree(&elsewhere.file(".heirloom"));
+    let before = paths_below(&elsewhere.file(".heirloom"));
     for args in [&REMEMBER[..], &OUTCOME, &["status"], &["init"]] {
-        planted.refused(args, "leads out");
+        linked.assert_refused(args, "leads out");
     }
-    assert_eq!(tree(&elsewhere.file(".heirloom")), before);
-    // What only reads the settings may go on.
+    assert_eq!(paths_below(&elsewhere.file(".heirloom")), before);
+    // Commands that only read the settings still work.
     project.ok(&["config"]);
 }
 
 #[test]
-fn a_memory_folder_may_be_a_link_inside_the_project() {
+fn memory_folder_linked_inside_the_project_works() {
     let project = Project::uninitialised();
     symlink("state/memory", project.file(".heirloom")).unwrap();
     project.ok(&["init"]);
     project.remember("x", &[]);
     project.ok(&OUTCOME);
-    let names = all_private(&project.file("state/memory"));
+    let names = assert_all_private(&project.file("state/memory"));
     for name in ["heirloom.db", "memory.json"] {
         assert!(names.iter().any(|found| found == name), "{names:?}");
     }
@@ -441,12 +442,12 @@ fn a_memory_folder_may_be_a_link_inside_the_project() {
 }
 
 #[test]
-fn a_config_may_be_a_link() {
+fn config_that_is_a_link_works() {
     let project = Project::new();
     let config = project.file(".heirloom/config.toml");
-    let kept = project.home.path().join("config.toml");
-    fs::rename(&config, &kept).unwrap();
-    symlink(&kept, &config).unwrap();
+    let real = project.home.path().join("config.toml");
+    fs::rename(&config, &real).unwrap();
+    symlink(&real, &config).unwrap();
     project.remember("x", &[]);
     project.ok(&["init"]);
     assert!(config.is_symlink());

@@ -1,5 +1,6 @@
-//! One project, and the program run on it with nothing of the machine's own settings.
+//! Test project: a folder, a home folder, and runs of the program without settings of the machine.
 
+use crate::answer_validation;
 use heirloom_testkit::TempProject;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -8,16 +9,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A project folder and a home of its own.
+/// Project folder with its own home folder.
 pub(crate) struct Project {
     /// The folder.
     pub(crate) folder: TempProject,
-    /// The person's home, with config and data below it.
+    /// The user's home folder, which contains config and data.
     pub(crate) home: TempProject,
     now: Option<String>,
 }
 
-/// What the program answered.
+/// Result of one run of the program.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// The exit code.
@@ -29,13 +30,13 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Standard output as one JSON value.
+    /// Parses standard output as one JSON value.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout)
             .unwrap_or_else(|error| panic!("no JSON ({error}): {self:?}"))
     }
 
-    /// Standard output as one JSON value a line.
+    /// Parses standard output as one JSON value per line.
     pub(crate) fn lines(&self) -> Vec<Value> {
         let lines = self.stdout.lines();
         lines
@@ -43,7 +44,7 @@ impl Answer {
             .collect()
     }
 
-    /// The error that `--json` printed.
+    /// Returns the error object that `--json` printed.
     pub(crate) fn error(&self) -> Value {
         let last = self.stderr.lines().last().unwrap_or_default();
         let value: Value =
@@ -53,27 +54,27 @@ impl Answer {
 }
 
 impl Project {
-    /// A folder outside git where `init` has run.
+    /// Creates a folder outside git and runs `init` in it.
     pub(crate) fn new() -> Self {
         let project = Self::uninitialised();
         project.ok(&["init"]);
         project
     }
 
-    /// A git repository where `init` has run.
+    /// Creates a git repository and runs `init` in it.
     pub(crate) fn git() -> Self {
-        let project = Self::of(TempProject::git().unwrap());
+        let project = Self::in_folder(TempProject::git().unwrap());
         project.ok(&["init"]);
         project
     }
 
-    /// A folder outside git, without memory.
+    /// Creates a folder outside git, without memory.
     pub(crate) fn uninitialised() -> Self {
-        Self::of(TempProject::plain().unwrap())
+        Self::in_folder(TempProject::plain().unwrap())
     }
 
-    /// A project in this folder, without memory.
-    pub(crate) fn of(folder: TempProject) -> Self {
+    /// Creates a project in this folder, without memory.
+    pub(crate) fn in_folder(folder: TempProject) -> Self {
         Self {
             folder,
             home: TempProject::plain().unwrap(),
@@ -81,23 +82,23 @@ impl Project {
         }
     }
 
-    /// From now on the clock stands at `now`.
-    pub(crate) fn at(&mut self, now: &str) -> &mut Self {
+    /// Sets the clock of later runs to `now`.
+    pub(crate) fn set_clock(&mut self, now: &str) -> &mut Self {
         self.now = Some(now.to_owned());
         self
     }
 
-    /// The folder.
+    /// Returns the project folder.
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A file below the folder.
+    /// Returns the path of a file in the project folder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path().join(name)
     }
 
-    /// The program with these arguments, in the folder.
+    /// Builds the command line of a run in the project folder.
     pub(crate) fn command<A: AsRef<OsStr>>(&self, args: &[A]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heirloom"));
         command
@@ -115,9 +116,10 @@ impl Project {
         command
     }
 
-    /// Runs the program.
+    /// Runs the program. An answer with `--json` has to match its schema.
+    #[track_caller]
     pub(crate) fn run<A: AsRef<OsStr>>(&self, args: &[A]) -> Answer {
-        answer(&mut self.command(args))
+        described(args, answer(&mut self.command(args)))
     }
 
     /// Runs the program, which must succeed.
@@ -126,7 +128,7 @@ impl Project {
         self.expect(args, 0)
     }
 
-    /// Runs the program, which must end with this code.
+    /// Runs the program, which must end with this exit code.
     #[track_caller]
     pub(crate) fn expect<A: AsRef<OsStr>>(&self, args: &[A], code: i32) -> Answer {
         let answer = self.run(args);
@@ -134,41 +136,42 @@ impl Project {
         answer
     }
 
-    /// Runs the program with `--json`, which must succeed, and reads the value.
+    /// Runs the program with `--json`, which must succeed, and parses its output.
     #[track_caller]
     pub(crate) fn json(&self, args: &[&str]) -> Value {
         self.ok(&[args, &["--json"]].concat()).json()
     }
 
-    /// Runs the program with this on standard input.
+    /// Runs the program with this standard input.
+    #[track_caller]
     pub(crate) fn input<A: AsRef<OsStr>>(&self, args: &[A], input: &[u8]) -> Answer {
         let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_vec();
         let writer = std::thread::spawn(move || {
-            // A program that does not read to the end is the test's to judge.
+            // The program may close its input early; the test judges the result.
             let _ = stdin.write_all(&input);
         });
         let output = child.wait_with_output().unwrap();
         writer.join().unwrap();
-        of(&output)
+        described(args, answer_from(&output))
     }
 
-    /// Remembers a text with these options; its id.
+    /// Remembers a text with these options and returns its id.
     #[track_caller]
     pub(crate) fn remember(&self, text: &str, options: &[&str]) -> String {
         let value = self.json(&[&["remember", text], options].concat());
         string(&value["id"])
     }
 
-    /// The current records of a kind, newest first.
+    /// Returns the current records of a kind, newest first.
     #[track_caller]
     pub(crate) fn list(&self, kind: &str) -> Vec<Value> {
         let value = self.json(&["list", "--kind", kind]);
         value["records"].as_array().unwrap().clone()
     }
 
-    /// Lays this text behind the project's config.
+    /// Appends this text to the project's config.
     pub(crate) fn configure(&self, text: &str) {
         let config = self.folder.read(".heirloom/config.toml").unwrap();
         self.folder
@@ -177,12 +180,21 @@ impl Project {
     }
 }
 
-/// Runs a command to its end.
-pub(crate) fn answer(command: &mut Command) -> Answer {
-    of(&command.output().unwrap())
+/// Returns the answer if it matches its schema.
+#[track_caller]
+fn described<A: AsRef<OsStr>>(args: &[A], answer: Answer) -> Answer {
+    let text = |arg: &A| arg.as_ref().to_string_lossy().into_owned();
+    let args: Vec<String> = args.iter().map(text).collect();
+    answer_validation::assert_described(&args, &answer.stdout, &answer.stderr);
+    answer
 }
 
-fn of(output: &std::process::Output) -> Answer {
+/// Runs a command to its end.
+pub(crate) fn answer(command: &mut Command) -> Answer {
+    answer_from(&command.output().unwrap())
+}
+
+fn answer_from(output: &std::process::Output) -> Answer {
     Answer {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout.clone()).unwrap(),
@@ -190,7 +202,7 @@ fn of(output: &std::process::Output) -> Answer {
     }
 }
 
-/// A JSON text.
+/// Returns a JSON value as text.
 #[track_caller]
 pub(crate) fn string(value: &Value) -> String {
     value
@@ -199,13 +211,13 @@ pub(crate) fn string(value: &Value) -> String {
         .to_owned()
 }
 
-/// The texts of records, in their order.
+/// Returns the texts of records, in their order.
 pub(crate) fn texts(records: &Value) -> Vec<String> {
     let records = records.as_array().unwrap();
     records.iter().map(|r| string(&r["text"])).collect()
 }
 
-/// The permissions of a file.
+/// Returns the permission bits of a file.
 pub(crate) fn mode(path: &Path) -> u32 {
     path.symlink_metadata().unwrap().permissions().mode() & 0o777
 }

@@ -1,24 +1,25 @@
-//! Deleting for good, taking imports back, and who changed what.
+//! Purges, undo of imports, history of changes, and as-of lists.
 
 use crate::project::{Project, texts};
-use heirloom_store::durable;
+use heirloom_fs::durable;
+use heirloom_testkit::sh;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// Whether any file below `folder` holds these bytes.
-fn holds(folder: &Path, wanted: &str) -> bool {
+/// Returns true if a file below `folder` contains these bytes.
+fn contains_text(folder: &Path, text: &str) -> bool {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let mut found = entries.map(|entry| {
         let path = entry.path();
         if path.is_dir() {
-            return holds(&path, wanted);
+            return contains_text(&path, text);
         }
         let bytes = fs::read(&path).unwrap();
-        let mut windows = bytes.windows(wanted.len());
-        windows.any(|window| window == wanted.as_bytes())
+        let mut windows = bytes.windows(text.len());
+        windows.any(|window| window == text.as_bytes())
     });
-    found.any(|holds| holds)
+    found.any(|contains_text| contains_text)
 }
 
 fn id_of(project: &Project, args: &[&str]) -> String {
@@ -26,7 +27,7 @@ fn id_of(project: &Project, args: &[&str]) -> String {
 }
 
 #[test]
-fn a_purge_leaves_no_trace_on_the_disk() {
+fn purge_removes_the_text_from_every_file() {
     let project = Project::new();
     let first = id_of(&project, &["remember", "the word is xyzzy42", "--key", "k"]);
     project.ok(&["remember", "the word is changed", "--key", "k"]);
@@ -35,14 +36,14 @@ fn a_purge_leaves_no_trace_on_the_disk() {
     }
     assert_ne!(first, "");
     let folder = project.folder.path().join(".heirloom");
-    assert!(holds(&folder, "xyzzy42"));
-    let said = project.json(&["purge", "--query", "XYZZY42", "--yes"]);
+    assert!(contains_text(&folder, "xyzzy42"));
+    let output = project.json(&["purge", "--query", "XYZZY42", "--yes"]);
     assert_eq!(
-        (&said["records"], &said["purged"]),
+        (&output["records"], &output["purged"]),
         (&json!(1), &json!(true))
     );
-    assert_eq!(said["residue"], json!(false));
-    assert!(!holds(&folder, "xyzzy42"));
+    assert_eq!(output["residue"], json!(false));
+    assert!(!contains_text(&folder, "xyzzy42"));
     assert_eq!(
         project.json(&["list"])["records"].as_array().unwrap().len(),
         201
@@ -57,7 +58,7 @@ fn a_purge_leaves_no_trace_on_the_disk() {
 }
 
 #[test]
-fn a_purge_by_words_reaches_what_is_no_record() {
+fn purge_query_removes_the_text_outside_of_records() {
     let project = Project::new();
     let source = Project::new();
     source.ok(&["remember", "a fact of another project"]);
@@ -65,19 +66,19 @@ fn a_purge_by_words_reaches_what_is_no_record() {
     let named = project.folder.path().join("xyzzy43.jsonl");
     durable::write_atomic(&named, export.as_bytes()).unwrap();
     project.ok(&["import", "jsonl", "xyzzy43.jsonl"]);
-    project.ok(&["outcome", "--task", "xyzzy43", "--status", "COMPLETE"]);
+    project.ok(&sh("outcome --task xyzzy43 --status COMPLETE"));
     fs::remove_file(named).unwrap();
     let folder = project.folder.path().join(".heirloom");
-    assert!(holds(&folder, "xyzzy43"));
+    assert!(contains_text(&folder, "xyzzy43"));
     project.ok(&["purge", "--query", "xyzzy43", "--yes"]);
-    assert!(!holds(&folder, "xyzzy43"));
+    assert!(!contains_text(&folder, "xyzzy43"));
     let list = project.json(&["list"]);
     assert_eq!(texts(&list["records"]), ["a fact of another project"]);
     assert_eq!(project.json(&["doctor"])["ok"], true);
 }
 
 #[test]
-fn what_is_left_goes_without_naming_a_record_again() {
+fn purge_free_removes_residue_and_on_request_copies() {
     let project = Project::new();
     project.ok(&["remember", "it stays"]);
     let folder = project.folder.path().join(".heirloom");
@@ -86,50 +87,42 @@ fn what_is_left_goes_without_naming_a_record_again() {
         b"old",
     )
     .unwrap();
-    let said = project.json(&["purge", "--free"]);
+    let output = project.json(&["purge", "--free"]);
     assert_eq!(
-        (&said["records"], &said["residue"]),
+        (&output["records"], &output["residue"]),
         (&json!(0), &json!(false))
     );
-    assert_eq!(said["copies"].as_array().unwrap().len(), 1);
-    let said = project.json(&["purge", "--free", "--copies", "--yes"]);
-    assert_eq!(said["copies_removed"].as_array().unwrap().len(), 1);
+    assert_eq!(output["copies"].as_array().unwrap().len(), 1);
+    let output = project.json(&["purge", "--free", "--copies", "--yes"]);
+    assert_eq!(output["copies_removed"].as_array().unwrap().len(), 1);
     assert_eq!(texts(&project.json(&["list"])["records"]), ["it stays"]);
 }
 
 #[test]
-fn nobody_is_there_to_say_yes() {
+fn purge_without_a_terminal_or_yes_is_refused() {
     let project = Project::new();
     let id = id_of(&project, &["remember", "keep me"]);
     let refused = project.expect(&["purge", "--id", &id], 4);
     assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
-    let looked = project.json(&["purge", "--id", &id, "--dry-run"]);
+    let dry_run = project.json(&["purge", "--id", &id, "--dry-run"]);
     assert_eq!(
-        (&looked["records"], &looked["purged"]),
+        (&dry_run["records"], &dry_run["purged"]),
         (&json!(1), &json!(false))
     );
     assert_eq!(project.json(&["show", &id])["text"], "keep me");
     project.expect(&["purge", "--yes"], 2);
-    project.expect(&["purge", "--all", "--query", "x", "--yes"], 2);
+    project.expect(&sh("purge --all --query x --yes"), 2);
     project.expect(&["purge", "--session", "nowhere", "--yes"], 3);
     project.ok(&["purge", "--id", &id, "--yes"]);
     project.expect(&["show", &id], 3);
 }
 
 #[test]
-fn a_purge_of_everything_takes_the_mirror_and_on_request_the_copies() {
+fn purge_all_removes_the_mirror_and_on_request_the_copies() {
     let project = Project::new();
-    project.ok(&[
-        "outcome",
-        "--task",
-        "7",
-        "--iteration",
-        "1",
-        "--status",
-        "COMPLETE",
-        "--message",
-        "xyzzy42",
-    ]);
+    project.ok(&sh(
+        "outcome --task 7 --iteration 1 --status COMPLETE --message xyzzy42",
+    ));
     project.ok(&["remember", "fact xyzzy42"]);
     let folder = project.folder.path().join(".heirloom");
     fs::copy(
@@ -137,21 +130,21 @@ fn a_purge_of_everything_takes_the_mirror_and_on_request_the_copies() {
         folder.join("heirloom.db.before-v9-20200101T000000Z"),
     )
     .unwrap();
-    let said = project.json(&["purge", "--all", "--yes"]);
-    assert_eq!(said["copies"].as_array().unwrap().len(), 1, "{said}");
-    let said = project.json(&["purge", "--all", "--yes", "--copies"]);
+    let output = project.json(&["purge", "--all", "--yes"]);
+    assert_eq!(output["copies"].as_array().unwrap().len(), 1, "{output}");
+    let output = project.json(&["purge", "--all", "--yes", "--copies"]);
     assert_eq!(
-        said["copies_removed"].as_array().unwrap().len(),
+        output["copies_removed"].as_array().unwrap().len(),
         1,
-        "{said}"
+        "{output}"
     );
-    assert!(!holds(&folder, "xyzzy42"));
+    assert!(!contains_text(&folder, "xyzzy42"));
     assert_eq!(project.json(&["list", "--all"])["records"], json!([]));
     project.ok(&["remember", "a new beginning"]);
 }
 
 #[test]
-fn an_import_is_taken_back_as_one_and_comes_back() {
+fn undo_of_an_import_retires_and_restores_all_its_records() {
     let source = Project::new();
     for text in ["one", "two", "three"] {
         source.ok(&["remember", text]);
@@ -177,8 +170,8 @@ fn an_import_is_taken_back_as_one_and_comes_back() {
         (&json!(3), 4),
         "the same file brings it back"
     );
-    let told = target.json(&["history"]);
-    let actions: Vec<_> = told["events"]
+    let history = target.json(&["history"]);
+    let actions: Vec<_> = history["events"]
         .as_array()
         .unwrap()
         .iter()
@@ -196,24 +189,24 @@ fn an_import_is_taken_back_as_one_and_comes_back() {
 }
 
 #[test]
-fn who_changed_what_is_told() {
+fn history_names_the_source_of_each_change() {
     let project = Project::new();
     let id = id_of(
         &project,
         &["remember", "tabs", "--key", "k", "--source", "agent-1"],
     );
-    project.ok(&["remember", "tabs", "--key", "k", "--source", "agent-2"]);
+    project.ok(&sh("remember tabs --key k --source agent-2"));
     project.ok(&["forget", &id]);
     project.ok(&["undo", &id]);
-    let told = project.json(&["history", &id]);
-    let happened: Vec<_> = told["events"]
+    let history = project.json(&["history", &id]);
+    let changes: Vec<_> = history["events"]
         .as_array()
         .unwrap()
         .iter()
         .map(|e| (e["action"].as_str().unwrap(), e["by"].as_str().unwrap()))
         .collect();
     assert_eq!(
-        happened,
+        changes,
         [
             ("created", "agent-1"),
             ("confirmed", "agent-2"),
@@ -229,13 +222,13 @@ fn who_changed_what_is_told() {
 }
 
 #[test]
-fn a_list_of_the_past_is_what_was_current_then() {
+fn list_as_of_returns_the_records_current_at_that_time() {
     let mut project = Project::new();
     for (time, text) in [
         ("2026-01-01T00:00:00Z", "old"),
         ("2026-02-01T00:00:00Z", "new"),
     ] {
-        project.at(time);
+        project.set_clock(time);
         project.ok(&["remember", text, "--key", "k"]);
     }
     let texts = |list: &Value| texts(&list["records"]);

@@ -1,70 +1,55 @@
-//! `recall`, `tried`, pins and mutes, `session` and `bench recall`.
+//! `recall`, `tried`, `pin` and `mute`, `session`, and `bench recall`.
 
 use crate::project::Project;
 use heirloom_model::limits;
+use heirloom_testkit::sh;
 use serde_json::{Value, json};
 
 fn string(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
-/// The texts of the hits.
-fn texts(answer: &Value) -> Vec<&str> {
+/// Returns the texts of the hits.
+fn hit_texts(answer: &Value) -> Vec<&str> {
     let hits = answer["hits"].as_array().unwrap();
     hits.iter().map(|hit| string(&hit["text"])).collect()
 }
 
-fn filled() -> Project {
+fn filled_project() -> Project {
     let project = Project::new();
-    project.ok(&[
-        "remember",
-        "The staging database is read-only on Fridays",
-        "--task",
-        "42",
-    ]);
-    project.ok(&[
-        "remember",
-        "Deploys go through the blue cluster first",
-        "--category",
-        "convention",
-        "--key",
-        "deploy-order",
-    ]);
-    project.ok(&[
-        "remember",
-        "Use tabs",
-        "--category",
-        "convention",
-        "--key",
-        "indent",
-    ]);
-    project.ok(&[
-        "error",
-        "log",
-        "cannot reach the staging database",
-        "--task",
-        "42",
-    ]);
+    project.ok(&sh(
+        "remember 'The staging database is read-only on Fridays' --task 42",
+    ));
+    project.ok(&sh(
+        "remember 'Deploys go through the blue cluster first' --category convention --key \
+         deploy-order",
+    ));
+    project.ok(&sh(
+        "remember 'Use tabs' --category convention --key indent",
+    ));
+    project.ok(&sh(
+        "error log 'cannot reach the staging database' --task 42",
+    ));
     project
 }
 
 #[test]
-fn bad_questions_have_clear_answers() {
-    let project = filled();
+fn invalid_recall_arguments_fail_and_odd_queries_succeed() {
+    let project = filled_project();
     for (args, code, part) in [
         (&["recall", ""][..], 2, "the question is empty"),
         (&["recall", " \n "], 2, "the question is empty"),
         (
             &["recall", "x", "-k", "0"],
             2,
-            "0 hits are asked for; 1 to 1000",
+            "0 hits requested; 1 to 1000",
         ),
         (
             &["recall", "x", "-k", "1000000"],
             2,
             "1 to 1000 are possible",
         ),
-        (&["recall", "x", "--budget-tokens", "0"], 2, "no room"),
+        (&["recall", "x", "--budget-tokens", "0"], 2, "too small"),
         (
             &["recall", "x", "--budget-tokens", "1000001"],
             2,
@@ -76,11 +61,11 @@ fn bad_questions_have_clear_answers() {
             "`nonsense` is not a kind",
         ),
         (&["recall", "x", "--kind", "nonsense"], 2, "is not a kind"),
-        (&["recall", "before:soon x"], 2, "no date"),
+        (&["recall", "before:soon x"], 2, "not a date"),
         (
             &["recall", "task:1 x", "--task", "2"],
             2,
-            "task `2` is asked for",
+            "task `2` is requested",
         ),
         (&["recall", "x", "--as-of", "soon"], 2, "as-of"),
         (&["tried", ""], 2, "the question is empty"),
@@ -110,8 +95,8 @@ fn bad_questions_have_clear_answers() {
 }
 
 #[test]
-fn long_questions_come_through_standard_input() {
-    let project = filled();
+fn query_from_stdin_up_to_the_size_limit_is_answered() {
+    let project = filled_project();
     let many: Vec<String> = (0..10_000).map(|n| format!("term{n}")).collect();
     let megabyte = "word and more words ".repeat((1 << 20) / 20);
     for question in [many.join(" "), megabyte] {
@@ -126,36 +111,39 @@ fn long_questions_come_through_standard_input() {
 }
 
 #[test]
-fn filters_without_words_list_the_newest() {
-    let project = filled();
+fn query_of_filters_only_lists_the_newest_records() {
+    let project = filled_project();
     let found = project.json(&["recall", "kind:knowledge"]);
-    assert_eq!(texts(&found).len(), 3);
-    assert_eq!(texts(&found)[0], "Use tabs");
+    assert_eq!(hit_texts(&found).len(), 3);
+    assert_eq!(hit_texts(&found)[0], "Use tabs");
     let found = project.json(&["recall", "task:42 kind:error,knowledge"]);
-    assert_eq!(texts(&found).len(), 2);
+    assert_eq!(hit_texts(&found).len(), 2);
     assert_eq!(
-        texts(&project.json(&["recall", "task:42 kind:error"])),
+        hit_texts(&project.json(&["recall", "task:42 kind:error"])),
         ["cannot reach the staging database"]
     );
-    assert_eq!(texts(&project.json(&["recall", "source:nobody"])), [""; 0]);
     assert_eq!(
-        texts(&project.json(&["recall", "before:2001-01-01"])),
+        hit_texts(&project.json(&["recall", "source:nobody"])),
         [""; 0]
     );
     assert_eq!(
-        texts(&project.json(&["recall", "category:convention", "-k", "1"])),
+        hit_texts(&project.json(&["recall", "before:2001-01-01"])),
+        [""; 0]
+    );
+    assert_eq!(
+        hit_texts(&project.json(&["recall", "category:convention", "-k", "1"])),
         ["Use tabs"]
     );
     let turns = project.json(&["recall", "kind:message"]);
     assert!(
-        turns["notes"].to_string().contains("give some words"),
+        turns["notes"].to_string().contains("add some words"),
         "{turns}"
     );
 }
 
 #[test]
-fn a_key_is_found_whatever_its_text_says() {
-    let project = filled();
+fn record_is_found_by_its_key() {
+    let project = filled_project();
     let found = project.json(&["recall", "indent", "--explain"]);
     let first = &found["hits"][0];
     assert_eq!(first["text"], "Use tabs");
@@ -172,12 +160,12 @@ fn a_key_is_found_whatever_its_text_says() {
     assert_eq!(plain["hits"][0].get("parts"), None);
     project.ok(&["forget", string(&first["id"])]);
     let gone = project.json(&["recall", "indent"]);
-    assert!(!texts(&gone).contains(&"Use tabs"), "{gone}");
+    assert!(!hit_texts(&gone).contains(&"Use tabs"), "{gone}");
 }
 
 #[test]
-fn a_pinned_record_is_in_every_context_of_its_scope() {
-    let project = filled();
+fn pinned_record_is_in_every_context_of_its_scope() {
+    let project = filled_project();
     for n in 0..30 {
         project.ok(&[
             "remember",
@@ -199,9 +187,9 @@ fn a_pinned_record_is_in_every_context_of_its_scope() {
         id("The staging database is read-only on Fridays"),
     );
     assert!(!context("42").contains("Use tabs"));
-    let said = project.json(&["pin", &tabs]);
+    let output = project.json(&["pin", &tabs]);
     assert_eq!(
-        (&said["outcome"], &said["mark"]),
+        (&output["outcome"], &output["mark"]),
         (&json!("marked"), &json!("pinned"))
     );
     assert_eq!(project.json(&["pin", &tabs])["outcome"], "unchanged");
@@ -217,14 +205,9 @@ fn a_pinned_record_is_in_every_context_of_its_scope() {
         "{}",
         context("7")
     );
-    project.ok(&[
-        "remember",
-        "Use spaces",
-        "--category",
-        "convention",
-        "--key",
-        "indent",
-    ]);
+    project.ok(&sh(
+        "remember 'Use spaces' --category convention --key indent",
+    ));
     assert!(
         context("7").contains("indent: Use spaces"),
         "a new value keeps the pin"
@@ -236,8 +219,8 @@ fn a_pinned_record_is_in_every_context_of_its_scope() {
 }
 
 #[test]
-fn a_muted_record_is_in_no_context_and_undo_takes_marks_back() {
-    let project = filled();
+fn muted_record_is_in_no_context_and_undo_reverts_marks() {
+    let project = filled_project();
     let found = project.json(&["recall", "indent"]);
     let id = string(&found["hits"][0]["id"]).to_owned();
     let context = || project.ok(&["context"]).stdout;
@@ -266,15 +249,15 @@ fn a_muted_record_is_in_no_context_and_undo_takes_marks_back() {
         "unchanged"
     );
     project.expect(&["useful", &id, "perhaps"], 2);
-    let told = project.json(&["history", &id])["events"].to_string();
+    let events = project.json(&["history", &id])["events"].to_string();
     assert!(
-        told.contains("marked") && told.contains("not muted"),
-        "{told}"
+        events.contains("marked") && events.contains("not muted"),
+        "{events}"
     );
 }
 
 #[test]
-fn turns_are_kept_in_order_and_redacted() {
+fn session_messages_are_stored_in_order_and_redacted() {
     let project = Project::new();
     let add = |role: &str, text: &str| {
         let args = [
@@ -301,14 +284,14 @@ fn turns_are_kept_in_order_and_redacted() {
     .into_iter()
     .enumerate()
     {
-        let said = add(role, text);
-        assert_eq!(said.code, 0, "{}", said.stderr);
-        let said = said.json();
+        let output = add(role, text);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        let output = output.json();
         assert_eq!(
-            (&said["session"], &said["seq"]),
+            (&output["session"], &output["seq"]),
             (&json!("s1"), &json!(seq))
         );
-        assert!(said["id"].is_string());
+        assert!(output["id"].is_string());
     }
     assert_eq!(add("user", "password = \"hunter2hunter2\"").code, 0);
     assert_eq!(add("user", " \n").code, 2);
@@ -324,7 +307,7 @@ fn turns_are_kept_in_order_and_redacted() {
         ["user", "assistant", "tool_result", "system", "user"]
     );
     assert!(!shown.to_string().contains("hunter2"), "{shown}");
-    let last = project.json(&["session", "show", "s1", "-n", "2"]);
+    let last = project.json(&sh("session show s1 -n 2"));
     assert_eq!(last["messages"].as_array().unwrap()[..], turns[3..]);
     let text = project.ok(&["session", "show", "s1"]).stdout;
     assert!(text.contains("1 Ada:\n  good day"), "{text}");
@@ -332,7 +315,7 @@ fn turns_are_kept_in_order_and_redacted() {
 }
 
 #[test]
-fn a_data_set_is_ranked_in_the_form_of_the_contract() {
+fn bench_recall_writes_ranked_ids_and_refuses_invalid_data_sets() {
     let project = Project::new();
     let docs = [
         json!({"id": "a/1", "conversation": "a", "text": "the parser reads numbers", "date": "2024-05-11T13:56"}),
@@ -365,9 +348,9 @@ fn a_data_set_is_ranked_in_the_form_of_the_contract() {
         "--out",
         "ranked.jsonl",
     ];
-    let said = project.json(&args);
+    let output = project.json(&args);
     assert_eq!(
-        (&said["documents"], &said["queries"]),
+        (&output["documents"], &output["queries"]),
         (&json!(3), &json!(3))
     );
     let ranked = std::fs::read_to_string(project.file("ranked.jsonl")).unwrap();
@@ -389,36 +372,18 @@ fn a_data_set_is_ranked_in_the_form_of_the_contract() {
         "the data set is not in the project"
     );
     project.expect(
-        &[
-            "bench",
-            "recall",
-            "--docs",
-            "gone",
-            "--queries",
-            "queries.jsonl",
-            "--out",
-            "x",
-        ],
+        &sh("bench recall --docs gone --queries queries.jsonl --out x"),
         3,
     );
     project.folder.write("bad.jsonl", "{\"id\": 1}\n").unwrap();
     project.expect(
-        &[
-            "bench",
-            "recall",
-            "--docs",
-            "bad.jsonl",
-            "--queries",
-            "queries.jsonl",
-            "--out",
-            "x",
-        ],
+        &sh("bench recall --docs bad.jsonl --queries queries.jsonl --out x"),
         2,
     );
 }
 
 #[test]
-fn a_data_set_finds_its_gold() {
+fn bench_recall_ranks_the_gold_document_first() {
     let project = Project::new();
     let docs = [
         json!({"id": "a/1", "conversation": "a", "text": "the parser reads numbers"}),
@@ -465,10 +430,10 @@ fn a_data_set_finds_its_gold() {
 }
 
 #[test]
-fn words_find_records_of_every_kind() {
-    let project = filled();
+fn recall_by_words_finds_records_of_every_kind() {
+    let project = filled_project();
     let found = project.json(&["recall", "staging database", "--explain"]);
-    let all = texts(&found);
+    let all = hit_texts(&found);
     assert!(
         all.contains(&"cannot reach the staging database"),
         "{all:?}"
@@ -486,7 +451,7 @@ fn words_find_records_of_every_kind() {
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
     assert!(found["hits"][0]["parts"]["lexical"].as_f64().unwrap() > 0.0);
     let errors = project.json(&["recall", "staging database", "--kind", "error"]);
-    assert_eq!(texts(&errors), ["cannot reach the staging database"]);
+    assert_eq!(hit_texts(&errors), ["cannot reach the staging database"]);
     let again = project.json(&["recall", "staging database", "--explain"]);
     assert_eq!(again["hits"], found["hits"]);
     let one = project.json(&["recall", "staging database", "-k", "1"]);
@@ -494,49 +459,34 @@ fn words_find_records_of_every_kind() {
 }
 
 #[test]
-fn the_past_is_found_when_it_is_asked_for() {
+fn recall_as_of_finds_the_earlier_value() {
     let mut project = Project::new();
-    project.at("2026-05-01T10:00:00Z");
-    project.ok(&[
-        "remember",
-        "the gateway listens on port 8080",
-        "--key",
-        "gateway",
-    ]);
-    project.at("2026-05-02T10:00:00Z");
-    project.ok(&[
-        "remember",
-        "the gateway listens on port 9090",
-        "--key",
-        "gateway",
-    ]);
-    project.at("2026-05-03T10:00:00Z");
+    project.set_clock("2026-05-01T10:00:00Z");
+    project.ok(&sh(
+        "remember 'the gateway listens on port 8080' --key gateway",
+    ));
+    project.set_clock("2026-05-02T10:00:00Z");
+    project.ok(&sh(
+        "remember 'the gateway listens on port 9090' --key gateway",
+    ));
+    project.set_clock("2026-05-03T10:00:00Z");
     assert_eq!(
-        texts(&project.json(&["recall", "gateway port"])),
+        hit_texts(&project.json(&["recall", "gateway port"])),
         ["the gateway listens on port 9090"]
     );
     let past = project.json(&["recall", "gateway port", "--as-of", "2026-05-01T12:00:00Z"]);
-    assert_eq!(texts(&past), ["the gateway listens on port 8080"]);
+    assert_eq!(hit_texts(&past), ["the gateway listens on port 8080"]);
 }
 
 #[test]
-fn turns_are_found_and_near_duplicates_folded() {
+fn recall_finds_messages_and_folds_near_duplicates() {
     let project = Project::new();
     for text in [
         "we should rename the widget factory",
         "yes, to gadget works",
     ] {
         project.input(
-            &[
-                "session",
-                "add",
-                "--session",
-                "s1",
-                "--role",
-                "user",
-                "--sender",
-                "Ada",
-            ],
+            &sh("session add --session s1 --role user --sender Ada"),
             text.as_bytes(),
         );
     }
@@ -545,20 +495,10 @@ fn turns_are_found_and_near_duplicates_folded() {
     assert_eq!(found["hits"][0]["scope"], json!({"session": "s1"}));
     assert_eq!(found["hits"][0]["source"], "Ada");
     let none = project.json(&["recall", "widget factory", "--kind", "note"]);
-    assert_eq!(texts(&none), [""; 0]);
-    project.ok(&[
-        "remember",
-        "Run the linter before every commit",
-        "--key",
-        "a",
-    ]);
+    assert_eq!(hit_texts(&none), [""; 0]);
+    project.ok(&sh("remember 'Run the linter before every commit' --key a"));
     project.ok(&["remember", "run linter before every commit", "--key", "b"]);
-    project.ok(&[
-        "remember",
-        "run 2 linters before every commit",
-        "--key",
-        "c",
-    ]);
+    project.ok(&sh("remember 'run 2 linters before every commit' --key c"));
     let found = project.json(&["recall", "linter before commit", "--kind", "knowledge"]);
     assert_eq!(found["hits"].as_array().unwrap().len(), 2, "{found}");
     let folded = found["hits"]
@@ -570,38 +510,25 @@ fn turns_are_found_and_near_duplicates_folded() {
 }
 
 #[test]
-fn what_was_tried_is_told() {
+fn tried_lists_similar_attempts_with_their_outcomes() {
     let project = Project::new();
-    project.ok(&[
-        "task",
-        "fail",
-        "42",
-        "--agent",
-        "codex",
-        "--approach",
-        "patch the parser by hand",
-        "--outcome",
-        "tests broke",
-    ]);
-    project.ok(&[
-        "task",
-        "done",
-        "43",
-        "--approach",
-        "generate the parser",
-        "--outcome",
-        "all green",
-    ]);
-    let said = project.json(&["tried", "patch the parser"]);
-    assert_eq!(said["failed"], true);
-    let actions: Vec<_> = said["tried"]
+    project.ok(&sh(
+        "task fail 42 --agent codex --approach 'patch the parser by hand' --outcome 'tests \
+         broke'",
+    ));
+    project.ok(&sh(
+        "task done 43 --approach 'generate the parser' --outcome 'all green'",
+    ));
+    let output = project.json(&["tried", "patch the parser"]);
+    assert_eq!(output["failed"], true);
+    let actions: Vec<_> = output["tried"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| string(&one["action"]))
         .collect();
     assert_eq!(actions, ["completed", "failed"]);
-    let failed = &said["tried"][1];
+    let failed = &output["tried"][1];
     assert_eq!(
         (&failed["task"], &failed["agent"], &failed["outcome"]),
         (&json!("42"), &json!("codex"), &json!("tests broke"))
@@ -613,7 +540,7 @@ fn what_was_tried_is_told() {
 }
 
 #[test]
-fn a_review_lists_and_retires_only_what_is_safe() {
+fn review_apply_retires_only_exact_duplicates_unless_confirmed() {
     let project = Project::new();
     project.folder.write("src/here.rs", "").unwrap();
     for (key, text) in [

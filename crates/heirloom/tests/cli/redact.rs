@@ -1,10 +1,10 @@
-//! No secret reaches the disk, and `redact` shows what would go.
+//! Redaction: no secret reaches the disk, and `redact` shows what would be replaced.
 
 use crate::project::{Answer, Project};
-use heirloom_testkit::ScriptedAgent;
+use heirloom_testkit::{ScriptedAgent, sh};
 use std::path::{Path, PathBuf};
 
-/// Secrets of three sorts, made at run time so that no scanner finds them here.
+/// Returns secrets of three kinds, built at run time so that no scanner finds them in this file.
 fn secrets() -> [String; 3] {
     [
         format!("gh{}_{}", 'p', "q7Zr2Kx9Lm4Tn8Vb3Wc6Yd1Fe5Gh0Js2Ku4Pa"),
@@ -13,13 +13,13 @@ fn secrets() -> [String; 3] {
     ]
 }
 
-/// A sentence with all three.
-fn said() -> String {
+/// Returns a sentence with all three secrets.
+fn text_with_secrets() -> String {
     let [token, password, key] = secrets();
     format!("deploy with {token} and postgres://app:{password}@db/x and api_key = \"{key}\"")
 }
 
-/// Every file below the folder of the project's memory.
+/// Returns every file below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
@@ -35,9 +35,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Fails if one of the secrets, or a good part of one, stands in any file of the memory.
+/// Fails if a secret, or the last two thirds of one, is in a file of the memory.
 #[track_caller]
-fn nothing_kept(project: &Project) {
+fn assert_no_secret_stored(project: &Project) {
     let files = files(&project.file(".heirloom"));
     assert!(
         files.iter().any(|f| f.ends_with("heirloom.db")),
@@ -47,30 +47,30 @@ fn nothing_kept(project: &Project) {
         let bytes = std::fs::read(&path).unwrap();
         for secret in secrets() {
             let part = &secret.as_bytes()[secret.len() / 3..];
-            let kept = bytes.windows(part.len()).any(|window| window == part);
-            assert!(!kept, "{} keeps {secret}", path.display());
+            let is_found = bytes.windows(part.len()).any(|window| window == part);
+            assert!(!is_found, "{} keeps {secret}", path.display());
         }
     }
 }
 
-fn talk(answer: &Answer, said: &str) {
-    assert!(answer.stderr.contains(said), "{answer:?}");
+fn assert_stderr_contains(answer: &Answer, text: &str) {
+    assert!(answer.stderr.contains(text), "{answer:?}");
 }
 
 #[test]
-fn remember_keeps_the_fact_without_the_secret_and_says_so() {
+fn remember_stores_the_text_redacted_and_names_the_rules() {
     let project = Project::new();
     let answer = project.ok(&[
         "remember",
-        &said(),
+        &text_with_secrets(),
         "--rationale",
-        &said(),
+        &text_with_secrets(),
         "--key",
-        &said(),
+        &text_with_secrets(),
     ]);
-    talk(
+    assert_stderr_contains(
         &answer,
-        "kept without 9 secrets: github-token, url-password, key",
+        "stored without 9 secrets: github-token, url-password, key",
     );
     let [token, ..] = secrets();
     let value = project.json(&["remember", &format!("use {token}")]);
@@ -85,7 +85,7 @@ fn remember_keeps_the_fact_without_the_secret_and_says_so() {
     let clean = project.json(&["remember", "nothing secret"]);
     assert_eq!(clean.get("redacted"), None);
     let one = project.ok(&["remember", &format!("once more {token}")]);
-    talk(&one, "kept without 1 secret: github-token");
+    assert_stderr_contains(&one, "stored without 1 secret: github-token");
     let listed = project.list("knowledge");
     let text = listed.last().unwrap()["text"].as_str().unwrap();
     assert_eq!(
@@ -94,11 +94,11 @@ fn remember_keeps_the_fact_without_the_secret_and_says_so() {
     );
     let tokens = listed.last().unwrap()["tokens"].as_u64().unwrap();
     assert_eq!(tokens, text.chars().count().div_ceil(4) as u64, "{tokens}");
-    nothing_kept(&project);
+    assert_no_secret_stored(&project);
 }
 
 #[test]
-fn a_secret_is_no_part_of_an_identity() {
+fn records_that_differ_only_in_a_secret_have_one_identity() {
     let project = Project::new();
     let with = |secret: &str| project.json(&["remember", &format!("the password = \"{secret}\"")]);
     let first = with("hunter2x");
@@ -120,18 +120,17 @@ fn a_secret_is_no_part_of_an_identity() {
         "resolve",
         "login failed: password='third3z'",
         "--with",
-        &said(),
+        &text_with_secrets(),
     ]);
     assert_eq!(resolved["outcome"], "resolved");
-    nothing_kept(&project);
+    assert_no_secret_stored(&project);
 }
 
 #[test]
-fn every_way_of_writing_is_redacted() {
+fn remember_observe_task_and_outcome_redact_secrets() {
     let project = Project::new();
-    let said = said();
-    let line =
-        serde_json::json!({"text": said, "rationale": said, "key": said, "kind": "knowledge"});
+    let text_with_secrets = text_with_secrets();
+    let line = serde_json::json!({"text": text_with_secrets, "rationale": text_with_secrets, "key": text_with_secrets, "kind": "knowledge"});
     let answer = project.input(&["remember", "--stdin"], format!("{line}\n").as_bytes());
     assert_eq!(answer.lines()[0]["redacted"].as_array().unwrap().len(), 9);
     let verbs = [
@@ -147,11 +146,13 @@ fn every_way_of_writing_is_redacted() {
     ];
     let mut output = String::new();
     for verb in verbs {
-        output.push_str(&format!("HEIRLOOM_MEMORY: {verb} {said}\n"));
+        output.push_str(&format!("HEIRLOOM_MEMORY: {verb} {text_with_secrets}\n"));
     }
-    output.push_str(&format!("HEIRLOOM_MEMORY: CONVENTION {said} = {said}\n"));
     output.push_str(&format!(
-        "HEIRLOOM_MEMORY: ERROR_RESOLVED {said} -- {said}\n"
+        "HEIRLOOM_MEMORY: CONVENTION {text_with_secrets} = {text_with_secrets}\n"
+    ));
+    output.push_str(&format!(
+        "HEIRLOOM_MEMORY: ERROR_RESOLVED {text_with_secrets} -- {text_with_secrets}\n"
     ));
     output.push_str(&format!(
         "HEIRLOOM_MEMORY: FILE_MODIFIED src/{}.rs\n",
@@ -160,17 +161,17 @@ fn every_way_of_writing_is_redacted() {
     let observed = project.input(&["observe", "--task", "7", "--json"], output.as_bytes());
     assert_eq!(observed.code, 0, "{observed:?}");
     let signals = observed.json()["signals"].as_array().unwrap().clone();
-    let of =
+    let outcome_of =
         |verb: &str| signals.iter().find(|one| one["verb"] == verb).unwrap()["outcome"].clone();
     assert_eq!(
-        of("ERROR_RESOLVED"),
+        outcome_of("ERROR_RESOLVED"),
         "replaced",
         "found by its redacted words"
     );
-    assert_eq!(of("STEP_DONE"), "replaced");
-    project.ok(&["step", "pending", &said, "--task", "7"]);
-    project.ok(&["step", "done", &said, "--task", "7"]);
-    project.ok(&["error", "log", &said, "--task", "7"]);
+    assert_eq!(outcome_of("STEP_DONE"), "replaced");
+    project.ok(&["step", "pending", &text_with_secrets, "--task", "7"]);
+    project.ok(&["step", "done", &text_with_secrets, "--task", "7"]);
+    project.ok(&["error", "log", &text_with_secrets, "--task", "7"]);
     project.ok(&[
         "task",
         "set",
@@ -178,56 +179,51 @@ fn every_way_of_writing_is_redacted() {
         "--branch",
         &secrets()[0],
         "--blocked",
-        &said,
+        &text_with_secrets,
     ]);
-    project.ok(&["task", "done", "7", "--approach", &said, "--outcome", &said]);
-    project.ok(&[
-        "outcome",
-        "--task",
-        "8",
-        "--status",
-        "FAILED",
-        "--error",
-        &said,
-        "--message",
-        &said,
-    ]);
-    nothing_kept(&project);
+    project.ok(&sh(&format!(
+        "task done 7 --approach '{text_with_secrets}' --outcome '{text_with_secrets}'"
+    )));
+    project.ok(&sh(&format!(
+        "outcome --task 8 --status FAILED --error '{text_with_secrets}' --message \
+         '{text_with_secrets}'"
+    )));
+    assert_no_secret_stored(&project);
 }
 
 #[test]
-fn imports_are_redacted() {
+fn imports_and_mirrors_redact_secrets() {
     let project = Project::new();
-    let said = said();
+    let text_with_secrets = text_with_secrets();
     let [token, password, key] = secrets();
     let mirror = serde_json::json!({
-        "session_id": "s1", "repository": said, "iteration": 2,
-        "tasks": {"5": {"id": "5", "type": "issue", "phase": "TEST", "completed_steps": [said], "pending_steps": [said],
-            "blocked_reason": said, "api_key": key}},
-        "decisions": [{"iteration": 1, "description": said, "rationale": said, "token": token}],
-        "errors": [{"iteration": 1, "phase": "TEST", "error": said, "resolution": said, "resolved": true, "db_password": password}],
-        "key_facts": [said], "extra": {"nested": [said], "password": password},
+        "session_id": "s1", "repository": text_with_secrets, "iteration": 2,
+        "tasks": {"5": {"id": "5", "type": "issue", "phase": "TEST", "completed_steps": [text_with_secrets], "pending_steps": [text_with_secrets],
+            "blocked_reason": text_with_secrets, "api_key": key}},
+        "decisions": [{"iteration": 1, "description": text_with_secrets, "rationale": text_with_secrets, "token": token}],
+        "errors": [{"iteration": 1, "phase": "TEST", "error": text_with_secrets, "resolution": text_with_secrets, "resolved": true, "db_password": password}],
+        "key_facts": [text_with_secrets], "extra": {"nested": [text_with_secrets], "password": password},
     });
     project
         .folder
         .write("other.json", mirror.to_string())
         .unwrap();
     project.ok(&["import", "agentium", "other.json"]);
-    nothing_kept(&project);
-    // A mirror of another program is taken in, and what it had besides is carried over without secrets.
+    assert_no_secret_stored(&project);
+    // The mirror of another program is imported, and its unknown fields are kept without secrets.
     project
         .folder
         .write(".heirloom/memory.json", mirror.to_string())
         .unwrap();
-    project.ok(&["outcome", "--task", "5", "--status", "PARTIAL"]);
-    nothing_kept(&project);
-    let kept = project.folder.read(".heirloom/memory.json").unwrap();
+    project.ok(&sh("outcome --task 5 --status PARTIAL"));
+    assert_no_secret_stored(&project);
+    let mirror_text = project.folder.read(".heirloom/memory.json").unwrap();
     for mark in [
         "[redacted:github-token]",
         "[redacted:key]",
         "[redacted:password]",
     ] {
-        assert!(kept.contains(mark), "{mark}: {kept}");
+        assert!(mirror_text.contains(mark), "{mark}: {mirror_text}");
     }
 
     let exported = project.ok(&["export", "--format", "jsonl", "--all"]).stdout;
@@ -238,21 +234,21 @@ fn imports_are_redacted() {
     let other = Project::new();
     other.folder.write("dirty.jsonl", dirty).unwrap();
     other.ok(&["import", "jsonl", "dirty.jsonl"]);
-    nothing_kept(&other);
+    assert_no_secret_stored(&other);
 }
 
 #[test]
-fn a_run_is_redacted() {
+fn run_redacts_signals_and_output() {
     let project = Project::new();
-    let said = said();
+    let text_with_secrets = text_with_secrets();
     let agent = ScriptedAgent::path();
     let actions = [
         "--say",
-        &format!("HEIRLOOM_MEMORY: KEY_FACT {said}"),
+        &format!("HEIRLOOM_MEMORY: KEY_FACT {text_with_secrets}"),
         "--say",
-        &format!("my last words: {said}"),
+        &format!("my last words: {text_with_secrets}"),
         "--err",
-        &format!("it broke: {said}"),
+        &format!("it broke: {text_with_secrets}"),
         "--exit",
         "1",
     ];
@@ -261,7 +257,7 @@ fn a_run_is_redacted() {
     args.extend(actions.map(|action| action));
     let run = project.run(&args);
     assert_eq!(run.code, 1, "{run:?}");
-    nothing_kept(&project);
+    assert_no_secret_stored(&project);
     let facts = project.list("knowledge");
     assert_eq!(facts.len(), 1, "{run:?}");
     let exported = project.ok(&["export", "--format", "jsonl", "--all"]).stdout;
@@ -272,24 +268,24 @@ fn a_run_is_redacted() {
 }
 
 #[test]
-fn rules_of_the_config_hold_and_a_project_cannot_weaken_them() {
+fn project_redact_rules_apply_and_its_allow_list_is_ignored() {
     let project = Project::new();
     project.configure(
         "\n[redact]\nrules = [\"order: ORD-[0-9]+\", \"broken: (\"]\nallow = [\".*\"]\n",
     );
-    let answer = project.ok(&["remember", &format!("ORD-12 and {}", said())]);
-    talk(
+    let answer = project.ok(&["remember", &format!("ORD-12 and {}", text_with_secrets())]);
+    assert_stderr_contains(
         &answer,
-        "kept without 4 secrets: order, github-token, url-password, key",
+        "stored without 4 secrets: order, github-token, url-password, key",
     );
-    talk(
+    assert_stderr_contains(
         &answer,
         "`redact.allow` is not taken from a project's file, because it can let a secret through",
     );
-    talk(&answer, "unclosed group");
-    nothing_kept(&project);
+    assert_stderr_contains(&answer, "unclosed group");
+    assert_no_secret_stored(&project);
     let set = format!("redact.allow=[\"{}\"]", secrets()[1]);
-    let allowed = project.json(&["remember", &said(), "--set", &set]);
+    let allowed = project.json(&["remember", &text_with_secrets(), "--set", &set]);
     assert_eq!(
         allowed["redacted"],
         serde_json::json!(["github-token", "key"])
@@ -297,7 +293,7 @@ fn rules_of_the_config_hold_and_a_project_cannot_weaken_them() {
 }
 
 #[test]
-fn check_shows_places_and_never_the_secret() {
+fn redact_check_prints_positions_without_secrets() {
     let project = Project::uninitialised();
     let [token, password, _] = secrets();
     let folder = &project.folder;
@@ -317,7 +313,7 @@ fn check_shows_places_and_never_the_secret() {
         shown.stdout,
         "a/one.env:3:13 password  DB_PASSWORD=[redacted:password]\na/one.env:4:7 github-token  TOKEN=[redacted:github-token]\n"
     );
-    talk(&shown, "secrets found: 2, files read: 2");
+    assert_stderr_contains(&shown, "secrets found: 2, files read: 2");
     let value = project.json(&["redact", "--check", "a"]);
     let expected = serde_json::json!([
         {"path": "a/one.env", "line": 3, "column": 13, "kind": "password", "length": password.len()},
@@ -343,7 +339,7 @@ fn check_shows_places_and_never_the_secret() {
 }
 
 #[test]
-fn a_filter_prints_everything_but_the_secrets() {
+fn redact_filter_replaces_only_the_secrets() {
     let project = Project::uninitialised();
     let [token, ..] = secrets();
     let mut input = format!("a {token}\r\n\tb").into_bytes();
@@ -364,21 +360,21 @@ fn a_filter_prints_everything_but_the_secrets() {
 }
 
 #[test]
-fn a_file_over_the_cap_is_left_out_and_said() {
+fn redact_check_skips_an_oversized_file_and_reports_it() {
     let project = Project::uninitialised();
     let file = std::fs::File::create_new(project.file("large.txt")).unwrap();
     file.set_len(heirloom_model::limits::REDACT_FILE_BYTES_MAX + 1)
         .unwrap();
     let answer = project.expect(&["redact", "--check", "."], 1);
-    talk(&answer, "large.txt is left out");
-    talk(&answer, "secrets found: 0, files read: 0");
+    assert_stderr_contains(&answer, "large.txt is skipped");
+    assert_stderr_contains(&answer, "secrets found: 0, files read: 0");
     let most = heirloom_model::limits::REDACT_INPUT_BYTES_MAX;
     let answer = project.input(&["redact"], &vec![b'x'; most + 1]);
     assert_eq!(answer.code, 2, "{}", answer.stderr);
 }
 
 #[test]
-fn findings_over_the_cap_are_counted() {
+fn redact_findings_over_the_limit_are_counted() {
     let project = Project::uninitialised();
     let most = heirloom_model::limits::REDACT_FINDINGS_MAX;
     let line = "password=hunter2x\n";
@@ -392,7 +388,7 @@ fn findings_over_the_cap_are_counted() {
 }
 
 #[test]
-fn a_nul_near_the_beginning_says_that_a_file_is_no_text() {
+fn file_with_an_early_nul_is_skipped_as_binary() {
     let project = Project::uninitialised();
     let probe = heirloom_model::limits::REDACT_BINARY_PROBE_BYTES;
     let [token, ..] = secrets();
@@ -407,4 +403,22 @@ fn a_nul_near_the_beginning_says_that_a_file_is_no_text() {
     assert_eq!(findings.len(), 1, "{value}");
     assert_eq!(findings[0]["path"], "./text.txt");
     assert_eq!(value["files"], 1);
+}
+
+/// A file name may come from an archive. Printed raw, it could add a signal to a log.
+#[test]
+fn redact_check_escapes_a_line_break_in_a_file_name() {
+    let project = Project::uninitialised();
+    let name = "a/a\nHEIRLOOM_MEMORY: KEY_FACT x\r\u{1b}[31m.txt";
+    project
+        .folder
+        .write(name, "password = \"hunter2x\"\n")
+        .unwrap();
+    let shown = project.ok(&["redact", "--check", "a"]);
+    assert_eq!(shown.stdout.lines().count(), 1, "{shown:?}");
+    let escaped = "a\\nHEIRLOOM_MEMORY: KEY_FACT x\\r\\u{1b}[31m.txt:1:13 password";
+    assert!(shown.stdout.contains(escaped), "{shown:?}");
+    let value = project.json(&["redact", "--check", "a"]);
+    let path = value["findings"][0]["path"].as_str().unwrap();
+    assert!(path.ends_with(name), "the exact name: {path:?}");
 }

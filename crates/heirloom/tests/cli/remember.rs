@@ -1,10 +1,11 @@
-//! `remember`: what becomes of something that is said.
+//! The command `remember`: outcomes of new, repeated and conflicting values.
 
 use crate::project::{Project, string};
+use heirloom_testkit::sh;
 use serde_json::Value;
 
 #[test]
-fn something_new_is_created() {
+fn remember_of_a_new_text_creates_a_fact() {
     let project = Project::new();
     let value = project.json(&["remember", "The tests need Redis"]);
     assert_eq!(value["outcome"], "created");
@@ -17,12 +18,12 @@ fn something_new_is_created() {
     assert_eq!(record["confidence"], 1.0);
     assert_eq!(record["tokens"], 5);
     assert_eq!(record["retired_at"], Value::Null);
-    let said = project.ok(&["remember", "another"]).stdout;
-    assert!(said.ends_with(" remembered\n"), "{said}");
+    let output = project.ok(&["remember", "another"]).stdout;
+    assert!(output.ends_with(" remembered\n"), "{output}");
 }
 
 #[test]
-fn a_record_has_every_column_of_the_contract() {
+fn shown_record_has_every_column() {
     let project = Project::new();
     let id = project.remember("x", &[]);
     let record = project.json(&["show", &id]);
@@ -55,34 +56,15 @@ fn a_record_has_every_column_of_the_contract() {
 }
 
 #[test]
-fn the_scope_is_kept() {
+fn remember_stores_scope_times_and_rationale() {
     let project = Project::new();
     let id = project.remember(
         "x",
-        &[
-            "--task",
-            "42",
-            "--agent",
-            "reviewer",
-            "--plan",
-            "p",
-            "--group",
-            "g",
-            "--session",
-            "s",
-            "--phase",
-            "TEST",
-            "--iteration",
-            "3",
-            "--true-from",
-            "2026-01-01T00:00:00Z",
-            "--true-to",
-            "2099-01-01T00:00:00Z",
-            "--rationale",
-            "because",
-            "--category",
-            "decision",
-        ],
+        &sh(
+            "--task 42 --agent reviewer --plan p --group g --session s --phase TEST --iteration 3 \
+             --true-from 2026-01-01T00:00:00Z --true-to 2099-01-01T00:00:00Z --rationale because \
+             --category decision",
+        ),
     );
     let record = project.json(&["show", &id]);
     for (column, value) in [
@@ -103,7 +85,7 @@ fn the_scope_is_kept() {
 }
 
 #[test]
-fn the_same_words_confirm_up_to_case_space_and_end_punctuation() {
+fn text_that_differs_in_case_or_spacing_confirms_the_record() {
     let project = Project::new();
     let id = project.remember("Run  the tests.", &[]);
     for same in ["run the tests", " RUN THE\tTESTS!", "Run the tests…"] {
@@ -117,22 +99,15 @@ fn the_same_words_confirm_up_to_case_space_and_end_punctuation() {
     assert!(record["confirmed_at"].is_string());
     let other = project.json(&["remember", "Run the test"]);
     assert_eq!(other["outcome"], "created");
-    let said = project.ok(&["remember", "run the tests"]).stdout;
-    assert!(said.contains("known already"), "{said}");
+    let output = project.ok(&["remember", "run the tests"]).stdout;
+    assert!(output.contains("already known"), "{output}");
 }
 
 #[test]
-fn a_later_value_of_the_same_source_replaces() {
+fn later_value_of_the_same_source_replaces_the_record() {
     let project = Project::new();
     let first = project.remember("tabs", &["--category", "convention", "--key", "indent"]);
-    let value = project.json(&[
-        "remember",
-        "blanks",
-        "--category",
-        "convention",
-        "--key",
-        "indent",
-    ]);
+    let value = project.json(&sh("remember blanks --category convention --key indent"));
     assert_eq!(value["outcome"], "replaced");
     let records = project.list("knowledge");
     assert_eq!(records.len(), 1);
@@ -140,12 +115,12 @@ fn a_later_value_of_the_same_source_replaces() {
     let old = project.json(&["show", &first]);
     assert_eq!(old["replaced_by"], value["id"]);
     assert!(old["retired_at"].is_string());
-    // A value that a person replaced has not lost against anybody.
+    // A value that its own source replaced is not the loser of a conflict.
     assert_eq!(old.get("conflict"), None);
 }
 
 #[test]
-fn a_weaker_second_source_loses_and_the_exit_code_is_0() {
+fn value_of_a_less_confident_source_is_a_conflict_and_exits_0() {
     let project = Project::new();
     let first = project.remember("80", &["--key", "port"]);
     let options = ["--key", "port", "--source", "scout", "--confidence", "0.5"];
@@ -156,16 +131,25 @@ fn a_weaker_second_source_loses_and_the_exit_code_is_0() {
     let loser = project.json(&["show", &string(&value["id"])]);
     assert_eq!(loser["conflict"], true);
     assert_eq!(loser["replaced_by"], first.as_str());
-    let said = project
+    let output = project
         .ok(&[&["remember", "82"], &options[..]].concat())
         .stdout;
-    assert!(said.contains("higher confidence"), "{said}");
+    assert!(output.contains("higher confidence"), "{output}");
 }
 
 #[test]
-fn a_surer_or_newer_second_source_wins() {
+fn value_of_a_more_confident_or_later_source_wins() {
     let project = Project::new();
-    let options = |source, sure| ["--key", "port", "--source", source, "--confidence", sure];
+    let options = |source, confidence| {
+        [
+            "--key",
+            "port",
+            "--source",
+            source,
+            "--confidence",
+            confidence,
+        ]
+    };
     let first = project.remember("80", &options("a", "0.5"));
     let surer = project.json(&[&["remember", "81"], &options("b", "0.9")[..]].concat());
     assert_eq!(surer["outcome"], "replaced");
@@ -176,10 +160,10 @@ fn a_surer_or_newer_second_source_wins() {
 }
 
 #[test]
-fn an_agent_s_word_counts_less_than_a_person_s() {
+fn value_of_an_agent_loses_against_a_persons_value() {
     let project = Project::new();
     project.remember("80", &["--key", "port"]);
-    let value = project.json(&["remember", "81", "--key", "port", "--source", "scout"]);
+    let value = project.json(&sh("remember 81 --key port --source scout"));
     assert_eq!(value["outcome"], "conflict");
     let record = project.json(&["show", &string(&value["id"])]);
     assert_eq!(record["confidence"], 0.8);
@@ -187,17 +171,10 @@ fn an_agent_s_word_counts_less_than_a_person_s() {
 }
 
 #[test]
-fn a_key_belongs_to_its_category() {
+fn same_key_in_another_category_creates_a_record() {
     let project = Project::new();
     project.remember("tabs", &["--category", "convention", "--key", "indent"]);
-    let value = project.json(&[
-        "remember",
-        "two",
-        "--category",
-        "preference",
-        "--key",
-        "indent",
-    ]);
+    let value = project.json(&sh("remember two --category preference --key indent"));
     assert_eq!(value["outcome"], "created");
     assert_eq!(project.list("knowledge").len(), 2);
     let only = project.json(&["list", "--category", "preference"]);
@@ -205,11 +182,11 @@ fn a_key_belongs_to_its_category() {
 }
 
 #[test]
-fn a_confidence_outside_0_to_1_is_refused() {
+fn confidence_outside_0_to_1_is_refused() {
     let project = Project::new();
     for wrong in ["7", "-0.1", "NaN", "inf", "1.0001"] {
-        let said = project.expect(&["remember", "x", "--confidence", wrong], 2);
-        assert!(said.stderr.contains("confidence"), "{wrong}: {said:?}");
+        let output = project.expect(&["remember", "x", "--confidence", wrong], 2);
+        assert!(output.stderr.contains("confidence"), "{wrong}: {output:?}");
     }
     project.expect(&["remember", "x", "--confidence", "high"], 2);
     assert_eq!(project.list("knowledge").len(), 0);
@@ -218,29 +195,22 @@ fn a_confidence_outside_0_to_1_is_refused() {
 }
 
 #[test]
-fn times_and_iterations_are_checked() {
+fn invalid_times_and_iterations_are_refused() {
     let project = Project::new();
-    let said = project.expect(
-        &[
-            "remember",
-            "x",
-            "--true-from",
-            "2026-02-01T00:00:00Z",
-            "--true-to",
-            "2026-01-01T00:00:00Z",
-        ],
+    let output = project.expect(
+        &sh("remember x --true-from 2026-02-01T00:00:00Z --true-to 2026-01-01T00:00:00Z"),
         2,
     );
-    assert!(said.stderr.contains("before"), "{said:?}");
+    assert!(output.stderr.contains("before"), "{output:?}");
     project.expect(&["remember", "x", "--true-from", "yesterday"], 2);
     project.expect(&["remember", "x", "--iteration", "0"], 2);
-    project.expect(&["error", "log", "x", "--iteration", "0"], 2);
+    project.expect(&sh("error log x --iteration 0"), 2);
     project.expect(&["remember", "x", "--iteration", "-1"], 2);
     assert_eq!(project.list("knowledge").len(), 0);
 }
 
 #[test]
-fn lists_are_newest_first_and_can_be_narrowed() {
+fn list_is_newest_first_and_filters_by_scope_and_kind() {
     let project = Project::new();
     for (text, task) in [("one", "1"), ("two", "2"), ("three", "1")] {
         project.remember(text, &["--task", task, "--agent", text]);
@@ -255,24 +225,24 @@ fn lists_are_newest_first_and_can_be_narrowed() {
         texts(&["list", "--kind", "error", "--kind", "task"]),
         Vec::<String>::new()
     );
-    let said = project.ok(&["list"]).stdout;
-    assert_eq!(said.lines().count(), 3);
+    let output = project.ok(&["list"]).stdout;
+    assert_eq!(output.lines().count(), 3);
     assert!(
-        said.lines().next().unwrap().contains("knowledge/fact"),
-        "{said}"
+        output.lines().next().unwrap().contains("knowledge/fact"),
+        "{output}"
     );
 }
 
 #[test]
-fn an_empty_list_says_so_outside_the_data() {
+fn empty_list_prints_its_note_on_stderr() {
     let project = Project::new();
-    let said = project.ok(&["list"]);
-    assert_eq!(said.stdout, "");
-    assert!(said.stderr.contains("nothing"), "{said:?}");
+    let output = project.ok(&["list"]);
+    assert_eq!(output.stdout, "");
+    assert!(output.stderr.contains("nothing"), "{output:?}");
 }
 
 #[test]
-fn a_text_that_begins_with_a_dash_is_taken_behind_two_dashes() {
+fn text_with_a_leading_dash_is_accepted_after_two_dashes() {
     let project = Project::new();
     let value = project
         .ok(&["remember", "--json", "--", "--force is needed"])

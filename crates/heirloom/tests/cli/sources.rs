@@ -1,13 +1,14 @@
-//! Sources of a context behind Session Memory, their budget, and receipts.
+//! Context sources after Session Memory, their budget, and receipts.
 #![expect(
     clippy::disallowed_methods,
-    reason = "files of a test need not survive it"
+    reason = "files of a test need no durable write"
 )]
 
 use crate::project::Project;
 use heirloom_model::limits::{
     GIT_INDEX_BYTES_MAX, PLAN_FILES_MAX, PLAN_FOLDER_ENTRIES_MAX, PROJECT_FILE_BYTES_MAX,
 };
+use heirloom_testkit::sh;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -15,7 +16,7 @@ use std::process::Command;
 const PLAN: &str = "---\nreq_id: REQ-7\ntitle: Fast login\nstatus: open\n---\n# Fast login\n\nHalf the time.\n\n\
                     - [ ] measure it\n- [x] profile it\n";
 
-fn with_plan() -> Project {
+fn project_with_plan() -> Project {
     let project = Project::new();
     project.ok(&["remember", "the port is 8080", "--key", "port"]);
     let plan = project.file("radium/build/REQ-7");
@@ -30,8 +31,8 @@ fn with_plan() -> Project {
 }
 
 #[test]
-fn a_plain_context_is_what_it_was() {
-    let project = with_plan();
+fn context_without_plan_or_agent_is_session_memory_only() {
+    let project = project_with_plan();
     let context = project.ok(&["context"]).stdout;
     assert_eq!(
         context,
@@ -40,17 +41,18 @@ fn a_plain_context_is_what_it_was() {
 }
 
 #[test]
-fn an_invocation_is_told_of_plan_and_project() {
-    let project = with_plan();
-    let context = project
-        .ok(&["context", "--plan", "REQ-7", "--agent", "coder"])
-        .stdout;
+fn context_with_a_plan_contains_plan_and_architecture() {
+    let project = project_with_plan();
+    let context = project.ok(&sh("context --plan REQ-7 --agent coder")).stdout;
     assert!(context.starts_with("## Session Memory\n"), "{context}");
-    for wanted in [
+    for expected in [
         "\n## Plan\n- REQ-7: Fast login (open)\n- Goal: Half the time.\n- [ ] measure it\n- 1 done\n",
         "\n## Architecture\n- # Map\n  The door is the only way.\n",
     ] {
-        assert!(context.contains(wanted), "{wanted} is not in\n{context}");
+        assert!(
+            context.contains(expected),
+            "{expected} is not in\n{context}"
+        );
     }
     let staged = project.ok(&["context", "--plan", "build/REQ-7"]).stdout;
     assert!(staged.contains("Fast login"), "{staged}");
@@ -60,7 +62,7 @@ fn an_invocation_is_told_of_plan_and_project() {
 }
 
 #[test]
-fn what_was_learned_comes_by_the_words_of_the_task() {
+fn learned_fixes_are_ranked_by_the_query() {
     let project = Project::new();
     for (error, fix) in [
         ("the cache panicked on an empty key", "skip empty keys"),
@@ -81,20 +83,20 @@ fn what_was_learned_comes_by_the_words_of_the_task() {
 }
 
 #[test]
-fn files_that_are_none_are_notes() {
-    let project = with_plan();
+fn unusable_source_files_become_notes() {
+    let project = project_with_plan();
     let architecture = project.file("ARCHITECTURE.md");
     let plan = project.file("radium/build/REQ-7");
     let notes = || {
-        let told = project.json(&["context", "--plan", "REQ-7"]);
-        told["notes"].to_string()
+        let report = project.json(&["context", "--plan", "REQ-7"]);
+        report["notes"].to_string()
     };
     assert_eq!(notes(), "[]");
     File::create(&architecture)
         .unwrap()
         .set_len(PROJECT_FILE_BYTES_MAX)
         .unwrap();
-    assert!(notes().contains("no text"), "{}", notes());
+    assert!(notes().contains("is not a text file"), "{}", notes());
     File::create(&architecture)
         .unwrap()
         .set_len(PROJECT_FILE_BYTES_MAX + 1)
@@ -124,8 +126,8 @@ fn files_that_are_none_are_notes() {
 }
 
 #[test]
-fn the_tracked_tree_is_told() {
-    let project = with_plan();
+fn codebase_section_lists_tracked_files() {
+    let project = project_with_plan();
     let git = |args: &[&str]| {
         let done = Command::new("git")
             .args(args)
@@ -140,27 +142,27 @@ fn the_tracked_tree_is_told() {
     fs::write(project.file("untracked.rs"), "").unwrap();
     git(&["add", "src", "ARCHITECTURE.md"]);
     let context = project.ok(&["context", "--agent", "coder"]).stdout;
-    let wanted =
+    let expected =
         "\n## Codebase\n- ./: ARCHITECTURE.md, src/ (1)\n- src/: deep/ (1)\n- src/deep/: a.rs\n";
-    assert!(context.ends_with(wanted), "{context}");
+    assert!(context.ends_with(expected), "{context}");
     let index = project.file(".git/index");
-    for (size, said) in [
-        (GIT_INDEX_BYTES_MAX, "unknown sort"),
+    for (size, note) in [
+        (GIT_INDEX_BYTES_MAX, "unknown format"),
         (GIT_INDEX_BYTES_MAX + 1, "bytes"),
     ] {
         File::create(&index).unwrap().set_len(size).unwrap();
-        let told = project.json(&["context", "--agent", "coder"]);
+        let context = project.json(&["context", "--agent", "coder"]);
         assert!(
-            told["notes"].to_string().contains(said),
+            context["notes"].to_string().contains(note),
             "{}",
-            told["notes"]
+            context["notes"]
         );
     }
 }
 
 #[test]
-fn the_table_is_the_person_s() {
-    let project = with_plan();
+fn context_sources_setting_selects_the_sources() {
+    let project = project_with_plan();
     let set = "context.sources=[\"architecture 100\"]";
     let context = project
         .ok(&["context", "--plan", "REQ-7", "--set", set])
@@ -180,7 +182,7 @@ fn the_table_is_the_person_s() {
 
 #[test]
 fn receipts_are_listed_shown_and_compared() {
-    let project = with_plan();
+    let project = project_with_plan();
     let none = project.json(&["receipts", "list"]);
     assert_eq!(none["receipts"].as_array().unwrap().len(), 0);
     project.ok(&["context"]);
@@ -217,7 +219,7 @@ fn receipts_are_listed_shown_and_compared() {
 }
 
 #[test]
-fn a_record_says_how_often_it_was_told_and_a_purge_takes_its_receipts() {
+fn record_counts_its_contexts_and_purge_removes_its_receipts() {
     let project = Project::new();
     let id = project.json(&["remember", "the port is 8080"])["id"]
         .as_str()
@@ -232,29 +234,25 @@ fn a_record_says_how_often_it_was_told_and_a_purge_takes_its_receipts() {
     assert_eq!(listed["receipts"].as_array().unwrap().len(), 0);
 }
 
-/// A project in which every source has something.
-fn with_everything() -> Project {
-    let mut project = with_plan();
-    project.at("2026-05-01T10:00:00Z");
+/// Creates a project in which every source has content.
+fn project_with_every_source() -> Project {
+    let mut project = project_with_plan();
+    project.set_clock("2026-05-01T10:00:00Z");
     project.ok(&["remember", "--user", "I prefer small commits"]);
     let own = project.json(&["remember", "releases are cut on Mondays"]);
     project.ok(&["share", own["id"].as_str().unwrap()]);
     project.ok(&["workspace", "fact", "the staging host is blue"]);
     project.ok(&["group", "note", "core", "nobody deploys on Fridays"]);
-    for (agent, said) in [("coder", "one\ntwo\nthree\n"), ("critic", "too slow\n")] {
+    for (agent, output) in [("coder", "one\ntwo\nthree\n"), ("critic", "too slow\n")] {
         let put = ["output", "put", "--plan", "REQ-7", "--agent", agent];
-        project.input(&put, said.as_bytes());
+        project.input(&put, output.as_bytes());
     }
     let add = ["session", "add", "--session", "s1", "--role", "user"];
     project.input(&add, b"is the login fast now?");
-    project.ok(&["error", "log", "the login timed out", "--task", "7"]);
-    project.ok(&[
-        "error",
-        "resolve",
-        "the login timed out",
-        "--with",
-        "warm the cache",
-    ]);
+    project.ok(&sh("error log 'the login timed out' --task 7"));
+    project.ok(&sh(
+        "error resolve 'the login timed out' --with 'warm the cache'",
+    ));
     project
         .folder
         .write("notes/a.md", "a file of the project\n")
@@ -262,7 +260,7 @@ fn with_everything() -> Project {
     project
 }
 
-const EVERYTHING: [&str; 16] = [
+const EVERY_SOURCE_ARGS: [&str; 16] = [
     "context",
     "coder[input:notes/a.md][tail:2]",
     "--task",
@@ -282,13 +280,13 @@ const EVERYTHING: [&str; 16] = [
 ];
 
 #[test]
-fn one_context_has_every_source() {
-    let project = with_everything();
-    let mut args = EVERYTHING.to_vec();
+fn context_with_all_options_contains_every_source() {
+    let project = project_with_every_source();
+    let mut args = EVERY_SOURCE_ARGS.to_vec();
     args.pop();
-    let told = project.json(&args);
-    let text = told["text"].as_str().unwrap();
-    for wanted in [
+    let report = project.json(&args);
+    let text = report["text"].as_str().unwrap();
+    for expected in [
         "## Session Memory\n",
         "\n## Input\n\nFile notes/a.md:\n```\na file of the project\n```\n",
         "\n## Last Output\n\nOutput of \"coder\", lines 2-3 of 3:\n```\ntwo\nthree\n```\n",
@@ -305,31 +303,34 @@ fn one_context_has_every_source() {
         "\n## About the Person\n- I prefer small commits\n",
         "\n## Architecture\n",
     ] {
-        assert!(text.contains(wanted), "{wanted} is not in\n{text}");
+        assert!(text.contains(expected), "{expected} is not in\n{text}");
     }
     assert!(
         !text.contains("## Your Last Output"),
-        "the tail stands in its place:\n{text}"
+        "the tail replaces it:
+        {text}"
     );
-    assert_eq!(told["notes"], serde_json::json!([]), "{text}");
+    assert_eq!(report["notes"], serde_json::json!([]), "{text}");
 }
 
 #[test]
-fn whatever_the_budget_it_is_held_and_the_receipt_adds_up() {
-    let project = with_everything();
-    let full = project.json(&EVERYTHING[..14])["chars"].as_u64().unwrap();
+fn context_of_every_source_keeps_any_budget_and_adds_up() {
+    let project = project_with_every_source();
+    let full = project.json(&EVERY_SOURCE_ARGS[..14])["chars"]
+        .as_u64()
+        .unwrap();
     for budget in (0..=full).step_by(usize::try_from(full / 23).unwrap()) {
         let budget = budget.to_string();
-        let mut args = EVERYTHING[..14].to_vec();
+        let mut args = EVERY_SOURCE_ARGS[..14].to_vec();
         args[13] = &budget;
-        let told = project.json(&args);
-        let text = told["text"].as_str().unwrap();
+        let report = project.json(&args);
+        let text = report["text"].as_str().unwrap();
         assert!(
             text.chars().count() as u64 <= budget.parse().unwrap(),
             "{budget}: {text}"
         );
-        let sections = told["sections"].as_array().unwrap();
+        let sections = report["sections"].as_array().unwrap();
         let chars: u64 = sections.iter().map(|s| s["chars"].as_u64().unwrap()).sum();
-        assert_eq!(chars, text.chars().count() as u64, "{budget}: {told}");
+        assert_eq!(chars, text.chars().count() as u64, "{budget}: {report}");
     }
 }

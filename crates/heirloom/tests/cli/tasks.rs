@@ -1,9 +1,10 @@
-//! `task`, `step` and `outcome`.
+//! The commands `task`, `step` and `outcome`.
 
 use crate::project::{Project, string, texts};
+use heirloom_testkit::sh;
 use serde_json::{Value, json};
 
-fn steps(project: &Project, task: &str) -> (Vec<String>, Vec<String>) {
+fn step_texts(project: &Project, task: &str) -> (Vec<String>, Vec<String>) {
     let task = project.json(&["task", "show", task]);
     (
         texts(&task["completed_steps"]),
@@ -12,14 +13,14 @@ fn steps(project: &Project, task: &str) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn what_is_not_said_of_a_task_stays() {
+fn task_set_keeps_fields_that_are_not_given() {
     let project = Project::new();
-    let made = project.json(&["task", "set", "42", "--type", "issue", "--branch", "fix"]);
+    let made = project.json(&sh("task set 42 --type issue --branch fix"));
     assert_eq!(made["outcome"], "created");
-    let changed = project.json(&["task", "set", "42", "--phase", "TEST", "--pr", "7"]);
+    let changed = project.json(&sh("task set 42 --phase TEST --pr 7"));
     assert_eq!(changed["outcome"], "replaced");
     assert_eq!(
-        project.json(&["task", "set", "42", "--pr", "7"])["outcome"],
+        project.json(&sh("task set 42 --pr 7"))["outcome"],
         "unchanged"
     );
     let task = project.json(&["task", "show", "42"]);
@@ -33,16 +34,16 @@ fn what_is_not_said_of_a_task_stays() {
 }
 
 #[test]
-fn a_task_can_be_blocked_and_unblocked() {
+fn task_set_blocks_and_unblocks_a_task() {
     let project = Project::new();
-    project.ok(&["task", "set", "1", "--blocked", "no access"]);
+    project.ok(&sh("task set 1 --blocked 'no access'"));
     assert_eq!(
         project.json(&["task", "show", "1"])["blocked_reason"],
         "no access"
     );
     let text = project.ok(&["task", "list"]).stdout;
     assert!(text.contains("blocked: no access"), "{text}");
-    project.ok(&["task", "set", "1", "--blocked", ""]);
+    project.ok(&sh("task set 1 --blocked ''"));
     assert_eq!(
         project.json(&["task", "show", "1"]).get("blocked_reason"),
         None
@@ -50,7 +51,7 @@ fn a_task_can_be_blocked_and_unblocked() {
 }
 
 #[test]
-fn a_task_that_nobody_knows_is_not_found() {
+fn task_show_of_an_unknown_task_exits_3() {
     let project = Project::new();
     let error = project.expect(&["task", "show", "9", "--json"], 3).error();
     assert_eq!(error["kind"], "not_found");
@@ -59,7 +60,7 @@ fn a_task_that_nobody_knows_is_not_found() {
 }
 
 #[test]
-fn tasks_are_listed_newest_first() {
+fn task_list_is_newest_first() {
     let project = Project::new();
     for id in ["1", "2", "3"] {
         project.ok(&["task", "set", id]);
@@ -69,22 +70,15 @@ fn tasks_are_listed_newest_first() {
 }
 
 #[test]
-fn the_end_of_a_task_writes_an_episode() {
+fn task_done_and_fail_create_an_episode() {
     let project = Project::new();
-    project.ok(&["task", "set", "1", "--blocked", "why"]);
-    let said = project.json(&[
-        "task",
-        "done",
-        "1",
-        "--agent",
-        "a",
-        "--approach",
-        "x",
-        "--outcome",
-        "y",
-    ]);
-    assert_eq!((&said["id"], &said["state"]), (&json!("1"), &json!("done")));
-    let episode = project.json(&["show", &string(&said["episode"])]);
+    project.ok(&sh("task set 1 --blocked why"));
+    let output = project.json(&sh("task done 1 --agent a --approach x --outcome y"));
+    assert_eq!(
+        (&output["id"], &output["state"]),
+        (&json!("1"), &json!("done"))
+    );
+    let episode = project.json(&["show", &string(&output["episode"])]);
     assert_eq!(episode["kind"], "episode");
     assert_eq!(episode["action"], "completed");
     assert_eq!(episode["approach"], "x");
@@ -96,22 +90,22 @@ fn the_end_of_a_task_writes_an_episode() {
     let task = project.json(&["task", "show", "1"]);
     assert_eq!(task["state"], "done");
     assert_eq!(task.get("blocked_reason"), None);
-    let said = project.json(&["task", "fail", "2"]);
+    let output = project.json(&["task", "fail", "2"]);
     assert_eq!(
-        project.json(&["show", &string(&said["episode"])])["action"],
+        project.json(&["show", &string(&output["episode"])])["action"],
         "failed"
     );
     assert_eq!(project.json(&["task", "show", "2"])["state"], "failed");
 }
 
 #[test]
-fn done_completes_the_pending_step_with_the_same_words() {
+fn step_done_completes_the_pending_step_with_the_same_text() {
     let project = Project::new();
-    let step = |state, words| project.json(&["step", state, words, "--task", "1"]);
+    let step = |state, text| project.json(&["step", state, text, "--task", "1"]);
     assert_eq!(step("pending", "Create the PR")["outcome"], "created");
     assert_eq!(step("pending", "Run tests")["outcome"], "created");
     assert_eq!(step("done", "create  the pr.")["outcome"], "replaced");
-    let (done, pending) = steps(&project, "1");
+    let (done, pending) = step_texts(&project, "1");
     assert_eq!(
         (done, pending),
         (
@@ -123,67 +117,52 @@ fn done_completes_the_pending_step_with_the_same_words() {
 }
 
 #[test]
-fn pending_after_done_stays_done() {
+fn step_pending_after_done_changes_nothing() {
     let project = Project::new();
-    let step = |state, words| project.json(&["step", state, words, "--task", "1"]);
+    let step = |state, text| project.json(&["step", state, text, "--task", "1"]);
     step("done", "Run tests");
     assert_eq!(step("pending", "run tests")["outcome"], "unchanged");
-    let (done, pending) = steps(&project, "1");
+    let (done, pending) = step_texts(&project, "1");
     assert_eq!((done.len(), pending.len()), (1, 0));
 }
 
 #[test]
-fn the_same_words_are_another_step_in_another_task() {
+fn same_step_text_in_another_task_is_a_separate_step() {
     let project = Project::new();
-    project.ok(&["step", "done", "Run tests", "--task", "1"]);
-    let other = project.json(&["step", "pending", "Run tests", "--task", "2"]);
+    project.ok(&sh("step done 'Run tests' --task 1"));
+    let other = project.json(&sh("step pending 'Run tests' --task 2"));
     assert_eq!(other["outcome"], "created");
-    assert_eq!(steps(&project, "2").1, ["Run tests"]);
+    assert_eq!(step_texts(&project, "2").1, ["Run tests"]);
 }
 
 #[test]
-fn steps_keep_the_order_in_which_they_were_said() {
+fn steps_are_listed_in_order_of_creation() {
     let project = Project::new();
-    for words in ["c", "a", "b"] {
-        project.ok(&["step", "pending", words, "--task", "1"]);
+    for text in ["c", "a", "b"] {
+        project.ok(&["step", "pending", text, "--task", "1"]);
     }
-    assert_eq!(steps(&project, "1").1, ["c", "a", "b"]);
+    assert_eq!(step_texts(&project, "1").1, ["c", "a", "b"]);
 }
 
 #[test]
-fn a_step_needs_words_and_a_task() {
+fn step_without_text_or_task_is_a_usage_error() {
     let project = Project::new();
-    project.expect(&["step", "done", " ", "--task", "1"], 2);
+    project.expect(&sh("step done ' ' --task 1"), 2);
     project.expect(&["step", "done", "x"], 2);
-    project.expect(&["step", "maybe", "x", "--task", "1"], 2);
-    project.expect(&["step", "done", "x", "--task", ""], 2);
+    project.expect(&sh("step maybe x --task 1"), 2);
+    project.expect(&sh("step done x --task ''"), 2);
     assert_eq!(project.list("task").len(), 0);
 }
 
 #[test]
-fn an_outcome_moves_the_task_on() {
+fn outcome_updates_the_task() {
     let project = Project::new();
-    let said = project.json(&[
-        "outcome",
-        "--task",
-        "42",
-        "--phase",
-        "TEST",
-        "--iteration",
-        "2",
-        "--status",
-        "partial",
-        "--pr",
-        "7",
-        "--branch",
-        "fix",
-        "--file",
-        "src/a.rs",
-        "--file",
-        "./src/../src/b.rs",
-    ]);
+    let output = project.json(&sh(
+        "outcome --task 42 --phase TEST --iteration 2 --status partial --pr 7 --branch fix \
+         --file src/a.rs --file ./src/../src/b.rs",
+    ));
     assert_eq!(
-        (&said["task"], &said["success"]),
+        (&output["task"], &output["success"]),
         (&json!("42"), &json!(true))
     );
     let task = project.json(&["task", "show", "42"]);
@@ -193,12 +172,12 @@ fn an_outcome_moves_the_task_on() {
     assert_eq!(task["branch"], "fix");
     assert_eq!(task["state"], "open");
     assert_eq!(texts(&task["files"]), ["src/a.rs", "src/b.rs"]);
-    project.ok(&["outcome", "--task", "42", "--status", "COMPLETE"]);
+    project.ok(&sh("outcome --task 42 --status COMPLETE"));
     assert_eq!(project.json(&["task", "show", "42"])["state"], "done");
 }
 
 #[test]
-fn an_outcome_s_error_opens_one_error_and_a_success_closes_it() {
+fn outcome_error_opens_one_error_and_success_resolves_it() {
     let project = Project::new();
     let outcome = |n: &str, rest: &[&str]| {
         let args = [
@@ -222,24 +201,8 @@ fn an_outcome_s_error_opens_one_error_and_a_success_closes_it() {
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0]["repeats"], 1);
     assert_eq!(errors[0]["iteration"], 1);
-    project.ok(&[
-        "error",
-        "log",
-        "elsewhere",
-        "--task",
-        "1",
-        "--phase",
-        "BUILD",
-    ]);
-    project.ok(&[
-        "error",
-        "log",
-        "of another task",
-        "--task",
-        "2",
-        "--phase",
-        "TEST",
-    ]);
+    project.ok(&sh("error log elsewhere --task 1 --phase BUILD"));
+    project.ok(&sh("error log 'of another task' --task 2 --phase TEST"));
     outcome("3", &["COMPLETE"]);
     let open: Vec<_> = project
         .list("error")
@@ -258,7 +221,7 @@ fn an_outcome_s_error_opens_one_error_and_a_success_closes_it() {
 }
 
 #[test]
-fn an_outcome_blocks_a_task_with_its_message() {
+fn blocked_outcome_sets_the_block_reason_of_the_task() {
     let project = Project::new();
     let blocked = [
         "outcome",
@@ -274,7 +237,7 @@ fn an_outcome_blocks_a_task_with_its_message() {
         project.json(&["task", "show", "1"])["blocked_reason"],
         "no key"
     );
-    project.ok(&["outcome", "--task", "1", "--status", "COMPLETE"]);
+    project.ok(&sh("outcome --task 1 --status COMPLETE"));
     assert_eq!(
         project.json(&["task", "show", "1"]).get("blocked_reason"),
         None
@@ -282,23 +245,13 @@ fn an_outcome_blocks_a_task_with_its_message() {
 }
 
 #[test]
-fn an_outcome_writes_the_mirror() {
+fn outcome_writes_error_and_iteration_to_the_mirror() {
     let mut project = Project::new();
-    project.at("2026-05-01T10:00:00Z");
-    project.ok(&["task", "set", "42", "--type", "issue"]);
-    project.ok(&[
-        "outcome",
-        "--task",
-        "42",
-        "--phase",
-        "TEST",
-        "--iteration",
-        "3",
-        "--status",
-        "FAILED",
-        "--error",
-        "it broke",
-    ]);
+    project.set_clock("2026-05-01T10:00:00Z");
+    project.ok(&sh("task set 42 --type issue"));
+    project.ok(&sh(
+        "outcome --task 42 --phase TEST --iteration 3 --status FAILED --error 'it broke'",
+    ));
     let mirror: Value =
         serde_json::from_str(&project.folder.read(".heirloom/memory.json").unwrap()).unwrap();
     assert_eq!(mirror["tasks"]["42"]["phase"], "TEST");
@@ -315,40 +268,42 @@ fn an_outcome_writes_the_mirror() {
 }
 
 #[test]
-fn a_file_outside_the_project_refuses_the_outcome_whole() {
+fn outcome_with_an_outside_file_is_refused_entirely() {
     let project = Project::new();
     for outside in ["/etc/passwd", "../x", "a/../../x"] {
         let args = [
             "outcome", "--task", "1", "--status", "COMPLETE", "--file", outside,
         ];
-        let said = project.expect(&args, 4);
-        assert!(said.stderr.contains("outside the project"), "{said:?}");
+        let output = project.expect(&args, 4);
+        assert!(output.stderr.contains("outside the project"), "{output:?}");
     }
     assert_eq!(project.list("task").len(), 0);
 }
 
 #[test]
-fn a_status_that_nobody_knows_is_refused() {
+fn outcome_with_an_unknown_status_is_refused() {
     let project = Project::new();
-    let said = project.expect(&["outcome", "--task", "1", "--status", "MAYBE"], 2);
+    let output = project.expect(&sh("outcome --task 1 --status MAYBE"), 2);
     assert!(
-        said.stderr.contains("COMPLETE, PARTIAL, BLOCKED or FAILED"),
-        "{said:?}"
+        output
+            .stderr
+            .contains("COMPLETE, PARTIAL, BLOCKED or FAILED"),
+        "{output:?}"
     );
     project.expect(&["outcome", "--status", "FAILED"], 2);
     project.expect(&["outcome", "--task", "1"], 2);
 }
 
-/// Agents in several worktrees end their iterations at the same time: each decides from what it read which
-/// records to prune and which errors to close, and another may have done so meanwhile.
+/// Agents in several worktrees end iterations concurrently: each decides from its own read which records to prune and
+/// which errors to resolve, and another agent may have done so meanwhile.
 #[test]
-fn outcomes_at_the_same_time_all_succeed() {
+fn concurrent_outcomes_all_succeed() {
     let project = Project::new();
     let lines: String = (0..60)
         .map(|n| format!("{{\"text\":\"decision {n}\",\"category\":\"decision\"}}\n"))
         .collect();
-    let said = project.input(&["remember", "--stdin"], lines.as_bytes());
-    assert_eq!(said.code, 0);
+    let output = project.input(&["remember", "--stdin"], lines.as_bytes());
+    assert_eq!(output.code, 0);
     for n in 0..6 {
         let error = format!("broken {}", "x".repeat(n));
         project.ok(&["error", "log", &error, "--task", "1", "--phase", "P"]);
@@ -365,8 +320,8 @@ fn outcomes_at_the_same_time_all_succeed() {
         })
         .collect();
     for child in children {
-        let ended = child.wait_with_output().unwrap();
-        assert!(ended.status.success(), "{ended:?}");
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{output:?}");
     }
     let entries = project.json(&["prune"])["entries"].as_u64().unwrap();
     assert!(entries <= 50 + 8, "{entries}");
@@ -374,7 +329,7 @@ fn outcomes_at_the_same_time_all_succeed() {
 }
 
 #[test]
-fn an_error_that_two_resolve_at_once_is_resolved_once() {
+fn concurrent_resolves_of_one_error_succeed_once() {
     let project = Project::new();
     project.ok(&["error", "log", "cannot open"]);
     let children: Vec<_> = (0..8)

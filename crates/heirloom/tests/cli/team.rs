@@ -1,4 +1,4 @@
-//! A team's memory in files that git carries.
+//! Team memory in files that git distributes.
 
 use crate::project::{Project, string};
 use heirloom_testkit::TempProject;
@@ -6,27 +6,27 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-fn git(folder: &Path, args: &[&str]) -> String {
+fn run_git(folder: &Path, args: &[&str]) -> String {
     let mut command = Command::new("git");
     command
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin");
     command.args(["-c", "user.name=a", "-c", "user.email=a@b.c"]);
     let output = command.args(args).current_dir(folder).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
         output.status.success(),
-        "git {args:?}: {said}{}",
+        "git {args:?}: {stdout}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    said
+    stdout
 }
 
 fn remember(project: &Project, args: &[&str]) -> String {
     string(&project.json(&[&["remember"], args].concat())["id"])
 }
 
-fn shared(project: &Project) -> Vec<String> {
+fn shared_texts(project: &Project) -> Vec<String> {
     let records = project.json(&["list", "--source", "team"]);
     let mut texts: Vec<_> = records["records"]
         .as_array()
@@ -39,15 +39,15 @@ fn shared(project: &Project) -> Vec<String> {
 }
 
 #[test]
-fn two_branches_that_both_share_merge_by_themselves() {
+fn branches_with_shared_records_merge_without_conflict() {
     let mine = Project::git();
     remember(&mine, &["not shared"]);
     for text in ["a first fact", "z last fact"] {
         let id = remember(&mine, &[text]);
         mine.ok(&["share", &id]);
     }
-    git(mine.path(), &["add", "-A"]);
-    let tracked = git(mine.path(), &["ls-files"]);
+    run_git(mine.path(), &["add", "-A"]);
+    let tracked = run_git(mine.path(), &["ls-files"]);
     assert!(
         tracked.contains(".heirloom/shared/fact.md")
             && tracked.contains(".heirloom/shared/.gitattributes"),
@@ -57,17 +57,17 @@ fn two_branches_that_both_share_merge_by_themselves() {
         !tracked.contains("heirloom.db") && !tracked.contains("index"),
         "{tracked}"
     );
-    git(mine.path(), &["commit", "-qm", "shared"]);
+    run_git(mine.path(), &["commit", "-qm", "shared"]);
 
-    let other = Project::of(TempProject::plain().unwrap());
-    git(
+    let other = Project::in_folder(TempProject::plain().unwrap());
+    run_git(
         other.path(),
         &["clone", "-q", mine.path().to_str().unwrap(), "."],
     );
     other.ok(&["init"]);
-    assert_eq!(shared(&other), ["a first fact", "z last fact"]);
+    assert_eq!(shared_texts(&other), ["a first fact", "z last fact"]);
 
-    // Both add at the same place.
+    // Both branches add at the same position.
     for (project, texts) in [
         (&mine, ["m one of mine", "n two of mine"]),
         (&other, ["m one of theirs", "n two of theirs"]),
@@ -76,10 +76,10 @@ fn two_branches_that_both_share_merge_by_themselves() {
             let id = remember(project, &[text, "--category", "fact"]);
             project.ok(&["share", &id]);
         }
-        git(project.path(), &["add", "-A"]);
-        git(project.path(), &["commit", "-qm", "more"]);
+        run_git(project.path(), &["add", "-A"]);
+        run_git(project.path(), &["commit", "-qm", "more"]);
     }
-    git(other.path(), &["pull", "-q", "--no-rebase", "--no-edit"]);
+    run_git(other.path(), &["pull", "-q", "--no-rebase", "--no-edit"]);
     let all = [
         "a first fact",
         "m one of mine",
@@ -88,13 +88,13 @@ fn two_branches_that_both_share_merge_by_themselves() {
         "n two of theirs",
         "z last fact",
     ];
-    assert_eq!(shared(&other), all);
+    assert_eq!(shared_texts(&other), all);
     let hits = other.json(&["recall", "one of mine"]);
     assert_eq!(hits["hits"][0]["text"], "m one of mine");
     assert_eq!(hits["hits"][0]["file"], ".heirloom/shared/fact.md");
     assert!(other.ok(&["context"]).stdout.contains("m one of mine"));
 
-    // What a pull request changes is replaced, what it deletes is retired, here as there.
+    // After a pull request, both clones replace changed records and retire deleted ones.
     let file = other.file(".heirloom/shared/fact.md");
     let text = fs::read_to_string(&file)
         .unwrap()
@@ -108,8 +108,8 @@ fn two_branches_that_both_share_merge_by_themselves() {
         .folder
         .write(".heirloom/shared/fact.md", &text)
         .unwrap();
-    git(other.path(), &["commit", "-qam", "review"]);
-    git(
+    run_git(other.path(), &["commit", "-qam", "review"]);
+    run_git(
         mine.path(),
         &[
             "pull",
@@ -119,19 +119,19 @@ fn two_branches_that_both_share_merge_by_themselves() {
             other.path().to_str().unwrap(),
         ],
     );
-    let left = [
+    let remaining = [
         "a better fact",
         "m one of mine",
         "m one of theirs",
         "n two of mine",
         "n two of theirs",
     ];
-    assert_eq!(shared(&mine), left);
-    assert_eq!(shared(&other), left);
+    assert_eq!(shared_texts(&mine), remaining);
+    assert_eq!(shared_texts(&other), remaining);
 }
 
 #[test]
-fn what_is_shared_no_longer_stays_here() {
+fn unshared_record_stays_in_the_local_memory() {
     let project = Project::git();
     let id = remember(
         &project,
@@ -182,7 +182,7 @@ fn what_is_shared_no_longer_stays_here() {
 }
 
 #[test]
-fn bad_files_of_a_team_are_told() {
+fn invalid_shared_files_are_reported() {
     let project = Project::git();
     let long = format!(".heirloom/shared/{}.md", "x".repeat(240));
     project.folder.write(&long, "- long\n").unwrap();
@@ -192,10 +192,10 @@ fn bad_files_of_a_team_are_told() {
         .unwrap();
     project.folder.write(".heirloom/shared/fact.md", "<<<<<<< HEAD\n- by hand ghp_16C7e42F292c6912E7710c838347Ae178B4a\n=======\n- theirs\n>>>>>>> x\n").unwrap();
     let answer = project.ok(&["context"]);
-    for words in ["no category", "not resolved"] {
+    for words in ["not a valid category", "not resolved"] {
         assert!(answer.stderr.contains(words), "{answer:?}");
     }
-    let texts = shared(&project);
+    let texts = shared_texts(&project);
     assert_eq!(texts.len(), 2, "{texts:?}");
     assert!(texts[0].starts_with("by hand [redacted:"), "{texts:?}");
     let note = string(&project.json(&["remember", "--category", &"y".repeat(199), "z"])["id"]);

@@ -1,12 +1,12 @@
-//! Conversations that agent programs wrote down: `import claude`, `codex`, `gemini`, `aider`.
+//! Import of transcripts: `import claude`, `codex`, `gemini`, `aider`.
 
 use crate::project::{Project, string};
-use crate::talk::{Talk, turns};
+use crate::transcript_fixture::{TranscriptFixture, session_messages};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use heirloom_engine::places;
+use heirloom_fs::durable;
+use heirloom_fs::project_fs;
 use heirloom_model::limits;
-use heirloom_store::durable;
 use heirloom_testkit::TempProject;
 use serde_json::{Value, json};
 use std::fs;
@@ -14,37 +14,37 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Writes a file in the place of another.
-fn put(path: &Path, bytes: &[u8]) {
+/// Replaces a file.
+fn replace_file(path: &Path, bytes: &[u8]) {
     durable::write_atomic(path, bytes).unwrap();
 }
 
-/// A conversation with all that is worth keeping.
-fn rich(project: &Project) -> Talk {
-    let mut talk = Talk::new("rich", project.path());
-    talk.asks("make the tests pass")
-        .says("I run them.\nHEIRLOOM_MEMORY: DECISION use nextest BECAUSE it is faster\nHEIRLOOM_MEMORY: CONVENTION style = tabs")
-        .runs("c1", "npm test", "Exit code 1\nError: cannot find fixture\n", true)
-        .calls("c2", "Edit", &json!({"file_path": project.file("src/a.ts")}))
-        .hears("c2", "The file was updated", false)
-        .runs("c3", "npm test -- --all", "ok", false)
-        .runs("c4", "grep nothing", "", true)
-        .says("HEIRLOOM_MEMORY: CONVENTION style = spaces\nHEIRLOOM_MEMORY: ERROR the build is red\nDone.");
-    talk
+/// Returns a transcript with messages, a failure and its fix, a changed file, and signals.
+fn rich_transcript(project: &Project) -> TranscriptFixture {
+    let mut transcript = TranscriptFixture::new("rich", project.path());
+    transcript.add_user_message("make the tests pass")
+        .add_assistant_message("I run them.\nHEIRLOOM_MEMORY: DECISION use nextest BECAUSE it is faster\nHEIRLOOM_MEMORY: CONVENTION style = tabs")
+        .add_command("c1", "npm test", "Exit code 1\nError: cannot find fixture\n", true)
+        .add_tool_call("c2", "Edit", &json!({"file_path": project.file("src/a.ts")}))
+        .add_tool_result("c2", "The file was updated", false)
+        .add_command("c3", "npm test -- --all", "ok", false)
+        .add_command("c4", "grep nothing", "", true)
+        .add_assistant_message("HEIRLOOM_MEMORY: CONVENTION style = spaces\nHEIRLOOM_MEMORY: ERROR the build is red\nDone.");
+    transcript
 }
 
 #[test]
-fn a_conversation_with_what_was_learned_from_it() {
+fn import_claude_stores_messages_errors_files_and_decisions() {
     let project = Project::new();
-    rich(&project).file(&project);
+    rich_transcript(&project).write_file(&project);
     let report = project.json(&["import", "claude"]);
     assert_eq!((&report["files"], &report["known"]), (&json!(1), &json!(0)));
-    let said = turns(&project, "rich");
+    let messages = session_messages(&project, "rich");
     assert_eq!(
-        said[0],
+        messages[0],
         ("user".to_owned(), "make the tests pass".to_owned())
     );
-    assert_eq!(said.len(), 9, "{said:?}");
+    assert_eq!(messages.len(), 9, "{messages:?}");
     let errors = project.list("error");
     assert_eq!(errors.len(), 2, "{errors:?}");
     let fixed = errors
@@ -93,13 +93,13 @@ fn a_conversation_with_what_was_learned_from_it() {
 }
 
 #[test]
-fn twice_is_once_and_one_undo_takes_all_of_it_back() {
+fn repeated_import_adds_nothing_and_undo_reverts_all() {
     let project = Project::new();
-    rich(&project).file(&project);
-    let looked = project.json(&["import", "claude", "--dry-run"]);
+    rich_transcript(&project).write_file(&project);
+    let dry_run = project.json(&["import", "claude", "--dry-run"]);
     assert_eq!(project.list("error").len(), 0);
     let first = project.json(&["import", "claude"]);
-    assert_eq!(first["created"], looked["created"]);
+    assert_eq!(first["created"], dry_run["created"]);
     for again in [
         &["import", "claude"] as &[&str],
         &["import", "claude", "--all"],
@@ -118,13 +118,13 @@ fn twice_is_once_and_one_undo_takes_all_of_it_back() {
     project.expect(&["session", "show", "rich"], 3);
     let back = project.json(&["import", "claude"]);
     assert_eq!(back["created"], first["created"]);
-    assert_eq!(turns(&project, "rich").len(), 9);
+    assert_eq!(session_messages(&project, "rich").len(), 9);
     assert_eq!(project.list("error").len(), 2);
     assert_eq!(project.json(&["import", "claude"])["created"], 0);
 }
 
 #[test]
-fn two_projects_never_mix() {
+fn import_takes_only_transcripts_of_the_project() {
     let project = Project::new();
     let inner = TempProject::plain().unwrap();
     for (session, folder) in [
@@ -133,15 +133,17 @@ fn two_projects_never_mix() {
         ("gone", project.file("src/not/there")),
         ("nested", project.file("vendor/other/src")),
         (
-            "beside",
+            "sibling",
             PathBuf::from(format!("{}-2", project.path().display())),
         ),
         ("elsewhere", inner.path().to_owned()),
         ("relative", PathBuf::from("src")),
     ] {
-        Talk::new(session, &folder).asks("hello").file(&project);
+        TranscriptFixture::new(session, &folder)
+            .add_user_message("hello")
+            .write_file(&project);
     }
-    // A project inside of the project is another one.
+    // A nested project is a project of its own.
     project
         .folder
         .write("vendor/other/.heirloom/config.toml", "")
@@ -157,29 +159,30 @@ fn two_projects_never_mix() {
     let all = project.ok(&["import", "claude", "--all"]);
     assert!(
         all.stderr
-            .contains("3 transcripts of claude-code are this project's"),
+            .contains("3 transcripts of claude-code belong to this project"),
         "{all:?}"
     );
     assert!(
-        all.stderr.contains("4 belong elsewhere and were left"),
+        all.stderr
+            .contains("4 belong to other folders and were skipped"),
         "{all:?}"
     );
-    for session in ["nested", "beside", "elsewhere", "relative"] {
+    for session in ["nested", "sibling", "elsewhere", "relative"] {
         project.expect(&["session", "show", session], 3);
     }
-    // Whoever names a file of another project names it in vain, unless the project lay there.
-    let file = Talk::new("elsewhere", inner.path())
-        .asks("hello")
-        .file(&project);
+    // A transcript of another folder is imported only with `--recorded-in`.
+    let file = TranscriptFixture::new("elsewhere", inner.path())
+        .add_user_message("hello")
+        .write_file(&project);
     let file = file.to_str().unwrap();
     assert_eq!(project.json(&["import", "claude", file])["created"], 0);
-    let lay = inner.path().to_str().unwrap();
-    let moved = project.json(&["import", "claude", file, "--recorded-in", lay]);
+    let former_folder = inner.path().to_str().unwrap();
+    let moved = project.json(&["import", "claude", file, "--recorded-in", former_folder]);
     assert_eq!(moved["created"], 1);
 }
 
 #[test]
-fn a_linked_worktree_is_the_same_project() {
+fn transcript_of_a_linked_worktree_belongs_to_the_project() {
     let project = Project::git();
     let side = TempProject::plain().unwrap();
     let tree = side.path().join("tree");
@@ -194,11 +197,11 @@ fn a_linked_worktree_is_the_same_project() {
             "side",
         ])
         .unwrap();
-    let mut talk = Talk::new("side", &tree);
-    talk.asks("hello");
-    talk.calls("c", "Write", &json!({"file_path": tree.join("new.rs")}));
-    talk.hears("c", "written", false);
-    talk.file(&project);
+    let mut transcript = TranscriptFixture::new("side", &tree);
+    transcript.add_user_message("hello");
+    transcript.add_tool_call("c", "Write", &json!({"file_path": tree.join("new.rs")}));
+    transcript.add_tool_result("c", "written", false);
+    transcript.write_file(&project);
     assert_eq!(project.json(&["import", "claude"])["files"], 1);
     let files: Vec<_> = project
         .list("artifact")
@@ -209,17 +212,21 @@ fn a_linked_worktree_is_the_same_project() {
 }
 
 #[test]
-fn a_conversation_that_goes_on_is_read_from_where_it_ended() {
+fn continued_transcript_is_read_from_its_last_position() {
     let project = Project::new();
-    let mut talk = Talk::new("long", project.path());
-    talk.asks("one").runs("c1", "make", "error: no rule", true);
-    let file = talk.file(&project);
+    let mut transcript = TranscriptFixture::new("long", project.path());
+    transcript
+        .add_user_message("one")
+        .add_command("c1", "make", "error: no rule", true);
+    let file = transcript.write_file(&project);
     project.ok(&["import", "claude"]);
-    // The next line is half written: it waits.
-    talk.runs("c2", "make", "made", false).says("two");
-    let whole = talk.text();
+    // The last line is half written, so it is not read yet.
+    transcript
+        .add_command("c2", "make", "made", false)
+        .add_assistant_message("two");
+    let whole = transcript.text();
     let last = whole.trim_end().rfind('\n').unwrap() + 9;
-    put(&file, &whole.as_bytes()[..last]);
+    replace_file(&file, &whole.as_bytes()[..last]);
     let first = project.json(&["import", "claude"]);
     assert_eq!(
         (&first["created"], &first["unreadable_lines"]),
@@ -229,46 +236,47 @@ fn a_conversation_that_goes_on_is_read_from_where_it_ended() {
         project.list("error")[0]["resolution"],
         "`make` worked when it was run again"
     );
-    put(&file, whole.trim_end().as_bytes());
+    replace_file(&file, whole.trim_end().as_bytes());
     let second = project.json(&["import", "claude"]);
     assert_eq!(second["created"], 1);
     let read = second["read_bytes"].as_u64().unwrap();
     assert!(read < whole.len() as u64 / 2, "{second}");
-    assert_eq!(turns(&project, "long").len(), 6);
-    // Another file in its place is read from its beginning.
-    let mut other = Talk::new("long", project.path());
-    other.asks(&"x".repeat(whole.len()));
-    put(&file, other.text().replace("long-0", "other-0").as_bytes());
+    assert_eq!(session_messages(&project, "long").len(), 6);
+    // A different file at the same path is read from its beginning.
+    let mut other = TranscriptFixture::new("long", project.path());
+    other.add_user_message(&"x".repeat(whole.len()));
+    replace_file(&file, other.text().replace("long-0", "other-0").as_bytes());
     assert_eq!(project.json(&["import", "claude"])["created"], 1);
 }
 
 #[test]
-fn secrets_never_reach_the_disk() {
+fn secrets_in_transcripts_never_reach_the_disk() {
     const TOKEN: &str = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
     let project = Project::new();
-    let mut talk = Talk::new("secret", project.path());
+    let mut transcript = TranscriptFixture::new("secret", project.path());
     let most = limits::TRANSCRIPT_RESULT_CHARS_MAX;
-    talk.asks(&format!("use {TOKEN} for it"))
-        .says(&format!("HEIRLOOM_MEMORY: KEY_FACT the token is {TOKEN}"))
-        .runs(
+    transcript
+        .add_user_message(&format!("use {TOKEN} for it"))
+        .add_assistant_message(&format!("HEIRLOOM_MEMORY: KEY_FACT the token is {TOKEN}"))
+        .add_command(
             "c1",
             &format!("curl -H 'Authorization: {TOKEN}' x"),
             &format!("error: {TOKEN}"),
             true,
         )
-        .runs(
+        .add_command(
             "c2",
             &format!("curl -H 'Authorization: {TOKEN}' x"),
             "ok",
             false,
         );
-    // Wherever a long output is cut, no half of a secret is left.
+    // Wherever a long output is cut, no part of a secret remains.
     for n in (0..60).step_by(7) {
         let before = "x ".repeat((most * 2 / 3 - n) / 2);
-        let said = format!("{before}{TOKEN} {}", "y ".repeat(most));
-        talk.runs(&format!("d{n}"), "make", &said, false);
+        let output = format!("{before}{TOKEN} {}", "y ".repeat(most));
+        transcript.add_command(&format!("d{n}"), "make", &output, false);
     }
-    talk.file(&project);
+    transcript.write_file(&project);
     project.ok(&["import", "claude"]);
     let seen = fs::read(project.file(".heirloom/heirloom.db")).unwrap();
     let journal = fs::read(project.file(".heirloom/heirloom.db-wal")).unwrap_or_default();
@@ -283,46 +291,48 @@ fn secrets_never_reach_the_disk() {
         }
     }
     assert_eq!(project.list("error").len(), 1);
-    assert_eq!(turns(&project, "secret").len(), 6 + 2 * 9);
+    assert_eq!(session_messages(&project, "secret").len(), 6 + 2 * 9);
 }
 
 #[test]
-fn what_heirloom_put_there_is_not_taken_for_somebodys_words() {
+fn injected_memory_in_transcripts_is_not_imported() {
     let project = Project::new();
-    let mut talk = Talk::new("own", project.path());
-    talk.asks("<heirloom-memory>\n- an old thing\n</heirloom-memory>\nfix it")
-        .asks("## Session Memory\n\n### Decisions\n- another old thing\n\nnow")
-        .runs("c1", "heirloom recall thing", "a third old thing", false)
-        .calls("c2", "mcp__heirloom__recall", &json!({"q": "thing"}))
-        .hears("c2", "a fourth old thing", false);
-    talk.file(&project);
+    let mut transcript = TranscriptFixture::new("own", project.path());
+    transcript
+        .add_user_message("<heirloom-memory>\n- an old thing\n</heirloom-memory>\nfix it")
+        .add_user_message("## Session Memory\n\n### Decisions\n- another old thing\n\nnow")
+        .add_command("c1", "heirloom recall thing", "a third old thing", false)
+        .add_tool_call("c2", "mcp__heirloom__recall", &json!({"q": "thing"}))
+        .add_tool_result("c2", "a fourth old thing", false);
+    transcript.write_file(&project);
     project.ok(&["import", "claude"]);
-    let said = turns(&project, "own");
+    let messages = session_messages(&project, "own");
     assert!(
-        !said.iter().any(|(_, text)| text.contains("old thing")),
-        "{said:?}"
+        !messages.iter().any(|(_, text)| text.contains("old thing")),
+        "{messages:?}"
     );
-    assert_eq!(said[0].1, "fix it");
-    assert_eq!(said[1].1, "now");
-    assert_eq!(said.len(), 4);
+    assert_eq!(messages[0].1, "fix it");
+    assert_eq!(messages[1].1, "now");
+    assert_eq!(messages.len(), 4);
 }
 
 #[test]
-fn what_only_shows_the_project_is_not_kept() {
+fn output_that_only_shows_files_is_not_imported() {
     let project = Project::new();
-    let mut talk = Talk::new("looks", project.path());
-    talk.runs("c1", "cat a.rs", "fn here()", false)
-        .runs("c2", "cat none.rs", "no such file", true)
-        .runs("c3", "make", "made here", false)
-        .calls("c4", "Read", &json!({"file_path": "a.rs"}))
-        .hears("c4", "fn here()", false);
-    talk.file(&project);
+    let mut transcript = TranscriptFixture::new("looks", project.path());
+    transcript
+        .add_command("c1", "cat a.rs", "fn here()", false)
+        .add_command("c2", "cat none.rs", "no such file", true)
+        .add_command("c3", "make", "made here", false)
+        .add_tool_call("c4", "Read", &json!({"file_path": "a.rs"}))
+        .add_tool_result("c4", "fn here()", false);
+    transcript.write_file(&project);
     project.ok(&["import", "claude"]);
-    let said = turns(&project, "looks");
-    let said: Vec<_> = said.iter().map(|(_, text)| text.as_str()).collect();
+    let messages = session_messages(&project, "looks");
+    let messages: Vec<_> = messages.iter().map(|(_, text)| text.as_str()).collect();
     let read = r#"Read: {"file_path":"a.rs"}"#;
     assert_eq!(
-        said,
+        messages,
         [
             "Bash: cat a.rs",
             "Bash: cat none.rs",
@@ -335,15 +345,17 @@ fn what_only_shows_the_project_is_not_kept() {
 }
 
 #[test]
-fn odd_files_are_passed_over_and_said() {
+fn invalid_transcript_files_are_skipped_and_counted() {
     let project = Project::new();
-    let mut talk = Talk::new("odd", project.path());
-    talk.asks("one").says("two");
-    let text = talk.text();
+    let mut transcript = TranscriptFixture::new("odd", project.path());
+    transcript
+        .add_user_message("one")
+        .add_assistant_message("two");
+    let text = transcript.text();
     let (first, second) = text.split_once('\n').unwrap();
     let mut bytes = first.as_bytes().to_vec();
     bytes.extend_from_slice(b"\nno json\n{\"type\":\"user\",\"message\":{\"content\":\"\xff\xfe bytes\"}}\n\n{\"type\":7}\n");
-    // Too long to be held.
+    // Longer than the limit of a line.
     bytes.extend(std::iter::repeat_n(
         b'z',
         limits::TRANSCRIPT_LINE_BYTES_MAX + 1,
@@ -352,9 +364,9 @@ fn odd_files_are_passed_over_and_said() {
     bytes.extend_from_slice(second.as_bytes());
     let folder = project.home.path().join(".claude/projects/x");
     fs::create_dir_all(&folder).unwrap();
-    put(&folder.join("odd.jsonl"), &bytes);
-    put(&folder.join("empty.jsonl"), b"");
-    put(
+    replace_file(&folder.join("odd.jsonl"), &bytes);
+    replace_file(&folder.join("empty.jsonl"), b"");
+    replace_file(
         &folder.join("garbage.jsonl"),
         &[0_u8, 159, 146, 150].repeat(1_000),
     );
@@ -369,10 +381,10 @@ fn odd_files_are_passed_over_and_said() {
         (&json!(1), &json!(1), &json!(1))
     );
     assert_eq!(report["left"]["no_transcripts"], 2);
-    let said = turns(&project, "odd");
-    assert_eq!(said.len(), 3, "{said:?}");
-    assert!(said[1].1.ends_with(" bytes"), "{said:?}");
-    // Named by somebody, the same is a mistake.
+    let messages = session_messages(&project, "odd");
+    assert_eq!(messages.len(), 3, "{messages:?}");
+    assert!(messages[1].1.ends_with(" bytes"), "{messages:?}");
+    // The same files are errors when they are named explicitly.
     let garbage = folder.join("garbage.jsonl");
     project.expect(&["import", "claude", garbage.to_str().unwrap()], 2);
     let none = folder.join("none.jsonl");
@@ -381,17 +393,17 @@ fn odd_files_are_passed_over_and_said() {
     project.expect(&["import", "claude", device.to_str().unwrap()], 2);
     project.expect(&["import", "codex"], 3);
     project.expect(&["import", "jsonl", "--all"], 2);
-    // One value that is too large is not read.
+    // A single value over the size limit is not read.
     let large = folder.join("large.json");
-    put(&large, b"");
+    replace_file(&large, b"");
     let file = fs::OpenOptions::new().write(true).open(&large).unwrap();
     file.set_len(limits::TRANSCRIPT_VALUE_BYTES_MAX + 1)
         .unwrap();
     project.expect(&["import", "gemini", large.to_str().unwrap()], 2);
 }
 
-/// The words of a database's rows that an import is about, without what says when it came.
-fn content(project: &Project) -> Vec<String> {
+/// Returns the exported records, without fields that depend on the time of the import.
+fn exported_content(project: &Project) -> Vec<String> {
     let mut lines: Vec<_> = project
         .ok(&["export", "--format", "jsonl", "--all"])
         .lines()
@@ -415,24 +427,27 @@ fn content(project: &Project) -> Vec<String> {
 }
 
 #[test]
-fn killed_half_way_it_goes_on() {
+fn killed_import_continues_without_loss_or_duplicates() {
     let (project, whole) = (Project::new(), Project::new());
-    let mut talk = Talk::new("killed", Path::new("/the/project"));
-    for n in 0..limits::TRANSCRIPT_HELD_MAX {
-        talk.runs(
+    let mut transcript = TranscriptFixture::new("killed", Path::new("/the/project"));
+    for n in 0..limits::TRANSCRIPT_BUFFERED_CHANGES_MAX {
+        transcript.add_command(
             &format!("c{n}"),
             &format!("make part{n}"),
             "error: no rule",
             true,
         );
-        talk.runs(
+        transcript.add_command(
             &format!("d{n}"),
             &format!("make part{n}"),
             &format!("made {n}"),
             false,
         );
     }
-    let here = project.folder.write("talk.jsonl", talk.text()).unwrap();
+    let here = project
+        .folder
+        .write("talk.jsonl", transcript.text())
+        .unwrap();
     let args = [
         "import",
         "claude",
@@ -449,16 +464,19 @@ fn killed_half_way_it_goes_on() {
     project.ok(&args);
     whole.ok(&args);
     assert_eq!(project.json(&args)["created"], 0);
-    assert_eq!(content(&project).len(), content(&whole).len());
-    assert_eq!(content(&project), content(&whole));
+    assert_eq!(
+        exported_content(&project).len(),
+        exported_content(&whole).len()
+    );
+    assert_eq!(exported_content(&project), exported_content(&whole));
 }
 
 #[test]
-fn a_packed_file_is_read_too() {
+fn gzipped_transcript_is_imported() {
     let project = Project::new();
-    let talk = rich(&project);
+    let transcript = rich_transcript(&project);
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(talk.text().as_bytes()).unwrap();
+    packed.write_all(transcript.text().as_bytes()).unwrap();
     let packed = packed.finish().unwrap();
     let cut = project
         .folder
@@ -467,7 +485,7 @@ fn a_packed_file_is_read_too() {
     let file = project.folder.write("talk.jsonl.gz", &packed).unwrap();
     project.ok(&["import", "claude", cut.to_str().unwrap()]);
     project.ok(&["import", "claude", file.to_str().unwrap()]);
-    assert_eq!(turns(&project, "rich").len(), 9);
+    assert_eq!(session_messages(&project, "rich").len(), 9);
     assert_eq!(
         project.json(&["import", "claude", file.to_str().unwrap()])["created"],
         0
@@ -475,27 +493,27 @@ fn a_packed_file_is_read_too() {
 }
 
 #[test]
-fn subagents_are_conversations_of_their_own() {
+fn subagent_transcript_is_a_separate_session() {
     let project = Project::new();
-    let mut talk = Talk::new("parent", project.path());
-    talk.asks("look into it");
-    let line = talk.lines[0].replace("\"cwd\"", "\"agentId\":\"a7\",\"cwd\"");
+    let mut transcript = TranscriptFixture::new("parent", project.path());
+    transcript.add_user_message("look into it");
+    let line = transcript.lines[0].replace("\"cwd\"", "\"agentId\":\"a7\",\"cwd\"");
     let name = ".claude/projects/x/parent/subagents/agent-a7.jsonl";
     project
         .home
         .write(name, line.replace("parent-0", "a7-0"))
         .unwrap();
-    talk.file(&project);
+    transcript.write_file(&project);
     assert_eq!(project.json(&["import", "claude"])["files"], 2);
     let shown = project.json(&["session", "show", "parent.agent-a7"]);
     assert_eq!(shown["attrs"]["agent_id"], "a7");
     assert_eq!(shown["attrs"]["parent"], "parent");
     assert_eq!(shown["messages"][0]["sender"], "a7");
-    assert_eq!(turns(&project, "parent").len(), 1);
+    assert_eq!(session_messages(&project, "parent").len(), 1);
 }
 
 #[test]
-fn codex_gemini_and_aider_from_their_places() {
+fn codex_gemini_and_aider_are_imported_from_their_default_paths() {
     let project = Project::new();
     let root = project.path().to_str().unwrap();
     let codex = [
@@ -523,7 +541,7 @@ fn codex_gemini_and_aider_from_their_places() {
         .write(".gemini/tmp/named/chats/session-a.jsonl", gemini("g1", "x"))
         .unwrap();
     let name = project.home.write("name", root).unwrap();
-    let hash = places::digest(&name, 4_096).unwrap().checksum;
+    let hash = project_fs::digest_file(&name, 4_096).unwrap().checksum;
     project
         .home
         .write(
@@ -545,10 +563,13 @@ fn codex_gemini_and_aider_from_their_places() {
         assert_eq!(report["created"], created, "{format} {report}");
         assert_eq!(project.json(&["import", format])["created"], 0, "{format}");
     }
-    assert_eq!(turns(&project, "cdx")[0].1, "ask codex");
-    assert_eq!(turns(&project, "g2")[0].1, "ask gemini");
+    assert_eq!(session_messages(&project, "cdx")[0].1, "ask codex");
+    assert_eq!(session_messages(&project, "g2")[0].1, "ask gemini");
     project.expect(&["session", "show", "g3"], 3);
-    assert_eq!(turns(&project, "aider-2026-04-01-10-00-00")[1].1, "I do.");
+    assert_eq!(
+        session_messages(&project, "aider-2026-04-01-10-00-00")[1].1,
+        "I do."
+    );
     let mut files: Vec<_> = project
         .list("artifact")
         .iter()
@@ -559,12 +580,12 @@ fn codex_gemini_and_aider_from_their_places() {
 }
 
 #[test]
-fn what_waits_for_a_fix_is_capped() {
+fn open_failures_of_a_transcript_are_capped() {
     let project = Project::new();
     let most = limits::TRANSCRIPT_FAILURES_MAX;
-    let mut talk = Talk::new("failing", project.path());
+    let mut transcript = TranscriptFixture::new("failing", project.path());
     for n in 0..=most {
-        talk.runs(
+        transcript.add_command(
             &format!("c{n}"),
             &format!("make part{n}"),
             &format!("error in part {n}"),
@@ -572,9 +593,9 @@ fn what_waits_for_a_fix_is_capped() {
         );
     }
     for n in 0..=most {
-        talk.runs(&format!("d{n}"), &format!("make part{n}"), "ok", false);
+        transcript.add_command(&format!("d{n}"), &format!("make part{n}"), "ok", false);
     }
-    talk.file(&project);
+    transcript.write_file(&project);
     project.ok(&["import", "claude"]);
     let errors = project.list("error");
     let commands: Vec<_> = errors
@@ -586,39 +607,40 @@ fn what_waits_for_a_fix_is_capped() {
 }
 
 #[test]
-fn calls_without_answers_are_capped() {
+fn tool_calls_without_results_are_capped() {
     let project = Project::new();
     let most = limits::TRANSCRIPT_CALLS_MAX;
     for (session, between, errors) in [("few", most - 1, 1), ("many", most, 1)] {
-        let mut talk = Talk::new(session, project.path());
-        talk.calls(
+        let mut transcript = TranscriptFixture::new(session, project.path());
+        transcript.add_tool_call(
             "first",
             "Bash",
             &json!({"command": format!("make {session}")}),
         );
         for n in 0..between {
-            talk.calls(&format!("c{n}"), "Read", &json!({"file_path": "x"}));
+            transcript.add_tool_call(&format!("c{n}"), "Read", &json!({"file_path": "x"}));
         }
-        talk.hears("first", "error: no rule", true);
-        talk.runs("last", &format!("make {session}"), "ok", false);
-        let file = talk.file(&project);
+        transcript.add_tool_result("first", "error: no rule", true);
+        transcript.add_command("last", &format!("make {session}"), "ok", false);
+        let file = transcript.write_file(&project);
         project.ok(&["import", "claude", file.to_str().unwrap()]);
         assert_eq!(project.list("error").len(), errors, "{session}");
     }
 }
 
 #[test]
-fn long_words_keep_their_ends() {
+fn long_message_is_shortened_and_keeps_its_end() {
     let project = Project::new();
     let most = limits::TRANSCRIPT_TEXT_CHARS_MAX;
-    let mut talk = Talk::new("wordy", project.path());
-    talk.asks(&"a".repeat(most))
-        .asks(&format!("{}end", "b".repeat(most)));
-    talk.file(&project);
+    let mut transcript = TranscriptFixture::new("wordy", project.path());
+    transcript
+        .add_user_message(&"a".repeat(most))
+        .add_user_message(&format!("{}end", "b".repeat(most)));
+    transcript.write_file(&project);
     project.ok(&["import", "claude"]);
-    let said = turns(&project, "wordy");
-    assert_eq!(said[0].1.len(), most);
-    let long = &said[1].1;
+    let messages = session_messages(&project, "wordy");
+    assert_eq!(messages[0].1.len(), most);
+    let long = &messages[1].1;
     assert!(
         long.len() < most + 100 || long.len() == most + 3,
         "{}",
@@ -628,12 +650,12 @@ fn long_words_keep_their_ends() {
 }
 
 #[test]
-fn however_often_it_went_on_nothing_comes_twice() {
+fn transcript_read_in_many_parts_adds_no_duplicates() {
     let project = Project::new();
-    let mut talk = Talk::new("often", project.path());
+    let mut transcript = TranscriptFixture::new("often", project.path());
     for n in 0..limits::TRANSCRIPT_MARKS_MAX + 2 {
-        talk.asks(&format!("word {n}"));
-        talk.file(&project);
+        transcript.add_user_message(&format!("word {n}"));
+        transcript.write_file(&project);
         assert_eq!(project.json(&["import", "claude"])["created"], 1, "{n}");
     }
     let shown = project.json(&["session", "show", "often"]);
@@ -645,12 +667,12 @@ fn however_often_it_went_on_nothing_comes_twice() {
 }
 
 #[test]
-fn more_files_than_are_looked_at_are_refused() {
+fn transcript_files_over_the_limit_are_refused() {
     let project = Project::new();
     let folder = project.home.path().join(".claude/projects/x");
     fs::create_dir_all(&folder).unwrap();
     let first = folder.join("0.jsonl");
-    put(&first, b"");
+    replace_file(&first, b"");
     for n in 1..=limits::TRANSCRIPT_FILES_MAX {
         fs::hard_link(&first, folder.join(format!("{n}.jsonl"))).unwrap();
     }

@@ -1,4 +1,4 @@
-//! `compact`, `expand`, `bench window` and the policies of a window.
+//! `compact`, `expand`, `bench window`, and the policies of a window.
 #![expect(
     clippy::disallowed_methods,
     reason = "files of a test, which a crash may cut"
@@ -6,26 +6,27 @@
 
 use crate::project::{Answer, Project, string};
 use heirloom_model::limits::{
-    WINDOW_BENCH_BYTES_MAX, WINDOW_EXPANDED_MAX, WINDOW_INPUT_BYTES_MAX, WINDOW_KEPT_BYTES_MAX,
+    WINDOW_ARCHIVE_BYTES_MAX, WINDOW_BENCH_BYTES_MAX, WINDOW_EXPANDED_MAX, WINDOW_INPUT_BYTES_MAX,
     WINDOW_NUMBER_MAX,
 };
+use heirloom_testkit::sh;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
 
-/// So that a short conversation is summarised.
-const LOW: [&str; 2] = ["--target-tokens", "9000"];
+/// Target size at which a short conversation is summarised.
+const LOW_TARGET: [&str; 2] = ["--target-tokens", "9000"];
 const GOAL: &str = "find out why the deploy fails on every second Monday, and mend it";
-/// A secret that the built-in rules know.
+/// A secret that the built-in rules detect.
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
-fn of_session() -> [&'static str; 4] {
-    ["--session", "s", LOW[0], LOW[1]]
+fn session_args() -> [&'static str; 4] {
+    ["--session", "s", LOW_TARGET[0], LOW_TARGET[1]]
 }
 
-/// The text of the `n`th output, `length` characters long.
+/// Returns the `n`th tool output, `length` characters long.
 pub(crate) fn output(n: usize, length: usize) -> String {
     let line = |at: usize| format!("{n}.{at}: src/deploy_{n}.rs says queue_{at} is busy\n");
     let text: String = (0..length / 30 + 1).map(line).collect();
@@ -71,7 +72,7 @@ pub(crate) fn responses(turns: usize, length: usize) -> Value {
     json!({"model": "m", "input": all})
 }
 
-fn text(messages: &[Value]) -> String {
+fn history_text(messages: &[Value]) -> String {
     Value::Array(messages.to_vec()).to_string()
 }
 
@@ -83,9 +84,9 @@ impl Project {
         answer
     }
 
-    /// The window and the report.
+    /// Returns the window and the report.
     #[track_caller]
-    fn reported(&self, args: &[&str], history: &str) -> (Value, Value) {
+    fn compact_with_report(&self, args: &[&str], history: &str) -> (Value, Value) {
         let file = self.home.path().join("report.json");
         let report = ["--report", file.to_str().unwrap()];
         let window = self.compact(&[args, &report].concat(), history).json();
@@ -93,8 +94,8 @@ impl Project {
         (window, serde_json::from_str(&report).unwrap())
     }
 
-    /// The files that windows kept, by name.
-    fn kept(&self, folder: &str) -> BTreeMap<String, String> {
+    /// Returns the files that windows stored, by name.
+    fn stored_files(&self, folder: &str) -> BTreeMap<String, String> {
         let Ok(entries) = fs::read_dir(self.file(".heirloom").join(folder)) else {
             return BTreeMap::new();
         };
@@ -109,7 +110,7 @@ impl Project {
 }
 
 #[test]
-fn each_form_comes_back_as_it_was_and_nothing_is_lost() {
+fn every_wire_format_is_kept_and_expands_without_loss() {
     let project = Project::new();
     let openai = json!({"model": "m", "z": [1, 2], "messages": chat(60, 6_000)});
     for (form, body, list) in [
@@ -118,28 +119,29 @@ fn each_form_comes_back_as_it_was_and_nothing_is_lost() {
         ("responses", responses(60, 6_000), "input"),
     ] {
         for args in [vec!["--format", form], vec![]] {
-            let (window, report) = project.reported(&[&args[..], &LOW].concat(), &body.to_string());
+            let (window, report) =
+                project.compact_with_report(&[&args[..], &LOW_TARGET].concat(), &body.to_string());
             assert_eq!(window["model"], "m", "{form}");
-            let sent = window[list].as_array().unwrap();
-            let came = body[list].as_array().unwrap();
-            assert!(sent.len() < came.len(), "{form}");
+            let compacted = window[list].as_array().unwrap();
+            let original = body[list].as_array().unwrap();
+            assert!(compacted.len() < original.len(), "{form}");
             assert!(report["tokens_after"].as_u64() <= Some(9_000), "{report}");
             assert!(report["tokens_before"].as_u64() > Some(80_000), "{report}");
             assert_eq!(report["counting"], "estimate");
-            every_byte_is_there(&project, &report, came);
+            assert_everything_expands(&project, &report, original);
         }
     }
 }
 
-/// Every message and output that the report names comes back from `expand`.
+/// Fails unless `expand` returns every message and output that the report names.
 #[track_caller]
-fn every_byte_is_there(project: &Project, report: &Value, came: &[Value]) {
+fn assert_everything_expands(project: &Project, report: &Value, original: &[Value]) {
     let shortened = report["shortened"].as_array().unwrap();
     let dropped = report["dropped"].as_array().unwrap();
     assert!(!shortened.is_empty() && !dropped.is_empty(), "{report}");
     for one in [shortened.first().unwrap(), shortened.last().unwrap()] {
         let index = usize::try_from(one["index"].as_u64().unwrap()).unwrap();
-        let message = &came[index];
+        let message = &original[index];
         let whole = [
             &message["content"],
             &message["output"],
@@ -152,7 +154,7 @@ fn every_byte_is_there(project: &Project, report: &Value, came: &[Value]) {
     }
     for one in dropped {
         let range = |key: &str| usize::try_from(one[key].as_u64().unwrap()).unwrap();
-        let expected = Value::Array(came[range("from")..range("to")].to_vec());
+        let expected = Value::Array(original[range("from")..range("to")].to_vec());
         let id = string(&one["id"]);
         assert_eq!(project.ok(&["expand", &id]).json(), expected);
         let whole = project.json(&["expand", &id]);
@@ -164,7 +166,7 @@ fn every_byte_is_there(project: &Project, report: &Value, came: &[Value]) {
 }
 
 #[test]
-fn what_is_not_touched_keeps_its_bytes() {
+fn untouched_messages_keep_their_bytes() {
     let project = Project::new();
     let history = r#" [{"role":"user","content":"a  \u00e9","z":1.50,"a":{"k":1e3}} ,{"role":"assistant","content":"b"}]
 "#;
@@ -174,50 +176,58 @@ fn what_is_not_touched_keeps_its_bytes() {
             .stdout
             .contains(r#"{"role":"user","content":"a  \u00e9","z":1.50,"a":{"k":1e3}}"#)
     );
-    // A window of a window is the same window.
-    let long = text(&chat(60, 6_000));
-    let once = project.compact(&LOW, &long).stdout;
-    let twice = project.compact(&LOW, &once).stdout;
+    // Compacting a window again changes nothing.
+    let long = history_text(&chat(60, 6_000));
+    let once = project.compact(&LOW_TARGET, &long).stdout;
+    let twice = project.compact(&LOW_TARGET, &once).stdout;
     assert_eq!(twice, once);
 }
 
 #[test]
-fn the_same_bytes_in_every_process_with_a_session_and_without() {
+fn compact_with_and_without_a_session_gives_the_same_bytes() {
     let project = Project::new();
     let all = chat(70, 5_000);
     let mut before = Vec::new();
     for end in [20, 60, 90, all.len()] {
-        let history = text(&all[..end]);
-        let plain = project.compact(&LOW, &history).stdout;
-        let session = project.compact(&of_session(), &history).stdout;
+        let history = history_text(&all[..end]);
+        let plain = project.compact(&LOW_TARGET, &history).stdout;
+        let session = project.compact(&session_args(), &history).stdout;
         assert_eq!(plain, session, "{end}");
         before.push(plain);
     }
-    // What was kept is kept once.
-    let (overflow, archive) = (project.kept("overflow"), project.kept("archive"));
+    // The same content is stored once.
+    let (overflow, archive) = (
+        project.stored_files("overflow"),
+        project.stored_files("archive"),
+    );
     assert!(!overflow.is_empty() && !archive.is_empty());
     for end in [20, 60, 90, all.len()] {
-        let again = project.compact(&of_session(), &text(&all[..end])).stdout;
+        let again = project
+            .compact(&session_args(), &history_text(&all[..end]))
+            .stdout;
         assert_eq!(again, before.remove(0), "{end}");
     }
     assert_eq!(
-        (project.kept("overflow"), project.kept("archive")),
+        (
+            project.stored_files("overflow"),
+            project.stored_files("archive")
+        ),
         (overflow, archive)
     );
     let shown = project.json(&["session", "show", "s"]);
     assert_eq!(shown["messages"].as_array().unwrap().len(), all.len());
     let other = Project::uninitialised();
     assert_eq!(
-        other.compact(&LOW, &text(&all)).stdout,
-        project.compact(&LOW, &text(&all)).stdout
+        other.compact(&LOW_TARGET, &history_text(&all)).stdout,
+        project.compact(&LOW_TARGET, &history_text(&all)).stdout
     );
 }
 
 #[test]
-fn without_a_project_the_persons_own_memory_keeps_what_is_left_out() {
+fn compact_without_a_project_stores_outputs_in_user_memory() {
     let project = Project::uninitialised();
     let all = chat(3, 9_000);
-    let (_, report) = project.reported(&[], &text(&all));
+    let (_, report) = project.compact_with_report(&[], &history_text(&all));
     let id = string(&report["shortened"][0]["id"]);
     assert_eq!(
         project.ok(&["expand", &id]).stdout,
@@ -225,52 +235,56 @@ fn without_a_project_the_persons_own_memory_keeps_what_is_left_out() {
     );
     assert!(!project.file(".heirloom").exists());
     project.expect(&["expand", "0123456789abcdef"], 3);
-    // Nowhere to keep it: refused, and nothing is printed.
+    // Without a place to store it, the call fails and prints nothing.
     let history = project.file("history.json");
-    fs::write(&history, text(&all)).unwrap();
+    fs::write(&history, history_text(&all)).unwrap();
     let mut command = project.command(&["compact"]);
     command
         .env_remove("HOME")
         .stdin(File::open(&history).unwrap());
-    let ended = command.output().unwrap();
+    let result = command.output().unwrap();
     assert_eq!(
-        (ended.status.code(), ended.stdout.len()),
+        (result.status.code(), result.stdout.len()),
         (Some(1), 0),
-        "{ended:?}"
+        "{result:?}"
     );
 }
 
 #[test]
-fn secrets_are_sent_as_they_came_and_never_kept() {
+fn stored_outputs_and_session_messages_are_redacted() {
     let project = Project::new();
     let mut all = chat(60, 6_000);
     let secret = format!("{}\ntoken {SECRET}\n{}", output(0, 5_000), output(1, 3_000));
     all[3]["content"] = json!(secret);
     let last = all.len() - 1;
     all[last]["content"] = json!(secret);
-    let short = project.compact(&[], &text(&chat(1, 10))).stdout;
+    let short = project.compact(&[], &history_text(&chat(1, 10))).stdout;
     assert!(short.contains("x_mine"));
-    let (_, report) = project.reported(&of_session(), &text(&all));
-    let kept = [project.kept("overflow"), project.kept("archive")].concat_all();
-    assert!(kept.contains("[redacted:") && !kept.contains(SECRET));
+    let (_, report) = project.compact_with_report(&session_args(), &history_text(&all));
+    let stored_text = [
+        project.stored_files("overflow"),
+        project.stored_files("archive"),
+    ]
+    .join_contents();
+    assert!(stored_text.contains("[redacted:") && !stored_text.contains(SECRET));
     let id = string(&report["shortened"].as_array().unwrap().last().unwrap()["id"]);
     assert!(project.ok(&["expand", &id]).stdout.contains("[redacted:"));
     let shown = project.ok(&["session", "show", "s"]).stdout;
     assert!(shown.contains("[redacted:") && !shown.contains(SECRET));
 }
 
-trait ConcatAll {
-    fn concat_all(&self) -> String;
+trait JoinContents {
+    fn join_contents(&self) -> String;
 }
 
-impl ConcatAll for [BTreeMap<String, String>; 2] {
-    fn concat_all(&self) -> String {
+impl JoinContents for [BTreeMap<String, String>; 2] {
+    fn join_contents(&self) -> String {
         self.iter().flat_map(BTreeMap::values).cloned().collect()
     }
 }
 
 #[test]
-fn bad_input_is_named_by_its_message() {
+fn invalid_history_is_refused_with_its_message_index() {
     let project = Project::new();
     let call = |id: &str| {
         json!({"role": "assistant", "content": null, "tool_calls": [
@@ -278,7 +292,7 @@ fn bad_input_is_named_by_its_message() {
             {"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}}]})
     };
     let ask = json!({"role": "user", "content": GOAL});
-    for (history, says) in [
+    for (history, expected) in [
         ("", "neither a JSON array nor a JSON object"),
         (
             "[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"us",
@@ -290,7 +304,7 @@ fn bad_input_is_named_by_its_message() {
         ),
         ("{\"model\":\"m\"}", "neither `messages` nor `input`"),
         ("[{\"role\":\"wizard\",\"content\":\"a\"}]", "message 0"),
-        (&text(&[ask.clone(), call("c")]), "message 1"),
+        (&history_text(&[ask.clone(), call("c")]), "message 1"),
     ] {
         for args in [
             &["compact", "--json"][..],
@@ -303,7 +317,7 @@ fn bad_input_is_named_by_its_message() {
                 "{history}: {answer:?}"
             );
             assert!(
-                string(&answer.error()["message"]).contains(says),
+                string(&answer.error()["message"]).contains(expected),
                 "{answer:?}"
             );
         }
@@ -313,26 +327,26 @@ fn bad_input_is_named_by_its_message() {
         answer.code == 2 && answer.stderr.contains("byte 2"),
         "{answer:?}"
     );
-    // An answer to nothing is left out, and comes back.
+    // A tool result without a call is dropped, and can be expanded.
     let orphan = json!({"role": "tool", "tool_call_id": "gone", "content": "left over"});
-    let (window, report) = project.reported(&[], &text(&[ask, orphan.clone()]));
+    let (window, report) = project.compact_with_report(&[], &history_text(&[ask, orphan.clone()]));
     assert!(!window.to_string().contains("left over"));
     let id = string(&report["dropped"][0]["id"]);
     assert_eq!(project.ok(&["expand", &id]).json(), json!([orphan]));
 }
 
 #[test]
-fn one_message_over_the_window_says_so_and_a_huge_output_is_cut() {
+fn oversized_message_is_reported_and_huge_output_shortened() {
     let project = Project::new();
     let mut all = chat(1, 10);
     all[1]["content"] = json!("word ".repeat(60_000));
-    let (_, report) = project.reported(&[], &text(&all));
+    let (_, report) = project.compact_with_report(&[], &history_text(&all));
     assert!(report["over"].is_string(), "{report}");
     let huge = "a line of a log that nobody reads\n".repeat(3 << 20);
     assert!(huge.len() > 100 << 20);
     let mut all = chat(1, 10);
     all[3]["content"] = json!(huge);
-    let (window, report) = project.reported(&[], &text(&all));
+    let (window, report) = project.compact_with_report(&[], &history_text(&all));
     assert!(window.to_string().len() < 10_000);
     let id = string(&report["shortened"][0]["id"]);
     assert!(
@@ -342,174 +356,198 @@ fn one_message_over_the_window_says_so_and_a_huge_output_is_cut() {
 }
 
 #[test]
-fn a_history_that_was_edited_goes_on() {
+fn edited_history_of_a_session_compacts_as_without_it() {
     let project = Project::new();
     let mut all = chat(60, 5_000);
-    project.compact(&of_session(), &text(&all));
+    project.compact(&session_args(), &history_text(&all));
     all[5]["content"] = json!("edited by hand");
-    let edited = project.compact(&of_session(), &text(&all)).stdout;
-    assert_eq!(edited, project.compact(&LOW, &text(&all)).stdout);
+    let edited = project.compact(&session_args(), &history_text(&all)).stdout;
+    assert_eq!(
+        edited,
+        project.compact(&LOW_TARGET, &history_text(&all)).stdout
+    );
     all.truncate(30);
-    let shorter = project.compact(&of_session(), &text(&all)).stdout;
-    assert_eq!(shorter, project.compact(&LOW, &text(&all)).stdout);
+    let shorter = project.compact(&session_args(), &history_text(&all)).stdout;
+    assert_eq!(
+        shorter,
+        project.compact(&LOW_TARGET, &history_text(&all)).stdout
+    );
     let turns = project.json(&["session", "show", "s"]);
     assert_eq!(turns["messages"].as_array().unwrap().len(), 123);
 }
 
 #[test]
-fn what_was_expanded_is_not_shortened_again() {
+fn expanded_output_is_not_shortened_again() {
     let project = Project::new();
     let mut all = chat(3, 6_000);
-    let (_, report) = project.reported(&["--session", "s"], &text(&all));
+    let (_, report) = project.compact_with_report(&["--session", "s"], &history_text(&all));
     let id = string(&report["shortened"][0]["id"]);
     let whole = project.ok(&["expand", &id, "--session", "s"]).stdout;
     let call = json!({"id": "again", "type": "function", "function":
         {"name": "bash", "arguments": format!("{{\"command\":\"heirloom expand {id} --session s\"}}")}});
-    let before = project.compact(&["--session", "s"], &text(&all)).json();
+    let before = project
+        .compact(&["--session", "s"], &history_text(&all))
+        .json();
     all.push(json!({"role": "assistant", "content": null, "tool_calls": [call]}));
     all.push(
         json!({"role": "tool", "tool_call_id": "again", "content": format!("$ heirloom\n{whole}")}),
     );
-    let sent = project.compact(&["--session", "s"], &text(&all)).json();
-    let sent = sent.as_array().unwrap();
+    let compacted = project
+        .compact(&["--session", "s"], &history_text(&all))
+        .json();
+    let compacted = compacted.as_array().unwrap();
     assert!(
-        sent.iter()
+        compacted
+            .iter()
             .any(|one| one["content"] == all[all.len() - 1]["content"])
     );
     let before = before.as_array().unwrap();
-    assert_eq!(&sent[..before.len()], &before[..]);
-    let plain = project.compact(&[], &text(&all)).json();
-    assert_ne!(&plain, &Value::Array(sent.to_vec()));
+    assert_eq!(&compacted[..before.len()], &before[..]);
+    let plain = project.compact(&[], &history_text(&all)).json();
+    assert_ne!(&plain, &Value::Array(compacted.to_vec()));
     assert_eq!(WINDOW_EXPANDED_MAX, 1_000);
 }
 
 #[test]
-fn two_processes_on_one_session_store_each_turn_once() {
+fn concurrent_compacts_of_a_session_store_each_message_once() {
     let project = Project::new();
     let all = chat(40, 5_000);
     let history = project.file("history.json");
-    fs::write(&history, text(&all)).unwrap();
+    fs::write(&history, history_text(&all)).unwrap();
     let start = || {
-        let mut command = project.command(&[&["compact"], &of_session()[..]].concat());
+        let mut command = project.command(&[&["compact"], &session_args()[..]].concat());
         command.stdin(File::open(&history).unwrap());
         command.spawn().unwrap()
     };
     let running = [start(), start(), start()];
-    let ended: Vec<_> = running
+    let result: Vec<_> = running
         .map(|child| child.wait_with_output().unwrap())
         .into();
-    for one in &ended {
+    for one in &result {
         assert!(one.status.success(), "{one:?}");
-        assert_eq!(one.stdout, ended[0].stdout);
+        assert_eq!(one.stdout, result[0].stdout);
     }
     let turns = project.json(&["session", "show", "s"]);
     assert_eq!(turns["messages"].as_array().unwrap().len(), all.len());
 }
 
-/// A window that cannot be printed, or whose program dies, has everything kept: it is all there before the first byte.
+/// Everything is stored before the first byte, so that nothing is lost if printing fails or the program is killed.
 #[test]
-fn everything_is_kept_before_a_byte_is_printed() {
+fn outputs_are_stored_before_the_first_byte_is_printed() {
     let project = Project::new();
     let all = chat(60, 6_000);
     let history = project.file("history.json");
-    fs::write(&history, text(&all)).unwrap();
-    let mut command = project.command(&[&["compact"], &of_session()[..]].concat());
+    fs::write(&history, history_text(&all)).unwrap();
+    let mut command = project.command(&[&["compact"], &session_args()[..]].concat());
     command
         .stdin(File::open(&history).unwrap())
         .stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // The pipe takes less than the window is: whoever waits for its first byte finds the program in the middle of it.
+    // The window is larger than the pipe's buffer: after its first byte the program is still writing.
     let mut first = [0];
     std::io::Read::read_exact(&mut child.stdout.as_mut().unwrap(), &mut first).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    let kept = (project.kept("overflow"), project.kept("archive"));
-    let (_, report) = project.reported(&LOW, &text(&all));
-    every_byte_is_there(&project, &report, &all);
-    assert_eq!((project.kept("overflow"), project.kept("archive")), kept);
+    let stored = (
+        project.stored_files("overflow"),
+        project.stored_files("archive"),
+    );
+    let (_, report) = project.compact_with_report(&LOW_TARGET, &history_text(&all));
+    assert_everything_expands(&project, &report, &all);
+    assert_eq!(
+        (
+            project.stored_files("overflow"),
+            project.stored_files("archive")
+        ),
+        stored
+    );
     let turns = project.json(&["session", "show", "s"]);
     assert_eq!(turns["messages"].as_array().unwrap().len(), all.len());
 }
 
 #[test]
-fn what_cannot_be_kept_is_not_left_out() {
+fn compact_that_cannot_store_outputs_is_refused() {
     let project = Project::new();
     let elsewhere = project.home.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     symlink(&elsewhere, project.file(".heirloom/overflow")).unwrap();
-    let answer = project.input(&["compact"], text(&chat(3, 9_000)).as_bytes());
+    let answer = project.input(&["compact"], history_text(&chat(3, 9_000)).as_bytes());
     assert_eq!((answer.code, answer.stdout.as_str()), (4, ""), "{answer:?}");
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
     let off = ["compact", "--set", "memory.enabled=false"];
-    let answer = project.input(&off, text(&chat(3, 9_000)).as_bytes());
+    let answer = project.input(&off, history_text(&chat(3, 9_000)).as_bytes());
     assert_eq!((answer.code, answer.stdout.as_str()), (4, ""), "{answer:?}");
 }
 
 #[test]
-fn a_purge_names_what_windows_left_out_and_deletes_it() {
+fn purge_lists_stored_outputs_and_deletes_them() {
     let project = Project::new();
     let all = chat(60, 6_000);
-    let (_, report) = project.reported(&of_session(), &text(&all));
-    let count = project.kept("overflow").len() + project.kept("archive").len();
+    let (_, report) = project.compact_with_report(&session_args(), &history_text(&all));
+    let count = project.stored_files("overflow").len() + project.stored_files("archive").len();
     assert!(count > 2);
     let purged = project.json(&["purge", "--session", "s", "--yes"]);
     assert_eq!(purged["copies"].as_array().unwrap().len(), count);
     let purged = project.json(&["purge", "--free", "--copies", "--yes"]);
     assert_eq!(purged["copies"], json!([]));
-    assert!(project.kept("overflow").is_empty() && project.kept("archive").is_empty());
+    assert!(
+        project.stored_files("overflow").is_empty() && project.stored_files("archive").is_empty()
+    );
     let id = string(&report["shortened"][0]["id"]);
     project.expect(&["expand", &id], 3);
-    // The next window keeps them anew.
-    project.reported(&of_session(), &text(&all));
-    every_byte_is_there(&project, &report, &all);
+    // The next window stores them again.
+    project.compact_with_report(&session_args(), &history_text(&all));
+    assert_everything_expands(&project, &report, &all);
 }
 
 #[test]
-fn policies_come_from_settings_files_and_a_target() {
+fn policy_is_read_from_settings_file_and_target() {
     let project = Project::new();
-    let history = text(&chat(6, 3_000));
-    let whole = project.reported(&[], &history).1;
+    let history = history_text(&chat(6, 3_000));
+    let whole = project.compact_with_report(&[], &history).1;
     assert_eq!(whole["shortened"], json!([]));
     let policy = project.file("policy");
-    for said in [
+    for policy_text in [
         "profile = 'seed'\n",
         "[window]\nmax_output_length = 2000\npreview_length = 400",
         r#"{"max_output_length": 2000, "preview_length": 400, "tools": {"b*h": {"max_length": 1500}}}"#,
     ] {
-        fs::write(&policy, said).unwrap();
+        fs::write(&policy, policy_text).unwrap();
         let report = project
-            .reported(&["--policy", policy.to_str().unwrap()], &history)
+            .compact_with_report(&["--policy", policy.to_str().unwrap()], &history)
             .1;
         let shortened = report["shortened"].as_array().unwrap();
-        assert!(shortened.len() == 6, "{said}: {report}");
+        assert!(shortened.len() == 6, "{policy_text}: {report}");
     }
     let of_settings = project
-        .reported(&["--set", "window.profile=seed"], &history)
+        .compact_with_report(&["--set", "window.profile=seed"], &history)
         .1;
     assert_eq!(of_settings["shortened"].as_array().unwrap().len(), 6);
-    let target = project.reported(&["--target-tokens", "3000"], &history).1;
+    let target = project
+        .compact_with_report(&["--target-tokens", "3000"], &history)
+        .1;
     assert_ne!(target["dropped"], json!([]), "{target}");
-    for (said, hint) in [
+    for (policy_text, hint) in [
         ("summary_treshold = 9", "`summary_threshold`"),
         ("{\"stale_treshold\": 9}", "`stale_threshold`"),
     ] {
-        fs::write(&policy, said).unwrap();
+        fs::write(&policy, policy_text).unwrap();
         let args = ["compact", "--json", "--policy", policy.to_str().unwrap()];
         let answer = project.input(&args, history.as_bytes());
         assert_eq!(answer.code, 2, "{answer:?}");
         assert!(string(&answer.error()["hint"]).contains(hint), "{answer:?}");
     }
-    for (said, code) in [
+    for (policy_text, code) in [
         ("messages_to_keep = 0", 2),
         ("x = = 3", 2),
         ("cache_read = 'cheap'", 2),
     ] {
-        fs::write(&policy, said).unwrap();
+        fs::write(&policy, policy_text).unwrap();
         let args = ["compact", "--policy", policy.to_str().unwrap()];
         assert_eq!(
             project.input(&args, history.as_bytes()).code,
             code,
-            "{said}"
+            "{policy_text}"
         );
     }
     assert_eq!(
@@ -526,15 +564,18 @@ fn policies_come_from_settings_files_and_a_target() {
 }
 
 #[test]
-fn inputs_and_kept_files_that_are_too_large_are_refused() {
+fn oversized_inputs_and_stored_files_are_refused() {
     let project = Project::new();
     let large = project.file("large.json");
     let file = File::create(&large).unwrap();
     file.set_len(WINDOW_INPUT_BYTES_MAX as u64 + 1).unwrap();
     let mut command = project.command(&["compact"]);
-    let ended = command.stdin(File::open(&large).unwrap()).output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(said.contains(&WINDOW_INPUT_BYTES_MAX.to_string()), "{said}");
+    let result = command.stdin(File::open(&large).unwrap()).output().unwrap();
+    let message = String::from_utf8_lossy(&result.stderr).into_owned();
+    assert!(
+        message.contains(&WINDOW_INPUT_BYTES_MAX.to_string()),
+        "{message}"
+    );
     file.set_len(WINDOW_BENCH_BYTES_MAX + 1).unwrap();
     let answer = project.expect(&["bench", "window", "--in", large.to_str().unwrap()], 2);
     assert!(
@@ -542,10 +583,10 @@ fn inputs_and_kept_files_that_are_too_large_are_refused() {
         "{answer:?}"
     );
     fs::create_dir(project.file(".heirloom/overflow")).unwrap();
-    let kept = project.file(".heirloom/overflow/overflow_0123456789abcdef_x.txt");
-    File::create(&kept)
+    let stored_file = project.file(".heirloom/overflow/overflow_0123456789abcdef_x.txt");
+    File::create(&stored_file)
         .unwrap()
-        .set_len(WINDOW_KEPT_BYTES_MAX + 1)
+        .set_len(WINDOW_ARCHIVE_BYTES_MAX + 1)
         .unwrap();
     let answer = project.expect(&["expand", "0123456789abcdef"], 1);
     assert!(
@@ -555,7 +596,7 @@ fn inputs_and_kept_files_that_are_too_large_are_refused() {
 }
 
 #[test]
-fn recorded_conversations_are_replayed_under_policies() {
+fn bench_window_replays_conversations_under_each_policy() {
     let project = Project::new();
     let file = |name: &str, text: &str| {
         fs::write(project.file(name), text).unwrap();
@@ -584,7 +625,7 @@ fn recorded_conversations_are_replayed_under_policies() {
         .map(item)
         .collect();
     file("c.jsonl", &codex.join("\n"));
-    let value = project.json(&["bench", "window", "--in", "a.json", "b.jsonl", "c.jsonl"]);
+    let value = project.json(&sh("bench window --in a.json b.jsonl c.jsonl"));
     let files = value["files"].as_array().unwrap();
     assert_eq!(files.len(), 3);
     for one in files {
@@ -603,9 +644,7 @@ fn recorded_conversations_are_replayed_under_policies() {
         assert!(value["sum"][name]["cost"].is_number(), "{name}");
     }
     assert_eq!(value["sum"]["none"]["cost"], 1.0);
-    let table = project
-        .ok(&["bench", "window", "--in", "a.json", "--exact"])
-        .stdout;
+    let table = project.ok(&sh("bench window --in a.json --exact")).stdout;
     assert!(
         table.contains("keep-last-40k") && table.contains("a.json"),
         "{table}"
@@ -615,20 +654,24 @@ fn recorded_conversations_are_replayed_under_policies() {
 }
 
 #[test]
-fn prices_are_those_of_the_model() {
+fn cost_uses_the_prices_of_the_model() {
     let project = Project::new();
     let body = |model: &str| json!({"model": model, "messages": chat(40, 4_500)}).to_string();
-    let cost = |args: &[&str], history: &str| project.reported(args, history).1["cost"].clone();
+    let cost =
+        |args: &[&str], history: &str| project.compact_with_report(args, history).1["cost"].clone();
     let claude = cost(&[], &body("claude-sonnet-4-5"));
     let gpt = cost(&[], &body("gpt-4o"));
     assert_ne!(claude, gpt);
-    // What is typed holds against the body; an array says no model, and the plain keys hold.
+    // `--model` overrides the body. An array names no model, so the general keys apply.
     let typed = ["--model", "claude-opus-4-5"];
     assert_eq!(cost(&typed, &body("gpt-4o")), claude);
-    assert_eq!(cost(&[], &text(&chat(40, 4_500))), claude);
-    assert_eq!(cost(&["--model", "gpt-4o"], &text(&chat(40, 4_500))), gpt);
-    let said = ["--set", "window.cache_read=0.1"];
-    assert_eq!(cost(&said, &body("gpt-4o")), claude);
+    assert_eq!(cost(&[], &history_text(&chat(40, 4_500))), claude);
+    assert_eq!(
+        cost(&["--model", "gpt-4o"], &history_text(&chat(40, 4_500))),
+        gpt
+    );
+    let option = ["--set", "window.cache_read=0.1"];
+    assert_eq!(cost(&option, &body("gpt-4o")), claude);
     let rows = ["--set", "window.prices=[\"gpt-4o 1.25 0.1 300 prefix\"]"];
     assert_eq!(cost(&rows, &body("gpt-4o")), claude);
     for bad in ["gpt-4o 1 2", "a 1 2 3 often"] {

@@ -1,7 +1,8 @@
-//! Workspace files: people and agents edit them, records follow.
+//! Workspace files: people and agents edit them, and records follow.
 
 use crate::project::{Project, string};
 use heirloom_model::limits;
+use heirloom_testkit::sh;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,8 +18,8 @@ fn read(project: &Project, name: &str) -> String {
     fs::read_to_string(project.file(name)).unwrap()
 }
 
-/// The records of the workspace as `file:line text`, with their ids.
-fn notes(project: &Project) -> Vec<(String, String)> {
+/// Returns the records of the workspace as `file:line text`, with their ids.
+fn workspace_notes(project: &Project) -> Vec<(String, String)> {
     let line = |one: &Value| {
         let text = format!(
             "{}:{} {}",
@@ -28,27 +29,30 @@ fn notes(project: &Project) -> Vec<(String, String)> {
         );
         (text, string(&one["id"]))
     };
-    let of_workspace = |one: &&Value| one["category"] == "workspace";
+    let is_workspace = |one: &&Value| one["category"] == "workspace";
     let mut all: Vec<_> = project
         .list("note")
         .iter()
-        .filter(of_workspace)
+        .filter(is_workspace)
         .map(line)
         .collect();
     all.sort();
     all
 }
 
-fn texts(project: &Project) -> Vec<String> {
-    notes(project).into_iter().map(|(text, _)| text).collect()
+fn note_texts(project: &Project) -> Vec<String> {
+    workspace_notes(project)
+        .into_iter()
+        .map(|(text, _)| text)
+        .collect()
 }
 
 #[test]
-fn forms_say_nothing_and_are_made_by_init_only() {
+fn workspace_templates_are_empty_and_created_only_by_init() {
     let project = Project::new();
     assert!(read(&project, MEMORY).starts_with("# Memory"));
     assert_eq!(project.json(&["workspace", "show"])["text"], "");
-    assert_eq!(texts(&project), Vec::<String>::new());
+    assert_eq!(note_texts(&project), Vec::<String>::new());
     fs::remove_file(project.file(MEMORY)).unwrap();
     project.ok(&["workspace", "show"]);
     project.ok(&["context"]);
@@ -58,31 +62,31 @@ fn forms_say_nothing_and_are_made_by_init_only() {
 }
 
 #[test]
-fn what_people_edit_is_what_is_known() {
+fn workspace_edits_replace_retire_and_restore_records() {
     let project = Project::new();
     write(
         &project,
         MEMORY,
         "# Memory\n- the port is 8080\n- mice like cheese\n",
     );
-    let said = project.json(&["recall", "which port"]);
-    let hit = &said["hits"][0];
+    let output = project.json(&["recall", "which port"]);
+    let hit = &output["hits"][0];
     assert_eq!(
         (&hit["text"], &hit["file"], &hit["line"]),
         (&json!("the port is 8080"), &json!(MEMORY), &json!(2))
     );
-    let before = notes(&project);
+    let before = workspace_notes(&project);
     assert_eq!(before.len(), 3);
 
-    // Lines that only move leave every record as it was.
+    // Lines that only move change no record.
     write(
         &project,
         MEMORY,
         "\n\n# Memory\n- mice like cheese\n\n- the port is 8080\n",
     );
-    let moved = notes(&project);
-    let ids = |notes: &[(String, String)]| {
-        let mut ids: Vec<_> = notes.iter().map(|(_, id)| id.clone()).collect();
+    let moved = workspace_notes(&project);
+    let ids = |workspace_notes: &[(String, String)]| {
+        let mut ids: Vec<_> = workspace_notes.iter().map(|(_, id)| id.clone()).collect();
         ids.sort();
         ids
     };
@@ -93,9 +97,9 @@ fn what_people_edit_is_what_is_known() {
             .any(|(text, _)| *text == format!("{MEMORY}:6 the port is 8080"))
     );
 
-    // An edit takes its place, a deletion retires, what comes back is the same again.
+    // An edited line replaces its record, a deleted one retires it, and a restored one restores it.
     let id = |words: &str| {
-        notes(&project)
+        workspace_notes(&project)
             .into_iter()
             .find(|(text, _)| text.contains(words))
             .unwrap()
@@ -113,30 +117,28 @@ fn what_people_edit_is_what_is_known() {
     );
     assert_eq!(id("mice"), mice);
 
-    // What a person forgets stays forgotten though the file has it.
+    // A record that a person forgot stays retired although the file contains it.
     project.ok(&["forget", &mice]);
     write(
         &project,
         MEMORY,
         "# Memory\n- the port is 9090\n- mice like cheese\n- more\n",
     );
-    assert_eq!(texts(&project).len(), 3);
+    assert_eq!(note_texts(&project).len(), 3);
     project.ok(&["undo", &mice]);
-    assert_eq!(texts(&project).len(), 4);
+    assert_eq!(note_texts(&project).len(), 4);
     fs::remove_file(project.file(MEMORY)).unwrap();
-    assert_eq!(texts(&project), Vec::<String>::new());
+    assert_eq!(note_texts(&project), Vec::<String>::new());
 }
 
 #[test]
-fn writers_add_once_dated_and_without_secrets() {
+fn workspace_commands_append_dated_redacted_entries_once() {
     let mut project = Project::new();
-    project.at("2026-05-01T10:00:00Z");
+    project.set_clock("2026-05-01T10:00:00Z");
     write(&project, MEMORY, "# Mine\nwords of a person");
-    let added = project.json(&[
-        "workspace",
-        "fact",
-        "the key is ghp_16C7e42F292c6912E7710c838347Ae178B4a",
-    ]);
+    let added = project.json(&sh(
+        "workspace fact 'the key is ghp_16C7e42F292c6912E7710c838347Ae178B4a'",
+    ));
     assert_eq!(added["outcome"], "added");
     assert_eq!(added["redacted"].as_array().unwrap().len(), 1);
     let text = read(&project, MEMORY);
@@ -146,16 +148,10 @@ fn writers_add_once_dated_and_without_secrets() {
     );
     assert!(!text.contains("ghp_16C7"), "{text}");
     project.ok(&["workspace", "learning", "run it twice"]);
-    project.ok(&[
-        "workspace",
-        "error",
-        "it hangs",
-        "--solution",
-        "turn it off",
-    ]);
+    project.ok(&sh("workspace error 'it hangs' --solution 'turn it off'"));
     project.ok(&["workspace", "feature", "a bell"]);
     project.ok(&["workspace", "daily", "began"]);
-    project.at("2026-05-02T10:00:00Z");
+    project.set_clock("2026-05-02T10:00:00Z");
     let again = project.json(&["workspace", "learning", "run it twice"]);
     assert_eq!(again["outcome"], "unchanged");
     let shown = string(&project.json(&["workspace", "show"])["text"]);
@@ -176,10 +172,10 @@ fn writers_add_once_dated_and_without_secrets() {
         errors.contains("- 2026-05-01: it hangs\n  Solution: turn it off\n"),
         "{errors}"
     );
-    // After its days a log goes to the archive, and is still found.
+    // After some days a log is moved to the archive, and is still found.
     let log = ".heirloom/workspace/memory/2026-05-01.md";
     assert!(project.file(log).exists());
-    project.at("2026-05-09T10:00:00Z");
+    project.set_clock("2026-05-09T10:00:00Z");
     project.ok(&["workspace", "daily", "later"]);
     assert!(!project.file(log).exists());
     assert!(
@@ -188,7 +184,7 @@ fn writers_add_once_dated_and_without_secrets() {
             .exists()
     );
     assert!(
-        texts(&project)
+        note_texts(&project)
             .iter()
             .any(|text| text.contains("archive/2026-05-01.md") && text.contains("began"))
     );
@@ -198,7 +194,7 @@ fn writers_add_once_dated_and_without_secrets() {
 }
 
 #[test]
-fn a_file_that_is_too_long_is_pruned_and_cut_in_prompts() {
+fn oversized_workspace_file_is_archived_and_cut_in_prompts() {
     let project = Project::new();
     let line = |n: usize| {
         format!(
@@ -209,19 +205,19 @@ fn a_file_that_is_too_long_is_pruned_and_cut_in_prompts() {
     };
     let all: String = (0..80).map(line).collect();
     write(&project, MEMORY, &format!("# Memory\n- mine\n{all}"));
-    assert!(all.len() > limits::WORKSPACE_KEPT_BYTES);
+    assert!(all.len() > limits::WORKSPACE_ARCHIVE_AT_BYTES);
     let added = project.json(&["workspace", "fact", "the newest"]);
     let archive = string(&added["archived"]);
     assert!(archive.ends_with("MEMORY.archive.md"), "{archive}");
-    let (kept, moved) = (read(&project, MEMORY), fs::read_to_string(archive).unwrap());
-    assert!(kept.len() <= limits::WORKSPACE_KEPT_BYTES);
-    assert!(kept.contains("- mine\n") && kept.contains("the newest"));
+    let (remaining, moved) = (read(&project, MEMORY), fs::read_to_string(archive).unwrap());
+    assert!(remaining.len() <= limits::WORKSPACE_ARCHIVE_AT_BYTES);
+    assert!(remaining.contains("- mine\n") && remaining.contains("the newest"));
     for n in 0..80 {
-        let said = format!("fact {n} ");
-        assert!(kept.contains(&said) != moved.contains(&said), "{said}");
+        let fact = format!("fact {n} ");
+        assert!(remaining.contains(&fact) != moved.contains(&fact), "{fact}");
     }
-    // Nothing of it is lost to recall: 80 facts, mine, the newest, the heading.
-    assert_eq!(texts(&project).len(), 83);
+    // Recall still finds everything: 80 facts, `mine`, the newest, the heading.
+    assert_eq!(note_texts(&project).len(), 83);
     let shown = project.json(&["workspace", "show", "--set", "workspace.file_chars=1000"]);
     assert!(string(&shown["text"]).contains("the newest"));
     assert!(
@@ -248,7 +244,7 @@ fn a_file_that_is_too_long_is_pruned_and_cut_in_prompts() {
 }
 
 #[test]
-fn learnings_have_a_number_of_lines_in_prompts() {
+fn learnings_in_prompts_are_capped_to_the_newest_lines() {
     let project = Project::new();
     let lines: String = (0..30).map(|n| format!("- learned {n}.\n")).collect();
     write(
@@ -265,7 +261,7 @@ fn learnings_have_a_number_of_lines_in_prompts() {
 }
 
 #[test]
-fn the_person_s_workspace_comes_first() {
+fn user_workspace_precedes_the_project_workspace() {
     let project = Project::new();
     project.ok(&["workspace", "fact", "of the person", "--user"]);
     project.ok(&["workspace", "fact", "of the project"]);
@@ -296,53 +292,53 @@ fn the_person_s_workspace_comes_first() {
 }
 
 #[test]
-fn what_is_no_text_is_told_and_loses_nothing() {
+fn unreadable_workspace_file_is_reported_and_keeps_its_records() {
     let project = Project::new();
     write(&project, MEMORY, "- kept\n");
-    assert_eq!(texts(&project).len(), 1);
-    let told = |project: &Project, words: &str| {
+    assert_eq!(note_texts(&project).len(), 1);
+    let assert_reported = |project: &Project, words: &str| {
         let answer = project.ok(&["context"]);
         assert!(answer.stderr.contains(words), "{words}: {answer:?}");
-        assert_eq!(texts(project).len(), 1, "{words}");
+        assert_eq!(note_texts(project).len(), 1, "{words}");
         let refused = project.expect(&["workspace", "fact", "x"], 4);
         assert!(refused.stderr.contains(words), "{words}: {refused:?}");
     };
     let bytes =
-        |bytes: &[u8]| heirloom_store::durable::write_atomic(&project.file(MEMORY), bytes).unwrap();
+        |bytes: &[u8]| heirloom_fs::durable::write_atomic(&project.file(MEMORY), bytes).unwrap();
     bytes(b"- a\xff\n");
-    told(&project, "no text");
+    assert_reported(&project, "not UTF-8 text");
     bytes(b"- a\0\n");
-    told(&project, "no text");
+    assert_reported(&project, "not UTF-8 text");
     fs::File::options()
         .write(true)
         .open(project.file(MEMORY))
         .unwrap()
         .set_len(limits::WORKSPACE_FILE_BYTES_MAX + 1)
         .unwrap();
-    told(&project, "more than are read");
+    assert_reported(&project, "more than the limit");
     fs::remove_file(project.file(MEMORY)).unwrap();
     let fifo = Command::new("mkfifo")
         .arg(project.file(MEMORY))
         .status()
         .unwrap();
     assert!(fifo.success());
-    told(&project, "it is no file");
+    assert_reported(&project, "it is not a regular file");
     fs::remove_file(project.file(MEMORY)).unwrap();
     project
         .home
         .write("outside.md", "- from outside\n")
         .unwrap();
     symlink(project.home.path().join("outside.md"), project.file(MEMORY)).unwrap();
-    told(&project, "outside the project");
+    assert_reported(&project, "outside the project");
     assert_eq!(
         fs::read_to_string(project.home.path().join("outside.md")).unwrap(),
         "- from outside\n"
     );
     fs::remove_file(project.file(MEMORY)).unwrap();
     symlink(project.file(MEMORY), project.file(MEMORY)).unwrap();
-    told(&project, "too many symbolic links");
+    assert_reported(&project, "too many symbolic links");
     fs::remove_file(project.file(MEMORY)).unwrap();
-    // Twins in another case, and names that are none, are not read.
+    // Files whose names differ in case, and files with invalid names, are not read.
     write(&project, ".heirloom/workspace/memory.md", "- twin\n");
     write(&project, ".heirloom/workspace/memory/a\nb.md", "- odd\n");
     write(
@@ -351,11 +347,11 @@ fn what_is_no_text_is_told_and_loses_nothing() {
         "- odd\n",
     );
     write(&project, MEMORY, "- kept\n");
-    assert_eq!(texts(&project), [format!("{MEMORY}:1 kept")]);
+    assert_eq!(note_texts(&project), [format!("{MEMORY}:1 kept")]);
 }
 
 #[test]
-fn twenty_writers_and_an_index_that_is_lost() {
+fn concurrent_writers_and_a_lost_index_lose_no_entry() {
     let project = Project::new();
     let children: Vec<_> = (0..20)
         .map(|n| {
@@ -371,11 +367,11 @@ fn twenty_writers_and_an_index_that_is_lost() {
         assert!(child.wait().unwrap().success());
     }
     assert_eq!(read(&project, MEMORY).matches("fact number").count(), 20);
-    let before = notes(&project);
+    let before = workspace_notes(&project);
     assert_eq!(before.len(), 21);
     for broken in ["", "{", "\0\0\0"] {
         write(&project, ".heirloom/workspace.index", broken);
-        assert_eq!(notes(&project), before);
+        assert_eq!(workspace_notes(&project), before);
     }
     let index = fs::File::options()
         .write(true)
@@ -384,17 +380,17 @@ fn twenty_writers_and_an_index_that_is_lost() {
         .unwrap()
         .set_len(limits::WORKSPACE_INDEX_BYTES_MAX + 1)
         .unwrap();
-    assert_eq!(notes(&project), before);
-    // A database in the place of another has what the files say.
+    assert_eq!(workspace_notes(&project), before);
+    // A restored database is synchronised with the files.
     project.ok(&["backup", "b.db"]);
     write(&project, MEMORY, "- other\n");
-    assert_eq!(texts(&project).len(), 1);
+    assert_eq!(note_texts(&project).len(), 1);
     project.ok(&["restore", "b.db"]);
-    assert_eq!(texts(&project), [format!("{MEMORY}:1 other")]);
+    assert_eq!(note_texts(&project), [format!("{MEMORY}:1 other")]);
 }
 
 #[test]
-fn five_thousand_bullets() {
+fn five_thousand_bullets_are_synchronised() {
     let project = Project::new();
     let page = |from: usize| -> String {
         (from..from + 5_000)
@@ -406,8 +402,8 @@ fn five_thousand_bullets() {
     assert_eq!(
         (&report["created"], &report["retired"]),
         (&json!(0), &json!(0)),
-        "the command before took them in"
+        "the command before imported them"
     );
     write(&project, MEMORY, &page(100));
-    assert_eq!(texts(&project).len(), 5_000);
+    assert_eq!(note_texts(&project).len(), 5_000);
 }

@@ -1,45 +1,48 @@
-//! Everything that a service can do wrong: said clearly, and nothing is lost.
+//! Failures of the service: each is reported, and nothing is lost.
 
-use super::{DIMS, configure, filled, recall, service};
+use super::{DIMS, configure, project_with_texts, recall, service};
 use heirloom_model::limits;
-use heirloom_testkit::Trouble;
+use heirloom_testkit::EmbeddingFault;
 use std::time::{Duration, Instant};
 
 #[test]
-fn wrong_answers_are_named_and_nothing_of_them_is_kept() {
-    let project = filled(30);
+fn reembed_invalid_response_is_reported_and_not_stored() {
+    let project = project_with_texts(30);
     let service = service();
     configure(&project, &service, "m1", "");
     let vector = |number: &str| {
         let numbers = vec![number; DIMS].join(",");
         let item = format!("{{\"embedding\":[{numbers}]}}");
-        Trouble::Body(format!("{{\"data\":[{}]}}", vec![item; 30].join(",")))
+        EmbeddingFault::Body(format!("{{\"data\":[{}]}}", vec![item; 30].join(",")))
     };
     let too_long = limits::EMBEDDING_PAUSE_MS_MAX / 1_000 + 1;
     let huge = usize::try_from(limits::EMBEDDING_ANSWER_BYTES_MAX).unwrap() + 1;
     for (trouble, part) in [
-        (Trouble::OneLess, "29 vectors for 30 texts"),
-        (Trouble::Body("<html>".to_owned()), "no list of embeddings"),
-        (Trouble::Body(String::new()), "no list of embeddings"),
+        (EmbeddingFault::MissingVector, "29 vectors for 30 texts"),
+        (
+            EmbeddingFault::Body("<html>".to_owned()),
+            "no list of embeddings",
+        ),
+        (EmbeddingFault::Body(String::new()), "no list of embeddings"),
         (vector("NaN"), "no list of embeddings"),
         (vector("1e39"), "number out of range"),
         (vector("null"), "no list of embeddings"),
-        (Trouble::Zeros, "nothing but zeros"),
+        (EmbeddingFault::Zeros, "nothing but zeros"),
         (
-            Trouble::Dims(limits::EMBEDDING_DIMS_MAX + 1),
+            EmbeddingFault::Dims(limits::EMBEDDING_DIMS_MAX + 1),
             "at most 4096",
         ),
-        (Trouble::Huge(huge), "more than 33554432 bytes"),
-        (Trouble::Status(301), "redirects are not followed"),
-        (Trouble::Status(400), "answered 400: refused"),
-        (Trouble::Status(404), "embedder.url"),
+        (EmbeddingFault::Huge(huge), "more than 33554432 bytes"),
+        (EmbeddingFault::Status(301), "redirects are not followed"),
+        (EmbeddingFault::Status(400), "answered 400: refused"),
+        (EmbeddingFault::Status(404), "embedder.url"),
         (
-            Trouble::RetryAfter(429, too_long.to_string()),
+            EmbeddingFault::RetryAfter(429, too_long.to_string()),
             "answered 429",
         ),
     ] {
         let before = service.requests().len();
-        service.next(std::slice::from_ref(&trouble));
+        service.fail_next(std::slice::from_ref(&trouble));
         let answer = project.run(&["reembed"]);
         assert_eq!(answer.code, 1, "{trouble:?}: {answer:?}");
         assert!(answer.stderr.contains(part), "{part}: {answer:?}");
@@ -50,26 +53,29 @@ fn wrong_answers_are_named_and_nothing_of_them_is_kept() {
 }
 
 #[test]
-fn questions_are_answered_whatever_the_service_says() {
-    let project = filled(30);
+fn recall_invalid_response_falls_back_to_builtin_vectors() {
+    let project = project_with_texts(30);
     let service = service();
     configure(&project, &service, "m1", "question_ms = 30000");
     project.ok(&["reembed"]);
     for (trouble, part) in [
-        (Trouble::OneLess, "0 vectors for 1 texts"),
-        (Trouble::Body("no".to_owned()), "no list of embeddings"),
-        (Trouble::Zeros, "nothing but zeros"),
-        (Trouble::Dims(5), "vectors of 5 numbers"),
-        (Trouble::Cut, "the built-in vectors rank"),
-        (Trouble::Status(500), "answered 500"),
-        (Trouble::Status(429), "answered 429"),
+        (EmbeddingFault::MissingVector, "0 vectors for 1 texts"),
+        (
+            EmbeddingFault::Body("no".to_owned()),
+            "no list of embeddings",
+        ),
+        (EmbeddingFault::Zeros, "nothing but zeros"),
+        (EmbeddingFault::Dims(5), "vectors of 5 numbers"),
+        (EmbeddingFault::Cut, "the built-in vectors rank"),
+        (EmbeddingFault::Status(500), "answered 500"),
+        (EmbeddingFault::Status(429), "answered 429"),
     ] {
         let before = service.requests().len();
-        service.next(&[trouble]);
+        service.fail_next(&[trouble]);
         let (found, notes) = recall(&project, "zibble");
         assert_eq!(found, "the zibble is kept below the stairs");
         assert!(notes.contains(part), "{part}: {notes}");
-        // Nobody waits for a second try.
+        // Queries are not retried.
         assert_eq!(service.requests().len(), before + 1, "{part}");
     }
     drop(service);
@@ -79,24 +85,24 @@ fn questions_are_answered_whatever_the_service_says() {
 }
 
 #[test]
-fn what_passes_is_tried_again() {
-    let project = filled(3);
+fn reembed_retries_transient_failures() {
+    let project = project_with_texts(3);
     let service = service();
     configure(&project, &service, "m1", "");
-    service.next(&[
-        Trouble::Status(429),
-        Trouble::RetryAfter(503, "0".to_owned()),
-        Trouble::Cut,
+    service.fail_next(&[
+        EmbeddingFault::Status(429),
+        EmbeddingFault::RetryAfter(503, "0".to_owned()),
+        EmbeddingFault::Cut,
     ]);
     let began = Instant::now();
     let done = project.json(&["reembed"]);
     assert_eq!(done["embedded"], 3);
-    // Each pause is twice the one before.
+    // Each pause is twice as long as the previous one.
     let pauses = Duration::from_millis(7 * limits::EMBEDDING_PAUSE_MS);
     assert!(began.elapsed() >= pauses);
     assert_eq!(service.requests().len(), 4);
-    // Not for ever.
-    service.every(Some(Trouble::Status(500)));
+    // The number of attempts is limited.
+    service.fail_every(Some(EmbeddingFault::Status(500)));
     let answer = project.run(&["reembed", "--anew"]);
     assert_eq!(answer.code, 1, "{answer:?}");
     let tries = usize::try_from(limits::EMBEDDING_TRIES_MAX).unwrap();
@@ -104,19 +110,19 @@ fn what_passes_is_tried_again() {
 }
 
 #[test]
-fn another_model_behind_the_same_name_is_noticed() {
-    let project = filled(30);
+fn reembed_other_dimensions_for_same_model_is_reported() {
+    let project = project_with_texts(30);
     let service = service();
     configure(&project, &service, "m1", "");
     project.ok(&["reembed"]);
     project.ok(&["remember", "one thing more"]);
-    service.every(Some(Trouble::Dims(200)));
+    service.fail_every(Some(EmbeddingFault::Dims(200)));
     let answer = project.run(&["reembed"]);
     assert_eq!(answer.code, 1);
     assert!(
         answer
             .stderr
-            .contains("has 200 numbers; those that are kept have 384"),
+            .contains("has 200 numbers; the stored ones have 384"),
         "{answer:?}"
     );
     assert!(answer.stderr.contains("reembed --anew"), "{answer:?}");
@@ -132,8 +138,8 @@ fn another_model_behind_the_same_name_is_noticed() {
 }
 
 #[test]
-fn settings_that_cannot_be_used_are_named() {
-    let project = filled(3);
+fn invalid_embedder_settings_are_reported() {
+    let project = project_with_texts(3);
     let service = service();
     let (dims, wait) = (
         limits::EMBEDDING_DIMS_MAX,
@@ -170,8 +176,8 @@ fn settings_that_cannot_be_used_are_named() {
 
 #[cfg(not(feature = "minilm"))]
 #[test]
-fn a_program_without_the_feature_says_so() {
-    let project = filled(3);
+fn folder_embedder_without_feature_is_reported() {
+    let project = project_with_texts(3);
     let folder = ["--set", "embedder.kind=folder"];
     let answer = project.run(&[&["reembed"][..], &folder].concat());
     assert_eq!(answer.code, 2, "{answer:?}");

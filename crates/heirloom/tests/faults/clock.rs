@@ -1,42 +1,42 @@
-//! A clock that goes back a day.
+//! Clock that jumps back by a day.
 
-use crate::driver::{Desk, Ran, finish};
+use crate::driver::{CallResult, ProjectFixture, finish};
 use heirloom_model::Timestamp;
 use std::collections::BTreeSet;
 
 const TODAY: &str = "2026-05-02T10:00:00Z";
 const YESTERDAY: &str = "2026-05-01T10:00:00Z";
 
-fn at(desk: &Desk, now: &str, args: &[&str]) -> Ran {
-    let mut command = desk.heirloom(args);
+fn call_at(fixture: &ProjectFixture, now: &str, args: &[&str]) -> CallResult {
+    let mut command = fixture.heirloom(args);
     command.env("HEIRLOOM_NOW", now);
     finish(command, |_| {}).expect(0)
 }
 
-fn keyed(desk: &Desk, now: &str, text: &str) -> String {
+fn remember_port(fixture: &ProjectFixture, now: &str, text: &str) -> String {
     let args = ["remember", text, "--key", "port", "--json"];
-    at(desk, now, &args).json()["id"]
+    call_at(fixture, now, &args).json()["id"]
         .as_str()
         .unwrap()
         .to_owned()
 }
 
-fn texts(ran: &Ran) -> Vec<String> {
-    let json = ran.json();
+fn texts(result: &CallResult) -> Vec<String> {
+    let json = result.json();
     let records = json["records"].as_array().unwrap();
     let text = |record: &serde_json::Value| record["text"].as_str().unwrap().to_owned();
     records.iter().map(text).collect()
 }
 
 #[test]
-fn what_is_written_in_the_past_takes_its_place_and_loses_nothing() {
-    let desk = Desk::plain();
-    let first = keyed(&desk, TODAY, "8080");
-    let second = keyed(&desk, YESTERDAY, "9090");
-    let third = keyed(&desk, YESTERDAY, "7070");
+fn write_with_earlier_clock_keeps_order_and_history() {
+    let fixture = ProjectFixture::plain();
+    let first = remember_port(&fixture, TODAY, "8080");
+    let second = remember_port(&fixture, YESTERDAY, "9090");
+    let third = remember_port(&fixture, YESTERDAY, "7070");
     assert!(second < first, "ids follow the clock");
-    assert_eq!(desk.texts("knowledge"), ["7070"]);
-    let history = at(&desk, YESTERDAY, &["history", &first, "--json"]);
+    assert_eq!(fixture.texts("knowledge"), ["7070"]);
+    let history = call_at(&fixture, YESTERDAY, &["history", &first, "--json"]);
     assert_eq!(
         texts(&history),
         ["8080", "9090", "7070"],
@@ -50,23 +50,23 @@ fn what_is_written_in_the_past_takes_its_place_and_loses_nothing() {
             "retired before it was recorded: {record}"
         );
     }
-    // Back to the first by undoing, and on again.
+    // Back to the first value by undo, and forward again.
     for (id, now, text) in [
         (&third, YESTERDAY, "9090"),
         (&second, YESTERDAY, "7070"),
         (&first, TODAY, "8080"),
         (&first, YESTERDAY, "7070"),
     ] {
-        at(&desk, now, &["undo", id]);
-        assert_eq!(desk.texts("knowledge"), [text]);
+        call_at(&fixture, now, &["undo", id]);
+        assert_eq!(fixture.texts("knowledge"), [text]);
     }
-    desk.healthy();
+    fixture.assert_healthy();
 }
 
 #[test]
-fn a_loser_from_the_past_is_not_brought_back_by_undo() {
-    let desk = Desk::plain();
-    let winner = keyed(&desk, TODAY, "8080");
+fn undo_does_not_restore_conflict_loser_of_earlier_clock() {
+    let fixture = ProjectFixture::plain();
+    let winner = remember_port(&fixture, TODAY, "8080");
     let loses = [
         "remember",
         "1",
@@ -78,40 +78,52 @@ fn a_loser_from_the_past_is_not_brought_back_by_undo() {
         "0.1",
         "--json",
     ];
-    assert_eq!(at(&desk, YESTERDAY, &loses).json()["outcome"], "conflict");
-    let undone = at(&desk, TODAY, &["undo", &winner, "--json"]).json();
+    assert_eq!(
+        call_at(&fixture, YESTERDAY, &loses).json()["outcome"],
+        "conflict"
+    );
+    let undone = call_at(&fixture, TODAY, &["undo", &winner, "--json"]).json();
     assert_eq!(
         undone["outcome"], "retired",
         "it had replaced nothing: {undone}"
     );
-    assert_eq!(desk.texts("knowledge"), [""; 0]);
+    assert_eq!(fixture.texts("knowledge"), [""; 0]);
 }
 
 #[test]
-fn every_command_works_a_day_back() {
-    let desk = Desk::plain();
+fn commands_work_with_clock_set_back() {
+    let fixture = ProjectFixture::plain();
     for now in [TODAY, YESTERDAY, TODAY] {
-        at(&desk, now, &["step", "pending", "write it", "--task", "7"]);
-        at(&desk, now, &["step", "done", "write it", "--task", "7"]);
-        at(&desk, now, &["error", "log", "it broke", "--task", "7"]);
-        at(
-            &desk,
+        call_at(
+            &fixture,
+            now,
+            &["step", "pending", "write it", "--task", "7"],
+        );
+        call_at(&fixture, now, &["step", "done", "write it", "--task", "7"]);
+        call_at(&fixture, now, &["error", "log", "it broke", "--task", "7"]);
+        call_at(
+            &fixture,
             now,
             &["error", "resolve", "it broke", "--with", "a fix"],
         );
-        at(&desk, now, &["remember", &format!("at {now}")]);
-        let forgotten = at(&desk, now, &["remember", "passing", "--key", "p", "--json"]).json();
+        call_at(&fixture, now, &["remember", &format!("at {now}")]);
+        let forgotten = call_at(
+            &fixture,
+            now,
+            &["remember", "passing", "--key", "p", "--json"],
+        )
+        .json();
         let id = forgotten["id"].as_str().unwrap();
-        at(&desk, now, &["forget", id]);
-        at(&desk, now, &["undo", id]);
-        at(&desk, now, &["prune", "--apply"]);
+        call_at(&fixture, now, &["forget", id]);
+        call_at(&fixture, now, &["undo", id]);
+        call_at(&fixture, now, &["prune", "--apply"]);
         assert!(
-            at(&desk, now, &["context", "--task", "7"])
+            call_at(&fixture, now, &["context", "--task", "7"])
                 .text()
                 .contains(&format!("at {now}"))
         );
-        at(
-            &desk,
+        call_at(
+            &fixture,
             now,
             &[
                 "run",
@@ -124,16 +136,16 @@ fn every_command_works_a_day_back() {
                 "hello",
             ],
         );
-        at(
-            &desk,
+        call_at(
+            &fixture,
             now,
             &["outcome", "--task", "7", "--status", "COMPLETE"],
         );
-        desk.healthy();
+        fixture.assert_healthy();
     }
-    // The latest run is the latest one, whatever its clock said.
-    assert_eq!(desk.mirror()["iteration"], 3);
-    let all = at(&desk, TODAY, &["export", "--format", "jsonl", "--all"]).text();
+    // The latest run counts, whatever its clock was.
+    assert_eq!(fixture.mirror()["iteration"], 3);
+    let all = call_at(&fixture, TODAY, &["export", "--format", "jsonl", "--all"]).text();
     let ids: Vec<_> = all
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].to_string())

@@ -1,7 +1,7 @@
-//! Database files that are cut short, replaced or gone: never a new empty store, always an error that helps.
+//! Database files that are truncated, replaced or missing: always a helpful error, never a new empty store.
 
-use crate::driver::Desk;
-use heirloom_store::durable;
+use crate::driver::ProjectFixture;
+use heirloom_fs::durable;
 use rusqlite::Connection;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -9,11 +9,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-/// How to call each command so that it opens the store; nothing for those that never do.
-fn calls(command: &str) -> Option<Vec<&'static str>> {
+/// Returns the arguments with which each command opens the store; empty for commands that never open it.
+fn store_calls(command: &str) -> Option<Vec<&'static str>> {
     let id = "01890a5d-ac96-774b-bcce-b302099a8057";
     let lines: &[&str] = match command {
-        "status" | "context" | "list" => return Some(vec![leak(command)]),
+        "status" | "context" | "list" => return Some(vec![to_static(command)]),
         "init" => &["init", "init --import"],
         "run" => &["run --iterations 1 -- true"],
         "outcome" => &["outcome --task t --status COMPLETE"],
@@ -36,7 +36,7 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
             "output list",
         ],
         "show" | "forget" | "undo" | "history" | "pin" | "mute" => {
-            return Some(vec![leak(&format!("{command} {id}"))]);
+            return Some(vec![to_static(&format!("{command} {id}"))]);
         }
         "task" => &[
             "task set 7",
@@ -47,7 +47,9 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         ],
         "conflicts" => &["conflicts"],
         "resolve" => {
-            return Some(vec![leak(&format!("resolve {id} --keep {id} --as user"))]);
+            return Some(vec![to_static(&format!(
+                "resolve {id} --keep {id} --as user"
+            ))]);
         }
         "episode" => &[
             "episode log --task 7 --action failed --approach x",
@@ -76,7 +78,7 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
             "workspace show",
             "workspace sync",
         ],
-        "share" | "unshare" => return Some(vec![leak(&format!("{command} {id}"))]),
+        "share" | "unshare" => return Some(vec![to_static(&format!("{command} {id}"))]),
         "group" => &["group note main x", "group show", "group list"],
         "watch" => &["watch"],
         "import" => &[
@@ -100,20 +102,20 @@ fn calls(command: &str) -> Option<Vec<&'static str>> {
         "reembed" => &["reembed", "reembed --anew"],
         "backup" => &["backup copy.db"],
         "cmd" | "demo" | "bench" | "config" | "completions" | "man" | "redact" => &[],
-        // Neither a hook nor a session of MCP fails: `cli/hooks.rs` and `cli/mcp.rs` have them with a store that is none.
-        "hook" | "mcp" | "install" | "uninstall" => &[],
         "propose" => &["propose x", "propose"],
-        "accept" | "reject" => return Some(vec![leak(&format!("{command} {id}"))]),
-        // These look at a store from outside; `cli/doctor.rs` and `cli/backup.rs` have their cases.
-        "doctor" | "restore" => &[],
-        other => windows_and_servers(other)?,
+        "accept" | "reject" => return Some(vec![to_static(&format!("{command} {id}"))]),
+        other => window_and_server_calls(other)?,
     };
     Some(lines.to_vec())
 }
 
-/// The same of commands about windows, and of servers.
-fn windows_and_servers(command: &str) -> Option<&'static [&'static str]> {
+/// Returns the same for commands about windows, and for servers.
+fn window_and_server_calls(command: &str) -> Option<&'static [&'static str]> {
     match command {
+        // These examine a store without opening it; `cli/doctor.rs` and `cli/backup.rs` test them.
+        "doctor" | "restore" => Some(&[]),
+        // Hooks and MCP sessions never fail: `cli/hooks.rs` and `cli/mcp.rs` test them with a broken store.
+        "hook" | "mcp" | "install" | "uninstall" => Some(&[]),
         "compact" => Some(&["compact --session s"]),
         "expand" => Some(&[
             "expand 0123456789abcdef",
@@ -126,14 +128,14 @@ fn windows_and_servers(command: &str) -> Option<&'static [&'static str]> {
     }
 }
 
-/// A test's few words live as long as it does.
-fn leak(words: &str) -> &'static str {
+/// Returns the words with a static lifetime.
+fn to_static(words: &str) -> &'static str {
     Box::leak(words.to_owned().into_boxed_str())
 }
 
-/// Every command that the help names.
-fn commands(desk: &Desk) -> Vec<String> {
-    let help = desk.call(&["--help"]).expect(0).text();
+/// Returns every command listed in the help.
+fn listed_commands(fixture: &ProjectFixture) -> Vec<String> {
+    let help = fixture.call(&["--help"]).expect(0).text();
     let listed = help.split("Commands:\n").nth(1).unwrap();
     let listed = listed.split("\n\n").next().unwrap();
     let names = listed.lines().filter_map(|line| {
@@ -146,25 +148,29 @@ fn commands(desk: &Desk) -> Vec<String> {
     names
 }
 
-fn database(desk: &Desk) -> PathBuf {
-    desk.root().join(".heirloom/heirloom.db")
+fn database(fixture: &ProjectFixture) -> PathBuf {
+    fixture.root().join(".heirloom/heirloom.db")
 }
 
-/// A project with something in it, and files to import.
-fn filled() -> Desk {
-    let desk = Desk::plain();
+/// Creates a project with records and with files to import.
+fn project_with_records() -> ProjectFixture {
+    let fixture = ProjectFixture::plain();
     for n in 0..20 {
-        desk.call(&["remember", &format!("{n} {}", "x".repeat(900))])
+        fixture
+            .call(&["remember", &format!("{n} {}", "x".repeat(900))])
             .expect(0);
     }
-    desk.project.write("carried.jsonl", "\n").unwrap();
-    desk.project.write("carried.json", "{}").unwrap();
-    desk.project.write("carried.md", "# Facts\n- x\n").unwrap();
-    desk
+    fixture.project.write("carried.jsonl", "\n").unwrap();
+    fixture.project.write("carried.json", "{}").unwrap();
+    fixture
+        .project
+        .write("carried.md", "# Facts\n- x\n")
+        .unwrap();
+    fixture
 }
 
-/// What is at a path: its bytes, or what it is.
-fn state(path: &Path) -> Vec<u8> {
+/// Returns the content of a path, or its file type.
+fn path_content(path: &Path) -> Vec<u8> {
     match path.symlink_metadata() {
         Err(_) => b"nothing".to_vec(),
         Ok(found) if found.is_dir() => b"a folder".to_vec(),
@@ -173,7 +179,7 @@ fn state(path: &Path) -> Vec<u8> {
     }
 }
 
-/// A name, and how a whole database becomes it.
+/// Name of a damage, and the function that applies it to a valid database.
 type Damage = (&'static str, fn(&Path));
 
 const DAMAGES: [Damage; 8] = [
@@ -202,9 +208,11 @@ const DAMAGES: [Damage; 8] = [
     }),
     ("another program's database", |path| {
         fs::remove_file(path).unwrap();
-        let theirs = Connection::open(path).unwrap();
-        theirs.execute_batch("CREATE TABLE theirs (x)").unwrap();
-        theirs.close().unwrap();
+        let other_database = Connection::open(path).unwrap();
+        other_database
+            .execute_batch("CREATE TABLE theirs (x)")
+            .unwrap();
+        other_database.close().unwrap();
     }),
     ("a folder", |path| {
         fs::remove_file(path).unwrap();
@@ -218,59 +226,62 @@ const DAMAGES: [Damage; 8] = [
 ];
 
 #[test]
-fn no_command_replaces_a_database_that_it_cannot_use() {
+fn commands_never_replace_unusable_database() {
     for (name, damage) in DAMAGES {
-        let desk = filled();
-        let path = database(&desk);
+        let fixture = project_with_records();
+        let path = database(&fixture);
         damage(&path);
-        let before = state(&path);
-        for command in commands(&desk) {
-            let Some(lines) = calls(&command) else {
-                // A command that this list does not know yet: whatever it says, the file is as it was.
-                desk.call(&[&command]);
+        let before = path_content(&path);
+        for command in listed_commands(&fixture) {
+            let Some(lines) = store_calls(&command) else {
+                // A command without listed arguments: whatever it does, the file must not change.
+                fixture.call(&[&command]);
                 assert!(
-                    state(&path) == before,
+                    path_content(&path) == before,
                     "`{command}` changed a file that is {name}"
                 );
                 continue;
             };
             for line in lines {
                 let args: Vec<&str> = line.split(' ').collect();
-                let ran = desk.feed(&args, b"{\"text\": \"x\"}\n");
+                let result = fixture.feed(&args, b"{\"text\": \"x\"}\n");
                 let what = format!(
                     "`{line}` on a file that is {name}: {} {}",
-                    ran.code, ran.stderr
+                    result.code, result.stderr
                 );
                 let is_link = name == "a link to nowhere";
-                let wanted = match ran.code {
+                let is_expected_code = match result.code {
                     1 => true,
                     3 => name == "gone",
                     4 => is_link,
                     _ => false,
                 };
-                assert!(wanted, "{what}");
-                assert!(ran.stderr.contains("heirloom.db"), "names no file: {what}");
-                assert!(ran.stderr.contains("hint: "), "says not what to do: {what}");
-                let helps = ran.stderr.contains("heirloom doctor")
+                assert!(is_expected_code, "{what}");
+                assert!(
+                    result.stderr.contains("heirloom.db"),
+                    "names no file: {what}"
+                );
+                assert!(result.stderr.contains("hint: "), "has no hint: {what}");
+                let helps = result.stderr.contains("heirloom doctor")
                     || name == "gone"
-                    || (is_link && ran.stderr.contains("remove the link"));
+                    || (is_link && result.stderr.contains("remove the link"));
                 assert!(helps, "{what}");
-                assert!(state(&path) == before, "changed: {what}");
+                assert!(path_content(&path) == before, "changed: {what}");
             }
         }
     }
 }
 
-/// A `remember --stdin` that is open between two lines.
-struct Open {
+/// A running `remember --stdin` that waits for the next line.
+struct OpenStdin {
     child: Child,
     pipe: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
-impl Open {
-    fn new(desk: &Desk) -> Self {
-        let mut command = desk.heirloom(&["remember", "--stdin"]);
+impl OpenStdin {
+    fn new(fixture: &ProjectFixture) -> Self {
+        let mut command = fixture.heirloom(&["remember", "--stdin"]);
         let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         Self {
             pipe: child.stdin.take().unwrap(),
@@ -279,8 +290,8 @@ impl Open {
         }
     }
 
-    /// Writes a line; its answer, empty when the program has ended instead.
-    fn say(&mut self, text: &str) -> String {
+    /// Writes a line and returns its answer; empty if the program has ended instead.
+    fn send_line(&mut self, text: &str) -> String {
         let mut answer = String::new();
         let written = writeln!(self.pipe, "{{\"text\": \"{text}\"}}");
         if written.is_ok() {
@@ -289,7 +300,7 @@ impl Open {
         answer
     }
 
-    /// Its end, and what it said on the way.
+    /// Ends the input; returns the exit code and standard error.
     fn end(self) -> (i32, String) {
         drop(self.pipe);
         let output = self.child.wait_with_output().unwrap();
@@ -298,13 +309,13 @@ impl Open {
     }
 }
 
-/// Somebody does `harm` while `remember --stdin` is open: the next line is not acknowledged.
-fn harm_while_open(harm: fn(&Path), words: &str) -> Desk {
-    let desk = filled();
-    let mut open = Open::new(&desk);
-    assert!(open.say("first").contains("created"));
-    harm(&database(&desk));
-    let answer = open.say("second");
+/// Applies `harm` while `remember --stdin` is running, and checks that the next line is not acknowledged.
+fn harm_while_open(harm: fn(&Path), words: &str) -> ProjectFixture {
+    let fixture = project_with_records();
+    let mut open = OpenStdin::new(&fixture);
+    assert!(open.send_line("first").contains("created"));
+    harm(&database(&fixture));
+    let answer = open.send_line("second");
     assert_eq!(answer, "", "acknowledged, and it is lost");
     let (code, stderr) = open.end();
     assert_eq!(code, 1, "{stderr}");
@@ -313,22 +324,22 @@ fn harm_while_open(harm: fn(&Path), words: &str) -> Desk {
         "{stderr}"
     );
     assert!(stderr.contains("heirloom doctor"), "{stderr}");
-    desk
+    fixture
 }
 
 #[test]
-fn a_write_notices_that_its_file_was_emptied() {
+fn write_emptied_database_is_detected() {
     harm_while_open(DAMAGES[0].1, "it was emptied while it was in use");
 }
 
 #[test]
-fn a_write_notices_that_its_file_was_removed() {
-    let desk = harm_while_open(DAMAGES[6].1, "it was removed while it was in use");
-    desk.call(&["list"]).expect(3);
+fn write_removed_database_is_detected() {
+    let fixture = harm_while_open(DAMAGES[6].1, "it was removed while it was in use");
+    fixture.call(&["list"]).expect(3);
 }
 
 #[test]
-fn a_write_notices_that_its_file_was_replaced() {
+fn write_replaced_database_is_detected() {
     harm_while_open(
         |path| {
             let copy = path.with_extension("copy");
@@ -340,7 +351,7 @@ fn a_write_notices_that_its_file_was_replaced() {
 }
 
 #[test]
-fn a_write_notices_that_its_journal_was_removed() {
+fn write_removed_journal_is_detected() {
     harm_while_open(
         |path| fs::remove_file(path.with_extension("db-wal")).unwrap(),
         "its journal was removed or replaced",
@@ -348,7 +359,7 @@ fn a_write_notices_that_its_journal_was_removed() {
 }
 
 #[test]
-fn a_write_notices_that_its_journal_was_cut_short() {
+fn write_truncated_journal_is_detected() {
     harm_while_open(
         |path| {
             let journal = path.with_extension("db-wal");
@@ -364,39 +375,42 @@ fn a_write_notices_that_its_journal_was_cut_short() {
 }
 
 #[test]
-fn a_file_that_is_cut_in_half_while_it_is_open_is_damaged_and_not_empty_afterwards() {
-    let desk = filled();
-    let mut open = Open::new(&desk);
-    assert!(open.say("first").contains("created"));
-    (DAMAGES[1].1)(&database(&desk));
-    // What this process has read already it still knows, so that a line may be taken.
-    open.say("second");
+fn database_truncated_while_open_is_reported_as_damaged() {
+    let fixture = project_with_records();
+    let mut open = OpenStdin::new(&fixture);
+    assert!(open.send_line("first").contains("created"));
+    (DAMAGES[1].1)(&database(&fixture));
+    // Pages in this process's cache are still valid, so the line may be accepted.
+    open.send_line("second");
     open.end();
-    let ran = desk.call(&["status"]).expect(1);
-    let told = [&ran.text(), &ran.stderr]
+    let result = fixture.call(&["status"]).expect(1);
+    let is_reported = [&result.text(), &result.stderr]
         .iter()
         .any(|text| text.contains("damaged"));
-    assert!(told, "{} {}", ran.text(), ran.stderr);
+    assert!(is_reported, "{} {}", result.text(), result.stderr);
 }
 
-/// A project in which a process died behind its last acknowledged write.
-fn after_a_kill() -> Desk {
-    let desk = filled();
-    let mut open = Open::new(&desk);
+/// Creates a project in which a process was killed after its last acknowledged write.
+fn project_after_kill() -> ProjectFixture {
+    let fixture = project_with_records();
+    let mut open = OpenStdin::new(&fixture);
     for n in 0..5 {
-        assert!(open.say(&format!("acknowledged {n}")).contains("created"));
+        assert!(
+            open.send_line(&format!("acknowledged {n}"))
+                .contains("created")
+        );
     }
     open.child.kill().unwrap();
     open.child.wait().unwrap();
-    assert!(database(&desk).with_extension("db-wal").exists());
-    desk
+    assert!(database(&fixture).with_extension("db-wal").exists());
+    fixture
 }
 
 #[test]
-fn a_journal_that_is_gone_or_cut_short_after_a_kill_is_said() {
+fn missing_or_truncated_journal_after_kill_is_reported() {
     for keep in [None, Some(0), Some(5_000)] {
-        let desk = after_a_kill();
-        let journal = database(&desk).with_extension("db-wal");
+        let fixture = project_after_kill();
+        let journal = database(&fixture).with_extension("db-wal");
         let copy = fs::read(&journal).unwrap();
         match keep {
             None => fs::remove_file(&journal).unwrap(),
@@ -408,52 +422,136 @@ fn a_journal_that_is_gone_or_cut_short_after_a_kill_is_said() {
                 .unwrap(),
         }
         for args in [["list"].as_slice(), &["remember", "x"], &["context"]] {
-            let ran = desk.call(args).expect(1);
+            let result = fixture.call(args).expect(1);
             assert!(
-                ran.stderr.contains("acknowledged writes are missing"),
+                result.stderr.contains("acknowledged writes are missing"),
                 "{}",
-                ran.stderr
+                result.stderr
             );
-            assert!(ran.stderr.contains("heirloom.db-wal"), "{}", ran.stderr);
+            assert!(
+                result.stderr.contains("heirloom.db-wal"),
+                "{}",
+                result.stderr
+            );
         }
-        // Nor does looking at it take the proof away.
+        // Examining it does not remove the evidence.
         for _ in 0..2 {
-            let ran = desk.call(&["doctor"]).expect(1);
-            assert!(ran.text().contains("acknowledged writes are missing"));
-            let ran = desk.call(&["backup", "copy.db"]).expect(1);
-            assert!(ran.stderr.contains("acknowledged writes are missing"));
+            let result = fixture.call(&["doctor"]).expect(1);
+            assert!(result.text().contains("acknowledged writes are missing"));
+            let result = fixture.call(&["backup", "copy.db"]).expect(1);
+            assert!(result.stderr.contains("acknowledged writes are missing"));
         }
-        // The ways out that the message names.
+        // The remedies that the message names.
         if keep.is_none() {
-            let ran = desk.call(&["doctor", "--repair"]).expect(0);
-            assert!(ran.text().contains("kept the damaged"), "{}", ran.text());
-            assert_eq!(desk.texts("knowledge").len(), 20);
+            let result = fixture.call(&["doctor", "--repair"]).expect(0);
+            assert!(
+                result.text().contains("kept the damaged"),
+                "{}",
+                result.text()
+            );
+            assert_eq!(fixture.texts("knowledge").len(), 20);
         } else {
             durable::write_atomic(&journal, &copy).unwrap();
-            assert_eq!(desk.texts("knowledge").len(), 25);
+            assert_eq!(fixture.texts("knowledge").len(), 25);
         }
-        desk.healthy();
+        fixture.assert_healthy();
     }
 }
 
 #[test]
-fn what_processes_share_may_be_garbage() {
+fn garbage_in_shared_memory_file_is_ignored() {
     for garbage in [&b""[..], &[0x5a; 32_768], &[0; 100], b"words"] {
-        let desk = after_a_kill();
-        let shared = database(&desk).with_extension("db-shm");
+        let fixture = project_after_kill();
+        let shared = database(&fixture).with_extension("db-shm");
         durable::write_atomic(&shared, garbage).unwrap();
-        assert_eq!(desk.texts("knowledge").len(), 25);
-        desk.call(&["remember", "after"]).expect(0);
-        desk.healthy();
+        assert_eq!(fixture.texts("knowledge").len(), 25);
+        fixture.call(&["remember", "after"]).expect(0);
+        fixture.assert_healthy();
     }
 }
 
 #[test]
-fn a_marker_that_was_never_written_is_made_up_for() {
-    let desk = filled();
-    fs::remove_file(desk.root().join(".heirloom/store.json")).unwrap();
-    desk.call(&["list"]).expect(0);
-    fs::remove_file(database(&desk)).unwrap();
-    desk.call(&["list"]).expect(3);
-    assert!(!database(&desk).exists());
+fn missing_marker_is_recreated() {
+    let fixture = project_with_records();
+    fs::remove_file(fixture.root().join(".heirloom/store.json")).unwrap();
+    fixture.call(&["list"]).expect(0);
+    fs::remove_file(database(&fixture)).unwrap();
+    fixture.call(&["list"]).expect(3);
+    assert!(!database(&fixture).exists());
+}
+
+#[test]
+fn flipped_bit_in_the_journal_is_refused_named_and_repaired() {
+    let fixture = ProjectFixture::plain();
+    fixture.call(&["remember", "first"]).expect(0);
+    let holder = heirloom_store::SqliteStore::open(&database(&fixture)).unwrap();
+    for n in 0..19 {
+        fixture
+            .call(&["remember", &format!("{n} {}", "x".repeat(900))])
+            .expect(0);
+    }
+    // The files as a killed process leaves them.
+    let files = ["heirloom.db", "heirloom.db-wal", "heirloom.db-shm"];
+    let files = files.map(|name| {
+        let path = database(&fixture).with_file_name(name);
+        let bytes = fs::read(&path).unwrap();
+        (path, bytes)
+    });
+    drop(holder);
+    for (path, bytes) in &files {
+        durable::write_atomic(path, bytes).unwrap();
+    }
+    let [_, (journal, intact), _] = files;
+    assert!(intact.len() > 100_000, "{}", intact.len());
+    let mut flipped = intact.clone();
+    let half = flipped.len() / 2;
+    // A low bit of a word: the checksum shows which one.
+    flipped[half / 4 * 4] ^= 1;
+    durable::write_atomic(&journal, &flipped).unwrap();
+    let main = fs::read(database(&fixture)).unwrap();
+    for args in [
+        &["list"][..],
+        &["remember", "more"],
+        &["status"],
+        &["context"],
+    ] {
+        let result = fixture.call(args).expect(1);
+        assert!(
+            result
+                .stderr
+                .contains("heirloom.db-wal is damaged: from byte ")
+                && result.stderr.contains("heirloom doctor --repair"),
+            "{args:?}: {}",
+            result.stderr
+        );
+    }
+    for _ in 0..2 {
+        let doctor = fixture.call(&["doctor"]).expect(1);
+        let report = format!("{}{}", doctor.text(), doctor.stderr);
+        assert!(
+            report.contains("BAD  database") && report.contains(" acknowledged transactions in "),
+            "{report}"
+        );
+    }
+    assert!(
+        fs::read(&journal).unwrap() == flipped && fs::read(database(&fixture)).unwrap() == main
+    );
+    let repaired = fixture.call(&["doctor", "--repair"]).expect(0);
+    assert!(
+        repaired.text().contains("kept the damaged"),
+        "{}",
+        repaired.text()
+    );
+    let folder = fs::read_dir(fixture.root().join(".heirloom")).unwrap();
+    let damaged_copy = folder.map(|entry| entry.unwrap().path()).find(|path| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.contains(".damaged-") && name.ends_with("-wal")
+    });
+    assert!(fs::read(damaged_copy.unwrap()).unwrap() == flipped);
+    let listed = fixture
+        .call(&["list", "--json", "--limit", "100"])
+        .expect(0)
+        .json();
+    assert_eq!(listed["records"].as_array().unwrap().len(), 20);
+    fixture.call(&["doctor"]).expect(0);
 }

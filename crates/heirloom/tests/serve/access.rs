@@ -1,11 +1,12 @@
-//! Who gets in, and what they may.
+//! Authentication and permissions: tokens, roles, origins, login links.
 
 use crate::client::Server;
-use crate::driver::Desk;
+use crate::driver::ProjectFixture;
+use heirloom_testkit::sh;
 use serde_json::json;
 
 #[test]
-fn only_who_has_a_token_gets_in() {
+fn request_without_a_valid_token_is_unauthorized() {
     let server = Server::start();
     server.request("GET", "/health", &[], b"").expect(200);
     server.request("GET", "/openapi.json", &[], b"").expect(200);
@@ -19,71 +20,75 @@ fn only_who_has_a_token_gets_in() {
         assert!(answer.header("www-authenticate").is_some());
         server.get_as("hl_0000", path).expect(401);
     }
-    for given in ["Basic x", "Bearer", "Bearer ", "x"] {
-        let headers = [("authorization", given)];
+    for credentials in ["Basic x", "Bearer", "Bearer ", "x"] {
+        let headers = [("authorization", credentials)];
         server
             .request("GET", "/api/tasks", &headers, b"")
             .expect(401);
     }
     server.get("/api/tasks").expect(200);
-    let kept = server.desk.project.read(".heirloom/tokens.json").unwrap();
-    assert!(!kept.contains(&server.token), "only its hash is kept");
+    let token_file = server
+        .fixture
+        .project
+        .read(".heirloom/tokens.json")
+        .unwrap();
+    assert!(!token_file.contains(&server.token), "only its hash is kept");
 }
 
 #[test]
-fn a_line_says_what_was_asked_where_that_is_wanted() {
-    let desk = Desk::plain();
-    let mut command = desk.heirloom(&["serve", "--port", "0"]);
+fn heirloom_log_info_logs_requests_without_secrets() {
+    let fixture = ProjectFixture::plain();
+    let mut command = fixture.heirloom(&["serve", "--port", "0"]);
     command.env("HEIRLOOM_LOG", "info");
-    let server = Server::of(command, desk);
+    let server = Server::start_command(command, fixture);
     server.get("/api/recall?query=moonlight").expect(200);
     server.get_as("hl_0000", "/api/tasks").expect(401);
     let token = server.token.clone();
-    let (_desk, ran) = server.stop();
-    for begins in ["GET /api/recall 200, ", "GET /api/tasks 401, "] {
-        let begins = format!("heirloom: {begins}");
-        let line = ran.stderr.lines().find(|line| line.starts_with(&begins));
+    let (_desk, result) = server.stop();
+    for prefix in ["GET /api/recall 200, ", "GET /api/tasks 401, "] {
+        let prefix = format!("heirloom: {prefix}");
+        let line = result.stderr.lines().find(|line| line.starts_with(&prefix));
         assert!(
             line.is_some_and(|line| line.ends_with(" ms")),
             "{}",
-            ran.stderr
+            result.stderr
         );
     }
     for secret in ["moonlight", "hl_0000", &token] {
-        assert!(!ran.stderr.contains(secret), "{}", ran.stderr);
+        assert!(!result.stderr.contains(secret), "{}", result.stderr);
     }
 }
 
 #[test]
-fn the_first_token_is_told_once_and_a_revoked_one_opens_nothing() {
+fn first_token_is_printed_once_and_revoked_token_is_unauthorized() {
     let server = Server::start();
     let token = server.token.clone();
-    let (desk, ran) = server.stop();
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let server = Server::over(desk, &[]);
+    let (fixture, result) = server.stop();
+    assert_eq!(result.code, 0, "{}", result.stderr);
+    let server = Server::start_in(fixture, &[]);
     assert_eq!(server.token, token);
     server.get("/api/tasks").expect(200);
     let listed = server
-        .desk
+        .fixture
         .call(&["token", "list", "--json"])
         .expect(0)
         .json();
     let id = listed["tokens"][0]["id"].as_str().unwrap();
-    server.desk.call(&["token", "revoke", id]).expect(0);
-    server.desk.call(&["token", "revoke", id]).expect(3);
+    server.fixture.call(&["token", "revoke", id]).expect(0);
+    server.fixture.call(&["token", "revoke", id]).expect(3);
     server.get("/api/tasks").expect(401);
 }
 
 #[test]
-fn roles_may_what_they_are_for() {
+fn roles_are_limited_to_their_permissions() {
     let server = Server::start();
-    let agent = server.token_of("agent", &[]);
-    let admin = server.token_of("admin", &[]);
-    let said = json!({"key": "indent", "value": "four spaces"});
+    let agent = server.create_token("agent", &[]);
+    let admin = server.create_token("admin", &[]);
+    let body = json!({"key": "indent", "value": "four spaces"});
     let post = |token: &str, body| server.send_as(token, "POST", "/api/memory/knowledge", body);
-    let ours = post(&server.token, &said).expect(201).json();
+    let ours = post(&server.token, &body).expect(201).json();
     let id = ours["id"].as_str().unwrap();
-    // An agent's word is a proposal, and weaker.
+    // An agent's value is a proposal with lower confidence.
     let theirs = json!({"key": "indent", "value": "tabs", "agent_id": "bob"});
     let lost = post(&agent, &theirs).expect(200).json();
     assert_eq!(lost["outcome"], "conflict");
@@ -93,7 +98,7 @@ fn roles_may_what_they_are_for() {
     assert_eq!(quotes["source"], "bob");
     assert_eq!(quotes["proposal"], true);
     assert_eq!(quotes["confidence"], 0.8);
-    // Nobody borrows a greater name, takes back what others said, or decides.
+    // An agent cannot use a person's source, retire records of others, or resolve conflicts.
     let as_user = json!({"key": "x", "value": "y", "source": "user"});
     post(&agent, &as_user).expect(403);
     let path = format!("/api/memory/knowledge/{id}");
@@ -133,17 +138,17 @@ fn roles_may_what_they_are_for() {
 }
 
 #[test]
-fn history_names_the_token_that_marked_and_took_back() {
+fn history_names_the_token_that_marked_and_undid() {
     let server = Server::start();
     let made = ["token", "create", "--role", "user", "--json"];
-    let made = server.desk.call(&made).expect(0).json();
+    let made = server.fixture.call(&made).expect(0).json();
     let (id, token) = (
         made["id"].as_str().unwrap(),
         made["token"].as_str().unwrap(),
     );
-    let said = json!({"key": "indent", "value": "four spaces"});
+    let body = json!({"key": "indent", "value": "four spaces"});
     let record = server
-        .post("/api/memory/knowledge", &said)
+        .post("/api/memory/knowledge", &body)
         .expect(201)
         .json();
     let record = record["id"].as_str().unwrap();
@@ -158,7 +163,7 @@ fn history_names_the_token_that_marked_and_took_back() {
         .expect(201)
         .json();
     let other = other["id"].as_str().unwrap();
-    // The record itself, then that it was retired.
+    // The first undo retires the record, the second one restores it.
     let undo = format!("/api/undo/{other}");
     for _ in 0..2 {
         server.send_as(token, "POST", &undo, &json!({})).expect(200);
@@ -181,12 +186,12 @@ fn history_names_the_token_that_marked_and_took_back() {
 }
 
 #[test]
-fn a_token_of_one_project_opens_no_other() {
+fn token_of_one_project_reaches_no_other_project() {
     let server = Server::start();
-    let bound = server.token_of("orchestrator", &["--project", "other"]);
-    let said = json!({"key": "k", "value": "of the other"});
+    let bound = server.create_token("orchestrator", &["--project", "other"]);
+    let body = json!({"key": "k", "value": "of the other"});
     let path = "/api/memory/knowledge";
-    server.send_as(&bound, "POST", path, &said).expect(201);
+    server.send_as(&bound, "POST", path, &body).expect(201);
     let found = server.get_as(&bound, path).expect(200).json();
     assert_eq!(found["items"][0]["project"], "other");
     assert!(
@@ -204,7 +209,7 @@ fn a_token_of_one_project_opens_no_other() {
 }
 
 #[test]
-fn names_and_origins_that_nobody_meant_are_refused() {
+fn foreign_hosts_and_origins_are_refused() {
     let server = Server::start();
     let with = |name: &str, value: &str| {
         let bearer = format!("Bearer {}", server.token);
@@ -221,37 +226,41 @@ fn names_and_origins_that_nobody_meant_are_refused() {
         assert_eq!(answer.header("access-control-allow-origin"), None);
     }
     with("origin", &format!("http://127.0.0.1:{port}")).expect(200);
-    let desk = Desk::plain();
+    let fixture = ProjectFixture::plain();
     let origins = [
         "--allow-origin",
         "https://board.example",
         "--allow-host",
         "memory.example",
     ];
-    let server = Server::over(desk, &origins);
+    let server = Server::start_in(fixture, &origins);
     let bearer = format!("Bearer {}", server.token);
-    let asked = [
+    let headers = [
         ("authorization", bearer.as_str()),
         ("origin", "https://board.example"),
         ("host", "memory.example:7717"),
     ];
-    let answer = server.request("GET", "/api/tasks", &asked, b"").expect(200);
+    let answer = server
+        .request("GET", "/api/tasks", &headers, b"")
+        .expect(200);
     let allowed = answer.header("access-control-allow-origin");
     assert_eq!(allowed, Some("https://board.example"));
-    let before = server.request("OPTIONS", "/api/tasks", &asked[1..], b"");
+    let before = server.request("OPTIONS", "/api/tasks", &headers[1..], b"");
     before.expect(204);
 }
 
 #[test]
-fn a_login_link_works_once_and_changes_need_the_page() {
+fn login_link_works_once_and_writes_need_the_csrf_token() {
     let server = Server::start();
     let link = server
-        .desk
+        .fixture
         .call(&["ui", "--no-open", "--json"])
         .expect(0)
         .json();
     let link = link["link"].as_str().unwrap();
     let (_, path) = link.split_once(&server.address.to_string()).unwrap();
+    let head_answer = server.send_raw(&server.request_bytes("HEAD", path, &[], b""));
+    assert_eq!(head_answer.status, 204, "a look leaves it as it is");
     let answer = server.request("GET", path, &[], b"").expect(303);
     let cookie = answer.header("set-cookie").unwrap();
     for part in ["HttpOnly", "SameSite=Strict"] {
@@ -285,13 +294,13 @@ fn a_login_link_works_once_and_changes_need_the_page() {
 }
 
 #[test]
-fn what_others_reach_needs_a_certificate() {
-    let desk = Desk::plain();
-    let ran = desk.call(&["serve", "--host", "0.0.0.0", "--port", "0"]);
-    assert!(ran.stderr.contains("--tls-cert"), "{}", ran.stderr);
-    assert_eq!(ran.code, 4);
-    desk.project.write("no.pem", "nothing").unwrap();
+fn public_address_without_a_certificate_is_refused() {
+    let fixture = ProjectFixture::plain();
+    let result = fixture.call(&sh("serve --host 0.0.0.0 --port 0"));
+    assert!(result.stderr.contains("--tls-cert"), "{}", result.stderr);
+    assert_eq!(result.code, 4);
+    fixture.project.write("no.pem", "nothing").unwrap();
     let files = ["--tls-cert", "no.pem", "--tls-key", "no.pem"];
-    let ran = desk.call(&[&["serve", "--port", "0"], &files[..]].concat());
-    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let result = fixture.call(&[&["serve", "--port", "0"], &files[..]].concat());
+    assert_eq!(result.code, 2, "{}", result.stderr);
 }

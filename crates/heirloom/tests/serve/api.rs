@@ -1,4 +1,4 @@
-//! What the routes answer.
+//! Answers of the HTTP API.
 
 use crate::client::Server;
 use serde_json::{Value, json};
@@ -8,15 +8,15 @@ fn id(answer: &Value) -> String {
 }
 
 #[test]
-fn knowledge_has_one_value_for_a_key() {
+fn knowledge_key_has_one_current_value() {
     let server = Server::start();
     let path = "/api/memory/knowledge";
-    let said = |value: &str| json!({"category": "convention", "key": "indent", "value": value});
-    let first = server.post(path, &said("four spaces")).expect(201).json();
+    let body = |value: &str| json!({"category": "convention", "key": "indent", "value": value});
+    let first = server.post(path, &body("four spaces")).expect(201).json();
     assert_eq!(first["outcome"], "created");
-    let again = server.post(path, &said("Four spaces.")).expect(200).json();
+    let again = server.post(path, &body("Four spaces.")).expect(200).json();
     assert_eq!(again["outcome"], "confirmed");
-    let second = server.post(path, &said("two spaces")).expect(200).json();
+    let second = server.post(path, &body("two spaces")).expect(200).json();
     assert_eq!(second["outcome"], "replaced");
     let items = server.items("/api/memory/knowledge?category=convention");
     assert_eq!(items.len(), 1);
@@ -56,7 +56,7 @@ fn knowledge_has_one_value_for_a_key() {
 }
 
 #[test]
-fn what_was_tried_is_found_again() {
+fn episodes_are_stored_filtered_and_found_by_approach() {
     let server = Server::start();
     let path = "/api/memory/episodes";
     for (agent, action) in [
@@ -64,11 +64,11 @@ fn what_was_tried_is_found_again() {
         ("ann", "failed"),
         ("bob", "completed"),
     ] {
-        let said = json!({
+        let body = json!({
             "task_id": "42", "agent_id": agent, "action": action, "approach": "mock the database",
             "outcome": "as it went", "duration_ms": 7, "tokens_in": 1, "tokens_out": 2,
         });
-        server.post(path, &said).expect(201);
+        server.post(path, &body).expect(201);
     }
     assert_eq!(server.items("/api/memory/episodes?task_id=42").len(), 3);
     let failed = server.items("/api/memory/episodes?agent_id=ann&action=failed");
@@ -81,8 +81,8 @@ fn what_was_tried_is_found_again() {
         .expect(200)
         .json();
     assert_eq!(tried["failed"], true);
-    let numbers = server.get("/api/analytics").expect(200).json();
-    assert_eq!(numbers["by_agent"].as_array().unwrap().len(), 2);
+    let analytics = server.get("/api/analytics").expect(200).json();
+    assert_eq!(analytics["by_agent"].as_array().unwrap().len(), 2);
     server
         .post(path, &json!({"task_id": "1", "action": "guessed"}))
         .expect(422);
@@ -92,12 +92,12 @@ fn what_was_tried_is_found_again() {
 }
 
 #[test]
-fn artifacts_are_files_of_the_project() {
+fn artifact_inside_the_project_is_stored_and_outside_refused() {
     let server = Server::start();
-    server.desk.project.write("notes.md", "words").unwrap();
+    server.fixture.project.write("notes.md", "words").unwrap();
     let path = "/api/memory/artifacts";
-    let said = json!({"task_id": "42", "agent_id": "bob", "type": "document", "path": "notes.md"});
-    let made = server.post(path, &said).expect(201).json();
+    let body = json!({"task_id": "42", "agent_id": "bob", "type": "document", "path": "notes.md"});
+    let made = server.post(path, &body).expect(201).json();
     let far = json!({"task_id": "42", "type": "file", "path": "far.bin", "size_bytes": 3, "checksum": "a".repeat(64)});
     server.post(path, &far).expect(201);
     let found = server.items("/api/memory/artifacts?type=document");
@@ -106,25 +106,28 @@ fn artifacts_are_files_of_the_project() {
     assert_eq!(server.items("/api/memory/artifacts?path=far.bin").len(), 1);
     assert_eq!(server.items("/api/memory/artifacts?task_id=42").len(), 2);
     for outside in ["../x", "/etc/passwd"] {
-        let said = json!({"task_id": "42", "type": "file", "path": outside});
-        server.post(path, &said).expect(403);
+        let body = json!({"task_id": "42", "type": "file", "path": outside});
+        server.post(path, &body).expect(403);
     }
     let missing = json!({"task_id": "42", "type": "file", "path": "not-there"});
     server.post(path, &missing).expect(404);
-    let agent = server.token_of("agent", &[]);
+    let agent = server.create_token("agent", &[]);
     let one = format!("{path}/{}", id(&made));
     let remove = |path: &str| server.send_as(&agent, "DELETE", path, &json!({}));
     remove(&format!("{one}?agent_id=ann")).expect(403);
-    remove(&format!("{one}?agent_id=bob")).expect(200);
+    remove(&format!("{one}?agent_id=bob")).expect(403);
+    server
+        .send_as(&server.token, "DELETE", &one, &json!({}))
+        .expect(200);
     assert_eq!(server.items(path).len(), 1);
-    assert!(server.desk.root().join("notes.md").exists());
+    assert!(server.fixture.root().join("notes.md").exists());
 }
 
 #[test]
-fn a_context_and_its_receipt() {
+fn context_request_returns_text_and_receipt() {
     let server = Server::start();
-    let said = json!({"category": "decision", "key": "db", "value": "use SQLite"});
-    server.post("/api/memory/knowledge", &said).expect(201);
+    let body = json!({"category": "decision", "key": "db", "value": "use SQLite"});
+    server.post("/api/memory/knowledge", &body).expect(201);
     let made = server
         .get("/api/context?task_id=7&budget_chars=2000")
         .expect(200)
@@ -151,7 +154,7 @@ fn a_context_and_its_receipt() {
 }
 
 #[test]
-fn everything_else_is_there_too() {
+fn task_note_group_session_and_metrics_routes_answer() {
     let server = Server::start();
     let task = server.send_as(
         &server.token,
@@ -232,11 +235,11 @@ fn everything_else_is_there_too() {
     let window = json!({"messages": [{"role": "user", "content": "hello"}]});
     let compacted = server.post("/api/compact", &window).expect(200).json();
     assert_eq!(compacted["messages"], window["messages"]);
-    let numbers = server.get("/metrics").expect(200);
-    let numbers = String::from_utf8(numbers.body).unwrap();
+    let metrics = server.get("/metrics").expect(200);
+    let metrics = String::from_utf8(metrics.body).unwrap();
     assert!(
-        numbers.contains("heirloom_requests_total{status=\"2xx\"}"),
-        "{numbers}"
+        metrics.contains("heirloom_requests_total{status=\"2xx\"}"),
+        "{metrics}"
     );
     for (path, count) in [
         ("status", "counts"),
@@ -246,16 +249,16 @@ fn everything_else_is_there_too() {
         let shown = server.get(&format!("/api/{path}")).expect(200).json();
         assert!(!shown[count].is_null(), "{shown}");
     }
-    // Whatever stands below /api is also found beside the three kinds.
+    // Every route below /api is also available below /api/memory.
     server.get("/api/memory/tasks").expect(200);
 }
 
 #[test]
-fn lists_come_in_parts_and_answers_carry_tags() {
+fn lists_are_paginated_and_etags_guard_changes() {
     let server = Server::start();
     for n in 0..5 {
-        let said = json!({"key": format!("k{n}"), "value": format!("value {n}")});
-        server.post("/api/memory/knowledge", &said).expect(201);
+        let body = json!({"key": format!("k{n}"), "value": format!("value {n}")});
+        server.post("/api/memory/knowledge", &body).expect(201);
     }
     let mut seen = Vec::new();
     let mut path = "/api/memory/knowledge?limit=2".to_owned();
@@ -283,8 +286,8 @@ fn lists_come_in_parts_and_answers_carry_tags() {
     let marks = format!("{path}/mark");
     server.post(&marks, &json!({"mark": "pinned"})).expect(200);
     let expected = ("if-match", tag);
-    let overtaken = server.request("DELETE", &path, &[bearer, expected], b"");
-    overtaken.expect(412);
+    let stale = server.request("DELETE", &path, &[bearer, expected], b"");
+    stale.expect(412);
     let tag = server.get(&path).expect(200);
     let expected = ("if-match", tag.header("etag").unwrap());
     server
@@ -293,7 +296,7 @@ fn lists_come_in_parts_and_answers_carry_tags() {
 }
 
 #[test]
-fn a_request_that_comes_again_is_done_once() {
+fn request_with_a_repeated_idempotency_key_runs_once() {
     let server = Server::start();
     let bearer = format!("Bearer {}", server.token);
     let with = |key: &str, body: &Value| {
@@ -305,40 +308,40 @@ fn a_request_that_comes_again_is_done_once() {
         let body = body.to_string();
         server.request("POST", "/api/memory/episodes", &headers, body.as_bytes())
     };
-    let said = json!({"task_id": "1", "action": "attempted"});
-    let first = with("a", &said).expect(201);
-    let second = with("a", &said).expect(201);
+    let body = json!({"task_id": "1", "action": "attempted"});
+    let first = with("a", &body).expect(201);
+    let second = with("a", &body).expect(201);
     assert_eq!(first.body, second.body);
     assert_eq!(second.header("idempotency-replayed"), Some("true"));
     let other = json!({"task_id": "2", "action": "attempted"});
     with("a", &other).expect(422);
-    with("b", &said).expect(201);
+    with("b", &body).expect(201);
     assert_eq!(server.items("/api/memory/episodes").len(), 2);
     with(
         &"k".repeat(heirloom_model::limits::IDEMPOTENCY_KEY_BYTES_MAX),
-        &said,
+        &body,
     )
     .expect(201);
     with(
         &"k".repeat(heirloom_model::limits::IDEMPOTENCY_KEY_BYTES_MAX + 1),
-        &said,
+        &body,
     )
     .expect(400);
 }
 
 #[test]
-fn working_memory_is_its_tokens_own() {
+fn working_memory_is_separate_for_each_token() {
     let server = Server::start();
-    let other = server.token_of("agent", &[]);
+    let other = server.create_token("agent", &[]);
     let path = "/api/memory/working";
-    let held = json!({
+    let working_memory = json!({
         "agent_id": "bob", "current_plan": "mend it", "active_constraints": ["no network"],
         "task_context": {"file": "a.rs"}, "scratchpad": ["look"],
     });
     let put = |token: &str, body: &Value| server.send_as(token, "PUT", path, body);
-    put(&other, &held).expect(200);
+    put(&other, &working_memory).expect(200);
     let found = server.get_as(&other, path).expect(200).json();
-    for (name, value) in held.as_object().unwrap() {
+    for (name, value) in working_memory.as_object().unwrap() {
         assert_eq!(&found[name], value, "{name}");
     }
     let mine = server.get(path).expect(200).json();

@@ -1,22 +1,22 @@
-//! A server of its own, and a client that speaks HTTP as plainly as can be.
+//! Test server, and a minimal HTTP client.
 
-use crate::driver::{Desk, Ran, send, until, wait};
+use crate::driver::{CallResult, ProjectFixture, send, wait, wait_until};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command};
 use std::time::Duration;
 
-/// A server that runs, and its project.
+/// Running server with its project.
 pub(crate) struct Server {
-    pub(crate) desk: Desk,
+    pub(crate) fixture: ProjectFixture,
     child: Option<Child>,
     pub(crate) address: SocketAddr,
-    /// The token that the first start told.
+    /// Token that the first start printed.
     pub(crate) token: String,
 }
 
-/// What a request got.
+/// HTTP response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -37,7 +37,7 @@ impl Answer {
         found.map(|(_, value)| value)
     }
 
-    /// Fails unless it is this status, and if that is an error, a problem document that says so.
+    /// Checks the status; an error must have a problem document with the same status.
     #[track_caller]
     pub(crate) fn expect(self, status: u16) -> Self {
         let shown = String::from_utf8_lossy(&self.body);
@@ -56,47 +56,47 @@ impl Answer {
 }
 
 impl Server {
-    /// A server in a new project.
+    /// Starts a server in a new project.
     pub(crate) fn start() -> Self {
-        Self::over(Desk::plain(), &[])
+        Self::start_in(ProjectFixture::plain(), &[])
     }
 
-    /// A server in this project.
-    pub(crate) fn over(desk: Desk, options: &[&str]) -> Self {
-        let command = desk.heirloom(&[&["serve", "--port", "0"], options].concat());
-        Self::of(command, desk)
+    /// Starts a server in this project.
+    pub(crate) fn start_in(fixture: ProjectFixture, options: &[&str]) -> Self {
+        let command = fixture.heirloom(&[&["serve", "--port", "0"], options].concat());
+        Self::start_command(command, fixture)
     }
 
-    /// The server that this command starts, in this project.
-    pub(crate) fn of(mut command: Command, desk: Desk) -> Self {
+    /// Starts a server in this project with this command.
+    pub(crate) fn start_command(mut command: Command, fixture: ProjectFixture) -> Self {
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let first = lines.next().unwrap().unwrap();
         let address = first.rsplit("://").next().unwrap().parse().unwrap();
         let mut server = Self {
-            desk,
+            fixture,
             child: Some(child),
             address,
             token: String::new(),
         };
-        if !server.desk.project.path().join("token-told").exists() {
-            let told = lines.next().unwrap().unwrap();
-            server.token = told.strip_prefix("token: ").unwrap().to_owned();
+        if !server.fixture.project.path().join("first-token").exists() {
+            let line = lines.next().unwrap().unwrap();
+            server.token = line.strip_prefix("token: ").unwrap().to_owned();
             server
-                .desk
+                .fixture
                 .project
-                .write("token-told", &server.token)
+                .write("first-token", &server.token)
                 .unwrap();
         } else {
-            server.token = server.desk.project.read("token-told").unwrap();
+            server.token = server.fixture.project.read("first-token").unwrap();
         }
         server
     }
 
-    /// A server that somebody else started and ends.
-    pub(crate) fn borrowed(address: SocketAddr, token: String) -> Self {
+    /// Wraps a server that the caller started and ends.
+    pub(crate) fn attach(address: SocketAddr, token: String) -> Self {
         Self {
-            desk: Desk::bare(),
+            fixture: ProjectFixture::bare(),
             child: None,
             address,
             token,
@@ -107,26 +107,26 @@ impl Server {
         self.child.as_ref().map_or(0, |child| i64::from(child.id()))
     }
 
-    /// A token of this role.
-    pub(crate) fn token_of(&self, role: &str, more: &[&str]) -> String {
+    /// Creates a token of this role and returns it.
+    pub(crate) fn create_token(&self, role: &str, more: &[&str]) -> String {
         let args = [&["token", "create", "--role", role, "--json"], more].concat();
-        let made = self.desk.call(&args).expect(0).json();
+        let made = self.fixture.call(&args).expect(0).json();
         made["token"].as_str().unwrap().to_owned()
     }
 
-    /// Ends it as Ctrl-C does.
-    pub(crate) fn stop(mut self) -> (Desk, Ran) {
+    /// Ends the server as Ctrl-C does.
+    pub(crate) fn stop(mut self) -> (ProjectFixture, CallResult) {
         send("INT", self.pid());
-        let ran = wait(self.child.take().unwrap());
-        let desk = std::mem::replace(&mut self.desk, Desk::bare());
-        (desk, ran)
+        let result = wait(self.child.take().unwrap());
+        let fixture = std::mem::replace(&mut self.fixture, ProjectFixture::bare());
+        (fixture, result)
     }
 
-    /// Kills it.
-    pub(crate) fn kill(mut self) -> Desk {
+    /// Kills the server.
+    pub(crate) fn kill(mut self) -> ProjectFixture {
         send("KILL", self.pid());
         drop(wait(self.child.take().unwrap()));
-        std::mem::replace(&mut self.desk, Desk::bare())
+        std::mem::replace(&mut self.fixture, ProjectFixture::bare())
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -137,15 +137,15 @@ impl Server {
         stream
     }
 
-    /// Sends these bytes, and reads one answer.
-    pub(crate) fn raw(&self, bytes: &[u8]) -> Answer {
+    /// Sends these bytes and reads one answer.
+    pub(crate) fn send_raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
         // A server that refuses early may close before all is written.
         drop(stream.write_all(bytes));
-        read(&mut BufReader::new(stream)).unwrap()
+        read_answer(&mut BufReader::new(stream)).unwrap()
     }
 
-    /// One request with these headers.
+    /// Sends one request with these headers.
     pub(crate) fn request(
         &self,
         method: &str,
@@ -153,10 +153,27 @@ impl Server {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Answer {
-        self.raw(&self.head(method, path, headers, body))
+        self.send_raw(&self.request_bytes(method, path, headers, body))
     }
 
-    pub(crate) fn head(
+    /// Sends one request and returns all that comes on its connection, as text.
+    pub(crate) fn request_to_end(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> String {
+        let mut stream = self.connect();
+        stream
+            .write_all(&self.request_bytes(method, path, headers, body))
+            .unwrap();
+        let mut all = Vec::new();
+        stream.read_to_end(&mut all).unwrap();
+        String::from_utf8_lossy(&all).into_owned()
+    }
+
+    pub(crate) fn request_bytes(
         &self,
         method: &str,
         path: &str,
@@ -177,7 +194,7 @@ impl Server {
         [head.as_bytes(), body].concat()
     }
 
-    /// `GET` with this token.
+    /// Sends `GET` with this token.
     pub(crate) fn get_as(&self, token: &str, path: &str) -> Answer {
         let bearer = format!("Bearer {token}");
         self.request("GET", path, &[("authorization", &bearer)], b"")
@@ -187,7 +204,7 @@ impl Server {
         self.get_as(&self.token, path)
     }
 
-    /// JSON with this token.
+    /// Sends JSON with this token.
     pub(crate) fn send_as(&self, token: &str, method: &str, path: &str, body: &Value) -> Answer {
         let bearer = format!("Bearer {token}");
         let headers = [
@@ -201,27 +218,27 @@ impl Server {
         self.send_as(&self.token, "POST", path, body)
     }
 
-    /// The items of a list.
+    /// Returns the items of a list.
     #[track_caller]
     pub(crate) fn items(&self, path: &str) -> Vec<Value> {
         let list = self.get(path).expect(200).json();
         list["items"].as_array().unwrap().clone()
     }
 
-    /// Waits until so many requests have begun and have no answer.
+    /// Waits until this number of other requests is in flight.
     #[track_caller]
-    pub(crate) fn works_on(&self, count: usize) {
-        // The one that asks is in flight itself.
+    pub(crate) fn wait_for_in_flight(&self, count: usize) {
+        // The request for the metrics is in flight itself.
         let line = format!("heirloom_requests_in_flight {}\n", count + 1);
-        eventually(&line, || {
+        wait_until(&line, || {
             let metrics = self.get("/metrics").expect(200);
             String::from_utf8(metrics.body).unwrap().contains(&line)
         });
     }
 
-    /// Fails unless it still answers.
+    /// Fails unless the server answers.
     #[track_caller]
-    pub(crate) fn lives(&self) {
+    pub(crate) fn assert_alive(&self) {
         self.request("GET", "/health", &[], b"").expect(200);
     }
 }
@@ -235,8 +252,8 @@ impl Drop for Server {
     }
 }
 
-/// One answer; `None` if the connection ends before one.
-pub(crate) fn read(stream: &mut impl BufRead) -> Option<Answer> {
+/// Reads one answer; `None` if the connection ends before it.
+pub(crate) fn read_answer(stream: &mut impl BufRead) -> Option<Answer> {
     let mut head = String::new();
     loop {
         let mut line = String::new();
@@ -259,10 +276,4 @@ pub(crate) fn read(stream: &mut impl BufRead) -> Option<Answer> {
         stream.read_exact(&mut answer.body).ok()?;
     }
     Some(answer)
-}
-
-/// Waits until `done` says yes.
-#[track_caller]
-pub(crate) fn eventually(what: &str, done: impl FnMut() -> bool) {
-    until(what, done);
 }

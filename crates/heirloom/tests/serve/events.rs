@@ -1,12 +1,13 @@
-//! Changes as they happen.
+//! Event stream of changes.
 
 use crate::client::Server;
 use heirloom_model::limits::SERVER_EVENTS_PAUSE_MS;
+use heirloom_testkit::sh;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 
-/// One stream of events.
+/// Client of one event stream.
 struct Follower {
     lines: BufReader<TcpStream>,
 }
@@ -18,7 +19,7 @@ impl Follower {
         headers.extend(last.map(|last| ("last-event-id", last)));
         let mut stream = server.connect();
         stream
-            .write_all(&server.head("GET", path, &headers, b""))
+            .write_all(&server.request_bytes("GET", path, &headers, b""))
             .unwrap();
         let mut lines = BufReader::new(stream);
         let mut line = String::new();
@@ -31,8 +32,8 @@ impl Follower {
         Self { lines }
     }
 
-    /// The next event: its id, its name, what it says.
-    fn next(&mut self) -> Option<(String, String, Value)> {
+    /// Reads the next event: its id, name and data.
+    fn next_event(&mut self) -> Option<(String, String, Value)> {
         let (mut id, mut name, mut data) = (String::new(), String::new(), Value::Null);
         loop {
             let mut line = String::new();
@@ -54,48 +55,48 @@ impl Follower {
 }
 
 #[test]
-fn every_change_is_told_whoever_made_it() {
+fn event_stream_reports_changes_of_every_process_and_resumes() {
     let server = Server::start();
     let mut follower = Follower::new(&server, "/api/events", None);
-    let said = json!({"key": "k", "value": "one"});
+    let body = json!({"key": "k", "value": "one"});
     let made = server
-        .post("/api/memory/knowledge", &said)
+        .post("/api/memory/knowledge", &body)
         .expect(201)
         .json();
-    let (_, name, data) = follower.next().unwrap();
+    let (_, name, data) = follower.next_event().unwrap();
     assert_eq!((name.as_str(), &data["id"]), ("created", &made["id"]));
-    // Another process: it is looked for every so often.
+    // The server polls for changes of other processes.
     const { assert!(SERVER_EVENTS_PAUSE_MS <= 1_000) };
     server
-        .desk
-        .call(&["remember", "two", "--key", "k", "--source", "orchestrator"])
+        .fixture
+        .call(&sh("remember two --key k --source orchestrator"))
         .expect(0);
-    let (_, name, data) = follower.next().unwrap();
+    let (_, name, data) = follower.next_event().unwrap();
     assert_eq!((name.as_str(), &data["other"]), ("replaced", &made["id"]));
     let second = data["id"].as_str().unwrap();
-    server.desk.call(&["forget", second]).expect(0);
-    let (last, name, data) = follower.next().unwrap();
+    server.fixture.call(&["forget", second]).expect(0);
+    let (last, name, data) = follower.next_event().unwrap();
     assert_eq!(
         (name.as_str(), data["id"].as_str()),
         ("retired", Some(second))
     );
     drop(follower);
-    // What happened meanwhile is told to who comes back.
-    server.desk.call(&["remember", "three"]).expect(0);
+    // A client that reconnects gets the events since its last one.
+    server.fixture.call(&["remember", "three"]).expect(0);
     let mut follower = Follower::new(&server, "/api/events", Some(&last));
-    let (third, name, _) = follower.next().unwrap();
+    let (third, name, _) = follower.next_event().unwrap();
     assert_eq!(name, "created");
-    // Also by the next server.
-    let (desk, ran) = server.stop();
-    assert_eq!(ran.code, 0);
+    // A restarted server sends them too.
+    let (fixture, result) = server.stop();
+    assert_eq!(result.code, 0);
     assert!(
-        follower.next().is_none(),
+        follower.next_event().is_none(),
         "the stream ended with its server"
     );
-    desk.call(&["remember", "four"]).expect(0);
-    let server = Server::over(desk, &[]);
+    fixture.call(&["remember", "four"]).expect(0);
+    let server = Server::start_in(fixture, &[]);
     let mut follower = Follower::new(&server, "/api/events", Some(&third));
-    let (_, name, data) = follower.next().unwrap();
+    let (_, name, data) = follower.next_event().unwrap();
     assert_eq!(name, "created");
     let id = data["id"].as_str().unwrap();
     let record = server.get(&format!("/api/records/{id}")).expect(200).json();
@@ -103,16 +104,16 @@ fn every_change_is_told_whoever_made_it() {
 }
 
 #[test]
-fn who_follows_one_project_is_told_of_no_other() {
+fn event_stream_of_a_project_reports_no_other_project() {
     let server = Server::start();
     let mut follower = Follower::new(&server, "/api/events?project=other", None);
     let elsewhere = json!({"key": "k", "value": "here"});
     server.post("/api/memory/knowledge", &elsewhere).expect(201);
-    let said = json!({"key": "k", "value": "there", "project": "other"});
+    let body = json!({"key": "k", "value": "there", "project": "other"});
     let made = server
-        .post("/api/memory/knowledge", &said)
+        .post("/api/memory/knowledge", &body)
         .expect(201)
         .json();
-    let (_, _, data) = follower.next().unwrap();
+    let (_, _, data) = follower.next_event().unwrap();
     assert_eq!(data["id"], made["id"]);
 }

@@ -1,10 +1,10 @@
-//! TLS by files, with a client that checks whom it speaks with.
+//! TLS from certificate files, with a client that verifies the server.
 //!
-//! The certificates were made by `openssl x509`: a root that signed one for `localhost` and `127.0.0.1`, for a hundred
-//! years. Nobody trusts the root but these tests, and its key is gone.
+//! The certificates were made with `openssl x509`: a root, and a certificate for `localhost` and `127.0.0.1`, valid
+//! for a hundred years. Only these tests trust the root, and its key was deleted.
 
 use crate::client::Server;
-use crate::driver::Desk;
+use crate::driver::ProjectFixture;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -17,36 +17,36 @@ const FILES: [(&str, &str); 2] = [
 ];
 const OPTIONS: [&str; 4] = ["--tls-cert", "certificate.pem", "--tls-key", "key.pem"];
 
-/// A server that speaks TLS, with these options besides.
-fn secure(more: &[&str]) -> Server {
-    let desk = Desk::plain();
+/// Starts a server with TLS and these further options.
+fn start_tls(more: &[&str]) -> Server {
+    let fixture = ProjectFixture::plain();
     for (name, text) in FILES {
-        desk.project.write(name, text).unwrap();
+        fixture.project.write(name, text).unwrap();
     }
-    Server::over(desk, &[&OPTIONS, more].concat())
+    Server::start_in(fixture, &[&OPTIONS, more].concat())
 }
 
-/// A client that trusts these roots.
-fn client(roots: RootCerts) -> ureq::Agent {
+/// Returns a client that trusts these roots.
+fn client_with_roots(roots: RootCerts) -> ureq::Agent {
     let tls = TlsConfig::builder().root_certs(roots).build();
     let config = ureq::Agent::config_builder().tls_config(tls).proxy(None);
     let config = config.max_redirects(0).max_redirects_will_error(false);
     config.http_status_as_error(false).build().into()
 }
 
-fn ours() -> ureq::Agent {
+fn trusting_client() -> ureq::Agent {
     let root = Certificate::from_pem(ROOT).unwrap();
-    client(RootCerts::Specific(Arc::new(vec![root])))
+    client_with_roots(RootCerts::Specific(Arc::new(vec![root])))
 }
 
 #[test]
-fn a_client_that_trusts_the_certificate_is_served() {
-    // Reached from elsewhere too: with a certificate it may be.
+fn client_that_trusts_the_certificate_is_served() {
+    // With a certificate a public address is allowed.
     for host in ["127.0.0.1", "0.0.0.0"] {
-        let server = secure(&["--host", host]);
-        // Who connects and never says hello holds up nobody.
+        let server = start_tls(&["--host", host]);
+        // Connections without a TLS handshake do not block others.
         let silent: Vec<_> = (0..50).map(|_| server.connect()).collect();
-        let agent = ours();
+        let agent = trusting_client();
         let bearer = format!("Bearer {}", server.token);
         let address = format!("https://127.0.0.1:{}/api", server.address.port());
         let body = json!({"key": "k", "value": "v"}).to_string();
@@ -61,37 +61,40 @@ fn a_client_that_trusts_the_certificate_is_served() {
         let found: Value =
             serde_json::from_str(&found.body_mut().read_to_string().unwrap()).unwrap();
         assert_eq!(found["items"][0]["value"], "v");
-        let nobody = agent.get(format!("{address}/memory/knowledge")).call();
-        assert_eq!(nobody.unwrap().status(), 401);
+        let anonymous = agent.get(format!("{address}/memory/knowledge")).call();
+        assert_eq!(anonymous.unwrap().status(), 401);
         drop(silent);
     }
 }
 
 #[test]
-fn who_does_not_trust_it_or_speaks_no_tls_gets_nothing() {
-    let server = secure(&[]);
+fn untrusting_and_plain_http_clients_get_no_answer() {
+    let server = start_tls(&[]);
     let address = format!("https://127.0.0.1:{}/health", server.address.port());
-    let stranger = client(RootCerts::WebPki).get(&address).call();
+    let stranger = client_with_roots(RootCerts::WebPki).get(&address).call();
     assert!(stranger.is_err(), "{stranger:?}");
     let mut plain = server.connect();
     plain
         .write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n")
         .unwrap();
-    let mut said = Vec::new();
-    // The server may end the connection by a reset.
-    drop(plain.read_to_end(&mut said));
-    assert!(!said.starts_with(b"HTTP"), "{said:?}");
-    assert_eq!(ours().get(&address).call().unwrap().status(), 200);
+    let mut received = Vec::new();
+    // The server may reset the connection.
+    drop(plain.read_to_end(&mut received));
+    assert!(!received.starts_with(b"HTTP"), "{received:?}");
+    assert_eq!(
+        trusting_client().get(&address).call().unwrap().status(),
+        200
+    );
 }
 
 #[test]
-fn a_login_by_tls_is_for_tls_alone() {
-    let server = secure(&[]);
+fn login_cookie_over_tls_is_secure() {
+    let server = start_tls(&[]);
     let args = ["ui", "--no-open", "--json"];
-    let told = server.desk.call(&args).expect(0).json();
-    let link = told["link"].as_str().unwrap();
+    let output = server.fixture.call(&args).expect(0).json();
+    let link = output["link"].as_str().unwrap();
     assert!(link.starts_with("https://"), "{link}");
-    let answer = ours().get(link).call().unwrap();
+    let answer = trusting_client().get(link).call().unwrap();
     let cookie = answer.headers().get("set-cookie").unwrap();
     let cookie = cookie.to_str().unwrap();
     assert!(cookie.contains("Secure"), "{cookie}");

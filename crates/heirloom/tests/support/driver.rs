@@ -1,4 +1,4 @@
-//! Drives the real `heirloom` in a project of its own, as a script would.
+//! Driver that runs the real `heirloom` in its own project, as a script would.
 
 use heirloom_testkit::{ScriptedAgent, TempProject};
 use serde_json::Value;
@@ -9,39 +9,39 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A call that takes longer than this hangs.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// Time limit after which a call counts as hanging.
+const CALL_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A project with memory switched on, and a home folder of its own.
-pub(crate) struct Desk {
+/// Initialised project with its own home folder.
+pub(crate) struct ProjectFixture {
     pub(crate) project: TempProject,
     home: TempProject,
 }
 
-/// How one call of the program ended.
-pub(crate) struct Ran {
-    /// The exit code; 128 and the signal if a signal ended it.
+/// Result of one call of the program.
+pub(crate) struct CallResult {
+    /// Exit code; 128 plus the signal number if a signal ended it.
     pub(crate) code: i32,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
     pub(crate) took: Duration,
-    /// The most memory that it held, kilobytes; sampled.
+    /// Peak memory in kilobytes; sampled.
     pub(crate) peak_kb: u64,
 }
 
-impl Ran {
+impl CallResult {
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
-    /// Standard output as one JSON value.
+    /// Parses standard output as one JSON value.
     pub(crate) fn json(&self) -> Value {
         let text = self.text();
         serde_json::from_str(&text)
             .unwrap_or_else(|error| panic!("{error} in {text}\n{}", self.stderr))
     }
 
-    /// Standard output as JSON, one value a line.
+    /// Parses standard output as JSON, one value per line.
     pub(crate) fn events(&self) -> Vec<Value> {
         let read = |line: &str| {
             serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line}"))
@@ -49,20 +49,20 @@ impl Ran {
         self.text().lines().map(read).collect()
     }
 
-    /// The events with this name.
+    /// Returns the events with this name.
     pub(crate) fn named(&self, name: &str) -> Vec<Value> {
         let mut events = self.events();
         events.retain(|event| event["event"] == name);
         events
     }
 
-    /// The last event: how the run ended.
+    /// Returns the last event, with the result of the run.
     pub(crate) fn ending(&self) -> Value {
         let ended = self.named("ended").pop();
         ended.unwrap_or_else(|| panic!("no end: {} {}", self.text(), self.stderr))
     }
 
-    /// Fails with everything that was printed unless it ended with this code.
+    /// Fails with the output unless the exit code is `code`.
     #[track_caller]
     pub(crate) fn expect(self, code: i32) -> Self {
         let end = |text: &str| {
@@ -81,18 +81,18 @@ impl Ran {
     }
 }
 
-impl Desk {
-    /// A project that is no git repository.
+impl ProjectFixture {
+    /// Creates a project that is not a git repository.
     pub(crate) fn plain() -> Self {
-        Self::over(TempProject::plain().unwrap())
+        Self::initialised(TempProject::plain().unwrap())
     }
 
-    /// A project in a git repository with one commit.
+    /// Creates a project in a git repository with one commit.
     pub(crate) fn git() -> Self {
-        Self::over(TempProject::git().unwrap())
+        Self::initialised(TempProject::git().unwrap())
     }
 
-    /// A folder without Heirloom.
+    /// Creates a folder without Heirloom.
     pub(crate) fn bare() -> Self {
         Self {
             project: TempProject::plain().unwrap(),
@@ -100,30 +100,30 @@ impl Desk {
         }
     }
 
-    fn over(project: TempProject) -> Self {
-        let desk = Self {
+    fn initialised(project: TempProject) -> Self {
+        let fixture = Self {
             project,
             home: TempProject::plain().unwrap(),
         };
-        desk.call(&["init"]).expect(0);
-        desk
+        fixture.call(&["init"]).expect(0);
+        fixture
     }
 
     pub(crate) fn root(&self) -> &Path {
         self.project.path()
     }
 
-    /// A folder outside of the project, for what an agent notes.
-    pub(crate) fn aside(&self, name: &str) -> PathBuf {
+    /// Returns a path outside the project, for files of an agent.
+    pub(crate) fn outside_path(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
     }
 
-    /// What an agent noted outside of the project.
-    pub(crate) fn noted(&self, name: &str) -> String {
-        std::fs::read_to_string(self.aside(name)).unwrap_or_default()
+    /// Reads a file that an agent wrote outside the project.
+    pub(crate) fn read_outside(&self, name: &str) -> String {
+        std::fs::read_to_string(self.outside_path(name)).unwrap_or_default()
     }
 
-    /// The program, in the project, with nothing of this machine's settings.
+    /// Builds a `heirloom` command in the project, independent of this machine's settings.
     pub(crate) fn heirloom(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_heirloom"));
         for (name, _) in std::env::vars_os() {
@@ -137,7 +137,7 @@ impl Desk {
             .env("HOME", self.home.path())
             .env("XDG_CONFIG_HOME", self.home.path().join("config"))
             .env("XDG_DATA_HOME", self.home.path().join("data"))
-            // A run that is killed leaves its agent's files behind.
+            // A killed run leaves its agent's files.
             .env("TMPDIR", self.home.path())
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_SYSTEM", "/dev/null")
@@ -147,41 +147,41 @@ impl Desk {
         command
     }
 
-    /// One call to its end.
-    pub(crate) fn call(&self, args: &[&str]) -> Ran {
+    /// Runs a command to its end.
+    pub(crate) fn call(&self, args: &[&str]) -> CallResult {
         finish(self.heirloom(args), |_| {})
     }
 
-    /// One call that reads `input`.
-    pub(crate) fn feed(&self, args: &[&str], input: &[u8]) -> Ran {
+    /// Runs a command with `input` to its end.
+    pub(crate) fn feed(&self, args: &[&str], input: &[u8]) -> CallResult {
         let input = input.to_owned();
         let mut command = self.heirloom(args);
         command.stdin(Stdio::piped());
         finish(command, move |mut pipe| drop(pipe.write_all(&input)))
     }
 
-    /// `heirloom run --json OPTIONS -- AGENT ACTIONS` to its end.
-    pub(crate) fn run(&self, options: &[&str], actions: &[&str]) -> Ran {
+    /// Runs `heirloom run --json OPTIONS -- AGENT ACTIONS` to its end.
+    pub(crate) fn run(&self, options: &[&str], actions: &[&str]) -> CallResult {
         finish(
             self.runner(&[&["--json"], options].concat(), actions),
             |_| {},
         )
     }
 
-    /// The command `heirloom run OPTIONS -- AGENT ACTIONS`.
+    /// Builds the command `heirloom run OPTIONS -- AGENT ACTIONS`.
     pub(crate) fn runner(&self, options: &[&str], actions: &[&str]) -> Command {
         let agent = ScriptedAgent::path();
         let agent = agent.to_str().unwrap();
         self.heirloom(&[&["run"], options, &["--", agent], actions].concat())
     }
 
-    /// What the mirror says.
+    /// Parses the mirror file.
     pub(crate) fn mirror(&self) -> Value {
         let text = self.project.read(".heirloom/memory.json").unwrap();
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))
     }
 
-    /// The current records of a kind, oldest first.
+    /// Returns the current records of a kind, oldest first.
     pub(crate) fn records(&self, kind: &str) -> Vec<Value> {
         let listed = self
             .call(&["list", "--json", "--kind", kind])
@@ -192,7 +192,7 @@ impl Desk {
         records
     }
 
-    /// The texts of the current records of a kind, oldest first.
+    /// Returns the texts of the current records of a kind, oldest first.
     pub(crate) fn texts(&self, kind: &str) -> Vec<String> {
         let text = |record: &Value| record["text"].as_str().unwrap().to_owned();
         self.records(kind).iter().map(text).collect()
@@ -200,17 +200,17 @@ impl Desk {
 
     /// Fails unless the store is healthy.
     #[track_caller]
-    pub(crate) fn healthy(&self) {
+    pub(crate) fn assert_healthy(&self) {
         let status = self.call(&["status", "--json"]).expect(0).json();
         assert_eq!(status["health"], "ok", "{status}");
     }
 }
 
-/// Runs a command to its end; `write` gets its standard input, if that is a pipe.
+/// Runs a command to its end; `write` writes its standard input, if that is piped.
 pub(crate) fn finish(
     mut command: Command,
     write: impl FnOnce(std::process::ChildStdin) + Send + 'static,
-) -> Ran {
+) -> CallResult {
     let mut child = command.spawn().unwrap();
     if let Some(pipe) = child.stdin.take() {
         thread::spawn(move || write(pipe));
@@ -218,25 +218,25 @@ pub(crate) fn finish(
     wait(child)
 }
 
-/// Reads a child to its end.
-pub(crate) fn wait(mut child: Child) -> Ran {
+/// Waits for a child and collects its output.
+pub(crate) fn wait(mut child: Child) -> CallResult {
     let started = Instant::now();
-    let stdout = child.stdout.take().map(slurp);
-    let stderr = child.stderr.take().map(slurp);
+    let stdout = child.stdout.take().map(read_in_background);
+    let stderr = child.stderr.take().map(read_in_background);
     let mut peak_kb = 0;
     let status = loop {
-        peak_kb = peak_kb.max(held_kb(child.id()));
+        peak_kb = peak_kb.max(peak_memory_kb(child.id()));
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
-        if started.elapsed() > PATIENCE {
+        if started.elapsed() > CALL_TIMEOUT {
             child.kill().unwrap();
             panic!("it hangs");
         }
         thread::sleep(Duration::from_millis(5));
     };
     let read = |pipe: Option<thread::JoinHandle<Vec<u8>>>| pipe.map(|p| p.join().unwrap());
-    Ran {
+    CallResult {
         code: status
             .code()
             .unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
@@ -247,7 +247,7 @@ pub(crate) fn wait(mut child: Child) -> Ran {
     }
 }
 
-fn slurp(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+fn read_in_background(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut all = Vec::new();
         pipe.read_to_end(&mut all).unwrap();
@@ -255,30 +255,30 @@ fn slurp(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
     })
 }
 
-/// The most memory that a process has held so far; 0 where the system does not say.
-fn held_kb(pid: u32) -> u64 {
+/// Returns the peak memory of a process so far; 0 if the system does not report it.
+fn peak_memory_kb(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
     number.unwrap_or(0)
 }
 
-/// Sends a signal by name (`INT`, `TERM`, `KILL`) to a process, or with `-` before the id to its group.
+/// Sends a signal by name (`INT`, `TERM`, `KILL`) to a process; a negative id means its group.
 pub(crate) fn send(signal: &str, pid: i64) {
     let mut kill = Command::new("sh");
     kill.args(["-c", &format!("kill -s {signal} -- {pid}")]);
-    let said = kill.output().unwrap();
-    let said = String::from_utf8_lossy(&said.stderr).to_lowercase();
-    // A process that is gone is none to worry about; a signal that was never sent is.
+    let stderr_text = kill.output().unwrap();
+    let stderr_text = String::from_utf8_lossy(&stderr_text.stderr).to_lowercase();
+    // The process may have ended already; any other failure means that no signal was sent.
     assert!(
-        said.is_empty() || said.contains("no such process"),
-        "{said}"
+        stderr_text.is_empty() || stderr_text.contains("no such process"),
+        "{stderr_text}"
     );
 }
 
-/// Waits until `done` says yes; fails after a while.
+/// Waits until `done` returns true; fails after a time limit.
 #[track_caller]
-pub(crate) fn until(what: &str, mut done: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let started = Instant::now();
     while !done() {
         assert!(
@@ -289,8 +289,8 @@ pub(crate) fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// Whether a process is there and no zombie.
-pub(crate) fn lives(pid: i64) -> bool {
+/// Returns true if a process exists and is not a zombie.
+pub(crate) fn is_running(pid: i64) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         !stat
             .rsplit(')')
@@ -301,7 +301,7 @@ pub(crate) fn lives(pid: i64) -> bool {
     })
 }
 
-/// The strings of a JSON list.
+/// Returns the strings of a JSON list.
 pub(crate) fn strings(list: &Value) -> Vec<&str> {
     let items = list.as_array().unwrap_or_else(|| panic!("no list: {list}"));
     items.iter().map(|item| item.as_str().unwrap()).collect()

@@ -1,8 +1,8 @@
-//! What is known: knowledge, notes and summaries.
+//! Attributes of knowledge, notes and summaries.
 
-use super::{KindData, is_false, is_zero};
+use super::{KindData, is_false, is_zero_u32};
 use crate::record::Attrs;
-use crate::{Kind, likeness, text};
+use crate::{Kind, similarity, text};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -12,43 +12,58 @@ pub const CATEGORY_FACT: &str = "fact";
 pub const CATEGORY_DECISION: &str = "decision";
 /// Category of a lesson.
 pub const CATEGORY_LEARNING: &str = "learning";
-/// Category of a rule of the project.
+/// Category of a project rule.
 pub const CATEGORY_CONVENTION: &str = "convention";
 
-/// A fact, decision, convention, learning or anything else worth knowing.
+/// A fact, decision, convention, learning or other knowledge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Knowledge {
     /// `fact`, `decision`, `convention`, `learning`, or any other word.
+    #[serde(rename = "category")]
     pub category: String,
-    /// Why, for a decision.
+    /// Reason of a decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "rationale")]
     pub rationale: Option<String>,
-    /// How often it was said again.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Number of confirmations.
+    #[serde(default, skip_serializing_if = "is_zero_u32")]
+    #[serde(rename = "confirmations")]
     pub confirmations: u32,
-    /// When it was last said again.
+    /// Time of the last confirmation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "confirmed_at")]
     pub confirmed_at: Option<Timestamp>,
-    /// Written by an agent, nobody has looked at it yet.
+    /// True if an agent wrote it and no person or orchestrator has reviewed it.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(rename = "proposal")]
     pub proposal: bool,
-    /// Lost against another source's value.
+    /// True if it lost against another source's value.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(rename = "conflict")]
     pub conflict: bool,
-    /// When somebody decided that it has lost for good; until then its conflict is open.
+    /// Time at which the conflict was resolved against it; `None` while the conflict is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "arbitrated")]
     pub arbitrated: Option<Timestamp>,
-    /// Another source says something else, and neither counts before somebody has decided.
+    /// True if another source has a different value and the conflict is unresolved.
     #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(rename = "disputed")]
     pub disputed: bool,
-    /// What a newer version wrote.
+    /// The person or orchestrator that confirmed a value of a lower authority.
+    #[serde(
+        rename = "vouched_by",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub vouched_by: Option<String>,
+    /// Fields of newer versions.
     #[serde(flatten)]
     pub extra: Attrs,
 }
 
 impl Knowledge {
-    /// Knowledge of this category with nothing else said.
-    pub fn of_category(category: &str) -> Self {
+    /// Creates knowledge of this category with no other fields.
+    pub fn with_category(category: &str) -> Self {
         Self {
             category: category.to_owned(),
             rationale: None,
@@ -58,21 +73,22 @@ impl Knowledge {
             conflict: false,
             arbitrated: None,
             disputed: false,
+            vouched_by: None,
             extra: Attrs::new(),
         }
     }
 
-    /// Whether a key was made of a text rather than given by somebody.
-    pub fn is_made_key(key: &str) -> bool {
+    /// Returns true if a key was derived from a text and not given by a caller.
+    pub fn is_derived_key(key: &str) -> bool {
         key.len() == 16 && key.bytes().all(|byte| byte.is_ascii_hexdigit())
     }
 
-    /// The identity of a text that was said without a key: its words.
-    pub fn key(said: &str) -> String {
-        text::hash16(&likeness::words(said))
+    /// Returns the key of a text without an explicit key: a hash of its normalised words.
+    pub fn derive_key(text_without_key: &str) -> String {
+        text::hash16(&similarity::words(text_without_key))
     }
 
-    /// Whether it lost a conflict in which nobody has decided yet.
+    /// Returns true if it lost a conflict that is not resolved yet.
     pub fn is_open_conflict(&self) -> bool {
         self.conflict && self.arbitrated.is_none()
     }
@@ -85,9 +101,10 @@ impl KindData for Knowledge {
 /// A note; append-only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// Its section or sort: `Notes`, `PHASE_RESULT`…
+    /// Section or sort of the note: `Notes`, `PHASE_RESULT`…
+    #[serde(rename = "category")]
     pub category: String,
-    /// What a newer version wrote.
+    /// Fields of newer versions.
     #[serde(flatten)]
     pub extra: Attrs,
 }
@@ -99,7 +116,7 @@ impl KindData for Note {
 /// The summary of a conversation; append-only.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// What a newer version wrote.
+    /// Fields of newer versions.
     #[serde(flatten)]
     pub extra: Attrs,
 }

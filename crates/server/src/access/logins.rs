@@ -1,7 +1,7 @@
-//! People who came by a login link: their cookies, in memory only.
+//! Session cookies of browsers that used a login link; kept in memory only.
 
 use super::Access;
-use crate::app::Options;
+use crate::app::ServerOptions;
 use axum::http::{HeaderMap, header};
 use blake3::Hash;
 use heirloom_model::{AccessRole, Fault, limits};
@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Who is logged in.
+/// Active logins, limited in number and idle time.
 #[derive(Default)]
 pub(crate) struct Logins {
-    all: Mutex<Vec<Login>>,
+    by_last_use: Mutex<Vec<Login>>,
 }
 
 struct Login {
@@ -20,17 +20,21 @@ struct Login {
     role: AccessRole,
     csrf: Arc<str>,
     holder: Arc<str>,
-    seen: Instant,
+    last_used: Instant,
 }
 
 impl Logins {
-    /// Lets somebody in; the value of their cookie.
+    /// Creates a login and returns the value of its session cookie. The least recently used login is dropped at the
+    /// limit.
     pub(super) fn add(&self, role: AccessRole) -> Result<String, Fault> {
         let (secret, csrf) = (random_hex()?, random_hex()?);
         let hash = blake3::hash(secret.as_bytes());
         let holder = format!("login {}", &hash.to_hex()[..12]);
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        forget_old(&mut all);
+        let mut all = self
+            .by_last_use
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        remove_expired(&mut all);
         if all.len() >= limits::LOGINS_MAX {
             all.remove(0);
         }
@@ -39,21 +43,24 @@ impl Logins {
             role,
             csrf: Arc::from(csrf),
             holder: Arc::from(holder),
-            seen: Instant::now(),
+            last_used: Instant::now(),
         });
         Ok(secret)
     }
 
-    /// Whose cookie this is.
-    pub(super) fn find(&self, headers: &HeaderMap, options: &Options) -> Option<Access> {
-        let secret = cookie(headers, &cookie_name(options))?;
+    /// Finds the login of a session cookie and marks it as used.
+    pub(super) fn find(&self, headers: &HeaderMap, options: &ServerOptions) -> Option<Access> {
+        let secret = find_cookie(headers, &cookie_name(options))?;
         let hash = blake3::hash(secret.as_bytes());
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        forget_old(&mut all);
+        let mut all = self
+            .by_last_use
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        remove_expired(&mut all);
         let at = all.iter().position(|login| login.hash == hash)?;
-        // The list is by when somebody was seen, so that the first one is who goes.
+        // The list is ordered by last use, so that the first entry is the one to drop.
         let mut login = all.remove(at);
-        login.seen = Instant::now();
+        login.last_used = Instant::now();
         let access = Access {
             role: login.role,
             project: None,
@@ -64,24 +71,28 @@ impl Logins {
         Some(access)
     }
 
-    /// Lets go whoever `access` is.
+    /// Removes the login of `access`.
     pub(super) fn remove(&self, access: &Access) {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self
+            .by_last_use
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         all.retain(|login| login.holder != access.holder);
     }
 }
 
-fn forget_old(all: &mut Vec<Login>) {
+fn remove_expired(all: &mut Vec<Login>) {
     let most = Duration::from_secs(limits::LOGIN_S);
-    all.retain(|login| login.seen.elapsed() < most);
+    all.retain(|login| login.last_used.elapsed() < most);
 }
 
-/// Cookies know no ports: two servers on one machine need two names.
-pub(super) fn cookie_name(options: &Options) -> String {
+/// Returns the cookie name with the port: browsers share cookies between ports, so two servers on one machine need
+/// two names.
+pub(super) fn cookie_name(options: &ServerOptions) -> String {
     format!("heirloom-{}", options.port)
 }
 
-fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+fn find_cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let all = headers.get_all(header::COOKIE).into_iter();
     let mut pairs = all
         .filter_map(|value| value.to_str().ok())
@@ -94,8 +105,11 @@ fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 fn random_hex() -> Result<String, Fault> {
     let mut random = [0; 32];
-    getrandom::fill(&mut random)
-        .map_err(|error| Fault::failed(format!("the system gives no random bytes: {error}")))?;
+    getrandom::fill(&mut random).map_err(|error| {
+        Fault::failed(format!(
+            "the operating system returned no random bytes: {error}"
+        ))
+    })?;
     Ok(blake3::Hash::from(random).to_hex().to_string())
 }
 
@@ -105,9 +119,9 @@ mod tests {
     use axum::http::HeaderValue;
 
     fn is_in(logins: &Logins, secret: &str) -> bool {
-        let options = Options {
+        let options = ServerOptions {
             port: 7,
-            ..Options::default()
+            ..ServerOptions::default()
         };
         let mut headers = HeaderMap::new();
         let cookie = format!("a=b; heirloom-7={secret}");
@@ -116,29 +130,32 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_was_not_seen_for_long_is_logged_out() {
+    async fn login_expires_after_idle_time() {
         let logins = Logins::default();
         let secret = logins.add(AccessRole::User).unwrap();
         let most = Duration::from_secs(limits::LOGIN_S);
         tokio::time::advance(most - Duration::from_secs(1)).await;
         assert!(is_in(&logins, &secret));
         tokio::time::advance(most - Duration::from_secs(1)).await;
-        assert!(is_in(&logins, &secret), "it was seen in between");
+        assert!(is_in(&logins, &secret), "it was used in between");
         tokio::time::advance(most).await;
         assert!(!is_in(&logins, &secret));
     }
 
     #[test]
-    fn so_many_are_logged_in_at_once() {
+    fn login_over_limit_drops_least_recently_used() {
         let logins = Logins::default();
         let first = logins.add(AccessRole::User).unwrap();
         let second = logins.add(AccessRole::User).unwrap();
         for _ in 2..limits::LOGINS_MAX {
             logins.add(AccessRole::User).unwrap();
         }
-        assert!(is_in(&logins, &first), "as many as there may be");
+        assert!(is_in(&logins, &first), "the number is at the limit");
         logins.add(AccessRole::User).unwrap();
-        assert!(!is_in(&logins, &second), "who was not seen longest");
+        assert!(
+            !is_in(&logins, &second),
+            "the least recently used login is dropped"
+        );
         assert!(is_in(&logins, &first));
     }
 }

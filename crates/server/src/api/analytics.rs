@@ -1,41 +1,43 @@
-//! `/api/analytics`: what worked; `/api/status`: what there is.
+//! `/api/analytics`: success rates of episodes; `/api/status`: state of the store.
 
-use super::shape::{Asked, Where};
+use super::extractors::{ProjectQuery, QueryParams};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;
-use heirloom_engine::analytics as room;
+use heirloom_engine::analytics as engine_analytics;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Asking {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct AnalyticsQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// Only of this task.
+    #[serde(alias = "task")]
     task_id: Option<String>,
 }
 
-/// Tries that have something in common.
+/// Attempts with a common property.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AnalyticsGroup)]
-pub(super) struct Group {
-    /// The approach, agent, category or week; `null` where it was not said.
+pub(super) struct AnalyticsGroup {
+    /// The approach, agent, category or week; `null` if unknown.
     name: Option<String>,
     attempts: usize,
     successes: usize,
     failures: usize,
-    /// Successes of the tries whose end is known; `null` where none is.
+    /// Share of successes among attempts with a known outcome; `null` without any.
     rate: Option<f64>,
     median_duration_ms: Option<u64>,
     median_tokens: Option<u64>,
 }
 
-/// What failed again and again, and never worked.
+/// An approach that failed repeatedly and never succeeded.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Failing {
+#[schema(as = Failing)]
+pub(super) struct RepeatedFailure {
     approach: String,
     failures: usize,
     tasks: Vec<String>,
@@ -44,36 +46,39 @@ pub(super) struct Failing {
     last_at: String,
 }
 
-/// What worked and what did not.
+/// Success rates by approach, agent, category and week.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Analytics {
-    by_approach: Vec<Group>,
-    by_agent: Vec<Group>,
-    by_category: Vec<Group>,
-    /// Weeks of UTC.
-    by_week: Vec<Group>,
-    repeated_failures: Vec<Failing>,
+    by_approach: Vec<AnalyticsGroup>,
+    by_agent: Vec<AnalyticsGroup>,
+    by_category: Vec<AnalyticsGroup>,
+    /// Calendar weeks in UTC.
+    by_week: Vec<AnalyticsGroup>,
+    repeated_failures: Vec<RepeatedFailure>,
 }
 
-/// Success rates, durations and tokens over current episodes.
-#[utoipa::path(get, path = "/analytics", tag = "analytics", params(Asking), responses((status = 200, body = Analytics)))]
+/// Returns success rates, durations and tokens over current episodes.
+#[utoipa::path(get, path = "/analytics", tag = "analytics", params(AnalyticsQuery), responses((status = 200, body = Analytics)))]
 pub(super) async fn analytics(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Asking>,
+    QueryParams(params): QueryParams<AnalyticsQuery>,
 ) -> Result<Json<Analytics>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let found = app.compute(project, move |engine| {
-        engine.analytics(asked.task_id.as_deref())
+    let project = access.resolve_project(params.project.as_deref())?;
+    let found = app.compute_with_engine(project, move |engine| {
+        engine.tasks().analytics(params.task_id.as_deref())
     });
     let found = found.await?;
-    let failing = found.repeated_failures.into_iter().map(|one| Failing {
-        approach: one.approach,
-        failures: one.failures,
-        tasks: one.tasks,
-        last_outcome: one.last_outcome,
-        last_at: one.last_at.to_string(),
-    });
+    let failing = found
+        .repeated_failures
+        .into_iter()
+        .map(|one| RepeatedFailure {
+            approach: one.approach,
+            failures: one.failures,
+            tasks: one.tasks,
+            last_outcome: one.last_outcome,
+            last_at: one.last_at.to_string(),
+        });
     Ok(Json(Analytics {
         by_approach: groups(found.by_approach),
         by_agent: groups(found.by_agent),
@@ -83,8 +88,8 @@ pub(super) async fn analytics(
     }))
 }
 
-fn groups(groups: Vec<room::Group>) -> Vec<Group> {
-    let group = |group: room::Group| Group {
+fn groups(groups: Vec<engine_analytics::AttemptGroup>) -> Vec<AnalyticsGroup> {
+    let group = |group: engine_analytics::AttemptGroup| AnalyticsGroup {
         name: group.name,
         attempts: group.attempts,
         successes: group.successes,
@@ -96,7 +101,7 @@ fn groups(groups: Vec<room::Group>) -> Vec<Group> {
     groups.into_iter().map(group).collect()
 }
 
-/// What there is.
+/// State of the project and the store.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Status {
     project: String,
@@ -109,18 +114,18 @@ pub(super) struct Status {
     last_write: Option<String>,
 }
 
-/// What the project holds, and how large the store is.
-#[utoipa::path(get, path = "/status", tag = "analytics", params(Where), responses((status = 200, body = Status)))]
+/// Returns the record counts of the project and the size of the store.
+#[utoipa::path(get, path = "/status", tag = "analytics", params(ProjectQuery), responses((status = 200, body = Status)))]
 pub(super) async fn status(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Where>,
+    QueryParams(params): QueryParams<ProjectQuery>,
 ) -> Result<Json<Status>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
+    let project = access.resolve_project(params.project.as_deref())?;
     let version = app.options().version;
-    let answer = app.ask(project, move |engine| {
-        let store = engine.describe_store()?;
-        let counts = engine.counts()?.into_iter();
+    let answer = app.with_engine(project, move |engine| {
+        let store = engine.maintenance().describe_store()?;
+        let counts = engine.records().counts()?.into_iter();
         Ok(Status {
             project: engine.project().as_str().to_owned(),
             version: version.to_owned(),
@@ -129,7 +134,7 @@ pub(super) async fn status(
             counts: counts
                 .map(|(kind, count)| (kind.as_str().to_owned(), count))
                 .collect(),
-            last_write: engine.last_write()?.map(|at| at.to_string()),
+            last_write: engine.records().last_write()?.map(|at| at.to_string()),
         })
     });
     Ok(Json(answer.await?))

@@ -1,22 +1,23 @@
-//! `/api/memory/artifacts`: files that tasks leave behind.
+//! `/api/memory/artifacts`: files that tasks produced.
 
-use super::shape::{Asked, Body, List, count, cursor, id, limit};
-use super::wire::{self, Artifact, Outcome};
+use super::extractors::{JsonBody, QueryParams, deserialize_count, parse_id};
+use super::json_types::{self, Artifact, WriteOutcome};
+use super::pagination::{List, page_size, parse_cursor};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use heirloom_engine::places::FileDigest;
-use heirloom_engine::{ArtifactFilter, Filter, NewArtifact, Remover};
+use heirloom_engine::{ArtifactFilter, Filter, NewArtifact, Registrar, Remover};
+use heirloom_fs::project_fs::FileDigest;
 use heirloom_model::kinds::ArtifactType;
 use heirloom_model::{AccessRole, Fault, Kind, Record, Scope};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-/// What an artifact is.
+/// Type of an artifact.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Sort {
+pub(super) enum ArtifactTypeParam {
     File,
     Patch,
     Test,
@@ -24,8 +25,8 @@ pub(super) enum Sort {
     Config,
 }
 
-impl Sort {
-    fn typed(self) -> ArtifactType {
+impl ArtifactTypeParam {
+    fn to_model(self) -> ArtifactType {
         match self {
             Self::File => ArtifactType::File,
             Self::Patch => ArtifactType::Patch,
@@ -38,180 +39,195 @@ impl Sort {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Asking {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct ArtifactQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// Only of this task.
+    #[serde(alias = "task")]
     task_id: Option<String>,
     /// Only of this type.
     #[param(inline)]
-    r#type: Option<Sort>,
+    r#type: Option<ArtifactTypeParam>,
     /// Only with this path.
     path: Option<String>,
-    /// `next` of the part before.
+    /// `next` of the previous page.
     cursor: Option<String>,
-    /// At most so many items.
+    /// Maximum number of items.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// The artifacts that there are, newest first.
-#[utoipa::path(get, path = "/artifacts", tag = "memory", params(Asking), responses((status = 200, body = List<Artifact>)))]
+/// Lists artifacts, newest first.
+#[utoipa::path(get, path = "/artifacts", tag = "memory", params(ArtifactQuery), responses((status = 200, body = List<Artifact>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Asking>,
+    QueryParams(params): QueryParams<ArtifactQuery>,
 ) -> Result<Json<List<Artifact>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let most = limit(asked.limit)?;
-    let after = cursor(asked.cursor.as_deref())?;
-    let answer = app.compute(project, move |engine| {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let most = page_size(params.limit)?;
+    let after = parse_cursor(params.cursor.as_deref())?;
+    let answer = app.compute_with_engine(project, move |engine| {
         let mut filter = Filter::current(&[Kind::Artifact], engine.now()).limit(most);
         filter.scope = Scope {
-            task: asked.task_id,
+            task: params.task_id,
             ..Scope::default()
         };
         filter.after = after;
-        let sort = asked.r#type.map(Sort::typed);
-        let wanted = |record: &Record| {
+        let sort = params.r#type.map(ArtifactTypeParam::to_model);
+        let matches_filter = |record: &Record| {
             sort.is_none_or(|sort| record.attr_str("type") == Some(sort.as_str()))
-                && (asked.path.as_deref())
+                && (params.path.as_deref())
                     .is_none_or(|path| record.attr_str("path").unwrap_or(&record.text) == path)
         };
-        let page = match sort.is_none() && asked.path.is_none() {
-            true => engine.page(&filter, None)?,
-            false => engine.page(&filter, Some(&wanted))?,
+        let page = match sort.is_none() && params.path.is_none() {
+            true => engine.records().page(&filter, None)?,
+            false => engine.records().page(&filter, Some(&matches_filter))?,
         };
-        Ok(List::of(&page, wire::artifact))
+        Ok(List::from_page(&page, json_types::artifact))
     });
     Ok(Json(answer.await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = NewArtifact)]
-pub(super) struct New {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct ArtifactRequest {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
-    /// The task; one that is not known yet is created.
+    /// The task; created if it does not exist.
     #[schema(min_length = 1)]
+    #[serde(alias = "task")]
     task_id: String,
-    /// The agent that made it.
+    /// The agent that produced it.
     agent_id: Option<String>,
-    /// What it is; a file if nothing is said.
+    /// Type of the artifact; `file` by default.
     #[schema(inline)]
-    r#type: Option<Sort>,
+    r#type: Option<ArtifactTypeParam>,
     /// Relative to the project's root.
     #[schema(min_length = 1)]
     path: String,
     description: Option<String>,
-    /// Its size, for files that the server cannot read; with `checksum`.
-    #[serde(default, deserialize_with = "count")]
+    /// Size in bytes, for files that the server cannot read; together with `checksum`.
+    #[serde(default, deserialize_with = "deserialize_count")]
     size_bytes: Option<u64>,
-    /// Its SHA-256, for files that the server cannot read; with `size_bytes`.
+    /// SHA-256, for files that the server cannot read; together with `size_bytes`.
     #[schema(pattern = "^[0-9a-fA-F]{64}$")]
     checksum: Option<String>,
 }
 
-/// Registers a file: its size and checksum are read, unless its producer gives both.
-#[utoipa::path(post, path = "/artifacts", tag = "memory", request_body(content = New),
-    responses((status = 201, body = Outcome), (status = 200, body = Outcome)))]
+/// Registers a file. Size and checksum are read from the file unless the request contains both.
+#[utoipa::path(post, path = "/artifacts", tag = "memory", request_body(content = ArtifactRequest),
+    responses((status = 201, body = WriteOutcome), (status = 200, body = WriteOutcome)))]
 pub(super) async fn add(
     State(app): State<App>,
     access: Access,
-    Body(said): Body<New>,
-) -> Result<(StatusCode, Json<Outcome>), Problem> {
-    let project = access.project(said.project.as_deref())?;
-    access.source(said.agent_id.as_deref())?;
-    // One without the other says too little: then the file is read.
-    let digest = said.size_bytes.zip(said.checksum);
+    JsonBody(body): JsonBody<ArtifactRequest>,
+) -> Result<(StatusCode, Json<WriteOutcome>), Problem> {
+    let project = access.resolve_project(body.project.as_deref())?;
+    let registrar = Registrar {
+        source: access.resolve_source(body.agent_id.as_deref())?,
+        holder: Some(access.holder.to_string()),
+    };
+    // With only one of the two, the file is read.
+    let digest = body.size_bytes.zip(body.checksum);
     let digest = digest.map(|(size_bytes, checksum)| FileDigest {
         size_bytes,
         checksum,
     });
     let new = NewArtifact {
-        path: said.path,
+        path: body.path,
         scope: Scope {
-            agent: said.agent_id,
-            ..Scope::of_task(&said.task_id)
+            agent: body.agent_id.or_else(|| Some(registrar.source.clone())),
+            ..Scope::of_task(&body.task_id)
         },
-        artifact_type: said.r#type.unwrap_or(Sort::File).typed(),
-        description: said.description,
+        artifact_type: body.r#type.unwrap_or(ArtifactTypeParam::File).to_model(),
+        description: body.description,
         digest,
     };
     let applied = app
-        .ask(project, move |engine| engine.add_artifact(&new))
+        .with_engine(project, move |engine| {
+            engine.artifacts().add_by(&new, &registrar)
+        })
         .await?;
-    let outcome = Outcome::from(applied);
-    Ok((super::knowledge::created(&outcome), Json(outcome)))
+    let outcome = WriteOutcome::from(applied);
+    Ok((super::knowledge::creation_status(&outcome), Json(outcome)))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Comparing {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct VerifyQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// Only of this task.
+    #[serde(alias = "task")]
     task_id: Option<String>,
     /// Only of this type.
     #[param(inline)]
-    r#type: Option<Sort>,
+    r#type: Option<ArtifactTypeParam>,
 }
 
-/// Each artifact beside its file: unchanged, changed or missing.
-#[utoipa::path(get, path = "/artifacts/verify", tag = "memory", params(Comparing), responses((status = 200, body = List<Artifact>)))]
+/// Compares each artifact with its file: unchanged, changed or missing.
+#[utoipa::path(get, path = "/artifacts/verify", tag = "memory", params(VerifyQuery), responses((status = 200, body = List<Artifact>)))]
 pub(super) async fn verify(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Comparing>,
+    QueryParams(params): QueryParams<VerifyQuery>,
 ) -> Result<Json<List<Artifact>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
+    let project = access.resolve_project(params.project.as_deref())?;
     let filter = ArtifactFilter {
-        task: asked.task_id,
-        artifact_type: asked.r#type.map(Sort::typed),
+        task: params.task_id,
+        artifact_type: params.r#type.map(ArtifactTypeParam::to_model),
     };
-    let answer = app.ask(project, move |engine| {
-        let found = engine.verify_artifacts(&filter)?;
+    let answer = app.with_engine(project, move |engine| {
+        let found = engine.artifacts().verify_all(&filter)?;
         let items = found.into_iter().map(|one| Artifact {
             status: Some(one.status.as_str().to_owned()),
             problem: one.problem,
-            ..wire::artifact(&one.record)
+            ..json_types::artifact(&one.record)
         });
-        Ok(List::whole(items.collect()))
+        Ok(List::complete(items.collect()))
     });
     Ok(Json(answer.await?))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Removing {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct RemoveQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
-    /// The agent that asks, for tokens of agents: it must be the producer.
+    /// Name of the calling agent in the history; it gives no permission. An agent's token removes only what it
+    /// registered.
     agent_id: Option<String>,
 }
 
-/// Registers it no longer; the file stays, and `undo` brings the entry back.
-#[utoipa::path(delete, path = "/artifacts/{id}", tag = "memory", params(("id" = String, Path,), Removing), responses((status = 200, body = Outcome)))]
+/// Removes the artifact's entry. The file stays, and `undo` restores the entry.
+#[utoipa::path(delete, path = "/artifacts/{id}", tag = "memory", params(("id" = String, Path,), RemoveQuery), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn remove(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Removing>,
-    expected: super::records::Expected,
-) -> Result<Json<Outcome>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let wanted = id(&given)?;
+    QueryParams(params): QueryParams<RemoveQuery>,
+    expected: super::records::IfMatch,
+) -> Result<Json<WriteOutcome>, Problem> {
+    let record_id = parse_id(&given)?;
+    let project = params.project.as_deref();
+    let project = app.project_of(&access, project, record_id).await?;
     let by = match access.role {
-        AccessRole::Agent => Remover::Agent(access.source(asked.agent_id.as_deref())?),
+        AccessRole::Agent => Remover::Holder(Registrar {
+            source: access.resolve_source(params.agent_id.as_deref())?,
+            holder: Some(access.holder.to_string()),
+        }),
         AccessRole::Orchestrator => Remover::Orchestrator,
         AccessRole::User | AccessRole::Admin => Remover::User,
     };
-    let removed = app.ask(project, move |engine| {
-        if !expected.is_met(&engine.get(wanted)?) {
+    let removed = app.with_engine(project, move |engine| {
+        if !expected.matches(&engine.records().get(record_id)?) {
             return Ok(None);
         }
-        Ok::<_, Fault>(Some(engine.remove_artifact(wanted, &by)?))
+        Ok::<_, Fault>(Some(engine.artifacts().remove(record_id, &by)?))
     });
-    let removed = removed.await?.ok_or_else(super::records::overtaken)?;
-    Ok(Json(Outcome::plain(removed, "retired")))
+    let removed = removed
+        .await?
+        .ok_or_else(super::records::precondition_failed)?;
+    Ok(Json(WriteOutcome::simple(removed, "retired")))
 }

@@ -1,82 +1,87 @@
-//! `/api/conflicts`: where sources disagree, and deciding between them.
+//! `/api/conflicts`: listing and resolving conflicts between sources.
 
-use super::shape::{Asked, Body, List, Where, id};
-use super::wire::{self, Knowledge, Outcome};
+use super::extractors::{JsonBody, ProjectQuery, QueryParams, parse_id};
+use super::json_types::{self, Knowledge, WriteOutcome};
+use super::pagination::List;
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};
-use heirloom_engine::Conflict as Open;
-use heirloom_model::{AccessRole, Deed};
+use heirloom_engine::Conflict as EngineConflict;
+use heirloom_model::{AccessRole, Permission};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// Different values of one key, between which nobody has decided.
+/// Different values of one key without a decision.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Conflict {
-    /// The winner's.
+    /// Id of the winner.
     id: String,
     category: String,
     key: Option<String>,
-    /// Whether neither side counts before somebody decides.
+    /// True if neither value is used until the conflict is resolved.
     disputed: bool,
     winner: Knowledge,
     /// Newest first.
     losers: Vec<Knowledge>,
 }
 
-fn conflict(open: &Open) -> Conflict {
-    let winner = wire::knowledge(&open.winner);
+fn conflict(open: &EngineConflict) -> Conflict {
+    let winner = json_types::knowledge(&open.winner);
     Conflict {
         id: winner.id.clone(),
         category: winner.category.clone(),
         key: winner.key.clone(),
         disputed: open.is_disputed(),
-        losers: open.losers.iter().map(wire::knowledge).collect(),
+        losers: open.losers.iter().map(json_types::knowledge).collect(),
         winner,
     }
 }
 
-/// Every open conflict, newest winner first.
-#[utoipa::path(get, path = "/conflicts", tag = "conflicts", params(Where), responses((status = 200, body = List<Conflict>)))]
+/// Lists open conflicts, newest winner first.
+#[utoipa::path(get, path = "/conflicts", tag = "conflicts", params(ProjectQuery), responses((status = 200, body = List<Conflict>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Where>,
+    QueryParams(params): QueryParams<ProjectQuery>,
 ) -> Result<Json<List<Conflict>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let found = app.ask(project, |engine| engine.conflicts()).await?;
-    Ok(Json(List::whole(found.iter().map(conflict).collect())))
+    let project = access.resolve_project(params.project.as_deref())?;
+    let found = app
+        .with_engine(project, |engine| engine.conflicts().list())
+        .await?;
+    Ok(Json(List::complete(found.iter().map(conflict).collect())))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-pub(super) struct Deciding {
-    /// The project; without it the one that is served, or the token's.
+#[schema(as = Deciding)]
+pub(super) struct ResolveRequest {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
-    /// The id of what shall hold.
+    /// Id of the record to keep.
     keep: String,
 }
 
-/// Decides a conflict: persons and orchestrators may.
-#[utoipa::path(post, path = "/conflicts/{id}/resolve", tag = "conflicts", params(("id" = String, Path,)), request_body(content = Deciding), responses((status = 200, body = Outcome)))]
+/// Resolves a conflict. Requires the role user, admin or orchestrator.
+#[utoipa::path(post, path = "/conflicts/{id}/resolve", tag = "conflicts", params(("id" = String, Path,)), request_body(content = ResolveRequest), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn resolve(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Body(said): Body<Deciding>,
-) -> Result<Json<Outcome>, Problem> {
-    access.may(Deed::Decide)?;
-    let project = access.project(said.project.as_deref())?;
-    let (which, keep) = (id(&given)?, id(&said.keep)?);
+    JsonBody(body): JsonBody<ResolveRequest>,
+) -> Result<Json<WriteOutcome>, Problem> {
+    access.require(Permission::Decide)?;
+    let (conflict_id, keep) = (parse_id(&given)?, parse_id(&body.keep)?);
+    let requested = body.project.as_deref();
+    let project = app.project_of(&access, requested, conflict_id).await?;
     let role = match access.role {
         AccessRole::Orchestrator => "orchestrator",
         AccessRole::Agent | AccessRole::User | AccessRole::Admin => "user",
     };
-    let settled = app.ask(project, move |engine| {
-        engine.resolve_conflict(which, keep, role)
+    let resolved = app.with_engine(project, move |engine| {
+        engine.conflicts().resolve(conflict_id, keep, role)
     });
-    let settled = settled.await?;
-    Ok(Json(Outcome {
-        replaced: settled.retired.map(|id| id.to_string()),
-        ..Outcome::plain(settled.kept, "resolved")
+    let resolved = resolved.await?;
+    Ok(Json(WriteOutcome {
+        replaced: resolved.retired.map(|id| id.to_string()),
+        ..WriteOutcome::simple(resolved.kept, "resolved")
     }))
 }

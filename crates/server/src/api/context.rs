@@ -1,12 +1,14 @@
-//! `/api/context`: what is known, inside a budget; `/api/receipts`: what contexts held.
+//! `/api/context`: contexts within a budget; `/api/receipts`: what earlier contexts contained.
 
-use super::shape::{Asked, Body, List, Newest, Where, limit};
+use super::extractors::{JsonBody, NewestQuery, ProjectQuery, QueryParams};
+use super::pagination::{List, page_size};
+use crate::app::is_found;
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use heirloom_engine::{ContextRequest, ReceiptPart, StoredReceipt};
-use heirloom_model::context::Context as Made;
+use heirloom_engine::{ContextRequest, Engine, ReceiptPart, StoredReceipt};
+use heirloom_model::context::Context as EngineContext;
 use heirloom_model::{Budget, limits, text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -15,28 +17,29 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, IntoParams, ToSchema)]
 #[into_params(parameter_in = Query)]
 #[schema(as = ContextRequest)]
-pub(super) struct Asking {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct ContextParams {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// The current task.
+    #[serde(alias = "task")]
     task_id: Option<String>,
     /// The current phase.
     phase: Option<String>,
-    /// The agent that is asked.
+    /// The agent that gets the context.
     agent_id: Option<String>,
-    /// The plan that it works on: PLAN or STAGE/PLAN.
+    /// The agent's plan: PLAN or STAGE/PLAN.
     plan: Option<String>,
-    /// The group that it belongs to.
+    /// The agent's group.
     group: Option<String>,
-    /// The session that goes on.
+    /// The session that is continued.
     session_id: Option<String>,
-    /// Words to ask memory with besides.
+    /// Additional search words.
     query: Option<String>,
     /// The agent with directives: `coder[input:a.md][tail:50]`.
     invocation: Option<String>,
-    /// At most so many characters.
+    /// Maximum number of characters.
     budget_chars: Option<usize>,
-    /// At most so many tokens.
+    /// Maximum number of tokens.
     budget_tokens: Option<usize>,
 }
 
@@ -46,7 +49,7 @@ pub(super) struct Context {
     text: String,
     chars: usize,
     tokens: usize,
-    sections: Vec<Section>,
+    sections: Vec<ContextSection>,
     notes: Vec<String>,
     /// The receipt's id; `null` for a context without text.
     receipt: Option<String>,
@@ -54,15 +57,17 @@ pub(super) struct Context {
 
 /// A section of a context.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Section {
+#[schema(as = Section)]
+pub(super) struct ContextSection {
     name: String,
     chars: usize,
-    items: Vec<Item>,
+    items: Vec<ContextItem>,
 }
 
-/// Something that is in a context, or is left out.
+/// An item that was included in a context or left out.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Item {
+#[schema(as = Item)]
+pub(super) struct ContextItem {
     id: Option<String>,
     file: Option<String>,
     text: String,
@@ -70,110 +75,114 @@ pub(super) struct Item {
     chars: usize,
     tokens: usize,
     included: bool,
-    /// Why it is in, or why not.
+    /// Reason for inclusion or omission.
     reason: String,
 }
 
-/// Makes the context for the next prompt.
-#[utoipa::path(get, path = "/context", tag = "context", params(Asking), responses((status = 200, body = Context)))]
+/// Returns the context for the next prompt.
+#[utoipa::path(get, path = "/context", tag = "context", params(ContextParams), responses((status = 200, body = Context)))]
 pub(super) async fn make(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Asking>,
+    QueryParams(params): QueryParams<ContextParams>,
 ) -> Result<Json<Context>, Problem> {
-    answer(&app, &access, asked).await
+    respond(&app, &access, params).await
 }
 
-/// As `GET`, for what is too long for an address.
-#[utoipa::path(post, path = "/context", tag = "context", request_body = Asking, responses((status = 200, body = Context)))]
+/// Same as `GET`, for parameters that are too long for a URL.
+#[utoipa::path(post, path = "/context", tag = "context", request_body = ContextParams, responses((status = 200, body = Context)))]
 pub(super) async fn make_long(
     State(app): State<App>,
     access: Access,
-    Body(asked): Body<Asking>,
+    JsonBody(params): JsonBody<ContextParams>,
 ) -> Result<Json<Context>, Problem> {
-    answer(&app, &access, asked).await
+    respond(&app, &access, params).await
 }
 
-async fn answer(app: &App, access: &Access, asked: Asking) -> Result<Json<Context>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let budget = match (asked.budget_chars, asked.budget_tokens) {
-        // Of two budgets the smaller one holds.
+async fn respond(
+    app: &App,
+    access: &Access,
+    params: ContextParams,
+) -> Result<Json<Context>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let budget = match (params.budget_chars, params.budget_tokens) {
+        // The smaller of two budgets applies.
         (Some(chars), Some(tokens)) if chars / limits::CHARS_PER_TOKEN <= tokens => {
             Some(Budget::Chars(chars))
         }
         (_, Some(tokens)) => Some(Budget::Tokens(tokens)),
         (chars, None) => chars.map(Budget::Chars),
     };
-    within(
+    check_range(
         "budget_chars",
-        asked.budget_chars,
+        params.budget_chars,
         limits::CONTEXT_BUDGET_CHARS_MAX,
     )?;
-    within(
+    check_range(
         "budget_tokens",
-        asked.budget_tokens,
+        params.budget_tokens,
         limits::RECALL_BUDGET_TOKENS_MAX,
     )?;
     let request = ContextRequest {
-        task: asked.task_id,
-        phase: asked.phase,
+        task: params.task_id,
+        phase: params.phase,
         budget,
-        agent: asked.agent_id,
-        plan: asked.plan,
-        group: asked.group,
-        session: asked.session_id,
-        query: asked.query,
-        invocation: asked.invocation,
+        agent: params.agent_id,
+        plan: params.plan,
+        group: params.group,
+        session: params.session_id,
+        query: params.query,
+        invocation: params.invocation,
     };
-    let answer = app.compute(project, move |engine| {
-        let made = engine.context(&request)?;
-        // Who waits for a prompt gets it, whatever becomes of the receipt.
-        let kept = engine.keep_receipt(&request, &made, None);
-        let receipt = kept.ok().flatten().map(|id| id.to_string());
-        Ok(context(made, receipt))
+    let answer = app.compute_with_engine(project, move |engine| {
+        let context = engine.contexts().build(&request)?;
+        // The context is returned even if its receipt cannot be stored.
+        let stored = engine.contexts().store_receipt(&request, &context, None);
+        let receipt = stored.ok().flatten().map(|id| id.to_string());
+        Ok(context_json(context, receipt))
     });
     Ok(Json(answer.await?))
 }
 
-fn within(name: &str, given: Option<usize>, most: usize) -> Result<(), Problem> {
+fn check_range(name: &str, given: Option<usize>, most: usize) -> Result<(), Problem> {
     if given.is_none_or(|given| (1..=most).contains(&given)) {
         return Ok(());
     }
     Err(Problem::new(
         StatusCode::BAD_REQUEST,
-        format!("`{name}` is from 1 to {most}"),
+        format!("`{name}` must be from 1 to {most}"),
     ))
 }
 
-fn context(made: Made, receipt: Option<String>) -> Context {
-    let sections = made.sections.iter().map(|section| {
-        let items = section.items.iter().map(|item| Item {
+fn context_json(context: EngineContext, receipt: Option<String>) -> Context {
+    let sections = context.sections.iter().map(|section| {
+        let items = section.items.iter().map(|item| ContextItem {
             id: item.id.map(|id| id.to_string()),
             file: item.file.clone(),
             text: item.excerpt.clone(),
             score: item.score,
             chars: item.chars,
             tokens: item.chars.div_ceil(limits::CHARS_PER_TOKEN),
-            included: item.included(),
+            included: item.is_included(),
             reason: item.reason.as_str().to_owned(),
         });
-        Section {
+        ContextSection {
             name: section.name.to_string(),
             chars: section.chars,
             items: items.collect(),
         }
     });
     Context {
-        chars: text::chars(&made.text),
-        tokens: text::tokens(&made.text),
+        chars: text::chars(&context.text),
+        tokens: text::tokens(&context.text),
         sections: sections.collect(),
-        text: made.text,
-        notes: made.notes,
+        text: context.text,
+        notes: context.notes,
         receipt,
     }
 }
 
-/// What a receipt says: the request, the budget, the size, and one by one what was in and what was not.
+/// A receipt: the request, the budget, the size, and each item with its reason.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Receipt {
     id: String,
@@ -183,7 +192,7 @@ pub(super) struct Receipt {
     body: Map<String, Value>,
 }
 
-fn receipt_of(receipt: StoredReceipt) -> Receipt {
+fn receipt_json(receipt: StoredReceipt) -> Receipt {
     let mut body = receipt.body;
     body.remove("id");
     body.remove("created_at");
@@ -194,42 +203,44 @@ fn receipt_of(receipt: StoredReceipt) -> Receipt {
     }
 }
 
-/// The newest receipts, newest first, without their sections.
-#[utoipa::path(get, path = "/receipts", tag = "context", params(Newest), responses((status = 200, body = List<Receipt>)))]
+/// Lists the newest receipts, newest first, without their sections.
+#[utoipa::path(get, path = "/receipts", tag = "context", params(NewestQuery), responses((status = 200, body = List<Receipt>)))]
 pub(super) async fn receipts(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Newest>,
+    QueryParams(params): QueryParams<NewestQuery>,
 ) -> Result<Json<List<Receipt>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let most = limit(asked.limit)?;
+    let project = access.resolve_project(params.project.as_deref())?;
+    let most = page_size(params.limit)?;
     let found = app
-        .ask(project, move |engine| engine.receipts(most))
+        .with_engine(project, move |engine| engine.contexts().receipts(most))
         .await?;
     let brief = found.into_iter().map(|mut receipt| {
         receipt.body.remove("sections");
-        receipt_of(receipt)
+        receipt_json(receipt)
     });
-    Ok(Json(List::whole(brief.collect())))
+    Ok(Json(List::complete(brief.collect())))
 }
 
-/// One receipt, section by section.
-#[utoipa::path(get, path = "/receipts/{id}", tag = "context", params(("id" = String, Path,), Where), responses((status = 200, body = Receipt)))]
+/// Returns one receipt with its sections.
+#[utoipa::path(get, path = "/receipts/{id}", tag = "context", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = Receipt)))]
 pub(super) async fn receipt(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Where>,
+    QueryParams(params): QueryParams<ProjectQuery>,
 ) -> Result<Json<Receipt>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let found = app.ask(project, move |engine| engine.receipt(&given));
-    Ok(Json(receipt_of(found.await?)))
+    let (requested, receipt_id) = (params.project.as_deref(), given.clone());
+    let has = move |engine: &Engine| is_found(engine.contexts().receipt(&receipt_id));
+    let project = app.project_with(&access, requested, has).await?;
+    let found = app.with_engine(project, move |engine| engine.contexts().receipt(&given));
+    Ok(Json(receipt_json(found.await?)))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Two {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct DiffQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// The earlier receipt.
     first: String,
@@ -237,47 +248,51 @@ pub(super) struct Two {
     second: String,
 }
 
-/// What came and what went between two contexts.
+/// Difference between two contexts.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Difference {
-    came: Vec<Piece>,
-    went: Vec<Piece>,
+#[schema(as = Difference)]
+pub(super) struct ReceiptDiff {
+    came: Vec<DiffItem>,
+    went: Vec<DiffItem>,
     /// Items that are in both.
     stayed: usize,
 }
 
 /// An item of a receipt.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Piece {
+#[schema(as = Piece)]
+pub(super) struct DiffItem {
     section: String,
-    /// The record, the file, or the words.
+    /// The record, the file, or the text.
     name: String,
     text: String,
 }
 
-/// What came and what went between two receipts.
-#[utoipa::path(get, path = "/receipts/diff", tag = "context", params(Two), responses((status = 200, body = Difference)))]
+/// Compares the items of two receipts.
+#[utoipa::path(get, path = "/receipts/diff", tag = "context", params(DiffQuery), responses((status = 200, body = ReceiptDiff)))]
 pub(super) async fn difference(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Two>,
-) -> Result<Json<Difference>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let found = app.ask(project, move |engine| {
-        engine.receipt_diff(&asked.first, &asked.second)
+    QueryParams(params): QueryParams<DiffQuery>,
+) -> Result<Json<ReceiptDiff>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let found = app.with_engine(project, move |engine| {
+        engine
+            .contexts()
+            .receipt_diff(&params.first, &params.second)
     });
     let found = found.await?;
     let pieces = |parts: Vec<ReceiptPart>| {
-        let piece = |part: ReceiptPart| Piece {
+        let piece = |part: ReceiptPart| DiffItem {
             section: part.section,
             name: part.name,
             text: part.text,
         };
         parts.into_iter().map(piece).collect()
     };
-    Ok(Json(Difference {
-        came: pieces(found.came),
-        went: pieces(found.went),
-        stayed: found.stayed,
+    Ok(Json(ReceiptDiff {
+        came: pieces(found.added),
+        went: pieces(found.removed),
+        stayed: found.common,
     }))
 }

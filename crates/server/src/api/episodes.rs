@@ -1,7 +1,10 @@
-//! `/api/memory/episodes`: what was tried, and how it went.
+//! `/api/memory/episodes`: attempts at tasks and their outcomes.
 
-use super::shape::{Asked, Body, List, count, cursor, limit, small, time};
-use super::wire::{self, Episode, Outcome};
+use super::extractors::{
+    JsonBody, QueryParams, deserialize_count, deserialize_small_count, parse_time,
+};
+use super::json_types::{self, Episode, WriteOutcome};
+use super::pagination::{List, page_size, parse_cursor};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;
@@ -12,18 +15,18 @@ use heirloom_model::{Kind, Record, Scope};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-/// What was done.
+/// Action of an episode.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Action {
+pub(super) enum ActionParam {
     Attempted,
     Completed,
     Failed,
     Retried,
 }
 
-impl Action {
-    fn typed(self) -> EpisodeAction {
+impl ActionParam {
+    fn to_model(self) -> EpisodeAction {
         match self {
             Self::Attempted => EpisodeAction::Attempted,
             Self::Completed => EpisodeAction::Completed,
@@ -35,124 +38,128 @@ impl Action {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Asking {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct EpisodeQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// Only of this task.
+    #[serde(alias = "task")]
     task_id: Option<String>,
     /// Only by this agent.
     agent_id: Option<String>,
     /// Only with this action.
     #[param(inline)]
-    action: Option<Action>,
-    /// Told at this time or later.
+    action: Option<ActionParam>,
+    /// Recorded at this time or later.
     #[param(format = DateTime)]
     since: Option<String>,
-    /// Told before this time.
+    /// Recorded before this time.
     #[param(format = DateTime)]
     until: Option<String>,
-    /// `next` of the part before.
+    /// `next` of the previous page.
     cursor: Option<String>,
-    /// At most so many items.
+    /// Maximum number of items.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// What was tried, newest first.
-#[utoipa::path(get, path = "/episodes", tag = "memory", params(Asking), responses((status = 200, body = List<Episode>)))]
+/// Lists episodes, newest first.
+#[utoipa::path(get, path = "/episodes", tag = "memory", params(EpisodeQuery), responses((status = 200, body = List<Episode>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Asking>,
+    QueryParams(params): QueryParams<EpisodeQuery>,
 ) -> Result<Json<List<Episode>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let most = limit(asked.limit)?;
-    let after = cursor(asked.cursor.as_deref())?;
-    let since = time("since", asked.since.as_deref())?;
-    let until = time("until", asked.until.as_deref())?;
-    let answer = app.compute(project, move |engine| {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let most = page_size(params.limit)?;
+    let after = parse_cursor(params.cursor.as_deref())?;
+    let since = parse_time("since", params.since.as_deref())?;
+    let until = parse_time("until", params.until.as_deref())?;
+    let answer = app.compute_with_engine(project, move |engine| {
         let mut filter = Filter::current(&[Kind::Episode], engine.now()).limit(most);
         filter.scope = Scope {
-            task: asked.task_id,
-            agent: asked.agent_id,
+            task: params.task_id,
+            agent: params.agent_id,
             ..Scope::default()
         };
         filter.after = after;
         filter.recorded_from = since;
         filter.recorded_before = until;
-        let page = match asked.action.map(Action::typed) {
-            None => engine.page(&filter, None)?,
+        let page = match params.action.map(ActionParam::to_model) {
+            None => engine.records().page(&filter, None)?,
             Some(action) => {
                 let with = |record: &Record| record.attr_str("action") == Some(action.as_str());
-                engine.page(&filter, Some(&with))?
+                engine.records().page(&filter, Some(&with))?
             }
         };
-        Ok(List::of(&page, wire::episode))
+        Ok(List::from_page(&page, json_types::episode))
     });
     Ok(Json(answer.await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = NewEpisode)]
-pub(super) struct New {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct EpisodeRequest {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
-    /// The task; one that is not known yet is created.
+    /// The task; created if it does not exist.
     #[schema(min_length = 1)]
+    #[serde(alias = "task")]
     task_id: String,
-    /// The agent that tried.
+    /// The agent that made the attempt.
     agent_id: Option<String>,
     #[schema(inline)]
-    action: Action,
-    /// What was tried.
+    action: ActionParam,
+    /// The approach.
     approach: Option<String>,
-    /// How it went.
+    /// The outcome.
     outcome: Option<String>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     duration_ms: Option<u64>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     tokens_in: Option<u64>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     tokens_out: Option<u64>,
-    /// Who says so; else the agent.
+    /// Source; the agent by default.
     source: Option<String>,
     phase: Option<String>,
     session_id: Option<String>,
     plan: Option<String>,
     #[schema(minimum = 1)]
-    #[serde(default, deserialize_with = "small")]
+    #[serde(default, deserialize_with = "deserialize_small_count")]
     iteration: Option<u32>,
 }
 
 /// Appends an episode.
-#[utoipa::path(post, path = "/episodes", tag = "memory", request_body(content = New), responses((status = 201, body = Outcome)))]
+#[utoipa::path(post, path = "/episodes", tag = "memory", request_body(content = EpisodeRequest), responses((status = 201, body = WriteOutcome)))]
 pub(super) async fn add(
     State(app): State<App>,
     access: Access,
-    Body(said): Body<New>,
-) -> Result<(StatusCode, Json<Outcome>), Problem> {
-    let project = access.project(said.project.as_deref())?;
-    let named = said.source.as_deref().or(said.agent_id.as_deref());
+    JsonBody(body): JsonBody<EpisodeRequest>,
+) -> Result<(StatusCode, Json<WriteOutcome>), Problem> {
+    let project = access.resolve_project(body.project.as_deref())?;
+    let named = body.source.as_deref().or(body.agent_id.as_deref());
+    let source = access.resolve_source(named)?;
+    let agent = access.resolve_source(body.agent_id.as_deref().or(Some(&source)))?;
     let new = NewEpisode {
-        source: Some(access.source(named)?),
+        source: Some(source),
         scope: Scope {
-            plan: said.plan,
-            session: said.session_id,
-            task: Some(said.task_id),
-            agent: said.agent_id,
-            phase: said.phase,
-            iteration: said.iteration,
+            plan: body.plan,
+            session: body.session_id,
+            task: Some(body.task_id),
+            agent: Some(agent),
+            phase: body.phase,
+            iteration: body.iteration,
             group: None,
         },
-        action: said.action.typed(),
-        approach: said.approach,
-        outcome: said.outcome,
-        duration_ms: said.duration_ms,
-        tokens_in: said.tokens_in,
-        tokens_out: said.tokens_out,
+        action: body.action.to_model(),
+        approach: body.approach,
+        outcome: body.outcome,
+        duration_ms: body.duration_ms,
+        tokens_in: body.tokens_in,
+        tokens_out: body.tokens_out,
     };
     let applied = app
-        .ask(project, move |engine| engine.log_episode(new))
+        .with_engine(project, move |engine| engine.tasks().log_episode(new))
         .await?;
     Ok((StatusCode::CREATED, Json(applied.into())))
 }

@@ -1,7 +1,7 @@
-//! `/api/events`: every change, as it happens.
+//! `/api/events`: stream of changes.
 
-use super::shape::{Asked, Where};
-use crate::{Access, App, Problem, events};
+use super::extractors::{ProjectQuery, QueryParams};
+use crate::{Access, App, Problem, server_sent_events};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Sse;
@@ -11,25 +11,25 @@ use std::convert::Infallible;
 use std::time::Duration;
 use tokio_stream::Stream;
 
-/// Server-sent events: one for each change, whichever process made it; `Last-Event-ID` goes on behind an event.
-#[utoipa::path(get, path = "/events", tag = "server", params(Where), responses((status = 200, body = String, content_type = "text/event-stream")))]
+/// Streams server-sent events: one for each change, by any process. `Last-Event-ID` resumes after that event.
+#[utoipa::path(get, path = "/events", tag = "server", params(ProjectQuery), responses((status = 200, body = String, content_type = "text/event-stream")))]
 pub(super) async fn follow(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Where>,
+    QueryParams(params): QueryParams<ProjectQuery>,
     headers: HeaderMap,
-) -> Result<KeptAlive<events::Events>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
+) -> Result<KeepAliveSse<server_sent_events::Events>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
     let last = headers.get("last-event-id");
     let last = last.and_then(|id| id.to_str().ok()).map(str::to_owned);
-    let stream = events::stream(&app, project, last).await?;
-    Ok(kept_alive(stream))
+    let stream = server_sent_events::stream(&app, project, last).await?;
+    Ok(with_keep_alive(stream))
 }
 
-/// A stream that says from time to time that it is there.
-type KeptAlive<S> = Sse<KeepAliveStream<S>>;
+/// Event stream with keep-alive comments.
+type KeepAliveSse<S> = Sse<KeepAliveStream<S>>;
 
-fn kept_alive<S>(stream: S) -> KeptAlive<S>
+fn with_keep_alive<S>(stream: S) -> KeepAliveSse<S>
 where
     S: Stream<Item = Result<Event, Infallible>> + Send + 'static,
 {
@@ -44,12 +44,12 @@ mod tests {
     use tokio_stream::StreamExt;
 
     #[tokio::test(start_paused = true)]
-    async fn an_idle_stream_says_that_it_is_there() {
+    async fn idle_stream_sends_keep_alive() {
         let began = tokio::time::Instant::now();
-        let answer = kept_alive(tokio_stream::pending()).into_response();
+        let answer = with_keep_alive(tokio_stream::pending()).into_response();
         let mut body = answer.into_body().into_data_stream();
-        let said = body.next().await.unwrap().unwrap();
-        assert_eq!(&said[..], b":\n\n");
+        let first = body.next().await.unwrap().unwrap();
+        assert_eq!(&first[..], b":\n\n");
         assert!(began.elapsed() >= Duration::from_secs(SERVER_EVENTS_IDLE_S));
     }
 }

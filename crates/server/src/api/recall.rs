@@ -1,111 +1,121 @@
-//! `/api/recall`: one question over everything; `/api/tried`: what was tried that is like an approach.
+//! `/api/recall`: search over all kinds; `/api/tried`: similar past attempts.
 
-use super::shape::{Asked, Body, List, time};
-use super::wire::{self, Episode, Hit};
+use super::extractors::{JsonBody, QueryParams, parse_time};
+use super::json_types::{self, Episode, RecallHit};
+use super::pagination::List;
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use heirloom_engine::recall::ask::is_turn;
-use heirloom_engine::{RecallRequest, TriedReport};
+use heirloom_engine::{RecallRequest, SimilarAttemptsReport};
 use heirloom_model::{Kind, Scope};
+use heirloom_search::recall::query::is_turn_kind;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Debug, Deserialize, IntoParams, ToSchema)]
 #[into_params(parameter_in = Query)]
 #[schema(as = RecallRequest)]
-pub(super) struct Asking {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct RecallParams {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
-    /// The question; `kind:error task:42 "two words"` narrow it.
+    /// The query; `kind:error task:42 "two words"` filter it.
     #[serde(alias = "q", alias = "text")]
     query: String,
-    /// At most so many hits; 10, or what fits the budget.
+    /// Maximum number of hits; 10 by default, or as many as fit the budget.
     #[param(minimum = 1, maximum = 1000)]
     #[schema(minimum = 1, maximum = 1000)]
     k: Option<usize>,
-    /// At most so many tokens of text.
+    /// Maximum number of tokens of text.
     #[param(minimum = 1)]
     #[schema(minimum = 1)]
     budget_tokens: Option<usize>,
-    /// Only these kinds, separated by commas; `message` for turns of conversations.
+    /// Only these kinds, separated by commas; `message` for conversation turns.
     kinds: Option<String>,
     /// Only of this task.
+    #[serde(alias = "task")]
     task_id: Option<String>,
     /// Only of this session.
     session_id: Option<String>,
     /// Only by this agent.
     agent_id: Option<String>,
-    /// What belongs to this task ranks higher.
+    /// Ranks records of this task higher.
     near_task: Option<String>,
-    /// What was current at this time.
+    /// Searches memory as of this time.
     #[param(format = DateTime)]
     #[schema(format = DateTime)]
     as_of: Option<String>,
-    /// What each score is made of.
+    /// Includes the parts of each score.
     #[serde(default)]
     explain: bool,
 }
 
-/// What was recalled.
+/// Search results.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Recalled {
-    /// The hits, best first; on a tie the older first.
-    hits: Vec<Hit>,
-    /// Microseconds that it took.
+#[schema(as = Recalled)]
+pub(super) struct RecallResponse {
+    /// The hits, best first; ties are ordered oldest first.
+    hits: Vec<RecallHit>,
+    /// Duration in microseconds.
     took_us: u64,
-    /// What is worth knowing about the question.
+    /// Remarks about the query.
     notes: Vec<String>,
 }
 
-/// Asks memory: what fits the question best, whatever its kind.
-#[utoipa::path(get, path = "/recall", tag = "recall", params(Asking), responses((status = 200, body = Recalled)))]
+/// Searches memory over all kinds, best hits first.
+#[utoipa::path(get, path = "/recall", tag = "recall", params(RecallParams), responses((status = 200, body = RecallResponse)))]
 pub(super) async fn ask(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Asking>,
-) -> Result<Json<Recalled>, Problem> {
-    answer(&app, &access, asked).await
+    QueryParams(params): QueryParams<RecallParams>,
+) -> Result<Json<RecallResponse>, Problem> {
+    respond(&app, &access, params).await
 }
 
-/// As `GET`, for questions that are too long for an address.
-#[utoipa::path(post, path = "/recall", tag = "recall", request_body = Asking, responses((status = 200, body = Recalled)))]
+/// Same as `GET`, for queries that are too long for a URL.
+#[utoipa::path(post, path = "/recall", tag = "recall", request_body = RecallParams, responses((status = 200, body = RecallResponse)))]
 pub(super) async fn ask_long(
     State(app): State<App>,
     access: Access,
-    Body(asked): Body<Asking>,
-) -> Result<Json<Recalled>, Problem> {
-    answer(&app, &access, asked).await
+    JsonBody(params): JsonBody<RecallParams>,
+) -> Result<Json<RecallResponse>, Problem> {
+    respond(&app, &access, params).await
 }
 
-async fn answer(app: &App, access: &Access, asked: Asking) -> Result<Json<Recalled>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let (kinds, turns) = kinds_of(asked.kinds.as_deref())?;
+async fn respond(
+    app: &App,
+    access: &Access,
+    params: RecallParams,
+) -> Result<Json<RecallResponse>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let (kinds, turns) = parse_kinds(params.kinds.as_deref())?;
     let request = RecallRequest {
-        question: asked.query,
-        k: asked.k,
-        budget_tokens: asked.budget_tokens,
+        question: params.query,
+        k: params.k,
+        budget_tokens: params.budget_tokens,
         kinds,
         turns,
         scope: Scope {
-            task: asked.task_id,
-            agent: asked.agent_id,
-            session: asked.session_id,
+            task: params.task_id,
+            agent: params.agent_id,
+            session: params.session_id,
             ..Scope::default()
         },
         near: Scope {
-            task: asked.near_task,
+            task: params.near_task,
             ..Scope::default()
         },
-        as_of: time("as_of", asked.as_of.as_deref())?,
+        as_of: parse_time("as_of", params.as_of.as_deref())?,
         ..RecallRequest::default()
     };
-    let explain = asked.explain;
-    let answer = app.compute(project, move |engine| {
-        let recalled = engine.recall(&request)?;
-        let hits = recalled.hits.iter().map(|hit| wire::hit(hit, explain));
-        Ok(Recalled {
+    let explain = params.explain;
+    let answer = app.compute_with_engine(project, move |engine| {
+        let recalled = engine.recall().search(&request)?;
+        let hits = recalled
+            .hits
+            .iter()
+            .map(|hit| json_types::recall_hit(hit, explain));
+        Ok(RecallResponse {
             hits: hits.collect(),
             took_us: recalled.took_us,
             notes: recalled.notes,
@@ -114,12 +124,12 @@ async fn answer(app: &App, access: &Access, asked: Asking) -> Result<Json<Recall
     Ok(Json(answer.await?))
 }
 
-fn kinds_of(given: Option<&str>) -> Result<(Vec<Kind>, bool), Problem> {
+fn parse_kinds(given: Option<&str>) -> Result<(Vec<Kind>, bool), Problem> {
     let mut kinds = Vec::new();
     let mut turns = false;
     let named = given.unwrap_or("").split(',').map(str::trim);
     for name in named.filter(|name| !name.is_empty()) {
-        if is_turn(name) {
+        if is_turn_kind(name) {
             turns = true;
             continue;
         }
@@ -133,52 +143,59 @@ fn kinds_of(given: Option<&str>) -> Result<(Vec<Kind>, bool), Problem> {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Trying {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct AttemptQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
-    /// What is to be tried.
+    /// The planned approach.
     approach: String,
     /// Only in this task.
+    #[serde(alias = "task")]
     task_id: Option<String>,
 }
 
-/// A try that is like what is to be tried.
+/// A past attempt similar to the planned one.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Like {
+#[schema(as = Like)]
+pub(super) struct SimilarAttempt {
     #[serde(flatten)]
     episode: Episode,
     score: f64,
-    /// Whether it is the same approach or one like it, and not only near.
+    /// True for the same or a similar approach, false for one that is only related.
     alike: bool,
 }
 
-/// What was tried.
+/// Similar past attempts.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct TriedBefore {
+#[schema(as = TriedBefore)]
+pub(super) struct SimilarAttempts {
     #[serde(flatten)]
-    list: List<Like>,
-    /// Whether one that is alike has failed.
+    list: List<SimilarAttempt>,
+    /// True if a similar approach has failed.
     failed: bool,
 }
 
-/// What was tried before that is like an approach: what worked first.
-#[utoipa::path(get, path = "/tried", tag = "recall", params(Trying), responses((status = 200, body = TriedBefore)))]
+/// Finds past attempts similar to an approach, successful ones first.
+#[utoipa::path(get, path = "/tried", tag = "recall", params(AttemptQuery), responses((status = 200, body = SimilarAttempts)))]
 pub(super) async fn tried(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Trying>,
-) -> Result<Json<TriedBefore>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let answer = app.compute(project, move |engine| {
-        let TriedReport { tried, failed } =
-            engine.tried(&asked.approach, asked.task_id.as_deref())?;
-        let like = tried.iter().map(|one| Like {
-            episode: wire::episode(&one.record),
-            score: wire::rounded(one.score),
-            alike: one.alike,
+    QueryParams(params): QueryParams<AttemptQuery>,
+) -> Result<Json<SimilarAttempts>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let answer = app.compute_with_engine(project, move |engine| {
+        let SimilarAttemptsReport {
+            attempts,
+            has_failed: failed,
+        } = engine
+            .tasks()
+            .similar_attempts(&params.approach, params.task_id.as_deref())?;
+        let like = attempts.iter().map(|one| SimilarAttempt {
+            episode: json_types::episode(&one.record),
+            score: json_types::round_score(one.score),
+            alike: one.is_similar,
         });
-        Ok(TriedBefore {
-            list: List::whole(like.collect()),
+        Ok(SimilarAttempts {
+            list: List::complete(like.collect()),
             failed,
         })
     });

@@ -1,23 +1,24 @@
-//! Records of any kind: shown, retired, brought back, marked, and what happened to them.
+//! Records of any kind: read, retire, undo, mark, history.
 
-use super::shape::{Asked, Body, List, Newest, Where, cursor, id, limit};
-use super::wire::{self, AnyRecord, Happened, Outcome};
+use super::extractors::{JsonBody, NewestQuery, ProjectQuery, QueryParams, parse_id};
+use super::json_types::{self, AnyRecord, EventEntry, WriteOutcome};
+use super::pagination::{List, page_size, parse_cursor};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{FromRequestParts, Path, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use heirloom_engine::{Filter, Undone, When};
-use heirloom_model::{Deed, Fault, Kind, Mark, Record, Scope, limits};
+use heirloom_engine::{AsOf, Filter, UndoReport};
+use heirloom_model::{Fault, Kind, Mark, Permission, Record, Scope, limits};
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use utoipa::{IntoParams, ToSchema};
 
-/// What a client believes a record to be: `If-Match`.
+/// Expected version of a record from the header `If-Match`.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Expected(Option<String>);
+pub(super) struct IfMatch(Option<String>);
 
-impl<S: Sync> FromRequestParts<S> for Expected {
+impl<S: Sync> FromRequestParts<S> for IfMatch {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
@@ -27,36 +28,36 @@ impl<S: Sync> FromRequestParts<S> for Expected {
     }
 }
 
-impl Expected {
-    /// Whether the record is what the client believes.
-    pub(super) fn is_met(&self, record: &Record) -> bool {
+impl IfMatch {
+    /// Returns true without a header, or if the record has one of its ETags.
+    pub(super) fn matches(&self, record: &Record) -> bool {
         let Some(tags) = &self.0 else {
             return true;
         };
-        let now = tag_of(record);
+        let now = record_etag(record);
         tags.split(',')
             .map(str::trim)
             .any(|tag| tag == "*" || tag == now)
     }
 }
 
-/// The `ETag` of a record: another state, another tag.
-pub(super) fn tag_of(record: &Record) -> String {
-    let json = serde_json::to_vec(&wire::record(record)).unwrap_or_default();
+/// Returns the ETag of a record; it changes with every change of the record.
+pub(super) fn record_etag(record: &Record) -> String {
+    let json = serde_json::to_vec(&json_types::record(record)).unwrap_or_default();
     format!("\"{}\"", &blake3::hash(&json).to_hex()[..32])
 }
 
-/// A record that is not what the client believes.
-pub(super) fn overtaken() -> Problem {
+/// Returns the error for a failed `If-Match`.
+pub(super) fn precondition_failed() -> Problem {
     Problem::new(
         StatusCode::PRECONDITION_FAILED,
-        "it has changed since it was read",
+        "the record has changed since it was read",
     )
-    .hint("read it again: `ETag` of the answer is what `If-Match` takes")
+    .hint("read it again and send its `ETag` as `If-Match`")
 }
 
-/// An answer with the tag of the record that it shows.
-pub(super) fn tagged(tag: &str) -> HeaderMap {
+/// Returns the ETag header of a record's answer.
+pub(super) fn etag_header(tag: &str) -> HeaderMap {
     let mut headers = HeaderMap::new();
     if let Ok(tag) = HeaderValue::from_str(tag) {
         headers.insert(header::ETAG, tag);
@@ -66,8 +67,8 @@ pub(super) fn tagged(tag: &str) -> HeaderMap {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Asking {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct RecordQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// Only of this kind.
     kind: Option<String>,
@@ -76,191 +77,207 @@ pub(super) struct Asking {
     /// Only in this state: open, resolved, pending, done, failed.
     state: Option<String>,
     /// Only of this task.
+    #[serde(alias = "task")]
     task_id: Option<String>,
     /// Only by this agent.
     agent_id: Option<String>,
     /// Only by this source.
     source: Option<String>,
-    /// What is past too.
+    /// Includes retired records.
     #[serde(default)]
     all: bool,
-    /// `next` of the part before.
+    /// `next` of the previous page.
     cursor: Option<String>,
-    /// At most so many items.
+    /// Maximum number of items.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// Records of any kind, newest first.
-#[utoipa::path(get, path = "/records", tag = "records", params(Asking), responses((status = 200, body = List<AnyRecord>)))]
+/// Lists records of any kind, newest first.
+#[utoipa::path(get, path = "/records", tag = "records", params(RecordQuery), responses((status = 200, body = List<AnyRecord>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Asking>,
+    QueryParams(params): QueryParams<RecordQuery>,
 ) -> Result<Json<List<AnyRecord>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let most = limit(asked.limit)?;
-    let after = cursor(asked.cursor.as_deref())?;
-    let kind = asked.kind.as_deref().map(str::parse::<Kind>).transpose();
+    let project = access.resolve_project(params.project.as_deref())?;
+    let most = page_size(params.limit)?;
+    let after = parse_cursor(params.cursor.as_deref())?;
+    let kind = params.kind.as_deref().map(str::parse::<Kind>).transpose();
     let kind = kind.map_err(|bad| Problem::new(StatusCode::BAD_REQUEST, bad.to_string()))?;
-    let answer = app.compute(project, move |engine| {
+    let answer = app.compute_with_engine(project, move |engine| {
         let kinds: Vec<Kind> = kind.into_iter().collect();
         let mut filter = Filter::current(&kinds, engine.now()).limit(most);
-        filter.category = asked.category;
-        filter.state = asked.state;
-        filter.source = asked.source;
+        filter.category = params.category;
+        filter.state = params.state;
+        filter.source = params.source;
         filter.scope = Scope {
-            task: asked.task_id,
-            agent: asked.agent_id,
+            task: params.task_id,
+            agent: params.agent_id,
             ..Scope::default()
         };
         filter.after = after;
-        if asked.all {
-            filter.when = When::Ever;
+        if params.all {
+            filter.as_of = AsOf::Ever;
         }
-        Ok(List::of(&engine.page(&filter, None)?, wire::record))
+        Ok(List::from_page(
+            &engine.records().page(&filter, None)?,
+            json_types::record,
+        ))
     });
     Ok(Json(answer.await?))
 }
 
-/// One record, current or past.
-#[utoipa::path(get, path = "/records/{id}", tag = "records", params(("id" = String, Path,), Where), responses((status = 200, body = AnyRecord)))]
+/// Returns one record, current or retired.
+#[utoipa::path(get, path = "/records/{id}", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = AnyRecord)))]
 pub(super) async fn show(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Where>,
+    QueryParams(params): QueryParams<ProjectQuery>,
 ) -> Result<(HeaderMap, Json<AnyRecord>), Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let wanted = id(&given)?;
+    let record_id = parse_id(&given)?;
+    let requested = params.project.as_deref();
+    let project = app.project_of(&access, requested, record_id).await?;
     let record = app
-        .compute(project, move |engine| engine.get(wanted))
+        .compute_with_engine(project, move |engine| engine.records().get(record_id))
         .await?;
-    Ok((tagged(&tag_of(&record)), Json(wire::record(&record))))
+    Ok((
+        etag_header(&record_etag(&record)),
+        Json(json_types::record(&record)),
+    ))
 }
 
-/// Retires it; `undo` brings it back.
-#[utoipa::path(delete, path = "/records/{id}", tag = "records", params(("id" = String, Path,), Where), responses((status = 200, body = Outcome)))]
+/// Retires the record; `undo` restores it.
+#[utoipa::path(delete, path = "/records/{id}", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn remove(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Where>,
-    expected: Expected,
-) -> Result<Json<Outcome>, Problem> {
-    retire(&app, &access, &given, asked, None, expected).await
+    QueryParams(params): QueryParams<ProjectQuery>,
+    expected: IfMatch,
+) -> Result<Json<WriteOutcome>, Problem> {
+    retire(&app, &access, &given, params, None, expected).await
 }
 
-/// Retires a record of this kind, if it is what the client believes.
+/// Retires a record of this kind if it matches `expected`. Errors: 412 if it does not.
 pub(super) async fn retire(
     app: &App,
     access: &Access,
     given: &str,
-    asked: Where,
+    params: ProjectQuery,
     kind: Option<Kind>,
-    expected: Expected,
-) -> Result<Json<Outcome>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let wanted = id(given)?;
-    let by = access.source(None)?;
-    let retired = app.ask(project, move |engine| {
-        let record = engine.get(wanted)?;
+    expected: IfMatch,
+) -> Result<Json<WriteOutcome>, Problem> {
+    let record_id = parse_id(given)?;
+    let requested = params.project.as_deref();
+    let project = app.project_of(access, requested, record_id).await?;
+    let by = access.resolve_source(None)?;
+    let retired = app.with_engine(project, move |engine| {
+        let record = engine.records().get(record_id)?;
         if kind.is_some_and(|kind| kind != record.kind) {
             return Err(Fault::not_found(format!(
-                "record {wanted} is a {}",
+                "record {record_id} is a {}",
                 record.kind
             )));
         }
-        if !expected.is_met(&record) {
+        if !expected.matches(&record) {
             return Ok(None);
         }
-        engine.forget_for(wanted, &by).map(Some)
+        engine.records().forget_as(record_id, &by).map(Some)
     });
-    let retired = retired.await?.ok_or_else(overtaken)?;
-    Ok(Json(Outcome::plain(retired, "retired")))
+    let retired = retired.await?.ok_or_else(precondition_failed)?;
+    Ok(Json(WriteOutcome::simple(retired, "retired")))
 }
 
-/// A record's past.
+/// History of a record.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Past {
-    /// What it was before and became after, oldest first.
+#[schema(as = Past)]
+pub(super) struct RecordHistory {
+    /// Earlier and later versions, oldest first.
     records: Vec<AnyRecord>,
-    /// What happened, oldest first.
-    events: Vec<Happened>,
+    /// Audit events, oldest first.
+    events: Vec<EventEntry>,
 }
 
-/// What a record was before and became after, and who did it.
-#[utoipa::path(get, path = "/history/{id}", tag = "records", params(("id" = String, Path,), Where), responses((status = 200, body = Past)))]
+/// Returns the versions of a record and its audit events.
+#[utoipa::path(get, path = "/history/{id}", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = RecordHistory)))]
 pub(super) async fn history_of(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Where>,
-) -> Result<Json<Past>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let wanted = id(&given)?;
-    let answer = app.ask(project, move |engine| {
-        let records = engine.history(wanted)?;
-        let events = engine.audit_of(wanted)?;
-        Ok(Past {
-            records: records.iter().map(wire::record).collect(),
-            events: events.iter().map(wire::happened).collect(),
+    QueryParams(params): QueryParams<ProjectQuery>,
+) -> Result<Json<RecordHistory>, Problem> {
+    let record_id = parse_id(&given)?;
+    let requested = params.project.as_deref();
+    let project = app.project_of(&access, requested, record_id).await?;
+    let answer = app.with_engine(project, move |engine| {
+        let records = engine.records().history(record_id)?;
+        let events = engine.records().record_audit(record_id)?;
+        Ok(RecordHistory {
+            records: records.iter().map(json_types::record).collect(),
+            events: events.iter().map(json_types::event_entry).collect(),
         })
     });
     Ok(Json(answer.await?))
 }
 
-/// What happened last in the project, newest first.
-#[utoipa::path(get, path = "/history", tag = "records", params(Newest), responses((status = 200, body = List<Happened>)))]
+/// Lists the newest audit events of the project, newest first.
+#[utoipa::path(get, path = "/history", tag = "records", params(NewestQuery), responses((status = 200, body = List<EventEntry>)))]
 pub(super) async fn history(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Newest>,
-) -> Result<Json<List<Happened>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let most = limit(asked.limit)?.min(limits::EVENTS_MAX);
-    let events = app.ask(project, move |engine| engine.audit(most)).await?;
-    Ok(Json(List::whole(
-        events.iter().map(wire::happened).collect(),
+    QueryParams(params): QueryParams<NewestQuery>,
+) -> Result<Json<List<EventEntry>>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let most = page_size(params.limit)?.min(limits::EVENTS_MAX);
+    let events = app
+        .with_engine(project, move |engine| engine.records().audit(most))
+        .await?;
+    Ok(Json(List::complete(
+        events.iter().map(json_types::event_entry).collect(),
     )))
 }
 
-/// Takes the last thing back that happened to a record, or a whole import; undoing twice brings it back.
-#[utoipa::path(post, path = "/undo/{id}", tag = "records", params(("id" = String, Path,), Where), responses((status = 200, body = Outcome)))]
+/// Reverts the last change of a record, or a whole import; a second call restores it.
+#[utoipa::path(post, path = "/undo/{id}", tag = "records", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn undo(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Where>,
-) -> Result<Json<Outcome>, Problem> {
-    access.may(Deed::Change)?;
-    let project = access.project(asked.project.as_deref())?;
-    let wanted = id(&given)?;
-    let by = access.name();
+    QueryParams(params): QueryParams<ProjectQuery>,
+) -> Result<Json<WriteOutcome>, Problem> {
+    access.require(Permission::Change)?;
+    let record_id = parse_id(&given)?;
+    let requested = params.project.as_deref();
+    let project = app.project_of(&access, requested, record_id).await?;
+    let by = access.actor_name();
     let undone = app
-        .ask(project, move |engine| engine.undo_for(wanted, &by))
+        .with_engine(project, move |engine| {
+            engine.records().undo_as(record_id, &by)
+        })
         .await?;
-    let with = |id: String, outcome: &str, other: Option<String>| Outcome {
+    let with = |id: String, outcome: &str, other: Option<String>| WriteOutcome {
         replaced: other,
-        ..Outcome::plain(id, outcome)
+        ..WriteOutcome::simple(id, outcome)
     };
     let other = |id: Option<heirloom_model::RecordId>| id.map(|id| id.to_string());
     Ok(Json(match undone {
-        Undone::Restored { id, retired } => with(id.to_string(), "restored", other(retired)),
-        Undone::Uncreated { id } => with(id.to_string(), "retired", None),
-        Undone::Reopened { id, retired } => with(id.to_string(), "reopened", other(retired)),
-        Undone::Resolved { id, retired } => with(id.to_string(), "resolved", other(retired)),
-        Undone::Reversed { batch, back } => {
+        UndoReport::Restored { id, retired } => with(id.to_string(), "restored", other(retired)),
+        UndoReport::Uncreated { id } => with(id.to_string(), "retired", None),
+        UndoReport::Reopened { id, retired } => with(id.to_string(), "reopened", other(retired)),
+        UndoReport::Resolved { id, retired } => with(id.to_string(), "resolved", other(retired)),
+        UndoReport::Reversed { batch, back } => {
             let outcome = if back { "restored" } else { "retired" };
             with(batch.to_string(), outcome, None)
         }
-        Undone::Marked { id, .. } => with(id.to_string(), "marked", None),
+        UndoReport::Marked { id, .. } => with(id.to_string(), "marked", None),
     }))
 }
 
-/// What is said of a record without changing it.
+/// Verdict on a record.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-pub(super) enum Said {
+pub(super) enum MarkParam {
     #[serde(rename = "pinned")]
     Pinned,
     #[serde(rename = "not pinned")]
@@ -277,34 +294,37 @@ pub(super) enum Said {
 
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct NewMark {
-    /// The project; without it the one that is served, or the token's.
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     #[schema(inline)]
-    mark: Said,
+    mark: MarkParam,
 }
 
-/// Pins, mutes or values a record.
-#[utoipa::path(post, path = "/records/{id}/mark", tag = "records", params(("id" = String, Path,)), request_body(content = NewMark), responses((status = 200, body = Outcome)))]
+/// Pins, mutes or rates a record.
+#[utoipa::path(post, path = "/records/{id}/mark", tag = "records", params(("id" = String, Path,)), request_body(content = NewMark), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn mark(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Body(said): Body<NewMark>,
-) -> Result<Json<Outcome>, Problem> {
-    access.may(Deed::Change)?;
-    let project = access.project(said.project.as_deref())?;
-    let wanted = id(&given)?;
-    let mark = match said.mark {
-        Said::Pinned => Mark::Pinned(true),
-        Said::NotPinned => Mark::Pinned(false),
-        Said::Muted => Mark::Muted(true),
-        Said::NotMuted => Mark::Muted(false),
-        Said::Useful => Mark::Useful(true),
-        Said::NotUseful => Mark::Useful(false),
+    JsonBody(body): JsonBody<NewMark>,
+) -> Result<Json<WriteOutcome>, Problem> {
+    access.require(Permission::Change)?;
+    let record_id = parse_id(&given)?;
+    let requested = body.project.as_deref();
+    let project = app.project_of(&access, requested, record_id).await?;
+    let mark = match body.mark {
+        MarkParam::Pinned => Mark::Pinned(true),
+        MarkParam::NotPinned => Mark::Pinned(false),
+        MarkParam::Muted => Mark::Muted(true),
+        MarkParam::NotMuted => Mark::Muted(false),
+        MarkParam::Useful => Mark::Useful(true),
+        MarkParam::NotUseful => Mark::Useful(false),
     };
-    let by = access.name();
+    let by = access.actor_name();
     let applied = app
-        .ask(project, move |engine| engine.mark_for(wanted, mark, &by))
+        .with_engine(project, move |engine| {
+            engine.records().mark_as(record_id, mark, &by)
+        })
         .await?;
     Ok(Json(applied.into()))
 }

@@ -1,101 +1,109 @@
-//! `/api/sessions`: conversations and their turns, and the window that is kept of them.
+//! `/api/sessions`: conversations, their turns, and window compaction.
 
-use super::shape::{Asked, Body, List, Where, limit, small};
-use super::wire::{self, Talk, Turn};
+use super::extractors::{JsonBody, ProjectQuery, QueryParams, deserialize_small_count};
+use super::json_types::{self, MessageInfo, SessionInfo};
+use super::pagination::{List, page_size};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use heirloom_engine::{Form, NewTurn, Policy, Whole, WindowRequest};
-use heirloom_model::{Deed, Fault, Role as Speaker};
+use heirloom_engine::{ArchivedContent, NewTurn, Policy, WindowRequest, WireFormat};
+use heirloom_model::{Fault, Permission, Role as Speaker};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Asking {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct SessionQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// Only of this task.
+    #[serde(alias = "task")]
     task_id: Option<String>,
-    /// At most so many items.
+    /// Maximum number of items.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// The newest conversations, newest first.
-#[utoipa::path(get, path = "/sessions", tag = "sessions", params(Asking), responses((status = 200, body = List<Talk>)))]
+/// Lists conversations, newest first.
+#[utoipa::path(get, path = "/sessions", tag = "sessions", params(SessionQuery), responses((status = 200, body = List<SessionInfo>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Asking>,
-) -> Result<Json<List<Talk>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let most = limit(asked.limit)?;
-    let found = app.ask(project, move |engine| {
-        engine.sessions_of(asked.task_id.as_deref(), most)
+    QueryParams(params): QueryParams<SessionQuery>,
+) -> Result<Json<List<SessionInfo>>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let most = page_size(params.limit)?;
+    let found = app.with_engine(project, move |engine| {
+        engine
+            .sessions()
+            .sessions_of(params.task_id.as_deref(), most)
     });
     let found = found.await?;
-    Ok(Json(List::whole(found.iter().map(wire::talk).collect())))
+    Ok(Json(List::complete(
+        found.iter().map(json_types::session_info).collect(),
+    )))
 }
 
-/// One conversation, without its turns.
-#[utoipa::path(get, path = "/sessions/{id}", tag = "sessions", params(("id" = String, Path,), Where), responses((status = 200, body = Talk)))]
+/// Returns one conversation without its turns.
+#[utoipa::path(get, path = "/sessions/{id}", tag = "sessions", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = SessionInfo)))]
 pub(super) async fn show(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Where>,
-) -> Result<Json<Talk>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let found = app.ask(project, move |engine| engine.session_page(&given, 0, 0));
-    Ok(Json(wire::talk(&found.await?.0)))
+    QueryParams(params): QueryParams<ProjectQuery>,
+) -> Result<Json<SessionInfo>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let found = app.with_engine(project, move |engine| {
+        engine.records().session_page(&given, 0, 0)
+    });
+    Ok(Json(json_types::session_info(&found.await?.0)))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Turns {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct MessageQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
-    /// `next` of the part before.
+    /// `next` of the previous page.
     cursor: Option<u64>,
-    /// At most so many items.
+    /// Maximum number of items.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
 
-/// The turns of a conversation, oldest first.
-#[utoipa::path(get, path = "/sessions/{id}/messages", tag = "sessions", params(("id" = String, Path,), Turns), responses((status = 200, body = List<Turn>)))]
+/// Lists the turns of a conversation, oldest first.
+#[utoipa::path(get, path = "/sessions/{id}/messages", tag = "sessions", params(("id" = String, Path,), MessageQuery), responses((status = 200, body = List<MessageInfo>)))]
 pub(super) async fn messages(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Turns>,
-) -> Result<Json<List<Turn>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let most = limit(asked.limit)?;
-    // Places are counted by the store in numbers with a sign.
-    let from = asked.cursor.unwrap_or(0).min(i64::MAX as u64);
-    let found = app.ask(project, move |engine| {
-        let (session, messages) = engine.session_page(&given, from, most)?;
+    QueryParams(params): QueryParams<MessageQuery>,
+) -> Result<Json<List<MessageInfo>>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let most = page_size(params.limit)?;
+    // The store uses signed integers.
+    let from = params.cursor.unwrap_or(0).min(i64::MAX as u64);
+    let found = app.with_engine(project, move |engine| {
+        let (session, messages) = engine.records().session_page(&given, from, most)?;
         let is_full = messages.len() == most;
         let next = messages.last().filter(|_| is_full);
         Ok(List {
             next: next.map(|last| (last.seq + 1).to_string()),
             items: messages
                 .iter()
-                .map(|message| wire::turn(&session.id, message))
+                .map(|message| json_types::message_info(&session.id, message))
                 .collect(),
         })
     });
     Ok(Json(found.await?))
 }
 
-/// Who speaks.
+/// Role of the speaker.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Speaking {
+pub(super) enum RoleParam {
     User,
     Assistant,
     System,
@@ -104,8 +112,8 @@ pub(super) enum Speaking {
     ToolResult,
 }
 
-impl Speaking {
-    fn typed(self) -> Speaker {
+impl RoleParam {
+    fn to_model(self) -> Speaker {
         match self {
             Self::User => Speaker::User,
             Self::Assistant => Speaker::Assistant,
@@ -118,53 +126,57 @@ impl Speaking {
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[schema(as = NewMessage)]
-pub(super) struct New {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct MessageRequest {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     #[schema(inline)]
-    role: Speaking,
-    /// Who spoke, where the role does not say it.
+    role: RoleParam,
+    /// Name of the sender, if the role is not enough.
     sender: Option<String>,
-    /// What was said.
+    /// Text of the message.
     #[serde(alias = "content")]
     #[schema(min_length = 1, pattern = r"\S")]
     text: String,
-    /// The task of the conversation, if it is new.
+    /// Task of the conversation, if it is new.
+    #[serde(alias = "task")]
     task_id: Option<String>,
-    /// The agent of the conversation, if it is new.
+    /// Agent of the conversation, if it is new.
     agent_id: Option<String>,
 }
 
-/// Where a turn was put.
+/// Position of an added turn.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Added {
+#[schema(as = Added)]
+pub(super) struct AddedMessage {
     id: String,
     session_id: String,
     seq: u64,
 }
 
-/// Appends a turn; the conversation comes into being with it.
-#[utoipa::path(post, path = "/sessions/{id}/messages", tag = "sessions", params(("id" = String, Path,)), request_body(content = New), responses((status = 201, body = Added)))]
+/// Appends a turn; creates the conversation if it does not exist.
+#[utoipa::path(post, path = "/sessions/{id}/messages", tag = "sessions", params(("id" = String, Path,)), request_body(content = MessageRequest), responses((status = 201, body = AddedMessage)))]
 pub(super) async fn add(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Body(said): Body<New>,
-) -> Result<(StatusCode, Json<Added>), Problem> {
-    access.may(Deed::Add)?;
-    let project = access.project(said.project.as_deref())?;
+    JsonBody(body): JsonBody<MessageRequest>,
+) -> Result<(StatusCode, Json<AddedMessage>), Problem> {
+    access.require(Permission::Add)?;
+    let project = access.resolve_project(body.project.as_deref())?;
     let turn = NewTurn {
-        role: said.role.typed(),
-        sender: said.sender,
-        task: said.task_id,
-        agent: said.agent_id,
-        text: said.text,
+        role: body.role.to_model(),
+        sender: body.sender,
+        task: body.task_id,
+        agent: body.agent_id,
+        text: body.text,
     };
-    let added = app.ask(project, move |engine| engine.add_turn(&given, &turn));
+    let added = app.with_engine(project, move |engine| {
+        engine.sessions().add_turn(&given, &turn)
+    });
     let added = added.await?;
     Ok((
         StatusCode::CREATED,
-        Json(Added {
+        Json(AddedMessage {
             id: added.id.to_string(),
             session_id: added.session,
             seq: added.seq,
@@ -172,37 +184,38 @@ pub(super) async fn add(
     ))
 }
 
-/// What a conversation comes to.
+/// Summary of a conversation.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Summary {
+#[schema(as = Summary)]
+pub(super) struct SessionSummary {
     session_id: String,
-    /// Interactions that were looked at.
+    /// Number of summarised interactions.
     interactions: usize,
-    /// How many of them are told in full.
+    /// Number of interactions included in full.
     live: usize,
-    /// A line for each of the last ones, oldest first.
+    /// One line for each recent interaction, oldest first.
     recent: Vec<String>,
-    /// Lines for those that are no longer told in full, oldest first.
+    /// Lines for older interactions, oldest first.
     older: Vec<String>,
 }
 
-/// What a conversation comes to, in its own words.
-#[utoipa::path(get, path = "/sessions/{id}/summary", tag = "sessions", params(("id" = String, Path,), Where), responses((status = 200, body = Summary)))]
+/// Returns an extractive summary of a conversation.
+#[utoipa::path(get, path = "/sessions/{id}/summary", tag = "sessions", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = SessionSummary)))]
 pub(super) async fn summary(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Where>,
-) -> Result<Json<Summary>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let found = app.ask(project, move |engine| {
-        let said = engine.session_summary(&given)?;
-        Ok(Summary {
+    QueryParams(params): QueryParams<ProjectQuery>,
+) -> Result<Json<SessionSummary>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let found = app.with_engine(project, move |engine| {
+        let summary = engine.sessions().session_summary(&given)?;
+        Ok(SessionSummary {
             session_id: given,
-            interactions: said.interactions,
-            live: said.live,
-            recent: said.recent,
-            older: said.older,
+            interactions: summary.interactions,
+            live: summary.live,
+            recent: summary.recent,
+            older: summary.older,
         })
     });
     Ok(Json(found.await?))
@@ -210,51 +223,53 @@ pub(super) async fn summary(
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Seeking {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct MessageSearchQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
-    /// Words that were said.
+    /// Search words.
     query: String,
     /// Only in this conversation.
     session_id: Option<String>,
-    /// At most so many hits.
+    /// Maximum number of hits.
     #[param(minimum = 1, maximum = 1000, default = 10)]
     k: Option<usize>,
 }
 
-/// A turn that was found.
+/// A found turn.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FoundMessage)]
-pub(super) struct Found {
+pub(super) struct FoundMessage {
     #[serde(flatten)]
-    turn: Turn,
+    turn: MessageInfo,
     score: f64,
 }
 
-/// Turns that say this, best first.
-#[utoipa::path(get, path = "/messages", tag = "sessions", params(Seeking), responses((status = 200, body = List<Found>)))]
+/// Searches conversation turns, best first.
+#[utoipa::path(get, path = "/messages", tag = "sessions", params(MessageSearchQuery), responses((status = 200, body = List<FoundMessage>)))]
 pub(super) async fn search(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Seeking>,
-) -> Result<Json<List<Found>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let k = asked.k.unwrap_or(10);
-    let found = app.compute(project, move |engine| {
-        engine.search_sessions(&asked.query, asked.session_id.as_deref(), k)
+    QueryParams(params): QueryParams<MessageSearchQuery>,
+) -> Result<Json<List<FoundMessage>>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let k = params.k.unwrap_or(10);
+    let found = app.compute_with_engine(project, move |engine| {
+        engine
+            .sessions()
+            .search_sessions(&params.query, params.session_id.as_deref(), k)
     });
     let items = found.await?.into_iter();
-    let items = items.map(|(session, message, score)| Found {
-        turn: wire::turn(&session, &message),
-        score: wire::rounded(score),
+    let items = items.map(|(session, message, score)| FoundMessage {
+        turn: json_types::message_info(&session, &message),
+        score: json_types::round_score(score),
     });
-    Ok(Json(List::whole(items.collect())))
+    Ok(Json(List::complete(items.collect())))
 }
 
-/// Whose form messages have.
+/// Wire format of the messages.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Format {
+pub(super) enum FormatParam {
     Openai,
     Anthropic,
     Responses,
@@ -262,81 +277,84 @@ pub(super) enum Format {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Compacting {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct CompactRequest {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// An array of messages, or a whole request body.
     messages: Box<serde_json::value::RawValue>,
-    /// The conversation that it is; what is left out is kept for it.
+    /// The conversation; omitted messages are archived under it.
     session_id: Option<String>,
     agent_id: Option<String>,
-    /// The group that has it; only with a session.
+    /// The group of the conversation; requires a session.
     group: Option<String>,
-    /// The model that it is for.
+    /// The model.
     model: Option<String>,
-    format: Option<Format>,
-    /// Tokens of the whole window; else the settings say it.
-    #[serde(default, deserialize_with = "small")]
+    format: Option<FormatParam>,
+    /// Size of the window in tokens; configured by default.
+    #[serde(default, deserialize_with = "deserialize_small_count")]
     target_tokens: Option<u32>,
 }
 
-/// A window.
+/// A compacted window.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Compacted {
-    /// What is to be sent, in the shape that came in.
+#[schema(as = Compacted)]
+pub(super) struct CompactResponse {
+    /// Messages to send, in the format of the request.
     #[schema(value_type = Value)]
     messages: Box<serde_json::value::RawValue>,
-    /// What was done.
+    /// Report of the compaction.
     #[schema(value_type = Object)]
     report: Box<serde_json::value::RawValue>,
     notes: Vec<String>,
 }
 
-/// Makes a conversation fit a model's window. What is left out is on the disk when it answers: `expand` gives it back.
-#[utoipa::path(post, path = "/compact", tag = "sessions", request_body(content = CompactingForm), responses((status = 200, body = Compacted)))]
+/// Compacts a conversation to a model's window. Omitted text is archived before the answer is sent; `expand` returns
+/// it.
+#[utoipa::path(post, path = "/compact", tag = "sessions", request_body(content = CompactRequestSchema), responses((status = 200, body = CompactResponse)))]
 pub(super) async fn compact(
     State(app): State<App>,
     access: Access,
-    Body(said): Body<Compacting>,
-) -> Result<Json<Compacted>, Problem> {
-    let project = access.project(said.project.as_deref())?;
+    JsonBody(body): JsonBody<CompactRequest>,
+) -> Result<Json<CompactResponse>, Problem> {
+    let project = access.resolve_project(body.project.as_deref())?;
     let policy = app.options().policy.clone();
-    let policy: Policy = match said.target_tokens {
+    let policy: Policy = match body.target_tokens {
         Some(tokens) => policy.with_target(usize::try_from(tokens).unwrap_or(usize::MAX)),
         None => policy,
     };
-    let form = match said.format {
-        Some(Format::Openai) => Some(Form::Openai),
-        Some(Format::Anthropic) => Some(Form::Anthropic),
-        Some(Format::Responses) => Some(Form::Responses),
-        Some(Format::Auto) | None => None,
+    let form = match body.format {
+        Some(FormatParam::Openai) => Some(WireFormat::Openai),
+        Some(FormatParam::Anthropic) => Some(WireFormat::Anthropic),
+        Some(FormatParam::Responses) => Some(WireFormat::Responses),
+        Some(FormatParam::Auto) | None => None,
     };
-    let answer = app.compute(project, move |engine| {
-        let made = engine.compact(&WindowRequest {
-            history: said.messages.get(),
+    let answer = app.compute_with_engine(project, move |engine| {
+        let compacted = engine.window().compact(&WindowRequest {
+            history: body.messages.get(),
             form,
-            model: said.model.as_deref(),
+            model: body.model.as_deref(),
             policy: &policy,
-            session: said.session_id.as_deref(),
-            agent: said.agent_id.as_deref(),
-            group: said.group.as_deref(),
+            session: body.session_id.as_deref(),
+            agent: body.agent_id.as_deref(),
+            group: body.group.as_deref(),
         })?;
         let raw = |json: String| {
             serde_json::value::RawValue::from_string(json)
-                .map_err(|error| Fault::failed(format!("the window is no JSON: {error}")))
+                .map_err(|error| Fault::failed(format!("the window is not valid JSON: {error}")))
         };
-        Ok(Compacted {
-            report: raw(made.report.to_json())?,
-            messages: raw(made.json)?,
-            notes: made.notes,
+        Ok(CompactResponse {
+            report: raw(compacted.report.to_json())?,
+            messages: raw(compacted.json)?,
+            notes: compacted.notes,
         })
     });
     Ok(Json(answer.await?))
 }
 
-/// What a window holds only in part.
+/// Archived content of a window.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Expanded {
+#[schema(as = Expanded)]
+pub(super) struct ExpandedContent {
     id: String,
     /// output or messages.
     kind: String,
@@ -349,37 +367,39 @@ pub(super) struct Expanded {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Expanding {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct ExpandQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
-    /// The conversation, which then keeps it whole.
+    /// The conversation; its later windows keep the content in full.
     session_id: Option<String>,
 }
 
-/// The full text of a shortened output, or of messages that were left out.
-#[utoipa::path(get, path = "/expand/{id}", tag = "sessions", params(("id" = String, Path,), Expanding), responses((status = 200, body = Expanded)))]
+/// Returns the full text of a shortened output, or omitted messages.
+#[utoipa::path(get, path = "/expand/{id}", tag = "sessions", params(("id" = String, Path,), ExpandQuery), responses((status = 200, body = ExpandedContent)))]
 pub(super) async fn expand(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Expanding>,
-) -> Result<Json<Expanded>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let answer = app.ask(project, move |engine| {
-        let found = engine.expand(&given, asked.session_id.as_deref())?;
-        let (kind, text, messages) = match found.whole {
-            Whole::Text(text) => ("output", Some(text), None),
-            Whole::Messages(all) => {
+    QueryParams(params): QueryParams<ExpandQuery>,
+) -> Result<Json<ExpandedContent>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let answer = app.with_engine(project, move |engine| {
+        let found = engine
+            .window()
+            .expand(&given, params.session_id.as_deref())?;
+        let (kind, text, messages) = match found.content {
+            ArchivedContent::Text(text) => ("output", Some(text), None),
+            ArchivedContent::Messages(all) => {
                 let all = all.iter().map(|one| serde_json::from_str(one));
                 let all = all.collect::<Result<Vec<Value>, _>>();
                 let all = all.map_err(|error| Fault::failed(error.to_string()))?;
                 ("messages", None, Some(all))
             }
         };
-        Ok(Expanded {
+        Ok(ExpandedContent {
             id: found.id,
             kind: kind.to_owned(),
-            file: found.file.display().to_string(),
+            file: found.file.to_string_lossy().into_owned(),
             text,
             messages,
         })
@@ -387,42 +407,42 @@ pub(super) async fn expand(
     Ok(Json(answer.await?))
 }
 
-/// How [`Compacting`] is described: its messages are whatever a provider takes.
+/// Schema of [`CompactRequest`]: its messages have the format of the provider.
 #[derive(ToSchema)]
 #[schema(as = Compacting)]
-#[expect(dead_code, reason = "it is only described")]
-struct CompactingForm {
+#[expect(dead_code, reason = "used only for its schema")]
+struct CompactRequestSchema {
     project: Option<String>,
-    /// An array of messages, or a whole request body, in the form of the provider.
+    /// An array of messages, or a whole request body, in the format of the provider.
     messages: Vec<WindowMessage>,
-    /// The conversation that it is; what is left out is kept for it.
+    /// The conversation; omitted messages are archived under it.
     session_id: Option<String>,
     agent_id: Option<String>,
-    /// The group that has it; only with a session.
+    /// The group of the conversation; requires a session.
     group: Option<String>,
-    /// The model that it is for.
+    /// The model.
     model: Option<String>,
     #[schema(inline)]
-    format: Option<Format>,
-    /// Tokens of the whole window; else the settings say it.
+    format: Option<FormatParam>,
+    /// Size of the window in tokens; configured by default.
     #[schema(minimum = 1)]
     target_tokens: Option<u32>,
 }
 
-/// A message, in the form that every provider has; more fields are theirs.
+/// A message with the fields common to all providers; providers may add more.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "it is only described")]
+#[expect(dead_code, reason = "used only for its schema")]
 struct WindowMessage {
     #[schema(inline)]
     role: WindowRole,
-    /// A text, or the parts that the provider knows.
+    /// A text, or content parts of the provider.
     content: Option<Value>,
 }
 
-/// Who speaks in it.
+/// Role of the message.
 #[derive(ToSchema)]
 #[schema(rename_all = "lowercase")]
-#[expect(dead_code, reason = "it is only described")]
+#[expect(dead_code, reason = "used only for its schema")]
 enum WindowRole {
     User,
     Assistant,

@@ -1,28 +1,31 @@
-//! `/api/tasks`: tasks, their steps and their errors.
+//! `/api/tasks`: tasks with their steps and errors.
 
-use super::shape::{Asked, Body, List, Where, count, cursor, limit, small};
-use super::wire::{self, AnyRecord, Outcome};
+use super::extractors::{
+    JsonBody, ProjectQuery, QueryParams, deserialize_count, deserialize_small_count,
+};
+use super::json_types::{self, AnyRecord, WriteOutcome};
+use super::pagination::{List, page_size, parse_cursor};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use heirloom_engine::{Filter, TaskChange, TaskDetails};
-use heirloom_model::kinds::{StepState, TaskState};
+use heirloom_engine::{Filter, NewEpisode, TaskChange, TaskDetails};
+use heirloom_model::kinds::{EpisodeAction, StepState, TaskState};
 use heirloom_model::{Kind, Record, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Where a task stands.
+/// State of a task.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Standing {
+pub(super) enum TaskStateParam {
     Open,
     Done,
     Failed,
 }
 
-impl Standing {
-    fn typed(self) -> TaskState {
+impl TaskStateParam {
+    fn to_model(self) -> TaskState {
         match self {
             Self::Open => TaskState::Open,
             Self::Done => TaskState::Done,
@@ -33,15 +36,15 @@ impl Standing {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Asking {
-    /// The project; without it the one that is served, or the token's.
+pub(super) struct TaskQuery {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// Only in this state.
     #[param(inline)]
-    state: Option<Standing>,
-    /// `next` of the part before.
+    state: Option<TaskStateParam>,
+    /// `next` of the previous page.
     cursor: Option<String>,
-    /// At most so many items.
+    /// Maximum number of items.
     #[param(minimum = 1, maximum = 1000, default = 50)]
     limit: Option<usize>,
 }
@@ -49,16 +52,16 @@ pub(super) struct Asking {
 /// A task.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Task {
-    /// Its id, as people and agents call it.
+    /// Id of the task, as people and agents use it.
     task_id: String,
-    /// The record's id.
+    /// Id of the record.
     id: String,
     project: String,
     title: String,
     /// open, done or failed.
     state: String,
     #[serde(rename = "type")]
-    sort: Option<String>,
+    task_type: Option<String>,
     phase: Option<String>,
     branch: Option<String>,
     pr_number: Option<u64>,
@@ -70,56 +73,56 @@ pub(super) struct Task {
 }
 
 fn task(record: &Record) -> Task {
-    let said = |name: &str| record.attr_str(name).map(str::to_owned);
+    let attr = |name: &str| record.attr_str(name).map(str::to_owned);
     Task {
         task_id: record.key.clone().unwrap_or_default(),
         id: record.id.to_string(),
         project: record.project.as_str().to_owned(),
         title: record.text.clone(),
-        state: said("state").unwrap_or_else(|| "open".to_owned()),
-        sort: said("type"),
+        state: attr("state").unwrap_or_else(|| "open".to_owned()),
+        task_type: attr("type"),
         phase: record.scope.phase.clone(),
-        branch: said("branch"),
+        branch: attr("branch"),
         pr_number: record
             .attrs
             .get("pr_number")
             .and_then(serde_json::Value::as_u64),
-        blocked_reason: said("blocked_reason"),
+        blocked_reason: attr("blocked_reason"),
         iteration: record.scope.iteration,
         source: record.source.clone(),
         updated_at: record.recorded_at.to_string(),
     }
 }
 
-/// Tasks, newest first.
-#[utoipa::path(get, path = "/tasks", tag = "tasks", params(Asking), responses((status = 200, body = List<Task>)))]
+/// Lists tasks, newest first.
+#[utoipa::path(get, path = "/tasks", tag = "tasks", params(TaskQuery), responses((status = 200, body = List<Task>)))]
 pub(super) async fn list(
     State(app): State<App>,
     access: Access,
-    Asked(asked): Asked<Asking>,
+    QueryParams(params): QueryParams<TaskQuery>,
 ) -> Result<Json<List<Task>>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let most = limit(asked.limit)?;
-    let after = cursor(asked.cursor.as_deref())?;
-    let answer = app.compute(project, move |engine| {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let most = page_size(params.limit)?;
+    let after = parse_cursor(params.cursor.as_deref())?;
+    let answer = app.compute_with_engine(project, move |engine| {
         let mut filter = Filter::current(&[Kind::Task], engine.now()).limit(most);
         filter.after = after;
-        let page = match asked.state.map(Standing::typed) {
-            None => engine.page(&filter, None)?,
+        let page = match params.state.map(TaskStateParam::to_model) {
+            None => engine.records().page(&filter, None)?,
             Some(state) => {
                 let is_in = |record: &Record| record.state().unwrap_or("open") == state.as_str();
-                engine.page(&filter, Some(&is_in))?
+                engine.records().page(&filter, Some(&is_in))?
             }
         };
-        Ok(List::of(&page, task))
+        Ok(List::from_page(&page, task))
     });
     Ok(Json(answer.await?))
 }
 
-/// A task with everything that hangs on it, each list oldest first.
+/// A task with its steps, files and open errors, each list oldest first.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WholeTask)]
-pub(super) struct Whole {
+pub(super) struct TaskResponse {
     #[serde(flatten)]
     task: Task,
     completed_steps: Vec<AnyRecord>,
@@ -128,18 +131,20 @@ pub(super) struct Whole {
     open_errors: Vec<AnyRecord>,
 }
 
-/// A task with its steps, files and open errors.
-#[utoipa::path(get, path = "/tasks/{id}", tag = "tasks", params(("id" = String, Path,), Where), responses((status = 200, body = Whole)))]
+/// Returns a task with its steps, files and open errors.
+#[utoipa::path(get, path = "/tasks/{id}", tag = "tasks", params(("id" = String, Path,), ProjectQuery), responses((status = 200, body = TaskResponse)))]
 pub(super) async fn show(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Asked(asked): Asked<Where>,
-) -> Result<Json<Whole>, Problem> {
-    let project = access.project(asked.project.as_deref())?;
-    let found: TaskDetails = app.ask(project, move |engine| engine.task(&given)).await?;
-    let all = |records: &[Record]| records.iter().map(wire::record).collect();
-    Ok(Json(Whole {
+    QueryParams(params): QueryParams<ProjectQuery>,
+) -> Result<Json<TaskResponse>, Problem> {
+    let project = access.resolve_project(params.project.as_deref())?;
+    let found: TaskDetails = app
+        .with_engine(project, move |engine| engine.tasks().get(&given))
+        .await?;
+    let all = |records: &[Record]| records.iter().map(json_types::record).collect();
+    Ok(Json(TaskResponse {
         task: task(&found.task),
         completed_steps: all(&found.completed),
         pending_steps: all(&found.pending),
@@ -149,100 +154,107 @@ pub(super) async fn show(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-pub(super) struct Setting {
-    /// The project; without it the one that is served, or the token's.
+#[schema(as = Setting)]
+pub(super) struct TaskRequest {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     /// issue, pr, or any other word.
     r#type: Option<String>,
     phase: Option<String>,
     branch: Option<String>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "deserialize_count")]
     pr_number: Option<u64>,
-    /// Why it is blocked; an empty text says that it no longer is.
+    /// Reason why it is blocked; an empty text removes it.
     blocked_reason: Option<String>,
     #[schema(inline)]
-    state: Option<Standing>,
+    state: Option<TaskStateParam>,
     #[schema(minimum = 1)]
-    #[serde(default, deserialize_with = "small")]
+    #[serde(default, deserialize_with = "deserialize_small_count")]
     iteration: Option<u32>,
-    /// Who says so; else the token's role.
+    /// Source; the token's role by default.
     source: Option<String>,
 }
 
-/// Creates a task, or lays what is said over what is known of it.
-#[utoipa::path(put, path = "/tasks/{id}", tag = "tasks", params(("id" = String, Path,)), request_body(content = Setting), responses((status = 200, body = Outcome), (status = 201, body = Outcome)))]
+/// Creates a task, or updates the given fields of an existing one.
+#[utoipa::path(put, path = "/tasks/{id}", tag = "tasks", params(("id" = String, Path,)), request_body(content = TaskRequest), responses((status = 200, body = WriteOutcome), (status = 201, body = WriteOutcome)))]
 pub(super) async fn set(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Body(said): Body<Setting>,
-) -> Result<(StatusCode, Json<Outcome>), Problem> {
-    let project = access.project(said.project.as_deref())?;
-    let source = access.source(said.source.as_deref())?;
+    JsonBody(body): JsonBody<TaskRequest>,
+) -> Result<(StatusCode, Json<WriteOutcome>), Problem> {
+    let project = access.resolve_project(body.project.as_deref())?;
+    let source = access.resolve_source(body.source.as_deref())?;
     let change = TaskChange {
-        task_type: said.r#type,
-        phase: said.phase,
-        branch: said.branch,
-        pr_number: said.pr_number,
-        blocked_reason: said.blocked_reason,
-        state: said.state.map(Standing::typed),
-        iteration: said.iteration,
+        task_type: body.r#type,
+        phase: body.phase,
+        branch: body.branch,
+        pr_number: body.pr_number,
+        blocked_reason: body.blocked_reason,
+        state: body.state.map(TaskStateParam::to_model),
+        iteration: body.iteration,
     };
-    let applied = app.ask(project, move |engine| {
-        engine.set_task(&given, &change, &source)
+    let applied = app.with_engine(project, move |engine| {
+        engine.tasks().set(&given, &change, &source)
     });
-    let outcome = Outcome::from(applied.await?);
-    Ok((super::knowledge::created(&outcome), Json(outcome)))
+    let outcome = WriteOutcome::from(applied.await?);
+    Ok((super::knowledge::creation_status(&outcome), Json(outcome)))
 }
 
-/// How a task ended.
+/// Final state of a task.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum End {
+pub(super) enum FinalState {
     Done,
     Failed,
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-pub(super) struct Ending {
-    /// The project; without it the one that is served, or the token's.
+#[schema(as = Ending)]
+pub(super) struct EndTaskRequest {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     #[schema(inline)]
-    state: End,
+    state: FinalState,
     agent_id: Option<String>,
-    /// What was tried.
+    /// The approach.
     approach: Option<String>,
-    /// How it went.
+    /// The outcome.
     outcome: Option<String>,
 }
 
-/// What the end of a task left.
+/// Result of ending a task.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Ended {
+#[schema(as = Ended)]
+pub(super) struct EndTaskResponse {
     task_id: String,
     state: String,
-    /// The episode that was written.
+    /// Id of the logged episode.
     episode: String,
 }
 
-/// Says that a task is finished or given up, and writes the episode.
-#[utoipa::path(post, path = "/tasks/{id}/end", tag = "tasks", params(("id" = String, Path,)), request_body(content = Ending), responses((status = 200, body = Ended)))]
+/// Ends a task as done or failed, and logs an episode.
+#[utoipa::path(post, path = "/tasks/{id}/end", tag = "tasks", params(("id" = String, Path,)), request_body(content = EndTaskRequest), responses((status = 200, body = EndTaskResponse)))]
 pub(super) async fn finish(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Body(said): Body<Ending>,
-) -> Result<Json<Ended>, Problem> {
-    let project = access.project(said.project.as_deref())?;
-    access.source(said.agent_id.as_deref())?;
-    let state = match said.state {
-        End::Done => TaskState::Done,
-        End::Failed => TaskState::Failed,
+    JsonBody(body): JsonBody<EndTaskRequest>,
+) -> Result<Json<EndTaskResponse>, Problem> {
+    let project = access.resolve_project(body.project.as_deref())?;
+    let source = access.resolve_source(body.agent_id.as_deref())?;
+    let state = match body.state {
+        FinalState::Done => TaskState::Done,
+        FinalState::Failed => TaskState::Failed,
     };
-    let answer = app.ask(project, move |engine| {
-        let episode =
-            engine.finish_task(&given, state, said.agent_id, said.approach, said.outcome)?;
-        Ok(Ended {
+    let answer = app.with_engine(project, move |engine| {
+        let mut end = NewEpisode::new(&given, EpisodeAction::Completed);
+        end.scope.agent = body.agent_id.or_else(|| Some(source.clone()));
+        end.source = Some(source);
+        end.approach = body.approach;
+        end.outcome = body.outcome;
+        let episode = engine.tasks().end_task(state, end)?;
+        Ok(EndTaskResponse {
             task_id: given,
             state: state.as_str().to_owned(),
             episode: episode.to_string(),
@@ -251,107 +263,110 @@ pub(super) async fn finish(
     Ok(Json(answer.await?))
 }
 
-/// Where a step stands.
+/// State of a step.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Stand {
+pub(super) enum StepStateParam {
     Pending,
     Done,
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct NewStep {
-    /// The project; without it the one that is served, or the token's.
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     #[schema(min_length = 1, pattern = r"\S")]
     text: String,
     #[schema(inline)]
-    state: Stand,
-    /// Who says so; else the token's role.
+    state: StepStateParam,
+    /// Source; the token's role by default.
     agent_id: Option<String>,
 }
 
-/// Records a step of a task; done completes the pending step with the same words.
-#[utoipa::path(post, path = "/tasks/{id}/steps", tag = "tasks", params(("id" = String, Path,)), request_body(content = NewStep), responses((status = 200, body = Outcome), (status = 201, body = Outcome)))]
+/// Records a step of a task; `done` completes the pending step with the same text.
+#[utoipa::path(post, path = "/tasks/{id}/steps", tag = "tasks", params(("id" = String, Path,)), request_body(content = NewStep), responses((status = 200, body = WriteOutcome), (status = 201, body = WriteOutcome)))]
 pub(super) async fn step(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Body(said): Body<NewStep>,
-) -> Result<(StatusCode, Json<Outcome>), Problem> {
-    let project = access.project(said.project.as_deref())?;
-    let source = access.source(said.agent_id.as_deref())?;
-    let state = match said.state {
-        Stand::Pending => StepState::Pending,
-        Stand::Done => StepState::Done,
+    JsonBody(body): JsonBody<NewStep>,
+) -> Result<(StatusCode, Json<WriteOutcome>), Problem> {
+    let project = access.resolve_project(body.project.as_deref())?;
+    let source = access.resolve_source(body.agent_id.as_deref())?;
+    let state = match body.state {
+        StepStateParam::Pending => StepState::Pending,
+        StepStateParam::Done => StepState::Done,
     };
-    let applied = app.ask(project, move |engine| {
-        engine.step(&given, &said.text, state, &source)
+    let applied = app.with_engine(project, move |engine| {
+        engine.tasks().step(&given, &body.text, state, &source)
     });
-    let outcome = Outcome::from(applied.await?);
-    Ok((super::knowledge::created(&outcome), Json(outcome)))
+    let outcome = WriteOutcome::from(applied.await?);
+    Ok((super::knowledge::creation_status(&outcome), Json(outcome)))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
 pub(super) struct NewError {
-    /// The project; without it the one that is served, or the token's.
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
     #[schema(min_length = 1, pattern = r"\S")]
     text: String,
+    #[serde(alias = "task")]
     task_id: Option<String>,
     phase: Option<String>,
     #[schema(minimum = 1)]
-    #[serde(default, deserialize_with = "small")]
+    #[serde(default, deserialize_with = "deserialize_small_count")]
     iteration: Option<u32>,
-    /// Who says so; else the token's role.
+    /// Source; the token's role by default.
     agent_id: Option<String>,
 }
 
-/// What became of an error that was told.
+/// Result of logging an error.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Logged {
+#[schema(as = Logged)]
+pub(super) struct LoggedError {
     #[serde(flatten)]
-    outcome: Outcome,
-    /// How the same error was resolved before.
+    outcome: WriteOutcome,
+    /// Resolution of an earlier occurrence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    resolved_before: Option<Resolved>,
+    resolved_before: Option<PastResolution>,
 }
 
-/// How an error was resolved.
+/// Resolution of an error.
 #[derive(Debug, Serialize, ToSchema)]
-pub(super) struct Resolved {
+#[schema(as = Resolved)]
+pub(super) struct PastResolution {
     id: String,
     resolution: String,
 }
 
-/// Logs an error: the same once more is counted, one that was resolved is opened anew.
-#[utoipa::path(post, path = "/errors", tag = "tasks", request_body(content = NewError), responses((status = 201, body = Logged), (status = 200, body = Logged)))]
+/// Logs an error: a repeated one is counted, a resolved one is reopened.
+#[utoipa::path(post, path = "/errors", tag = "tasks", request_body(content = NewError), responses((status = 201, body = LoggedError), (status = 200, body = LoggedError)))]
 pub(super) async fn log_error(
     State(app): State<App>,
     access: Access,
-    Body(said): Body<NewError>,
-) -> Result<(StatusCode, Json<Logged>), Problem> {
-    let project = access.project(said.project.as_deref())?;
-    let source = access.source(said.agent_id.as_deref())?;
+    JsonBody(body): JsonBody<NewError>,
+) -> Result<(StatusCode, Json<LoggedError>), Problem> {
+    let project = access.resolve_project(body.project.as_deref())?;
+    let source = access.resolve_source(body.agent_id.as_deref())?;
     let scope = Scope {
-        task: said.task_id,
-        phase: said.phase,
-        iteration: said.iteration,
-        agent: said.agent_id,
+        task: body.task_id,
+        phase: body.phase,
+        iteration: body.iteration,
+        agent: body.agent_id.or_else(|| Some(source.clone())),
         ..Scope::default()
     };
-    let logged = app.ask(project, move |engine| {
-        engine.log_error(&said.text, scope, &source)
+    let logged = app.with_engine(project, move |engine| {
+        engine.errors().log(&body.text, scope, &source)
     });
     let logged = logged.await?;
-    let outcome = Outcome::from(logged.applied);
-    let before = logged.resolved_before.map(|before| Resolved {
+    let outcome = WriteOutcome::from(logged.applied);
+    let before = logged.resolved_before.map(|before| PastResolution {
         id: before.id.to_string(),
         resolution: before.resolution,
     });
     Ok((
-        super::knowledge::created(&outcome),
-        Json(Logged {
+        super::knowledge::creation_status(&outcome),
+        Json(LoggedError {
             outcome,
             resolved_before: before,
         }),
@@ -359,29 +374,33 @@ pub(super) async fn log_error(
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
-pub(super) struct Resolving {
-    /// The project; without it the one that is served, or the token's.
+#[schema(as = Resolving)]
+pub(super) struct ResolveErrorRequest {
+    /// The project; by default the token's project or the served one.
     project: Option<String>,
-    /// How it was resolved.
+    /// The resolution.
     #[schema(min_length = 1, pattern = r"\S")]
     resolution: String,
-    /// Who says so; else the token's role.
+    /// Source; the token's role by default.
     agent_id: Option<String>,
 }
 
-/// Says how an open error was resolved.
-#[utoipa::path(post, path = "/errors/{id}/resolve", tag = "tasks", params(("id" = String, Path,)), request_body(content = Resolving), responses((status = 200, body = Outcome)))]
+/// Resolves an open error.
+#[utoipa::path(post, path = "/errors/{id}/resolve", tag = "tasks", params(("id" = String, Path,)), request_body(content = ResolveErrorRequest), responses((status = 200, body = WriteOutcome)))]
 pub(super) async fn resolve_error(
     State(app): State<App>,
     access: Access,
     Path(given): Path<String>,
-    Body(said): Body<Resolving>,
-) -> Result<Json<Outcome>, Problem> {
-    let project = access.project(said.project.as_deref())?;
-    let source = access.source(said.agent_id.as_deref())?;
-    let wanted = super::shape::id(&given)?;
-    let applied = app.ask(project, move |engine| {
-        engine.resolve_error(&wanted.to_string(), &said.resolution, &source)
+    JsonBody(body): JsonBody<ResolveErrorRequest>,
+) -> Result<Json<WriteOutcome>, Problem> {
+    let source = access.resolve_source(body.agent_id.as_deref())?;
+    let record_id = super::extractors::parse_id(&given)?;
+    let requested = body.project.as_deref();
+    let project = app.project_of(&access, requested, record_id).await?;
+    let applied = app.with_engine(project, move |engine| {
+        engine
+            .errors()
+            .resolve(&record_id.to_string(), &body.resolution, &source)
     });
-    Ok(Json(Outcome::plain(applied.await?.id, "resolved")))
+    Ok(Json(WriteOutcome::simple(applied.await?.id, "resolved")))
 }

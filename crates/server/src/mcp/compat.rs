@@ -1,15 +1,15 @@
-//! The nine tools of the reference server "memory" over our store: the same names, arguments and answers.
+//! The nine tools of the reference server "memory" over our store, with the same names, arguments and answers.
 //!
-//! Whoever used that server changes one line. What these tools answer is not fenced: programs read it.
+//! Users of that server change one line of their configuration. Answers have no injection envelope, because programs
+//! read them.
 
-mod offered;
+mod tools;
 
-use super::handler::refusal;
-use super::pages::page;
-use super::server::Server;
+use super::client_session::ClientSession;
+use super::handler::error_result;
+use super::pagination::paginate;
 use heirloom_engine::Engine;
 use heirloom_model::{Fault, text};
-use offered::{ALL, Done, Offered, shown};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
     Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
@@ -19,25 +19,26 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
+use tools::{ALL, CompatTool, ToolOutput, graph_output};
 
-/// The address of the whole graph.
+/// URI of the whole graph.
 const GRAPH_URI: &str = "memory://knowledge-graph";
 
-/// A session of a client that expects the other server.
+/// Session of a client that expects the reference server.
 #[derive(Clone)]
-pub(super) struct Compat(pub(super) Server);
+pub(super) struct Compat(pub(super) ClientSession);
 
 impl Compat {
-    async fn graph(
+    async fn run_on_graph(
         &self,
         context: &RequestContext<RoleServer>,
-        call: impl FnOnce(&Engine, &str) -> Result<Done, Fault> + Send + 'static,
-    ) -> Result<Done, Fault> {
+        call: impl FnOnce(&Engine, &str) -> Result<ToolOutput, Fault> + Send + 'static,
+    ) -> Result<ToolOutput, Fault> {
         let source = self.0.caller(context).source;
-        let asked = self.0.ask(context, move |engine| {
+        let answer = self.0.run(context, move |engine| {
             call(engine, source.as_deref().unwrap_or("mcp"))
         });
-        asked.await
+        answer.await
     }
 }
 
@@ -56,7 +57,7 @@ impl ServerHandler for Compat {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let (tools, next) = page(ALL.iter().map(Offered::tool).collect(), request.as_ref())?;
+        let (tools, next) = paginate(ALL.iter().map(CompatTool::tool).collect(), request.as_ref())?;
         let mut result = ListToolsResult::with_all_items(tools);
         result.next_cursor = next;
         Ok(result)
@@ -69,12 +70,13 @@ impl ServerHandler for Compat {
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(offered) = ALL.iter().find(|offered| offered.name == request.name) else {
             let name = text::excerpt(&request.name, 60);
-            let said = format!("MCP error -32602: Tool {name} not found");
-            return Ok(CallToolResult::error(vec![ContentBlock::text(said)]).into());
+            let message = format!("MCP error -32602: Tool {name} not found");
+            return Ok(CallToolResult::error(vec![ContentBlock::text(message)]).into());
         };
         let given = Value::Object(request.arguments.unwrap_or_default());
         let call = offered.call;
-        let answered = self.graph(&context, move |engine, client| call(engine, client, given));
+        let answered =
+            self.run_on_graph(&context, move |engine, client| call(engine, client, given));
         let result = match answered.await {
             Ok(done) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(done.text)]);
@@ -82,7 +84,7 @@ impl ServerHandler for Compat {
                 result.structured_content = Some(done.value);
                 result
             }
-            Err(fault) => refusal(&fault),
+            Err(fault) => error_result(&fault),
         };
         Ok(result.into())
     }
@@ -96,7 +98,7 @@ impl ServerHandler for Compat {
             .with_title("Knowledge Graph")
             .with_description("The full knowledge graph with all entities and relations")
             .with_mime_type("application/json");
-        let (resources, next) = page(vec![graph], request.as_ref())?;
+        let (resources, next) = paginate(vec![graph], request.as_ref())?;
         let mut result = ListResourcesResult::with_all_items(resources);
         result.next_cursor = next;
         Ok(result)
@@ -108,14 +110,14 @@ impl ServerHandler for Compat {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         if request.uri != GRAPH_URI {
-            let said = format!(
+            let message = format!(
                 "there is no resource `{}`",
                 text::excerpt(&request.uri, 120)
             );
-            return Err(ErrorData::resource_not_found(said, None));
+            return Err(ErrorData::resource_not_found(message, None));
         }
         let read = self
-            .graph(&context, |engine, _| Ok(shown(&engine.graph()?)))
+            .run_on_graph(&context, |engine, _| graph_output(&engine.graph().read()?))
             .await;
         let read = read.map_err(|fault| ErrorData::internal_error(fault.message, None))?;
         let contents =
@@ -124,10 +126,10 @@ impl ServerHandler for Compat {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.0.look_for_roots(&context.peer, false).await;
+        self.0.refresh_roots(&context.peer, false).await;
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
-        self.0.look_for_roots(&context.peer, true).await;
+        self.0.refresh_roots(&context.peer, true).await;
     }
 }

@@ -1,6 +1,6 @@
-//! `conflicts`: where sources say different things of one key.
+//! Tool `conflicts`: lists open conflicts between sources.
 
-use super::tool::{Answer, Call, DATA, Effect, Tool, data_schema, maybe};
+use super::tool::{DATA_NOTICE, Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string};
 use heirloom_engine::Conflict;
 use heirloom_model::{Fault, Record, text};
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "conflicts",
     title: "Conflicts",
-    about: "Where sources say different things of one key and nobody has decided. Only a person or the orchestrator \
-            decides, with `heirloom resolve`: tell them.",
+    about: "Open conflicts: sources disagree on the value of one key. Only a user or the orchestrator resolves them, with \
+            `heirloom resolve`: tell them.",
     fields: &[],
     output,
     effect: Effect::Reads,
@@ -32,9 +32,9 @@ fn output() -> Value {
         "type": "object",
         "properties": {
             "id": {"type": "string"},
-            "category": maybe(),
-            "key": maybe(),
-            "disputed": {"type": "boolean", "description": "Neither counts before somebody has decided"},
+            "category": nullable_string(),
+            "key": nullable_string(),
+            "disputed": {"type": "boolean", "description": "Neither value is used until the conflict is resolved"},
             "winner": side,
             "losers": {"type": "array", "items": side},
         },
@@ -50,18 +50,18 @@ fn output() -> Value {
     })
 }
 
-fn call(call: &Call<'_>) -> Result<Answer, Fault> {
-    let found = call.engine.conflicts()?;
+fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
+    let found = call.engine.conflicts().list()?;
     let lines: Vec<_> = found.iter().map(line).collect();
-    let told = call.engine.told(&lines.join("\n"));
-    let text = match told.is_empty() {
+    let envelope = call.engine.contexts().render_envelope(&lines.join("\n"));
+    let text = match envelope.is_empty() {
         true => "No open conflicts.".to_owned(),
-        false => told,
+        false => envelope,
     };
     let conflicts: Vec<_> = found.iter().map(Conflict::to_json).collect();
-    Ok(Answer {
+    Ok(ToolAnswer {
         text,
-        value: json!({"about": DATA, "conflicts": conflicts}),
+        value: json!({"about": DATA_NOTICE, "conflicts": conflicts}),
     })
 }
 

@@ -1,7 +1,7 @@
-//! `context`: what is known for the next prompt, inside a budget.
+//! Tool `context`: assembles a context within a budget.
 
-use super::shape::Field;
-use super::tool::{Answer, Call, DATA, Effect, Tool, data_schema};
+use super::schema::ToolArgument;
+use super::tool::{DATA_NOTICE, Effect, Tool, ToolAnswer, ToolCall, data_schema};
 use heirloom_engine::ContextRequest;
 use heirloom_model::{Budget, Fault, limits, text};
 use serde_json::{Value, json};
@@ -9,29 +9,29 @@ use serde_json::{Value, json};
 pub(super) const TOOL: Tool = Tool {
     name: "context",
     title: "Context",
-    about: "What memory has for the work at hand, as one text inside a budget: the task, its steps, open errors, \
-            decisions, facts, what was tried. Ask at the beginning of a session or of a task.",
+    about: "Context for the current work as one text within a budget: the task, its steps, open errors, decisions, \
+            facts, past attempts. Call it at the beginning of a session or of a task.",
     fields: &[
-        Field::name("task", "The current task"),
-        Field::name("phase", "The current phase"),
-        Field::name("agent", "The agent that is asked"),
-        Field::name("plan", "The plan: PLAN or STAGE/PLAN"),
-        Field::name("group", "The group of agents"),
-        Field::name("session", "The session that goes on"),
-        Field::text(
+        ToolArgument::name("task", "The current task"),
+        ToolArgument::name("phase", "The current phase"),
+        ToolArgument::name("agent", "The agent that gets the context"),
+        ToolArgument::name("plan", "The plan: PLAN or STAGE/PLAN"),
+        ToolArgument::name("group", "The group of agents"),
+        ToolArgument::name("session", "The session that is continued"),
+        ToolArgument::text(
             "query",
-            "Words to ask memory with besides",
+            "Additional search words",
             limits::RECALL_QUERY_BYTES_MAX,
         ),
-        Field::count(
+        ToolArgument::count(
             "budget_chars",
-            "At most so many characters; else the configured number",
+            "Maximum number of characters; configured by default",
             1,
             limits::CONTEXT_BUDGET_CHARS_MAX as u64,
         ),
-        Field::count(
+        ToolArgument::count(
             "budget_tokens",
-            "At most so many tokens, at four characters each",
+            "Maximum number of tokens, at four characters each",
             1,
             limits::CONTEXT_BUDGET_TOKENS_MAX as u64,
         ),
@@ -61,13 +61,13 @@ fn output() -> Value {
             "tokens": {"type": "integer"},
             "sections": {"type": "array", "items": section},
             "notes": {"type": "array", "items": {"type": "string"}},
-            "receipt": {"type": "string", "description": "The id of its receipt, if one was kept"},
+            "receipt": {"type": "string", "description": "The id of its receipt, if one was stored"},
         },
         "required": ["about", "text", "chars", "tokens", "sections", "notes"],
     })
 }
 
-fn call(call: &Call<'_>) -> Result<Answer, Fault> {
+fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     let args = &call.args;
     let budget = match (args.size("budget_chars"), args.size("budget_tokens")) {
         (Some(_), Some(_)) => {
@@ -89,9 +89,13 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
         query: args.text("query"),
         invocation: None,
     };
-    let context = call.engine.context(&request)?;
+    let context = call.engine.contexts().build(&request)?;
     let sections = context.sections.iter().map(|section| {
-        let included = section.items.iter().filter(|item| item.included()).count();
+        let included = section
+            .items
+            .iter()
+            .filter(|item| item.is_included())
+            .count();
         json!({
             "name": section.name,
             "chars": section.chars,
@@ -100,21 +104,25 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
         })
     });
     let mut value = json!({
-        "about": DATA,
+        "about": DATA_NOTICE,
         "text": context.text,
         "chars": text::chars(&context.text),
         "tokens": text::tokens(&context.text),
         "sections": sections.collect::<Vec<_>>(),
         "notes": context.notes,
     });
-    // A context without its receipt is still a context: memory may be read-only.
-    if let Ok(Some(id)) = call.engine.keep_receipt(&request, &context, None) {
+    // The context is useful without a receipt, which cannot be stored in read-only memory.
+    if let Ok(Some(id)) = call
+        .engine
+        .contexts()
+        .store_receipt(&request, &context, None)
+    {
         value["receipt"] = json!(id.to_string());
     }
-    let told = call.engine.told(&context.text);
-    let text = match told.is_empty() {
-        true => "Memory has nothing for it yet.".to_owned(),
-        false => told,
+    let envelope = call.engine.contexts().render_envelope(&context.text);
+    let text = match envelope.is_empty() {
+        true => "Memory has no context for this yet.".to_owned(),
+        false => envelope,
     };
-    Ok(Answer { text, value })
+    Ok(ToolAnswer { text, value })
 }

@@ -1,7 +1,7 @@
-//! `forget`: a record is no longer current.
+//! Tool `forget`: retires a record.
 
-use super::shape::Field;
-use super::tool::{Answer, Call, Effect, Tool};
+use super::schema::ToolArgument;
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall};
 use heirloom_model::{Fault, text};
 use serde_json::{Value, json};
 
@@ -9,8 +9,8 @@ pub(super) const TOOL: Tool = Tool {
     name: "forget",
     title: "Forget",
     about: "Retire a record that turned out to be wrong or stale, by its id from recall. Its history stays, and a \
-            person can bring it back. What a person said is not yours to forget.",
-    fields: &[Field::name("id", "The record's id, or a unique beginning of it").required()],
+            user can restore it. Do not forget what a user said.",
+    fields: &[ToolArgument::name("id", "The record's id, or a unique beginning of it").required()],
     output,
     effect: Effect::Retires,
     call,
@@ -22,21 +22,20 @@ fn output() -> Value {
         "properties": {
             "id": {"type": "string"},
             "outcome": {"type": "string", "enum": ["retired"]},
-            "text": {"type": "string", "description": "What it said"},
+            "text": {"type": "string", "description": "The text of the record"},
         },
         "required": ["id", "outcome", "text"],
     })
 }
 
-fn call(call: &Call<'_>) -> Result<Answer, Fault> {
+fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     let engine = call.engine;
-    let id = engine.resolve_id(&call.args.needed("id")?)?;
-    let record = engine.get(id)?;
-    let by = if call.decides { "user" } else { call.client };
-    engine.forget_for(id, by)?;
-    let said = text::excerpt(&record.text, 100);
-    Ok(Answer {
-        text: format!("retired: {id}; `heirloom undo {id}` brings it back"),
-        value: json!({"id": id.to_string(), "outcome": "retired", "text": said}),
+    let id = engine.records().resolve_id(&call.args.require("id")?)?;
+    let record = engine.records().get(id)?;
+    engine.records().forget_as(id, call.client)?;
+    let excerpt = text::excerpt(&record.text, 100);
+    Ok(ToolAnswer {
+        text: format!("retired: {id}; `heirloom undo {id}` restores it"),
+        value: json!({"id": id.to_string(), "outcome": "retired", "text": excerpt}),
     })
 }

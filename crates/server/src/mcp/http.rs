@@ -1,8 +1,8 @@
-//! Streamable HTTP: the same sessions behind one address.
+//! MCP over streamable HTTP.
 
-use super::Settings;
+use super::McpSettings;
+use super::client_session::ClientSession;
 use super::compat::Compat;
-use super::server::Server;
 use crate::{App, Problem};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -16,7 +16,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Pages that may talk to it: those of this machine.
+/// Allowed origins: pages of this machine.
 const ORIGINS: [&str; 6] = [
     "http://localhost:*",
     "http://127.0.0.1:*",
@@ -26,23 +26,23 @@ const ORIGINS: [&str; 6] = [
     "https://[::1]:*",
 ];
 
-/// MCP at `/mcp`, for requests that name this machine as their host, or one of `hosts`.
+/// Serves MCP at `/mcp` for requests whose host is this machine or one of `hosts`.
 ///
-/// A page in a browser cannot reach it by a name of its own: Host and Origin are checked. Who may call is for whoever
-/// mounts it: a [`super::Caller`] in a request's extensions says who it is.
-pub fn router(app: &App, settings: Settings, hosts: &[String]) -> Router {
+/// Host and Origin are checked against DNS rebinding. Authentication is left to the caller of this function: a
+/// [`super::Caller`] in the extensions of a request identifies the client.
+pub fn router(app: &App, settings: McpSettings, hosts: &[String]) -> Router {
     let app = app.clone();
     match settings.as_server_memory {
         true => mount(hosts, move || {
-            Compat(Server::new(app.clone(), settings.clone(), false))
+            Compat(ClientSession::new(app.clone(), settings.clone(), false))
         }),
         false => mount(hosts, move || {
-            Server::new(app.clone(), settings.clone(), false)
+            ClientSession::new(app.clone(), settings.clone(), false)
         }),
     }
 }
 
-/// As [`router`], for whatever else speaks the protocol: a new `server` for each session.
+/// Mounts any MCP server as [`router`] does, with a new `server` for each session.
 pub fn mount<S: ServerHandler>(
     hosts: &[String],
     server: impl Fn() -> S + Send + Sync + 'static,
@@ -53,54 +53,58 @@ pub fn mount<S: ServerHandler>(
     config.allowed_hosts.extend(hosts.iter().cloned());
     config.max_request_body_bytes = limits::MCP_MESSAGE_BYTES_MAX;
     let sessions = Arc::new(LocalSessionManager::default());
-    let places = Places {
+    let slots = SessionSlots {
         sessions: Arc::clone(&sessions),
-        coming: Arc::default(),
+        pending: Arc::default(),
     };
     let service = StreamableHttpService::new(move || Ok(server()), sessions, config);
     Router::new()
         .route_service("/mcp", service)
-        .layer(from_fn_with_state(places, in_a_place))
+        .layer(from_fn_with_state(slots, limit_sessions))
 }
 
-/// The header that names a session.
-const SESSION: &str = "mcp-session-id";
-/// Seconds after which who was refused may ask again.
-const LATER_S: HeaderValue = HeaderValue::from_static("30");
+/// Header with the session id.
+const SESSION_HEADER: &str = "mcp-session-id";
+/// Seconds after which a refused client may retry.
+const RETRY_AFTER_S: HeaderValue = HeaderValue::from_static("30");
 
-/// The places of sessions.
+/// Limiter for the number of sessions.
 #[derive(Clone)]
-struct Places {
+struct SessionSlots {
     sessions: Arc<LocalSessionManager>,
-    /// Requests that may begin one.
-    coming: Arc<AtomicUsize>,
+    /// Requests in flight that may begin a session.
+    pending: Arc<AtomicUsize>,
 }
 
-/// One that may begin a session.
-struct Coming<'a>(&'a AtomicUsize);
+/// Guard for a request that may begin a session.
+struct PendingSession<'a>(&'a AtomicUsize);
 
-impl Drop for Coming<'_> {
+impl Drop for PendingSession<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-/// Begins no session where all places are taken; one that nobody speaks in ends by itself.
-async fn in_a_place(State(places): State<Places>, request: Request, next: Next) -> Response {
-    if request.headers().contains_key(SESSION) {
+/// Middleware: refuses new sessions at the limit. Idle sessions end on their own.
+async fn limit_sessions(
+    State(slots): State<SessionSlots>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if request.headers().contains_key(SESSION_HEADER) {
         return next.run(request).await;
     }
-    let before = places.coming.fetch_add(1, Ordering::AcqRel);
-    let coming = Coming(&places.coming);
-    let sessions = places.sessions.sessions.read().await.len();
+    let before = slots.pending.fetch_add(1, Ordering::AcqRel);
+    let pending = PendingSession(&slots.pending);
+    let sessions = slots.sessions.sessions.read().await.len();
     if sessions + before >= limits::MCP_SESSIONS_MAX {
-        let said = format!("{} sessions are open already", limits::MCP_SESSIONS_MAX);
-        return Problem::new(StatusCode::SERVICE_UNAVAILABLE, said)
-            .hint("end one by DELETE, or come later")
-            .header(header::RETRY_AFTER, LATER_S)
+        let detail = format!("{} sessions are open already", limits::MCP_SESSIONS_MAX);
+        return Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail)
+            .hint("end one with DELETE, or retry later")
+            .header(header::RETRY_AFTER, RETRY_AFTER_S)
             .into_response();
     }
     let answer = next.run(request).await;
-    drop(coming);
+    drop(pending);
     answer
 }

@@ -1,7 +1,7 @@
-//! `log_error`: something that went wrong, and how it was put right.
+//! Tool `log_error`: logs an error, or resolves one.
 
-use super::shape::Field;
-use super::tool::{Answer, Call, Effect, Tool, applied, written, written_schema};
+use super::schema::ToolArgument;
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall, write_answer, write_schema, write_value};
 use heirloom_model::{Fault, limits, text};
 use serde_json::{Value, json};
 
@@ -11,18 +11,18 @@ pub(super) const TOOL: Tool = Tool {
     about: "Log an error as it was printed; the same one again is counted. The answer says how the same error was \
             resolved before. With `resolution`, the open error is resolved: say what helped.",
     fields: &[
-        Field::text(
+        ToolArgument::text(
             "text",
-            "What went wrong; with `resolution` its id, or words that the open error contains",
+            "What went wrong; with `resolution` the id of the open error, or words from it",
             limits::RECORD_TEXT_BYTES_MAX,
         )
         .required(),
-        Field::text("resolution", "What helped", limits::RECORD_TEXT_BYTES_MAX),
-        Field::name("task", "The task"),
-        Field::name("phase", "The phase of the task"),
-        Field::name("session", "The session"),
-        Field::name("agent", "The agent; you, if it is not said"),
-        Field::count(
+        ToolArgument::text("resolution", "What helped", limits::RECORD_TEXT_BYTES_MAX),
+        ToolArgument::name("task", "The task"),
+        ToolArgument::name("phase", "The phase of the task"),
+        ToolArgument::name("session", "The session"),
+        ToolArgument::name("agent", "The agent; you by default"),
+        ToolArgument::count(
             "iteration",
             "The iteration of a run, from 1",
             1,
@@ -41,32 +41,42 @@ fn output() -> Value {
         "required": ["id", "resolution"],
         "description": "How the same error was resolved before",
     });
-    written_schema(json!({ "resolved_before": before }))
+    write_schema(json!({ "resolved_before": before }))
 }
 
-fn call(call: &Call<'_>) -> Result<Answer, Fault> {
+fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     let args = &call.args;
-    let (said, source) = (args.needed("text")?, call.agent()?);
+    let (error_text, source) = (args.require("text")?, call.agent()?);
     if let Some(resolution) = args.text("resolution") {
-        let resolved = call.engine.resolve_error(&said, &resolution, &source)?;
+        let resolved = call
+            .engine
+            .errors()
+            .resolve(&error_text, &resolution, &source)?;
         let id = resolved.id.to_string();
-        return Ok(written(json!({"id": id, "outcome": "resolved"})));
+        return Ok(write_answer(json!({"id": id, "outcome": "resolved"})));
     }
-    let logged = call.engine.log_error(&said, call.scope(), &source)?;
-    let mut value = applied(&logged.applied);
+    let logged = call
+        .engine
+        .errors()
+        .log(&error_text, call.scope(), &source)?;
+    let mut value = write_value(&logged.applied);
     let Some(before) = logged.resolved_before else {
-        return Ok(written(value));
+        return Ok(write_answer(value));
     };
     value["resolved_before"] = json!({
         "id": before.id.to_string(),
         "resolution": before.resolution,
     });
-    let told = format!(
+    let hint = format!(
         "The same error was resolved before: {} (id {})",
         text::one_line(&before.resolution),
         before.id
     );
-    let mut answer = written(value);
-    answer.text = format!("{}\n{}", answer.text, call.engine.told(&told));
+    let mut answer = write_answer(value);
+    answer.text = format!(
+        "{}\n{}",
+        answer.text,
+        call.engine.contexts().render_envelope(&hint)
+    );
     Ok(answer)
 }

@@ -1,7 +1,7 @@
-//! What a client is told beside its answers, from the level on that it wants.
+//! MCP log messages, from the level that a client requested.
 #![expect(
     deprecated,
-    reason = "clients of the revisions before 2026-07-28 have nothing else"
+    reason = "clients of the revisions before 2026-07-28 have no other log messages"
 )]
 
 use heirloom_model::text;
@@ -11,29 +11,32 @@ use rmcp::service::Peer;
 use serde_json::json;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// The least level of what a client wants to be told.
-pub(super) struct Loudness(AtomicU8);
+/// Minimum level of log messages for a client.
+pub(super) struct LogThreshold(AtomicU8);
 
-impl Default for Loudness {
+impl Default for LogThreshold {
     fn default() -> Self {
         Self(AtomicU8::new(rank(LoggingLevel::Warning)))
     }
 }
 
-impl Loudness {
-    /// What the client said.
+impl LogThreshold {
+    /// Sets the level that the client requested.
     pub(super) fn set(&self, request: &SetLevelRequestParams) {
         self.0.store(rank(request.level), Ordering::Relaxed);
     }
 
-    /// Tells the client what somebody should know, if it wants to be told.
-    pub(super) async fn warn(&self, peer: &Peer<RoleServer>, said: &str) {
+    /// Sends a warning to the client, if its level includes warnings.
+    pub(super) async fn warn(&self, peer: &Peer<RoleServer>, message: &str) {
         let level = LoggingLevel::Warning;
         if rank(level) < self.0.load(Ordering::Relaxed) {
             return;
         }
-        let note = LoggingMessageNotificationParam::new(level, json!(text::printable(said)));
-        // Nobody waits for it.
+        let note = LoggingMessageNotificationParam::new(
+            level,
+            json!(text::replace_control_chars(message)),
+        );
+        // A failed notification is ignored.
         drop(
             peer.notify_logging_message(note.with_logger("heirloom"))
                 .await,

@@ -1,7 +1,7 @@
-//! `note_step`: what of a task is done, and what is still to do.
+//! Tool `note_step`: records a step of a task as pending or done.
 
-use super::shape::Field;
-use super::tool::{Answer, Call, Effect, Tool, applied, written, written_schema};
+use super::schema::ToolArgument;
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall, write_answer, write_schema, write_value};
 use heirloom_model::kinds::StepState;
 use heirloom_model::{Fault, limits};
 use serde_json::{Value, json};
@@ -11,19 +11,19 @@ pub(super) const TOOL: Tool = Tool {
     title: "Note a step",
     about: "Record a step of a task: still pending, or done. Done completes the pending step with the same words.",
     fields: &[
-        Field::name("task", "The task").required(),
-        Field::text(
+        ToolArgument::name("task", "The task").required(),
+        ToolArgument::text(
             "text",
             "The step, in one line",
             limits::RECORD_TEXT_BYTES_MAX,
         )
         .required(),
-        Field::choice(
+        ToolArgument::choice(
             "state",
             "done (the default) or pending",
             &["done", "pending"],
         ),
-        Field::name("agent", "The agent; you, if it is not said"),
+        ToolArgument::name("agent", "The agent; you by default"),
     ],
     output,
     effect: Effect::AddsOnce,
@@ -31,18 +31,21 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn output() -> Value {
-    written_schema(json!({"state": {"type": "string", "enum": ["done", "pending"]}}))
+    write_schema(json!({"state": {"type": "string", "enum": ["done", "pending"]}}))
 }
 
-fn call(call: &Call<'_>) -> Result<Answer, Fault> {
+fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     let args = &call.args;
     let state = match args.text("state").as_deref() {
         Some("pending") => StepState::Pending,
         Some(_) | None => StepState::Done,
     };
-    let (task, words) = (args.needed("task")?, args.needed("text")?);
-    let done = call.engine.step(&task, &words, state, &call.agent()?)?;
-    let mut value = applied(&done);
+    let (task, words) = (args.require("task")?, args.require("text")?);
+    let done = call
+        .engine
+        .tasks()
+        .step(&task, &words, state, &call.agent()?)?;
+    let mut value = write_value(&done);
     value["state"] = json!(state.as_str());
-    Ok(written(value))
+    Ok(write_answer(value))
 }

@@ -1,37 +1,38 @@
-//! Prompts: a person's own commands, with their arguments.
+//! MCP prompts: custom commands of a user, with their arguments.
 
 use super::resources;
-use heirloom_engine::places::normalise_inside;
-use heirloom_engine::redact::Redactor;
 use heirloom_engine::{CommandBook, CommandFile, Engine};
+use heirloom_fs::project_fs::normalise_project_path;
 use heirloom_model::{Fault, text};
+use heirloom_redact::Redactor;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Which commands there are, and what a person allowed them; the program knows, which knows settings and trust.
-pub trait Commands: Send + Sync {
-    /// The commands of the project at `root`, and the person's own.
+/// Provider of commands and of the user's permissions for them. The program implements it, because it knows settings
+/// and trust.
+pub trait CommandProvider: Send + Sync {
+    /// Returns the commands of the project at `root` and of the user.
     fn book(&self, root: &Path) -> Result<CommandBook, Fault>;
 
-    /// Whether the person trusts this file as it is.
+    /// Returns true if the user trusts the present content of this file.
     fn is_trusted(&self, command: &CommandFile) -> bool;
 
-    /// Whether the person lets this command run its programs without being asked.
-    fn may_run(&self, root: &Path, command: &CommandFile) -> bool;
+    /// Returns true if the user allowed this command to run programs without confirmation.
+    fn can_run(&self, root: &Path, command: &CommandFile) -> bool;
 }
 
-/// The name of the argument that takes everything.
-const REST: &str = "args";
+/// Name of the argument that takes all remaining words.
+const REST_ARGUMENT: &str = "args";
 
-/// The commands that can be used, as they are listed.
-pub(super) fn list(engine: &Engine, commands: &dyn Commands) -> Result<Vec<Prompt>, Fault> {
+/// Lists the usable commands as prompts.
+pub(super) fn list(engine: &Engine, commands: &dyn CommandProvider) -> Result<Vec<Prompt>, Fault> {
     let book = commands.book(engine.root())?;
     let usable = book.list().commands.into_iter();
     let usable = usable.filter(|command| !command.hidden && command.problems.is_empty());
     let prompt = |command: CommandFile| {
-        // What a project's file says of itself is shown to a person only when they trust it.
+        // The description in a project's file is shown only after the user trusts the file.
         let about = match commands.is_trusted(&command) {
             true => command.definition.description.clone(),
             false => format!("Not trusted yet: `heirloom cmd trust {}`", command.name),
@@ -49,33 +50,37 @@ pub(super) fn list(engine: &Engine, commands: &dyn Commands) -> Result<Vec<Promp
     Ok(usable.map(prompt).collect())
 }
 
-/// What a command's arguments are called, and whether each is needed.
+/// Returns the names of a command's arguments, each with true if it is required.
 fn arguments(command: &CommandFile) -> Vec<(String, bool)> {
     let definition = &command.definition;
-    let wanted = definition.template.arguments();
-    let many = wanted.needed.max(if wanted.all {
-        definition.argument_names.len()
-    } else {
-        0
-    });
+    let template_arguments = definition.template.arguments();
+    let many = template_arguments
+        .required_count
+        .max(if template_arguments.takes_all {
+            definition.argument_names.len()
+        } else {
+            0
+        });
     let name = |at: usize| match definition.argument_names.get(at) {
-        Some(name) if !name.is_empty() && name != REST => name.clone(),
+        Some(name) if !name.is_empty() && name != REST_ARGUMENT => name.clone(),
         Some(_) | None => format!("arg{}", at + 1),
     };
-    let mut all: Vec<_> = (0..many).map(|at| (name(at), at < wanted.needed)).collect();
-    if wanted.all && definition.argument_names.is_empty() {
-        all.push((REST.to_owned(), false));
+    let mut all: Vec<_> = (0..many)
+        .map(|at| (name(at), at < template_arguments.required_count))
+        .collect();
+    if template_arguments.takes_all && definition.argument_names.is_empty() {
+        all.push((REST_ARGUMENT.to_owned(), false));
     }
     all
 }
 
-/// The prompt of a command with these arguments.
+/// Renders the prompt of a command with arguments.
 ///
-/// Errors: `NotFound`; `Usage` for arguments that do not fit; `Refused` for a file of the project that nobody trusts, and
-/// for programs that nobody allowed.
+/// Errors: `NotFound`; `Usage` for invalid arguments; `Refused` for an untrusted file of the project, or programs
+/// that were not allowed.
 pub(super) fn get(
     engine: &Engine,
-    commands: &dyn Commands,
+    commands: &dyn CommandProvider,
     name: &str,
     given: Option<JsonObject>,
     interrupt: &Arc<AtomicBool>,
@@ -83,17 +88,21 @@ pub(super) fn get(
     let root = engine.root();
     let book = commands.book(root)?;
     let command = book.find(name)?;
-    permit(root, commands, &command)?;
-    let args = positional(&command, given.unwrap_or_default())?;
-    let redactor: &Redactor = engine.redactor();
+    check_permission(root, commands, &command)?;
+    let args = order_arguments(&command, given.unwrap_or_default())?;
+    let redactor: &Redactor = engine.redaction().redactor();
     let rendered = book.render(&command, &args, redactor, interrupt)?;
     let message = PromptMessage::new_text(Role::User, rendered.text);
     let mut result = GetPromptResult::new(vec![message]);
-    result.description = Some(command.definition.description).filter(|said| !said.is_empty());
+    result.description = Some(command.definition.description).filter(|value| !value.is_empty());
     Ok(result)
 }
 
-fn permit(root: &Path, commands: &dyn Commands, command: &CommandFile) -> Result<(), Fault> {
+fn check_permission(
+    root: &Path,
+    commands: &dyn CommandProvider,
+    command: &CommandFile,
+) -> Result<(), Fault> {
     let name = &command.name;
     if !commands.is_trusted(command) {
         return Err(Fault::refused(format!(
@@ -103,7 +112,7 @@ fn permit(root: &Path, commands: &dyn Commands, command: &CommandFile) -> Result
             "`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it"
         )));
     }
-    if command.definition.template.runs_programs() && !commands.may_run(root, command) {
+    if command.definition.template.runs_programs() && !commands.can_run(root, command) {
         return Err(
             Fault::refused(format!("the command `{name}` runs programs")).hint(format!(
                 "`commands.allow = [\"{name}\"]` in your config lets it"
@@ -113,22 +122,26 @@ fn permit(root: &Path, commands: &dyn Commands, command: &CommandFile) -> Result
     Ok(())
 }
 
-/// Named arguments in the order of their places.
-fn positional(command: &CommandFile, mut given: JsonObject) -> Result<Vec<String>, Fault> {
+/// Orders named arguments by position.
+fn order_arguments(command: &CommandFile, mut given: JsonObject) -> Result<Vec<String>, Fault> {
     let mut args = Vec::new();
     let mut missing = None;
     for (name, required) in arguments(command) {
-        let said = given.remove(&name);
-        let said = match said {
+        let value = given.remove(&name);
+        let value = match value {
             None => None,
-            Some(serde_json::Value::String(said)) => Some(said),
-            Some(_) => return Err(Fault::usage(format!("the argument `{name}` is no text"))),
-        };
-        match (said, &missing) {
-            (Some(said), None) if name == REST => {
-                args.extend(said.split_whitespace().map(str::to_owned));
+            Some(serde_json::Value::String(value)) => Some(value),
+            Some(_) => {
+                return Err(Fault::usage(format!(
+                    "the argument `{name}` must be a string"
+                )));
             }
-            (Some(said), None) => args.push(said),
+        };
+        match (value, &missing) {
+            (Some(value), None) if name == REST_ARGUMENT => {
+                args.extend(value.split_whitespace().map(str::to_owned));
+            }
+            (Some(value), None) => args.push(value),
             (Some(_), Some(before)) => {
                 return Err(Fault::usage(format!(
                     "`{name}` is given, and `{before}` before it is not"
@@ -152,39 +165,39 @@ fn positional(command: &CommandFile, mut given: JsonObject) -> Result<Vec<String
     }
 }
 
-/// What an argument of a prompt may be: by its name, a task, a category or a file.
-pub(super) fn names(
+/// Completes an argument of a prompt. The argument's name selects tasks, categories or files.
+pub(super) fn complete(
     engine: &Engine,
-    commands: &dyn Commands,
+    commands: &dyn CommandProvider,
     prompt: &str,
     argument: &str,
-    begun: &str,
+    prefix: &str,
 ) -> Result<Vec<String>, Fault> {
     let command = commands.book(engine.root())?.look_up(prompt)?;
     let known = arguments(&command);
     if !known.iter().any(|(name, _)| name == argument) {
         return Ok(Vec::new());
     }
-    let small = argument.to_ascii_lowercase();
-    let mut names = if small.contains("task") || small.contains("issue") {
-        resources::tasks(engine)?
-    } else if small.contains("category") {
+    let lowercase = argument.to_ascii_lowercase();
+    let mut names = if lowercase.contains("task") || lowercase.contains("issue") {
+        resources::task_ids(engine)?
+    } else if lowercase.contains("category") {
         resources::categories(engine)?
-    } else if small.contains("file") || small.contains("path") {
-        files(engine.root(), begun)
+    } else if lowercase.contains("file") || lowercase.contains("path") {
+        complete_path(engine.root(), prefix)
     } else {
         Vec::new()
     };
-    names.retain(|name| name.starts_with(begun));
+    names.retain(|name| name.starts_with(prefix));
     Ok(names)
 }
 
-/// Files and folders of the project that begin as somebody began to write them: of one folder, without hidden ones.
-fn files(root: &Path, begun: &str) -> Vec<String> {
-    let folder = begun.rsplit_once('/').map_or("", |(folder, _)| folder);
+/// Lists visible files and folders of one project folder that match a path prefix.
+fn complete_path(root: &Path, prefix: &str) -> Vec<String> {
+    let folder = prefix.rsplit_once('/').map_or("", |(folder, _)| folder);
     let place = match folder {
         "" => root.to_owned(),
-        folder => match normalise_inside(root, folder) {
+        folder => match normalise_project_path(root, folder) {
             Ok(inside) => root.join(inside),
             Err(_) => return Vec::new(),
         },

@@ -1,12 +1,12 @@
-//! `recall`: what memory has for a question.
+//! Tool `recall`: searches the memory.
 
-use super::shape::Field;
-use super::tool::{Answer, Call, DATA, Effect, Tool, data_schema};
-use heirloom_engine::recall::ask::is_turn;
-use heirloom_engine::recall::{Item, Ranked};
-use heirloom_engine::{RecallRequest, Whose};
+use super::schema::ToolArgument;
+use super::tool::{DATA_NOTICE, Effect, Tool, ToolAnswer, ToolCall, data_schema};
+use heirloom_engine::{MemoryOwner, RecallRequest};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, Kind, KindData, Scope, limits, text};
+use heirloom_search::recall::query::is_turn_kind;
+use heirloom_search::recall::{Ranked, RecallItem};
 use serde_json::{Map, Value, json};
 
 const KINDS: &[&str] = &[
@@ -27,34 +27,34 @@ pub(super) const TOOL: Tool = Tool {
     title: "Recall",
     about: "Ask the project's memory: facts, decisions, conventions, errors with their fixes, what was tried, and \
             conversations, best first. Ask before you decide, and when something fails. In the query, \"two words\" \
-            stand next to each other, and kind:error or task:42 narrow.",
+            match adjacent words, and kind:error or task:42 filter.",
     fields: &[
-        Field::text(
+        ToolArgument::text(
             "query",
             "The question, in words",
             limits::RECALL_QUERY_BYTES_MAX,
         )
         .required(),
-        Field::count(
+        ToolArgument::count(
             "k",
-            "At most so many hits; 10",
+            "Maximum number of hits; 10 by default",
             1,
             limits::RECALL_HITS_MAX as u64,
         ),
-        Field::count(
+        ToolArgument::count(
             "budget_tokens",
-            "At most so many tokens of text",
+            "Maximum number of tokens of text",
             1,
             limits::RECALL_BUDGET_TOKENS_MAX as u64,
         ),
-        Field::choices(
+        ToolArgument::choices(
             "kinds",
             "Only these kinds; message for turns of conversations",
             KINDS,
         ),
-        Field::name("task", "Only of this task"),
-        Field::name("near_task", "Rank what belongs to this task higher"),
-        Field::time("as_of", "What was current at this time"),
+        ToolArgument::name("task", "Only of this task"),
+        ToolArgument::name("near_task", "Rank records of this task higher"),
+        ToolArgument::time("as_of", "Search memory as of this time"),
     ],
     output,
     effect: Effect::Reads,
@@ -69,12 +69,12 @@ fn output() -> Value {
             "kind": {"type": "string"},
             "text": {"type": "string"},
             "score": {"type": "number"},
-            "source": {"type": "string", "description": "Who said it"},
+            "source": {"type": "string", "description": "The source"},
             "recorded_at": {"type": "string"},
             "scope": {"type": "object", "description": "task, agent, plan, group, session, phase, iteration"},
             "category": {"type": "string"},
             "key": {"type": "string"},
-            "proposal": {"type": "boolean", "description": "An agent said it, and nobody has looked at it"},
+            "proposal": {"type": "boolean", "description": "Proposed by an agent and not confirmed"},
             "disputed": {"type": "boolean"},
             "from": {"type": "string", "description": "user: from the person's own memory"},
         },
@@ -92,7 +92,7 @@ fn output() -> Value {
     })
 }
 
-fn call(call: &Call<'_>) -> Result<Answer, Fault> {
+fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     let args = &call.args;
     let scope = |task: Option<String>| Scope {
         task,
@@ -100,40 +100,40 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
     };
     let kinds = args.words("kinds");
     let request = RecallRequest {
-        question: args.needed("query")?,
+        question: args.require("query")?,
         k: args.size("k"),
         budget_tokens: args.size("budget_tokens"),
         kinds: kinds
             .iter()
             .filter_map(|kind| kind.parse::<Kind>().ok())
             .collect(),
-        turns: kinds.iter().any(|kind| is_turn(kind)),
+        turns: kinds.iter().any(|kind| is_turn_kind(kind)),
         scope: scope(args.text("task")),
         near: scope(args.text("near_task")),
         as_of: args.time("as_of"),
         ..RecallRequest::default()
     };
-    let (recalled, whose) = call.engine.recall_all(&request)?;
-    let mut lines: Vec<_> = recalled.hits.iter().map(line).collect();
+    let (recalled, owner) = call.engine.recall().search_all(&request)?;
+    let mut lines: Vec<_> = recalled.hits.iter().map(hit_line).collect();
     lines.extend(
         recalled
             .notes
             .iter()
             .map(|note| format!("({})", text::one_line(note))),
     );
-    let hits = recalled.hits.iter().zip(whose);
-    let hits: Vec<_> = hits.map(|(hit, whose)| hit_value(hit, whose)).collect();
-    let mut told = call.engine.told(&lines.join("\n"));
+    let hits = recalled.hits.iter().zip(owner);
+    let hits: Vec<_> = hits.map(|(hit, owner)| hit_value(hit, owner)).collect();
+    let mut envelope = call.engine.contexts().render_envelope(&lines.join("\n"));
     if hits.is_empty() {
-        told = format!(
-            "Nothing is known about it.{}{told}",
-            if told.is_empty() { "" } else { "\n" }
+        envelope = format!(
+            "Nothing is known about it.{}{envelope}",
+            if envelope.is_empty() { "" } else { "\n" }
         );
     }
-    Ok(Answer {
-        text: told,
+    Ok(ToolAnswer {
+        text: envelope,
         value: json!({
-            "about": DATA,
+            "about": DATA_NOTICE,
             "hits": hits,
             "notes": recalled.notes,
             "took_us": recalled.took_us,
@@ -141,14 +141,14 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
     })
 }
 
-/// A hit as a model reads it: what it is, who said it, and its id, by which it can be forgotten.
-fn line(hit: &Ranked) -> String {
+/// Formats a hit for a model: kind, source, date, and the id with which it can be forgotten.
+fn hit_line(hit: &Ranked) -> String {
     let what = match &hit.item {
-        Item::Record(record) => match record.category() {
+        RecallItem::Record(record) => match record.category() {
             Some(category) => format!("{} ({category})", record.kind.as_str()),
             None => record.kind.as_str().to_owned(),
         },
-        Item::Turn { session, .. } => format!("message of session {session}"),
+        RecallItem::Turn { session, .. } => format!("message of session {session}"),
     };
     let day: String = hit
         .item
@@ -165,31 +165,31 @@ fn line(hit: &Ranked) -> String {
     )
 }
 
-fn hit_value(hit: &Ranked, whose: Whose) -> Value {
+fn hit_value(hit: &Ranked, owner: MemoryOwner) -> Value {
     let (kind, scope) = match &hit.item {
-        Item::Record(record) => (record.kind.as_str(), scope_value(&record.scope)),
-        Item::Turn { session, .. } => ("message", json!({ "session": session })),
+        RecallItem::Record(record) => (record.kind.as_str(), scope_value(&record.scope)),
+        RecallItem::Turn { session, .. } => ("message", json!({ "session": session })),
     };
     let mut value = json!({
         "id": hit.item.id().to_string(),
         "kind": kind,
         "text": hit.item.text(),
-        "score": (hit.parts.total * 1e4).round() / 1e4,
+        "score": (hit.breakdown.total * 1e4).round() / 1e4,
         "scope": scope,
         "source": hit.item.source(),
         "recorded_at": hit.item.recorded_at().to_string(),
     });
-    if let Item::Record(record) = &hit.item {
+    if let RecallItem::Record(record) = &hit.item {
         let named = [
             ("key", record.key.as_deref()),
             ("category", record.category()),
         ];
-        for (name, said) in named {
-            if let Some(said) = said {
-                value[name] = json!(said);
+        for (name, attribute) in named {
+            if let Some(attribute) = attribute {
+                value[name] = json!(attribute);
             }
         }
-        if let Ok(knowledge) = Knowledge::of(record) {
+        if let Ok(knowledge) = Knowledge::from_record(record) {
             let flags = [
                 ("proposal", knowledge.proposal),
                 ("disputed", knowledge.disputed),
@@ -201,7 +201,7 @@ fn hit_value(hit: &Ranked, whose: Whose) -> Value {
             }
         }
     }
-    if whose == Whose::User {
+    if owner == MemoryOwner::User {
         value["from"] = json!("user");
     }
     value

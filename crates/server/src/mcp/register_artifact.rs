@@ -1,8 +1,8 @@
-//! `register_artifact`: a file that a task leaves behind.
+//! Tool `register_artifact`: registers a file that a task produced.
 
-use super::shape::Field;
-use super::tool::{Answer, Call, Effect, Tool, applied, written, written_schema};
-use heirloom_engine::NewArtifact;
+use super::schema::ToolArgument;
+use super::tool::{Effect, Tool, ToolAnswer, ToolCall, write_answer, write_schema, write_value};
+use heirloom_engine::{NewArtifact, Registrar};
 use heirloom_model::kinds::ArtifactType;
 use heirloom_model::{Fault, Scope, limits};
 use serde_json::{Value, json};
@@ -13,20 +13,20 @@ pub(super) const TOOL: Tool = Tool {
     about: "Register a file of the project that a task leaves behind, with its size and checksum; `heirloom artifact \
             verify` says later whether it is still the same.",
     fields: &[
-        Field::text(
+        ToolArgument::text(
             "path",
             "The file, relative to the project's root",
             limits::PATH_BYTES_MAX,
         )
         .required(),
-        Field::name("task", "The task").required(),
-        Field::choice(
+        ToolArgument::name("task", "The task").required(),
+        ToolArgument::choice(
             "type",
             "file (the default), patch, test, document or config",
             &["file", "patch", "test", "document", "config"],
         ),
-        Field::text("description", "What it is", limits::DESCRIPTION_BYTES_MAX),
-        Field::name("agent", "The agent that made it; you, if it is not said"),
+        ToolArgument::text("description", "What it is", limits::DESCRIPTION_BYTES_MAX),
+        ToolArgument::name("agent", "The agent that made it; you by default"),
     ],
     output,
     effect: Effect::AddsOnce,
@@ -34,23 +34,29 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn output() -> Value {
-    written_schema(json!({}))
+    write_schema(json!({}))
 }
 
-fn call(call: &Call<'_>) -> Result<Answer, Fault> {
+fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     let args = &call.args;
     let sort = args.text("type").unwrap_or_else(|| "file".to_owned());
     let artifact_type: ArtifactType = (sort.parse())
         .map_err(|_| Fault::usage(format!("`{sort}` is not a type of an artifact")))?;
-    let registered = call.engine.add_artifact(&NewArtifact {
-        path: args.needed("path")?,
+    let agent = call.agent()?;
+    let registrar = Registrar {
+        source: agent.clone(),
+        holder: call.holder.map(str::to_owned),
+    };
+    let new = NewArtifact {
+        path: args.require("path")?,
         scope: Scope {
-            agent: Some(call.agent()?),
-            ..Scope::of_task(&args.needed("task")?)
+            agent: Some(agent),
+            ..Scope::of_task(&args.require("task")?)
         },
         artifact_type,
         description: args.text("description"),
         digest: None,
-    })?;
-    Ok(written(applied(&registered)))
+    };
+    let registered = call.engine.artifacts().add_by(&new, &registrar)?;
+    Ok(write_answer(write_value(&registered)))
 }

@@ -1,58 +1,57 @@
-//! `remember`: something worth knowing, as a proposal.
+//! Tool `remember`: stores knowledge as a proposal.
 
-use super::shape::Field;
-use super::tool::{Answer, Call, Effect, Tool, applied, redacted_schema, written, written_schema};
-use heirloom_engine::{Applied, NewRecord};
-use heirloom_model::conflict::may_arbitrate;
+use super::schema::ToolArgument;
+use super::tool::{
+    Effect, Tool, ToolAnswer, ToolCall, redacted_schema, write_answer, write_schema, write_value,
+};
+use heirloom_engine::{AppliedChange, NewRecord};
+use heirloom_model::conflict::can_arbitrate;
 use heirloom_model::{Fault, limits};
 use serde_json::{Value, json};
 
 pub(super) const TOOL: Tool = Tool {
     name: "remember",
     title: "Remember",
-    about: "Keep something worth knowing in later sessions: a fact, decision, convention, preference or learning, one \
-            sentence each. It counts at once and is marked as proposed by you. With a key, a later value takes the \
-            place of an earlier one. Do not keep what the code says by itself, nor secrets.",
+    about: "Store something worth knowing in later sessions: a fact, decision, convention, preference or learning, one \
+            sentence each. It is used at once and marked as proposed by you. With a key, a later value replaces \
+            an earlier one. Do not store what the code shows, nor secrets.",
     fields: &[
-        Field::text(
+        ToolArgument::text(
             "text",
-            "What is to be remembered",
+            "The text to remember",
             limits::RECORD_TEXT_BYTES_MAX,
         )
         .required(),
-        Field::name(
+        ToolArgument::name(
             "category",
             "fact (the default), decision, convention, learning, or any other word",
         ),
-        Field::text(
+        ToolArgument::text(
             "key",
-            "A later value for the same key takes its place",
+            "A later value for the same key replaces it",
             limits::KEY_BYTES_MAX,
         ),
-        Field::share("confidence", "How sure you are, 0 to 1; 0.8"),
-        Field::name(
-            "source",
-            "Who says so: an agent's id; you, if it is not said",
-        ),
-        Field::text(
+        ToolArgument::share("confidence", "How sure you are, 0 to 1; 0.8"),
+        ToolArgument::name("source", "Source: an agent's id; you by default"),
+        ToolArgument::text(
             "rationale",
             "Why, for a decision",
             limits::RECORD_TEXT_BYTES_MAX,
         ),
-        Field::name("task", "The task that it belongs to"),
-        Field::name("plan", "The plan"),
-        Field::name("group", "The group of agents"),
-        Field::name("session", "The session"),
-        Field::name("agent", "The agent"),
-        Field::name("phase", "The phase of the task"),
-        Field::count(
+        ToolArgument::name("task", "The task that it belongs to"),
+        ToolArgument::name("plan", "The plan"),
+        ToolArgument::name("group", "The group of agents"),
+        ToolArgument::name("session", "The session"),
+        ToolArgument::name("agent", "The agent"),
+        ToolArgument::name("phase", "The phase of the task"),
+        ToolArgument::count(
             "iteration",
             "The iteration of a run, from 1",
             1,
             u32::MAX as u64,
         ),
-        Field::time("true_from", "From when on it holds"),
-        Field::time("true_to", "Until when it holds"),
+        ToolArgument::time("true_from", "From when on it holds"),
+        ToolArgument::time("true_to", "Until when it holds"),
     ],
     output,
     effect: Effect::AddsOnce,
@@ -60,18 +59,18 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn output() -> Value {
-    written_schema(json!({
-        "proposal": {"type": "boolean", "description": "It waits for somebody to accept it, and counts until then"},
+    write_schema(json!({
+        "proposal": {"type": "boolean", "description": "True if a user has not accepted it yet; it is used until then"},
         "redacted": redacted_schema(),
     }))
 }
 
-fn call(call: &Call<'_>) -> Result<Answer, Fault> {
+fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     let args = &call.args;
     let source = call.source()?;
-    let proposal = !may_arbitrate(&source);
-    let remembered = call.engine.remember(NewRecord {
-        text: args.needed("text")?,
+    let proposal = !can_arbitrate(&source);
+    let remembered = call.engine.records().remember(NewRecord {
+        text: args.require("text")?,
         kind: None,
         category: args.text("category"),
         key: args.text("key"),
@@ -82,12 +81,12 @@ fn call(call: &Call<'_>) -> Result<Answer, Fault> {
         true_from: args.time("true_from"),
         true_to: args.time("true_to"),
     })?;
-    let mut value = applied(&Applied {
+    let mut value = write_value(&AppliedChange {
         id: remembered.id,
         verdict: remembered.verdict,
         other: remembered.winner,
     });
     value["proposal"] = json!(proposal);
     value["redacted"] = json!(remembered.redacted);
-    Ok(written(value))
+    Ok(write_answer(value))
 }

@@ -1,7 +1,7 @@
-//! Resources: files of the workspace, contexts that were given out, tasks, and what is known of a category.
+//! MCP resources: workspace files, receipts, tasks, and knowledge by category.
 
-use super::tool::DATA;
-use super::uri::Address;
+use super::tool::DATA_NOTICE;
+use super::uri::ResourceAddress;
 use heirloom_engine::{Engine, Filter};
 use heirloom_model::{Fault, Kind, Record, limits, text};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const MARKDOWN: &str = "text/markdown";
 const JSON: &str = "application/json";
 
-/// What may be asked for by name, with what each name is called in its template.
+/// Resource templates: URI, name, description, MIME type.
 pub(super) const TEMPLATES: [(&str, &str, &str, &str); 4] = [
     (
         "heirloom://workspace/{+file}",
@@ -21,7 +21,7 @@ pub(super) const TEMPLATES: [(&str, &str, &str, &str); 4] = [
     (
         "heirloom://context/{id}",
         "context",
-        "The receipt of a context: what was in it, and why",
+        "The receipt of a context: its items and the reasons",
         JSON,
     ),
     (
@@ -33,12 +33,12 @@ pub(super) const TEMPLATES: [(&str, &str, &str, &str); 4] = [
     (
         "heirloom://knowledge/{category}",
         "knowledge",
-        "What is known of one category",
+        "Knowledge of one category",
         MARKDOWN,
     ),
 ];
 
-/// The templates, as they are listed.
+/// Lists the resource templates.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     let of = |(uri, name, about, mime): (&str, &str, &str, &str)| {
         ResourceTemplate::new(uri, name)
@@ -49,49 +49,58 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     TEMPLATES.into_iter().map(of).collect()
 }
 
-/// The files of the workspace, and the newest contexts.
+/// Lists the workspace files and the newest contexts.
 pub(super) fn list(engine: &Engine) -> Result<Vec<Resource>, Fault> {
-    let pages = engine.workspace_pages().into_iter().map(|page| {
-        let uri = Address::Workspace(page.path.clone()).write();
+    let pages = engine.workspace().pages().into_iter().map(|page| {
+        let uri = ResourceAddress::Workspace(page.path.clone()).to_uri();
         Resource::new(uri, page.path)
             .with_description("A file of the workspace, which people and agents edit")
             .with_mime_type(MARKDOWN)
             .with_size(page.stat.size_bytes)
     });
     let mut resources: Vec<_> = pages.collect();
-    for receipt in engine.receipts(limits::MCP_CONTEXTS_MAX)? {
+    for receipt in engine.contexts().receipts(limits::MCP_CONTEXTS_MAX)? {
         let id = receipt.id.to_string();
-        let said = |name: &str| receipt.body.get(name).and_then(Value::as_str);
-        let task = said("task").map(|task| format!(" for task {}", text::one_line(task)));
+        let field = |name: &str| receipt.body.get(name).and_then(Value::as_str);
+        let task = field("task").map(|task| format!(" for task {}", text::one_line(task)));
         let about = format!("A context{} of {}", task.unwrap_or_default(), receipt.at);
-        let uri = Address::Context(id.clone()).write();
+        let uri = ResourceAddress::Context(id.clone()).to_uri();
         let resource = Resource::new(uri, format!("context {id}"));
         resources.push(resource.with_description(about).with_mime_type(JSON));
     }
     Ok(resources)
 }
 
-/// What a resource says. Errors: `NotFound`.
-pub(super) fn read(engine: &Engine, address: &Address) -> Result<ResourceContents, Fault> {
+/// Reads a resource. Errors: `NotFound`.
+pub(super) fn read(engine: &Engine, address: &ResourceAddress) -> Result<ResourceContents, Fault> {
     let (text, mime) = match address {
-        Address::Workspace(path) => (engine.told(&page(engine, path)?), MARKDOWN),
-        Address::Context(id) => {
-            let receipt = engine.receipt(id)?;
-            let mut value =
-                json!({"about": DATA, "id": receipt.id.to_string(), "at": receipt.at.to_string()});
+        ResourceAddress::Workspace(path) => (
+            engine
+                .contexts()
+                .render_envelope(&workspace_text(engine, path)?),
+            MARKDOWN,
+        ),
+        ResourceAddress::Context(id) => {
+            let receipt = engine.contexts().receipt(id)?;
+            let mut value = json!({"about": DATA_NOTICE, "id": receipt.id.to_string(), "at": receipt.at.to_string()});
             if let Some(map) = value.as_object_mut() {
                 map.extend(receipt.body);
             }
             (format!("{value:#}"), JSON)
         }
-        Address::Task(id) => (format!("{:#}", task(engine, id)?), JSON),
-        Address::Knowledge(category) => (engine.told(&knowledge(engine, category)?), MARKDOWN),
+        ResourceAddress::Task(id) => (format!("{:#}", task(engine, id)?), JSON),
+        ResourceAddress::Knowledge(category) => (
+            engine
+                .contexts()
+                .render_envelope(&knowledge(engine, category)?),
+            MARKDOWN,
+        ),
     };
-    Ok(ResourceContents::text(text, address.write()).with_mime_type(mime))
+    Ok(ResourceContents::text(text, address.to_uri()).with_mime_type(mime))
 }
 
-fn page(engine: &Engine, path: &str) -> Result<String, Fault> {
-    let pages = engine.workspace_pages();
+fn workspace_text(engine: &Engine, path: &str) -> Result<String, Fault> {
+    let pages = engine.workspace().pages();
     let Some(page) = pages.iter().find(|page| page.path == path) else {
         let path = text::excerpt(path, 120);
         return Err(Fault::not_found(format!(
@@ -102,7 +111,7 @@ fn page(engine: &Engine, path: &str) -> Result<String, Fault> {
 }
 
 fn task(engine: &Engine, id: &str) -> Result<Value, Fault> {
-    let details = engine.task(id)?;
+    let details = engine.tasks().get(id)?;
     let brief = |record: &Record| {
         json!({
             "id": record.id.to_string(),
@@ -115,7 +124,7 @@ fn task(engine: &Engine, id: &str) -> Result<Value, Fault> {
     };
     let all = |records: &[Record]| records.iter().map(brief).collect::<Value>();
     Ok(json!({
-        "about": DATA,
+        "about": DATA_NOTICE,
         "task": brief(&details.task),
         "completed": all(&details.completed),
         "pending": all(&details.pending),
@@ -127,14 +136,14 @@ fn task(engine: &Engine, id: &str) -> Result<Value, Fault> {
 fn knowledge(engine: &Engine, category: &str) -> Result<String, Fault> {
     let now = engine.now();
     let filter = Filter::current(&[Kind::Knowledge], now);
-    let mut records = engine.find(&filter)?;
+    let mut records = engine.records().find(&filter)?;
     records.retain(|record| record.category() == Some(category));
     records.truncate(limits::RECALL_HITS_MAX);
     if records.is_empty() {
         let category = text::excerpt(category, 60);
         return Err(
-            Fault::not_found(format!("nothing is known of the category `{category}`"))
-                .hint("`heirloom list --kind knowledge` shows what there is"),
+            Fault::not_found(format!("no knowledge has the category `{category}`"))
+                .hint("`heirloom list --kind knowledge` lists all knowledge"),
         );
     }
     let line = |record: &Record| format!("- {}", record.text.trim_end().replace('\n', "\n  "));
@@ -142,45 +151,50 @@ fn knowledge(engine: &Engine, category: &str) -> Result<String, Fault> {
     Ok(lines.join("\n"))
 }
 
-/// Names that a template's variable may have, which begin with what is there of it.
-pub(super) fn names(engine: &Engine, template: &str, begun: &str) -> Result<Vec<String>, Fault> {
-    let room = TEMPLATES.iter().find(|(uri, ..)| *uri == template);
-    let mut names = match room.map(|(_, name, ..)| *name) {
+/// Completes the variable of a template.
+pub(super) fn complete(
+    engine: &Engine,
+    template: &str,
+    prefix: &str,
+) -> Result<Vec<String>, Fault> {
+    let template_row = TEMPLATES.iter().find(|(uri, ..)| *uri == template);
+    let mut names = match template_row.map(|(_, name, ..)| *name) {
         Some("workspace") => engine
-            .workspace_pages()
+            .workspace()
+            .pages()
             .into_iter()
             .map(|page| page.path)
             .collect(),
         Some("context") => {
-            let receipts = engine.receipts(limits::MCP_CONTEXTS_MAX)?;
+            let receipts = engine.contexts().receipts(limits::MCP_CONTEXTS_MAX)?;
             receipts
                 .iter()
                 .map(|receipt| receipt.id.to_string())
                 .collect()
         }
-        Some("task") => tasks(engine)?,
+        Some("task") => task_ids(engine)?,
         Some("knowledge") => categories(engine)?,
         Some(_) | None => Vec::new(),
     };
-    names.retain(|name| name.starts_with(begun));
+    names.retain(|name| name.starts_with(prefix));
     Ok(names)
 }
 
-/// The ids of tasks, newest first.
-pub(super) fn tasks(engine: &Engine) -> Result<Vec<String>, Fault> {
-    let tasks = engine.tasks()?;
+/// Returns the ids of tasks, newest first.
+pub(super) fn task_ids(engine: &Engine) -> Result<Vec<String>, Fault> {
+    let tasks = engine.tasks().list()?;
     Ok(tasks
         .into_iter()
         .filter_map(|task| task.scope.task.or(task.key))
         .collect())
 }
 
-/// The categories of what is known, those with the most first.
+/// Returns the categories of knowledge, largest first.
 pub(super) fn categories(engine: &Engine) -> Result<Vec<String>, Fault> {
     let filter = Filter::current(&[Kind::Knowledge], engine.now());
     let filter = filter.limit(limits::CONTEXT_FACTS_MAX);
     let mut counts = std::collections::BTreeMap::<String, usize>::new();
-    for record in engine.find(&filter)? {
+    for record in engine.records().find(&filter)? {
         if let Some(category) = record.category() {
             *counts.entry(category.to_owned()).or_default() += 1;
         }

@@ -1,7 +1,7 @@
-//! Which folders a client works on, and so whose memory its calls are about.
+//! Root folders of a client, which select the memory of its calls.
 
-use super::uri::folder_of;
-use crate::app::Whose;
+use super::uri::folder_from_uri;
+use crate::app::MemoryTarget;
 use heirloom_model::limits;
 use rmcp::RoleServer;
 use rmcp::service::Peer;
@@ -9,58 +9,64 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What a client said of its folders.
+/// Cached root folders of a client.
 #[derive(Debug, Default)]
 pub(super) struct Roots {
-    /// Nothing before it was asked.
-    known: Mutex<Option<Vec<PathBuf>>>,
+    /// `None` until they were requested.
+    cached: Mutex<Option<Vec<PathBuf>>>,
 }
 
 impl Roots {
-    /// What the client said is to be asked again.
+    /// Discards the cached folders.
     pub(super) fn forget(&self) {
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Whose memory is meant: around one of the client's folders, else the one that is served. Asks the client once.
-    pub(super) async fn whose(&self, peer: &Peer<RoleServer>, has_roots: bool) -> Whose {
+    /// Returns the memory around one of the client's folders, otherwise the served one. Requests the folders once.
+    pub(super) async fn memory_target(
+        &self,
+        peer: &Peer<RoleServer>,
+        has_roots: bool,
+    ) -> MemoryTarget {
         if !has_roots {
-            return Whose::Project(None);
+            return MemoryTarget::Project(None);
         }
-        let known = self.known();
-        let folders = match known {
+        let cached = self.cached();
+        let folders = match cached {
             Some(folders) => folders,
             None => {
-                let folders = ask(peer).await;
-                *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders.clone());
+                let folders = request_roots(peer).await;
+                *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = Some(folders.clone());
                 folders
             }
         };
         match folders.is_empty() {
-            true => Whose::Project(None),
-            false => Whose::Around(folders),
+            true => MemoryTarget::Project(None),
+            false => MemoryTarget::AroundFolders(folders),
         }
     }
 
-    fn known(&self) -> Option<Vec<PathBuf>> {
-        self.known
+    fn cached(&self) -> Option<Vec<PathBuf>> {
+        self.cached
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 }
 
-/// The client's folders; none if it has none, or does not answer in time.
+/// Requests the client's folders; empty if it has none or does not answer in time.
 #[expect(
     deprecated,
-    reason = "clients of the revisions before 2026-07-28 say their folders in no other way"
+    reason = "clients of the revisions before 2026-07-28 list their folders only in this way"
 )]
-async fn ask(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
+async fn request_roots(peer: &Peer<RoleServer>) -> Vec<PathBuf> {
     let patience = Duration::from_millis(limits::MCP_ROOTS_WAIT_MS);
-    let asked = tokio::time::timeout(patience, peer.list_roots()).await;
-    let Ok(Ok(said)) = asked else {
+    let answer = tokio::time::timeout(patience, peer.list_roots()).await;
+    let Ok(Ok(result)) = answer else {
         return Vec::new();
     };
-    let folders = said.roots.iter().take(limits::MCP_ROOTS_MAX);
-    folders.filter_map(|root| folder_of(&root.uri)).collect()
+    let folders = result.roots.iter().take(limits::MCP_ROOTS_MAX);
+    folders
+        .filter_map(|root| folder_from_uri(&root.uri))
+        .collect()
 }

@@ -1,4 +1,4 @@
-//! Messages over standard input and output, one a line, whatever comes in between.
+//! MCP transport over standard input and output, one message per line.
 
 use heirloom_model::limits;
 use rmcp::RoleServer;
@@ -15,22 +15,22 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
-/// The lines of a client. What is no message is passed over; when the client has gone, what it asked is answered first.
-pub(super) struct Lines<R: AsyncRead, W: AsyncWrite> {
+/// Line transport. Invalid lines are ignored; after the end of input, pending requests are answered first.
+pub(super) struct LineTransport<R: AsyncRead, W: AsyncWrite> {
     lines: AsyncRwTransport<RoleServer, R, W>,
-    open: Arc<Open>,
+    pending: Arc<PendingRequests>,
     has_begun: bool,
     has_ended: bool,
 }
 
-/// Requests that were not answered yet.
+/// Ids of unanswered requests.
 #[derive(Default)]
-struct Open {
+struct PendingRequests {
     ids: Mutex<HashSet<RequestId>>,
     answered: Notify,
 }
 
-impl Open {
+impl PendingRequests {
     fn begin(&self, id: RequestId) {
         let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
         ids.insert(id);
@@ -50,7 +50,7 @@ impl Open {
     }
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -59,20 +59,20 @@ where
         let lines = AsyncRwTransport::new_server(read, write);
         Self {
             lines: lines.with_max_line_length(limits::MCP_MESSAGE_BYTES_MAX),
-            open: Arc::default(),
+            pending: Arc::default(),
             has_begun: false,
             has_ended: false,
         }
     }
 
-    /// Notes what is asked; whether the message is to be handed on.
-    fn take(&mut self, message: &ClientJsonRpcMessage) -> bool {
+    /// Records a request; returns true if the message is passed on.
+    fn accept(&mut self, message: &ClientJsonRpcMessage) -> bool {
         match message {
             JsonRpcMessage::Request(request) => {
                 if !matches!(request.request, ClientRequest::PingRequest(_)) {
                     self.has_begun = true;
                 }
-                self.open.begin(request.id.clone());
+                self.pending.begin(request.id.clone());
                 true
             }
             JsonRpcMessage::Notification(notification) => {
@@ -80,9 +80,9 @@ where
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.open.end(id);
+                    self.pending.end(id);
                 }
-                // Before there is a session nothing but requests means anything; the library would give up.
+                // Before initialisation only requests are meaningful; the library would end the session.
                 self.has_begun
             }
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => self.has_begun,
@@ -90,7 +90,7 @@ where
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -106,7 +106,7 @@ where
             JsonRpcMessage::Error(error) => error.id.clone(),
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
-        let open = Arc::clone(&self.open);
+        let open = Arc::clone(&self.pending);
         let sent = self.lines.send(item);
         async move {
             let sent = sent.await;
@@ -121,7 +121,7 @@ where
         while !self.has_ended {
             match self.lines.receive().await {
                 Some(message) => {
-                    if self.take(&message) {
+                    if self.accept(&message) {
                         return Some(message);
                     }
                 }
@@ -130,11 +130,11 @@ where
         }
         let patience = Duration::from_millis(limits::MCP_STOP_WAIT_MS);
         let answered = async {
-            while !self.open.is_empty() {
-                self.open.answered.notified().await;
+            while !self.pending.is_empty() {
+                self.pending.answered.notified().await;
             }
         };
-        // Late answers are lost with whoever wanted them.
+        // Later answers have no receiver.
         drop(tokio::time::timeout(patience, answered).await);
         None
     }

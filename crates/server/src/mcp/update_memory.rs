@@ -1,50 +1,82 @@
-//! `update_memory`: a note for a group of agents.
+//! Tool `update_memory`: adds a note to a group's memory.
 
-use super::shape::Field;
-use super::tool::{Answer, Call, Effect, Tool, redacted_schema, written, written_schema};
+use super::schema::ToolArgument;
+use super::tool::{
+    Effect, Tool, ToolAnswer, ToolCall, redacted_schema, write_answer, write_schema,
+};
 use heirloom_engine::NewNote;
 use heirloom_model::{Fault, limits};
+use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
 pub(super) const TOOL: Tool = Tool {
     name: "update_memory",
     title: "Update a group's memory",
-    about: "Note something for the agents of a group: it is added to the group's MEMORY.md, which each of them is \
-            given, and recall finds it.",
+    about: "Note something for the agents of a group: it is added to the group's MEMORY.md, which all \
+            of them receive, and recall finds it.",
     fields: &[
-        Field::text("content", "What is noted", limits::RECORD_TEXT_BYTES_MAX).required(),
-        Field::name("section", "The section of the file; Notes"),
-        Field::name("group", "The group; main"),
-        Field::name("agent", "The agent that notes it; you, if it is not said"),
+        ToolArgument::text("content", "What is noted", limits::RECORD_TEXT_BYTES_MAX).required(),
+        ToolArgument::name("section", "The section of the file; Notes"),
+        ToolArgument::name("group", "The group; main"),
+        ToolArgument::name("agent", "The agent that notes it; you by default"),
     ],
     output,
     effect: Effect::Adds,
     call,
 };
 
+/// Name of the tool in one orchestrator; accepted but not listed.
+pub(super) const ALIAS: &str = "UpdateMemory";
+
+/// Argument names of [`ALIAS`], with ours.
+const ALIAS_FIELDS: [(&str, &str); 10] = [
+    ("Content", "content"),
+    ("Section", "section"),
+    ("GroupName", "group"),
+    ("groupName", "group"),
+    ("group_name", "group"),
+    ("Group", "group"),
+    ("AgentId", "agent"),
+    ("AgentID", "agent"),
+    ("agentId", "agent"),
+    ("agent_id", "agent"),
+];
+
+/// Renames the arguments of a call by [`ALIAS`]; an argument with our name has precedence.
+pub(super) fn rename_alias_fields(arguments: &mut Option<JsonObject>) {
+    let Some(arguments) = arguments else { return };
+    for (theirs, ours) in ALIAS_FIELDS {
+        if !arguments.contains_key(ours)
+            && let Some(value) = arguments.remove(theirs)
+        {
+            arguments.insert(ours.to_owned(), value);
+        }
+    }
+}
+
 fn output() -> Value {
-    written_schema(json!({
+    write_schema(json!({
         "group": {"type": "string"},
         "file": {"type": "string", "description": "The file that has it"},
-        "mended": {"type": "integer", "description": "Earlier notes that the file lacked and has again"},
+        "mended": {"type": "integer", "description": "Number of earlier notes that were missing in the file and were restored"},
         "redacted": redacted_schema(),
     }))
 }
 
-fn call(call: &Call<'_>) -> Result<Answer, Fault> {
+fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     let args = &call.args;
-    let noted = call.engine.update_memory(&NewNote {
-        content: args.needed("content")?,
+    let noted = call.engine.groups().add_note(&NewNote {
+        content: args.require("content")?,
         section: args.text("section"),
         agent: Some(call.agent()?),
         group: args.text("group"),
     })?;
-    Ok(written(json!({
+    Ok(write_answer(json!({
         "id": noted.id.to_string(),
         "outcome": "created",
         "group": noted.group,
         "file": noted.file.to_string_lossy(),
-        "mended": noted.mended,
+        "mended": noted.repaired,
         "redacted": noted.redacted,
     })))
 }

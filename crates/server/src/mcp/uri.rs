@@ -1,36 +1,36 @@
-//! Addresses: the folders of clients, and our own resources. Bytes in, values out.
+//! Parser of URIs: root folders of clients, and our resources.
 
 use heirloom_model::limits;
 use std::path::PathBuf;
 
-/// What begins the address of everything of ours.
+/// Scheme of our resources.
 const SCHEME: &str = "heirloom://";
 
-/// One of our resources.
+/// Address of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
-    /// A file of the workspace, by its path in it.
+pub enum ResourceAddress {
+    /// Workspace file, by its relative path.
     Workspace(String),
-    /// A context that was given out, by its receipt's id.
+    /// Context, by the id of its receipt.
     Context(String),
-    /// A task, by its id.
+    /// Task, by its id.
     Task(String),
-    /// What is known of one category.
+    /// Knowledge of one category.
     Knowledge(String),
 }
 
-impl Address {
-    /// Reads an address; `None` if it is none of ours.
-    pub fn read(uri: &str) -> Option<Self> {
+impl ResourceAddress {
+    /// Parses a URI; `None` if it is not one of our resources.
+    pub fn parse(uri: &str) -> Option<Self> {
         if uri.len() > limits::MCP_URI_BYTES_MAX {
             return None;
         }
-        let (room, rest) = uri.strip_prefix(SCHEME)?.split_once('/')?;
-        let name = String::from_utf8(decoded(rest)?).ok()?;
+        let (kind, rest) = uri.strip_prefix(SCHEME)?.split_once('/')?;
+        let name = String::from_utf8(percent_decode(rest)?).ok()?;
         if name.is_empty() || name.chars().any(char::is_control) {
             return None;
         }
-        Some(match room {
+        Some(match kind {
             "workspace" => Self::Workspace(name),
             "context" => Self::Context(name),
             "task" => Self::Task(name),
@@ -39,20 +39,20 @@ impl Address {
         })
     }
 
-    /// The address as text.
-    pub fn write(&self) -> String {
-        let (room, name) = match self {
+    /// Returns the URI.
+    pub fn to_uri(&self) -> String {
+        let (kind, name) = match self {
             Self::Workspace(name) => ("workspace", name),
             Self::Context(name) => ("context", name),
             Self::Task(name) => ("task", name),
             Self::Knowledge(name) => ("knowledge", name),
         };
-        format!("{SCHEME}{room}/{}", encoded(name))
+        format!("{SCHEME}{kind}/{}", percent_encode(name))
     }
 }
 
-/// The folder of a `file:` address on this machine; `None` for any other address.
-pub fn folder_of(uri: &str) -> Option<PathBuf> {
+/// Returns the folder of a `file:` URI of this machine; `None` for any other URI.
+pub fn folder_from_uri(uri: &str) -> Option<PathBuf> {
     if uri.len() > limits::MCP_URI_BYTES_MAX {
         return None;
     }
@@ -61,26 +61,26 @@ pub fn folder_of(uri: &str) -> Option<PathBuf> {
     if !path.starts_with('/') {
         return None;
     }
-    let path = decoded(path)?;
+    let path = percent_decode(path)?;
     if path.contains(&0) {
         return None;
     }
-    Some(path_of(path))
+    Some(path_from_bytes(path))
 }
 
 #[cfg(unix)]
-fn path_of(path: Vec<u8>) -> PathBuf {
+fn path_from_bytes(path: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     PathBuf::from(std::ffi::OsString::from_vec(path))
 }
 
 #[cfg(not(unix))]
-fn path_of(path: Vec<u8>) -> PathBuf {
+fn path_from_bytes(path: Vec<u8>) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(&path).into_owned())
 }
 
-/// The bytes that a percent-encoded text stands for; `None` for half an escape.
-pub(crate) fn decoded(text: &str) -> Option<Vec<u8>> {
+/// Decodes percent encoding; `None` for an incomplete escape.
+pub(crate) fn percent_decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = text.bytes();
     let mut out = Vec::with_capacity(text.len());
     while let Some(byte) = bytes.next() {
@@ -95,8 +95,8 @@ pub(crate) fn decoded(text: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// A text with everything escaped that has a meaning in an address; slashes stay.
-fn encoded(text: &str) -> String {
+/// Percent-encodes a text; slashes stay.
+fn percent_encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {
@@ -114,8 +114,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_read_from_file_addresses_only() {
-        let read = |uri: &str| folder_of(uri).map(|path| path.display().to_string());
+    fn folders_are_parsed_from_file_uris_only() {
+        let read = |uri: &str| folder_from_uri(uri).map(|path| path.display().to_string());
         assert_eq!(read("file:///home/a%20b/c").as_deref(), Some("/home/a b/c"));
         assert_eq!(read("file://localhost/x").as_deref(), Some("/x"));
         assert_eq!(read("file:///%C3%A4").as_deref(), Some("/ä"));
@@ -129,27 +129,27 @@ mod tests {
             "file:///%zz",
             "file:///a%00b",
         ] {
-            assert_eq!(folder_of(bad), None, "{bad}");
+            assert_eq!(folder_from_uri(bad), None, "{bad}");
         }
         let long = format!("file:///{}", "x".repeat(limits::MCP_URI_BYTES_MAX));
-        assert_eq!(folder_of(&long), None);
-        assert!(folder_of(&long[..limits::MCP_URI_BYTES_MAX]).is_some());
+        assert_eq!(folder_from_uri(&long), None);
+        assert!(folder_from_uri(&long[..limits::MCP_URI_BYTES_MAX]).is_some());
     }
 
     #[test]
-    fn addresses_come_back() {
+    fn resource_addresses_round_trip() {
         let named = |name: &str| {
             let name = || name.to_owned();
             [
-                Address::Workspace(name()),
-                Address::Context(name()),
-                Address::Task(name()),
-                Address::Knowledge(name()),
+                ResourceAddress::Workspace(name()),
+                ResourceAddress::Context(name()),
+                ResourceAddress::Task(name()),
+                ResourceAddress::Knowledge(name()),
             ]
         };
         for name in ["MEMORY.md", "logs/2026-11-22.md", "a b?#%/ä", ".."] {
             for address in named(name) {
-                assert_eq!(Address::read(&address.write()), Some(address));
+                assert_eq!(ResourceAddress::parse(&address.to_uri()), Some(address));
             }
         }
         for bad in [
@@ -160,7 +160,7 @@ mod tests {
             "heirloom://task/%ff",
             "heirloom://task/%0a",
         ] {
-            assert_eq!(Address::read(bad), None, "{bad}");
+            assert_eq!(ResourceAddress::parse(bad), None, "{bad}");
         }
     }
 }

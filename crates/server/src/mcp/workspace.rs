@@ -1,8 +1,11 @@
-//! `workspace`: the Markdown files that people and agents both edit.
+//! Tool `workspace`: reads and extends the Markdown files that people and agents edit.
 
-use super::shape::Field;
-use super::tool::{Answer, Call, DATA, Effect, Tool, data_schema, maybe, redacted_schema};
-use heirloom_engine::{Engine, Workspace, Written};
+use super::schema::ToolArgument;
+use super::tool::{
+    DATA_NOTICE, Effect, Tool, ToolAnswer, ToolCall, data_schema, nullable_string, redacted_schema,
+};
+use heirloom_engine::{Engine, EntryReport, Workspace, WorkspaceEntry};
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, limits};
 use serde_json::{Value, json};
 
@@ -11,17 +14,17 @@ const ACTIONS: &[&str] = &["show", "fact", "learning", "error", "daily", "featur
 pub(super) const TOOL: Tool = Tool {
     name: "workspace",
     title: "Workspace",
-    about: "The project's Markdown files of memory, which people read and edit. show: what they say. fact, learning, \
+    about: "The project's Markdown files of memory, which people read and edit. show: their content. fact, learning, \
             error (with a solution), daily and feature add an entry to MEMORY.md, LEARNINGS.md, ERRORS.md, today's \
             log and FEATURE_REQUESTS.md.",
     fields: &[
-        Field::choice("action", "What to do", ACTIONS).required(),
-        Field::text(
+        ToolArgument::choice("action", "What to do", ACTIONS).required(),
+        ToolArgument::text(
             "text",
             "The entry; for error what goes wrong",
             limits::WORKSPACE_ENTRY_BYTES_MAX,
         ),
-        Field::text(
+        ToolArgument::text(
             "solution",
             "For error: what helps",
             limits::WORKSPACE_ENTRY_BYTES_MAX,
@@ -37,67 +40,72 @@ fn output() -> Value {
         "type": "object",
         "properties": {
             "about": data_schema(),
-            "text": {"type": "string", "description": "For show: what the files say"},
+            "text": {"type": "string", "description": "For show: the content of the files"},
             "notes": {"type": "array", "items": {"type": "string"}},
             "outcome": {"type": "string", "enum": ["shown", "added", "unchanged"]},
             "path": {"type": "string", "description": "The file that has the entry"},
-            "archived": maybe(),
+            "archived": nullable_string(),
+            "undo": nullable_string(),
             "redacted": redacted_schema(),
         },
         "required": ["outcome"],
     })
 }
 
-fn call(call: &Call<'_>) -> Result<Answer, Fault> {
+fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     let (args, engine) = (&call.args, call.engine);
-    let said = |name: &str| args.needed(name);
-    let mine = Workspace::Project;
-    let written = match args.needed("action")?.as_str() {
-        "fact" => engine.workspace_save_fact(mine, &said("text")?)?,
-        "learning" => engine.workspace_log_learning(mine, &said("text")?)?,
-        "error" => {
-            let solution = args.text("solution");
-            engine.workspace_log_error(mine, &said("text")?, solution.as_deref())?
+    let argument = |name: &str| args.require(name);
+    let text = |entry: fn(String) -> WorkspaceEntry| Ok::<_, Fault>(entry(argument("text")?));
+    let entry = match args.require("action")?.as_str() {
+        "fact" => text(WorkspaceEntry::Fact)?,
+        "learning" => text(WorkspaceEntry::Learning)?,
+        "error" => WorkspaceEntry::Error {
+            pattern: argument("text")?,
+            solution: args.text("solution"),
+        },
+        "daily" => text(WorkspaceEntry::Daily)?,
+        "feature" => text(WorkspaceEntry::Feature)?,
+        _ => {
+            engine.require_files()?;
+            return Ok(show_files(engine));
         }
-        "daily" => engine.workspace_daily_log(mine, &said("text")?)?,
-        "feature" => engine.workspace_feature_request(mine, &said("text")?)?,
-        _ => return Ok(show(engine)),
     };
-    Ok(tell(&written))
+    let written = engine
+        .workspace()
+        .add(Workspace::Project, &entry, call.client)?;
+    Ok(write_outcome(&written))
 }
 
-fn tell(written: &Written) -> Answer {
-    let path = written.path.display().to_string();
+fn write_outcome(written: &EntryReport) -> ToolAnswer {
+    let path = written.path.to_escaped();
     let outcome = if written.added { "added" } else { "unchanged" };
-    let archived = written
-        .archived
-        .as_ref()
-        .map(|path| path.display().to_string());
-    Answer {
+    let archived = written.archived.as_ref().map(|path| path.to_escaped());
+    ToolAnswer {
         text: format!("{outcome}: {path}"),
         value: json!({
             "outcome": outcome,
             "path": path,
             "archived": archived,
             "redacted": written.redacted,
+            "undo": written.change.map(|id| id.to_string()),
         }),
     }
 }
 
-fn show(engine: &Engine) -> Answer {
-    let section = engine.workspace_section();
+fn show_files(engine: &Engine) -> ToolAnswer {
+    let section = engine.workspace().section();
     let texts: Vec<_> = section
         .offers
         .iter()
         .map(|offer| offer.text.as_str())
         .collect();
     let text = texts.join("\n");
-    let told = engine.told(&text);
-    Answer {
-        text: match told.is_empty() {
-            true => "The workspace says nothing yet.".to_owned(),
-            false => told,
+    let envelope = engine.contexts().render_envelope(&text);
+    ToolAnswer {
+        text: match envelope.is_empty() {
+            true => "The workspace is empty.".to_owned(),
+            false => envelope,
         },
-        value: json!({"about": DATA, "outcome": "shown", "text": text, "notes": section.notes}),
+        value: json!({"about": DATA_NOTICE, "outcome": "shown", "text": text, "notes": section.notes}),
     }
 }

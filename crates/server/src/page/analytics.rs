@@ -1,49 +1,51 @@
-//! Analytics: what works, for whom, and what fails again and again.
+//! Analytics page: success rates by week, approach and agent, and repeated failures.
 
 mod charts;
 
-use super::look::times;
-use super::view::analytics::{Group, Repeated, View};
+use super::request_context::times;
+use super::view::analytics::{AnalyticsRow, AnalyticsView, RepeatedFailureRow};
 use super::view::chart::share;
-use super::view::{Html, agent_swatch, duration, said, short};
-use super::{Look, Shell, Wrong, html, told};
+use super::view::{Html, agent_swatch, duration, render_text, short_number};
+use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use heirloom_engine::{Engine, analytics};
-use heirloom_model::{Deed, Fault, text};
+use heirloom_model::{Fault, Permission, text};
 use serde::Deserialize;
 
-/// Tries that are counted, the newest.
+/// Maximum number of attempts that are read, newest first.
 const TRIES: usize = 2_000;
-/// Tries below which nothing is said.
+/// Minimum number of attempts for showing rates.
 const ENOUGH: usize = 5;
-/// Rows of each table.
+/// Maximum number of rows in each table.
 const ROWS: usize = 10;
 
-/// What the address asks for.
+/// Query parameters.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct AnalyticsParams {
     days: Option<i32>,
 }
 
-/// Answers it.
+/// Shows the page.
 pub(super) async fn show(
     State(app): State<App>,
-    look: Look,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Wrong> {
-    let days = if asked.days == Some(7) { 7 } else { 30 };
-    let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| load(engine, &look, days));
-    html(&view.await?)
+    context: RequestContext,
+    Query(params): Query<AnalyticsParams>,
+) -> Result<Response, PageError> {
+    let days = if params.days == Some(7) { 7 } else { 30 };
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| load(engine, &context, days));
+    render(&view.await?)
 }
 
-fn load(engine: &Engine, look: &Look, days: i32) -> Result<View, Fault> {
+fn load(engine: &Engine, context: &RequestContext, days: i32) -> Result<AnalyticsView, Fault> {
     let times = times(engine);
-    let (own, _) = engine.analytics_since(times.midnight(days - 1), TRIES)?;
-    let (weeks, episodes) = engine.analytics_since(times.midnight(34), TRIES)?;
+    let (own, _) = engine
+        .tasks()
+        .analytics_since(times.midnight(days - 1), TRIES)?;
+    let (weeks, episodes) = engine.tasks().analytics_since(times.midnight(34), TRIES)?;
     let tries: usize = weeks.by_week.iter().map(|week| week.attempts).sum();
     let agents: Vec<String> = own
         .by_agent
@@ -52,7 +54,7 @@ fn load(engine: &Engine, look: &Look, days: i32) -> Result<View, Fault> {
         .take(3)
         .collect();
     let (tokens, all) = charts::tokens(&episodes, &agents, &times);
-    let rate = |group: &analytics::Group| group.rate.map(|rate| (rate * 100.0).round());
+    let rate = |group: &analytics::AttemptGroup| group.rate.map(|rate| (rate * 100.0).round());
     let now = weeks.by_week.last().and_then(rate);
     let before = weeks.by_week.iter().rev().nth(1).and_then(rate);
     let ended: usize = own
@@ -61,8 +63,8 @@ fn load(engine: &Engine, look: &Look, days: i32) -> Result<View, Fault> {
         .map(|one| one.successes + one.failures)
         .sum();
     let worked: usize = own.by_agent.iter().map(|one| one.successes).sum();
-    Ok(View {
-        shell: Shell::load(engine, look, "analytics", "Analytics")?,
+    Ok(AnalyticsView {
+        shell: Shell::load(engine, context, "analytics", "Analytics")?,
         headline: match (now, before) {
             (Some(now), Some(before)) if now > before => {
                 format!("{now} % of tries completed this week, up from {before} %.")
@@ -81,8 +83,11 @@ fn load(engine: &Engine, look: &Look, days: i32) -> Result<View, Fault> {
         has_enough: tries >= ENOUGH,
         weeks: charts::weeks(&weeks.by_week),
         tokens,
-        tokens_all: format!("{} this week", short(all)),
-        agents: agents.iter().map(|name| text::printable(name)).collect(),
+        tokens_all: format!("{} this week", short_number(all)),
+        agents: agents
+            .iter()
+            .map(|name| text::replace_control_chars(name))
+            .collect(),
         by_approach: own
             .by_approach
             .iter()
@@ -94,22 +99,22 @@ fn load(engine: &Engine, look: &Look, days: i32) -> Result<View, Fault> {
             .iter()
             .take(ROWS)
             .enumerate()
-            .map(|(at, one)| group(one, agent_swatch(&at), one.median_tokens.map(short)))
+            .map(|(at, one)| group(one, agent_swatch(&at), one.median_tokens.map(short_number)))
             .collect(),
         repeated: own
             .repeated_failures
             .iter()
             .take(ROWS)
-            .map(repeated)
+            .map(repeated_failure_row)
             .collect(),
     })
 }
 
-fn group(one: &analytics::Group, mark: Html, last: Option<String>) -> Group {
+fn group(one: &analytics::AttemptGroup, mark: Html, last: Option<String>) -> AnalyticsRow {
     let part = one.rate.map_or(0, percent_of);
     let class = if part < 34 { "f-bad" } else { "f-accent" };
-    Group {
-        name: said(&text::excerpt(
+    AnalyticsRow {
+        name: render_text(&text::excerpt(
             one.name.as_deref().unwrap_or("not named"),
             80,
         )),
@@ -130,16 +135,16 @@ fn percent_of(rate: f64) -> u64 {
     (rate.clamp(0.0, 1.0) * 100.0).round() as u64
 }
 
-fn repeated(one: &analytics::RepeatedFailure) -> Repeated {
+fn repeated_failure_row(one: &analytics::RepeatedFailure) -> RepeatedFailureRow {
     let tasks: Vec<_> = one
         .tasks
         .iter()
         .take(5)
-        .map(|task| told::task(task))
+        .map(|task| record_label::task_label(task))
         .collect();
-    Repeated {
-        approach: said(&one.approach),
-        why: said(one.last_outcome.as_deref().unwrap_or_default()),
+    RepeatedFailureRow {
+        approach: render_text(&one.approach),
+        why: render_text(one.last_outcome.as_deref().unwrap_or_default()),
         tasks: match tasks.is_empty() {
             true => String::new(),
             false => format!("{}.", tasks.join(", ")),

@@ -1,39 +1,39 @@
-//! Knowledge: what agents are told, whether it is true, and correcting it.
+//! Knowledge page: lists, searches and corrects knowledge.
 
-mod change;
 mod conflict;
-mod drawer;
+mod edit;
+mod entry_history;
 mod rows;
 
 pub(super) use rows::row_of;
 
 use rows::category_names;
 
-use super::view::knowledge::{Category, Edit, View};
+use super::view::knowledge::{CategoryFilter, EditForm, KnowledgeView};
 use super::view::{number, plural};
-use super::{Look, Shell, Wrong, html, told};
+use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use axum::routing::{get, post};
-use heirloom_engine::recall::{Item, Ranked};
-use heirloom_engine::{Engine, Filter, Reading, RecallRequest};
-use heirloom_model::{Deed, Fault, Kind, Record, RecordId, mark, text};
+use heirloom_engine::{Engine, Filter, QuerySyntax, RecallRequest};
+use heirloom_model::{Fault, Kind, Permission, Record, RecordId, mark, text};
+use heirloom_search::recall::{Ranked, RecallItem};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Entries on one page.
+/// Page size of the list.
 const PAGE: usize = 25;
-/// Entries that mean what a filter says, where none has its words.
+/// Maximum number of entries with a similar meaning, if none contains the words of the filter.
 const MEANT: usize = 5;
-/// Up to so many entries their categories are counted.
+/// Maximum number of entries for which categories are counted.
 const COUNTED: usize = 1_000;
 
-/// What the address asks for.
+/// Query parameters.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Asked {
+pub(super) struct KnowledgeParams {
     category: String,
     f: String,
     after: String,
@@ -42,53 +42,53 @@ pub(super) struct Asked {
     edit: Option<String>,
 }
 
-/// Their addresses.
+/// Returns the routes.
 pub(super) fn routes() -> Router<App> {
     Router::new()
-        .route("/knowledge", get(list).post(change::create))
-        .route("/knowledge/{id}", get(open).post(change::save))
+        .route("/knowledge", get(list).post(edit::create))
+        .route("/knowledge/{id}", get(open).post(edit::save))
         .route("/conflicts/{id}", post(conflict::decide))
 }
 
 async fn list(
     State(app): State<App>,
-    look: Look,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Wrong> {
-    let view = app.ask(look.project(Deed::Read)?, move |engine| {
-        load(engine, &look, &asked, None)
+    context: RequestContext,
+    Query(params): Query<KnowledgeParams>,
+) -> Result<Response, PageError> {
+    let view = app.with_engine(context.resolve_project(Permission::Read)?, move |engine| {
+        load(engine, &context, &params, None)
     });
-    html(&view.await?)
+    render(&view.await?)
 }
 
 async fn open(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(id): Path<String>,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Wrong> {
-    let view = app.ask(look.project(Deed::Read)?, move |engine| {
-        let id = engine.resolve_id(&id)?;
-        load(engine, &look, &asked, Some(id))
+    Query(params): Query<KnowledgeParams>,
+) -> Result<Response, PageError> {
+    let view = app.with_engine(context.resolve_project(Permission::Read)?, move |engine| {
+        let id = engine.records().resolve_id(&id)?;
+        load(engine, &context, &params, Some(id))
     });
-    html(&view.await?)
+    render(&view.await?)
 }
 
 fn load(
     engine: &Engine,
-    look: &Look,
-    asked: &Asked,
+    context: &RequestContext,
+    params: &KnowledgeParams,
     open: Option<RecordId>,
-) -> Result<View, Fault> {
-    let shell = Shell::load(engine, look, "knowledge", "Knowledge")?;
-    let counts = engine.counts()?;
+) -> Result<KnowledgeView, Fault> {
+    let shell = Shell::load(engine, context, "knowledge", "Knowledge")?;
+    let counts = engine.records().counts()?;
     let all = counts.iter().find(|(kind, _)| *kind == Kind::Knowledge);
     let all = usize::try_from(all.map_or(0, |(_, n)| *n)).unwrap_or(usize::MAX);
-    let conflicts = engine.conflicts()?;
-    let opened = open.map(|id| engine.get(id)).transpose()?;
-    let is_edited = |record: &&Record| asked.edit.is_some() && record.retired_at.is_none();
+    let conflicts = engine.conflicts().list()?;
+    let opened = open.map(|id| engine.records().get(id)).transpose()?;
+    let is_edited = |record: &&Record| params.edit.is_some() && record.retired_at.is_none();
     let edited = opened.as_ref().filter(is_edited);
-    let (mut records, next) = found(engine, asked)?;
+    let (mut records, next) = list_records(engine, params)?;
     if let Some(record) = &opened
         && edited.is_none()
         && record.retired_at.is_none()
@@ -98,33 +98,37 @@ fn load(
         records.insert(0, record.clone());
     }
     records.retain(|record| edited.is_none_or(|edited| edited.id != record.id));
-    let mut rows = rows::load(engine, look, &records, &conflicts)?;
+    let mut rows = rows::load(engine, context, &records, &conflicts)?;
     for row in &mut rows {
         row.is_on = open.is_some_and(|id| row.id == id.to_string());
     }
     let drawer = match (&opened, edited) {
-        (Some(record), None) => Some(drawer::load(engine, look, record)?),
+        (Some(record), None) => Some(entry_history::load(engine, context, record)?),
         (Some(_) | None, _) => None,
     };
-    let edit = edited.map(|record| edit_of(record, look, asked));
-    let conflict = match open.is_none() && asked.f.is_empty() && asked.after.is_empty() {
-        true => conflict::shown(&conflicts, asked.conflict, &super::look::times(engine)),
+    let edit = edited.map(|record| edit_form(record, context, params));
+    let conflict = match open.is_none() && params.f.is_empty() && params.after.is_empty() {
+        true => conflict::conflict_view(
+            &conflicts,
+            params.conflict,
+            &super::request_context::times(engine),
+        ),
         false => None,
     };
-    Ok(View {
+    Ok(KnowledgeView {
         headline: headline(all, conflicts.len()),
         is_empty: all == 0 && opened.is_none(),
         conflict,
-        categories: categories(engine, asked, all)?,
-        filter: text::printable(&asked.f),
-        filter_encoded: told::encoded(&asked.f),
-        category: text::printable(&asked.category),
-        is_new: asked.new.is_some(),
+        categories: categories(engine, params, all)?,
+        filter: text::replace_control_chars(&params.f),
+        filter_encoded: record_label::percent_encode(&params.f),
+        category: text::replace_control_chars(&params.category),
+        is_new: params.new.is_some(),
         rows,
         edit,
         next,
         drawer,
-        list: address(asked, &asked.category, ""),
+        list: list_path(params, &params.category, ""),
         shell,
     })
 }
@@ -138,39 +142,42 @@ fn headline(all: usize, conflicts: usize) -> String {
     }
 }
 
-/// The entries of this page, and the address of the next.
-fn found(engine: &Engine, asked: &Asked) -> Result<(Vec<Record>, Option<String>), Fault> {
-    let category = Some(asked.category.as_str()).filter(|name| !name.is_empty());
-    if !asked.f.trim().is_empty() {
-        return Ok((searched(engine, asked.f.trim(), category)?, None));
+/// Loads the entries of this page, and the path of the next one.
+fn list_records(
+    engine: &Engine,
+    params: &KnowledgeParams,
+) -> Result<(Vec<Record>, Option<String>), Fault> {
+    let category = Some(params.category.as_str()).filter(|name| !name.is_empty());
+    if !params.f.trim().is_empty() {
+        return Ok((search(engine, params.f.trim(), category)?, None));
     }
     let mut filter = Filter::current(&[Kind::Knowledge], engine.now()).limit(PAGE + 1);
     filter.category = category.map(str::to_owned);
-    if !asked.after.is_empty() {
-        filter.after = Some(engine.resolve_id(&asked.after)?);
+    if !params.after.is_empty() {
+        filter.after = Some(engine.records().resolve_id(&params.after)?);
     }
-    let mut records = engine.find(&filter)?;
+    let mut records = engine.records().find(&filter)?;
     let has_more = records.len() > PAGE;
     records.truncate(PAGE);
     let last = records.last().filter(|_| has_more);
-    let next = last.map(|last| address(asked, &asked.category, &last.id.to_string()));
+    let next = last.map(|last| list_path(params, &params.category, &last.id.to_string()));
     Ok((records, next))
 }
 
-/// Entries by the beginning of their key, then by what they say.
-fn searched(engine: &Engine, words: &str, category: Option<&str>) -> Result<Vec<Record>, Fault> {
+/// Searches entries by key prefix, then by words.
+fn search(engine: &Engine, words: &str, category: Option<&str>) -> Result<Vec<Record>, Fault> {
     let mut filter = Filter::current(&[Kind::Knowledge], engine.now()).limit(PAGE);
     filter.key_prefix = Some(words.to_owned());
     filter.category = category.map(str::to_owned);
-    let mut records = engine.find(&filter)?;
-    let mut hits = recalled(engine, words)?;
-    // What has the words; only where nothing has them, what means the same.
-    match hits.iter().any(|hit| hit.parts.lexical > 0.0) {
-        true => hits.retain(|hit| hit.parts.lexical > 0.0),
+    let mut records = engine.records().find(&filter)?;
+    let mut hits = recall_knowledge(engine, words)?;
+    // Prefer lexical matches; without any, keep the nearest in meaning.
+    match hits.iter().any(|hit| hit.breakdown.lexical > 0.0) {
+        true => hits.retain(|hit| hit.breakdown.lexical > 0.0),
         false => hits.truncate(MEANT),
     }
     for hit in hits {
-        if let Item::Record(record) = hit.item {
+        if let RecallItem::Record(record) = hit.item {
             let fits = category.is_none_or(|name| record.category() == Some(name));
             if fits && !records.iter().any(|known| known.id == record.id) {
                 records.push(*record);
@@ -181,67 +188,73 @@ fn searched(engine: &Engine, words: &str, category: Option<&str>) -> Result<Vec<
     Ok(records)
 }
 
-/// What recall has of knowledge: among everything, which is found sooner than knowledge alone, unless too little of it
-/// is left then.
-fn recalled(engine: &Engine, words: &str) -> Result<Vec<Ranked>, Fault> {
+/// Recalls knowledge. A recall over all kinds is faster than a filtered one, which follows only if too few hits are
+/// knowledge.
+fn recall_knowledge(engine: &Engine, words: &str) -> Result<Vec<Ranked>, Fault> {
     let mut request = RecallRequest {
         question: words.to_owned(),
-        reading: Reading::Words,
+        syntax: QuerySyntax::Words,
         k: Some(2 * PAGE),
         ..RecallRequest::default()
     };
-    let mut hits = engine.recall(&request)?.hits;
+    let mut hits = engine.recall().search(&request)?.hits;
     let all = hits.len();
-    hits.retain(|hit| matches!(&hit.item, Item::Record(record) if record.kind == Kind::Knowledge));
+    hits.retain(
+        |hit| matches!(&hit.item, RecallItem::Record(record) if record.kind == Kind::Knowledge),
+    );
     if all < 2 * PAGE || hits.len() >= PAGE {
         hits.truncate(PAGE);
         return Ok(hits);
     }
     request.k = Some(PAGE);
     request.kinds = vec![Kind::Knowledge];
-    Ok(engine.recall(&request)?.hits)
+    Ok(engine.recall().search(&request)?.hits)
 }
 
-fn categories(engine: &Engine, asked: &Asked, all: usize) -> Result<Vec<Category>, Fault> {
+fn categories(
+    engine: &Engine,
+    params: &KnowledgeParams,
+    all: usize,
+) -> Result<Vec<CategoryFilter>, Fault> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let is_counted = all <= COUNTED;
     if is_counted {
         let filter = Filter::current(&[Kind::Knowledge], engine.now()).limit(COUNTED);
-        for record in engine.find(&filter)? {
+        for record in engine.records().find(&filter)? {
             let name = record.category().unwrap_or("fact").to_owned();
             *counts.entry(name).or_default() += 1;
         }
     } else {
         counts.extend(rows::CATEGORIES.map(|name| (name.to_owned(), 0)));
     }
-    if !asked.category.is_empty() {
-        counts.entry(asked.category.clone()).or_default();
+    if !params.category.is_empty() {
+        counts.entry(params.category.clone()).or_default();
     }
-    let mut choices = vec![Category {
+    let mut choices = vec![CategoryFilter {
         name: "All".to_owned(),
-        href: address(asked, "", ""),
+        href: list_path(params, "", ""),
         count: number(all as u64),
-        is_current: asked.category.is_empty(),
+        is_current: params.category.is_empty(),
     }];
-    choices.extend(counts.into_iter().map(|(name, n)| Category {
-        href: address(asked, &name, ""),
+    choices.extend(counts.into_iter().map(|(name, n)| CategoryFilter {
+        href: list_path(params, &name, ""),
         count: if is_counted {
             n.to_string()
         } else {
             String::new()
         },
-        is_current: name == asked.category,
-        name: text::printable(&name),
+        is_current: name == params.category,
+        name: text::replace_control_chars(&name),
     }));
     Ok(choices)
 }
 
-/// The address of a list.
-fn address(asked: &Asked, category: &str, after: &str) -> String {
+/// Returns the path of a list.
+fn list_path(params: &KnowledgeParams, category: &str, after: &str) -> String {
     let mut query = Vec::new();
-    for (name, value) in [("category", category), ("f", &asked.f), ("after", after)] {
+    for (name, value) in [("category", category), ("f", &params.f), ("after", after)] {
         if !value.is_empty() {
-            query.push(format!("{name}={}", told::encoded(value)));
+            query.push(format!("{name}={}", record_label::percent_encode(value)));
         }
     }
     match query.is_empty() {
@@ -250,12 +263,12 @@ fn address(asked: &Asked, category: &str, after: &str) -> String {
     }
 }
 
-fn edit_of(record: &Record, look: &Look, asked: &Asked) -> Edit {
+fn edit_form(record: &Record, context: &RequestContext, params: &KnowledgeParams) -> EditForm {
     let own = record.category().unwrap_or("fact");
     let names = category_names(own);
-    Edit {
+    EditForm {
         id: record.id.to_string(),
-        key: told::name(record),
+        key: record_label::name(record),
         text: record.text.clone(),
         categories: names
             .into_iter()
@@ -267,7 +280,7 @@ fn edit_of(record: &Record, look: &Look, asked: &Asked) -> Edit {
             .map_or_else(String::new, |at| at.to_string()),
         is_pinned: mark::is_pinned(&record.attrs),
         is_muted: mark::is_muted(&record.attrs),
-        csrf: look.csrf.clone(),
-        list: address(asked, &asked.category, ""),
+        csrf: context.csrf.clone(),
+        list: list_path(params, &params.category, ""),
     }
 }

@@ -1,45 +1,50 @@
-//! The overview: does memory pay, and what needs a person?
+//! Overview page: reuse of memory between sessions, and pending decisions.
 
-mod arcs;
-mod latest;
-mod waiting;
+mod latest_events;
+mod memory_arcs;
+mod pending_decisions;
 
-pub(super) use arcs::list;
+pub(super) use memory_arcs::list;
 
 use super::view::chart::spark;
-use super::view::overview::{KindRow, OpenTask, View};
+use super::view::overview::{KindRow, OpenTaskRow, OverviewView};
 use super::view::{Times, number, plural};
-use super::{Look, Shell, Wrong, html, told};
+use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
 use axum::extract::State;
 use axum::response::Response;
 use heirloom_engine::{Engine, Filter};
-use heirloom_model::kinds::{Mistake, Task, TaskState};
-use heirloom_model::{Action, Deed, Event, Fault, Kind, KindData, Record, RecordId};
+use heirloom_model::kinds::{ErrorRecord, Task, TaskState};
+use heirloom_model::{Action, Event, Fault, Kind, KindData, Permission, Record, RecordId};
 
-/// Days that the charts show.
+/// Days in the charts.
 const DAYS: i32 = 7;
-/// Records of the week that are read; of more, days are not counted.
+/// Maximum number of records of the week that are read; above it they are not counted by day.
 const WEEK_RECORDS: usize = 2_000;
-/// Events that are read.
+/// Maximum number of read events.
 const EVENTS: usize = 300;
-/// Open tasks that are shown.
+/// Maximum number of shown open tasks.
 const TASKS: usize = 5;
-/// Tasks that are looked through for open ones.
+/// Maximum number of tasks that are searched for open ones.
 const TASKS_READ: usize = 60;
 
-/// Answers the overview.
-pub(super) async fn show(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
+/// Shows the overview.
+pub(super) async fn show(
+    State(app): State<App>,
+    context: RequestContext,
+) -> Result<Response, PageError> {
     let view = app
-        .ask(look.project(Deed::Read)?, move |engine| load(engine, &look))
+        .with_engine(context.resolve_project(Permission::Read)?, move |engine| {
+            load(engine, &context)
+        })
         .await?;
-    html(&view)
+    render(&view)
 }
 
-/// What of the last days is known, read once for all parts of the page.
+/// Records and events of the last days, read once for all parts of the page.
 pub(super) struct Week {
     pub(super) times: Times,
-    /// Newest first; none of it if there is too much.
+    /// Newest first; empty if there are too many.
     pub(super) records: Vec<Record>,
     pub(super) is_whole: bool,
     /// Newest first.
@@ -48,23 +53,23 @@ pub(super) struct Week {
 
 impl Week {
     fn load(engine: &Engine) -> Result<Self, Fault> {
-        let times = super::look::times(engine);
-        let of_week = of_week(engine, &times, &[]).limit(WEEK_RECORDS);
-        let is_whole = engine.count(&of_week)? < WEEK_RECORDS;
+        let times = super::request_context::times(engine);
+        let of_week = week_filter(engine, &times, &[]).limit(WEEK_RECORDS);
+        let is_whole = engine.records().count(&of_week)? < WEEK_RECORDS;
         let mut records = match is_whole {
-            true => engine.find(&of_week)?,
+            true => engine.records().find(&of_week)?,
             false => Vec::new(),
         };
         records.reverse();
         Ok(Self {
             is_whole,
             records,
-            events: engine.audit(EVENTS)?,
+            events: engine.records().audit(EVENTS)?,
             times,
         })
     }
 
-    /// New records of a kind by day, oldest first.
+    /// Counts new records of a kind by day, oldest first.
     pub(super) fn by_day(&self, kind: Option<Kind>) -> Vec<u64> {
         let mut days = vec![0_u64; 7];
         for record in &self.records {
@@ -79,41 +84,41 @@ impl Week {
         days
     }
 
-    fn happened(&self, action: Action) -> usize {
+    fn count_events(&self, action: Action) -> usize {
         let from = self.times.midnight(DAYS - 1);
         let of_week = self.events.iter().filter(|event| event.at >= from);
         of_week.filter(|event| event.action == action).count()
     }
 }
 
-/// What was recorded in the week, oldest first. Ids ascend with time, but for a clock that went back: those of a day
-/// before are looked at too, and whatever is older is not.
-fn of_week(engine: &Engine, times: &Times, kinds: &[Kind]) -> Filter {
+/// Filter for records of the week, oldest first. Ids ascend with time except after clock changes, so the scan starts
+/// one day earlier.
+fn week_filter(engine: &Engine, times: &Times, kinds: &[Kind]) -> Filter {
     Filter {
         recorded_from: Some(times.midnight(DAYS - 1)),
-        after: Some(RecordId::before(times.midnight(DAYS))),
+        after: Some(RecordId::min_at(times.midnight(DAYS))),
         ..Filter::current(kinds, engine.now()).oldest_first()
     }
 }
 
-fn load(engine: &Engine, look: &Look) -> Result<View, Fault> {
-    let shell = Shell::load(engine, look, "overview", "Overview")?;
+fn load(engine: &Engine, context: &RequestContext) -> Result<OverviewView, Fault> {
+    let shell = Shell::load(engine, context, "overview", "Overview")?;
     let week = Week::load(engine)?;
-    let counts = engine.counts()?;
+    let counts = engine.records().counts()?;
     let all: u64 = counts.iter().map(|(_, n)| n).sum();
-    let (arcs, inherited) = arcs::load(engine, &week)?;
+    let (arcs, inherited) = memory_arcs::load(engine, &week)?;
     let new = match week.is_whole {
         true => plural(week.records.len(), "record new", "records new"),
         false => format!("more than {} records new", number(WEEK_RECORDS as u64)),
     };
-    let resolved = of_week(engine, &week.times, &[Kind::Error]).state(Mistake::RESOLVED);
-    let resolved = engine.count(&resolved)?;
-    let corrected = week.happened(Action::Replaced);
+    let resolved = week_filter(engine, &week.times, &[Kind::Error]).state(ErrorRecord::RESOLVED);
+    let resolved = engine.records().count(&resolved)?;
+    let corrected = week.count_events(Action::Replaced);
     let (tasks, tasks_all) = open_tasks(engine, &counts)?;
-    Ok(View {
+    Ok(OverviewView {
         headline: inherited.headline(),
         sub: match all {
-            0 => "It is empty as yet.".to_owned(),
+            0 => "The memory is empty.".to_owned(),
             _ => format!(
                 "This week: {new}, {corrected} corrected, {} resolved.",
                 plural(resolved, "error", "errors")
@@ -121,8 +126,8 @@ fn load(engine: &Engine, look: &Look) -> Result<View, Fault> {
         },
         is_empty: all == 0 && inherited.sessions == 0,
         arcs,
-        waiting: waiting::load(engine, &week.times)?,
-        latest: latest::load(engine, &week)?,
+        waiting: pending_decisions::load(engine, &week.times)?,
+        latest: latest_events::load(engine, &week)?,
         tasks,
         tasks_all,
         records: plural(
@@ -157,11 +162,14 @@ fn kinds(counts: &[(Kind, u64)], week: &Week) -> Vec<KindRow> {
     counts.into_iter().map(row).collect()
 }
 
-fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>, String), Fault> {
+fn open_tasks(
+    engine: &Engine,
+    counts: &[(Kind, u64)],
+) -> Result<(Vec<OpenTaskRow>, String), Fault> {
     let filter = Filter::current(&[Kind::Task], engine.now()).limit(TASKS_READ);
     let mut rows = Vec::new();
-    for record in engine.find(&filter)? {
-        let Ok(task) = Task::of(&record) else {
+    for record in engine.records().find(&filter)? {
+        let Ok(task) = Task::from_record(&record) else {
             continue;
         };
         if matches!(task.state, Some(TaskState::Done | TaskState::Failed)) {
@@ -177,10 +185,10 @@ fn open_tasks(engine: &Engine, counts: &[(Kind, u64)]) -> Result<(Vec<OpenTask>,
     Ok((rows, format!("All {}", number(all))))
 }
 
-/// A task and how far it is. Errors of no task are none of it here: they wait beside.
-fn open_task(engine: &Engine, record: &Record, task: &Task) -> Result<OpenTask, Fault> {
+/// Loads a task with its progress. Errors without a task are shown under pending decisions.
+fn open_task(engine: &Engine, record: &Record, task: &Task) -> Result<OpenTaskRow, Fault> {
     let id = record.key.as_deref().unwrap_or_default();
-    let known = engine.task_progress(id)?;
+    let known = engine.tasks().progress(id)?;
     let errors = known.open_errors;
     let blocked = task.blocked_reason.as_deref().filter(|why| !why.is_empty());
     let (state, class, icon) = match (blocked, errors, record.scope.phase.as_deref()) {
@@ -195,14 +203,14 @@ fn open_task(engine: &Engine, record: &Record, task: &Task) -> Result<OpenTask, 
         (None, steps) => format!(
             "{} of {steps} steps, {}",
             known.done,
-            told::who(&record.source)
+            record_label::source_label(&record.source)
         ),
     };
-    Ok(OpenTask {
-        href: told::task_href(id),
-        title: told::task_title(record),
-        detail: heirloom_model::text::printable(&detail),
-        state: heirloom_model::text::printable(&state.to_lowercase()),
+    Ok(OpenTaskRow {
+        href: record_label::task_href(id),
+        title: record_label::task_title(record),
+        detail: heirloom_model::text::replace_control_chars(&detail),
+        state: heirloom_model::text::replace_control_chars(&state.to_lowercase()),
         class,
         icon,
     })

@@ -1,50 +1,54 @@
-//! Recall: what an agent would get for the same words, and why.
+//! Recall page: the hits that an agent would get for the same query, with explanations.
 
-mod because;
+mod explanation;
 
-use super::look::times;
-use super::view::recall::{Hit, Part, View};
-use super::view::{Html, escape, number, plural, said};
-use super::{Look, Shell, Wrong, html, told};
+use super::request_context::times;
+use super::view::recall::{HitRow, RecallView, ScorePart};
+use super::view::{Html, escape, number, plural, render_text};
+use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
 use axum::extract::{Query, State};
 use axum::response::Response;
-use because::{SERIES, series};
-use heirloom_engine::recall::{Asked, Item, Ranked};
-use heirloom_engine::{Engine, RecallRequest, Recalled};
-use heirloom_model::{Deed, ErrorKind, Fault, limits, mark, text};
+use explanation::{SERIES, series};
+use heirloom_engine::{Engine, RecallReport, RecallRequest};
+use heirloom_model::{ErrorKind, Fault, Permission, limits, mark, text};
+use heirloom_search::recall::{ParsedQuery, Ranked, RecallItem};
 use serde::Deserialize;
 use std::collections::HashSet;
 
-/// Hits that are shown first, and at most.
+/// Initial and maximum number of hits.
 const FIRST: usize = 8;
 const MOST: usize = 50;
-/// Records that were changed last, offered as questions.
+/// Number of recently changed records offered as queries.
 const SUGGESTED: usize = 5;
 
-/// What the address asks for.
+/// Query parameters.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Question {
+pub(super) struct RecallPageParams {
     q: String,
     k: Option<usize>,
 }
 
-/// Answers a question.
+/// Shows the hits of a query.
 pub(super) async fn show(
     State(app): State<App>,
-    look: Look,
-    Query(question): Query<Question>,
-) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| load(engine, &look, &question));
-    html(&view.await?)
+    context: RequestContext,
+    Query(question): Query<RecallPageParams>,
+) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| load(engine, &context, &question));
+    render(&view.await?)
 }
 
-fn load(engine: &Engine, look: &Look, question: &Question) -> Result<View, Fault> {
-    let mut shell = Shell::load(engine, look, "recall", "Recall")?;
+fn load(
+    engine: &Engine,
+    context: &RequestContext,
+    question: &RecallPageParams,
+) -> Result<RecallView, Fault> {
+    let mut shell = Shell::load(engine, context, "recall", "Recall")?;
     let q = text::clip(question.q.trim(), limits::RECALL_QUERY_BYTES_MAX / 4);
-    shell.question = text::printable(q);
+    shell.question = text::replace_control_chars(q);
     let k = question.k.unwrap_or(FIRST).clamp(1, MOST);
     let request = RecallRequest {
         question: q.to_owned(),
@@ -53,16 +57,16 @@ fn load(engine: &Engine, look: &Look, question: &Question) -> Result<View, Fault
     };
     let (recalled, problem) = match q.is_empty() {
         true => (None, None),
-        false => match engine.recall(&request) {
+        false => match engine.recall().search(&request) {
             Ok(recalled) => (Some(recalled), None),
             Err(fault) if fault.kind == ErrorKind::Usage => (None, Some(fault)),
             Err(fault) => return Err(fault),
         },
     };
-    let asked = Asked::of(q, engine.now());
-    let records: u64 = engine.counts()?.iter().map(|(_, n)| n).sum();
+    let parsed = ParsedQuery::parse(q, engine.now());
+    let records: u64 = engine.records().counts()?.iter().map(|(_, n)| n).sum();
     let (mut hits, notes, took_us) = match recalled {
-        Some(Recalled {
+        Some(RecallReport {
             hits,
             notes,
             took_us,
@@ -71,22 +75,25 @@ fn load(engine: &Engine, look: &Look, question: &Question) -> Result<View, Fault
     };
     let has_more = hits.len() > k && k < MOST;
     hits.truncate(k);
-    let words = stems(&asked.text);
-    let best = hits.first().map_or(1.0, |hit| hit.parts.total);
-    let rows: Vec<Hit> = (1..)
+    let words = query_words(&parsed.text);
+    let best = hits.first().map_or(1.0, |hit| hit.breakdown.total);
+    let rows: Vec<HitRow> = (1..)
         .zip(&hits)
-        .map(|(rank, hit)| row(engine, rank, hit, &words, best))
+        .map(|(rank, hit)| hit_row(engine, rank, hit, &words, best))
         .collect();
     let found = match (has_more, rows.len()) {
         (true, n) => format!("The best {n} hits"),
         (false, n) => plural(n, "hit", "hits"),
     };
-    let mut notes: Vec<_> = notes.iter().map(|note| text::printable(note)).collect();
+    let mut notes: Vec<_> = notes
+        .iter()
+        .map(|note| text::replace_control_chars(note))
+        .collect();
     notes.extend(problem.map(|fault| match fault.hint {
         Some(hint) => format!("{}: {hint}", fault.message),
         None => fault.message,
     }));
-    Ok(View {
+    Ok(RecallView {
         headline: match q.is_empty() {
             true => format!(
                 "{} to ask.",
@@ -99,13 +106,13 @@ fn load(engine: &Engine, look: &Look, question: &Question) -> Result<View, Fault
             false => format!(
                 "{found} among {} records, in {}.",
                 number(records),
-                took(took_us)
+                format_ms(took_us)
             ),
         },
         sub: "These are the records an agent would get for the same words.".to_owned(),
-        question: text::printable(q),
+        question: text::replace_control_chars(q),
         reads_as: words.join(", "),
-        chips: chips(&asked),
+        chips: filter_chips(&parsed),
         notes,
         legend: SERIES
             .iter()
@@ -115,7 +122,11 @@ fn load(engine: &Engine, look: &Look, question: &Question) -> Result<View, Fault
         suggestions: suggestions(engine, q, rows.is_empty())?,
         hits: rows,
         more: match has_more {
-            true => format!("/recall?q={}&k={}", told::encoded(q), (k * 2).min(MOST)),
+            true => format!(
+                "/recall?q={}&k={}",
+                record_label::percent_encode(q),
+                (k * 2).min(MOST)
+            ),
             false => String::new(),
         },
         is_blank: q.is_empty(),
@@ -123,12 +134,12 @@ fn load(engine: &Engine, look: &Look, question: &Question) -> Result<View, Fault
     })
 }
 
-fn took(us: u64) -> String {
+fn format_ms(us: u64) -> String {
     format!("{}.{} ms", us / 1_000, us % 1_000 / 100)
 }
 
-/// The words of a question that are looked for.
-fn stems(question: &str) -> Vec<String> {
+/// Returns the distinct words of a query.
+fn query_words(question: &str) -> Vec<String> {
     let mut known = HashSet::new();
     let words = question
         .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':')));
@@ -137,11 +148,14 @@ fn stems(question: &str) -> Vec<String> {
             .to_lowercase()
     });
     let words = words.filter(|word| !word.is_empty() && known.insert(word.clone()));
-    words.map(|word| text::printable(&word)).take(24).collect()
+    words
+        .map(|word| text::replace_control_chars(&word))
+        .take(24)
+        .collect()
 }
 
-fn chips(asked: &Asked) -> Vec<(String, String)> {
-    let filters = &asked.filters;
+fn filter_chips(parsed: &ParsedQuery) -> Vec<(String, String)> {
+    let filters = &parsed.filters;
     let mut chips = Vec::new();
     let mut kinds: Vec<_> = filters.kinds.iter().map(|kind| kind.as_str()).collect();
     if filters.turns {
@@ -152,7 +166,7 @@ fn chips(asked: &Asked) -> Vec<(String, String)> {
     }
     for (name, value) in filters.scope.names() {
         if let Some(value) = value {
-            chips.push((name.to_owned(), text::printable(value)));
+            chips.push((name.to_owned(), text::replace_control_chars(value)));
         }
     }
     let named = [
@@ -162,7 +176,7 @@ fn chips(asked: &Asked) -> Vec<(String, String)> {
     ];
     for (name, value) in named {
         if let Some(value) = value {
-            chips.push((name.to_owned(), text::printable(value)));
+            chips.push((name.to_owned(), text::replace_control_chars(value)));
         }
     }
     for (name, value) in [("after", filters.after), ("before", filters.before)] {
@@ -170,73 +184,73 @@ fn chips(asked: &Asked) -> Vec<(String, String)> {
             chips.push((name.to_owned(), at.to_string()));
         }
     }
-    for phrase in &asked.phrases {
-        chips.push(("phrase".to_owned(), text::printable(phrase)));
+    for phrase in &parsed.phrases {
+        chips.push(("phrase".to_owned(), text::replace_control_chars(phrase)));
     }
     chips
 }
 
-/// What else could be asked: without the filters, or what was changed last.
+/// Suggests queries: without filters if there are no hits, or recent records.
 fn suggestions(engine: &Engine, q: &str, is_empty: bool) -> Result<Vec<(String, String)>, Fault> {
-    let asked = Asked::of(q, engine.now());
-    let link = |question: &str| format!("/recall?q={}", told::encoded(question));
+    let parsed = ParsedQuery::parse(q, engine.now());
+    let link = |question: &str| format!("/recall?q={}", record_label::percent_encode(question));
     if !is_empty {
         return Ok(Vec::new());
     }
     if !q.is_empty() {
         let mut offers = Vec::new();
-        if !asked.filters.is_empty() && !asked.text.trim().is_empty() {
-            let words = asked.text.trim();
+        if !parsed.filters.is_empty() && !parsed.text.trim().is_empty() {
+            let words = parsed.text.trim();
             offers.push(("The same without filters".to_owned(), link(words)));
         }
         return Ok(offers);
     }
     let filter = heirloom_engine::Filter::current(&[], engine.now()).limit(SUGGESTED);
-    let newest = engine.find(&filter)?;
+    let newest = engine.records().find(&filter)?;
     let offer = |record: &heirloom_model::Record| {
-        let words = text::excerpt(&text::printable(&record.text), 60);
+        let words = text::excerpt(&text::replace_control_chars(&record.text), 60);
         (words.clone(), link(&words))
     };
     Ok(newest.iter().map(offer).collect())
 }
 
-fn row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String], best: f64) -> Hit {
+fn hit_row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String], best: f64) -> HitRow {
     let times = times(engine);
     let (kind, key, href, mut meta, is_pinned, useful) = match &hit.item {
-        Item::Record(record) => {
+        RecallItem::Record(record) => {
             let mut meta = Vec::new();
             if let Some(task) = &record.scope.task {
-                meta.push(told::task(task));
+                meta.push(record_label::task_label(task));
             }
             (
                 record.kind.as_str(),
-                text::printable(told::key(record)),
-                told::href(record),
+                text::replace_control_chars(record_label::given_key(record)),
+                record_label::href(record),
                 meta,
                 mark::is_pinned(&record.attrs),
-                mark::useful(&record.attrs),
+                mark::useful_count(&record.attrs),
             )
         }
-        Item::Turn { session, message } => (
+        RecallItem::Turn { session, message } => (
             "turn",
             String::new(),
-            format!("{}#t-{}", told::session_href(session), message.seq),
-            vec![format!("session {}", told::short_id(session))],
+            format!("{}#t-{}", record_label::session_href(session), message.seq),
+            vec![format!("session {}", record_label::short_id(session))],
             false,
             0,
         ),
     };
-    meta.push(told::who(hit.item.source()));
+    meta.push(record_label::source_label(hit.item.source()));
     meta.push(times.brief(hit.item.recorded_at()));
-    let pieces: Vec<(usize, f64, String)> = series(&hit.parts)
+    let pieces: Vec<(usize, f64, String)> = series(&hit.breakdown)
         .into_iter()
         .filter(|(_, value)| *value > 0.004)
         .map(|(at, value)| (at, value, format!("{} {value:.2}", SERIES[at - 1])))
         .collect();
-    let whole = best.max(hit.parts.total).max(BAR_LEAST);
+    let whole = best.max(hit.breakdown.total).max(BAR_LEAST);
     let label: Vec<_> = pieces.iter().map(|(_, _, words)| words.as_str()).collect();
-    let label = format!("Score {:.2}: {}", hit.parts.total, label.join(", "));
-    Hit {
+    let label = format!("Score {:.2}: {}", hit.breakdown.total, label.join(", "));
+    HitRow {
         id: hit.item.id().to_string(),
         rank,
         kind,
@@ -244,42 +258,42 @@ fn row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String], best: f64) 
         href,
         meta,
         is_pinned,
-        words: marked(hit.item.text(), words),
-        why: because::sentence(hit, words, useful),
-        parts: because::parts(hit)
+        words: highlight(hit.item.text(), words),
+        why: explanation::sentence(hit, words, useful),
+        parts: explanation::parts(hit)
             .into_iter()
-            .map(|(series, name, raw, adds)| Part {
+            .map(|(series, name, raw, adds)| ScorePart {
                 series,
                 name,
                 raw,
                 adds,
             })
             .collect(),
-        score: format!("{:.2}", hit.parts.total),
+        score: format!("{:.2}", hit.breakdown.total),
         bar: super::view::chart::parts(&label, whole, &pieces),
-        folded: match hit.folded.len() {
+        folded: match hit.duplicates.len() {
             0 => String::new(),
             n => format!(
-                "{} stand behind it.",
+                "{} grouped under it.",
                 plural(n, "near-duplicate", "near-duplicates")
             ),
         },
-        is_record: matches!(hit.item, Item::Record(_)),
+        is_record: matches!(hit.item, RecallItem::Record(_)),
         is_useful: useful > 0,
         is_open: rank == 1,
     }
 }
 
-/// The least score that fills a bar; else the best hit's does.
+/// Minimum score of a full bar; otherwise the best hit's score fills it.
 const BAR_LEAST: f64 = 1.0;
 
-/// A text with the words of the question marked.
-fn marked(said_text: &str, words: &[String]) -> Html {
+/// Renders a text with the words of the query marked.
+fn highlight(said_text: &str, words: &[String]) -> Html {
     let shown = text::excerpt(said_text, 420);
     if words.is_empty() {
-        return said(&shown);
+        return render_text(&shown);
     }
-    let shown = text::printable(&shown);
+    let shown = text::replace_control_chars(&shown);
     let mut out = String::new();
     let mut word = String::new();
     let close = |word: &mut String, out: &mut String| {
@@ -287,7 +301,7 @@ fn marked(said_text: &str, words: &[String]) -> Html {
             return;
         }
         let lower = word.to_lowercase();
-        let is_hit = words.iter().any(|one| is_same(one, &lower));
+        let is_hit = words.iter().any(|one| is_same_stem(one, &lower));
         if is_hit {
             out.push_str("<mark>");
         }
@@ -308,11 +322,11 @@ fn marked(said_text: &str, words: &[String]) -> Html {
         }
     }
     close(&mut word, &mut out);
-    Html::made(out)
+    Html::from_markup(out)
 }
 
-/// Whether two words are forms of one: they begin alike, up to a short ending.
-fn is_same(a: &str, b: &str) -> bool {
+/// Returns true if two words differ only by a short ending.
+fn is_same_stem(a: &str, b: &str) -> bool {
     if a == b {
         return true;
     }
@@ -327,9 +341,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_the_question_are_marked_and_nothing_is_markup() {
-        let words = stems("deliver <b>");
-        let out = marked("It was delivered <b>once</b>", &words).to_string();
+    fn highlight_marks_query_words_and_escapes_markup() {
+        let words = query_words("deliver <b>");
+        let out = highlight("It was delivered <b>once</b>", &words).to_string();
         assert_eq!(
             out,
             "It was <mark>delivered</mark> &lt;<mark>b</mark>&gt;once&lt;/<mark>b</mark>&gt;"

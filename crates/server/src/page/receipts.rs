@@ -1,49 +1,51 @@
-//! Receipts: what got into a context, what did not, and why.
+//! Receipt pages: included and omitted items of contexts, with reasons.
 
-mod budget;
+mod budget_chart;
 
-use super::look::times;
+use super::request_context::times;
 use super::view::chart::share;
-use super::view::receipts::{Item, List, Section, Short, View};
+use super::view::receipts::{ItemRow, ReceiptListView, ReceiptRow, ReceiptView, SectionRow};
 use super::view::{Times, number, percent, plural};
-use super::{Look, Shell, Wrong, html, told};
+use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use heirloom_engine::{ContextRequest, Engine, Filter, StoredReceipt, When};
+use heirloom_engine::{AsOf, ContextRequest, Engine, Filter, StoredReceipt};
 use heirloom_model::record::Attrs;
-use heirloom_model::{Budget, Deed, Fault, Kind, Record, RecordId, limits, text};
+use heirloom_model::{Budget, Fault, Kind, Permission, Record, RecordId, limits, text};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Receipts beside the one that is open.
-const BESIDE: usize = 6;
+/// Number of recent receipts next to the open one.
+const RECENT: usize = 6;
 
-/// What the address asks for.
+/// Query parameters.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct ReceiptParams {
     show: String,
     again: Option<String>,
 }
 
-/// Their addresses.
+/// Returns the routes.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/receipts", get(list))
         .route("/receipts/{id}", get(open))
 }
 
-async fn list(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| {
-        let shell = Shell::load(engine, &look, "receipts", "Receipts")?;
+async fn list(State(app): State<App>, context: RequestContext) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| {
+        let shell = Shell::load(engine, &context, "receipts", "Receipts")?;
         let times = times(engine);
-        let all = engine.receipt_heads(limits::RECEIPTS_KEPT)?;
-        let rows = all.iter().map(|one| short(&one.receipt, &times, false));
+        let all = engine.contexts().receipt_heads(limits::RECEIPTS_KEPT)?;
+        let rows = all
+            .iter()
+            .map(|one| receipt_row(&one.receipt, &times, false));
         let rows: Vec<_> = rows.collect();
         let headline = match (rows.len(), all.first()) {
             (0, _) | (_, None) => "No context was given yet.".to_owned(),
@@ -53,33 +55,33 @@ async fn list(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
                 times.full(newest.receipt.at)
             ),
         };
-        Ok(List {
+        Ok(ReceiptListView {
             shell,
             headline,
             rows,
         })
     });
-    html(&view.await?)
+    render(&view.await?)
 }
 
 async fn open(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(id): Path<String>,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| load(engine, &look, &id, &asked));
-    html(&view.await?)
+    Query(params): Query<ReceiptParams>,
+) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| load(engine, &context, &id, &params));
+    render(&view.await?)
 }
 
-/// A receipt's own words and numbers.
-pub(super) struct Body<'a>(pub(super) &'a Attrs);
+/// JSON body of a receipt.
+pub(super) struct ReceiptBody<'a>(pub(super) &'a Attrs);
 
-impl Body<'_> {
+impl ReceiptBody<'_> {
     fn text(&self, name: &str) -> Option<String> {
-        let said = self.0.get(name)?.as_str()?;
-        Some(text::printable(said))
+        let value = self.0.get(name)?.as_str()?;
+        Some(text::replace_control_chars(value))
     }
 
     fn number(&self, name: &str) -> u64 {
@@ -90,7 +92,7 @@ impl Body<'_> {
         self.0.get("unit").and_then(Value::as_str) == Some("tokens")
     }
 
-    /// What the context had, in the unit of its budget.
+    /// Returns the used size, in the unit of the budget.
     pub(super) fn used(&self) -> u64 {
         self.number(if self.is_tokens() { "tokens" } else { "chars" })
     }
@@ -100,7 +102,9 @@ impl Body<'_> {
     }
 
     fn title(&self) -> String {
-        let task = self.text("task").map(|task| told::task(&task));
+        let task = self
+            .text("task")
+            .map(|task| record_label::task_label(&task));
         let phase = self.text("phase").map(|phase| phase.to_lowercase());
         let title: Vec<_> = [task, phase].into_iter().flatten().collect();
         match title.is_empty() {
@@ -112,13 +116,13 @@ impl Body<'_> {
     }
 }
 
-fn short(receipt: &StoredReceipt, times: &Times, is_current: bool) -> Short {
-    let body = Body(&receipt.body);
+fn receipt_row(receipt: &StoredReceipt, times: &Times, is_current: bool) -> ReceiptRow {
+    let body = ReceiptBody(&receipt.body);
     let agent = body
         .text("agent")
         .unwrap_or_else(|| "no agent named".to_owned());
     let part = percent(body.used(), body.budget());
-    Short {
+    ReceiptRow {
         id: receipt.id.to_string(),
         title: body.title(),
         detail: format!("{agent}, {}", times.full(receipt.at)),
@@ -128,23 +132,24 @@ fn short(receipt: &StoredReceipt, times: &Times, is_current: bool) -> Short {
     }
 }
 
-/// One item as the receipt has it.
-pub(super) struct Piece {
+/// Item of a receipt.
+pub(super) struct ReceiptItem {
     pub(super) section: usize,
     pub(super) id: Option<RecordId>,
     pub(super) file: Option<String>,
     pub(super) words: String,
     pub(super) chars: u64,
-    /// In the unit of the budget.
+    /// Size in the unit of the budget.
     pub(super) size: u64,
     pub(super) score: Option<f64>,
     pub(super) is_in: bool,
     pub(super) reason: String,
 }
 
-/// The sections of a receipt by name, with their characters and what was left out besides, and their items.
-pub(super) fn pieces(body: &Body<'_>) -> (Vec<(String, u64, u64)>, Vec<Piece>) {
-    let text_of = |value: &Value, name: &str| value.get(name)?.as_str().map(text::printable);
+/// Returns the sections (name, characters, number of further omitted items) and the items of a receipt.
+pub(super) fn parse_items(body: &ReceiptBody<'_>) -> (Vec<(String, u64, u64)>, Vec<ReceiptItem>) {
+    let text_of =
+        |value: &Value, name: &str| value.get(name)?.as_str().map(text::replace_control_chars);
     let number_of =
         |value: &Value, name: &str| value.get(name).and_then(Value::as_u64).unwrap_or(0);
     let (mut sections, mut pieces) = (Vec::new(), Vec::new());
@@ -165,7 +170,7 @@ pub(super) fn pieces(body: &Body<'_>) -> (Vec<(String, u64, u64)>, Vec<Piece>) {
             } else {
                 chars
             };
-            pieces.push(Piece {
+            pieces.push(ReceiptItem {
                 section: at,
                 id: item
                     .get("id")
@@ -184,16 +189,21 @@ pub(super) fn pieces(body: &Body<'_>) -> (Vec<(String, u64, u64)>, Vec<Piece>) {
     (sections, pieces)
 }
 
-/// The series of a section, always the same for its place.
+/// Returns the chart series of a section.
 pub(super) fn series(section: usize) -> usize {
     section % 7 + 1
 }
 
-fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, Fault> {
-    let receipt = engine.receipt(id)?;
-    let body = Body(&receipt.body);
+fn load(
+    engine: &Engine,
+    context: &RequestContext,
+    id: &str,
+    params: &ReceiptParams,
+) -> Result<ReceiptView, Fault> {
+    let receipt = engine.contexts().receipt(id)?;
+    let body = ReceiptBody(&receipt.body);
     let times = times(engine);
-    let (sections, pieces) = pieces(&body);
+    let (sections, pieces) = parse_items(&body);
     let records = records(engine, &pieces)?;
     let unit = if body.is_tokens() {
         "Tokens"
@@ -214,13 +224,13 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, F
             name,
             format!("/receipts/{}{query}", receipt.id),
             n,
-            asked.show == key,
+            params.show == key,
         )
     };
-    let beside = engine.receipts(BESIDE)?;
-    let rows = rows(&body, &asked.show, &sections, &pieces, &records);
-    Ok(View {
-        shell: Shell::load(engine, look, "receipts", "Receipt")?,
+    let recent = engine.contexts().receipts(RECENT)?;
+    let rows = rows(&body, &params.show, &sections, &pieces, &records);
+    Ok(ReceiptView {
+        shell: Shell::load(engine, context, "receipts", "Receipt")?,
         id: receipt.id.to_string(),
         noun: format!(
             "Receipt · {agent}, {}, {}",
@@ -237,11 +247,11 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, F
         ),
         session: body
             .text("session")
-            .map(|id| (told::short_id(&id), told::session_href(&id))),
+            .map(|id| (record_label::short_id(&id), record_label::session_href(&id))),
         asked: body
             .text("query")
             .map_or_else(String::new, |q| text::excerpt(q.trim_end_matches('.'), 120)),
-        svg: budget::drawn(&body, &sections, &pieces),
+        svg: budget_chart::render_chart(&body, &sections, &pieces),
         shows: vec![
             show("All", "", inside + outside, ""),
             show("In", "?show=in", inside, "in"),
@@ -250,26 +260,28 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: &Asked) -> Result<View, F
         sections: rows,
         notes: notes(&body),
         unit,
-        recent: beside
+        recent: recent
             .iter()
-            .map(|one| short(one, &times, one.id == receipt.id))
+            .map(|one| receipt_row(one, &times, one.id == receipt.id))
             .collect(),
-        again: match asked.again.is_some() {
-            true => Some(shown(&engine.context(&request(&body))?.text)),
+        again: match params.again.is_some() {
+            true => Some(escape_lines(
+                &engine.contexts().build(&request(&body))?.text,
+            )),
             false => None,
         },
     })
 }
 
-/// The sections with those of their items that are wanted.
+/// Returns the rows of the sections, filtered by inclusion.
 fn rows(
-    body: &Body<'_>,
+    body: &ReceiptBody<'_>,
     show: &str,
     sections: &[(String, u64, u64)],
-    pieces: &[Piece],
+    pieces: &[ReceiptItem],
     records: &HashMap<RecordId, Record>,
-) -> Vec<Section> {
-    let wanted = |piece: &&Piece| match show {
+) -> Vec<SectionRow> {
+    let is_shown = |piece: &&ReceiptItem| match show {
         "in" => piece.is_in,
         "cut" => !piece.is_in,
         _ => true,
@@ -285,7 +297,7 @@ fn rows(
                 *chars
             };
             let part = percent(size, body.budget());
-            Section {
+            SectionRow {
                 series: series(at),
                 name: name.clone(),
                 size: number(size),
@@ -297,7 +309,7 @@ fn rows(
                     true,
                 ),
                 items: own
-                    .filter(wanted)
+                    .filter(is_shown)
                     .map(|piece| item(piece, records))
                     .collect(),
                 more: match more {
@@ -309,14 +321,14 @@ fn rows(
     rows.filter(|section| !section.items.is_empty()).collect()
 }
 
-fn notes(body: &Body<'_>) -> Vec<String> {
+fn notes(body: &ReceiptBody<'_>) -> Vec<String> {
     let notes = body.0.get("notes").and_then(Value::as_array);
     let notes = notes.into_iter().flatten().filter_map(Value::as_str);
-    notes.map(text::printable).collect()
+    notes.map(text::replace_control_chars).collect()
 }
 
-/// The request that a receipt is of.
-fn request(body: &Body<'_>) -> ContextRequest {
+/// Rebuilds the context request of a receipt.
+fn request(body: &ReceiptBody<'_>) -> ContextRequest {
     let raw = |name: &str| body.0.get(name).and_then(Value::as_str).map(str::to_owned);
     let budget = usize::try_from(body.budget()).unwrap_or(usize::MAX);
     ContextRequest {
@@ -335,24 +347,24 @@ fn request(body: &Body<'_>) -> ContextRequest {
     }
 }
 
-fn records(engine: &Engine, pieces: &[Piece]) -> Result<HashMap<RecordId, Record>, Fault> {
+fn records(engine: &Engine, pieces: &[ReceiptItem]) -> Result<HashMap<RecordId, Record>, Fault> {
     let ids: Vec<RecordId> = pieces.iter().filter_map(|piece| piece.id).collect();
     if ids.is_empty() {
         return Ok(HashMap::new());
     }
     let limit = ids.len();
     let filter = Filter {
-        when: When::Ever,
+        as_of: AsOf::Ever,
         ..Filter::current(&[], engine.now())
     };
-    let found = engine.find(&filter.ids(ids).limit(limit))?;
+    let found = engine.records().find(&filter.ids(ids).limit(limit))?;
     Ok(found
         .into_iter()
         .map(|record| (record.id, record))
         .collect())
 }
 
-fn item(piece: &Piece, records: &HashMap<RecordId, Record>) -> Item {
+fn item(piece: &ReceiptItem, records: &HashMap<RecordId, Record>) -> ItemRow {
     let record = piece.id.and_then(|id| records.get(&id));
     let kind = match (record, &piece.file) {
         (Some(record), _) => record.kind,
@@ -365,13 +377,16 @@ fn item(piece: &Piece, records: &HashMap<RecordId, Record>) -> Item {
     };
     let has_key =
         |key: &&str| !key.is_empty() && !piece.words.trim_start_matches("- ").starts_with(key);
-    if let Some(key) = record.map(told::key).filter(|key| has_key(key)) {
-        words = format!("{}: {words}", text::printable(key));
+    if let Some(key) = record
+        .map(record_label::given_key)
+        .filter(|key| has_key(key))
+    {
+        words = format!("{}: {words}", text::replace_control_chars(key));
     }
     let score = piece.score.map(|score| format!(", score {score:.2}"));
-    Item {
+    ItemRow {
         kind: kind.as_str(),
-        href: record.map_or_else(String::new, told::href),
+        href: record.map_or_else(String::new, record_label::href),
         words,
         size: number(piece.size),
         chars: number(piece.chars),
@@ -380,8 +395,8 @@ fn item(piece: &Piece, records: &HashMap<RecordId, Record>) -> Item {
     }
 }
 
-/// A text of many lines without what a terminal would obey.
-fn shown(said: &str) -> String {
-    let lines: Vec<_> = said.lines().map(text::printable).collect();
+/// Escapes control characters and keeps line breaks.
+fn escape_lines(value: &str) -> String {
+    let lines: Vec<_> = value.lines().map(text::replace_control_chars).collect();
     lines.join("\n")
 }

@@ -1,23 +1,22 @@
-//! What can be done to any record: mark, retire, bring back, purge, undo.
+//! Changes to any record: mark, retire, restore, purge, undo.
 
-use super::fields::Fields;
-use super::look::back;
-use super::shell::done_words;
-use super::view::knowledge::{Answer, Gone, ToastOnly};
-use super::{Look, Toast, Wrong, html, knowledge, told};
+use super::form_fields::FormFields;
+use super::request_context::redirect_back;
+use super::toast::{done_message, toast_and_refresh, with_refresh_trigger};
+use super::view::knowledge::{RemovedRow, RowUpdate, ToastView};
+use super::{PageError, RequestContext, Toast, knowledge, record_label, render};
 use crate::App;
 use axum::Router;
 use axum::extract::{Path, State};
-use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
-use heirloom_engine::{Engine, Selection, Undone};
-use heirloom_model::{Deed, Fault, Mark, RecordId};
+use heirloom_engine::{Engine, PurgeTarget, UndoReport};
+use heirloom_model::{Fault, Mark, Permission, RecordId};
 
-/// Their addresses.
+/// Returns the routes.
 pub(super) fn routes() -> Router<App> {
     Router::new()
-        .route("/records/{id}", get(find))
+        .route("/records/{id}", get(redirect_to_record))
         .route("/records/{id}/mark", post(mark))
         .route("/records/{id}/retire", post(retire))
         .route("/records/{id}/restore", post(restore))
@@ -25,15 +24,15 @@ pub(super) fn routes() -> Router<App> {
         .route("/undo/{id}", post(undo))
 }
 
-/// Leads to the page of a record.
-async fn find(
+/// Redirects to the page of a record.
+async fn redirect_to_record(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(id): Path<String>,
-) -> Result<Response, Wrong> {
-    let to = app.ask(look.project(Deed::Read)?, move |engine| {
-        let record = engine.get(engine.resolve_id(&id)?)?;
-        Ok(match told::href(&record) {
+) -> Result<Response, PageError> {
+    let to = app.with_engine(context.resolve_project(Permission::Read)?, move |engine| {
+        let record = engine.records().get(engine.records().resolve_id(&id)?)?;
+        Ok(match record_label::href(&record) {
             to if to.starts_with("/records/") => format!("/knowledge/{}", record.id),
             to => to,
         })
@@ -41,27 +40,12 @@ async fn find(
     Ok(Redirect::to(&to.await?).into_response())
 }
 
-/// What the script of the page does behind an answer: asks for the page anew.
-pub(crate) fn changed(mut response: Response) -> Response {
-    response
-        .headers_mut()
-        .insert("hx-trigger", HeaderValue::from_static("heirloom:changed"));
-    response
-}
-
-/// Answers a change that the page shows by asking for itself anew.
-pub(crate) fn told_and_changed(look: &Look, done: &str, undo: &str) -> Result<Response, Wrong> {
-    let toast = Toast::of(look, done_words(done), undo);
-    let is_target = false;
-    Ok(changed(html(&ToastOnly { toast, is_target })?))
-}
-
 async fn mark(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(id): Path<String>,
-    fields: Fields,
-) -> Result<Response, Wrong> {
+    fields: FormFields,
+) -> Result<Response, PageError> {
     let (mark, done) = match fields.get("mark") {
         "pin" => (Mark::Pinned(true), "pinned"),
         "unpin" => (Mark::Pinned(false), "unpinned"),
@@ -75,49 +59,65 @@ async fn mark(
             return Err(Fault::usage(what).into());
         }
     };
-    let to = fields.back("/knowledge");
-    let by = look.name();
-    if !look.is_part {
+    let to = fields.return_path("/knowledge");
+    let by = context.actor_name();
+    if !context.is_part {
         let id = app
-            .ask(look.project(Deed::Change)?, move |engine| {
-                marked(engine, &id, mark, &by)
-            })
+            .with_engine(
+                context.resolve_project(Permission::Change)?,
+                move |engine| apply_mark(engine, &id, mark, &by),
+            )
             .await?;
-        return Ok(back(&to, done, &id.to_string()));
+        return Ok(redirect_back(&to, done, &id.to_string()));
     }
     let as_what = fields.get("as").to_owned();
-    let of = look.clone();
+    let of = context.clone();
     let (id, name, row) = app
-        .ask(look.project(Deed::Change)?, move |engine| {
-            let id = marked(engine, &id, mark, &by)?;
-            let row = match as_what.as_str() {
-                "row" => Some(knowledge::row_of(engine, id, &of)?),
-                _ => None,
-            };
-            Ok((id, told::name(&engine.get(id)?), (row, as_what)))
-        })
+        .with_engine(
+            context.resolve_project(Permission::Change)?,
+            move |engine| {
+                let id = apply_mark(engine, &id, mark, &by)?;
+                let row = match as_what.as_str() {
+                    "row" => Some(knowledge::row_of(engine, id, &of)?),
+                    _ => None,
+                };
+                Ok((
+                    id,
+                    record_label::name(&engine.records().get(id)?),
+                    (row, as_what),
+                ))
+            },
+        )
         .await?;
     let undo = id.to_string();
     match row {
-        (Some(row), _) => html(&Answer {
+        (Some(row), _) => render(&RowUpdate {
             row,
-            toast: Toast::of(&look, done_words(done), &undo),
+            toast: Toast::of(&context, done_message(done), &undo),
         }),
-        (None, as_what) if as_what == "line" => gone(&look, id, name, done),
-        (None, _) => told_and_changed(&look, done, &undo),
+        (None, as_what) if as_what == "line" => removed_row(&context, id, name, done),
+        (None, _) => toast_and_refresh(&context, done, &undo),
     }
 }
 
-fn marked(engine: &Engine, id: &str, mark: Mark, by: &str) -> Result<RecordId, Fault> {
-    Ok(engine.mark_for(engine.resolve_id(id)?, mark, by)?.id)
+fn apply_mark(engine: &Engine, id: &str, mark: Mark, by: &str) -> Result<RecordId, Fault> {
+    Ok(engine
+        .records()
+        .mark_as(engine.records().resolve_id(id)?, mark, by)?
+        .id)
 }
 
-/// The line that stands where something was retired or kept.
-fn gone(look: &Look, id: RecordId, name: String, done: &str) -> Result<Response, Wrong> {
-    let what = done_words(done);
-    html(&Gone {
+/// Renders the line that replaces a retired or kept record.
+fn removed_row(
+    context: &RequestContext,
+    id: RecordId,
+    name: String,
+    done: &str,
+) -> Result<Response, PageError> {
+    let what = done_message(done);
+    render(&RemovedRow {
         id: id.to_string(),
-        toast: Toast::of(look, format!("{name}: {what}"), &id.to_string()),
+        toast: Toast::of(context, format!("{name}: {what}"), &id.to_string()),
         name,
         what: what.to_owned(),
     })
@@ -125,103 +125,134 @@ fn gone(look: &Look, id: RecordId, name: String, done: &str) -> Result<Response,
 
 async fn retire(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(id): Path<String>,
-    fields: Fields,
-) -> Result<Response, Wrong> {
+    fields: FormFields,
+) -> Result<Response, PageError> {
     let (id, name) = app
-        .ask(look.project(Deed::Change)?, move |engine| {
-            let id = engine.resolve_id(&id)?;
-            let name = told::name(&engine.get(id)?);
-            Ok((engine.forget(id)?, name))
-        })
+        .with_engine(
+            context.resolve_project(Permission::Change)?,
+            move |engine| {
+                let id = engine.records().resolve_id(&id)?;
+                let name = record_label::name(&engine.records().get(id)?);
+                Ok((engine.records().forget(id)?, name))
+            },
+        )
         .await?;
-    match (look.is_part, fields.get("as")) {
-        (false, _) => Ok(back(&fields.back("/knowledge"), "retired", &id.to_string())),
-        (true, "line") => gone(&look, id, name, "retired"),
-        (true, _) => told_and_changed(&look, "retired", &id.to_string()),
+    match (context.is_part, fields.get("as")) {
+        (false, _) => Ok(redirect_back(
+            &fields.return_path("/knowledge"),
+            "retired",
+            &id.to_string(),
+        )),
+        (true, "line") => removed_row(&context, id, name, "retired"),
+        (true, _) => toast_and_refresh(&context, "retired", &id.to_string()),
     }
 }
 
-/// Brings an older version back, whatever holds now.
+/// Restores an older version.
 async fn restore(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(id): Path<String>,
-    fields: Fields,
-) -> Result<Response, Wrong> {
+    fields: FormFields,
+) -> Result<Response, PageError> {
     let id = app
-        .ask(look.project(Deed::Change)?, move |engine| {
-            let id = engine.resolve_id(&id)?;
-            engine.bring_back(id)?;
-            Ok(id)
-        })
+        .with_engine(
+            context.resolve_project(Permission::Change)?,
+            move |engine| {
+                let id = engine.records().resolve_id(&id)?;
+                engine.records().restore_record(id)?;
+                Ok(id)
+            },
+        )
         .await?;
-    match look.is_part {
-        false => Ok(back(&fields.back("/knowledge"), "saved", &id.to_string())),
-        true => told_and_changed(&look, "saved", &id.to_string()),
+    match context.is_part {
+        false => Ok(redirect_back(
+            &fields.return_path("/knowledge"),
+            "saved",
+            &id.to_string(),
+        )),
+        true => toast_and_refresh(&context, "saved", &id.to_string()),
     }
 }
 
 async fn purge(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(id): Path<String>,
-    fields: Fields,
-) -> Result<Response, Wrong> {
-    app.ask(look.project(Deed::Administer)?, move |engine| {
-        let id = engine.resolve_id(&id)?;
-        engine.purge(&Selection::Records(vec![id]))
-    })
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    app.with_engine(
+        context.resolve_project(Permission::Administer)?,
+        move |engine| {
+            let id = engine.records().resolve_id(&id)?;
+            engine.maintenance().purge(&PurgeTarget::Records(vec![id]))
+        },
+    )
     .await?;
-    match look.is_part {
-        false => Ok(back(&fields.back("/knowledge"), "purged", "")),
-        true => told_and_changed(&look, "purged", ""),
+    match context.is_part {
+        false => Ok(redirect_back(
+            &fields.return_path("/knowledge"),
+            "purged",
+            "",
+        )),
+        true => toast_and_refresh(&context, "purged", ""),
     }
 }
 
-/// Takes the last thing back that happened to one record or to several, the last of them first.
+/// Undoes the last change of one or several records, the last record first.
 async fn undo(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(ids): Path<String>,
-    fields: Fields,
-) -> Result<Response, Wrong> {
-    let by = look.name();
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let by = context.actor_name();
     let last = app
-        .ask(look.project(Deed::Change)?, move |engine| {
-            let mut last = None;
-            for id in ids.split(',').rev().take(UNDONE_MAX) {
-                last = Some(engine.undo_for(engine.resolve_id(id)?, &by)?);
-            }
-            Ok(last)
-        })
+        .with_engine(
+            context.resolve_project(Permission::Change)?,
+            move |engine| {
+                let mut last = None;
+                for id in ids.split(',').rev().take(UNDONE_MAX) {
+                    last = Some(
+                        engine
+                            .records()
+                            .undo_as(engine.records().resolve_id(id)?, &by)?,
+                    );
+                }
+                Ok(last)
+            },
+        )
         .await?;
-    let again = last.map_or_else(String::new, |undone| undone_id(undone).to_string());
-    if !look.is_part {
-        return Ok(back(&fields.back("/"), "undone", &again));
+    let again = last.map_or_else(String::new, |undone| redo_id(undone).to_string());
+    if !context.is_part {
+        return Ok(redirect_back(&fields.return_path("/"), "undone", &again));
     }
-    undone(&look)
+    undone_toast(&context)
 }
 
-/// Says that something was taken back; the page asks for itself anew.
-pub(crate) fn undone(look: &Look) -> Result<Response, Wrong> {
-    let toast = Toast::of(look, done_words("undone"), "");
+/// Answers an undo with a toast, and has the page reload.
+pub(crate) fn undone_toast(context: &RequestContext) -> Result<Response, PageError> {
+    let toast = Toast::of(context, done_message("undone"), "");
     let is_target = true;
-    Ok(changed(html(&ToastOnly { toast, is_target })?))
+    Ok(with_refresh_trigger(render(&ToastView {
+        toast,
+        is_target,
+    })?))
 }
 
-/// Records that one undo takes back at most.
+/// Maximum number of records in one undo.
 const UNDONE_MAX: usize = 20;
 
-/// The record whose undoing does it again.
-fn undone_id(undone: Undone) -> RecordId {
+/// Returns the record whose undo repeats the change.
+fn redo_id(undone: UndoReport) -> RecordId {
     match undone {
-        Undone::Restored { id, .. }
-        | Undone::Uncreated { id }
-        | Undone::Reopened { id, .. }
-        | Undone::Resolved { id, .. }
-        | Undone::Marked { id, .. } => id,
-        Undone::Reversed { batch, .. } => batch,
+        UndoReport::Restored { id, .. }
+        | UndoReport::Uncreated { id }
+        | UndoReport::Reopened { id, .. }
+        | UndoReport::Resolved { id, .. }
+        | UndoReport::Marked { id, .. } => id,
+        UndoReport::Reversed { batch, .. } => batch,
     }
 }

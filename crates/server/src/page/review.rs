@@ -1,38 +1,38 @@
-//! Review: what should go, and what people said to carry and to leave out.
+//! Review page: duplicates, stale and unused records; and the page of pinned and muted records.
 
-use super::fields::Fields;
-use super::look::{back, times};
-use super::view::knowledge::Gone;
-use super::view::review::{Marks, One, Pair, View};
-use super::view::{Html, Times, diff, number, plural, said};
-use super::{Look, Shell, Toast, Wrong, html, told};
+use super::form_fields::FormFields;
+use super::request_context::{redirect_back, times};
+use super::view::knowledge::RemovedRow;
+use super::view::review::{DuplicatePair, MarksView, ReviewRow, ReviewView};
+use super::view::{Html, Times, diff, number, plural, render_text};
+use super::{PageError, RequestContext, Shell, Toast, record_label, render};
 use crate::App;
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::{get, post};
-use heirloom_engine::recall::review::Review;
 use heirloom_engine::{Engine, Filter};
-use heirloom_model::likeness::Likeness;
-use heirloom_model::{Deed, Fault, Kind, Mark, Record, RecordId, limits, mark, text};
+use heirloom_model::similarity::ComparableText;
+use heirloom_model::{Fault, Kind, Mark, Permission, Record, RecordId, limits, mark, text};
+use heirloom_search::recall::review::ReviewReport;
 use serde::Deserialize;
 use std::collections::HashMap;
 
-/// Entries that are looked through without being asked.
+/// Maximum number of entries that are reviewed without a request.
 const AT_ONCE: u64 = 1_000;
-/// Rows of each section.
+/// Maximum number of rows in each section.
 const ROWS: usize = 20;
-/// Records that are looked through for mutes.
+/// Maximum number of records that are searched for muted ones.
 const READ: usize = 2_000;
 
-/// What the address asks for.
+/// Query parameters.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct ReviewParams {
     look: Option<String>,
 }
 
-/// Their addresses.
+/// Returns the routes.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/review", get(show))
@@ -42,32 +42,34 @@ pub(super) fn routes() -> Router<App> {
 
 async fn show(
     State(app): State<App>,
-    look: Look,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| {
-        load(engine, &look, asked.look.is_some())
+    context: RequestContext,
+    Query(params): Query<ReviewParams>,
+) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| {
+        load(engine, &context, params.look.is_some())
     });
-    html(&view.await?)
+    render(&view.await?)
 }
 
-fn load(engine: &Engine, look: &Look, is_asked: bool) -> Result<View, Fault> {
-    let shell = Shell::load(engine, look, "review", "Review")?;
-    let counts = engine.counts()?;
+fn load(engine: &Engine, context: &RequestContext, is_asked: bool) -> Result<ReviewView, Fault> {
+    let shell = Shell::load(engine, context, "review", "Review")?;
+    let counts = engine.records().counts()?;
     let compared = counts
         .iter()
         .filter(|(kind, _)| matches!(kind, Kind::Knowledge | Kind::Note));
     let compared: u64 = compared.map(|(_, n)| n).sum();
     let waits = compared > AT_ONCE && !is_asked;
     let found = match waits {
-        true => Review::default(),
-        false => engine.review()?,
+        true => ReviewReport::default(),
+        false => engine.conflicts().review()?,
     };
     let records = records(engine, &found)?;
     let times = times(engine);
-    let uses = engine.uses(&records.keys().copied().collect::<Vec<_>>())?;
-    let used = |id: RecordId| uses.get(&id).map_or(0, |used| used.times);
+    let uses = engine
+        .contexts()
+        .delivery_counts(&records.keys().copied().collect::<Vec<_>>())?;
+    let used = |id: RecordId| uses.get(&id).map_or(0, |used| used.count);
     let mut pairs: Vec<(RecordId, RecordId)> = Vec::new();
     for one in &found.duplicates {
         pairs.extend(one.others.iter().map(|other| (one.keep, *other)));
@@ -75,8 +77,14 @@ fn load(engine: &Engine, look: &Look, is_asked: bool) -> Result<View, Fault> {
     pairs.extend(&found.contradictions);
     let all = pairs.len() + found.stale.len() + found.unused.len();
     let rows = pairs.iter().take(ROWS);
-    let rows =
-        rows.filter_map(|(a, b)| Some(pair(records.get(a)?, records.get(b)?, &times, &used)));
+    let rows = rows.filter_map(|(a, b)| {
+        Some(duplicate_pair(
+            records.get(a)?,
+            records.get(b)?,
+            &times,
+            &used,
+        ))
+    });
     let pair_rows: Vec<_> = rows.collect();
     let stale = found.stale.iter().take(ROWS).filter_map(|one| {
         let why: Vec<_> = one
@@ -86,7 +94,7 @@ fn load(engine: &Engine, look: &Look, is_asked: bool) -> Result<View, Fault> {
             .collect();
         Some(row(
             records.get(&one.id)?,
-            said(&why.join(", ")),
+            render_text(&why.join(", ")),
             &times,
             used(one.id),
         ))
@@ -94,14 +102,14 @@ fn load(engine: &Engine, look: &Look, is_asked: bool) -> Result<View, Fault> {
     let unused = found.unused.iter().take(ROWS).filter_map(|id| {
         Some(row(
             records.get(id)?,
-            said("in no context, never confirmed"),
+            render_text("in no context, never confirmed"),
             &times,
             used(*id),
         ))
     });
-    Ok(View {
+    Ok(ReviewView {
         headline: match (waits, all) {
-            (true, _) => "Not looked through yet.".to_owned(),
+            (true, _) => "Not checked yet.".to_owned(),
             (false, 0) => "Nothing wants a second look.".to_owned(),
             (false, n) => format!("{} a second look.", plural(n, "thing wants", "things want")),
         },
@@ -125,7 +133,7 @@ fn load(engine: &Engine, look: &Look, is_asked: bool) -> Result<View, Fault> {
     })
 }
 
-fn records(engine: &Engine, found: &Review) -> Result<HashMap<RecordId, Record>, Fault> {
+fn records(engine: &Engine, found: &ReviewReport) -> Result<HashMap<RecordId, Record>, Fault> {
     let mut ids: Vec<RecordId> = Vec::new();
     for one in found.duplicates.iter().take(ROWS) {
         ids.push(one.keep);
@@ -140,33 +148,41 @@ fn records(engine: &Engine, found: &Review) -> Result<HashMap<RecordId, Record>,
         return Ok(HashMap::new());
     }
     let limit = ids.len();
-    let found = engine.find(&Filter::current(&[], engine.now()).ids(ids).limit(limit))?;
+    let found = engine
+        .records()
+        .find(&Filter::current(&[], engine.now()).ids(ids).limit(limit))?;
     Ok(found
         .into_iter()
         .map(|record| (record.id, record))
         .collect())
 }
 
-fn pair(a: &Record, b: &Record, times: &Times, used: &dyn Fn(RecordId) -> u64) -> Pair {
+fn duplicate_pair(
+    a: &Record,
+    b: &Record,
+    times: &Times,
+    used: &dyn Fn(RecordId) -> u64,
+) -> DuplicatePair {
     let (older, newer) = if a.recorded_at <= b.recorded_at {
         (a, b)
     } else {
         (b, a)
     };
-    let overlap = Likeness::of(&older.text).overlap(&Likeness::of(&newer.text));
+    let overlap =
+        ComparableText::from_text(&older.text).overlap(&ComparableText::from_text(&newer.text));
     let meta = |record: &Record| {
         format!(
             "{}, {}, {}",
-            told::who(&record.source),
+            record_label::source_label(&record.source),
             times.day(record.recorded_at),
-            uses(used(record.id))
+            uses_text(used(record.id))
         )
     };
-    Pair {
+    DuplicatePair {
         older: older.id.to_string(),
         newer: newer.id.to_string(),
-        older_name: told::name(older),
-        newer_name: told::name(newer),
+        older_name: record_label::name(older),
+        newer_name: record_label::name(newer),
         alike: format!("{:.0} % alike", overlap * 100.0),
         diff: diff(&older.text, &newer.text),
         older_meta: meta(older),
@@ -174,72 +190,88 @@ fn pair(a: &Record, b: &Record, times: &Times, used: &dyn Fn(RecordId) -> u64) -
     }
 }
 
-fn uses(n: u64) -> String {
+fn uses_text(n: u64) -> String {
     plural(usize::try_from(n).unwrap_or(usize::MAX), "use", "uses")
 }
 
-fn row(record: &Record, why: Html, times: &Times, used: u64) -> One {
-    One {
+fn row(record: &Record, why: Html, times: &Times, used: u64) -> ReviewRow {
+    ReviewRow {
         id: record.id.to_string(),
         kind: record.kind.as_str(),
-        href: told::href(record),
-        name: told::name(record),
-        words: told::words(record),
+        href: record_label::href(record),
+        name: record_label::name(record),
+        words: record_label::text_html(record),
         why,
         meta: format!(
             "{}, {}, {}",
-            told::who(&record.source),
+            record_label::source_label(&record.source),
             times.day(record.recorded_at),
-            uses(used)
+            uses_text(used)
         ),
     }
 }
 
-/// Keeps one of two, or both.
-async fn decide(State(app): State<App>, look: Look, fields: Fields) -> Result<Response, Wrong> {
+/// Keeps one of two duplicates, or both.
+async fn decide(
+    State(app): State<App>,
+    context: RequestContext,
+    fields: FormFields,
+) -> Result<Response, PageError> {
     let (older, newer) = (
         fields.get("older").to_owned(),
         fields.get("newer").to_owned(),
     );
     let keep = fields.get("keep").to_owned();
-    let by = look.name();
-    let project = look.project(Deed::Change)?;
-    let done = app.ask(project, move |engine| {
-        let (older, newer) = (engine.resolve_id(&older)?, engine.resolve_id(&newer)?);
-        let name = |id| Ok::<_, Fault>(told::name(&engine.get(id)?));
+    let by = context.actor_name();
+    let project = context.resolve_project(Permission::Change)?;
+    let done = app.with_engine(project, move |engine| {
+        let (older, newer) = (
+            engine.records().resolve_id(&older)?,
+            engine.records().resolve_id(&newer)?,
+        );
+        let name = |id| Ok::<_, Fault>(record_label::name(&engine.records().get(id)?));
         Ok(match keep.as_str() {
-            "newer" => (name(older)?, "retired", engine.forget(older)?.to_string()),
-            "older" => (name(newer)?, "retired", engine.forget(newer)?.to_string()),
+            "newer" => (
+                name(older)?,
+                "retired",
+                engine.records().forget(older)?.to_string(),
+            ),
+            "older" => (
+                name(newer)?,
+                "retired",
+                engine.records().forget(newer)?.to_string(),
+            ),
             "both" => {
-                engine.mark_for(older, Mark::Useful(true), &by)?;
-                engine.mark_for(newer, Mark::Useful(true), &by)?;
+                engine.records().mark_as(older, Mark::Useful(true), &by)?;
+                engine.records().mark_as(newer, Mark::Useful(true), &by)?;
                 (name(older)?, "kept", format!("{older},{newer}"))
             }
             _ => return Err(Fault::usage("keep the newer, the older, or both")),
         })
     });
     let (name, done, undo) = done.await?;
-    if !look.is_part {
-        return Ok(back("/review", done, &undo));
+    if !context.is_part {
+        return Ok(redirect_back("/review", done, &undo));
     }
-    let what = super::shell::done_words(done);
-    html(&Gone {
+    let what = super::toast::done_message(done);
+    render(&RemovedRow {
         id: undo.replace(',', "-"),
-        toast: Toast::of(&look, format!("{name}: {what}"), &undo),
+        toast: Toast::of(&context, format!("{name}: {what}"), &undo),
         name,
         what: what.to_owned(),
     })
 }
 
-async fn marks(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| {
+async fn marks(State(app): State<App>, context: RequestContext) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| {
         let times = times(engine);
-        let pinned = engine.find(&Filter {
+        let pinned = engine.records().find(&Filter {
             pinned: true,
             ..Filter::current(&[], engine.now()).limit(READ)
         })?;
         let newest = engine
+            .records()
             .find(&Filter::current(&[Kind::Knowledge, Kind::Note], engine.now()).limit(READ))?;
         let is_whole = newest.len() < READ;
         let muted: Vec<_> = newest
@@ -251,25 +283,25 @@ async fn marks(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
             .chain(&muted)
             .map(|record| record.id)
             .collect();
-        let uses = engine.uses(&ids)?;
-        let rows = |records: &[Record]| -> Vec<One> {
-            let used = |id| uses.get(&id).map_or(0, |used| used.times);
+        let uses = engine.contexts().delivery_counts(&ids)?;
+        let rows = |records: &[Record]| -> Vec<ReviewRow> {
+            let used = |id| uses.get(&id).map_or(0, |used| used.count);
             let shown = records.iter().take(limits::FINDINGS_SHOWN_MAX.max(50));
             shown
                 .map(|record| row(record, Html::default(), &times, used(record.id)))
                 .collect()
         };
-        Ok(Marks {
-            shell: Shell::load(engine, &look, "marks", "Pins and mutes")?,
+        Ok(MarksView {
+            shell: Shell::load(engine, &context, "marks", "Pins and mutes")?,
             headline: format!(
                 "{} pinned, {} muted.",
                 number(pinned.len() as u64),
-                text::printable(&number(muted.len() as u64))
+                text::replace_control_chars(&number(muted.len() as u64))
             ),
             pinned: rows(&pinned),
             muted: rows(&muted),
             is_whole,
         })
     });
-    html(&view.await?)
+    render(&view.await?)
 }

@@ -1,53 +1,55 @@
-//! Sessions: what was said, what was sent, at what cost.
+//! Session pages: turns, window compaction and its savings.
 
-mod window;
+mod window_chart;
 
-use super::look::times;
+use super::request_context::times;
 use super::view::chart::share;
-use super::view::sessions::{List, Row, Shortened, Step, Turn, View};
-use super::view::{Html, Times, escape, number, percent, plural, said, short};
-use super::{Look, Shell, Wrong, html, told};
+use super::view::sessions::{
+    CompactionStep, SessionListView, SessionRow, SessionView, ShortenedOutput, TurnRow,
+};
+use super::view::{Html, Times, escape, number, percent, plural, render_text, short_number};
+use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use heirloom_engine::{Engine, Filter, Order, WindowStory};
-use heirloom_model::{Deed, Fault, Kind, Message, Record, RecordId, Role, Session, text};
+use heirloom_engine::{Engine, Filter, Order, WindowTimeline};
+use heirloom_model::{Fault, Kind, Message, Permission, Record, RecordId, Role, Session, text};
 use serde::Deserialize;
 
-/// Sessions of the list.
+/// Maximum number of listed sessions.
 const LISTED: usize = 60;
-/// Turns of a page, the newest.
+/// Turns on one page, newest first.
 const TURNS: usize = 60;
-/// Turns that are counted and drawn.
+/// Maximum number of turns that are counted and drawn.
 const READ: usize = 2_000;
-/// Records that are looked through for those of a session.
+/// Maximum number of records that are searched for those of a session.
 const LOOKED_THROUGH: usize = 500;
-/// Characters of a turn that are shown at once.
+/// Maximum number of characters of a turn that is shown unfolded.
 const SHORT: usize = 420;
-/// Characters of a turn that are shown at all.
+/// Maximum number of shown characters of a turn.
 const LONG: usize = 6_000;
 
-/// What the address asks for.
+/// Query parameters.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct SessionParams {
     before: Option<u64>,
 }
 
-/// Their addresses.
+/// Returns the routes.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/sessions", get(list))
         .route("/sessions/{id}", get(open))
 }
 
-async fn list(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| {
+async fn list(State(app): State<App>, context: RequestContext) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| {
         let times = times(engine);
-        let sessions = engine.sessions_of(None, LISTED)?;
+        let sessions = engine.sessions().sessions_of(None, LISTED)?;
         let headline = match (sessions.len(), sessions.first()) {
             (0, _) | (_, None) => "No session is known yet.".to_owned(),
             (LISTED, Some(newest)) => format!(
@@ -60,58 +62,63 @@ async fn list(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
                 times.full(newest.started_at)
             ),
         };
-        Ok(List {
-            shell: Shell::load(engine, &look, "sessions", "Sessions")?,
+        Ok(SessionListView {
+            shell: Shell::load(engine, &context, "sessions", "Sessions")?,
             headline,
             rows: sessions.iter().map(|one| row(one, &times)).collect(),
         })
     });
-    html(&view.await?)
+    render(&view.await?)
 }
 
-fn row(session: &Session, times: &Times) -> Row {
+fn row(session: &Session, times: &Times) -> SessionRow {
     let mut meta = vec![agent(session)];
     meta.extend(
         session
             .task
             .as_deref()
-            .map(|task| format!("task {}", told::task(task))),
+            .map(|task| format!("task {}", record_label::task_label(task))),
     );
     if session.attrs.contains_key("window") {
         meta.push("with a window".to_owned());
     }
-    Row {
-        id: told::encoded(&session.id),
-        href: told::session_href(&session.id),
-        name: told::short_id(&session.id),
+    SessionRow {
+        id: record_label::percent_encode(&session.id),
+        href: record_label::session_href(&session.id),
+        name: record_label::short_id(&session.id),
         meta,
         at: times.full(session.started_at),
     }
 }
 
 fn agent(session: &Session) -> String {
-    text::printable(session.agent.as_deref().unwrap_or("no agent named"))
+    text::replace_control_chars(session.agent.as_deref().unwrap_or("no agent named"))
 }
 
 async fn open(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(id): Path<String>,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| load(engine, &look, &id, asked));
-    html(&view.await?)
+    Query(params): Query<SessionParams>,
+) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| load(engine, &context, &id, params));
+    render(&view.await?)
 }
 
-fn load(engine: &Engine, look: &Look, id: &str, asked: Asked) -> Result<View, Fault> {
+fn load(
+    engine: &Engine,
+    context: &RequestContext,
+    id: &str,
+    params: SessionParams,
+) -> Result<SessionView, Fault> {
     let times = times(engine);
-    let (session, all) = engine.session_page(id, 0, READ)?;
-    let story = engine.window_story(&all)?;
-    let known = engine.session_window(id)?;
-    let steps = steps(story.as_ref());
+    let (session, all) = engine.records().session_page(id, 0, READ)?;
+    let timeline = engine.window().timeline(&all)?;
+    let window_state = engine.window().session(id)?;
+    let steps = compaction_steps(timeline.as_ref());
     let whole: u64 = all.iter().map(|turn| u64::from(turn.tokens)).sum();
-    let end = asked.before.map_or(all.len(), |before| {
+    let end = params.before.map_or(all.len(), |before| {
         all.iter()
             .position(|turn| turn.seq >= before)
             .unwrap_or(all.len())
@@ -119,12 +126,18 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: Asked) -> Result<View, Fa
     let from = end.saturating_sub(TURNS);
     let shown = all.get(from..end).unwrap_or_default();
     let goal = all.iter().find(|turn| turn.role == Role::User);
-    let shortened = story.as_ref().map(shortened).unwrap_or_default();
-    let boundary = known.as_ref().map_or(0, |known| known.boundary);
-    Ok(View {
-        shell: Shell::load(engine, look, "sessions", "Session")?,
-        noun: format!("Session · {}, {}", told::short_id(id), agent(&session)),
-        headline: headline(all.len(), whole, story.as_ref()),
+    let shortened = timeline.as_ref().map(shortened_outputs).unwrap_or_default();
+    let boundary = window_state
+        .as_ref()
+        .map_or(0, |window_state| window_state.boundary);
+    Ok(SessionView {
+        shell: Shell::load(engine, context, "sessions", "Session")?,
+        noun: format!(
+            "Session · {}, {}",
+            record_label::short_id(id),
+            agent(&session)
+        ),
+        headline: headline(all.len(), whole, timeline.as_ref()),
         sub: match (steps.len(), shortened.len(), boundary) {
             (0, 0, 0) => "Nothing was shortened.".to_owned(),
             (steps, short, _) => format!(
@@ -133,15 +146,15 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: Asked) -> Result<View, Fa
                 plural(short, "output", "outputs")
             ),
         },
-        svg: window::drawn(&all, story.as_ref()),
+        svg: window_chart::render_chart(&all, timeline.as_ref()),
         steps,
         shortened,
-        archives: known.as_ref().map_or_else(Vec::new, |known| {
+        archives: window_state.as_ref().map_or_else(Vec::new, |window_state| {
             let archive = |(id, file): &(String, Option<std::path::PathBuf>)| {
                 let place = file.as_ref().map_or_else(
-                    || "its file is gone".to_owned(),
+                    || "its file is missing".to_owned(),
                     |file| {
-                        text::printable(
+                        text::replace_control_chars(
                             &file
                                 .strip_prefix(engine.root())
                                 .unwrap_or(file)
@@ -149,71 +162,74 @@ fn load(engine: &Engine, look: &Look, id: &str, asked: Asked) -> Result<View, Fa
                         )
                     },
                 );
-                (text::printable(id), place)
+                (text::replace_control_chars(id), place)
             };
-            known.archives.iter().map(archive).collect()
+            window_state.archives.iter().map(archive).collect()
         }),
-        summaries: known.as_ref().map_or_else(Vec::new, |known| {
-            let written = known.summaries.iter();
+        summaries: window_state.as_ref().map_or_else(Vec::new, |window_state| {
+            let written = window_state.summaries.iter();
             written
                 .map(|one| {
                     (
-                        text::printable(&one.model),
-                        said(&text::excerpt(&one.text, 800)),
+                        text::replace_control_chars(&one.model),
+                        render_text(&text::excerpt(&one.text, 800)),
                     )
                 })
                 .collect()
         }),
-        turns: shown.iter().map(|one| turn(one, &times)).collect(),
+        turns: shown.iter().map(|one| turn_row(one, &times)).collect(),
         earlier: match shown.first() {
-            Some(first) if from > 0 => format!("{}?before={}", told::session_href(id), first.seq),
+            Some(first) if from > 0 => {
+                format!("{}?before={}", record_label::session_href(id), first.seq)
+            }
             Some(_) | None => String::new(),
         },
-        cost: cost(story.as_ref()),
+        cost: savings(timeline.as_ref()),
         goal: goal.map_or_else(String::new, |goal| {
-            text::excerpt(&text::printable(&goal.text), 240)
+            text::excerpt(&text::replace_control_chars(&goal.text), 240)
         }),
         facts: facts(engine, &session, &times)?,
     })
 }
 
-fn headline(turns: usize, whole: u64, story: Option<&WindowStory>) -> String {
+fn headline(turns: usize, whole: u64, timeline: Option<&WindowTimeline>) -> String {
     let all = format!(
         "{}, {} tokens of conversation",
         plural(turns, "turn", "turns"),
-        short(whole)
+        short_number(whole)
     );
-    let most = story.and_then(|story| story.points.iter().map(|point| point.tokens_after).max());
+    let most =
+        timeline.and_then(|timeline| timeline.points.iter().map(|point| point.tokens_after).max());
     match most {
         Some(most) if (most as u64) < whole => format!(
             "{all}, never more than {} in its window.",
-            short(most as u64)
+            short_number(most as u64)
         ),
         Some(_) | None => format!("{all}."),
     }
 }
 
-/// Where the window became smaller than it was.
-fn steps(story: Option<&WindowStory>) -> Vec<Step> {
-    let points = story
-        .map(|story| story.points.as_slice())
+/// Returns the points at which the window shrank.
+fn compaction_steps(timeline: Option<&WindowTimeline>) -> Vec<CompactionStep> {
+    let points = timeline
+        .map(|timeline| timeline.points.as_slice())
         .unwrap_or_default();
     let smaller = points
         .windows(2)
         .filter(|pair| pair[1].tokens_after < pair[0].tokens_after);
     (1..)
         .zip(smaller)
-        .map(|(n, pair)| Step {
+        .map(|(n, pair)| CompactionStep {
             n,
             turn: pair[1].messages,
-            before: short(pair[1].tokens_before as u64),
-            after: short(pair[1].tokens_after as u64),
+            before: short_number(pair[1].tokens_before as u64),
+            after: short_number(pair[1].tokens_after as u64),
         })
         .collect()
 }
 
-fn shortened(story: &WindowStory) -> Vec<Shortened> {
-    let most = story
+fn shortened_outputs(timeline: &WindowTimeline) -> Vec<ShortenedOutput> {
+    let most = timeline
         .shortened
         .iter()
         .map(|(_, _, before, ..)| *before)
@@ -225,9 +241,9 @@ fn shortened(story: &WindowStory) -> Vec<Shortened> {
             number(*before as u64),
             number(*after as u64)
         );
-        Shortened {
+        ShortenedOutput {
             turn: index + 1,
-            tool: text::printable(tool),
+            tool: text::replace_control_chars(tool),
             bar: share(
                 &label,
                 percent(*after as u64, most).max(1),
@@ -236,40 +252,40 @@ fn shortened(story: &WindowStory) -> Vec<Shortened> {
             ),
             size: format!(
                 "{} to {} characters",
-                short(*before as u64),
-                short(*after as u64)
+                short_number(*before as u64),
+                short_number(*after as u64)
             ),
-            id: text::printable(id),
+            id: text::replace_control_chars(id),
         }
     };
-    story.shortened.iter().map(one).collect()
+    timeline.shortened.iter().map(one).collect()
 }
 
-fn cost(story: Option<&WindowStory>) -> Vec<(&'static str, String)> {
-    match story {
-        Some(story) if story.cost.0 > 0 => vec![
-            ("Without window", short(story.cost.0)),
-            ("With window", short(story.cost.1)),
+fn savings(timeline: Option<&WindowTimeline>) -> Vec<(&'static str, String)> {
+    match timeline {
+        Some(timeline) if timeline.cost.0 > 0 => vec![
+            ("Without window", short_number(timeline.cost.0)),
+            ("With window", short_number(timeline.cost.1)),
             (
-                "Of it",
-                format!("{} %", percent(story.cost.1, story.cost.0)),
+                "Share",
+                format!("{} %", percent(timeline.cost.1, timeline.cost.0)),
             ),
         ],
         Some(_) | None => Vec::new(),
     }
 }
 
-fn turn(message: &Message, times: &Times) -> Turn {
+fn turn_row(message: &Message, times: &Times) -> TurnRow {
     let is_long = message.text.len() > SHORT || message.role == Role::ToolResult;
     let words = text::clip(&message.text, LONG);
-    let lines: Vec<String> = words.lines().map(text::printable).collect();
+    let lines: Vec<String> = words.lines().map(text::replace_control_chars).collect();
     let mut whole = String::new();
     escape(&lines.join("\n"), &mut whole);
-    Turn {
+    TurnRow {
         seq: message.seq,
         role: message.role.as_str(),
         who: match (&message.sender, message.role) {
-            (Some(sender), _) => text::printable(sender),
+            (Some(sender), _) => text::replace_control_chars(sender),
             (None, Role::User) => "you".to_owned(),
             (None, Role::Assistant | Role::ToolCall) => "agent".to_owned(),
             (None, Role::System) => "host".to_owned(),
@@ -278,22 +294,22 @@ fn turn(message: &Message, times: &Times) -> Turn {
         at: times.brief(message.at),
         tokens: number(message.tokens),
         words: match is_long {
-            true => Html::made(whole),
-            false => said(&message.text),
+            true => Html::from_markup(whole),
+            false => render_text(&message.text),
         },
         is_long,
-        begin: said(&text::excerpt(&message.text, 110)),
+        begin: render_text(&text::excerpt(&message.text, 110)),
     }
 }
 
-/// How much was learned in a session, and whether that is all. Nothing leads from a session to its records: those are
-/// looked through that came behind its beginning, and not without end.
-fn learned(engine: &Engine, session: &Session) -> Result<(usize, bool), Fault> {
+/// Counts the records learned in a session; the flag is false if the count is incomplete. There is no index from
+/// sessions to records, so a limited number of records after its start is scanned.
+fn count_learned(engine: &Engine, session: &Session) -> Result<(usize, bool), Fault> {
     let kinds = [Kind::Knowledge, Kind::Error, Kind::Episode];
     let mut filter = Filter::current(&kinds, engine.now()).limit(LOOKED_THROUGH);
     filter.order = Order::Oldest;
-    filter.after = Some(RecordId::before(session.started_at));
-    let found = engine.find(&filter)?;
+    filter.after = Some(RecordId::min_at(session.started_at));
+    let found = engine.records().find(&filter)?;
     let is_whole = found.len() < LOOKED_THROUGH;
     let own = |record: &&Record| record.scope.session.as_deref() == Some(session.id.as_str());
     Ok((found.iter().filter(own).count(), is_whole))
@@ -310,10 +326,10 @@ fn facts(
         out.push_str("\">");
         escape(words, &mut out);
         out.push_str("</a>");
-        Html::made(out)
+        Html::from_markup(out)
     };
     let mut facts = Vec::new();
-    let receipts = engine.receipts(60)?;
+    let receipts = engine.contexts().receipts(60)?;
     let own = receipts.iter().filter(|receipt| {
         receipt.body.get("session").and_then(|id| id.as_str()) == Some(session.id.as_str())
     });
@@ -325,9 +341,12 @@ fn facts(
             link(&format!("/receipts/{}", first.id), &words),
         ));
     }
-    let (left, is_whole) = learned(engine, session)?;
+    let (left, is_whole) = count_learned(engine, session)?;
     if left > 0 {
-        let href = format!("/recall?q=session:{}", told::encoded(&session.id));
+        let href = format!(
+            "/recall?q=session:{}",
+            record_label::percent_encode(&session.id)
+        );
         let records = plural(left, "record", "records");
         let words = match is_whole {
             true => records,
@@ -335,13 +354,19 @@ fn facts(
         };
         facts.push(("Learned", link(&href, &words)));
     }
-    facts.push(("Agent", said(&agent(session))));
+    facts.push(("Agent", render_text(&agent(session))));
     if let Some(task) = &session.task {
-        facts.push(("Task", link(&told::task_href(task), &told::task(task))));
+        facts.push((
+            "Task",
+            link(
+                &record_label::task_href(task),
+                &record_label::task_label(task),
+            ),
+        ));
     }
-    facts.push(("Began", said(&times.full(session.started_at))));
+    facts.push(("Began", render_text(&times.full(session.started_at))));
     if let Some(ended) = session.ended_at {
-        facts.push(("Ended", said(&times.full(ended))));
+        facts.push(("Ended", render_text(&times.full(ended))));
     }
     Ok(facts)
 }

@@ -1,35 +1,38 @@
-//! Settings with their layers, the doctor's checks, the calls of hooks; and what one browser wants.
+//! Settings pages: effective settings with their layers, health checks, hook calls, and preferences of the browser.
 
-use super::fields::Fields;
-use super::look::{KEYS, THEME, times};
+use super::form_fields::FormFields;
+use super::request_context::{KEYS_COOKIE, THEME_COOKIE, times};
 use super::view::chart::spark;
-use super::view::settings::{Call, Check, Event, Health, Hooks, Setting, View};
-use super::view::{bytes, number, plural, said};
-use super::{Look, Shell, Wrong, html};
+use super::view::settings::{
+    CheckRow, HealthView, HookCallRow, HookEventRow, HooksView, SettingRow, SettingsView,
+};
+use super::view::{bytes, number, plural, render_text};
+use super::{PageError, RequestContext, Shell, render};
 use crate::App;
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
-use heirloom_engine::{Engine, HookCall, HookCalls, Level};
-use heirloom_model::{Deed, Fault, text};
+use heirloom_capture::{HookCall, HookCallLog};
+use heirloom_engine::{CheckLevel, Engine};
+use heirloom_model::{Fault, Permission, text};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Calls that are listed.
+/// Maximum number of listed hook calls.
 const CALLS: usize = 40;
-/// Seconds that a browser remembers what it wants.
+/// Lifetime of preference cookies in seconds.
 const WANTED_S: u32 = 31_536_000;
 
-/// What the address asks for.
+/// Query parameters.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct HealthParams {
     check: Option<String>,
 }
 
-/// Their addresses.
+/// Returns the routes.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/settings", get(show))
@@ -39,11 +42,11 @@ pub(super) fn routes() -> Router<App> {
         .route("/settings/keys", post(keys))
 }
 
-async fn show(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
+async fn show(State(app): State<App>, context: RequestContext) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
     let known = app.options().settings.clone();
-    let view = app.ask(project, move |engine| {
-        let mut groups: Vec<(String, Vec<Setting>)> = Vec::new();
+    let view = app.with_engine(project, move |engine| {
+        let mut groups: Vec<(String, Vec<SettingRow>)> = Vec::new();
         let own = known.iter().filter(|one| one.origin != "default").count();
         for one in &known {
             let part = one.key.split_once('.').map_or("", |(part, _)| part);
@@ -51,18 +54,18 @@ async fn show(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
                 groups.push((part.to_owned(), Vec::new()));
             }
             if let Some((_, list)) = groups.last_mut() {
-                list.push(Setting {
+                list.push(SettingRow {
                     key: one.key.clone(),
-                    value: text::excerpt(&text::printable(&one.value), 400),
-                    origin: text::printable(&one.origin),
+                    value: text::excerpt(&text::replace_control_chars(&one.value), 400),
+                    origin: text::replace_control_chars(&one.origin),
                     is_own: one.origin != "default",
                 });
             }
         }
-        Ok(View {
-            shell: Shell::load(engine, &look, "settings", "Settings")?,
+        Ok(SettingsView {
+            shell: Shell::load(engine, &context, "settings", "Settings")?,
             headline: match own {
-                0 => "Everything stands at its default.".to_owned(),
+                0 => "All values are defaults.".to_owned(),
                 n => format!(
                     "{} from the default.",
                     plural(n, "value differs", "values differ")
@@ -71,35 +74,39 @@ async fn show(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
             groups,
         })
     });
-    html(&view.await?)
+    render(&view.await?)
 }
 
 async fn health(
     State(app): State<App>,
-    look: Look,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
-    let is_checked = asked.check.is_some();
-    let view = app.ask(project, move |engine| {
-        load_health(engine, &look, is_checked)
+    context: RequestContext,
+    Query(params): Query<HealthParams>,
+) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let is_checked = params.check.is_some();
+    let view = app.with_engine(project, move |engine| {
+        load_health(engine, &context, is_checked)
     });
-    html(&view.await?)
+    render(&view.await?)
 }
 
-fn load_health(engine: &Engine, look: &Look, is_checked: bool) -> Result<Health, Fault> {
+fn load_health(
+    engine: &Engine,
+    context: &RequestContext,
+    is_checked: bool,
+) -> Result<HealthView, Fault> {
     let times = times(engine);
-    let store = engine.describe_store()?;
-    let records: u64 = engine.counts()?.iter().map(|(_, n)| n).sum();
+    let store = engine.maintenance().describe_store()?;
+    let records: u64 = engine.records().counts()?.iter().map(|(_, n)| n).sum();
     let checks = if is_checked {
         engine.examine()
     } else {
         Vec::new()
     };
     let worst = checks.iter().map(|check| check.level).max();
-    let last = engine.last_write()?;
-    Ok(Health {
-        shell: Shell::load(engine, look, "settings", "Health")?,
+    let last = engine.records().last_write()?;
+    Ok(HealthView {
+        shell: Shell::load(engine, context, "settings", "Health")?,
         headline: match worst {
             None => format!(
                 "The store opens: {}.",
@@ -109,12 +116,12 @@ fn load_health(engine: &Engine, look: &Look, is_checked: bool) -> Result<Health,
                     "records"
                 )
             ),
-            Some(Level::Ok) => "All is well.".to_owned(),
-            Some(Level::Warn) => "Nothing is lost; something is worth knowing.".to_owned(),
-            Some(Level::Bad) => "Something must be done.".to_owned(),
+            Some(CheckLevel::Ok) => "All is well.".to_owned(),
+            Some(CheckLevel::Warn) => "Nothing is lost; there are warnings.".to_owned(),
+            Some(CheckLevel::Bad) => "Action is required.".to_owned(),
         },
         facts: vec![
-            ("Place", text::printable(&store.location)),
+            ("Place", text::replace_control_chars(&store.location)),
             ("Size", bytes(store.size_bytes)),
             ("Records", number(records)),
             ("Schema", store.schema_version.to_string()),
@@ -122,24 +129,30 @@ fn load_health(engine: &Engine, look: &Look, is_checked: bool) -> Result<Health,
                 "Last write",
                 last.map_or_else(|| "never".to_owned(), |at| times.full(at)),
             ),
-            ("Project", text::printable(engine.project().as_str())),
-            ("Folder", text::printable(&engine.root().to_string_lossy())),
+            (
+                "Project",
+                text::replace_control_chars(&engine.display_name()),
+            ),
+            (
+                "Folder",
+                text::replace_control_chars(&engine.root().to_string_lossy()),
+            ),
         ],
         checks: checks
             .iter()
             .map(|check| {
                 let (class, icon, word) = match check.level {
-                    Level::Ok => ("ok", "check", "ok"),
-                    Level::Warn => ("warn", "note", "worth knowing"),
-                    Level::Bad => ("bad", "cross", "bad"),
+                    CheckLevel::Ok => ("ok", "check", "ok"),
+                    CheckLevel::Warn => ("warn", "note", "warning"),
+                    CheckLevel::Bad => ("bad", "cross", "bad"),
                 };
-                Check {
+                CheckRow {
                     name: check.name.to_owned(),
                     class,
                     icon,
                     word,
-                    message: said(&check.message),
-                    hint: said(check.hint.as_deref().unwrap_or_default()),
+                    message: render_text(&check.message),
+                    hint: render_text(check.hint.as_deref().unwrap_or_default()),
                 }
             })
             .collect(),
@@ -147,11 +160,11 @@ fn load_health(engine: &Engine, look: &Look, is_checked: bool) -> Result<Health,
     })
 }
 
-async fn hooks(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| {
+async fn hooks(State(app): State<App>, context: RequestContext) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| {
         let times = times(engine);
-        let calls = HookCalls::of(engine.folder()).read();
+        let calls = HookCallLog::in_folder(engine.folder()).read();
         let failed = calls.iter().filter(|call| call.failed).count();
         let mut by_event: BTreeMap<&str, Vec<&HookCall>> = BTreeMap::new();
         for call in &calls {
@@ -166,75 +179,79 @@ async fn hooks(State(app): State<App>, look: Look) -> Result<Response, Wrong> {
                     days[6 - back] += 1;
                 }
             }
-            Event {
-                name: text::printable(name),
+            HookEventRow {
+                name: text::replace_control_chars(name),
                 calls: calls.len(),
                 failed: calls.iter().filter(|call| call.failed).count(),
-                p50: in_ms(at_share(&took, 50)),
-                p99: in_ms(at_share(&took, 99)),
+                p50: format_ms(percentile(&took, 50)),
+                p99: format_ms(percentile(&took, 99)),
                 spark: spark("Calls", &days),
             }
         };
-        let newest = calls.iter().rev().take(CALLS).map(|call| Call {
+        let newest = calls.iter().rev().take(CALLS).map(|call| HookCallRow {
             at: times.brief(call.at),
-            host: text::printable(&call.host),
-            event: text::printable(&call.event),
-            took: in_ms(call.took_us),
+            host: text::replace_control_chars(&call.host),
+            event: text::replace_control_chars(&call.event),
+            took: format_ms(call.took_us),
             failed: call.failed,
         });
         let mut took: Vec<u64> = calls.iter().map(|call| call.took_us).collect();
         took.sort_unstable();
-        Ok(Hooks {
-            shell: Shell::load(engine, &look, "settings", "Hooks")?,
+        Ok(HooksView {
+            shell: Shell::load(engine, &context, "settings", "Hooks")?,
             headline: match calls.len() {
                 0 => "No hook was called yet.".to_owned(),
                 n => format!(
                     "{}, {failed} failed, half within {}.",
                     plural(n, "call", "calls"),
-                    in_ms(at_share(&took, 50))
+                    format_ms(percentile(&took, 50))
                 ),
             },
             events: by_event.into_iter().map(event).collect(),
             calls: newest.collect(),
         })
     });
-    html(&view.await?)
+    render(&view.await?)
 }
 
-/// The value below which so many percent lie; of sorted values.
-fn at_share(sorted: &[u64], percent: usize) -> u64 {
+/// Returns a percentile of sorted values.
+fn percentile(sorted: &[u64], percent: usize) -> u64 {
     let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted.get(at).copied().unwrap_or(0)
 }
 
-fn in_ms(us: u64) -> String {
+fn format_ms(us: u64) -> String {
     format!("{}.{} ms", us / 1_000, us % 1_000 / 100)
 }
 
-/// Light, dark, or what the system says.
-async fn theme(look: Look, fields: Fields) -> Result<Response, Wrong> {
-    look.project(Deed::Read)?;
+/// Sets the theme cookie.
+async fn theme(context: RequestContext, fields: FormFields) -> Result<Response, PageError> {
+    context.resolve_project(Permission::Read)?;
     let value = match fields.get("theme") {
         "light" => "light",
         "dark" => "dark",
         _ => "",
     };
-    Ok(wanted(THEME, value, &fields.back("/")))
+    Ok(set_cookie(THEME_COOKIE, value, &fields.return_path("/")))
 }
 
-/// Whether single letters do something.
-async fn keys(look: Look, fields: Fields) -> Result<Response, Wrong> {
-    look.project(Deed::Read)?;
+/// Sets the shortcut cookie.
+async fn keys(context: RequestContext, fields: FormFields) -> Result<Response, PageError> {
+    context.resolve_project(Permission::Read)?;
     let value = if fields.get("keys") == "off" {
         "off"
     } else {
         ""
     };
-    Ok(wanted(KEYS, value, &fields.back("/settings")))
+    Ok(set_cookie(
+        KEYS_COOKIE,
+        value,
+        &fields.return_path("/settings"),
+    ))
 }
 
-/// Leaves what a browser wants with it; nothing is what everybody gets.
-fn wanted(name: &str, value: &str, to: &str) -> Response {
+/// Sets a preference cookie; an empty value deletes it.
+fn set_cookie(name: &str, value: &str, to: &str) -> Response {
     let age = if value.is_empty() { 0 } else { WANTED_S };
     let cookie = format!("{name}={value}; Path=/; SameSite=Strict; Max-Age={age}");
     let mut response = Redirect::to(to).into_response();

@@ -1,67 +1,67 @@
-//! Tasks: what was tried, why it failed, and what is left.
+//! Task pages: attempts, failures, and remaining steps.
 
-mod errors;
-mod one;
+mod detail;
+mod error_list;
 
-use super::look::{back, times};
-use super::records::told_and_changed;
+use super::request_context::{redirect_back, times};
+use super::toast::toast_and_refresh;
 use super::view::plural;
-use super::view::tasks::{List, Row};
-use super::{Look, Shell, Wrong, html, told};
+use super::view::tasks::{TaskListView, TaskRow};
+use super::{PageError, RequestContext, Shell, record_label, render};
 use crate::App;
-use crate::page::fields::Fields;
+use crate::page::form_fields::FormFields;
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use axum::routing::{get, post};
 use heirloom_engine::{Engine, Filter, TaskChange};
 use heirloom_model::kinds::{Task, TaskState};
-use heirloom_model::{Deed, Fault, Kind, KindData, Record, text};
+use heirloom_model::{Fault, Kind, KindData, Permission, Record, text};
 use serde::Deserialize;
 
-/// Tasks on one page, and how many are looked through for it.
+/// Page size, and maximum number of tasks that are read for a page.
 const PAGE: usize = 40;
 const READ: usize = 400;
 
-/// What the address asks for.
+/// Query parameters.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct TaskListParams {
     state: String,
     after: String,
 }
 
-/// Their addresses.
+/// Returns the routes.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/tasks", get(list))
-        .route("/tasks/{id}", get(one::show).post(set))
-        .route("/errors", get(errors::list))
-        .route("/errors/{id}", post(errors::resolve))
+        .route("/tasks/{id}", get(detail::show).post(set))
+        .route("/errors", get(error_list::list))
+        .route("/errors/{id}", post(error_list::resolve))
 }
 
 async fn list(
     State(app): State<App>,
-    look: Look,
-    Query(asked): Query<Asked>,
-) -> Result<Response, Wrong> {
-    let project = look.project(Deed::Read)?;
-    let view = app.ask(project, move |engine| load(engine, &look, &asked));
-    html(&view.await?)
+    context: RequestContext,
+    Query(params): Query<TaskListParams>,
+) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| load(engine, &context, &params));
+    render(&view.await?)
 }
 
-/// How a task stands, in a word.
+/// Status of a task in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stand {
+enum TaskStatus {
     Open,
     Blocked,
     Done,
     Failed,
 }
 
-impl Stand {
+impl TaskStatus {
     fn of(record: &Record) -> Self {
-        let Ok(task) = Task::of(record) else {
+        let Ok(task) = Task::from_record(record) else {
             return Self::Open;
         };
         let is_blocked = task.blocked_reason.is_some_and(|why| !why.is_empty());
@@ -83,22 +83,26 @@ impl Stand {
     }
 }
 
-fn load(engine: &Engine, look: &Look, asked: &Asked) -> Result<List, Fault> {
-    let shell = Shell::load(engine, look, "tasks", "Tasks")?;
+fn load(
+    engine: &Engine,
+    context: &RequestContext,
+    params: &TaskListParams,
+) -> Result<TaskListView, Fault> {
+    let shell = Shell::load(engine, context, "tasks", "Tasks")?;
     let times = times(engine);
     let mut filter = Filter::current(&[Kind::Task], engine.now()).limit(READ);
-    if !asked.after.is_empty() {
-        filter.after = Some(engine.resolve_id(&asked.after)?);
+    if !params.after.is_empty() {
+        filter.after = Some(engine.records().resolve_id(&params.after)?);
     }
-    let found = engine.find(&filter)?;
+    let found = engine.records().find(&filter)?;
     let is_all = found.len() < READ;
-    let stands: Vec<Stand> = found.iter().map(Stand::of).collect();
-    let count = |stand: Stand| stands.iter().filter(|one| **one == stand).count();
-    let (open, blocked) = (count(Stand::Open), count(Stand::Blocked));
+    let stands: Vec<TaskStatus> = found.iter().map(TaskStatus::of).collect();
+    let count = |stand: TaskStatus| stands.iter().filter(|one| **one == stand).count();
+    let (open, blocked) = (count(TaskStatus::Open), count(TaskStatus::Blocked));
     let mut fitting = found
         .iter()
         .zip(&stands)
-        .filter(|(_, stand)| match asked.state.as_str() {
+        .filter(|(_, stand)| match params.state.as_str() {
             "" => true,
             state => stand.words().0 == state,
         });
@@ -108,22 +112,25 @@ fn load(engine: &Engine, look: &Look, asked: &Asked) -> Result<List, Fault> {
         .last()
         .filter(|_| has_more)
         .map(|(record, _)| record.id);
-    let row = |(record, stand): &(&Record, &Stand)| {
+    let row = |(record, stand): &(&Record, &TaskStatus)| {
         let (state, class, icon) = stand.words();
-        let task = Task::of(record).unwrap_or_default();
-        let mut meta = vec![text::printable(&record.text), told::who(&record.source)];
+        let task = Task::from_record(record).unwrap_or_default();
+        let mut meta = vec![
+            text::replace_control_chars(&record.text),
+            record_label::source_label(&record.source),
+        ];
         if let Some(phase) = &record.scope.phase {
-            meta.push(text::printable(&phase.to_lowercase()));
+            meta.push(text::replace_control_chars(&phase.to_lowercase()));
         }
         meta.extend(
             task.blocked_reason
                 .filter(|why| !why.is_empty())
-                .map(|why| text::printable(&why)),
+                .map(|why| text::replace_control_chars(&why)),
         );
-        Row {
+        TaskRow {
             id: record.id.to_string(),
-            href: told::task_href(record.key.as_deref().unwrap_or_default()),
-            title: told::task_title(record),
+            href: record_label::task_href(record.key.as_deref().unwrap_or_default()),
+            title: record_label::task_title(record),
             meta,
             state: state.to_owned(),
             class,
@@ -136,9 +143,9 @@ fn load(engine: &Engine, look: &Look, asked: &Asked) -> Result<List, Fault> {
             "" => "/tasks".to_owned(),
             key => format!("/tasks?state={key}"),
         };
-        (name, href, asked.state == key)
+        (name, href, params.state == key)
     };
-    Ok(List {
+    Ok(TaskListView {
         shell,
         headline: match (found.len(), is_all) {
             (0, _) => "No task yet.".to_owned(),
@@ -157,35 +164,38 @@ fn load(engine: &Engine, look: &Look, asked: &Asked) -> Result<List, Fault> {
         ],
         rows: page.iter().map(row).collect(),
         next: next.map_or_else(String::new, |id| {
-            format!("/tasks?state={}&after={id}", told::encoded(&asked.state))
+            format!(
+                "/tasks?state={}&after={id}",
+                record_label::percent_encode(&params.state)
+            )
         }),
     })
 }
 
-/// Says where a task stands.
+/// Sets the state of a task.
 async fn set(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(id): Path<String>,
-    fields: Fields,
-) -> Result<Response, Wrong> {
+    fields: FormFields,
+) -> Result<Response, PageError> {
     let (state, done) = match fields.get("state") {
         "done" => (TaskState::Done, "done"),
         _ => (TaskState::Open, "reopened"),
     };
-    let to = told::task_href(&id);
-    let project = look.project(Deed::Change)?;
-    let undo = app.ask(project, move |engine| {
-        engine.task(&id)?;
+    let to = record_label::task_href(&id);
+    let project = context.resolve_project(Permission::Change)?;
+    let undo = app.with_engine(project, move |engine| {
+        engine.tasks().get(&id)?;
         let change = TaskChange {
             state: Some(state),
             ..TaskChange::default()
         };
-        Ok(engine.set_task(&id, &change, "user")?.id.to_string())
+        Ok(engine.tasks().set(&id, &change, "user")?.id.to_string())
     });
     let undo = undo.await?;
-    match look.is_part {
-        false => Ok(back(&to, done, &undo)),
-        true => told_and_changed(&look, done, &undo),
+    match context.is_part {
+        false => Ok(redirect_back(&to, done, &undo)),
+        true => toast_and_refresh(&context, done, &undo),
     }
 }

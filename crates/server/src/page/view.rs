@@ -1,72 +1,73 @@
-//! What templates are made of: marks, words for times and numbers, and text that came from memory.
+//! Building blocks of templates: icons, numbers, times, and escaped text.
 
 pub(crate) mod analytics;
 pub(crate) mod chart;
+pub(crate) mod command_palette;
 pub(crate) mod files;
-pub(crate) mod jump;
+mod html;
 pub(crate) mod knowledge;
 pub(crate) mod overview;
 pub(crate) mod recall;
 pub(crate) mod receipts;
 pub(crate) mod review;
-mod said;
 pub(crate) mod sessions;
 pub(crate) mod settings;
+pub(crate) mod shell;
 pub(crate) mod tasks;
 mod times;
 
-pub(crate) use said::{Html, diff, escape, said};
+pub(crate) use html::{Html, diff, escape, render_text};
 pub(crate) use times::Times;
 
-/// The icon of this name, beside a word that says the same.
+/// Returns an icon; the text next to it has the same meaning.
 pub(crate) fn icon(name: &str) -> Html {
-    Html::made(format!(
+    Html::from_markup(format!(
         "<svg class=\"i\" aria-hidden=\"true\"><use href=\"#i-{name}\"/></svg>"
     ))
 }
 
-/// An icon in a colour of its own.
+/// Returns an icon in a colour class.
 pub(crate) fn icon_in(class: &str, name: &str) -> Html {
-    Html::made(format!(
+    Html::from_markup(format!(
         "<svg class=\"i {class}\" aria-hidden=\"true\"><use href=\"#i-{name}\"/></svg>"
     ))
 }
 
-/// A kind: colour, icon and name.
+/// Returns the coloured icon and name of a kind.
 pub(crate) fn kind(kind: &str) -> Html {
-    Html::made(format!(
+    Html::from_markup(format!(
         "<span class=\"kind k-{kind}\">{}{kind}</span>",
         icon(kind)
     ))
 }
 
-/// The mark of an agent: one of three shapes, by its place among the agents of a chart.
+/// Returns the shape of an agent in a chart, by its position among the agents.
 pub(crate) fn agent_mark(place: usize) -> &'static str {
     ["m-circle", "m-square", "m-triangle"][place % 3]
 }
 
-/// The swatch of a series.
+/// Returns the legend swatch of a series.
 pub(crate) fn swatch(series: impl std::borrow::Borrow<usize>) -> Html {
-    Html::made(format!(
+    Html::from_markup(format!(
         "<svg class=\"sw\" aria-hidden=\"true\"><rect class=\"c{}\" width=\"9\" height=\"9\" rx=\"2\"/></svg>",
         (*series.borrow()).clamp(1, 7)
     ))
 }
 
-/// The mark of an agent in a legend.
+/// Returns the legend shape of an agent.
 pub(crate) fn agent_swatch(place: &usize) -> Html {
-    Html::made(format!(
+    Html::from_markup(format!(
         "<svg class=\"sw\" aria-hidden=\"true\"><use href=\"#{}\" class=\"mk\" width=\"9\" height=\"9\"/></svg>",
         agent_mark(*place)
     ))
 }
 
-/// The series that an agent's tokens are drawn in, by its place.
+/// Returns the series of an agent's tokens, by its position.
 pub(crate) fn token_series(place: &usize) -> usize {
     [1, 3, 4, 7][(*place).min(3)]
 }
 
-/// A number with commas between thousands.
+/// Formats a number with thousands separators.
 pub(crate) fn number(n: impl TryInto<u64>) -> String {
     let digits = n.try_into().unwrap_or(u64::MAX).to_string();
     let mut out = String::new();
@@ -79,8 +80,8 @@ pub(crate) fn number(n: impl TryInto<u64>) -> String {
     out
 }
 
-/// A number of tokens in few letters: 310k, 1.20 M.
-pub(crate) fn short(n: u64) -> String {
+/// Formats a number of tokens: 310k, 1.20 M.
+pub(crate) fn short_number(n: u64) -> String {
     match n {
         0..1_000 => n.to_string(),
         1_000..10_000 => format!("{}.{}k", n / 1_000, n % 1_000 / 100),
@@ -89,7 +90,7 @@ pub(crate) fn short(n: u64) -> String {
     }
 }
 
-/// `1 record`, `2 records`.
+/// Formats a count with its noun: `1 record`, `2 records`.
 pub(crate) fn plural(n: usize, one: &str, many: &str) -> String {
     match n {
         1 => format!("1 {one}"),
@@ -97,7 +98,7 @@ pub(crate) fn plural(n: usize, one: &str, many: &str) -> String {
     }
 }
 
-/// A size on disk.
+/// Formats a size on disk.
 pub(crate) fn bytes(n: u64) -> String {
     match n {
         0..1_000 => format!("{n} bytes"),
@@ -106,7 +107,7 @@ pub(crate) fn bytes(n: u64) -> String {
     }
 }
 
-/// A duration in the unit that people use for it.
+/// Formats a duration in a suitable unit.
 pub(crate) fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
@@ -116,7 +117,7 @@ pub(crate) fn duration(ms: u64) -> String {
     }
 }
 
-/// A part of a whole in percent, rounded; 0 of nothing.
+/// Returns a share in percent, rounded; 0 if the whole is 0.
 pub(crate) fn percent(part: u64, whole: u64) -> u64 {
     if whole == 0 {
         return 0;
@@ -129,15 +130,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_as_people_write_them() {
+    fn number_formats_are_readable() {
         assert_eq!(number(0_u64), "0");
         assert_eq!(number(999_u64), "999");
         assert_eq!(number(1_395_u64), "1,395");
         assert_eq!(number(1_000_000_u64), "1,000,000");
-        assert_eq!(short(999), "999");
-        assert_eq!(short(1_340), "1.3k");
-        assert_eq!(short(310_400), "310k");
-        assert_eq!(short(1_204_000), "1.20 M");
+        assert_eq!(short_number(999), "999");
+        assert_eq!(short_number(1_340), "1.3k");
+        assert_eq!(short_number(310_400), "310k");
+        assert_eq!(short_number(1_204_000), "1.20 M");
         assert_eq!(plural(1, "entry", "entries"), "1 entry");
         assert_eq!(plural(0, "entry", "entries"), "0 entries");
         assert_eq!(bytes(11_260), "11.2 KB");

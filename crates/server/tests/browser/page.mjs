@@ -1,5 +1,5 @@
-// The page in a real browser: node page.mjs LINK SHOTS_FOLDER [CHROMIUM]
-// LINK logs in once. Fails with what it found; writes a picture of each page.
+// Test of the page in a real browser: node page.mjs LINK SHOTS_FOLDER [CHROMIUM]
+// LINK is a one-time login link. Writes a screenshot of each page; fails with the list of findings.
 import {createRequire} from 'node:module';
 import {mkdirSync} from 'node:fs';
 const require = createRequire(process.env.PAGE_PACKAGES + '/');
@@ -26,7 +26,7 @@ const again = await browser.newContext();
 const stranger = await again.newPage();
 const refused = await stranger.goto(link);
 check(refused.status() === 401, 'the link works once');
-check((await stranger.goto(base + '/knowledge')).status() === 401, 'nothing is shown to a stranger');
+check((await stranger.goto(base + '/knowledge')).status() === 401, 'pages require a login');
 await again.close();
 
 async function open(options = {}) {
@@ -65,7 +65,7 @@ for (const [width, colorScheme, javaScriptEnabled] of process.env.PAGE_ONLY === 
     const look = `${name} ${width} ${colorScheme}${javaScriptEnabled ? '' : ' without a script'}`;
     const response = await page.goto(base + at, {waitUntil: 'load'});
     check(response.status() === 200, `${look}: status ${response.status()}`);
-    check((await page.locator('h1').innerText()).length > 8, `${look}: its headline says nothing`);
+    check((await page.locator('h1').innerText()).length > 8, `${look}: its headline is empty`);
     check(errors.length === 0, `${look}: ${errors.splice(0).join('; ')}`);
     if (javaScriptEnabled) {
       const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -88,10 +88,10 @@ for (const [width, colorScheme, javaScriptEnabled] of process.env.PAGE_ONLY === 
   const policy = response.headers()['content-security-policy'] || '';
   check(policy.includes("default-src 'none'") && policy.includes("script-src 'self'") && !policy.includes('unsafe'), 'the policy lets something in: ' + policy);
   const inline = await first.evaluate(() => document.querySelectorAll('[style],script:not([src]),style').length);
-  check(inline === 0, `${inline} styles or scripts stand in the page`);
+  check(inline === 0, `${inline} inline styles or scripts are in the page`);
 }
 
-// ---------- a person with a script ----------
+// ---------- interactions with scripts ----------
 const {page, errors} = await open();
 const toast = () => page.locator('#toast .toast span').first();
 const row = key => page.locator('#list li', {hasText: key}).first();
@@ -107,8 +107,8 @@ check(await page.evaluate(() => document.activeElement?.id === 'ev'), 'the field
 await page.fill('#ev', 'Handlers return `ApiError`. Edited by hand <b>x</b>');
 await page.keyboard.press('Control+Enter');
 await row('Edited by hand').waitFor();
-check(/Saved/.test(await toast().innerText()), 'saving is told');
-check(await page.locator('#list b').count() === 0, 'what is said is no markup');
+check(/Saved/.test(await toast().innerText()), 'saving shows a toast');
+check(await page.locator('#list b').count() === 0, 'entry text is escaped');
 await undo();
 check(await row('Edited by hand').count() === 0, 'an edit is undone');
 check(await row('Result<Json<T>, ApiError>').count() === 1, 'the text before is back');
@@ -128,14 +128,14 @@ await page.keyboard.press('x');
 await page.locator('#list li.gone', {hasText: 'no-orm'}).waitFor();
 check(await page.locator('#list li.gone').count() === 1, 'a retired row stays as a line');
 await undo();
-check(await row('no-orm').locator('.meta').count() >= 1, 'a retired entry comes back');
+check(await row('no-orm').locator('.meta').count() >= 1, 'a retired entry is restored');
 
 await page.keyboard.press('n');
 await page.fill('#nt', 'Said on the page by a test');
 await page.fill('#nk', 'said-on-the-page');
 await page.getByRole('button', {name: /^Remember/}).click();
 await row('said-on-the-page').waitFor();
-check(!/done=/.test(page.url()), 'the address does not keep what was done');
+check(!/done=/.test(page.url()), 'the URL does not keep the last change');
 await undo();
 check(await row('said-on-the-page').count() === 0, 'a new entry is undone');
 
@@ -151,7 +151,7 @@ await page.waitForURL(/f=pgbouncer/);
 await page.waitForFunction(() => document.querySelectorAll('#list li').length < 12);
 check(await page.evaluate(() => document.activeElement?.id === 'f'), 'the filter keeps the focus');
 
-// The page comes anew while somebody types.
+// The page reloads while the user types.
 await page.goto(base + '/knowledge');
 let release;
 const held = new Promise(done => { release = done; });
@@ -160,7 +160,7 @@ await page.evaluate(() => { document.dispatchEvent(new Event('heirloom:changed')
 await page.fill('#f', 'pgbouncer');
 release();
 await page.waitForURL(/f=pgbouncer/);
-check(await page.locator('#f').inputValue() === 'pgbouncer', 'what is typed while the page comes anew stays');
+check(await page.locator('#f').inputValue() === 'pgbouncer', 'typed text survives a reload of the page');
 
 await page.goto(base + '/review');
 const stale = page.locator('li[data-id]', {hasText: 'is gone'}).first();
@@ -169,7 +169,7 @@ if (await stale.count()) {
   await stale.getByRole('button', {name: /^Still true/}).click();
   await page.locator('li.gone', {hasText: name}).waitFor();
   await undo();
-  check(await page.locator('li[data-id]', {hasText: name}).count() === 1, 'what was kept can be asked about again');
+  check(await page.locator('li[data-id]', {hasText: name}).count() === 1, 'a kept entry can be reviewed again');
 } else check(false, 'nothing is stale in the week');
 
 await page.goto(base + '/errors');
@@ -197,7 +197,7 @@ check(await page.locator('#ft').inputValue() === before, 'a saved file is undone
 
 await page.goto(base + '/recall?q=webhook');
 await page.keyboard.press('/');
-check(await page.evaluate(() => document.activeElement?.id === 'q'), '/ goes to the question');
+check(await page.evaluate(() => document.activeElement?.id === 'q'), '/ focuses the search field');
 await page.keyboard.press('Escape');
 await page.keyboard.press('Control+k');
 await page.fill('#jump', 'analyt');
@@ -224,15 +224,15 @@ await page.keyboard.press('Escape');
   await page.fill('#nk', 'told-to-another-tab');
   await page.getByRole('button', {name: /^Remember/}).click();
   await other.page.locator('#list li', {hasText: 'told-to-another-tab'}).first().waitFor({timeout: 20000});
-  // Whoever writes is not interrupted: it is said that there is something new.
+  // Typing is not interrupted; the badge shows that there are changes.
   await other.page.locator('#list li', {hasText: 'no-orm'}).first().getByRole('link', {name: /^Edit/}).click();
   await other.page.waitForSelector('#edit textarea');
   await undo();
   await other.page.waitForFunction(() => /new/.test(document.querySelector('#live')?.textContent || ''), null, {timeout: 20000});
-  check(await other.page.locator('#edit textarea').count() === 1, 'who edits is not interrupted');
+  check(await other.page.locator('#edit textarea').count() === 1, 'editing is not interrupted');
   check(other.errors.length === 0, 'the other tab: ' + other.errors.join('; '));
 
-  // Both edit the same entry: the second one is asked.
+  // Both tabs edit the same entry: the second one must choose.
   await other.page.goto(base + '/knowledge');
   const edit = tab => tab.locator('#list li', {hasText: 'error-messages'}).first().getByRole('link', {name: /^Edit/}).click();
   await page.goto(base + '/knowledge');
@@ -250,12 +250,12 @@ await page.keyboard.press('Escape');
   await page.getByRole('button', {name: 'Save mine over it'}).click();
   await page.locator('#list li', {hasText: 'the second tab says that'}).first().waitFor();
   await undo();
-  check(await page.locator('#list li', {hasText: 'the first tab says this'}).count() === 1, 'what was saved over comes back');
+  check(await page.locator('#list li', {hasText: 'the first tab says this'}).count() === 1, 'an overwritten version is restored');
   await other.context.close();
 }
 check(errors.length === 0, 'console: ' + errors.join('; '));
 
-// ---------- a person without a script ----------
+// ---------- interactions without scripts ----------
 {
   const plain = await open({javaScriptEnabled: false});
   const at = plain.page;

@@ -1,11 +1,11 @@
-//! Every cap is hit once: the last allowed size is written, one more is refused.
+//! Checks of the caps: the largest allowed size is written, one more is refused.
 
 use super::Check;
-use super::talks::{message, session};
-use super::world::{BY, KNOWLEDGE, World, at, expect, is_invalid, ok, put};
-use crate::{Filter, Selection, Store, StoreError};
+use super::conversations::{message, session};
+use super::test_project::{BY, KNOWLEDGE, TestProject, at, expect, is_invalid, ok, put};
+use crate::{Filter, PurgeTarget, Store, StoreError};
 use heirloom_model::record::Attrs;
-use heirloom_model::{Kind, Merge, Message, Record, Session, limits};
+use heirloom_model::{Kind, MergeRule, Message, Record, Session, limits};
 use serde_json::json;
 
 pub(super) const CHECKS: &[Check] = &[
@@ -13,14 +13,14 @@ pub(super) const CHECKS: &[Check] = &[
     ("names have caps and no control characters", names),
     ("a write has a cap on its changes", changes),
     ("sessions and messages have caps", conversations),
-    ("a question has a cap on its answers", answers),
-    ("a question has a cap on its events", events),
-    ("a purge has caps on what it looks for", purges),
+    ("a query has a cap on its results", answers),
+    ("a query has a cap on its events", events),
+    ("a purge has caps on its target", purges),
     ("a record belongs to the project it is written to", project),
 ];
 
 fn sizes(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let text = |size| w.record(Kind::Note, &"x".repeat(size), 1);
     at_the_cap(&w, limits::RECORD_TEXT_BYTES_MAX, &text);
     let key = |size| Record {
@@ -39,7 +39,7 @@ fn sizes(store: &dyn Store) {
 }
 
 fn names(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let name = |size: usize| "x".repeat(size);
     let source = |size| Record {
         source: name(size),
@@ -63,14 +63,14 @@ fn names(store: &dyn Store) {
     for bad in [json!(""), json!("a\u{1b}b"), json!(7), json!(null)] {
         let mut record = w.record(Kind::Note, "category", 1);
         record.attrs.insert("category".to_owned(), bad);
-        expect(&w.refused(put(&record, Merge::Replace)), is_invalid);
+        expect(&w.refused(put(&record, MergeRule::Replace)), is_invalid);
     }
 }
 
 fn changes(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let mut many: Vec<_> = (0..=limits::CHANGES_MAX)
-        .map(|_| put(&w.record(Kind::Note, "x", 1), Merge::Replace))
+        .map(|_| put(&w.record(Kind::Note, "x", 1), MergeRule::Replace))
         .collect();
     match store.apply(&w.project, &many) {
         Ok(_) => panic!("too many changes"),
@@ -82,7 +82,7 @@ fn changes(store: &dyn Store) {
 }
 
 fn conversations(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let attrs = |size: usize| {
         let filling = "x".repeat(size - "{\"a\":\"\"}".len());
         Attrs::from_iter([("a".to_owned(), json!(filling))])
@@ -120,7 +120,7 @@ fn conversations(store: &dyn Store) {
 }
 
 fn answers(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let over = limits::FIND_MAX + 1;
     let filter = Filter::current(&[], at(1));
     assert_eq!(filter.limit, limits::FIND_MAX);
@@ -130,10 +130,10 @@ fn answers(store: &dyn Store) {
 }
 
 fn events(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let fact = w.fact("k", "x", 1);
     w.created(&fact);
-    // A write takes as many confirmations as a question gives events.
+    // A write takes as many confirmations as a query returns events.
     let confirm = |second| put(&w.fact("k", "x", second), KNOWLEDGE);
     let many: Vec<_> = (0..limits::EVENTS_MAX).map(|_| confirm(3)).collect();
     w.change(confirm(2));
@@ -153,43 +153,43 @@ fn events(store: &dyn Store) {
 }
 
 fn purges(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let text = "x".repeat(limits::PURGE_TEXT_BYTES_MAX + 1);
     let record = w.created(&w.record(Kind::Note, &text, 1));
     let most = &text[..limits::PURGE_TEXT_BYTES_MAX];
-    let ids = |count| Selection::Records((0..count).map(|_| record).collect());
+    let ids = |count| PurgeTarget::Records((0..count).map(|_| record).collect());
     for over in [
-        Selection::Containing(text.clone()),
+        PurgeTarget::Containing(text.clone()),
         ids(limits::CHANGES_MAX + 1),
     ] {
-        refuse(store.purgeable(&w.project, &over).map(drop));
+        refuse(store.preview_purge(&w.project, &over).map(drop));
         refuse(store.purge(&w.project, &over, at(2), BY).map(drop));
         assert_eq!(w.get(record).text, text, "it is still there");
     }
     for fits in [
-        Selection::Containing(most.to_owned()),
+        PurgeTarget::Containing(most.to_owned()),
         ids(limits::CHANGES_MAX),
     ] {
-        assert_eq!(ok(store.purgeable(&w.project, &fits)).records, 1);
+        assert_eq!(ok(store.preview_purge(&w.project, &fits)).records, 1);
     }
-    let fits = Selection::Containing(most.to_owned());
+    let fits = PurgeTarget::Containing(most.to_owned());
     assert_eq!(ok(store.purge(&w.project, &fits, at(2), BY)).records, 1);
     w.expect_gone(record);
 }
 
 fn project(store: &dyn Store) {
-    let (w, other) = (World::new(store), World::of(store, "other"));
+    let (w, other) = (TestProject::new(store), TestProject::of(store, "other"));
     let strange = other.record(Kind::Note, "x", 1);
-    expect(&w.refused(put(&strange, Merge::Replace)), is_invalid);
+    expect(&w.refused(put(&strange, MergeRule::Replace)), is_invalid);
 }
 
 #[track_caller]
-fn at_the_cap(w: &World<'_>, cap: usize, record: &dyn Fn(usize) -> Record) {
+fn at_the_cap(w: &TestProject<'_>, cap: usize, record: &dyn Fn(usize) -> Record) {
     let largest = record(cap);
     w.created(&largest);
     assert!(w.get(largest.id) == largest, "it comes back whole");
     expect(
-        &w.refused(put(&record(cap + 1), Merge::Replace)),
+        &w.refused(put(&record(cap + 1), MergeRule::Replace)),
         is_invalid,
     );
 }

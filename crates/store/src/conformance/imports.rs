@@ -1,31 +1,36 @@
-//! Imports as one, events, and deleting for good.
+//! Checks of import batches, audit events and purges.
 
 use super::Check;
-use super::world::{
-    BY, World, answer, at, expect, is_invalid, is_not_found, ok, put, restore, retire,
+use super::test_project::{
+    BY, TestProject, answer, at, expect, is_invalid, is_not_found, ok, put, restore, retire,
 };
-use crate::{Change, Purged, Selection, Store, StoreError, Verdict};
+use crate::{Change, PurgeReport, PurgeTarget, Store, StoreError, Verdict};
 use heirloom_model::record::Attrs;
-use heirloom_model::{Action, Batch, Kind, Lapse, Merge, Message, RecordId, Role, Session, limits};
+use heirloom_model::{
+    Action, ImportBatch, Kind, MergeRule, Message, RecordId, Role, Session, ValidityGap, limits,
+};
 
 pub(super) const CHECKS: &[Check] = &[
-    ("an import is taken back and brought back as one", reversed),
     (
-        "taking an import back keeps what has changed since",
-        changed_since,
+        "an import is reverted and restored as a whole",
+        revert_and_restore,
+    ),
+    ("reverting an import keeps later changes", changed_since),
+    (
+        "a repeated import changes nothing, and restores a reverted one",
+        repeated_import,
     ),
     (
-        "an import twice changes nothing, and brings back what was taken back",
-        twice,
+        "an import adds validity gaps to its own records only",
+        validity_gaps_of_import,
+    ),
+    ("an empty import creates no batch", empty_import),
+    (
+        "events contain the author of retiring, restoring and confirming",
+        event_list,
     ),
     (
-        "an import brings the lapses of its records, and of no others",
-        lapses,
-    ),
-    ("an import that brought nothing is none", nothing),
-    ("events tell who retired, restored and confirmed", told),
-    (
-        "a purge deletes a chain and what points to it",
+        "a purge deletes a chain and the references to it",
         purged_chain,
     ),
     ("a purge by text finds it in every column", purged_text),
@@ -33,8 +38,8 @@ pub(super) const CHECKS: &[Check] = &[
     ("a purge of a project leaves the others", purged_project),
 ];
 
-fn batch(w: &World<'_>, second: i64) -> Batch {
-    Batch {
+fn batch(w: &TestProject<'_>, second: i64) -> ImportBatch {
+    ImportBatch {
         id: w.id(second),
         source: "jsonl memory.jsonl".to_owned(),
         by: BY.to_owned(),
@@ -42,15 +47,15 @@ fn batch(w: &World<'_>, second: i64) -> Batch {
     }
 }
 
-fn reverse(batch: &Batch, second: i64) -> Change {
-    Change::Reverse {
+fn reverse(batch: &ImportBatch, second: i64) -> Change {
+    Change::ToggleBatch {
         batch: batch.id,
         at: at(second),
         by: BY.to_owned(),
     }
 }
 
-fn session(w: &World<'_>, id: &str) -> Session {
+fn session(w: &TestProject<'_>, id: &str) -> Session {
     Session {
         project: w.project.clone(),
         id: id.to_owned(),
@@ -62,7 +67,7 @@ fn session(w: &World<'_>, id: &str) -> Session {
     }
 }
 
-fn message(w: &World<'_>, text: &str) -> Message {
+fn message(w: &TestProject<'_>, text: &str) -> Message {
     Message {
         id: w.id(1),
         seq: 0,
@@ -76,21 +81,21 @@ fn message(w: &World<'_>, text: &str) -> Message {
 }
 
 fn take(session: &str, message: &Message) -> Change {
-    Change::TakeMessage {
+    Change::ImportMessage {
         session: session.to_owned(),
         message: Box::new(message.clone()),
     }
 }
 
-fn reversed(store: &dyn Store) {
-    let w = World::new(store);
+fn revert_and_restore(store: &dyn Store) {
+    let w = TestProject::new(store);
     let batch = batch(&w, 1);
     let turn = message(&w, "hello");
     w.apply(&[
-        Change::Begin(batch.clone()),
-        put(&w.fact("a", "one", 1), Merge::Keep),
-        put(&w.fact("b", "two", 1), Merge::Keep),
-        Change::TakeSession(Box::new(session(&w, "s"))),
+        Change::BeginBatch(batch.clone()),
+        put(&w.fact("a", "one", 1), MergeRule::Keep),
+        put(&w.fact("b", "two", 1), MergeRule::Keep),
+        Change::ImportSession(Box::new(session(&w, "s"))),
         take("s", &turn),
     ]);
     w.created(&w.fact("c", "mine", 2));
@@ -103,7 +108,7 @@ fn reversed(store: &dyn Store) {
     assert_eq!(applied.verdict, Verdict::Restored);
     assert_eq!(w.current(4), ["one", "two", "mine"]);
     assert_eq!(ok(store.messages(&w.project, "s", 0, 9))[0].text, "hello");
-    let unknown = Batch {
+    let unknown = ImportBatch {
         id: w.id(5),
         ..batch
     };
@@ -111,14 +116,14 @@ fn reversed(store: &dyn Store) {
 }
 
 fn changed_since(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let batch = batch(&w, 1);
     let turn = message(&w, "theirs");
     w.apply(&[
-        Change::Begin(batch.clone()),
-        put(&w.fact("a", "theirs", 1), Merge::Keep),
-        put(&w.fact("b", "kept", 1), Merge::Keep),
-        Change::TakeSession(Box::new(session(&w, "s"))),
+        Change::BeginBatch(batch.clone()),
+        put(&w.fact("a", "theirs", 1), MergeRule::Keep),
+        put(&w.fact("b", "kept", 1), MergeRule::Keep),
+        Change::ImportSession(Box::new(session(&w, "s"))),
         take("s", &turn),
     ]);
     w.put(&w.fact("a", "mine", 2));
@@ -132,27 +137,27 @@ fn changed_since(store: &dyn Store) {
     assert_eq!(
         w.current(5),
         ["mine", "other"],
-        "a taken identity stays taken"
+        "a used identity is not restored"
     );
     assert_eq!(ok(store.messages(&w.project, "s", 0, 9)).len(), 2);
 }
 
-fn twice(store: &dyn Store) {
-    let w = World::new(store);
+fn repeated_import(store: &dyn Store) {
+    let w = TestProject::new(store);
     let first = batch(&w, 1);
     let turn = message(&w, "hello");
-    let changes = |batch: &Batch| {
+    let changes = |batch: &ImportBatch| {
         vec![
-            Change::Begin(batch.clone()),
-            put(&w.fact("a", "one", 1), Merge::Keep),
-            Change::TakeSession(Box::new(session(&w, "s"))),
+            Change::BeginBatch(batch.clone()),
+            put(&w.fact("a", "one", 1), MergeRule::Keep),
+            Change::ImportSession(Box::new(session(&w, "s"))),
             take("s", &turn),
         ]
     };
     let import = changes(&first);
-    let again = |batch: &Batch| {
+    let again = |batch: &ImportBatch| {
         let mut again = import.clone();
-        again[0] = Change::Begin(batch.clone());
+        again[0] = Change::BeginBatch(batch.clone());
         w.apply(&again)[1..]
             .iter()
             .map(|applied| applied.verdict)
@@ -166,24 +171,24 @@ fn twice(store: &dyn Store) {
     assert_eq!(ok(store.messages(&w.project, "s", 0, 9)).len(), 1);
 }
 
-fn lapses(store: &dyn Store) {
-    let w = World::new(store);
+fn validity_gaps_of_import(store: &dyn Store) {
+    let w = TestProject::new(store);
     let mine = w.created(&w.fact("a", "mine", 1));
     w.change(retire(mine, 2));
     w.change(restore(mine, 3));
-    let lapse = |from: i64, to: i64| Lapse {
+    let gap_between = |from: i64, to: i64| ValidityGap {
         retired_at: at(from),
         restored_at: at(to),
     };
     let theirs = w.fact("b", "theirs", 1);
-    let take = |id, from, to| Change::TakeLapse {
+    let take = |id, from, to| Change::ImportValidityGap {
         id,
-        lapse: lapse(from, to),
+        gap: gap_between(from, to),
     };
     let import = |second| {
         vec![
-            Change::Begin(batch(&w, second)),
-            put(&theirs, Merge::Keep),
+            Change::BeginBatch(batch(&w, second)),
+            put(&theirs, MergeRule::Keep),
             take(theirs.id, 4, 5),
             take(theirs.id, 2, 3),
             take(mine, 4, 5),
@@ -197,38 +202,42 @@ fn lapses(store: &dyn Store) {
     use Verdict::{Created, Unchanged};
     let first = [Created, Created, Created, Unchanged, Unchanged];
     assert_eq!(verdicts(&import(6)), first);
-    let known = || ok(store.lapses(&w.project, &[theirs.id, mine, w.id(9)]));
+    let known = || ok(store.validity_gaps(&w.project, &[theirs.id, mine, w.id(9)]));
     let expected = [
-        (mine, lapse(2, 3)),
-        (theirs.id, lapse(2, 3)),
-        (theirs.id, lapse(4, 5)),
+        (mine, gap_between(2, 3)),
+        (theirs.id, gap_between(2, 3)),
+        (theirs.id, gap_between(4, 5)),
     ];
     assert_eq!(known(), expected);
     assert_eq!((w.as_of(2), w.as_of(4)), (vec![], vec!["mine".to_owned()]));
     assert_eq!(verdicts(&import(7)), [Unchanged; 5], "the same again");
     let mut later = import(8);
     later[2] = take(theirs.id, 6, 7);
-    assert_eq!(verdicts(&later), [Unchanged; 5], "what is here stays");
+    assert_eq!(
+        verdicts(&later),
+        [Unchanged; 5],
+        "existing records are unchanged"
+    );
     assert_eq!(known(), expected);
     expect(&w.refused(take(mine, 5, 4)), is_invalid);
     assert_eq!(w.change(take(mine, 4, 5)).verdict, Unchanged, "no import");
-    let elsewhere = World::of(store, "elsewhere");
-    assert_eq!(ok(store.lapses(&elsewhere.project, &[mine])), []);
+    let elsewhere = TestProject::of(store, "elsewhere");
+    assert_eq!(ok(store.validity_gaps(&elsewhere.project, &[mine])), []);
     let many = vec![mine; limits::CHANGES_MAX + 1];
-    assert!(store.lapses(&w.project, &many).is_err());
+    assert!(store.validity_gaps(&w.project, &many).is_err());
 }
 
-fn nothing(store: &dyn Store) {
-    let w = World::new(store);
+fn empty_import(store: &dyn Store) {
+    let w = TestProject::new(store);
     let batch = batch(&w, 1);
-    w.apply(&[Change::Begin(batch.clone())]);
+    w.apply(&[Change::BeginBatch(batch.clone())]);
     expect(&w.refused(reverse(&batch, 2)), is_not_found);
     let lost = take("nowhere", &message(&w, "x"));
     expect(&w.refused(lost), is_not_found);
 }
 
-fn told(store: &dyn Store) {
-    let w = World::new(store);
+fn event_list(store: &dyn Store) {
+    let w = TestProject::new(store);
     let id = w.created(&w.fact("a", "one", 1));
     w.put(&w.fact("a", "one", 2));
     w.change(retire(id, 3));
@@ -241,8 +250,8 @@ fn told(store: &dyn Store) {
     assert_eq!(of_record[1].at, at(3));
     let import = batch(&w, 5);
     w.apply(&[
-        Change::Begin(import.clone()),
-        put(&w.fact("b", "two", 5), Merge::Keep),
+        Change::BeginBatch(import.clone()),
+        put(&w.fact("b", "two", 5), MergeRule::Keep),
     ]);
     w.change(reverse(&import, 6));
     let all = ok(store.events(&w.project, None, 2));
@@ -252,18 +261,18 @@ fn told(store: &dyn Store) {
         .collect();
     let expected = [Action::Reversed, Action::Imported].map(|action| (action, Some(import.id)));
     assert_eq!(batches, expected);
-    let other = World::of(store, "elsewhere");
+    let other = TestProject::of(store, "elsewhere");
     assert!(ok(store.events(&other.project, None, 9)).is_empty());
 }
 
-fn gone(w: &World<'_>, selection: &Selection, expected: (u64, u64, u64)) {
-    let expected = Purged {
+fn assert_purged(w: &TestProject<'_>, selection: &PurgeTarget, expected: (u64, u64, u64)) {
+    let expected = PurgeReport {
         records: expected.0,
         sessions: expected.1,
         messages: expected.2,
         residue: false,
     };
-    assert_eq!(ok(w.store.purgeable(&w.project, selection)), expected);
+    assert_eq!(ok(w.store.preview_purge(&w.project, selection)), expected);
     assert_eq!(
         ok(w.store.purge(&w.project, selection, at(99), BY)),
         expected
@@ -271,28 +280,28 @@ fn gone(w: &World<'_>, selection: &Selection, expected: (u64, u64, u64)) {
 }
 
 fn purged_chain(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let first = w.created(&w.fact("a", "one", 1));
     let second = w.put(&w.fact("a", "two", 2)).id;
     let kept = w.created(&w.fact("b", "kept", 3));
     w.change(retire(second, 4));
     w.change(restore(second, 5));
-    gone(&w, &Selection::Records(vec![first]), (2, 0, 0));
+    assert_purged(&w, &PurgeTarget::Records(vec![first]), (2, 0, 0));
     w.expect_gone(first);
     w.expect_gone(second);
     assert_eq!(w.get(kept).text, "kept");
     let events = ok(store.events(&w.project, None, 9));
-    assert_eq!(events.len(), 1, "only the purge is told: {events:?}");
+    assert_eq!(events.len(), 1, "only the purge has an event: {events:?}");
     assert_eq!(events[0].action, Action::Purged);
-    let unknown = Selection::Records(vec![w.id(9)]);
-    match store.purgeable(&w.project, &unknown) {
+    let unknown = PurgeTarget::Records(vec![w.id(9)]);
+    match store.preview_purge(&w.project, &unknown) {
         Err(error) => expect(&error, is_not_found),
         Ok(purged) => panic!("an unknown id was found: {purged:?}"),
     }
 }
 
 fn purged_text(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let mut by_key = w.fact("the HUNTER2 key", "x", 1);
     by_key.attrs.insert("rationale".to_owned(), "no".into());
     let mut by_attrs = w.fact("b", "y", 1);
@@ -306,18 +315,22 @@ fn purged_text(store: &dyn Store) {
     ok(store.put_session(&session(&w, "s")));
     let turns = [message(&w, "it is hunter2"), message(&w, "fine")];
     ok(store.append_messages(&w.project, "s", &turns));
-    gone(&w, &Selection::Containing("hunter2".to_owned()), (3, 0, 1));
+    assert_purged(
+        &w,
+        &PurgeTarget::Containing("hunter2".to_owned()),
+        (3, 0, 1),
+    );
     w.expect_gone(old);
     assert_eq!(
         w.get(new).text,
         "changed",
-        "its successor says nothing of it"
+        "its successor has no reference to it"
     );
     assert_eq!(w.get(kept).text, "hunter");
     let said = ok(store.messages(&w.project, "s", 0, 9));
     let texts: Vec<_> = said.iter().map(|turn| turn.text.as_str()).collect();
     assert_eq!(texts, ["[purged]", "fine"], "the places stay");
-    let empty = Selection::Containing("  ".to_owned());
+    let empty = PurgeTarget::Containing("  ".to_owned());
     let refused = store.purge(&w.project, &empty, at(99), BY);
     assert!(
         matches!(refused, Err(StoreError::Invalid(_))),
@@ -326,7 +339,7 @@ fn purged_text(store: &dyn Store) {
 }
 
 fn purged_session(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     for id in ["s", "t"] {
         ok(store.put_session(&session(&w, id)));
         ok(store.append_messages(&w.project, id, &[message(&w, id)]));
@@ -335,10 +348,10 @@ fn purged_session(store: &dyn Store) {
     note.scope.session = Some("s".to_owned());
     w.created(&note);
     w.created(&w.fact("a", "of none", 1));
-    gone(&w, &Selection::Session("s".to_owned()), (1, 1, 1));
+    assert_purged(&w, &PurgeTarget::Session("s".to_owned()), (1, 1, 1));
     assert_eq!(w.current(2), ["of none"]);
     assert_eq!(ok(store.sessions(&w.project, None, 9)).len(), 1);
-    let unknown = Selection::Session("u".to_owned());
+    let unknown = PurgeTarget::Session("u".to_owned());
     match store.purge(&w.project, &unknown, at(99), BY) {
         Err(error) => expect(&error, is_not_found),
         Ok(purged) => panic!("an unknown session was found: {purged:?}"),
@@ -346,13 +359,13 @@ fn purged_session(store: &dyn Store) {
 }
 
 fn purged_project(store: &dyn Store) {
-    let (w, other) = (World::new(store), World::of(store, "other"));
+    let (w, other) = (TestProject::new(store), TestProject::of(store, "other"));
     let id: RecordId = w.created(&w.fact("a", "one", 1));
     w.change(retire(id, 2));
     other.created(&other.fact("a", "theirs", 1));
     ok(store.put_session(&session(&w, "s")));
-    gone(&w, &Selection::Project, (1, 1, 0));
+    assert_purged(&w, &PurgeTarget::Project, (1, 1, 0));
     assert_eq!(ok(store.projects()), std::slice::from_ref(&other.project));
     assert_eq!(other.current(2), ["theirs"]);
-    gone(&w, &Selection::Project, (0, 0, 0));
+    assert_purged(&w, &PurgeTarget::Project, (0, 0, 0));
 }

@@ -1,41 +1,41 @@
-//! A newcomer meets the current record of its identity.
+//! Checks of the merge rules for a new record with the identity of a current one.
 
 use super::Check;
-use super::world::{World, answer, at, put, restore};
+use super::test_project::{TestProject, answer, at, put, restore};
 use crate::{Store, Verdict};
-use heirloom_model::kinds::{Knowledge, Mistake, Step, StepState, Task};
-use heirloom_model::{Confidence, Kind, KindData, Merge};
+use heirloom_model::kinds::{ErrorRecord, Knowledge, Step, StepState, Task};
+use heirloom_model::{Confidence, Kind, KindData, MergeRule};
 
 pub(super) const CHECKS: &[Check] = &[
-    ("the same words confirm", same_words_confirm),
+    ("the same text confirms", same_words_confirm),
     ("the same source replaces", same_source_replaces),
     ("the higher confidence wins a conflict", conflict),
     ("a tie goes to the newer", tie),
     ("keep leaves the current record", keep),
     ("replace leaves an equal record", replace),
     ("steps complete and never go back", steps),
-    ("errors are counted and opened anew", errors),
-    ("tasks are laid over each other", tasks),
+    ("errors are counted and reopened", errors),
+    ("tasks are merged", tasks),
 ];
 
 fn same_words_confirm(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let mut first = w.fact("k", "Use pnpm.", 1);
     first.confidence = Confidence::AGENT;
     w.created(&first);
     let again = w.fact("k", "  use PNPM", 2);
     assert_eq!(w.put(&again), answer(first.id, Verdict::Confirmed, None));
-    let kept = w.get(first.id);
-    assert_eq!(kept.text, "Use pnpm.");
-    assert_eq!(kept.confidence, Confidence::FULL);
-    let known = Knowledge::of(&kept).map(|k| (k.confirmations, k.confirmed_at));
+    let stored = w.get(first.id);
+    assert_eq!(stored.text, "Use pnpm.");
+    assert_eq!(stored.confidence, Confidence::FULL);
+    let known = Knowledge::from_record(&stored).map(|k| (k.confirmations, k.confirmed_at));
     assert_eq!(known, Ok((1, Some(at(2)))));
     assert_eq!(w.current(9).len(), 1);
     w.expect_gone(again.id);
 }
 
 fn same_source_replaces(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let (first, second) = (w.fact("k", "port 80", 1), w.fact("k", "port 81", 2));
     w.created(&first);
     let applied = w.put(&second);
@@ -53,7 +53,7 @@ fn same_source_replaces(store: &dyn Store) {
 }
 
 fn conflict(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let first = w.fact("k", "port 80", 1);
     w.created(&first);
     let mut weaker = w.fact("k", "port 81", 2);
@@ -69,72 +69,73 @@ fn conflict(store: &dyn Store) {
         (lost.retired_at, lost.replaced_by),
         (Some(at(2)), Some(first.id))
     );
-    assert_eq!(Knowledge::of(&lost).map(|k| k.conflict), Ok(true));
+    assert_eq!(Knowledge::from_record(&lost).map(|k| k.conflict), Ok(true));
     assert_eq!(w.get(first.id), first);
     assert_eq!(w.current(9), ["port 80"]);
     assert_eq!(w.as_of(2), ["port 80"], "a loser was never current");
     assert_eq!(w.history(first.id), ["port 80", "port 81"]);
 
-    // Whoever brings the loser back has arbitrated.
+    // Restoring the loser resolves the conflict.
     let applied = w.change(restore(weaker.id, 3));
     assert_eq!(
         applied,
         answer(weaker.id, Verdict::Restored, Some(first.id))
     );
     let won = w.get(weaker.id);
-    assert_eq!(Knowledge::of(&won).map(|k| k.conflict), Ok(false));
+    assert_eq!(Knowledge::from_record(&won).map(|k| k.conflict), Ok(false));
     assert_eq!(w.current(9), ["port 81"]);
     assert_eq!(w.as_of(2), ["port 80"]);
 }
 
 fn tie(store: &dyn Store) {
-    let w = World::new(store);
-    let first = w.fact("k", "port 80", 1);
+    let w = TestProject::new(store);
+    let mut first = w.fact("k", "port 80", 1);
+    first.source = "ann".to_owned();
     w.created(&first);
     let mut newer = w.fact("k", "port 81", 2);
-    newer.source = "orchestrator".to_owned();
+    newer.source = "bob".to_owned();
     assert_eq!(
         w.put(&newer),
         answer(newer.id, Verdict::Replaced, Some(first.id))
     );
-    let lost = Knowledge::of(&w.get(first.id)).map(|k| k.conflict);
+    let lost = Knowledge::from_record(&w.get(first.id)).map(|k| k.conflict);
     assert_eq!(lost, Ok(true));
-    let kept = Knowledge::of(&w.get(newer.id)).map(|k| k.conflict);
-    assert_eq!(kept, Ok(false));
+    let stored = Knowledge::from_record(&w.get(newer.id)).map(|k| k.conflict);
+    assert_eq!(stored, Ok(false));
 }
 
 fn keep(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let (first, second) = (w.fact("k", "one", 1), w.fact("k", "two", 2));
     w.created(&first);
-    let applied = w.change(put(&second, Merge::Keep));
+    let applied = w.change(put(&second, MergeRule::Keep));
     assert_eq!(applied, answer(first.id, Verdict::Unchanged, None));
     assert_eq!(w.get(first.id), first);
     w.expect_gone(second.id);
 }
 
 fn replace(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let (first, same) = (w.fact("k", "one", 1), w.fact("k", "one", 2));
     w.created(&first);
-    let applied = w.change(put(&same, Merge::Replace));
+    let applied = w.change(put(&same, MergeRule::Replace));
     assert_eq!(applied, answer(first.id, Verdict::Unchanged, None));
     let other = w.fact("k", "One", 3);
-    let applied = w.change(put(&other, Merge::Replace));
+    let applied = w.change(put(&other, MergeRule::Replace));
     assert_eq!(applied, answer(other.id, Verdict::Replaced, Some(first.id)));
 }
 
 fn steps(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let step = |state, second| {
         let mut step = w.record(Kind::Step, "write tests", second);
         step.key = Some(Step::key("write tests", None));
-        step.attrs = Step::in_state(state).to_attrs();
+        step.attrs = Step::with_state(state).to_attrs();
         step
     };
     let pending = step(StepState::Pending, 1);
     let done = step(StepState::Done, 3);
-    let rule = Merge::Step;
+    let rule = MergeRule::Step;
     assert_eq!(w.change(put(&pending, rule)).verdict, Verdict::Created);
     let again = w.change(put(&step(StepState::Pending, 2), rule));
     assert_eq!(again, answer(pending.id, Verdict::Unchanged, None));
@@ -148,43 +149,43 @@ fn steps(store: &dyn Store) {
 }
 
 fn errors(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let error = |state: &str, second| {
         let mut error = w.record(Kind::Error, "E0502", second);
         error.key = Some("e".to_owned());
         let state = state.to_owned();
-        error.attrs = Mistake {
+        error.attrs = ErrorRecord {
             state,
-            ..Mistake::open()
+            ..ErrorRecord::open()
         }
         .to_attrs();
         error
     };
-    let open = error(Mistake::OPEN, 1);
-    let rule = Merge::Mistake;
+    let open = error(ErrorRecord::OPEN, 1);
+    let rule = MergeRule::Error;
     w.change(put(&open, rule));
-    let counted = w.change(put(&error(Mistake::OPEN, 2), rule));
+    let counted = w.change(put(&error(ErrorRecord::OPEN, 2), rule));
     assert_eq!(counted, answer(open.id, Verdict::Confirmed, None));
-    let repeats = Mistake::of(&w.get(open.id)).map(|m| (m.repeats, m.repeated_at));
+    let repeats = ErrorRecord::from_record(&w.get(open.id)).map(|m| (m.repeats, m.repeated_at));
     assert_eq!(repeats, Ok((1, Some(at(2)))));
-    let resolved = error(Mistake::RESOLVED, 3);
+    let resolved = error(ErrorRecord::RESOLVED, 3);
     let applied = w.change(put(&resolved, rule));
     assert_eq!(
         applied,
         answer(resolved.id, Verdict::Replaced, Some(open.id))
     );
-    let anew = error(Mistake::OPEN, 4);
+    let anew = error(ErrorRecord::OPEN, 4);
     let applied = w.change(put(&anew, rule));
     assert_eq!(
         applied,
         answer(anew.id, Verdict::Replaced, Some(resolved.id))
     );
-    let repeats = Mistake::of(&w.get(anew.id)).map(|m| m.repeats);
+    let repeats = ErrorRecord::from_record(&w.get(anew.id)).map(|m| m.repeats);
     assert_eq!(repeats, Ok(2));
 }
 
 fn tasks(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let task = |attrs: Task, phase: Option<&str>, second| {
         let mut task = w.record(Kind::Task, "Mend the login", second);
         task.key = Some("42".to_owned());
@@ -200,8 +201,8 @@ fn tasks(store: &dyn Store) {
         task(Task::default(), Some("build"), 1),
         task(branch, None, 2),
     );
-    w.change(put(&first, Merge::Task));
-    let applied = w.change(put(&second, Merge::Task));
+    w.change(put(&first, MergeRule::Task));
+    let applied = w.change(put(&second, MergeRule::Task));
     assert_eq!(
         applied,
         answer(second.id, Verdict::Replaced, Some(first.id))
@@ -209,9 +210,12 @@ fn tasks(store: &dyn Store) {
     let merged = w.get(second.id);
     assert_eq!(merged.scope.phase.as_deref(), Some("build"));
     assert_eq!(
-        Task::of(&merged).map(|t| t.branch),
+        Task::from_record(&merged).map(|t| t.branch),
         Ok(Some("fix".to_owned()))
     );
-    let applied = w.change(put(&task(Task::default(), Some("build"), 3), Merge::Task));
+    let applied = w.change(put(
+        &task(Task::default(), Some("build"), 3),
+        MergeRule::Task,
+    ));
     assert_eq!(applied, answer(second.id, Verdict::Unchanged, None));
 }

@@ -1,50 +1,56 @@
-//! Vectors of other models: kept apart, ranked whole or not at all.
+//! Checks of vectors of external models.
 
 use super::Check;
-use super::world::{BY, World, at, ok, put};
+use super::test_project::{BY, TestProject, at, ok, put};
 use crate::{
-    Change, Filter, Found, ModelVector, NewVectors, Search, Selection, Store, StoreError,
-    Unembedded, VectorsOf,
+    Change, EmbeddingBacklog, Filter, ModelVector, PurgeTarget, SearchQuery, SearchResults, Store,
+    StoreError, VectorBatch, VectorSource,
 };
-use heirloom_index::vector;
-use heirloom_index::words::Question;
 use heirloom_model::record::Attrs;
-use heirloom_model::{Kind, Merge, Message, RecordId, Role, Session, limits};
+use heirloom_model::{Kind, MergeRule, Message, RecordId, Role, Session, limits};
+use heirloom_search::index::tokenizer::QueryTerms;
+use heirloom_search::index::vector;
 
 pub(super) const CHECKS: &[Check] = &[
-    ("what lacks a vector is told with its text", told),
-    ("vectors of a model rank once they are whole", ranked),
-    ("a few may lack a vector", nearly_whole),
-    ("vectors of two models never meet", apart),
-    ("the next model takes the place of the last", replaced),
-    ("what is retired needs no vector", retired),
-    ("vectors belong to one building of the index", rebuilt),
+    (
+        "the backlog contains the texts without a vector",
+        backlog_texts,
+    ),
+    ("vectors of a model rank once they are complete", ranked),
+    ("a few may lack a vector", few_missing_vectors_are_tolerated),
+    (
+        "vectors of two models are never compared",
+        one_model_at_a_time,
+    ),
+    ("a new model replaces the previous one", replaced),
+    ("retired texts need no vector", retired),
+    ("vectors belong to one index generation", rebuilt),
     ("bad vectors are refused", refused),
-    ("vectors of projects are apart", projects),
+    ("vectors of projects are isolated", projects),
 ];
 
 const MODEL: &str = "model-a";
 
-fn filled(store: &dyn Store, texts: usize) -> (World<'_>, Vec<RecordId>) {
-    let w = World::new(store);
+fn filled(store: &dyn Store, texts: usize) -> (TestProject<'_>, Vec<RecordId>) {
+    let w = TestProject::new(store);
     let record = |n: usize| {
         let second = i64::try_from(n).unwrap_or_default();
         w.record(Kind::Note, &format!("text {n}"), second)
     };
     let changes: Vec<Change> = (1..=texts)
-        .map(|n| put(&record(n), Merge::Replace))
+        .map(|n| put(&record(n), MergeRule::Replace))
         .collect();
     let ids = w.apply(&changes).iter().map(|applied| applied.id).collect();
     (w, ids)
 }
 
-fn lacking(w: &World<'_>, model: &str, limit: usize) -> Unembedded {
-    ok(w.store.unembedded(&w.project, model, limit))
+fn lacking(w: &TestProject<'_>, model: &str, limit: usize) -> EmbeddingBacklog {
+    ok(w.store.embedding_backlog(&w.project, model, limit))
 }
 
-/// A direction of its own for each ordinal.
+/// Returns a distinct direction for each ordinal.
 fn direction(ordinal: u32, dims: usize) -> Vec<f32> {
-    // Far enough from all others for 8 bits.
+    // Different enough to survive rounding to 8 bits.
     let angle = ordinal as f32 * 0.0937;
     let mut numbers = vec![0.0; dims];
     numbers[0] = angle.cos();
@@ -55,8 +61,8 @@ fn direction(ordinal: u32, dims: usize) -> Vec<f32> {
     numbers
 }
 
-/// Embeds everything that lacks a vector, in batches of this size; how many it were.
-fn embed_all(w: &World<'_>, model: &str, dims: usize, batch: usize) -> u64 {
+/// Embeds the whole backlog in batches of this size; returns the number of texts.
+fn embed_all(w: &TestProject<'_>, model: &str, dims: usize, batch: usize) -> u64 {
     let mut done = 0;
     loop {
         let lack = lacking(w, model, batch);
@@ -65,37 +71,37 @@ fn embed_all(w: &World<'_>, model: &str, dims: usize, batch: usize) -> u64 {
         }
         let rows = lack.next.iter();
         let rows = rows.map(|text| (text.ordinal, Some(direction(text.ordinal, dims))));
-        let vectors = NewVectors {
+        let vectors = VectorBatch {
             model: model.to_owned(),
             generation: lack.generation,
             rows: rows.collect(),
         };
         done += vectors.rows.len() as u64;
-        assert!(ok(w.store.embed(&w.project, &vectors)));
+        assert!(ok(w.store.store_vectors(&w.project, &vectors)));
     }
 }
 
-fn near(w: &World<'_>, model: &str, numbers: Vec<f32>) -> Found {
-    let search = Search {
+fn search_near(w: &TestProject<'_>, model: &str, numbers: Vec<f32>) -> SearchResults {
+    let search = SearchQuery {
         words: None,
-        meaning: Some("text 1".to_owned()),
+        semantic_text: Some("text 1".to_owned()),
         vector: Some(ModelVector {
             model: model.to_owned(),
             numbers,
         }),
         filter: Filter::current(&[], at(10_000)),
-        each: 3,
+        limit_per_arm: 3,
     };
     ok(w.store.search(&w.project, &search))
 }
 
-fn first(found: &Found) -> RecordId {
+fn first(found: &SearchResults) -> RecordId {
     found.hits.first().map_or(RecordId::MIN, |hit| hit.id)
 }
 
-fn told(store: &dyn Store) {
-    let w = World::new(store);
-    assert_eq!(lacking(&w, MODEL, 10), Unembedded::default());
+fn backlog_texts(store: &dyn Store) {
+    let w = TestProject::new(store);
+    assert_eq!(lacking(&w, MODEL, 10), EmbeddingBacklog::default());
     let (w, _) = filled(store, 3);
     ok(w.store.put_session(&Session {
         project: w.project.clone(),
@@ -130,85 +136,88 @@ fn told(store: &dyn Store) {
 }
 
 fn ranked(store: &dyn Store) {
-    // More than one block, and more than are merged at once.
+    // More than one block, and more than one merge step.
     let (w, ids) = filled(store, 300);
     let question = direction(130, 300);
-    let before = near(&w, MODEL, question.clone());
+    let before = search_near(&w, MODEL, question.clone());
     assert_eq!(
         (before.vectors, before.unembedded),
-        (VectorsOf::BuiltIn, 300)
+        (VectorSource::BuiltIn, 300)
     );
     assert_eq!(embed_all(&w, MODEL, 300, 50), 300);
     assert_eq!(lacking(&w, MODEL, 1).dims, Some(300));
-    // The first question, and later ones, which may be answered from memory.
+    // The first query, and later ones that may use caches.
     for _ in 0..3 {
-        let after = near(&w, MODEL, question.clone());
-        assert_eq!((after.vectors, after.unembedded), (VectorsOf::Model, 0));
+        let after = search_near(&w, MODEL, question.clone());
+        assert_eq!((after.vectors, after.unembedded), (VectorSource::Model, 0));
         assert_eq!(first(&after), ids[130]);
         assert!(after.hits[0].vector > 0.99);
     }
-    // The same once more changes nothing.
-    let again = NewVectors {
+    // Storing the same vectors again changes nothing.
+    let again = VectorBatch {
         model: MODEL.to_owned(),
         generation: lacking(&w, MODEL, 0).generation,
         rows: vec![(130, Some(direction(130, 300)))],
     };
-    let before = near(&w, MODEL, question.clone());
-    assert!(ok(w.store.embed(&w.project, &again)));
-    assert_eq!(near(&w, MODEL, question), before);
+    let before = search_near(&w, MODEL, question.clone());
+    assert!(ok(w.store.store_vectors(&w.project, &again)));
+    assert_eq!(search_near(&w, MODEL, question), before);
 }
 
-fn nearly_whole(store: &dyn Store) {
+fn few_missing_vectors_are_tolerated(store: &dyn Store) {
     let few = usize::try_from(limits::EMBEDDING_MISSING_ONE_IN).unwrap_or(usize::MAX);
     let (w, ids) = filled(store, 2 * few - 2);
     embed_all(&w, MODEL, 2, 7);
     for more in 0..3 {
-        let found = near(&w, MODEL, direction(3, 2));
+        let found = search_near(&w, MODEL, direction(3, 2));
         assert_eq!(found.unembedded, more);
-        let by = if more < 3 && (more * limits::EMBEDDING_MISSING_ONE_IN) <= found.searched {
-            VectorsOf::Model
+        let by = if more < 3 && (more * limits::EMBEDDING_MISSING_ONE_IN) <= found.scope_size {
+            VectorSource::Model
         } else {
-            VectorsOf::BuiltIn
+            VectorSource::BuiltIn
         };
-        assert_eq!(found.vectors, by, "{more} of {}", found.searched);
-        if by == VectorsOf::Model {
+        assert_eq!(found.vectors, by, "{more} of {}", found.scope_size);
+        if by == VectorSource::Model {
             assert_eq!(first(&found), ids[3]);
         }
         let second = i64::try_from(5_000 + more).unwrap_or_default();
         w.created(&w.record(Kind::Note, "a newcomer", second));
     }
-    // What lacks a vector is found by its words, and its vector counts neither for nor against it.
+    // A text without a vector is found by its words, and its missing vector does not affect its rank.
     let (w, _) = (w, ids);
     embed_all(&w, MODEL, 2, 7);
     let newest = w.created(&w.record(Kind::Note, "zebra", 6_000));
-    let search = Search {
-        words: Some(Question::of("zebra")),
-        meaning: Some("zebra".to_owned()),
+    let search = SearchQuery {
+        words: Some(QueryTerms::of("zebra")),
+        semantic_text: Some("zebra".to_owned()),
         vector: Some(ModelVector {
             model: MODEL.to_owned(),
             numbers: direction(0, 2),
         }),
         filter: Filter::current(&[], at(10_000)),
-        each: 5,
+        limit_per_arm: 5,
     };
     let found = ok(w.store.search(&w.project, &search));
-    assert_eq!(found.vectors, VectorsOf::Model);
+    assert_eq!(found.vectors, VectorSource::Model);
     let hit = found.hits.iter().find(|hit| hit.id == newest);
     assert!(hit.is_some_and(|hit| hit.vector == 0.0 && hit.lexical > 0.0));
 }
 
-fn apart(store: &dyn Store) {
+fn one_model_at_a_time(store: &dyn Store) {
     let (w, ids) = filled(store, 40);
     embed_all(&w, MODEL, 4, 64);
-    // A question of another model, and one of other dimensions, are not compared with these.
-    let other = near(&w, "model-b", direction(7, 4));
-    assert_eq!((other.vectors, other.unembedded), (VectorsOf::BuiltIn, 40));
-    let longer = near(&w, MODEL, direction(7, 5));
-    assert_eq!(longer.vectors, VectorsOf::BuiltIn);
+    // Queries of another model or with other dimensions are not compared with these vectors.
+    let other = search_near(&w, "model-b", direction(7, 4));
+    assert_eq!(
+        (other.vectors, other.unembedded),
+        (VectorSource::BuiltIn, 40)
+    );
+    let longer = search_near(&w, MODEL, direction(7, 5));
+    assert_eq!(longer.vectors, VectorSource::BuiltIn);
     assert_eq!(longer.hits, other.hits);
-    let none = near(&w, MODEL, vec![0.0; 4]);
-    assert_eq!(none.vectors, VectorsOf::BuiltIn);
-    assert_eq!(first(&near(&w, MODEL, direction(7, 4))), ids[7]);
+    let none = search_near(&w, MODEL, vec![0.0; 4]);
+    assert_eq!(none.vectors, VectorSource::BuiltIn);
+    assert_eq!(first(&search_near(&w, MODEL, direction(7, 4))), ids[7]);
     assert_eq!(
         lacking(&w, "model-b", 0).other,
         Some((MODEL.to_owned(), 40))
@@ -220,28 +229,31 @@ fn replaced(store: &dyn Store) {
     embed_all(&w, MODEL, 4, 64);
     let lack = lacking(&w, "model-b", 10);
     assert_eq!((lack.missing, lack.next.len()), (100, 10));
-    let some = NewVectors {
+    let some = VectorBatch {
         model: "model-b".to_owned(),
         generation: lack.generation,
         rows: vec![(5, Some(direction(5, 9)))],
     };
-    assert!(ok(w.store.embed(&w.project, &some)));
-    // In between neither ranks.
+    assert!(ok(w.store.store_vectors(&w.project, &some)));
+    // Halfway through, neither model ranks.
     for model in [MODEL, "model-b"] {
-        let found = near(&w, model, direction(5, if model == MODEL { 4 } else { 9 }));
-        assert_eq!(found.vectors, VectorsOf::BuiltIn, "{model}");
+        let found = search_near(&w, model, direction(5, if model == MODEL { 4 } else { 9 }));
+        assert_eq!(found.vectors, VectorSource::BuiltIn, "{model}");
     }
     assert_eq!(embed_all(&w, "model-b", 9, 64), 99);
-    let found = near(&w, "model-b", direction(5, 9));
-    assert_eq!((found.vectors, first(&found)), (VectorsOf::Model, ids[5]));
+    let found = search_near(&w, "model-b", direction(5, 9));
+    assert_eq!(
+        (found.vectors, first(&found)),
+        (VectorSource::Model, ids[5])
+    );
     assert_eq!(lacking(&w, MODEL, 0).missing, 100);
-    // Back to the built-in one: nothing of another is kept.
-    let none = NewVectors {
+    // After switching back to the built-in model, no external vectors are left.
+    let none = VectorBatch {
         model: vector::MODEL.to_owned(),
         generation: lack.generation,
         rows: Vec::new(),
     };
-    assert!(ok(w.store.embed(&w.project, &none)));
+    assert!(ok(w.store.store_vectors(&w.project, &none)));
     let lack = lacking(&w, "model-b", 0);
     assert_eq!((lack.missing, lack.dims, lack.other), (100, None, None));
 }
@@ -254,9 +266,12 @@ fn retired(store: &dyn Store) {
     assert_eq!((lack.texts, lack.missing), (29, 29));
     assert!(lack.next.iter().all(|one| one.ordinal != 4));
     assert_eq!(embed_all(&w, MODEL, 2, 64), 29);
-    let found = near(&w, MODEL, direction(20, 2));
-    assert_eq!((found.vectors, first(&found)), (VectorsOf::Model, ids[20]));
-    // Here again, it needs one.
+    let found = search_near(&w, MODEL, direction(20, 2));
+    assert_eq!(
+        (found.vectors, first(&found)),
+        (VectorSource::Model, ids[20])
+    );
+    // A restored record needs a vector again.
     let by = BY.to_owned();
     w.change(Change::Restore { id: ids[4], at, by });
     assert_eq!(lacking(&w, MODEL, 0).missing, 1);
@@ -266,39 +281,43 @@ fn retired(store: &dyn Store) {
 fn rebuilt(store: &dyn Store) {
     let (w, ids) = filled(store, 30);
     embed_all(&w, MODEL, 2, 64);
-    let late = NewVectors {
+    let late = VectorBatch {
         model: MODEL.to_owned(),
         generation: lacking(&w, MODEL, 0).generation,
         rows: vec![(0, Some(direction(0, 2)))],
     };
-    let gone = Selection::Records(vec![ids[2]]);
-    ok(w.store.purge(&w.project, &gone, at(200), BY));
+    let target = PurgeTarget::Records(vec![ids[2]]);
+    ok(w.store.purge(&w.project, &target, at(200), BY));
     let lack = lacking(&w, MODEL, 64);
     assert_eq!(lack.texts, 29);
-    assert!(!ok(w.store.embed(&w.project, &late)));
+    assert!(!ok(w.store.store_vectors(&w.project, &late)));
     embed_all(&w, MODEL, 2, 64);
-    let found = near(&w, MODEL, direction(0, 2));
-    assert_eq!((found.vectors, first(&found)), (VectorsOf::Model, ids[0]));
+    let found = search_near(&w, MODEL, direction(0, 2));
+    assert_eq!(
+        (found.vectors, first(&found)),
+        (VectorSource::Model, ids[0])
+    );
 }
 
 fn refused(store: &dyn Store) {
     let (w, _) = filled(store, 3);
     let most = limits::EMBEDDING_DIMS_MAX;
-    let vectors = |rows: Vec<(u32, Option<Vec<f32>>)>| NewVectors {
+    let vectors = |rows: Vec<(u32, Option<Vec<f32>>)>| VectorBatch {
         model: MODEL.to_owned(),
         generation: lacking(&w, MODEL, 0).generation,
         rows,
     };
-    assert!(ok(w
-        .store
-        .embed(&w.project, &vectors(vec![(0, Some(vec![1.0; most]))]))));
+    assert!(ok(w.store.store_vectors(
+        &w.project,
+        &vectors(vec![(0, Some(vec![1.0; most]))])
+    )));
     let many = limits::EMBEDDING_BATCH_TEXTS_MAX + 1;
-    let named = |model: String| NewVectors {
+    let named = |model: String| VectorBatch {
         model,
         ..vectors(vec![(0, Some(vec![1.0; most]))])
     };
     let long = limits::EMBEDDING_MODEL_BYTES_MAX;
-    assert!(ok(w.store.unembedded(&w.project, &"x".repeat(long), 0)).missing == 3);
+    assert!(ok(w.store.embedding_backlog(&w.project, &"x".repeat(long), 0)).missing == 3);
     for (bad, part) in [
         (
             vectors(vec![(1, Some(vec![1.0; most + 1]))]),
@@ -306,7 +325,7 @@ fn refused(store: &dyn Store) {
         ),
         (
             vectors(vec![(1, Some(vec![1.0; most - 1]))]),
-            "those that are kept have",
+            "the stored ones have",
         ),
         (vectors(vec![(1, Some(vec![0.0; most]))]), "no direction"),
         (
@@ -321,23 +340,25 @@ fn refused(store: &dyn Store) {
         (named(String::new()), "has no name"),
         (named("x".repeat(long + 1)), "name of a model"),
     ] {
-        match w.store.embed(&w.project, &bad) {
+        match w.store.store_vectors(&w.project, &bad) {
             Err(StoreError::Invalid(said)) if said.contains(part) => {}
             other => panic!("`{part}` was expected: {other:?}"),
         }
     }
-    // A batch is whole or not there.
+    // A batch is stored completely or not at all.
     let half = vectors(vec![(1, Some(vec![1.0; most])), (2, Some(vec![1.0]))]);
-    assert!(w.store.embed(&w.project, &half).is_err());
+    assert!(w.store.store_vectors(&w.project, &half).is_err());
     assert_eq!(lacking(&w, MODEL, 0).missing, 2);
-    // A text that can have none is done with.
-    assert!(ok(w.store.embed(&w.project, &vectors(vec![(1, None)]))));
+    // A text that cannot be embedded is no longer in the backlog.
+    assert!(ok(w
+        .store
+        .store_vectors(&w.project, &vectors(vec![(1, None)]))));
     assert_eq!(lacking(&w, MODEL, 0).missing, 1);
 }
 
 fn projects(store: &dyn Store) {
     let (w, _) = filled(store, 5);
-    let other = World::of(store, "another");
+    let other = TestProject::of(store, "another");
     other.created(&other.record(Kind::Note, "elsewhere", 1));
     embed_all(&w, MODEL, 2, 64);
     assert_eq!(lacking(&other, MODEL, 0).missing, 1);
@@ -345,7 +366,7 @@ fn projects(store: &dyn Store) {
     assert_eq!(lacking(&w, MODEL, 0).dims, Some(2));
     ok(other
         .store
-        .purge(&other.project, &Selection::Project, at(20), BY));
-    assert_eq!(lacking(&other, MODEL, 0), Unembedded::default());
+        .purge(&other.project, &PurgeTarget::Project, at(20), BY));
+    assert_eq!(lacking(&other, MODEL, 0), EmbeddingBacklog::default());
     assert_eq!(lacking(&w, MODEL, 0).missing, 0);
 }

@@ -1,34 +1,35 @@
-//! Put and revise; batches are all or nothing.
+//! Checks of put and revise, and of the atomicity of a call.
 
 use super::Check;
-use super::world::{
-    World, answer, at, expect, is_invalid, is_not_found, is_stale, ok, put, restore, retire, revise,
+use super::test_project::{
+    TestProject, answer, at, expect, is_invalid, is_not_found, is_stale, ok, put, restore, retire,
+    revise,
 };
 use crate::{Store, Verdict};
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Confidence, Kind, KindData, Merge, Scope};
+use heirloom_model::{Confidence, Kind, KindData, MergeRule, Scope};
 use serde_json::json;
 
 pub(super) const CHECKS: &[Check] = &[
-    ("a record comes back as it was written", comes_back),
+    ("a record is read as it was written", comes_back),
     ("records without a key are appended", appended),
     ("a key belongs to its kind and category", identity),
-    ("an expired holder gives way", expired_holder),
+    ("an expired record is replaced", expired_holder),
     ("a revision may change key and category", revision),
-    (
-        "a revision cannot take a key that is held",
-        revision_of_taken_key,
-    ),
+    ("a revision cannot take a used key", revision_to_used_key),
     ("a revision needs a current record", revision_of_past),
-    ("a batch is all or nothing", all_or_nothing),
+    ("a call is atomic", all_or_nothing),
     ("later changes see earlier ones", later_see_earlier),
     ("no changes write nothing", no_changes),
     ("an id is written once", id_once),
-    ("what is written as past has no identity", written_as_past),
+    (
+        "a record written as retired has no identity",
+        written_as_past,
+    ),
 ];
 
 fn comes_back(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let mut record = w.record(Kind::Note, "naïve \"quotes\" 'n 🦀\u{0}\r\n\tend", 1);
     record.key = Some("k:\"1\"; DROP TABLE records--".to_owned());
     record.scope = Scope {
@@ -54,12 +55,12 @@ fn comes_back(store: &dyn Store) {
     let plain = w.record(Kind::Summary, "", 2);
     w.created(&plain);
     assert_eq!(w.get(plain.id), plain);
-    let other = ok(World::of(store, "another").store.projects());
+    let other = ok(TestProject::of(store, "another").store.projects());
     assert_eq!(other, std::slice::from_ref(&w.project));
 }
 
 fn appended(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     for second in 1..4 {
         w.created(&w.record(Kind::Note, "the same", second));
     }
@@ -67,10 +68,10 @@ fn appended(store: &dyn Store) {
 }
 
 fn identity(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     w.created(&w.fact("k", "fact", 1));
     let mut decision = w.fact("k", "decision", 2);
-    decision.attrs = Knowledge::of_category("decision").to_attrs();
+    decision.attrs = Knowledge::with_category("decision").to_attrs();
     w.created(&decision);
     let mut output = w.record(Kind::Output, "output", 3);
     output.key = Some("k".to_owned());
@@ -83,12 +84,12 @@ fn identity(store: &dyn Store) {
     w.created(&note);
     w.created(&w.fact("K", "another case is another key", 6));
     assert_eq!(w.current(9).len(), 6);
-    let elsewhere = World::of(store, "other");
+    let elsewhere = TestProject::of(store, "other");
     elsewhere.created(&elsewhere.fact("k", "fact", 7));
 }
 
 fn expired_holder(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let mut brief = w.fact("k", "for an hour", 1);
     brief.expires_at = Some(at(10));
     w.created(&brief);
@@ -101,11 +102,11 @@ fn expired_holder(store: &dyn Store) {
 }
 
 fn revision(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let first = w.fact("k", "one", 1);
     w.created(&first);
     let mut second = w.fact("other", "two", 2);
-    second.attrs = Knowledge::of_category("decision").to_attrs();
+    second.attrs = Knowledge::with_category("decision").to_attrs();
     let applied = w.change(revise(first.id, &second));
     assert_eq!(
         applied,
@@ -118,12 +119,12 @@ fn revision(store: &dyn Store) {
         (old.retired_at, old.replaced_by),
         (Some(at(2)), Some(second.id))
     );
-    // The key that was left is free again.
+    // The abandoned key is free again.
     w.created(&w.fact("k", "three", 3));
 }
 
-fn revision_of_taken_key(store: &dyn Store) {
-    let w = World::new(store);
+fn revision_to_used_key(store: &dyn Store) {
+    let w = TestProject::new(store);
     let (a, b) = (w.fact("a", "a", 1), w.fact("b", "b", 2));
     w.created(&a);
     w.created(&b);
@@ -134,7 +135,7 @@ fn revision_of_taken_key(store: &dyn Store) {
 }
 
 fn revision_of_past(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let first = w.fact("k", "one", 1);
     let next = w.fact("k", "two", 3);
     expect(&w.refused(revise(first.id, &next)), is_not_found);
@@ -149,12 +150,12 @@ fn revision_of_past(store: &dyn Store) {
 }
 
 fn all_or_nothing(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let old = w.fact("k", "old", 1);
     w.created(&old);
     let changes = [
-        put(&w.fact("k", "new", 2), Merge::Replace),
-        put(&w.fact("fresh", "fresh", 2), Merge::Replace),
+        put(&w.fact("k", "new", 2), MergeRule::Replace),
+        put(&w.fact("fresh", "fresh", 2), MergeRule::Replace),
         retire(w.id(3), 3),
     ];
     match store.apply(&w.project, &changes) {
@@ -163,9 +164,9 @@ fn all_or_nothing(store: &dyn Store) {
     }
     assert_eq!(w.current(9), ["old"]);
     assert_eq!(w.get(old.id), old);
-    let fresh = World::of(store, "never written to");
+    let fresh = TestProject::of(store, "never written to");
     let changes = [
-        put(&fresh.fact("k", "x", 1), Merge::Keep),
+        put(&fresh.fact("k", "x", 1), MergeRule::Keep),
         retire(w.id(4), 4),
     ];
     assert!(store.apply(&fresh.project, &changes).is_err());
@@ -173,11 +174,11 @@ fn all_or_nothing(store: &dyn Store) {
 }
 
 fn later_see_earlier(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let (a, b) = (w.fact("k", "a", 1), w.fact("k", "b", 2));
     let applied = w.apply(&[
-        put(&a, Merge::Replace),
-        put(&b, Merge::Replace),
+        put(&a, MergeRule::Replace),
+        put(&b, MergeRule::Replace),
         retire(b.id, 3),
         restore(a.id, 4),
     ]);
@@ -193,28 +194,28 @@ fn later_see_earlier(store: &dyn Store) {
 }
 
 fn no_changes(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     assert_eq!(w.apply(&[]), []);
     assert_eq!(ok(store.projects()), []);
 }
 
 fn id_once(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let first = w.fact("k", "one", 1);
     w.created(&first);
     let mut same_id = w.fact("other", "two", 2);
     same_id.id = first.id;
-    let error = w.refused(put(&same_id, Merge::Replace));
+    let error = w.refused(put(&same_id, MergeRule::Replace));
     expect(&error, is_stale);
     assert_eq!(w.get(first.id), first);
-    // The same id in another project is another record.
-    let elsewhere = World::of(store, "other");
+    // The same id in another project is a different record.
+    let elsewhere = TestProject::of(store, "other");
     same_id.project = elsewhere.project.clone();
     elsewhere.created(&same_id);
 }
 
 fn written_as_past(store: &dyn Store) {
-    let w = World::new(store);
+    let w = TestProject::new(store);
     let mut past = w.fact("k", "then", 1);
     let current = w.fact("k", "now", 5);
     w.created(&current);
@@ -227,6 +228,6 @@ fn written_as_past(store: &dyn Store) {
     assert_eq!(w.history(current.id), ["then", "now"]);
     let mut half = w.fact("half", "x", 6);
     half.replaced_by = Some(current.id);
-    expect(&w.refused(put(&half, Merge::Replace)), is_invalid);
+    expect(&w.refused(put(&half, MergeRule::Replace)), is_invalid);
     expect(&w.refused(revise(current.id, &past)), is_invalid);
 }

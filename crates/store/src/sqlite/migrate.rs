@@ -1,193 +1,149 @@
-//! The schema's versions, and how a database gets from one to the next.
-//!
-//! A migration that was released is never edited: a change of the schema is the next file.
+//! Creation of the schema, and migration of databases with an older one.
 
-use super::counting::Counting;
-use super::failure::Failure;
-use super::{Place, backup, copies, index, rekey};
-use crate::StoreError;
-use crate::upgrade::{Teller, Upgrade};
+mod index_progress;
+mod key_migration;
+
+use super::database_location::DatabaseLocation;
+use super::error_conversion::Failure;
+use super::schema_version::{APPLICATION_ID, Migration, newest, supported_version};
+use super::{backup, index, retained_backups};
+use crate::migration_progress::{MigrationEvent, ProgressSink};
 use heirloom_model::{Clock, SystemClock};
+use index_progress::IndexProgress;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::Path;
 
-/// `Heir`: tells our databases from any other SQLite file.
-pub(super) const APPLICATION_ID: u32 = 0x4865_6972;
-
-/// One step of the schema: the SQL that leads to the version that is its place in the list, from 1.
-pub(super) type Migration = &'static str;
-
-/// Every step.
-pub(super) const MIGRATIONS: &[Migration] = &[
-    include_str!("../../migrations/0001_records.sql"),
-    include_str!("../../migrations/0002_audit.sql"),
-    include_str!("../../migrations/0003_layers.sql"),
-    include_str!("../../migrations/0004_receipts.sql"),
-    include_str!("../../migrations/0005_receipts.sql"),
-];
-
-/// The first version with an index.
-pub(super) const INDEXED_FROM: u32 = 3;
-
-/// The schema's version of an open database.
-pub(super) fn version(connection: &Connection) -> Result<u32, Failure> {
-    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
-}
-
-/// The newest version in `known`.
-pub(super) fn newest(known: &[Migration]) -> u32 {
-    u32::try_from(known.len()).unwrap_or(u32::MAX)
-}
-
-/// Lays the whole schema into a fresh database.
-pub(super) fn lay_out(connection: &mut Connection, known: &[Migration]) -> Result<(), Failure> {
+/// Creates the whole schema in an empty database.
+pub(super) fn create_schema(
+    connection: &mut Connection,
+    known: &[Migration],
+) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    carry_out(&transaction, 0, known, None)?;
+    apply_migrations(&transaction, 0, known, None)?;
     transaction.commit()?;
     Ok(())
 }
 
-/// Checks that the file is ours and of a version in `known`, and brings an older one up to date.
+/// Checks that the file is a Heirloom database of a version in `known`, and migrates an older one.
 ///
-/// An older one is copied beside itself first. All steps are one transaction: when one fails the database
-/// stays as it was. Of many processes one migrates and tells how far it is, the others wait and find it done.
-pub(super) fn bring_up(
+/// An older database is backed up first. All migrations run in one transaction: if one fails, the database is
+/// unchanged. Of several processes one migrates and reports progress; the others wait.
+pub(super) fn migrate(
     connection: &mut Connection,
-    place: &Place,
+    place: &DatabaseLocation,
     known: &[Migration],
-    teller: &Teller,
+    progress: &ProgressSink,
 ) -> Result<(), Failure> {
-    let found = version_of_ours(connection, place, known)?;
+    let found = supported_version(connection, place, known)?;
     if found == newest(known) {
         return Ok(());
     }
-    let counting = Counting::over(connection, teller)?;
-    let done = bring_up_counted(connection, place, known, teller, &counting);
-    Counting::end(connection)?;
+    let counting = IndexProgress::attach(connection, progress)?;
+    let done = migrate_with_progress(connection, place, known, progress, &counting);
+    IndexProgress::detach(connection)?;
     done
 }
 
-fn bring_up_counted(
+fn migrate_with_progress(
     connection: &mut Connection,
-    place: &Place,
+    place: &DatabaseLocation,
     known: &[Migration],
-    teller: &Teller,
-    counting: &Counting,
+    progress: &ProgressSink,
+    counting: &IndexProgress,
 ) -> Result<(), Failure> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found = version_of_ours(&transaction, place, known)?;
+    let found = supported_version(&transaction, place, known)?;
     if found == newest(known) {
         return Ok(());
     }
-    teller.tell(&Upgrade::Begun {
+    progress.report(&MigrationEvent::Started {
         from: found,
         to: newest(known),
     });
-    let done = migrate_copied(transaction, found, place, known, teller, counting);
-    teller.tell(&match done {
-        Ok(()) => Upgrade::Ended {
+    let done = migrate_with_backup(transaction, found, place, known, progress, counting);
+    progress.report(&match done {
+        Ok(()) => MigrationEvent::Finished {
             texts: counting.total(),
         },
-        Err(_) => Upgrade::Failed,
+        Err(_) => MigrationEvent::Failed,
     });
     done
 }
 
-/// Copies the database beside itself, and migrates it.
-fn migrate_copied(
+/// Backs up the database and migrates it.
+fn migrate_with_backup(
     transaction: Transaction<'_>,
     found: u32,
-    place: &Place,
+    place: &DatabaseLocation,
     known: &[Migration],
-    teller: &Teller,
-    counting: &Counting,
+    progress: &ProgressSink,
+    counting: &IndexProgress,
 ) -> Result<(), Failure> {
     let copy = match place {
-        Place::File(_) => {
-            let time = copies::stamp(SystemClock.now());
+        DatabaseLocation::File(_) => {
+            let time = retained_backups::format_time(SystemClock.now());
             let suffix = format!("before-v{}-{time}", newest(known));
-            let copy = backup::copy_beside(place, &suffix)?;
-            teller.tell(&Upgrade::Copied(copy.clone()));
+            let copy = backup::copy_with_suffix(place, &suffix)?;
+            progress.report(&MigrationEvent::BackedUp(copy.clone()));
             Some(copy)
         }
-        Place::Memory => None,
+        DatabaseLocation::Memory => None,
     };
-    let carried = carry_out(&transaction, found, known, Some(counting));
+    let carried = apply_migrations(&transaction, found, known, Some(counting));
     let done = carried.and_then(|()| transaction.commit().map_err(Failure::Sql));
     match (&done, copy) {
-        // The original is as it was; a copy for each try would fill the disk.
-        (Err(_), Some(copy)) => remove(&copy),
-        (Ok(()), Some(_)) => tidy_up(place),
+        // The original is unchanged; a backup for each attempt would fill the disk.
+        (Err(_), Some(copy)) => remove_backup(&copy),
+        (Ok(()), Some(_)) => remove_expired_backups(place),
         _ => {}
     }
     done
 }
 
-/// Removes copies that are old enough. One that cannot be removed now goes the next time.
-fn tidy_up(place: &Place) {
-    if let Place::File(path) = place {
-        drop(copies::remove_old(path, SystemClock.now()));
+/// Removes expired backups. Errors are ignored: the next migration tries again.
+fn remove_expired_backups(place: &DatabaseLocation) {
+    if let DatabaseLocation::File(path) = place {
+        drop(retained_backups::remove_expired(path, SystemClock.now()));
     }
 }
 
-/// Brings a database that nobody else uses up to date, without a copy. `Newer` names `place`.
-pub(super) fn bring_up_alone(
+/// Migrates a database that no other process uses, without a backup. `Newer` has the path of `place`.
+pub(super) fn migrate_exclusive(
     connection: &mut Connection,
-    place: &Place,
+    place: &DatabaseLocation,
     known: &[Migration],
-    teller: &Teller,
+    progress: &ProgressSink,
 ) -> Result<u32, Failure> {
-    let counting = Counting::over(connection, teller)?;
+    let counting = IndexProgress::attach(connection, progress)?;
     let migrate = |connection: &mut Connection| -> Result<u32, Failure> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let from = version_of_ours(&transaction, place, known)?;
+        let from = supported_version(&transaction, place, known)?;
         let to = newest(known);
         if from != to {
-            teller.tell(&Upgrade::Begun { from, to });
+            progress.report(&MigrationEvent::Started { from, to });
         }
-        carry_out(&transaction, from, known, Some(&counting))?;
+        apply_migrations(&transaction, from, known, Some(&counting))?;
         transaction.commit()?;
         if from != to {
             let texts = counting.total();
-            teller.tell(&Upgrade::Ended { texts });
+            progress.report(&MigrationEvent::Finished { texts });
         }
         Ok(from)
     };
     let found = migrate(connection);
     if found.is_err() {
-        teller.tell(&Upgrade::Failed);
+        progress.report(&MigrationEvent::Failed);
     }
-    Counting::end(connection)?;
+    IndexProgress::detach(connection)?;
     found
 }
 
-/// The version, from 1 to the newest in `known`.
-pub(super) fn version_of_ours(
-    connection: &Connection,
-    place: &Place,
-    known: &[Migration],
-) -> Result<u32, Failure> {
-    let id: u32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let found = version(connection)?;
-    if id != APPLICATION_ID || found == 0 {
-        return Err(Failure::Damaged("it is no Heirloom database".to_owned()));
-    }
-    if found > newest(known) {
-        return Err(Failure::Store(StoreError::Newer {
-            path: place.path(),
-            found,
-            known: newest(known),
-        }));
-    }
-    Ok(found)
-}
-
-fn carry_out(
+fn apply_migrations(
     connection: &Connection,
     from: u32,
     known: &[Migration],
-    counting: Option<&Counting>,
+    counting: Option<&IndexProgress>,
 ) -> Result<(), Failure> {
     for (version, migration) in (1_u32..).zip(known) {
         if version > from {
@@ -195,27 +151,31 @@ fn carry_out(
             connection.pragma_update(None, "user_version", version)?;
         }
     }
-    if (1..rekey::KEYED_FROM).contains(&from) && connection.table_exists(None, "ordinals")? {
-        rekey::rekey(connection)?;
+    if (1..key_migration::KEYED_FROM).contains(&from)
+        && connection.table_exists(None, "ordinals")?
+    {
+        key_migration::rekey(connection)?;
     }
-    // What older versions wrote is not in the index yet.
+    // Texts of older versions are not in the index yet.
     if from > 0 && connection.table_exists(None, "ordinals")? {
-        counting.map_or(Ok(()), |counting| counting.begin(connection))?;
+        counting.map_or(Ok(()), |counting| counting.start(connection))?;
         index::catch_up(connection)?;
     }
     Ok(())
 }
 
-/// Removes a copy that is of no use; one that cannot be removed does no harm.
-fn remove(copy: &Path) {
+/// Removes a useless backup. Errors are ignored.
+fn remove_backup(copy: &Path) {
     let removed = std::fs::remove_file(copy);
     drop(removed);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::open;
     use super::*;
+    use crate::StoreError;
+    use crate::sqlite::open;
+    use crate::sqlite::schema_version::{MIGRATIONS, version};
     use std::os::unix::fs::PermissionsExt;
     use std::path::PathBuf;
     use std::thread;
@@ -232,7 +192,7 @@ mod tests {
         "DELETE FROM notes; INSERT INTO no_such_table VALUES (1)",
     ];
 
-    /// A database of the old version with one row.
+    /// Creates a database of the old version with one row.
     fn old() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("heirloom.db");
@@ -254,12 +214,12 @@ mod tests {
     }
 
     #[test]
-    fn an_older_database_is_copied_and_brought_up_once() {
+    fn older_database_is_backed_up_and_migrated_once() {
         let (folder, path) = old();
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    let connection = open::open(&path, NEW, &Teller::silent())
+                    let connection = open::open(&path, NEW, &ProgressSink::silent())
                         .unwrap()
                         .connection;
                     assert_eq!(version(&connection).unwrap(), 3);
@@ -271,7 +231,7 @@ mod tests {
         assert_eq!(copies.len(), 1, "{copies:?}");
         let mode = copies[0].metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        let copy = open::open(&copies[0], OLD, &Teller::silent())
+        let copy = open::open(&copies[0], OLD, &ProgressSink::silent())
             .unwrap()
             .connection;
         assert_eq!(
@@ -280,7 +240,7 @@ mod tests {
         );
         drop(copy);
         assert!(matches!(
-            open::open(&path, OLD, &Teller::silent()),
+            open::open(&path, OLD, &ProgressSink::silent()),
             Err(StoreError::Newer {
                 found: 3,
                 known: 1,
@@ -290,33 +250,33 @@ mod tests {
     }
 
     #[test]
-    fn the_copy_holds_what_is_only_in_the_journal() {
+    fn backup_contains_rows_of_write_ahead_log() {
         let (folder, path) = old();
-        let writer = open::open(&path, OLD, &Teller::silent())
+        let writer = open::open(&path, OLD, &ProgressSink::silent())
             .unwrap()
             .connection;
         writer.execute("UPDATE notes SET text = 'new'", []).unwrap();
-        let migrated = open::open(&path, NEW, &Teller::silent())
+        let migrated = open::open(&path, NEW, &ProgressSink::silent())
             .unwrap()
             .connection;
         assert_eq!(note(&migrated), "new");
-        let copy = open::open(&copies(folder.path())[0], OLD, &Teller::silent())
+        let copy = open::open(&copies(folder.path())[0], OLD, &ProgressSink::silent())
             .unwrap()
             .connection;
         assert_eq!(note(&copy), "new");
     }
 
     #[test]
-    fn a_failed_migration_leaves_the_original_in_use() {
+    fn failed_migration_leaves_original_unchanged() {
         let (folder, path) = old();
         for _ in 0..3 {
             assert!(matches!(
-                open::open(&path, BROKEN, &Teller::silent()),
+                open::open(&path, BROKEN, &ProgressSink::silent()),
                 Err(StoreError::Backend(_))
             ));
         }
         assert_eq!(copies(folder.path()), Vec::<PathBuf>::new());
-        let connection = open::open(&path, OLD, &Teller::silent())
+        let connection = open::open(&path, OLD, &ProgressSink::silent())
             .unwrap()
             .connection;
         assert_eq!(
@@ -326,14 +286,14 @@ mod tests {
     }
 
     #[test]
-    fn a_database_without_a_journal_gets_it_back() {
+    fn wal_mode_is_restored_on_open() {
         let (_folder, path) = old();
         let plain = Connection::open(&path).unwrap();
         plain
             .pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))
             .unwrap();
         plain.close().unwrap();
-        let connection = open::open(&path, OLD, &Teller::silent())
+        let connection = open::open(&path, OLD, &ProgressSink::silent())
             .unwrap()
             .connection;
         let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
@@ -341,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_the_files_in_order() {
+    fn versions_match_migration_files() {
         let store = crate::SqliteStore::memory().unwrap();
         assert_eq!(version(&store.lock()).unwrap(), newest(MIGRATIONS));
     }

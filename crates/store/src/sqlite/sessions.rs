@@ -1,20 +1,15 @@
 //! Sessions and their messages.
 
-use super::codec::{self, micros, time};
-use super::failure::Failure;
-use super::index::{self, Entry};
-use crate::{StoreError, caps};
-use heirloom_model::{Message, ProjectName, RecordId, Role, Session, Timestamp, clock};
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use super::error_conversion::Failure;
+use super::index::{self, IndexEntry};
+use super::row_codec::{self, MESSAGE_COLUMNS, SESSION_COLUMNS, message, micros};
+use crate::{StoreError, validation};
+use heirloom_model::{Message, ProjectName, RecordId, Session};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
-/// The columns of a message, in the order in which [`message`] reads them.
-const MESSAGE_COLUMNS: &str = "id, seq, role, sender, text, attrs, tokens, at";
-
-const SESSION_COLUMNS: &str = "id, agent, task, started_at, ended_at, attrs";
-
-/// Creates the session or replaces what is known of it.
+/// Creates the session or replaces its metadata.
 pub(super) fn put(connection: &Connection, session: &Session) -> Result<(), Failure> {
-    let project = codec::project_or_new(connection, &session.project, session.started_at)?;
+    let project = row_codec::project_or_new(connection, &session.project, session.started_at)?;
     let sql = "INSERT INTO sessions (project, id, agent, task, started_at, ended_at, attrs) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
          ON CONFLICT (project, id) DO UPDATE SET agent = excluded.agent, task = excluded.task, \
@@ -27,12 +22,12 @@ pub(super) fn put(connection: &Connection, session: &Session) -> Result<(), Fail
         session.task,
         micros(session.started_at),
         session.ended_at.map(micros),
-        caps::attrs_json(&session.attrs)?,
+        validation::attrs_json(&session.attrs)?,
     ])?;
     Ok(())
 }
 
-/// The session `id`.
+/// Reads the session `id`.
 pub(super) fn get(
     connection: &Connection,
     project: &ProjectName,
@@ -47,7 +42,7 @@ pub(super) fn get(
     found.ok_or_else(|| missing(project, id))
 }
 
-/// The newest sessions by start, newest first.
+/// Lists the most recently started sessions, newest first.
 pub(super) fn list(
     connection: &Connection,
     project: &ProjectName,
@@ -65,23 +60,23 @@ pub(super) fn list(
     select(connection, project, &sql, values)
 }
 
-/// Appends messages and returns the place of the first.
+/// Appends messages and returns the position of the first.
 pub(super) fn append(
     connection: &Connection,
     project: &ProjectName,
     session: &str,
     messages: &[Message],
 ) -> Result<u64, Failure> {
-    let number = number_of(connection, project, session)?;
-    let first = next_place(connection, number, session)?;
+    let number = project_of_session(connection, project, session)?;
+    let first = next_position(connection, number, session)?;
     for (seq, message) in (first..).zip(messages) {
         insert(connection, number, session, seq, message, None)?;
     }
     Ok(first)
 }
 
-/// The place behind the last message of a session, one that was taken back included.
-pub(super) fn next_place(
+/// Returns the position after the last message of a session, hidden messages of reverted imports included.
+pub(super) fn next_position(
     connection: &Connection,
     project: i64,
     session: &str,
@@ -91,7 +86,7 @@ pub(super) fn next_place(
     Ok(statement.query_row(params![project, session], |row| row.get(0))?)
 }
 
-/// Writes a message as a new row.
+/// Inserts a message.
 pub(super) fn insert(
     connection: &Connection,
     project: i64,
@@ -105,7 +100,7 @@ pub(super) fn insert(
         project,
         message.id,
         true,
-        &Entry::of_turn(message),
+        &IndexEntry::from_message(message),
     )?;
     let sql = "INSERT INTO messages \
          (project, session, seq, id, role, sender, text, attrs, tokens, at, batch, ordinal) \
@@ -118,7 +113,7 @@ pub(super) fn insert(
         message.role.as_str(),
         message.sender,
         message.text,
-        caps::attrs_json(&message.attrs)?,
+        validation::attrs_json(&message.attrs)?,
         message.tokens,
         micros(message.at),
         batch.as_ref().map(RecordId::as_bytes),
@@ -134,7 +129,7 @@ pub(super) fn insert(
     }
 }
 
-/// The messages of a session from place `from` on, in order.
+/// Reads the messages of a session from position `from` on, in order.
 pub(super) fn messages(
     connection: &Connection,
     project: &ProjectName,
@@ -142,14 +137,14 @@ pub(super) fn messages(
     from: u64,
     limit: usize,
 ) -> Result<Vec<Message>, Failure> {
-    let number = number_of(connection, project, session)?;
+    let number = project_of_session(connection, project, session)?;
     let sql = format!(
         "SELECT {MESSAGE_COLUMNS} FROM messages \
          WHERE project = ?1 AND session = ?2 AND seq >= ?3 AND retired_at IS NULL \
          ORDER BY seq LIMIT ?4"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    // Beyond the largest place that can be stored there is none.
+    // Larger positions cannot be stored, so no message has one.
     let from = i64::try_from(from).unwrap_or(i64::MAX);
     let mut rows = statement.query(params![number, session, from, limit])?;
     let mut found = Vec::new();
@@ -159,7 +154,7 @@ pub(super) fn messages(
     Ok(found)
 }
 
-/// The messages with these ids and their sessions, in order of id.
+/// Reads the messages with these ids and their sessions, in order of id.
 pub(super) fn turns(
     connection: &Connection,
     project: &ProjectName,
@@ -171,7 +166,7 @@ pub(super) fn turns(
          AND id IN (SELECT unhex(value) FROM json_each(?2)) AND retired_at IS NULL ORDER BY id"
     );
     let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![project.as_str(), codec::id_list(ids)])?;
+    let mut rows = statement.query(params![project.as_str(), row_codec::id_list(ids)])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         found.push((row.get(8)?, message(row)?));
@@ -179,8 +174,8 @@ pub(super) fn turns(
     Ok(found)
 }
 
-/// The project's number, if the session exists in it.
-pub(super) fn number_of(
+/// Returns the number of the project if the session exists in it.
+pub(super) fn project_of_session(
     connection: &Connection,
     project: &ProjectName,
     session: &str,
@@ -212,42 +207,7 @@ fn select(
     let mut rows = statement.query(values)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(session(project, row)?);
+        found.push(row_codec::session(project, row)?);
     }
     Ok(found)
-}
-
-fn session(project: &ProjectName, row: &Row<'_>) -> Result<Session, Failure> {
-    let id: String = row.get(0)?;
-    let attrs = codec::attrs(row, 5)
-        .map_err(|problem| Failure::Damaged(format!("session {id}: {problem}")))?;
-    Ok(Session {
-        project: project.clone(),
-        id,
-        agent: row.get(1)?,
-        task: row.get(2)?,
-        started_at: clock::from_micros(row.get(3)?),
-        ended_at: time(row, 4)?,
-        attrs,
-    })
-}
-
-pub(super) fn message(row: &Row<'_>) -> Result<Message, Failure> {
-    let id = RecordId::from_bytes(row.get(0)?);
-    let damaged = |problem: String| Failure::Damaged(format!("message {id}: {problem}"));
-    let role = row.get_ref(2)?.as_str().unwrap_or_default();
-    let role: Role = role
-        .parse()
-        .map_err(|_| damaged(format!("unknown role `{role}`")))?;
-    let at: Timestamp = clock::from_micros(row.get(7)?);
-    Ok(Message {
-        id,
-        seq: row.get(1)?,
-        role,
-        sender: row.get(3)?,
-        text: row.get(4)?,
-        attrs: codec::attrs(row, 5).map_err(damaged)?,
-        tokens: row.get(6)?,
-        at,
-    })
 }

@@ -15,7 +15,7 @@ use tokio::time::Sleep;
 
 use crate::request::{Api, RecordedRequest};
 use crate::script::{Reply, Turn};
-use crate::wire::{Call, error_body};
+use crate::wire::{AnswerContext, error_body};
 
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
@@ -24,10 +24,10 @@ const EVENTS: &str = "text/event-stream";
 /// closes: hyper drops unsent bytes when a body fails.
 const FLUSH: Duration = Duration::from_millis(30);
 
-/// Longer than any test waits.
+/// Pause that is longer than any test.
 const STALL: Duration = Duration::from_secs(3600);
 
-/// The response for `reply`, in the request's format.
+/// Renders `reply` in the request's format.
 pub(super) fn render(request: &RecordedRequest, reply: &Reply, serial: usize) -> Response<Body> {
     match reply {
         Reply::Turn(turn) | Reply::Delayed(turn, _) => {
@@ -47,8 +47,13 @@ pub(super) fn render(request: &RecordedRequest, reply: &Reply, serial: usize) ->
             }
             response
         }
-        Reply::Cut(turn) => half(request, turn, serial, &[Step::Pause(FLUSH), Step::Fail]),
-        Reply::Stall(turn) => half(request, turn, serial, &[Step::Pause(STALL)]),
+        Reply::Cut(turn) => partial_response(
+            request,
+            turn,
+            serial,
+            &[BodyStep::Pause(FLUSH), BodyStep::Fail],
+        ),
+        Reply::Stall(turn) => partial_response(request, turn, serial, &[BodyStep::Pause(STALL)]),
         Reply::InvalidJson => {
             let text = "{\"this is\": no JSON";
             if request.wants_stream() {
@@ -61,14 +66,14 @@ pub(super) fn render(request: &RecordedRequest, reply: &Reply, serial: usize) ->
     }
 }
 
-/// The response to a request that is no turn at all.
+/// Renders the response to a request that is not a turn.
 pub(super) fn side_route(request: &RecordedRequest) -> Response<Body> {
     let path = request.path.split('?').next().unwrap_or("");
     let tokens = request.body.to_string().len() / 4 + 1;
     let (status, body) = match request.method.as_str() {
         "POST" if path.ends_with("/count_tokens") => (200, json!({"input_tokens": tokens})),
         "POST" if path.ends_with(":countTokens") => (200, json!({"totalTokens": tokens})),
-        "GET" if path.ends_with("/models") => (200, models()),
+        "GET" if path.ends_with("/models") => (200, model_list()),
         "GET" if path == "/" => (200, json!({})),
         "HEAD" => (200, Value::Null),
         // Telemetry and event logging.
@@ -84,9 +89,9 @@ pub(super) fn side_route(request: &RecordedRequest) -> Response<Body> {
     response(status, JSON, Body::from(body))
 }
 
-/// One list for all three clients: OpenAI and Anthropic read `data`, Gemini
+/// Returns one list for all three clients: OpenAI and Anthropic read `data`, Gemini
 /// and Codex `models`.
-fn models() -> Value {
+fn model_list() -> Value {
     json!({
         "object": "list",
         "data": [{"id": "scripted", "object": "model", "type": "model", "display_name": "Scripted"}],
@@ -96,20 +101,25 @@ fn models() -> Value {
 }
 
 fn full_text(request: &RecordedRequest, turn: &Turn, serial: usize) -> (&'static str, String) {
-    let call = Call::new(request, turn, serial);
+    let call = AnswerContext::new(request, turn, serial);
     if request.wants_stream() {
         (EVENTS, call.events().iter().map(|e| e.render()).collect())
     } else {
-        (JSON, call.whole().to_string())
+        (JSON, call.render_body().to_string())
     }
 }
 
-fn half(request: &RecordedRequest, turn: &Turn, serial: usize, then: &[Step]) -> Response<Body> {
+fn partial_response(
+    request: &RecordedRequest,
+    turn: &Turn,
+    serial: usize,
+    then: &[BodyStep],
+) -> Response<Body> {
     let (kind, text) = full_text(request, turn, serial);
     // Bytes, not characters: a cut may well fall inside one.
     let first = Bytes::copy_from_slice(&text.as_bytes()[..text.len() / 2]);
-    let steps = Steps {
-        queue: std::iter::once(Step::Send(first))
+    let steps = ScriptedBody {
+        queue: std::iter::once(BodyStep::Send(first))
             .chain(then.iter().cloned())
             .collect(),
         sleep: None,
@@ -128,19 +138,19 @@ fn response(status: StatusCode, content_type: &'static str, body: Body) -> Respo
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum BodyStep {
     Send(Bytes),
     Pause(Duration),
     Fail,
 }
 
-/// A body that goes wrong on purpose.
-struct Steps {
-    queue: VecDeque<Step>,
+/// A response body with injected faults.
+struct ScriptedBody {
+    queue: VecDeque<BodyStep>,
     sleep: Option<Pin<Box<Sleep>>>,
 }
 
-impl Stream for Steps {
+impl Stream for ScriptedBody {
     type Item = io::Result<Bytes>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -153,9 +163,11 @@ impl Stream for Steps {
             }
             match self.queue.pop_front() {
                 None => return Poll::Ready(None),
-                Some(Step::Send(bytes)) => return Poll::Ready(Some(Ok(bytes))),
-                Some(Step::Pause(pause)) => self.sleep = Some(Box::pin(tokio::time::sleep(pause))),
-                Some(Step::Fail) => {
+                Some(BodyStep::Send(bytes)) => return Poll::Ready(Some(Ok(bytes))),
+                Some(BodyStep::Pause(pause)) => {
+                    self.sleep = Some(Box::pin(tokio::time::sleep(pause)))
+                }
+                Some(BodyStep::Fail) => {
                     return Poll::Ready(Some(Err(io::Error::other("cut on purpose"))));
                 }
             }

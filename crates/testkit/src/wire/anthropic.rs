@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Call, Event, pieces};
+use super::{AnswerContext, SseEvent, pieces};
 
-fn stop_reason(call: &Call<'_>) -> &'static str {
+fn stop_reason(call: &AnswerContext<'_>) -> &'static str {
     if call.turn.tool_calls.is_empty() {
         "end_turn"
     } else {
@@ -12,7 +12,12 @@ fn stop_reason(call: &Call<'_>) -> &'static str {
     }
 }
 
-fn message(call: &Call<'_>, content: &Value, stop_reason: Option<&str>, output: usize) -> Value {
+fn message(
+    call: &AnswerContext<'_>,
+    content: &Value,
+    stop_reason: Option<&str>,
+    output: usize,
+) -> Value {
     json!({
         "id": call.id("msg"),
         "type": "message",
@@ -30,8 +35,8 @@ fn message(call: &Call<'_>, content: &Value, stop_reason: Option<&str>, output: 
     })
 }
 
-/// The answer as one body.
-pub(super) fn whole(call: &Call<'_>) -> Value {
+/// Renders the answer as one body.
+pub(super) fn render_body(call: &AnswerContext<'_>) -> Value {
     let mut content = Vec::new();
     if !call.turn.text.is_empty() {
         content.push(json!({"type": "text", "text": call.turn.text}));
@@ -53,8 +58,8 @@ pub(super) fn whole(call: &Call<'_>) -> Value {
     )
 }
 
-/// The answer as a stream.
-pub(super) fn events(call: &Call<'_>) -> Vec<Event> {
+/// Renders the answer as a stream.
+pub(super) fn events(call: &AnswerContext<'_>) -> Vec<SseEvent> {
     let mut events = vec![
         json!({"type": "message_start", "message": message(call, &json!([]), None, 1)}),
         json!({"type": "ping"}),
@@ -87,7 +92,7 @@ pub(super) fn events(call: &Call<'_>) -> Vec<Event> {
         "usage": {"output_tokens": call.output_tokens()},
     }));
     events.push(json!({"type": "message_stop"}));
-    events.iter().map(Event::named).collect()
+    events.iter().map(SseEvent::named).collect()
 }
 
 fn block(

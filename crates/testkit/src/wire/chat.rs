@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{CREATED_S, Call, Event, pieces};
+use super::{AnswerContext, CREATED_S, SseEvent, pieces};
 
-fn finish_reason(call: &Call<'_>) -> &'static str {
+fn finish_reason(call: &AnswerContext<'_>) -> &'static str {
     if call.turn.tool_calls.is_empty() {
         "stop"
     } else {
@@ -12,13 +12,13 @@ fn finish_reason(call: &Call<'_>) -> &'static str {
     }
 }
 
-fn usage(call: &Call<'_>) -> Value {
+fn usage(call: &AnswerContext<'_>) -> Value {
     let (input, output) = (call.input_tokens(), call.output_tokens());
     json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output})
 }
 
-/// The answer as one body.
-pub(super) fn whole(call: &Call<'_>) -> Value {
+/// Renders the answer as one body.
+pub(super) fn render_body(call: &AnswerContext<'_>) -> Value {
     let mut message = json!({"role": "assistant", "content": call.turn.text});
     if !call.turn.tool_calls.is_empty() {
         let calls = call.turn.tool_calls.iter().enumerate();
@@ -43,8 +43,8 @@ pub(super) fn whole(call: &Call<'_>) -> Value {
     })
 }
 
-/// The answer as a stream.
-pub(super) fn events(call: &Call<'_>) -> Vec<Event> {
+/// Renders the answer as a stream.
+pub(super) fn events(call: &AnswerContext<'_>) -> Vec<SseEvent> {
     let mut events = vec![chunk(
         call,
         &json!({"role": "assistant", "content": ""}),
@@ -71,13 +71,13 @@ pub(super) fn events(call: &Call<'_>) -> Vec<Event> {
         let mut last = envelope(call);
         last["choices"] = json!([]);
         last["usage"] = usage(call);
-        events.push(Event::plain(&last));
+        events.push(SseEvent::plain(&last));
     }
-    events.push(Event::plain("[DONE]"));
+    events.push(SseEvent::plain("[DONE]"));
     events
 }
 
-fn envelope(call: &Call<'_>) -> Value {
+fn envelope(call: &AnswerContext<'_>) -> Value {
     json!({
         "id": call.id("chatcmpl"),
         "object": "chat.completion.chunk",
@@ -86,8 +86,8 @@ fn envelope(call: &Call<'_>) -> Value {
     })
 }
 
-fn chunk(call: &Call<'_>, delta: &Value, finish_reason: Option<&str>) -> Event {
+fn chunk(call: &AnswerContext<'_>, delta: &Value, finish_reason: Option<&str>) -> SseEvent {
     let mut chunk = envelope(call);
     chunk["choices"] = json!([{"index": 0, "delta": delta, "finish_reason": finish_reason}]);
-    Event::plain(&chunk)
+    SseEvent::plain(&chunk)
 }

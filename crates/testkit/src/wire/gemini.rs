@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Call, Event, pieces};
+use super::{AnswerContext, SseEvent, pieces};
 
-fn tool_parts(call: &Call<'_>) -> Vec<Value> {
+fn tool_parts(call: &AnswerContext<'_>) -> Vec<Value> {
     call.turn
         .tool_calls
         .iter()
@@ -12,7 +12,7 @@ fn tool_parts(call: &Call<'_>) -> Vec<Value> {
         .collect()
 }
 
-fn chunk(call: &Call<'_>, parts: &[Value], finish_reason: Option<&str>) -> Value {
+fn chunk(call: &AnswerContext<'_>, parts: &[Value], finish_reason: Option<&str>) -> Value {
     let (input, output) = (call.input_tokens(), call.output_tokens());
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
     if let Some(reason) = finish_reason {
@@ -30,8 +30,8 @@ fn chunk(call: &Call<'_>, parts: &[Value], finish_reason: Option<&str>) -> Value
     })
 }
 
-/// The answer as one body.
-pub(super) fn whole(call: &Call<'_>) -> Value {
+/// Renders the answer as one body.
+pub(super) fn render_body(call: &AnswerContext<'_>) -> Value {
     let mut parts = Vec::new();
     if !call.turn.text.is_empty() {
         parts.push(json!({"text": call.turn.text}));
@@ -40,8 +40,8 @@ pub(super) fn whole(call: &Call<'_>) -> Value {
     chunk(call, &parts, Some("STOP"))
 }
 
-/// The answer as a stream: the last chunk has the calls and the finish reason.
-pub(super) fn events(call: &Call<'_>) -> Vec<Event> {
+/// Renders the answer as a stream: the last chunk has the calls and the finish reason.
+pub(super) fn events(call: &AnswerContext<'_>) -> Vec<SseEvent> {
     let mut texts = pieces(&call.turn.text);
     let mut last: Vec<Value> = texts
         .pop()
@@ -54,5 +54,5 @@ pub(super) fn events(call: &Call<'_>) -> Vec<Event> {
         .map(|text| chunk(call, &[json!({"text": text})], None))
         .collect();
     chunks.push(chunk(call, &last, Some("STOP")));
-    chunks.iter().map(Event::plain).collect()
+    chunks.iter().map(SseEvent::plain).collect()
 }

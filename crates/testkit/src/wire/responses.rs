@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{CREATED_S, Call, Event, pieces};
+use super::{AnswerContext, CREATED_S, SseEvent, pieces};
 
-fn response(call: &Call<'_>, status: &str, output: &[Value]) -> Value {
+fn response(call: &AnswerContext<'_>, status: &str, output: &[Value]) -> Value {
     let mut response = json!({
         "id": call.id("resp"),
         "object": "response",
@@ -33,7 +33,7 @@ fn text_part(text: &str) -> Value {
     json!({"type": "output_text", "text": text, "annotations": []})
 }
 
-fn message(call: &Call<'_>, status: &str, content: &[Value]) -> Value {
+fn message(call: &AnswerContext<'_>, status: &str, content: &[Value]) -> Value {
     json!({
         "type": "message",
         "id": call.id("msg"),
@@ -43,7 +43,7 @@ fn message(call: &Call<'_>, status: &str, content: &[Value]) -> Value {
     })
 }
 
-fn function_call(call: &Call<'_>, index: usize, status: &str, arguments: &str) -> Value {
+fn function_call(call: &AnswerContext<'_>, index: usize, status: &str, arguments: &str) -> Value {
     let tool = &call.turn.tool_calls[index];
     let (space, name) = match tool.name.split_once('/') {
         Some((space, name)) => (Some(space), name),
@@ -63,7 +63,7 @@ fn function_call(call: &Call<'_>, index: usize, status: &str, arguments: &str) -
     item
 }
 
-fn output(call: &Call<'_>) -> Vec<Value> {
+fn output(call: &AnswerContext<'_>) -> Vec<Value> {
     let mut items = Vec::new();
     if !call.turn.text.is_empty() {
         items.push(message(call, "completed", &[text_part(&call.turn.text)]));
@@ -79,13 +79,13 @@ fn output(call: &Call<'_>) -> Vec<Value> {
     items
 }
 
-/// The answer as one body.
-pub(super) fn whole(call: &Call<'_>) -> Value {
+/// Renders the answer as one body.
+pub(super) fn render_body(call: &AnswerContext<'_>) -> Value {
     response(call, "completed", &output(call))
 }
 
-/// The answer as a stream.
-pub(super) fn events(call: &Call<'_>) -> Vec<Event> {
+/// Renders the answer as a stream.
+pub(super) fn events(call: &AnswerContext<'_>) -> Vec<SseEvent> {
     let started = response(call, "in_progress", &[]);
     let mut events = vec![
         json!({"type": "response.created", "response": started}),
@@ -108,10 +108,10 @@ pub(super) fn events(call: &Call<'_>) -> Vec<Event> {
     for (number, event) in events.iter_mut().enumerate() {
         event["sequence_number"] = json!(number);
     }
-    events.iter().map(Event::named).collect()
+    events.iter().map(SseEvent::named).collect()
 }
 
-fn text_events(call: &Call<'_>, events: &mut Vec<Value>, position: usize) {
+fn text_events(call: &AnswerContext<'_>, events: &mut Vec<Value>, position: usize) {
     let text = &call.turn.text;
     let at = |kind: &str| {
         json!({
@@ -142,7 +142,7 @@ fn text_events(call: &Call<'_>, events: &mut Vec<Value>, position: usize) {
     events.push(part);
 }
 
-fn tool_events(call: &Call<'_>, events: &mut Vec<Value>, position: usize, index: usize) {
+fn tool_events(call: &AnswerContext<'_>, events: &mut Vec<Value>, position: usize, index: usize) {
     let arguments = call.turn.tool_calls[index].input.to_string();
     let at = |kind: &str| {
         json!({

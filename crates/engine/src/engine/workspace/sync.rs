@@ -1,85 +1,90 @@
-//! Files into records: what people changed since it was last looked at.
+//! Sync of workspace files into records.
 
-use super::Engine;
-use super::diff::{self, Want};
-use super::files::{Corner, Root};
-use crate::places::{self, FileStat};
-use crate::shared;
-use crate::workspace::{Index, Place, Seen, TeamPage};
+use super::diff::{self, WORKSPACE};
+use super::file_changes::record_actor;
+use super::file_scan::{FileEntry, FileScan};
+use super::workspace_files::{WorkspaceKind, WorkspaceRoot};
+use crate::engine::Workspaces;
+use heirloom_formats::shared_context;
+use heirloom_formats::workspace::{EntryLocation, FileStamp, TeamFile, WorkspaceIndex};
+use heirloom_fs::durable::{self, Lock};
+use heirloom_fs::project_fs::{self, FileStat};
 use heirloom_model::{Fault, limits, text};
-use heirloom_store::{Change, DATABASE, Verdict, durable};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use heirloom_store::{DATABASE, Verdict};
+use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// What a look at the files of the workspaces and of the team's memory brought.
+/// Report of a sync of the workspaces' and the team's files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyncReport {
-    /// Whether a file had changed, so that they were read.
-    pub looked: bool,
-    /// Entries that are new, or back.
+    /// True if a file had changed, so that the files were read.
+    pub was_scanned: bool,
+    /// New or restored entries.
     pub created: usize,
-    /// Entries that say something else now.
+    /// Edited entries.
     pub replaced: usize,
-    /// Entries that are gone.
+    /// Removed entries.
     pub retired: usize,
-    /// What was not read, and why.
+    /// Messages about parts that were not read.
     pub notes: Vec<String>,
 }
 
-/// What is known of the files, beside the database.
+/// Index of the files, next to the database.
 const INDEX: &str = "workspace.index";
-/// A file that was written so shortly before it was read may have been written again in the same moment,
-/// nanoseconds.
-const SAME_MOMENT_NS: i64 = 50_000_000;
+/// Resolution of modification times in nanoseconds: a file that was written this shortly before it was read may have
+/// been written again with the same time.
+const TIME_RESOLUTION_NS: u64 = 50_000_000;
 
-/// What the files say.
-#[derive(Default)]
-pub(super) struct Scanned {
-    pub(super) wants: Vec<Want>,
-    pub(super) teams: Vec<super::team_sync::Said>,
-    /// Files that could not be read: what is known of them stays.
-    pub(super) unread: HashSet<String>,
-    files: BTreeMap<String, Seen>,
-    pub(super) notes: Vec<String>,
-}
-
-impl Engine {
-    /// Makes the records what the files of the workspaces and of the team's memory say, if one of them has changed
-    /// since: an entry that was edited replaces its record, one that was deleted retires it, one that only moved
-    /// stays.
+impl Workspaces<'_> {
+    /// Brings the records in line with the files of the workspaces and of the team if one of them has changed: an
+    /// edited entry replaces its record, a deleted one retires it, a moved one keeps it.
     ///
-    /// Cheap where nothing has changed: it looks at the files without reading them. One atomic step. Nothing happens
-    /// when memory is off. What a person forgot stays forgotten, though the file still has it.
-    pub fn sync_workspace(&self) -> Result<SyncReport, Fault> {
-        if !self.settings.enabled || self.is_settled() {
+    /// Without changes it only compares file metadata. Runs as one transaction, and not at all when memory is off. A
+    /// record that a person retired stays retired, even if the file still has the entry.
+    pub fn sync(&self) -> Result<SyncReport, Fault> {
+        if !self.engine.has_files || !self.engine.settings.enabled || self.is_up_to_date() {
             return Ok(SyncReport::default());
         }
-        self.sync_files()
+        let lock = self.lock()?;
+        // The previous holder of the lock may have synced.
+        if self.is_up_to_date() {
+            return Ok(SyncReport::default());
+        }
+        self.sync_files(WORKSPACE, lock)
     }
 
-    /// The same, whatever is known of the files.
-    pub fn resync_workspace(&self) -> Result<SyncReport, Fault> {
-        self.writable()?;
-        self.sync_files()
+    /// Syncs after a file change by `by`, which the records' history then names. Needs the lock under which the file
+    /// was changed: a sync of the file watcher in between would not name `by`.
+    pub(super) fn sync_after(&self, by: &str, lock: Lock) -> Result<SyncReport, Fault> {
+        if !self.engine.has_files || !self.engine.settings.enabled || self.is_up_to_date() {
+            return Ok(SyncReport::default());
+        }
+        self.sync_files(&record_actor(by), lock)
     }
 
-    fn sync_files(&self) -> Result<SyncReport, Fault> {
-        let lock = self.workspace_lock()?;
+    /// Syncs regardless of the file metadata.
+    pub fn resync(&self) -> Result<SyncReport, Fault> {
+        self.engine.require_files()?;
+        self.engine.require_memory()?;
+        self.sync_files(WORKSPACE, self.lock()?)
+    }
+
+    fn sync_files(&self, by: &str, lock: Lock) -> Result<SyncReport, Fault> {
         self.archive_logs()?;
-        let known = self.workspace_index(Index::parse).unwrap_or_default();
-        let mut scanned = self.scan();
+        let known = self.index(WorkspaceIndex::parse).unwrap_or_default();
+        let mut scan = self.scan();
         for (digest, place) in &known.places {
-            if scanned.unread.contains(&place.file) {
-                scanned.wants.push(Want::kept(digest, place));
+            if scan.unread.contains(&place.file) {
+                scan.wants.push(FileEntry::unreadable(digest, place));
             }
         }
         let mut report = SyncReport {
-            looked: true,
+            was_scanned: true,
             ..SyncReport::default()
         };
-        let applied = self.apply_decided(|| {
-            let mut changes = diff::changes(self, &scanned)?;
-            changes.extend(self.team_changes(&mut scanned)?);
+        let applied = self.engine.apply_decided(|| {
+            let mut changes = diff::changes(self.engine, &scan, by)?;
+            changes.extend(self.engine.team().team_changes(&mut scan)?);
             Ok(changes)
         })?;
         for one in applied {
@@ -95,82 +100,94 @@ impl Engine {
                 | Verdict::Marked => {}
             }
         }
-        self.keep_index(&scanned)?;
-        report.notes = scanned.notes;
+        self.store_index(&scan)?;
+        report.notes = scan.notes;
         drop(lock);
         Ok(report)
     }
 
     fn archive_logs(&self) -> Result<(), Fault> {
-        for corner in [Corner::User, Corner::Project] {
-            if let Some(root) = Root::of(self, corner).filter(Root::is_there) {
-                root.archive_days(self.today(), self.settings.workspace.days)?;
+        for kind in [WorkspaceKind::User, WorkspaceKind::Project] {
+            if let Some(root) =
+                WorkspaceRoot::open(self.engine, kind).filter(WorkspaceRoot::is_there)
+            {
+                root.archive_days(self.today(), self.engine.settings.workspace.days)?;
             }
         }
         Ok(())
     }
 
-    /// Whether no file is another one than when they were last read.
-    fn is_settled(&self) -> bool {
-        let at = places::stat(&self.index_path()).map(|stat| stat.modified_ns);
-        let index = self.workspace_index(Index::head).unwrap_or_default();
-        let store = self.store_number();
+    /// Returns true if no file has changed since it was last read.
+    fn is_up_to_date(&self) -> bool {
+        let at = project_fs::file_stat(&self.index_path()).map(|stat| stat.modified_ns);
+        let index = self.index(WorkspaceIndex::head).unwrap_or_default();
+        let store = self.database_number();
         let mut seen = 0;
         for root in self.roots() {
             for file in root.files().0 {
-                let stat = root.stat(&file).map(seen_of);
-                let known = index.files.get(&root.shown(&file));
-                let is_old =
-                    at.is_some_and(|at| known.is_some_and(|known| known.0 + SAME_MOMENT_NS < at));
-                if known.is_none() || stat.as_ref() != known || !is_old {
+                let stat = root.stat(&file).map(stat_tuple);
+                let Some(known) = index.files.get(&root.shown(&file)) else {
+                    if stat.is_none() {
+                        // A link to a missing file: a sync does not list it either.
+                        continue;
+                    }
+                    return false;
+                };
+                // A time in the future counts as old too: another write would change it.
+                let is_old = at.is_some_and(|at| known.0.abs_diff(at) > TIME_RESOLUTION_NS);
+                if stat.unwrap_or_default() != *known || !is_old {
                     return false;
                 }
                 seen += 1;
             }
         }
-        // With no file and no index nothing was ever read.
+        // Without files and index nothing was read before.
         seen == index.files.len() && (at.is_none() || index.store == store)
     }
 
-    fn roots(&self) -> impl Iterator<Item = Root> {
-        let corners = [Corner::User, Corner::Project, Corner::Team];
+    fn roots(&self) -> impl Iterator<Item = WorkspaceRoot> {
+        let corners = [
+            WorkspaceKind::User,
+            WorkspaceKind::Project,
+            WorkspaceKind::Team,
+        ];
         let roots = corners
             .into_iter()
-            .filter_map(|corner| Root::of(self, corner));
-        roots.filter(Root::is_there)
+            .filter_map(|kind| WorkspaceRoot::open(self.engine, kind));
+        roots.filter(WorkspaceRoot::is_there)
     }
 
-    pub(super) fn scan(&self) -> Scanned {
-        let mut scanned = Scanned::default();
+    pub(super) fn scan(&self) -> FileScan {
+        let mut scan = FileScan::default();
         let mut seen: HashMap<String, u32> = HashMap::new();
         for root in self.roots() {
             let (files, notes) = root.files();
-            scanned.notes.extend(notes);
+            scan.notes.extend(notes);
             for path in files {
                 let shown = root.shown(&path);
                 let page = match root.read(&path) {
                     Ok(Some(page)) => page,
                     Ok(None) => continue,
                     Err(problem) => {
-                        scanned.notes.push(format!("{shown}: {problem}"));
-                        let stat = root.stat(&path).map_or((0, 0, 0), seen_of);
-                        scanned.files.insert(shown.clone(), stat);
-                        scanned.unread.insert(shown);
+                        scan.notes.push(format!("{shown}: {problem}"));
+                        let stat = root.stat(&path).map_or((0, 0, 0), stat_tuple);
+                        scan.files.insert(shown.clone(), stat);
+                        scan.unread.insert(shown);
                         continue;
                     }
                 };
-                scanned.files.insert(shown.clone(), seen_of(page.stat));
-                if root.corner == Corner::Team {
-                    let read = TeamPage::parse(&page.text);
+                scan.files.insert(shown.clone(), stat_tuple(page.stat));
+                if root.kind == WorkspaceKind::Team {
+                    let read = TeamFile::parse(&page.text);
                     let notes = read.notes.iter().map(|note| format!("{shown}: {note}"));
-                    scanned.notes.extend(notes);
-                    scanned.add_team(self, &path, &shown, read);
+                    scan.notes.extend(notes);
+                    scan.add_team(self.engine, &path, &shown, read);
                 } else {
-                    self.scan_page(&shown, &page.text, &mut seen, &mut scanned);
+                    self.scan_page(&shown, &page.text, &mut seen, &mut scan);
                 }
             }
         }
-        scanned
+        scan
     }
 
     fn scan_page(
@@ -178,22 +195,26 @@ impl Engine {
         shown: &str,
         page: &str,
         seen: &mut HashMap<String, u32>,
-        scanned: &mut Scanned,
+        scan: &mut FileScan,
     ) {
-        for item in shared::outline(page) {
-            if scanned.wants.len() >= limits::WORKSPACE_ITEMS_MAX {
+        for item in shared_context::outline(page) {
+            if scan.wants.len() >= limits::WORKSPACE_ITEMS_MAX {
                 let note = format!(
-                    "{shown}: more than {} entries; the rest is no record",
+                    "{shown}: more than {} entries; the others are not stored",
                     limits::WORKSPACE_ITEMS_MAX
                 );
-                scanned.notes.push(note);
+                scan.notes.push(note);
                 return;
             }
-            let words = self.clean(&item.text);
+            let words = self.engine.redaction().redact_input(&item.text);
             let words = text::clip(&words, limits::RECORD_TEXT_BYTES_MAX / 4)
                 .trim()
                 .to_owned();
-            let heading = self.clean(&item.path.join(" / ")).into_owned();
+            let heading = self
+                .engine
+                .redaction()
+                .redact_input(&item.path.join(" / "))
+                .into_owned();
             let sort = if item.is_heading { "heading" } else { "bullet" };
             let digest = text::hash_parts(&[sort, &heading, &words]);
             let n = seen.entry(digest.clone()).or_insert(0);
@@ -203,69 +224,60 @@ impl Engine {
             } else {
                 format!("{digest}-{n}")
             };
-            scanned.wants.push(Want {
+            scan.wants.push(FileEntry {
                 digest,
-                place: Place {
+                place: EntryLocation {
                     file: shown.to_owned(),
                     line: item.line,
                 },
                 heading,
                 words,
-                is_kept: false,
+                is_unreadable: false,
             });
         }
     }
 
-    fn keep_index(&self, scanned: &Scanned) -> Result<(), Fault> {
-        let places = scanned
+    fn store_index(&self, scan: &FileScan) -> Result<(), Fault> {
+        let places = scan
             .wants
             .iter()
-            .map(|want| (want.digest.clone(), want.place.clone()));
-        let teams = scanned
+            .map(|entry| (entry.digest.clone(), entry.place.clone()));
+        let teams = scan
             .teams
             .iter()
-            .map(|said| (said.digest.clone(), said.place.clone()));
-        let index = Index {
-            store: self.store_number(),
-            files: scanned.files.clone(),
+            .map(|team_entry| (team_entry.digest.clone(), team_entry.place.clone()));
+        let index = WorkspaceIndex {
+            store: self.database_number(),
+            files: scan.files.clone(),
             places: places.chain(teams).collect(),
         };
         let path = self.index_path();
         if index.files.is_empty() {
-            durable::remove_if_there(&path)?;
+            durable::remove_if_exists(&path)?;
             return Ok(());
         }
         Ok(durable::write_atomic(&path, index.render().as_bytes())?)
     }
 
     fn index_path(&self) -> PathBuf {
-        self.folder.join(INDEX)
+        self.engine.folder.join(INDEX)
     }
 
-    /// What is known of the files, read by `read`.
-    pub(super) fn workspace_index(&self, read: fn(&str) -> Option<Index>) -> Option<Index> {
+    /// Reads the index of the files with `read`.
+    pub(super) fn index(&self, read: fn(&str) -> Option<WorkspaceIndex>) -> Option<WorkspaceIndex> {
         let most = limits::WORKSPACE_INDEX_BYTES_MAX;
-        let file = places::read_text(&self.folder, INDEX, most).ok()?;
+        let file = project_fs::read_text(&self.engine.folder, INDEX, most).ok()?;
         read(&file.text)
     }
 
-    /// Tells the database from another in its place.
-    fn store_number(&self) -> u64 {
-        let found = places::stat(&self.folder.join(DATABASE));
-        // The number of a file that is gone is given to the next one.
+    /// Returns a number that differs for another database at the same path.
+    fn database_number(&self) -> u64 {
+        let found = project_fs::file_stat(&self.engine.folder.join(DATABASE));
+        // The inode of a deleted file is reused, so the time of creation is added.
         found.map_or(0, |stat| stat.inode ^ stat.born_ns.rotate_left(24))
     }
 }
 
-fn seen_of(stat: FileStat) -> Seen {
+fn stat_tuple(stat: FileStat) -> FileStamp {
     (stat.modified_ns, stat.size_bytes, stat.inode)
-}
-
-/// Retires a record because its entry is gone.
-pub(super) fn retire(engine: &Engine, id: heirloom_model::RecordId, by: &str) -> Change {
-    Change::Retire {
-        id,
-        at: engine.now(),
-        by: by.to_owned(),
-    }
 }

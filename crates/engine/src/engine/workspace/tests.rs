@@ -1,16 +1,18 @@
-//! Files of a workspace and what becomes of them, over a store in memory.
+//! Workspace files and their records, with an in-memory store.
 
 use super::*;
-use crate::places::Place;
+use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::{FixedClock, ProjectName, Settings};
 use heirloom_store::SqliteStore;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 fn engine() -> (Engine, TempDir) {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join(".heirloom");
-    let place = Place {
+    let place = ProjectPaths {
         root: root.path().to_owned(),
         config: folder.join("config.toml"),
         folder,
@@ -24,7 +26,7 @@ fn engine() -> (Engine, TempDir) {
 
 fn page(engine: &Engine, path: &str, text: &str) {
     let path = engine.folder.join(path);
-    files::make_folder_of(&path).unwrap();
+    workspace_files::make_folder_of(&path).unwrap();
     durable::write_atomic(&path, text.as_bytes()).unwrap();
 }
 
@@ -34,8 +36,8 @@ fn lines(range: std::ops::Range<usize>, end: &str) -> String {
 }
 
 #[test]
-fn so_many_edits_are_looked_at() {
-    // As many as their square.
+fn edited_entries_are_paired_up_to_limit() {
+    // Largest number whose square is within the limit.
     let most = (1..)
         .take_while(|n| n * n <= limits::WORKSPACE_PAIRS_MAX)
         .last()
@@ -43,9 +45,9 @@ fn so_many_edits_are_looked_at() {
     for (many, replaced) in [(most, most), (most + 1, 0)] {
         let (engine, _root) = engine();
         page(&engine, "workspace/MEMORY.md", &lines(0..many, ""));
-        assert_eq!(engine.sync_workspace().unwrap().created, many);
+        assert_eq!(engine.workspace().sync().unwrap().created, many);
         page(&engine, "workspace/MEMORY.md", &lines(0..many, " now"));
-        let report = engine.sync_workspace().unwrap();
+        let report = engine.workspace().sync().unwrap();
         assert_eq!(
             (report.replaced, report.created, report.retired),
             (replaced, many - replaced, many - replaced)
@@ -54,50 +56,52 @@ fn so_many_edits_are_looked_at() {
 }
 
 #[test]
-fn so_many_entries_are_records() {
+fn entries_beyond_limit_are_left_out_with_note() {
     let (engine, _root) = engine();
     let most = limits::WORKSPACE_ITEMS_MAX;
     page(&engine, "workspace/MEMORY.md", &"- x\n".repeat(most));
-    let scanned = engine.scan();
-    assert_eq!((scanned.wants.len(), scanned.notes.len()), (most, 0));
+    let scan = engine.workspace().scan();
+    assert_eq!((scan.wants.len(), scan.notes.len()), (most, 0));
     page(&engine, "workspace/MEMORY.md", &"- x\n".repeat(most + 1));
-    let scanned = engine.scan();
-    assert_eq!(scanned.wants.len(), most);
+    let scan = engine.workspace().scan();
+    assert_eq!(scan.wants.len(), most);
     assert!(
-        scanned.notes[0].contains(&most.to_string()),
+        scan.notes[0].contains(&most.to_string()),
         "{:?}",
-        scanned.notes
+        scan.notes
     );
 }
 
 #[test]
-fn so_many_files_are_looked_at() {
+fn files_beyond_limit_are_left_out_with_note() {
     let (engine, _root) = engine();
     for n in 0..limits::WORKSPACE_FILES_MAX {
         page(&engine, &format!("shared/c{n}.md"), "");
     }
-    assert_eq!(engine.scan().notes, Vec::<String>::new());
+    assert_eq!(engine.workspace().scan().notes, Vec::<String>::new());
     page(&engine, "shared/one-more.md", "- x\n");
-    let scanned = engine.scan();
+    let scan = engine.workspace().scan();
     assert!(
-        scanned.notes[0].contains(&limits::WORKSPACE_FILES_MAX.to_string()),
+        scan.notes[0].contains(&limits::WORKSPACE_FILES_MAX.to_string()),
         "{:?}",
-        scanned.notes
+        scan.notes
     );
 }
 
 #[test]
-fn forms_say_nothing() {
-    for page in PAGES {
-        assert!(says_nothing(page.template), "{}", page.path);
+fn empty_templates_are_recognised() {
+    for page in FIXED_FILES {
+        assert!(is_blank_template(page.template), "{}", page.path);
     }
-    assert!(says_nothing("# a\n<!-- b\n- c\n-->\n## d <!-- e -->\n"));
-    assert!(!says_nothing("<!-- a --> b\n"));
-    assert!(!says_nothing("# a\n<!-- b -->\n- c\n"));
+    assert!(is_blank_template(
+        "# a\n<!-- b\n- c\n-->\n## d <!-- e -->\n"
+    ));
+    assert!(!is_blank_template("<!-- a --> b\n"));
+    assert!(!is_blank_template("# a\n<!-- b -->\n- c\n"));
 }
 
 #[test]
-fn what_others_call_so_is_left_alone() {
+fn notes_of_other_sources_are_not_synced() {
     let (engine, _root) = engine();
     let note = crate::NewRecord {
         text: "mine".to_owned(),
@@ -105,8 +109,34 @@ fn what_others_call_so_is_left_alone() {
         category: Some("workspace".to_owned()),
         ..crate::NewRecord::default()
     };
-    let id = engine.remember(note).unwrap().id;
+    let id = engine.records().remember(note).unwrap().id;
     page(&engine, "workspace/MEMORY.md", "- x\n");
-    assert_eq!(engine.sync_workspace().unwrap().retired, 0);
-    assert!(engine.get(id).unwrap().retired_at.is_none());
+    assert_eq!(engine.workspace().sync().unwrap().retired, 0);
+    assert!(engine.records().get(id).unwrap().retired_at.is_none());
+}
+
+#[test]
+fn sync_without_changes_writes_no_index() {
+    let (engine, root) = engine();
+    page(&engine, "workspace/MEMORY.md", "- x\n");
+    page(&engine, "workspace/TOOLS.md", "- y\n");
+    let target = root.path().join("missing");
+    let link = engine.folder.join("workspace/AGENTS.md");
+    std::os::unix::fs::symlink(target, link).unwrap();
+    let change_time = |name: &str, change: fn(SystemTime, Duration) -> SystemTime| {
+        let path = engine.folder.join(name);
+        let written = std::fs::metadata(&path).unwrap().modified().unwrap();
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        let time = change(written, Duration::from_secs(3_600));
+        file.set_modified(time).unwrap();
+    };
+    change_time("workspace/MEMORY.md", |time, hour| time - hour);
+    change_time("workspace/TOOLS.md", |time, hour| time + hour);
+    assert_eq!(engine.workspace().sync().unwrap().created, 2);
+    let index = engine.folder.join("workspace.index");
+    let written = std::fs::metadata(&index).unwrap().ino();
+    assert!(!engine.workspace().sync().unwrap().was_scanned);
+    assert_eq!(std::fs::metadata(&index).unwrap().ino(), written);
+    page(&engine, "workspace/TOOLS.md", "- z\n");
+    assert_eq!(engine.workspace().sync().unwrap().replaced, 1);
 }

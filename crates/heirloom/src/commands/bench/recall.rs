@@ -1,24 +1,25 @@
-//! `heirloom bench recall`: a data set through the same recall that everybody gets.
+//! `heirloom bench recall`: ranks a data set with the same recall as every other command.
 
-use crate::open::{self, Bench, Session};
-use heirloom_engine::recall;
-use heirloom_engine::{Arms, Carried, Doubles, Engine, Reading, RecallRequest};
+use crate::store_access::{self, BenchStore, CliSession};
+use heirloom_engine::{DedupMode, Engine, ImportBundle, QuerySyntax, RecallRequest, RetrievalMode};
+use heirloom_fs::durable::regular_file::{self, LinkPolicy};
 use heirloom_model::record::Attrs;
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{
     Confidence, ErrorKind, Fault, IdSource, Kind, KindData, Message, Record, RecordId, Role, Scope,
     Timestamp, civil, limits, text, tz,
 };
+use heirloom_search::recall;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 /// Rank the documents of a data set for each of its questions
 ///
-/// Every conversation is its own haystack. A document with a session is a turn of that conversation, in the
-/// order of the file; one without is a lone record.
+/// Every conversation is searched separately. A document with a session is a turn of that conversation, in the order
+/// of the file; one without a session is a single record.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Documents, JSONL: {id, conversation, session?, date?, speaker?, text}
@@ -27,13 +28,13 @@ pub(crate) struct Args {
     /// Questions, JSONL: {id, conversation, text}
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// Where the ranking goes, JSONL: {id, ranked: [ids], took_us}
+    /// The file for the ranking, JSONL: {id, ranked: [ids], took_us}
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// So many documents a question
+    /// Documents to rank for each question
     #[arg(short = 'k', value_name = "N", default_value_t = 20)]
     k: usize,
-    /// By which arms: lexical, vector, or both
+    /// Retrieval arms to use: lexical, vector, or both
     #[arg(long, value_name = "ARMS", value_delimiter = ',', default_values = ["lexical", "vector"])]
     arms: Vec<Arm>,
 }
@@ -63,19 +64,19 @@ struct Query {
     text: String,
 }
 
-pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
-    let documents: Vec<Document> = lines(&args.docs)?;
-    let queries: Vec<Query> = lines(&args.queries)?;
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let documents: Vec<Document> = read_json_lines(&args.docs)?;
+    let queries: Vec<Query> = read_json_lines(&args.queries)?;
     let count = documents.len();
-    let bench = Bench::new(session)?;
-    let mut haystacks = Haystacks::of(documents);
+    let bench = BenchStore::new(session)?;
+    let mut haystacks = Haystacks::from_documents(documents);
     let arms = match (
         args.arms.contains(&Arm::Lexical),
         args.arms.contains(&Arm::Vector),
     ) {
-        (true, false) => Arms::Words,
-        (false, true) => Arms::Meaning,
-        (true, true) | (false, false) => Arms::Both,
+        (true, false) => RetrievalMode::Words,
+        (false, true) => RetrievalMode::Meaning,
+        (true, true) | (false, false) => RetrievalMode::Both,
     };
     let mut by_conversation: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, query) in queries.iter().enumerate() {
@@ -85,18 +86,18 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
             .push(at);
     }
     let mut answers: Vec<(Vec<String>, u64)> = vec![(Vec::new(), 0); queries.len()];
-    for (conversation, asked) in by_conversation {
+    for (conversation, query_indexes) in by_conversation {
         let documents = haystacks.take(conversation);
         session.out.talk(&format!(
             "{}: {} documents, {} questions",
-            name(conversation),
+            project_name(conversation),
             documents.len(),
-            asked.len()
+            query_indexes.len()
         ));
-        let engine = bench.engine(&name(conversation))?;
-        let names = fill(&engine, documents)?;
-        for at in asked {
-            answers[at] = ranked(&engine, &names, &queries[at].text, args.k, arms)?;
+        let engine = bench.engine(&project_name(conversation))?;
+        let names = import_documents(&engine, documents)?;
+        for at in query_indexes {
+            answers[at] = rank_documents(&engine, &names, &queries[at].text, args.k, arms)?;
         }
     }
     let mut out = String::new();
@@ -104,8 +105,8 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
         let line = json!({"id": query.id, "ranked": ranked, "took_us": took_us});
         out.push_str(&format!("{line}\n"));
     }
-    open::write_file(&args.out, out.as_bytes())?;
-    tell(
+    store_access::write_file(&args.out, out.as_bytes())?;
+    print_summary(
         session,
         count,
         answers.into_iter().map(|(_, took_us)| took_us).collect(),
@@ -113,7 +114,7 @@ pub(crate) fn run(args: Args, session: &mut Session) -> Result<u8, Fault> {
     Ok(0)
 }
 
-fn tell(session: &mut Session, documents: usize, mut took_us: Vec<u64>) {
+fn print_summary(session: &mut CliSession, documents: usize, mut took_us: Vec<u64>) {
     took_us.sort_unstable();
     let at = |percent: usize| {
         let last = took_us.len().saturating_sub(1);
@@ -131,11 +132,11 @@ fn tell(session: &mut Session, documents: usize, mut took_us: Vec<u64>) {
     }
 }
 
-/// The documents by conversation, each in the order of the file.
+/// Documents by conversation, each in the order of the file.
 struct Haystacks(HashMap<String, Vec<Document>>);
 
 impl Haystacks {
-    fn of(documents: Vec<Document>) -> Self {
+    fn from_documents(documents: Vec<Document>) -> Self {
         let mut all: HashMap<String, Vec<Document>> = HashMap::new();
         for document in documents {
             all.entry(document.conversation.clone())
@@ -150,8 +151,8 @@ impl Haystacks {
     }
 }
 
-/// The project of a conversation.
-fn name(conversation: &str) -> String {
+/// Returns the project name for a conversation.
+fn project_name(conversation: &str) -> String {
     let line = text::one_line(conversation);
     if line.is_empty() {
         return "all".to_owned();
@@ -160,33 +161,36 @@ fn name(conversation: &str) -> String {
     format!("{short}-{}", text::hash16(conversation))
 }
 
-/// Writes the documents; what each is called in the data set.
-fn fill(engine: &Engine, documents: Vec<Document>) -> Result<HashMap<RecordId, String>, Fault> {
+/// Imports the documents; returns the data set's id of each record.
+fn import_documents(
+    engine: &Engine,
+    documents: Vec<Document>,
+) -> Result<HashMap<RecordId, String>, Fault> {
     let ids = IdSource::default();
     let mut names = HashMap::new();
-    let mut carried = Carried::default();
+    let mut bundle = ImportBundle::default();
     for (line, document) in (1..).zip(documents) {
         let at = document
             .date
             .as_deref()
-            .and_then(|date| moment(date, engine.now()));
+            .and_then(|date| parse_date(date, engine.now()));
         let at = at.unwrap_or_else(|| engine.now());
-        // One clock for the ids: they keep the order of the file whatever the dates say.
+        // Ids come from one clock, so that they keep the order of the file whatever the dates are.
         let id = ids.next(engine.now());
         names.insert(id, document.id);
         match document.session {
             None => {
-                let record = note(engine, id, &document.text, at);
-                carried.records.push((line, record));
+                let record = build_note(engine, id, &document.text, at);
+                bundle.records.push((line, record));
             }
             Some(session) => {
-                let turns = carried.messages.entry(session).or_default();
+                let turns = bundle.messages.entry(session).or_default();
                 turns.push(Message {
                     id,
                     seq: 0,
                     role: Role::User,
                     sender: document.speaker,
-                    tokens: tokens(&document.text),
+                    tokens: estimate_tokens(&document.text),
                     text: document.text,
                     attrs: Attrs::new(),
                     at,
@@ -194,7 +198,7 @@ fn fill(engine: &Engine, documents: Vec<Document>) -> Result<HashMap<RecordId, S
             }
         }
     }
-    carried.sessions = carried
+    bundle.sessions = bundle
         .messages
         .iter()
         .map(|(id, turns)| heirloom_model::Session {
@@ -207,17 +211,17 @@ fn fill(engine: &Engine, documents: Vec<Document>) -> Result<HashMap<RecordId, S
             attrs: Attrs::new(),
         })
         .collect();
-    let report = engine.import_all(carried, "bench recall")?;
+    let report = engine.imports().import_bundle(bundle, "bench recall")?;
     match report.diagnostics.first() {
         None => Ok(names),
         Some(problem) => Err(Fault::failed(format!(
-            "document {} was not taken: {}",
+            "document {} was not imported: {}",
             problem.line, problem.message
         ))),
     }
 }
 
-fn note(engine: &Engine, id: RecordId, said: &str, at: Timestamp) -> Record {
+fn build_note(engine: &Engine, id: RecordId, content: &str, at: Timestamp) -> Record {
     let note = heirloom_model::kinds::Note {
         category: "Notes".to_owned(),
         extra: Attrs::new(),
@@ -227,12 +231,12 @@ fn note(engine: &Engine, id: RecordId, said: &str, at: Timestamp) -> Record {
         id,
         kind: Kind::Note,
         key: None,
-        text: said.to_owned(),
+        text: content.to_owned(),
         attrs: note.to_attrs(),
         scope: Scope::default(),
         source: "user".to_owned(),
         confidence: Confidence::FULL,
-        tokens: tokens(said),
+        tokens: estimate_tokens(content),
         recorded_at: at,
         true_from: None,
         true_to: None,
@@ -242,30 +246,30 @@ fn note(engine: &Engine, id: RecordId, said: &str, at: Timestamp) -> Record {
     }
 }
 
-fn tokens(said: &str) -> u32 {
-    u32::try_from(text::tokens(said)).unwrap_or(u32::MAX)
+fn estimate_tokens(content: &str) -> u32 {
+    u32::try_from(text::tokens(content)).unwrap_or(u32::MAX)
 }
 
-/// The ids of the best documents, and how long it took.
-fn ranked(
+/// Returns the ids of the best documents, and the time of the search in microseconds.
+fn rank_documents(
     engine: &Engine,
     names: &HashMap<RecordId, String>,
     question: &str,
     k: usize,
-    arms: Arms,
+    arms: RetrievalMode,
 ) -> Result<(Vec<String>, u64), Fault> {
     let mut request = RecallRequest {
         question: question.to_owned(),
         k: Some(k),
-        arms,
-        // Each document is an answer of its own, however like another it is.
-        doubles: Doubles::Keep,
+        mode: arms,
+        // Each document is a separate answer, however similar it is to another one.
+        dedup: DedupMode::Keep,
         ..RecallRequest::default()
     };
-    let recalled = match engine.recall(&request) {
+    let recalled = match engine.recall().search(&request) {
         Err(fault) if fault.kind == ErrorKind::Usage && !question.trim().is_empty() => {
-            request.reading = Reading::Words;
-            engine.recall(&request)?
+            request.syntax = QuerySyntax::Words;
+            engine.recall().search(&request)?
         }
         other => other?,
     };
@@ -276,8 +280,8 @@ fn ranked(
     Ok((ids.collect(), recalled.took_us))
 }
 
-/// The time that a date of the data set means; without a zone it is one of UTC.
-fn moment(date: &str, now: Timestamp) -> Option<Timestamp> {
+/// Parses a date of the data set; UTC without a time zone.
+fn parse_date(date: &str, now: Timestamp) -> Option<Timestamp> {
     if let Ok(time) = date.parse() {
         return Some(time);
     }
@@ -285,41 +289,40 @@ fn moment(date: &str, now: Timestamp) -> Option<Timestamp> {
     let local = local.and_then(|time| time.to_zoned(tz::TimeZone::UTC).ok());
     local
         .map(|time| time.timestamp())
-        .or_else(|| recall::first(date, now))
+        .or_else(|| recall::first_date(date, now))
 }
 
-/// The lines of a JSONL file, blank ones left out.
-fn lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, Fault> {
-    let cannot = |error: std::io::Error| {
+/// Reads the lines of a JSONL file, without blank ones.
+fn read_json_lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>, Fault> {
+    let read_error = |error: std::io::Error| {
         let kind = if error.kind() == std::io::ErrorKind::NotFound {
             ErrorKind::NotFound
         } else {
             ErrorKind::Failed
         };
-        Fault::new(kind, format!("cannot read {}: {error}", path.display()))
+        Fault::new(kind, format!("cannot read {}: {error}", path.to_escaped()))
     };
-    let file = File::open(path).map_err(cannot)?;
-    let size = file.metadata().map_err(cannot)?.len();
+    let opened = regular_file::open(path, LinkPolicy::Follow);
+    let opened = opened.map_err(|problem| read_error(problem.into_io_error()))?;
+    let (size, file) = (opened.size(), opened.file);
     if size > limits::IMPORT_BYTES_MAX {
         return Err(Fault::usage(format!(
             "{} has {size} bytes; at most {} are read",
-            path.display(),
+            path.to_escaped(),
             limits::IMPORT_BYTES_MAX
         )));
     }
     let mut all = Vec::new();
     for (number, line) in (1..).zip(BufReader::new(file).lines()) {
-        let line = line.map_err(cannot)?;
+        let line = line.map_err(read_error)?;
         if line.trim().is_empty() {
             continue;
         }
         let read = serde_json::from_str(&line);
         let number: u64 = number;
-        all.push(
-            read.map_err(|error| {
-                Fault::usage(format!("{} line {number}: {error}", path.display()))
-            })?,
-        );
+        all.push(read.map_err(|error| {
+            Fault::usage(format!("{} line {number}: {error}", path.to_escaped()))
+        })?);
     }
     Ok(all)
 }
@@ -329,7 +332,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn speakers_and_dates_of_data_sets() {
+    fn speakers_and_dates_of_data_sets_are_recognised() {
         for (speaker, expected) in [
             ("Ada", true),
             ("Mr Smith", true),
@@ -341,7 +344,7 @@ mod tests {
             ("J", false),
         ] {
             assert_eq!(
-                heirloom_model::session::is_name(speaker),
+                heirloom_model::session::is_personal_name(speaker),
                 expected,
                 "{speaker}"
             );
@@ -355,10 +358,10 @@ mod tests {
             ("1:56 pm on 8 May, 2023", Some("2023-05-08T00:00:00Z")),
             ("some day", None),
         ] {
-            let found = moment(date, now).map(|time| time.to_string());
+            let found = parse_date(date, now).map(|time| time.to_string());
             assert_eq!(found.as_deref(), expected, "{date}");
         }
-        assert_ne!(name("a"), name("b"));
-        assert!(name(&"é".repeat(500)).len() <= limits::NAME_BYTES_MAX);
+        assert_ne!(project_name("a"), project_name("b"));
+        assert!(project_name(&"é".repeat(500)).len() <= limits::NAME_BYTES_MAX);
     }
 }

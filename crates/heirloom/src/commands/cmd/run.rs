@@ -1,44 +1,44 @@
 //! `heirloom cmd run`.
 
-use super::{book, is_allowed, lay_open};
+use super::{is_allowed, load_command_book, show_for_review};
 use crate::commands::run::interrupt_flag;
 use crate::config::Config;
-use crate::open::Session;
+use crate::store_access::CliSession;
 use crate::trust;
-use heirloom_engine::commands::{Step, quoted, variables};
-use heirloom_engine::redact::Redactor;
-use heirloom_engine::{CommandFile, Rendered};
+use heirloom_engine::{CommandFile, RenderedCommand};
 use heirloom_model::{Fault, text};
+use heirloom_prompt::custom_commands::{RenderStep, argument_variables, quote_for_shell};
+use heirloom_redact::Redactor;
 use serde_json::json;
 
-/// Prints a command's prompt, after whatever is to be asked was answered.
+/// Prints a command's prompt, after asking for missing permissions.
 pub(super) fn run(
-    session: &mut Session,
+    session: &mut CliSession,
     name: &str,
     args: &[String],
     yes: bool,
 ) -> Result<(), Fault> {
-    let (book, config) = book(session)?;
+    let (book, config) = load_command_book(session)?;
     let command = book.find(name)?;
     let steps = book.plan(&command, args)?;
     if !yes {
-        permit(session, &config, &command, &steps, args)?;
+        require_permission(session, &config, &command, &steps, args)?;
     }
     let redactor =
         Redactor::new(&config.settings().redact).map_err(|bad| Fault::usage(bad.to_string()))?;
     let rendered = book.render(&command, args, &redactor, &interrupt_flag()?)?;
-    tell(session, &command, &rendered);
+    print_prompt(session, &command, &rendered);
     Ok(())
 }
 
-/// Asks for what has not been granted: trust in the file, and leave to run programs.
+/// Asks for missing permissions: trust in the file, and permission to run programs.
 ///
-/// Errors: `Refused` where nobody can be asked, or the answer is no.
-fn permit(
-    session: &mut Session,
+/// Errors: `Refused` if there is no terminal to ask at, or the answer is no.
+fn require_permission(
+    session: &mut CliSession,
     config: &Config,
     command: &CommandFile,
-    steps: &[Step],
+    steps: &[RenderStep],
     args: &[String],
 ) -> Result<(), Fault> {
     let name = &command.name;
@@ -46,46 +46,46 @@ fn permit(
     let scripts: Vec<_> = steps
         .iter()
         .filter_map(|step| match step {
-            Step::Shell { script, .. } => Some(script),
-            Step::Text(_) | Step::File { .. } => None,
+            RenderStep::Shell { script, .. } => Some(script),
+            RenderStep::Text(_) | RenderStep::File { .. } => None,
         })
         .collect();
-    let asks = !scripts.is_empty() && !is_allowed(config, name);
-    if !untrusted && !asks {
+    let needs_permission = !scripts.is_empty() && !is_allowed(config, name);
+    if !untrusted && !needs_permission {
         return Ok(());
     }
     if untrusted {
-        lay_open(session, command);
+        show_for_review(session, command);
     }
-    if asks {
+    if needs_permission {
         for script in &scripts {
             let script = text::excerpt(script.trim(), 400);
             session.out.talk(&format!("runs: {script}"));
         }
-        for (variable, value) in variables(args) {
-            let value = quoted(&text::excerpt(&value, 200));
+        for (variable, value) in argument_variables(args) {
+            let value = quote_for_shell(&text::excerpt(&value, 200));
             session.out.talk(&format!("with: {variable}={value}"));
         }
     }
-    let (question, hint) = match (untrusted, asks) {
+    let (question, hint) = match (untrusted, needs_permission) {
         (true, true) => (
             format!(
                 "The command `{name}` comes with this project and is not trusted, and it runs programs. Use it?"
             ),
             format!(
-                "`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it, `commands.allow` in your config lets it run programs, --yes does both for this call"
+                "`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it, `commands.allow` in your config lets it run programs, --yes allows both for this call"
             ),
         ),
         (true, false) => (
             format!("The command `{name}` comes with this project and is not trusted. Use it?"),
             format!(
-                "`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it, --yes does for this call"
+                "`heirloom cmd show {name}` shows it, `heirloom cmd trust {name}` trusts it, --yes trusts it for this call"
             ),
         ),
         (false, _) => (
             format!("The command `{name}` runs programs. Run them?"),
             format!(
-                "`commands.allow = [\"{name}\"]` in your config lets it, --yes does for this call"
+                "`commands.allow = [\"{name}\"]` in your config allows it, --yes allows it for this call"
             ),
         ),
     };
@@ -99,7 +99,7 @@ fn permit(
     Err(Fault::refused(format!("`{name}` was not used")))
 }
 
-fn tell(session: &mut Session, command: &CommandFile, rendered: &Rendered) {
+fn print_prompt(session: &mut CliSession, command: &CommandFile, rendered: &RenderedCommand) {
     if session.out.json {
         let program = |run: &heirloom_engine::ProgramRun| {
             json!({

@@ -1,16 +1,17 @@
 //! `heirloom cmd list` and `heirloom cmd show`.
 
-use super::{book, is_allowed};
+use super::{is_allowed, load_command_book};
 use crate::config::Config;
-use crate::open::Session;
-use crate::{output, trust};
+use crate::store_access::CliSession;
+use crate::{terminal_output, trust};
 use heirloom_engine::CommandFile;
 use heirloom_model::Fault;
+use heirloom_model::text::EscapedPath;
 use serde_json::{Value, json};
 
-/// Lists every command, and what was left out.
-pub(super) fn list(session: &mut Session) -> Result<(), Fault> {
-    let (book, config) = book(session)?;
+/// Lists every command, and the files that were left out.
+pub(super) fn list_commands(session: &mut CliSession) -> Result<(), Fault> {
+    let (book, config) = load_command_book(session)?;
     let listing = book.list();
     if session.out.json {
         let of = |one| value(session, &config, one);
@@ -24,7 +25,7 @@ pub(super) fn list(session: &mut Session) -> Result<(), Fault> {
         vec![
             one.name.clone(),
             one.source.as_str().to_owned(),
-            state(session, &config, one),
+            describe_state(session, &config, one),
             one.definition.description.clone(),
         ]
     };
@@ -34,7 +35,7 @@ pub(super) fn list(session: &mut Session) -> Result<(), Fault> {
             .out
             .talk("there are no commands; `heirloom cmd new NAME` writes one");
     } else {
-        session.out.line(&output::table(&rows));
+        session.out.line(&terminal_output::table(&rows));
     }
     for left in &listing.left_out {
         session.out.talk(&format!("left out: {left}"));
@@ -42,9 +43,9 @@ pub(super) fn list(session: &mut Session) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Shows one command, also one with something wrong in it.
-pub(super) fn one(session: &mut Session, name: &str) -> Result<(), Fault> {
-    let (book, config) = book(session)?;
+/// Shows one command, including one with problems.
+pub(super) fn show_command(session: &mut CliSession, name: &str) -> Result<(), Fault> {
+    let (book, config) = load_command_book(session)?;
     let command = book.look_up(name)?;
     if session.out.json {
         let mut all = value(session, &config, &command);
@@ -52,22 +53,22 @@ pub(super) fn one(session: &mut Session, name: &str) -> Result<(), Fault> {
         session.out.value(&all);
         return Ok(());
     }
-    let heads = [
+    let rows_by_heading = [
         ("command", command.name.clone()),
         ("from", command.source.as_str().to_owned()),
-        ("file", command.path.display().to_string()),
+        ("file", command.path.to_escaped()),
         ("sha256", command.sha256.clone()),
-        ("state", state(session, &config, &command)),
-        ("takes", takes(&command)),
+        ("state", describe_state(session, &config, &command)),
+        ("takes", describe_arguments(&command)),
         ("time", format!("{} s", command.definition.timeout_s)),
         ("about", command.definition.description.clone()),
     ];
-    let rows: Vec<_> = heads
+    let rows: Vec<_> = rows_by_heading
         .into_iter()
-        .filter(|(_, said)| !said.is_empty())
-        .map(|(head, said)| vec![head.to_owned(), said])
+        .filter(|(_, content)| !content.is_empty())
+        .map(|(heading, content)| vec![heading.to_owned(), content])
         .collect();
-    session.out.line(&output::table(&rows));
+    session.out.line(&terminal_output::table(&rows));
     for problem in &command.problems {
         session.out.line(&format!("problem: {problem}"));
     }
@@ -76,17 +77,17 @@ pub(super) fn one(session: &mut Session, name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-fn value(session: &Session, config: &Config, command: &CommandFile) -> Value {
+fn value(session: &CliSession, config: &Config, command: &CommandFile) -> Value {
     let arguments = command.definition.template.arguments();
     json!({
         "name": command.name,
         "description": command.definition.description,
         "source": command.source.as_str(),
-        "file": command.path.display().to_string(),
+        "file": command.path.to_string_lossy().into_owned(),
         "sha256": command.sha256,
-        "arguments": arguments.needed,
+        "arguments": arguments.required_count,
         "argument_names": command.definition.argument_names,
-        "takes_all": arguments.all,
+        "takes_all": arguments.takes_all,
         "runs_programs": command.definition.template.runs_programs(),
         "timeout_s": command.definition.timeout_s,
         "trusted": trust::is_trusted(&session.env, command),
@@ -96,9 +97,9 @@ fn value(session: &Session, config: &Config, command: &CommandFile) -> Value {
     })
 }
 
-fn takes(command: &CommandFile) -> String {
+fn describe_arguments(command: &CommandFile) -> String {
     let arguments = command.definition.template.arguments();
-    match (arguments.needed, arguments.all) {
+    match (arguments.required_count, arguments.takes_all) {
         (0, false) => "nothing".to_owned(),
         (0, true) => "any arguments".to_owned(),
         (n, false) => format!("{n} arguments"),
@@ -106,24 +107,25 @@ fn takes(command: &CommandFile) -> String {
     }
 }
 
-/// In a few words, whether it can be used.
-fn state(session: &Session, config: &Config, command: &CommandFile) -> String {
-    let asks = command.definition.template.runs_programs() && !is_allowed(config, &command.name);
-    let mut said = Vec::new();
+/// Describes in a few words whether a command can be used.
+fn describe_state(session: &CliSession, config: &Config, command: &CommandFile) -> String {
+    let needs_permission =
+        command.definition.template.runs_programs() && !is_allowed(config, &command.name);
+    let mut labels = Vec::new();
     if !command.problems.is_empty() {
-        said.push("broken");
+        labels.push("broken");
     }
     if command.hidden {
-        said.push("hidden");
+        labels.push("hidden");
     }
     if !trust::is_trusted(&session.env, command) {
-        said.push("untrusted");
+        labels.push("untrusted");
     }
-    if asks {
-        said.push("asks");
+    if needs_permission {
+        labels.push("asks");
     }
-    if said.is_empty() {
-        said.push("ready");
+    if labels.is_empty() {
+        labels.push("ready");
     }
-    said.join(", ")
+    labels.join(", ")
 }

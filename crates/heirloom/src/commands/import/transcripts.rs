@@ -1,10 +1,14 @@
-//! `heirloom import claude`, `codex`, `gemini` and `aider`: conversations that these programs have written down.
+//! `heirloom import PROGRAM`: conversations recorded by agent programs.
 
 use super::Args;
 use crate::config::Environment;
-use crate::open::{Found, Session};
-use heirloom_engine::transcripts::Agent;
-use heirloom_engine::{Engine, Reach, TranscriptsReport, TranscriptsRequest};
+use crate::store_access::{CliSession, FoundProject};
+use heirloom_agents::transcripts::TranscriptFormat;
+use heirloom_agents::{AgentProgram, ProgramFolder};
+use heirloom_capture::Transcripts;
+use heirloom_capture::{ImportScope, TranscriptsReport, TranscriptsRequest};
+use heirloom_engine::Engine;
+use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -12,20 +16,18 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The file of Aider's conversations.
-const AIDER: &str = ".aider.chat.history.md";
-/// Folders that hold what programs made, not what a project says.
-const MADE: [&str; 3] = ["node_modules", "target", "vendor"];
+/// Folders with generated or third-party files, which are skipped.
+const GENERATED_FOLDERS: [&str; 3] = ["node_modules", "target", "vendor"];
 
-/// Takes the transcripts in that `args` ask for, and says what came of it.
-pub(super) fn take(
-    agent: Agent,
+/// Imports the transcripts selected by `args`, and prints the result.
+pub(super) fn import_conversations(
+    agent: AgentProgram,
     args: &Args,
     engine: &Engine,
-    found: &Found,
-    session: &mut Session,
+    found: &FoundProject,
+    session: &mut CliSession,
 ) -> Result<(), Fault> {
-    let files = files(agent, args, found, &session.env)?;
+    let files = find_files(agent, args, found, &session.env)?;
     let size: u64 = files
         .iter()
         .filter_map(|file| file.metadata().ok())
@@ -33,60 +35,65 @@ pub(super) fn take(
         .sum();
     let named = args.path.as_deref().is_some_and(Path::is_file);
     let reach = match args.all || args.path.is_some() {
-        true => Reach::Inside,
-        false => Reach::Here,
+        true => ImportScope::WithSubfolders,
+        false => ImportScope::Root,
     };
     let request = TranscriptsRequest {
         agent,
         files,
-        reach,
-        recorded_in: args.recorded_in.clone(),
-        named,
-        dry: args.dry_run,
+        scope: reach,
+        former_root: args.recorded_in.clone(),
+        is_explicit: named,
+        dry_run: args.dry_run,
     };
     let source = match &args.path {
-        Some(path) => super::named(agent.as_str(), path),
+        Some(path) => super::import_label(agent.as_str(), path),
         None => format!("{agent} transcripts"),
     };
-    let report = with_bar(engine, &request, &source, size, session)?;
+    let report = import_with_progress(engine, &request, &source, size, session)?;
     if named && report.no_transcripts > 0 {
         let path = args.path.as_deref().unwrap_or(Path::new(""));
-        let said = format!("{} is no transcript of {agent}", path.display());
-        return Err(Fault::usage(said).hint("nothing was taken in"));
+        let message = format!("{} is not a transcript of {agent}", path.to_escaped());
+        return Err(Fault::usage(message).hint("nothing was imported"));
     }
-    tell(agent, &report, args, session);
+    print_report(agent, &report, args, session);
     Ok(())
 }
 
-fn with_bar(
+fn import_with_progress(
     engine: &Engine,
     request: &TranscriptsRequest,
     source: &str,
     size: u64,
-    session: &Session,
+    session: &CliSession,
 ) -> Result<TranscriptsReport, Fault> {
     if !session.out.shows_progress() {
-        return engine.import_transcripts(request, source, &mut |_| {});
+        return Transcripts::new(engine).import_all(request, source, &mut |_| {});
     }
     let bar = ProgressBar::new(size);
-    // The template is ours; a bar without it is still a bar.
+    // The template is a constant; if it were invalid, the default style would be used.
     let template = "reading {bar:30} {bytes}/{total_bytes}, {eta} left";
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
-    let report = engine.import_transcripts(request, source, &mut |more| bar.inc(more));
+    let report = Transcripts::new(engine).import_all(request, source, &mut |more| bar.inc(more));
     bar.finish_and_clear();
     report
 }
 
-fn tell(agent: Agent, report: &TranscriptsReport, args: &Args, session: &mut Session) {
+fn print_report(
+    agent: AgentProgram,
+    report: &TranscriptsReport,
+    args: &Args,
+    session: &mut CliSession,
+) {
     if session.out.json {
-        let mut value = super::as_json(&report.whole);
+        let mut value = super::report_value(&report.total);
         value["files"] = json!(report.files);
         value["read_bytes"] = json!(report.read_bytes);
         value["left"] = json!({
-            "inside": report.inside,
-            "elsewhere": report.elsewhere,
+            "inside": report.in_subfolders,
+            "elsewhere": report.outside,
             "unknown": report.unknown,
             "no_transcripts": report.no_transcripts,
         });
@@ -94,75 +101,81 @@ fn tell(agent: Agent, report: &TranscriptsReport, args: &Args, session: &mut Ses
         value["unreadable_lines"] = json!(report.unreadable_lines);
         return session.out.value(&value);
     }
-    super::tell_in_words(&report.whole, args.dry_run, session);
-    let mut said = format!("{} transcripts of {agent} are this project's", report.files);
-    if report.inside > 0 {
-        said.push_str(&format!(
-            "; {} of folders inside of it were left: --all takes them",
-            report.inside
+    super::print_report_text(&report.total, args.dry_run, session);
+    let mut message = match report.files {
+        1 => format!("1 transcript of {agent} belongs to this project"),
+        count => format!("{count} transcripts of {agent} belong to this project"),
+    };
+    if report.in_subfolders > 0 {
+        message.push_str(&format!(
+            "; {} of folders inside it were skipped: --all imports them",
+            report.in_subfolders
         ));
     }
-    session.out.talk(&said);
-    if let Some(folder) = &report.elsewhere_in {
-        let count = report.elsewhere;
+    session.out.talk(&message);
+    if let Some(folder) = &report.outside_folder {
+        let count = report.outside;
         session.out.talk(&format!(
-            "{count} belong elsewhere and were left, such as one of {folder}: --recorded-in FOLDER says that the project lay there"
+            "{count} belong to other folders and were skipped, such as one of {folder}: --recorded-in FOLDER names a former folder of the project"
         ));
     }
     if report.unknown > 0 {
         session.out.talk(&format!(
-            "{} do not say where they were recorded and were left: name the file",
+            "{} do not contain the folder where they were recorded and were skipped: name the file",
             report.unknown
         ));
     }
     let (long, unreadable) = (report.long_lines, report.unreadable_lines);
     if long + unreadable > 0 {
         session.out.talk(&format!(
-            "{unreadable} lines could not be read and {long} were too long; they were passed over"
+            "{unreadable} lines could not be read and {long} were too long; they were skipped"
         ));
     }
 }
 
-/// The files that are looked at.
-fn files(
-    agent: Agent,
+/// Finds the transcripts to read.
+fn find_files(
+    agent: AgentProgram,
     args: &Args,
-    found: &Found,
+    found: &FoundProject,
     env: &Environment,
 ) -> Result<Vec<PathBuf>, Fault> {
+    let no_transcripts = || Fault::usage(format!("{agent} has no transcripts"));
+    let format = agent.transcripts().ok_or_else(no_transcripts)?;
     let mut files = Vec::new();
     if let Some(path) = &args.path {
-        let missing = |error| Fault::not_found(format!("cannot read {}: {error}", path.display()));
+        let missing =
+            |error| Fault::not_found(format!("cannot read {}: {error}", path.to_escaped()));
         let real = path
             .canonicalize()
             .map_err(|error| missing(error).hint("check the path"))?;
         if real.is_dir() {
-            walk(&real, agent, 0, &mut files)?;
+            collect_transcripts(&real, format, 0, &mut files)?;
         } else if real.is_file() {
             files.push(real);
         } else {
-            let said = format!("{} is no file and no folder", path.display());
-            return Err(Fault::usage(said));
+            let message = format!("{} is neither a file nor a folder", path.to_escaped());
+            return Err(Fault::usage(message));
         }
         return Ok(files);
     }
-    if agent == Agent::Aider {
+    if let Some(name) = format.project_file {
         let root = &found.place.root;
         match args.all {
-            true => walk(root, agent, 0, &mut files)?,
-            false => files.extend(Some(root.join(AIDER)).filter(|file| file.is_file())),
+            true => collect_transcripts(root, format, 0, &mut files)?,
+            false => files.extend(Some(root.join(name)).filter(|file| file.is_file())),
         }
         return Ok(files);
     }
-    let folders = places(agent, env)?;
+    let folders = transcript_folders(format, env)?;
     for folder in folders.iter().filter(|folder| folder.is_dir()) {
-        walk(folder, agent, 0, &mut files)?;
+        collect_transcripts(folder, format, 0, &mut files)?;
     }
     if files.is_empty() {
-        let said = folders.iter().map(|folder| folder.display().to_string());
-        let said = said.collect::<Vec<_>>().join(" and ");
+        let folder_names = folders.iter().map(|folder| folder.to_escaped());
+        let folder_names = folder_names.collect::<Vec<_>>().join(" and ");
         return Err(
-            Fault::not_found(format!("no transcripts in {said}")).hint(format!(
+            Fault::not_found(format!("no transcripts in {folder_names}")).hint(format!(
                 "name the file or folder: heirloom import {} PATH",
                 args.format_name()
             )),
@@ -171,77 +184,65 @@ fn files(
     Ok(files)
 }
 
-/// Where an agent keeps its transcripts.
-fn places(agent: Agent, env: &Environment) -> Result<Vec<PathBuf>, Fault> {
-    let of = |variable: &str, below: &str| {
-        let own = env.get(variable).map(PathBuf::from);
-        own.or_else(|| Some(Path::new(env.get("HOME")?).join(below)))
-            .ok_or_else(|| {
-                Fault::failed("no home folder is known").hint("set HOME, or name the folder")
-            })
+/// Returns the folders in which an agent program stores its transcripts.
+fn transcript_folders(format: &TranscriptFormat, env: &Environment) -> Result<Vec<PathBuf>, Fault> {
+    let folder = |folder: &ProgramFolder| {
+        folder.resolve(|name| env.get(name)).ok_or_else(|| {
+            Fault::failed("no home folder is known").hint("set HOME, or name the folder")
+        })
     };
-    Ok(match agent {
-        Agent::Claude => vec![of("CLAUDE_CONFIG_DIR", ".claude")?.join("projects")],
-        Agent::Codex => {
-            let home = of("CODEX_HOME", ".codex")?;
-            vec![home.join("sessions"), home.join("archived_sessions")]
-        }
-        Agent::Gemini => vec![of("GEMINI_CLI_HOME", "")?.join(".gemini/tmp")],
-        Agent::Aider => Vec::new(),
-    })
+    format.folders.iter().map(folder).collect()
 }
 
-/// Adds the transcripts below a folder; links are not followed.
-fn walk(folder: &Path, agent: Agent, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Fault> {
+/// Collects the transcripts below a folder; links are not followed.
+fn collect_transcripts(
+    folder: &Path,
+    format: &TranscriptFormat,
+    depth: usize,
+    files: &mut Vec<PathBuf>,
+) -> Result<(), Fault> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
-        // What is further down and cannot be read hides nothing else.
+        // An unreadable subfolder is skipped, so that the rest is still found.
         Err(_) if depth > 0 => return Ok(()),
         Err(error) => {
             return Err(Fault::failed(format!(
                 "cannot list {}: {error}",
-                folder.display()
+                folder.to_escaped()
             )));
         }
     };
     for entry in entries.flatten() {
-        let Ok(sort) = entry.file_type() else {
+        let Ok(file_type) = entry.file_type() else {
             continue;
         };
         let (path, name) = (entry.path(), entry.file_name());
-        if sort.is_dir() && depth < limits::FOLDER_DEPTH_MAX && is_entered(agent, &name) {
-            walk(&path, agent, depth + 1, files)?;
-        } else if sort.is_file() && is_transcript(agent, &path, &name) {
+        if file_type.is_dir() && depth < limits::FOLDER_DEPTH_MAX && is_entered(format, &name) {
+            collect_transcripts(&path, format, depth + 1, files)?;
+        } else if file_type.is_file() && is_transcript(format, &path, &name) {
             files.push(path);
         }
         if files.len() > limits::TRANSCRIPT_FILES_MAX {
             let most = limits::TRANSCRIPT_FILES_MAX;
             return Err(Fault::usage(format!(
                 "more than {most} transcripts in {}",
-                folder.display()
+                folder.to_escaped()
             ))
-            .hint("name a folder inside of it"));
+            .hint("name a folder inside it"));
         }
     }
     Ok(())
 }
 
-fn is_entered(agent: Agent, name: &OsStr) -> bool {
+/// Returns true if a folder is searched: of a project, generated and hidden folders are not.
+fn is_entered(format: &TranscriptFormat, name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    agent != Agent::Aider || !(name.starts_with('.') || MADE.contains(&name.as_ref()))
+    let is_skipped = name.starts_with('.') || GENERATED_FOLDERS.contains(&name.as_ref());
+    format.project_file.is_none() || !is_skipped
 }
 
-fn is_transcript(agent: Agent, path: &Path, name: &OsStr) -> bool {
+fn is_transcript(format: &TranscriptFormat, path: &Path, name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    match agent {
-        Agent::Claude => name.ends_with(".jsonl"),
-        Agent::Codex => name.starts_with("rollout-") && name.ends_with(".jsonl"),
-        Agent::Gemini => {
-            let is_chat = path.components().any(|part| part.as_os_str() == "chats");
-            let is_named = name.starts_with("session-");
-            (name.ends_with(".jsonl") || name.ends_with(".json")) && (is_chat || is_named)
-        }
-        Agent::Aider => name == AIDER,
-    }
+    (format.is_transcript)(path, name)
 }

@@ -1,14 +1,16 @@
-//! A run for a person: the agent's output as it comes, and a line on how it goes.
+//! Output of a run for a person: the agent's output as it comes, and a progress line.
 
-use crate::output::Output;
-use heirloom_engine::{EndReason, IterationReport, MirrorLoad, RunEvent, RunReport};
-use heirloom_model::stream::{StreamEvent, Usage};
+use crate::terminal_output::Output;
+use heirloom_capture::{EndReason, IterationReport, RunEvent, RunReport};
+use heirloom_engine::MirrorLoadOutcome;
+use heirloom_model::event_stream::{StreamEvent, Usage};
 use heirloom_model::text;
+use heirloom_model::text::EscapedPath;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 
-/// Shows a run: the agent's words on standard output, everything else on standard error.
-pub(in crate::commands) struct Screen<'o> {
+/// Shows a run: the agent's output on standard output, everything else on standard error.
+pub(in crate::commands) struct RunScreen<'o> {
     out: &'o mut Output,
     spinner: Option<ProgressBar>,
     phase: Option<String>,
@@ -19,8 +21,8 @@ pub(in crate::commands) struct Screen<'o> {
     line: Vec<u8>,
 }
 
-impl<'o> Screen<'o> {
-    /// Shows on `out`; a progress line only on a terminal.
+impl<'o> RunScreen<'o> {
+    /// Creates a screen on `out`; the progress line is only shown on a terminal.
     pub(in crate::commands) fn new(out: &'o mut Output, phase: Option<String>) -> Self {
         let spinner = out.shows_progress().then(|| {
             let bar = ProgressBar::new_spinner();
@@ -43,9 +45,9 @@ impl<'o> Screen<'o> {
     }
 
     /// Shows one event.
-    pub(in crate::commands) fn take(&mut self, event: &RunEvent<'_>) {
+    pub(in crate::commands) fn show_event(&mut self, event: &RunEvent<'_>) {
         match event {
-            RunEvent::Mirror(load) => self.mirror(load),
+            RunEvent::Mirror(load) => self.show_mirror_load(load),
             RunEvent::IterationStarted {
                 iteration,
                 adapter,
@@ -69,7 +71,7 @@ impl<'o> Screen<'o> {
                     .lines()
                     .for_each(|line| self.talk(&format!("  | {line}")));
             }
-            RunEvent::Stream(event) => self.stream(event),
+            RunEvent::Stream(event) => self.show_stream_event(event),
             RunEvent::Signal(one) => {
                 self.last_signal = format!(
                     "{} {}",
@@ -82,28 +84,28 @@ impl<'o> Screen<'o> {
             RunEvent::Diagnostic(one) => {
                 self.talk(&format!("  ! line {}: {}", one.line, one.message))
             }
-            RunEvent::IterationEnded(report) => self.ended(report),
+            RunEvent::IterationEnded(report) => self.show_iteration_end(report),
         }
-        self.progress();
+        self.update_progress();
     }
 
-    /// Shows a text of ours between the agent's words.
-    pub(in crate::commands) fn show(&mut self, words: &str) {
+    /// Shows a text of Heirloom between the agent's output.
+    pub(in crate::commands) fn show_text(&mut self, words: &str) {
         if !self.out.json {
-            self.output(text::printable(words).as_bytes());
+            self.output(text::replace_control_chars(words).as_bytes());
         }
     }
 
-    fn mirror(&mut self, load: &MirrorLoad) {
-        if let Some(line) = about_mirror(load) {
+    fn show_mirror_load(&mut self, load: &MirrorLoadOutcome) {
+        if let Some(line) = describe_mirror_load(load) {
             self.talk(&line);
         }
     }
 
-    fn stream(&mut self, event: &StreamEvent) {
+    fn show_stream_event(&mut self, event: &StreamEvent) {
         match event {
             StreamEvent::Text { text, .. } => {
-                let words = format!("{}\n", text::printable(text).trim_end());
+                let words = format!("{}\n", text::replace_control_chars(text).trim_end());
                 self.output(words.as_bytes());
             }
             StreamEvent::ToolCall { name, input } => {
@@ -119,7 +121,7 @@ impl<'o> Screen<'o> {
         }
     }
 
-    fn ended(&mut self, report: &IterationReport) {
+    fn show_iteration_end(&mut self, report: &IterationReport) {
         let rest = std::mem::take(&mut self.line);
         if !rest.is_empty() {
             self.write(&rest);
@@ -140,7 +142,7 @@ impl<'o> Screen<'o> {
         self.talk(&format!(
             "iteration {} · {word} · {seconds:.1} s · {} · {}{tokens}",
             report.iteration,
-            signals(report.signals),
+            describe_signals(report.signals),
             pending_steps(report.pending)
         ));
         if let Some(error) = &outcome.error {
@@ -148,20 +150,20 @@ impl<'o> Screen<'o> {
         }
     }
 
-    /// Says how the run ended.
-    pub(in crate::commands) fn end(&mut self, report: &RunReport) {
+    /// Shows the result of the run.
+    pub(in crate::commands) fn show_end(&mut self, report: &RunReport) {
         if let Some(spinner) = self.spinner.take() {
             spinner.finish_and_clear();
         }
         let n = report.iterations.len();
         self.talk(&format!(
             "ended: {} ({n} iteration{})",
-            reason(report.reason),
+            describe_reason(report.reason),
             if n == 1 { "" } else { "s" }
         ));
     }
 
-    /// Whole lines at once, so that the progress line never cuts one.
+    /// Writes complete lines only, so that the progress line never splits one.
     fn output(&mut self, bytes: &[u8]) {
         if self.spinner.is_none() {
             return self.write(bytes);
@@ -196,7 +198,7 @@ impl<'o> Screen<'o> {
         }
     }
 
-    fn progress(&self) {
+    fn update_progress(&self) {
         let Some(spinner) = &self.spinner else { return };
         let phase = self
             .phase
@@ -219,7 +221,7 @@ impl<'o> Screen<'o> {
     }
 }
 
-fn signals(count: usize) -> String {
+fn describe_signals(count: usize) -> String {
     match count {
         0 => "no signal".to_owned(),
         1 => "1 signal".to_owned(),
@@ -235,29 +237,29 @@ fn pending_steps(count: usize) -> String {
     }
 }
 
-fn reason(reason: EndReason) -> &'static str {
+fn describe_reason(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Complete => "the task is complete",
         EndReason::NothingPending => "it succeeded and no step is pending",
         EndReason::IterationLimit => {
-            "the number of iterations is used up; the same command goes on"
+            "the limit of iterations is reached; the same command continues"
         }
-        EndReason::Stalled => "the same failure came again and again",
-        EndReason::Interrupted => "interrupted; everything is saved, the same command goes on",
+        EndReason::Stalled => "the same failure was repeated too often",
+        EndReason::Interrupted => "interrupted; everything is saved, the same command continues",
     }
 }
 
-/// What an existing mirror brought, for a person; nothing if it brought nothing.
-pub(in crate::commands) fn about_mirror(load: &MirrorLoad) -> Option<String> {
+/// Describes the load of an existing mirror for a person; `None` if there was none.
+pub(in crate::commands) fn describe_mirror_load(load: &MirrorLoadOutcome) -> Option<String> {
     match load {
-        MirrorLoad::Nothing => None,
-        MirrorLoad::Imported(report) => Some(format!(
-            "took in {} entries of an existing memory file",
+        MirrorLoadOutcome::Nothing => None,
+        MirrorLoadOutcome::Imported(report) => Some(format!(
+            "imported {} entries of an existing memory file",
             report.created
         )),
-        MirrorLoad::SetAside { path, problem } => Some(format!(
-            "the memory file could not be read ({problem}): it is now {}, and is rebuilt from the store",
-            path.display()
+        MirrorLoadOutcome::SetAside { path, problem } => Some(format!(
+            "the memory file could not be read ({problem}): it was moved to {}, and is rebuilt from the store",
+            path.to_escaped()
         )),
     }
 }

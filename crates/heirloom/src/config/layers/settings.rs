@@ -1,6 +1,6 @@
-//! What the values mean: the engine's settings.
+//! Conversion of config values into the engine's settings.
 
-use super::{Config, rules};
+use super::{Config, cumulative_lists};
 use heirloom_model::section::SourceRow;
 use heirloom_model::settings::{
     HistorySettings, RedactSettings, RetentionSettings, RunSettings, WorkspaceSettings,
@@ -13,12 +13,12 @@ impl Config {
         self.values.get(name).map(|(value, _)| value)
     }
 
-    /// A text; empty if the key has none.
+    /// Returns a text value; empty if the key has none.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.value(name).and_then(Value::as_str).unwrap_or("")
     }
 
-    /// A list of texts.
+    /// Returns a list of texts.
     pub(crate) fn texts(&self, name: &str) -> Vec<String> {
         let list = self.value(name).and_then(Value::as_array);
         list.into_iter()
@@ -28,7 +28,14 @@ impl Config {
             .collect()
     }
 
-    /// Whether a switch is on.
+    /// Returns a number that may be left out; `None` if it is.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        let value = self.value(name)?;
+        let whole = value.as_integer().and_then(|n| i32::try_from(n).ok());
+        value.as_float().or_else(|| whole.map(f64::from))
+    }
+
+    /// Returns the value of a switch.
     pub(crate) fn flag(&self, name: &str) -> bool {
         self.value(name).and_then(Value::as_bool).unwrap_or(false)
     }
@@ -44,7 +51,7 @@ impl Config {
         usize::try_from(self.int(name)).unwrap_or(usize::MAX)
     }
 
-    /// What the engine goes by.
+    /// Returns the engine's settings.
     pub(crate) fn settings(&self) -> Settings {
         let tokens = self.size("memory.context_budget_tokens");
         let small = |name| u32::try_from(self.int(name)).unwrap_or(u32::MAX);
@@ -66,7 +73,7 @@ impl Config {
                 iterations: small("run.iterations"),
                 stall_limit: small("run.stall_limit"),
                 timeout_s: self.int("run.timeout_s"),
-                teach_signals: self.flag("run.teach_signals"),
+                includes_signal_guide: self.flag("run.teach_signals"),
             },
             sources: self
                 .texts("context.sources")
@@ -76,7 +83,7 @@ impl Config {
             architecture_files: self.texts("context.architecture"),
             snapshot_on_shutdown: self.flag("memory.snapshot_on_shutdown"),
             history: HistorySettings {
-                live: self.size("memory.conversation_history_live"),
+                live_interactions: self.size("memory.conversation_history_live"),
                 budget_tokens: self.size("memory.conversation_history_token_budget"),
             },
             plans_root: self.text("plans.root").to_owned(),
@@ -88,12 +95,12 @@ impl Config {
                 rules: self
                     .texts("redact.rules")
                     .iter()
-                    .map(|rule| rules::redact_rule(rule))
+                    .map(|rule| cumulative_lists::redact_rule(rule))
                     .collect(),
                 allow: self.texts("redact.allow"),
             },
             workspace: WorkspaceSettings {
-                // Where it is depends on the home folder: whoever opens a memory knows that.
+                // Set when a memory is opened, because it depends on the home folder.
                 user_folder: None,
                 file_chars: self.size("workspace.file_chars"),
                 days: small("workspace.days"),
@@ -110,7 +117,7 @@ mod tests {
     use heirloom_model::limits;
 
     #[test]
-    fn every_key_has_a_default_of_its_type_and_the_defaults_equal_the_library_s() {
+    fn defaults_fit_their_types_and_equal_library_defaults() {
         let config = Config::defaults().unwrap();
         assert_eq!(config.warnings, []);
         for key in KEYS {
@@ -130,7 +137,10 @@ mod tests {
         assert_eq!(settings.max_entries, limits::MIRROR_ENTRIES_DEFAULT);
         let budget = Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT);
         assert_eq!(settings.context_budget, budget);
-        assert_eq!(settings.history.live, limits::HISTORY_LIVE_DEFAULT);
+        assert_eq!(
+            settings.history.live_interactions,
+            limits::HISTORY_LIVE_DEFAULT
+        );
         let budget = limits::HISTORY_BUDGET_TOKENS_DEFAULT;
         assert_eq!(settings.history.budget_tokens, budget);
         assert_eq!(settings.run.iterations, limits::ITERATIONS_DEFAULT);

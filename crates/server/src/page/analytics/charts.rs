@@ -1,29 +1,29 @@
-//! The share that completed by week, and tokens by day and agent.
+//! Charts of the analytics page: success rate by week, and tokens by day and agent.
 
 use crate::page::view::chart::put;
-use crate::page::view::{Html, Times, escape, short, token_series};
-use heirloom_engine::analytics::Group;
+use crate::page::view::{Html, Times, escape, short_number, token_series};
+use heirloom_engine::analytics::AttemptGroup;
 use heirloom_model::{Record, text};
 use serde_json::Value;
 
-/// Weeks that are drawn, the newest.
+/// Number of drawn weeks, newest first.
 const WEEKS: usize = 5;
 
-/// Completed by week, as a line over 0 to 100 %.
-pub(super) fn weeks(weeks: &[Group]) -> Html {
+/// Draws the success rate by week as a line from 0 to 100 %.
+pub(super) fn weeks(weeks: &[AttemptGroup]) -> Html {
     let from = weeks.len().saturating_sub(WEEKS);
-    let told = weeks.get(from..).unwrap_or_default().iter();
-    let told: Vec<(String, f64)> = told
+    let rates = weeks.get(from..).unwrap_or_default().iter();
+    let rates: Vec<(String, f64)> = rates
         .filter_map(|week| Some((week.name.clone()?, week.rate? * 100.0)))
         .collect();
     let mut svg = String::from(
         "<svg class=\"chart\" height=\"192\" role=\"img\" aria-labelledby=\"a-t a-d\"><title id=\"a-t\">Share of tries that completed, by week</title><desc id=\"a-d\">",
     );
-    for (name, rate) in &told {
+    for (name, rate) in &rates {
         escape(&format!("{name}: {rate:.0} percent; "), &mut svg);
     }
     svg.push_str("</desc><svg class=\"plot\" y=\"14\" width=\"100%\" height=\"150\" viewBox=\"0 0 1000 150\" preserveAspectRatio=\"none\"><line class=\"grid\" x1=\"0\" x2=\"1000\" y1=\"75\" y2=\"75\"/><line class=\"grid\" x1=\"0\" x2=\"1000\" y1=\"0\" y2=\"0\"/>");
-    let place = |at: usize| match told.len() {
+    let place = |at: usize| match rates.len() {
         0 | 1 => 525.0,
         n => {
             100.0
@@ -33,14 +33,14 @@ pub(super) fn weeks(weeks: &[Group]) -> Html {
     };
     let y = |rate: f64| 150.0 - rate * 1.5;
     let mut path = String::new();
-    for (at, (_, rate)) in told.iter().enumerate() {
+    for (at, (_, rate)) in rates.iter().enumerate() {
         let letter = if at == 0 { 'M' } else { 'L' };
         put(
             &mut path,
             format_args!("{letter}{:.1} {:.1}", place(at), y(*rate)),
         );
     }
-    if told.len() > 1 {
+    if rates.len() > 1 {
         put(
             &mut svg,
             format_args!(
@@ -49,11 +49,11 @@ pub(super) fn weeks(weeks: &[Group]) -> Html {
         );
     }
     svg.push_str("<line class=\"ax\" x1=\"0\" x2=\"1000\" y1=\"150\" y2=\"150\"/></svg><text x=\"0\" y=\"27\" class=\"t-faint\">100 %</text><text x=\"0\" y=\"102\" class=\"t-faint\">50 %</text>");
-    for (at, (name, rate)) in told.iter().enumerate() {
+    for (at, (name, rate)) in rates.iter().enumerate() {
         let x = place(at) / 10.0;
         let cy = y(*rate) + 14.0;
         let label = if cy < 26.0 { cy + 16.0 } else { cy - 10.0 };
-        let strong = if at + 1 == told.len() {
+        let strong = if at + 1 == rates.len() {
             "t-accent"
         } else {
             "t-strong"
@@ -72,10 +72,10 @@ pub(super) fn weeks(weeks: &[Group]) -> Html {
         svg.push_str("</text>");
     }
     svg.push_str("</svg>");
-    Html::made(svg)
+    Html::from_markup(svg)
 }
 
-/// Tokens read on each of the last seven days, by agent; and of all of them.
+/// Draws the tokens read on each of the last seven days by agent, and returns their sum.
 #[expect(clippy::cast_precision_loss, reason = "heights on a chart")]
 pub(super) fn tokens(episodes: &[Record], agents: &[String], times: &Times) -> (Html, u64) {
     let mut days = [[0_u64; 4]; 7];
@@ -112,7 +112,7 @@ pub(super) fn tokens(episodes: &[Record], agents: &[String], times: &Times) -> (
     for (at, day) in days.iter().enumerate() {
         put(
             &mut svg,
-            format_args!("{}: {}; ", name(at), short(day.iter().sum())),
+            format_args!("{}: {}; ", name(at), short_number(day.iter().sum())),
         );
     }
     svg.push_str("</desc><line class=\"ax\" x1=\"0\" x2=\"100%\" y1=\"144\" y2=\"144\"/>");
@@ -132,7 +132,12 @@ pub(super) fn tokens(episodes: &[Record], agents: &[String], times: &Times) -> (
                 ),
             );
             escape(
-                &format!("{}, {}: {}", name(at), text::printable(who), short(*read)),
+                &format!(
+                    "{}, {}: {}",
+                    name(at),
+                    text::replace_control_chars(who),
+                    short_number(*read)
+                ),
                 &mut svg,
             );
             svg.push_str("</title></rect>");
@@ -143,11 +148,11 @@ pub(super) fn tokens(episodes: &[Record], agents: &[String], times: &Times) -> (
             format_args!(
                 "<text x=\"{middle:.2}%\" y=\"{:.0}\" class=\"mid t-strong\">{}</text><text x=\"{middle:.2}%\" y=\"160\" class=\"mid\">{}</text>",
                 top - 5.0,
-                short(day.iter().sum()),
+                short_number(day.iter().sum()),
                 name(at)
             ),
         );
     }
     svg.push_str("</svg>");
-    (Html::made(svg), all)
+    (Html::from_markup(svg), all)
 }

@@ -1,41 +1,41 @@
-//! What two sources say of one key, and deciding between them.
+//! Conflicts between sources, and their resolution.
 
 use crate::App;
-use crate::page::fields::Fields;
-use crate::page::look::back;
-use crate::page::records::told_and_changed;
+use crate::page::form_fields::FormFields;
+use crate::page::request_context::redirect_back;
+use crate::page::toast::toast_and_refresh;
 use crate::page::view::Times;
-use crate::page::view::knowledge::{Conflict as View, Side};
+use crate::page::view::knowledge::{ConflictSide, ConflictView as View};
 use crate::page::view::{Html, escape};
-use crate::page::{Look, Wrong, told};
+use crate::page::{PageError, RequestContext, record_label};
 use axum::extract::{Path, State};
 use axum::response::Response;
 use heirloom_engine::Conflict;
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Deed, KindData, Record, text};
+use heirloom_model::{KindData, Permission, Record, text};
 use std::collections::HashSet;
 
-/// Texts that are shown of a conflict.
+/// Maximum number of values shown of a conflict.
 const SIDES: usize = 4;
 
-/// The conflict at this place of the list.
-pub(super) fn shown(conflicts: &[Conflict], at: usize, times: &Times) -> Option<View> {
+/// Returns the view of the conflict at this position.
+pub(super) fn conflict_view(conflicts: &[Conflict], at: usize, times: &Times) -> Option<View> {
     let at = at.min(conflicts.len().checked_sub(1)?);
     let conflict = conflicts.get(at)?;
     let all: Vec<&Record> = std::iter::once(&conflict.winner)
         .chain(&conflict.losers)
         .take(SIDES)
         .collect();
-    let sides = all.iter().enumerate().map(|(n, record)| Side {
+    let sides = all.iter().enumerate().map(|(n, record)| ConflictSide {
         id: record.id.to_string(),
         meta: meta(record, times),
-        words: unlike(&record.text, &all),
+        words: highlight_differences(&record.text, &all),
         key: n + 1,
     });
     let next = if at + 1 < conflicts.len() { at + 1 } else { 0 };
     Some(View {
         id: conflict.winner.id.to_string(),
-        key: told::name(&conflict.winner),
+        key: record_label::name(&conflict.winner),
         place: match conflicts.len() {
             1 => "the only conflict".to_owned(),
             n => format!("{} of {n} conflicts", at + 1),
@@ -45,8 +45,8 @@ pub(super) fn shown(conflicts: &[Conflict], at: usize, times: &Times) -> Option<
             _ => format!("/knowledge?conflict={next}#conflict"),
         },
         until: match conflict.is_disputed() {
-            true => "Until you decide, contexts carry neither.".to_owned(),
-            false => "Until you decide, contexts carry the left one.".to_owned(),
+            true => "Until you decide, contexts contain neither.".to_owned(),
+            false => "Until you decide, contexts contain the left one.".to_owned(),
         },
         sides: sides.collect(),
     })
@@ -55,11 +55,11 @@ pub(super) fn shown(conflicts: &[Conflict], at: usize, times: &Times) -> Option<
 fn meta(record: &Record, times: &Times) -> String {
     let mut meta = format!(
         "{}, confidence {:.2}, {}",
-        told::who(&record.source),
+        record_label::source_label(&record.source),
         record.confidence.get(),
         times.full(record.recorded_at)
     );
-    let confirmed = Knowledge::of(record).map_or(0, |knowledge| knowledge.confirmations);
+    let confirmed = Knowledge::from_record(record).map_or(0, |knowledge| knowledge.confirmations);
     match confirmed {
         0 => {}
         1 => meta.push_str(", confirmed once"),
@@ -69,8 +69,8 @@ fn meta(record: &Record, times: &Times) -> String {
     meta
 }
 
-/// A text with the words marked that not every side says.
-fn unlike(words: &str, all: &[&Record]) -> Html {
+/// Marks the words of a text that are not in all values.
+fn highlight_differences(words: &str, all: &[&Record]) -> Html {
     let sets: Vec<HashSet<&str>> = all
         .iter()
         .map(|record| record.text.split_whitespace().collect())
@@ -78,7 +78,7 @@ fn unlike(words: &str, all: &[&Record]) -> Html {
     let mut out = String::new();
     for word in words.split_whitespace() {
         let is_shared = sets.iter().all(|set| set.contains(word));
-        let word = text::printable(word);
+        let word = text::replace_control_chars(word);
         if is_shared {
             escape(&word, &mut out);
         } else {
@@ -88,25 +88,31 @@ fn unlike(words: &str, all: &[&Record]) -> Html {
         }
         out.push(' ');
     }
-    Html::made(out)
+    Html::from_markup(out)
 }
 
-/// Decides for one side.
+/// Resolves a conflict in favour of one value.
 pub(super) async fn decide(
     State(app): State<App>,
-    look: Look,
+    context: RequestContext,
     Path(id): Path<String>,
-    fields: Fields,
-) -> Result<Response, Wrong> {
+    fields: FormFields,
+) -> Result<Response, PageError> {
     let keep = fields.get("keep").to_owned();
-    let kept = app
-        .ask(look.project(Deed::Decide)?, move |engine| {
-            let (id, keep) = (engine.resolve_id(&id)?, engine.resolve_id(&keep)?);
-            Ok(engine.resolve_conflict(id, keep, "user")?.kept)
-        })
+    let kept_id = app
+        .with_engine(
+            context.resolve_project(Permission::Decide)?,
+            move |engine| {
+                let (id, keep) = (
+                    engine.records().resolve_id(&id)?,
+                    engine.records().resolve_id(&keep)?,
+                );
+                Ok(engine.conflicts().resolve(id, keep, "user")?.kept)
+            },
+        )
         .await?;
-    match look.is_part {
-        false => Ok(back("/knowledge", "decided", &kept.to_string())),
-        true => told_and_changed(&look, "decided", &kept.to_string()),
+    match context.is_part {
+        false => Ok(redirect_back("/knowledge", "decided", &kept_id.to_string())),
+        true => toast_and_refresh(&context, "decided", &kept_id.to_string()),
     }
 }

@@ -1,16 +1,16 @@
-//! Entries as rows, with how often contexts told them.
+//! Rows of the list, with the usage of each entry in contexts.
 
-use crate::page::look::times;
+use crate::page::request_context::times;
 use crate::page::view::chart::spark;
-use crate::page::view::knowledge::Row;
-use crate::page::view::{Html, Times, plural, said};
-use crate::page::{Look, told};
-use heirloom_engine::{Conflict, Engine, Use};
+use crate::page::view::knowledge::KnowledgeRow;
+use crate::page::view::{Html, Times, plural, render_text};
+use crate::page::{RequestContext, record_label};
+use heirloom_engine::{Conflict, Engine, RecordUsage};
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::{Fault, KindData, Record, RecordId, mark, text};
 use std::collections::HashSet;
 
-/// Categories that are offered.
+/// Categories offered for a new entry.
 pub(super) const CATEGORIES: [&str; 6] = [
     "architecture",
     "convention",
@@ -20,7 +20,7 @@ pub(super) const CATEGORIES: [&str; 6] = [
     "preference",
 ];
 
-/// The categories that are offered, with the one that an entry has.
+/// Returns the offered categories and the entry's own.
 pub(crate) fn category_names(own: &str) -> Vec<String> {
     let mut names: Vec<String> = CATEGORIES.map(str::to_owned).to_vec();
     if !names.iter().any(|name| name == own) {
@@ -29,10 +29,10 @@ pub(crate) fn category_names(own: &str) -> Vec<String> {
     names
 }
 
-/// How often contexts of each of the last seven days told a record, oldest first.
-fn by_day(used: &Use, times: &Times) -> [u64; 7] {
+/// Counts the uses of a record in contexts on each of the last seven days, oldest first.
+fn by_day(used: &RecordUsage, times: &Times) -> [u64; 7] {
     let mut days = [0; 7];
-    for at in &used.at {
+    for at in &used.delivery_times {
         if let Ok(back @ 0..7) = usize::try_from(times.days_ago(*at)) {
             days[6 - back] += 1;
         }
@@ -42,21 +42,21 @@ fn by_day(used: &Use, times: &Times) -> [u64; 7] {
 
 pub(super) fn load(
     engine: &Engine,
-    look: &Look,
+    context: &RequestContext,
     records: &[Record],
     conflicts: &[Conflict],
-) -> Result<Vec<Row>, Fault> {
+) -> Result<Vec<KnowledgeRow>, Fault> {
     let times = times(engine);
     let ids: Vec<RecordId> = records.iter().map(|record| record.id).collect();
-    let uses = engine.uses(&ids)?;
+    let uses = engine.contexts().delivery_counts(&ids)?;
     let open: HashSet<RecordId> = conflicts.iter().map(|one| one.winner.id).collect();
     let row = |record: &Record| {
         let used = uses.get(&record.id);
         let days = used.map_or([0; 7], |used| by_day(used, &times));
-        let used = used.map_or(0, |used| used.times);
+        let used = used.map_or(0, |used| used.count);
         row(
             record,
-            look,
+            context,
             &times,
             (used, days),
             open.contains(&record.id),
@@ -65,11 +65,15 @@ pub(super) fn load(
     Ok(records.iter().map(row).collect())
 }
 
-/// The row of one entry.
-pub(crate) fn row_of(engine: &Engine, id: RecordId, look: &Look) -> Result<Row, Fault> {
-    let record = engine.get(id)?;
-    let conflicts = engine.conflicts()?;
-    let rows = load(engine, look, std::slice::from_ref(&record), &conflicts)?;
+/// Loads the row of one entry.
+pub(crate) fn row_of(
+    engine: &Engine,
+    id: RecordId,
+    context: &RequestContext,
+) -> Result<KnowledgeRow, Fault> {
+    let record = engine.records().get(id)?;
+    let conflicts = engine.conflicts().list()?;
+    let rows = load(engine, context, std::slice::from_ref(&record), &conflicts)?;
     let mut rows = rows.into_iter();
     rows.next()
         .ok_or_else(|| Fault::failed("an entry has no row"))
@@ -77,19 +81,19 @@ pub(crate) fn row_of(engine: &Engine, id: RecordId, look: &Look) -> Result<Row, 
 
 fn row(
     record: &Record,
-    look: &Look,
+    context: &RequestContext,
     times: &Times,
     (used, days): (u64, [u64; 7]),
     is_conflict: bool,
-) -> Row {
-    // Attributes of another version are no reason to keep the text back: it is shown without them.
-    let knowledge = Knowledge::of(record).ok();
+) -> KnowledgeRow {
+    // Attributes of another version must not hide the text.
+    let knowledge = Knowledge::from_record(record).ok();
     let confirmed = knowledge
         .as_ref()
         .map_or(0, |knowledge| knowledge.confirmations);
     let mut meta = vec![
-        text::printable(record.category().unwrap_or("fact")),
-        told::who(&record.source),
+        text::replace_control_chars(record.category().unwrap_or("fact")),
+        record_label::source_label(&record.source),
         format!("confidence {:.2}", record.confidence.get()),
     ];
     if confirmed > 0 {
@@ -102,14 +106,14 @@ fn row(
         meta.push("proposed".to_owned());
     }
     let why = knowledge.and_then(|knowledge| knowledge.rationale);
-    Row {
+    KnowledgeRow {
         id: record.id.to_string(),
-        key: text::printable(told::key(record)),
-        words: told::words(record),
+        key: text::replace_control_chars(record_label::given_key(record)),
+        words: record_label::text_html(record),
         why: why.map_or_else(Html::default, |why| {
-            Html::made(format!(
+            Html::from_markup(format!(
                 " <span class=\"soft\">Because {}</span>",
-                said(&text::excerpt(&why, 200))
+                render_text(&text::excerpt(&why, 200))
             ))
         }),
         meta,
@@ -120,6 +124,6 @@ fn row(
         spark: spark("Used in contexts", &days),
         uses: plural(usize::try_from(used).unwrap_or(usize::MAX), "use", "uses"),
         at: times.brief(record.recorded_at),
-        csrf: look.csrf.clone(),
+        csrf: context.csrf.clone(),
     }
 }

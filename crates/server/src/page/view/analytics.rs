@@ -1,13 +1,13 @@
-//! What the page of analytics shows.
+//! View of the analytics page.
 
 use super::Html;
 use crate::page::Shell;
 use askama::Template;
 
-/// What works.
+/// Analytics page.
 #[derive(Template)]
 #[template(path = "analytics.html")]
-pub(crate) struct View {
+pub(crate) struct AnalyticsView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
     pub(crate) sub: String,
@@ -17,13 +17,13 @@ pub(crate) struct View {
     pub(crate) tokens: Html,
     pub(crate) tokens_all: String,
     pub(crate) agents: Vec<String>,
-    pub(crate) by_approach: Vec<Group>,
-    pub(crate) by_agent: Vec<Group>,
-    pub(crate) repeated: Vec<Repeated>,
+    pub(crate) by_approach: Vec<AnalyticsRow>,
+    pub(crate) by_agent: Vec<AnalyticsRow>,
+    pub(crate) repeated: Vec<RepeatedFailureRow>,
 }
 
-/// Tries with something in common.
-pub(crate) struct Group {
+/// Attempts with a common property.
+pub(crate) struct AnalyticsRow {
     pub(crate) name: Html,
     pub(crate) mark: Html,
     pub(crate) bar: Html,
@@ -32,8 +32,8 @@ pub(crate) struct Group {
     pub(crate) last: String,
 }
 
-/// An approach that fails again and again.
-pub(crate) struct Repeated {
+/// An approach that failed repeatedly.
+pub(crate) struct RepeatedFailureRow {
     pub(crate) approach: Html,
     pub(crate) why: Html,
     pub(crate) tasks: String,

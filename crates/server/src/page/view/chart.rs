@@ -1,15 +1,15 @@
-//! Charts as inline drawings: places in percent, so that text never scales.
+//! Charts as inline SVG; positions are percentages, so that text does not scale.
 
-use super::said::{Html, escape};
+use super::html::{Html, escape};
 use std::fmt::Write as _;
 
-/// New records by day as small bars; `label` says what they count.
+/// Draws a sparkline of daily counts; `label` names them for screen readers.
 pub(crate) fn spark(label: &str, days: &[u64]) -> Html {
     let most = days.iter().copied().max().unwrap_or(0).max(1);
-    let told: Vec<_> = days.iter().map(ToString::to_string).collect();
+    let counts: Vec<_> = days.iter().map(ToString::to_string).collect();
     let mut out = String::from("<svg class=\"spark\" role=\"img\" aria-label=\"");
     escape(label, &mut out);
-    put(&mut out, format_args!(", by day: {}\">", told.join(", ")));
+    put(&mut out, format_args!(", by day: {}\">", counts.join(", ")));
     for (at, n) in days.iter().enumerate() {
         let high = (n * 14).div_ceil(most).max(1);
         let none = if *n == 0 { " class=\"z\"" } else { "" };
@@ -23,10 +23,10 @@ pub(crate) fn spark(label: &str, days: &[u64]) -> Html {
         );
     }
     out.push_str("</svg>");
-    Html::made(out)
+    Html::from_markup(out)
 }
 
-/// One share of a whole as a bar.
+/// Draws a share as a bar.
 pub(crate) fn share(label: &str, percent: u64, class: &str, is_thin: bool) -> Html {
     let (thin, high) = if is_thin { (" thin", 4) } else { ("", 8) };
     let mut out = format!("<svg class=\"bar{thin}\" role=\"img\" aria-label=\"");
@@ -37,10 +37,10 @@ pub(crate) fn share(label: &str, percent: u64, class: &str, is_thin: bool) -> Ht
             "\"><rect class=\"f-track\" width=\"100%\" height=\"{high}\" rx=\"2\"/><rect class=\"{class}\" width=\"{percent}%\" height=\"{high}\" rx=\"2\"/></svg>"
         ),
     );
-    Html::made(out)
+    Html::from_markup(out)
 }
 
-/// Parts that make a whole, side by side; each is its series, its size of `whole`, and its words.
+/// Draws a stacked bar; each part is its series, its size within `whole`, and its label.
 pub(crate) fn parts(label: &str, whole: f64, pieces: &[(usize, f64, String)]) -> Html {
     let mut out = String::from("<svg class=\"bar\" role=\"img\" aria-label=\"");
     escape(label, &mut out);
@@ -63,10 +63,10 @@ pub(crate) fn parts(label: &str, whole: f64, pieces: &[(usize, f64, String)]) ->
         x += wide;
     }
     out.push_str("</svg>");
-    Html::made(out)
+    Html::from_markup(out)
 }
 
-/// Writes to a string, which cannot fail.
+/// Appends formatted text; writing to a string cannot fail.
 pub(crate) fn put(out: &mut String, words: std::fmt::Arguments<'_>) {
     if out.write_fmt(words).is_err() {
         debug_assert!(false, "a string takes every text");
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_say_what_they_show_and_escape_it() {
+    fn chart_labels_are_complete_and_escaped() {
         let drawn = spark("<b>, new", &[0, 2, 1]).to_string();
         assert!(
             drawn.contains("aria-label=\"&lt;b&gt;, new, by day: 0, 2, 1\""),

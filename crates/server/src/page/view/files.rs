@@ -1,34 +1,34 @@
-//! What the editors of the workspace and of groups show.
+//! View of the workspace and group editors.
 
 use super::Html;
 use crate::page::Shell;
 use askama::Template;
 
-/// Files on the left, an editor with a preview on the right.
+/// Editor page: list of files, editor, and preview.
 #[derive(Template)]
 #[template(path = "files.html")]
-pub(crate) struct View {
+pub(crate) struct FilesView {
     pub(crate) shell: Shell,
     pub(crate) noun: &'static str,
     pub(crate) headline: String,
     pub(crate) sub: &'static str,
-    /// Groups to choose from; none for the workspace.
+    /// Selectable groups; empty for the workspace.
     pub(crate) groups: Vec<(String, String, bool)>,
     pub(crate) is_empty: bool,
-    pub(crate) files: Vec<File>,
-    pub(crate) open: Option<Open>,
+    pub(crate) files: Vec<FileEntry>,
+    pub(crate) open: Option<OpenFile>,
 }
 
-/// A file of the list.
-pub(crate) struct File {
+/// File in the list.
+pub(crate) struct FileEntry {
     pub(crate) name: String,
     pub(crate) href: String,
     pub(crate) size: String,
     pub(crate) is_current: bool,
 }
 
-/// The file that is edited.
-pub(crate) struct Open {
+/// Edited file.
+pub(crate) struct OpenFile {
     pub(crate) name: String,
     pub(crate) href: String,
     pub(crate) text: String,
@@ -37,9 +37,9 @@ pub(crate) struct Open {
     pub(crate) preview: Html,
 }
 
-/// Only a preview.
+/// Preview alone.
 #[derive(Template)]
 #[template(path = "preview.html")]
-pub(crate) struct Preview {
+pub(crate) struct PreviewView {
     pub(crate) preview: Html,
 }

@@ -1,59 +1,59 @@
-//! What the page of knowledge shows.
+//! Views of the knowledge page.
 
 use super::Html;
 use crate::page::{Shell, Toast};
 use askama::Template;
 
-/// All knowledge, a page of it.
+/// Knowledge page.
 #[derive(Template)]
 #[template(path = "knowledge.html")]
-pub(crate) struct View {
+pub(crate) struct KnowledgeView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
     pub(crate) is_empty: bool,
-    pub(crate) conflict: Option<Conflict>,
-    pub(crate) categories: Vec<Category>,
+    pub(crate) conflict: Option<ConflictView>,
+    pub(crate) categories: Vec<CategoryFilter>,
     pub(crate) filter: String,
     pub(crate) filter_encoded: String,
     pub(crate) category: String,
     pub(crate) is_new: bool,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) edit: Option<Edit>,
+    pub(crate) rows: Vec<KnowledgeRow>,
+    pub(crate) edit: Option<EditForm>,
     pub(crate) next: Option<String>,
-    pub(crate) drawer: Option<Drawer>,
-    /// Where a drawer is closed.
+    pub(crate) drawer: Option<HistoryDrawer>,
+    /// Path of the list without the drawer.
     pub(crate) list: String,
 }
 
-/// A choice of the filter.
-pub(crate) struct Category {
+/// Category of the filter.
+pub(crate) struct CategoryFilter {
     pub(crate) name: String,
     pub(crate) href: String,
     pub(crate) count: String,
     pub(crate) is_current: bool,
 }
 
-/// Two texts for one key, and a decision.
-pub(crate) struct Conflict {
+/// Conflict with its values.
+pub(crate) struct ConflictView {
     pub(crate) id: String,
     pub(crate) key: String,
     pub(crate) place: String,
     pub(crate) next: String,
     pub(crate) until: String,
-    pub(crate) sides: Vec<Side>,
+    pub(crate) sides: Vec<ConflictSide>,
 }
 
-/// One of them.
-pub(crate) struct Side {
+/// Value of a conflict.
+pub(crate) struct ConflictSide {
     pub(crate) id: String,
     pub(crate) meta: String,
     pub(crate) words: Html,
     pub(crate) key: usize,
 }
 
-/// An entry of the list.
+/// Row of the list.
 #[derive(Clone)]
-pub(crate) struct Row {
+pub(crate) struct KnowledgeRow {
     pub(crate) id: String,
     pub(crate) key: String,
     pub(crate) words: Html,
@@ -69,8 +69,8 @@ pub(crate) struct Row {
     pub(crate) csrf: String,
 }
 
-/// The form that corrects an entry, in its row.
-pub(crate) struct Edit {
+/// Form to correct an entry in its row.
+pub(crate) struct EditForm {
     pub(crate) id: String,
     pub(crate) key: String,
     pub(crate) text: String,
@@ -83,72 +83,72 @@ pub(crate) struct Edit {
     pub(crate) list: String,
 }
 
-/// What became of an entry over time.
-pub(crate) struct Drawer {
+/// History of an entry.
+pub(crate) struct HistoryDrawer {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) is_current: bool,
     pub(crate) is_pinned: bool,
     pub(crate) is_muted: bool,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<HistoryStep>,
     pub(crate) facts: Vec<(&'static str, Html)>,
     pub(crate) versions: usize,
     pub(crate) csrf: String,
 }
 
-/// One thing that happened to it.
-pub(crate) struct Step {
+/// Event in the history.
+pub(crate) struct HistoryStep {
     pub(crate) icon: &'static str,
     pub(crate) what: String,
     pub(crate) by: String,
     pub(crate) words: Html,
-    /// Whether the words are a comparison.
+    /// True if the text is a diff.
     pub(crate) is_diff: bool,
-    /// The version that can be brought back, or nothing.
+    /// Id of the version that can be restored; may be empty.
     pub(crate) back: String,
 }
 
-/// A row after a change, and what was done.
+/// Changed row with a toast.
 #[derive(Template)]
-#[template(path = "knowledge_answer.html")]
-pub(crate) struct Answer {
-    pub(crate) row: Row,
+#[template(path = "knowledge_saved.html")]
+pub(crate) struct RowUpdate {
+    pub(crate) row: KnowledgeRow,
     pub(crate) toast: Toast,
 }
 
-/// What was retired, as one line that stays until the page is left.
+/// Line that replaces a retired record until the page is left.
 #[derive(Template)]
-#[template(path = "gone.html")]
-pub(crate) struct Gone {
+#[template(path = "removed_row.html")]
+pub(crate) struct RemovedRow {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) what: String,
     pub(crate) toast: Toast,
 }
 
-/// Only what was done; the page asks for itself anew.
+/// Toast alone; the page then reloads.
 #[derive(Template)]
 #[template(path = "toast_only.html")]
-pub(crate) struct ToastOnly {
+pub(crate) struct ToastView {
     pub(crate) toast: Toast,
-    /// The place of the answer is the toast itself.
+    /// True if the toast itself is the target of the response.
     pub(crate) is_target: bool,
 }
 
-/// Somebody else saved meanwhile: two texts, one decision.
+/// Edit conflict: the stored and the submitted version, and a choice.
 #[derive(Template)]
-#[template(path = "overtaken.html")]
-pub(crate) struct Overtaken {
+#[template(path = "edit_conflict.html")]
+pub(crate) struct EditConflictView {
     pub(crate) shell: Shell,
-    /// What was corrected.
+    /// Name of the entry or file.
     pub(crate) name: String,
-    /// Where it is decided.
+    /// Path to which the choice is sent.
     pub(crate) action: String,
     pub(crate) theirs: Html,
     pub(crate) theirs_meta: String,
     pub(crate) mine: Html,
-    /// What the form sends again.
+    /// Fields that the form submits again.
     pub(crate) fields: Vec<(String, String)>,
-    /// Where theirs is left as it is.
+    /// Path that keeps the stored version.
     pub(crate) list: String,
 }

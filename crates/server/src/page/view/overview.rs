@@ -1,36 +1,36 @@
-//! What the overview shows.
+//! View of the overview.
 
 use super::Html;
 use crate::page::Shell;
 use askama::Template;
 
-/// The overview.
+/// Overview page.
 #[derive(Template)]
 #[template(path = "overview.html")]
-pub(crate) struct View {
+pub(crate) struct OverviewView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
     pub(crate) sub: String,
-    /// Nothing was ever remembered.
+    /// True if the store is empty.
     pub(crate) is_empty: bool,
-    pub(crate) arcs: Option<Arcs>,
-    pub(crate) waiting: Vec<Waiting>,
-    pub(crate) latest: Vec<Happened>,
-    pub(crate) tasks: Vec<OpenTask>,
+    pub(crate) arcs: Option<ArcChart>,
+    pub(crate) waiting: Vec<PendingItem>,
+    pub(crate) latest: Vec<EventRow>,
+    pub(crate) tasks: Vec<OpenTaskRow>,
     pub(crate) tasks_all: String,
     pub(crate) records: String,
     pub(crate) kinds: Vec<KindRow>,
 }
 
-/// The chart of who learned and who inherited.
-pub(crate) struct Arcs {
+/// Arc chart of records that sessions passed on.
+pub(crate) struct ArcChart {
     pub(crate) svg: Html,
     pub(crate) agents: Vec<String>,
     pub(crate) kinds: Vec<&'static str>,
     pub(crate) rows: Vec<ArcRow>,
 }
 
-/// A record of the chart, as a line of its table.
+/// Record of the chart, as a table row.
 pub(crate) struct ArcRow {
     pub(crate) name: String,
     pub(crate) href: String,
@@ -38,8 +38,8 @@ pub(crate) struct ArcRow {
     pub(crate) sessions: usize,
 }
 
-/// Something that needs a person.
-pub(crate) struct Waiting {
+/// Item that needs a decision.
+pub(crate) struct PendingItem {
     pub(crate) href: String,
     pub(crate) title: String,
     pub(crate) detail: String,
@@ -47,8 +47,8 @@ pub(crate) struct Waiting {
     pub(crate) icon: &'static str,
 }
 
-/// Something that happened to a record.
-pub(crate) struct Happened {
+/// Event of a record.
+pub(crate) struct EventRow {
     pub(crate) id: String,
     pub(crate) kind: &'static str,
     pub(crate) what: String,
@@ -57,12 +57,12 @@ pub(crate) struct Happened {
     pub(crate) key: String,
     pub(crate) words: Html,
     pub(crate) href: String,
-    /// The record whose last change can be taken back, or nothing.
+    /// Id of the record whose last change can be undone; may be empty.
     pub(crate) undo: String,
 }
 
-/// A task that is not done.
-pub(crate) struct OpenTask {
+/// Open task.
+pub(crate) struct OpenTaskRow {
     pub(crate) href: String,
     pub(crate) title: String,
     pub(crate) detail: String,
@@ -71,7 +71,7 @@ pub(crate) struct OpenTask {
     pub(crate) icon: &'static str,
 }
 
-/// How many records of a kind there are.
+/// Number of records of a kind.
 pub(crate) struct KindRow {
     pub(crate) kind: &'static str,
     pub(crate) count: String,

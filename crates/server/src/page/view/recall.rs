@@ -1,13 +1,13 @@
-//! What the page of recall shows.
+//! View of the recall page.
 
 use super::Html;
 use crate::page::Shell;
 use askama::Template;
 
-/// An answer, hit by hit.
+/// Recall page.
 #[derive(Template)]
 #[template(path = "recall.html")]
-pub(crate) struct View {
+pub(crate) struct RecallView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
     pub(crate) sub: String,
@@ -16,15 +16,15 @@ pub(crate) struct View {
     pub(crate) chips: Vec<(String, String)>,
     pub(crate) notes: Vec<String>,
     pub(crate) legend: Vec<(usize, &'static str)>,
-    pub(crate) hits: Vec<Hit>,
+    pub(crate) hits: Vec<HitRow>,
     pub(crate) more: String,
-    /// Nothing was asked yet.
+    /// True without a query.
     pub(crate) is_blank: bool,
     pub(crate) suggestions: Vec<(String, String)>,
 }
 
-/// One answer.
-pub(crate) struct Hit {
+/// Search hit.
+pub(crate) struct HitRow {
     pub(crate) id: String,
     pub(crate) rank: usize,
     pub(crate) kind: &'static str,
@@ -34,7 +34,7 @@ pub(crate) struct Hit {
     pub(crate) is_pinned: bool,
     pub(crate) words: Html,
     pub(crate) why: String,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ScorePart>,
     pub(crate) score: String,
     pub(crate) bar: Html,
     pub(crate) folded: String,
@@ -43,8 +43,8 @@ pub(crate) struct Hit {
     pub(crate) is_open: bool,
 }
 
-/// One part of a score.
-pub(crate) struct Part {
+/// Part of a score.
+pub(crate) struct ScorePart {
     pub(crate) series: usize,
     pub(crate) name: &'static str,
     pub(crate) raw: String,

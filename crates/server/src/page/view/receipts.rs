@@ -1,20 +1,20 @@
-//! What the pages of receipts show.
+//! Views of the receipt pages.
 
 use super::Html;
 use crate::page::Shell;
 use askama::Template;
 
-/// The newest receipts.
+/// List of the newest receipts.
 #[derive(Template)]
 #[template(path = "receipts.html")]
-pub(crate) struct List {
+pub(crate) struct ReceiptListView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
-    pub(crate) rows: Vec<Short>,
+    pub(crate) rows: Vec<ReceiptRow>,
 }
 
-/// A receipt in a list.
-pub(crate) struct Short {
+/// Receipt in the list.
+pub(crate) struct ReceiptRow {
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) detail: String,
@@ -23,10 +23,10 @@ pub(crate) struct Short {
     pub(crate) is_current: bool,
 }
 
-/// One receipt.
+/// Receipt page.
 #[derive(Template)]
 #[template(path = "receipt.html")]
-pub(crate) struct View {
+pub(crate) struct ReceiptView {
     pub(crate) shell: Shell,
     pub(crate) id: String,
     pub(crate) noun: String,
@@ -35,27 +35,27 @@ pub(crate) struct View {
     pub(crate) asked: String,
     pub(crate) svg: Html,
     pub(crate) shows: Vec<(&'static str, String, usize, bool)>,
-    pub(crate) sections: Vec<Section>,
+    pub(crate) sections: Vec<SectionRow>,
     pub(crate) notes: Vec<String>,
     pub(crate) unit: &'static str,
-    pub(crate) recent: Vec<Short>,
-    /// The context as it would be now.
+    pub(crate) recent: Vec<ReceiptRow>,
+    /// Context as the same request would produce it now.
     pub(crate) again: Option<String>,
 }
 
-/// A section of a receipt.
-pub(crate) struct Section {
+/// Section of a receipt.
+pub(crate) struct SectionRow {
     pub(crate) series: usize,
     pub(crate) name: String,
     pub(crate) size: String,
     pub(crate) chars: String,
     pub(crate) share: Html,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<ItemRow>,
     pub(crate) more: String,
 }
 
-/// An item, in or out.
-pub(crate) struct Item {
+/// Included or omitted item.
+pub(crate) struct ItemRow {
     pub(crate) kind: &'static str,
     pub(crate) href: String,
     pub(crate) words: String,

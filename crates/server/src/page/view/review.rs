@@ -1,26 +1,26 @@
-//! What the pages of review, and of pins and mutes, show.
+//! Views of the review page and of the page of pinned and muted records.
 
 use super::Html;
 use crate::page::Shell;
 use askama::Template;
 
-/// What wants a second look.
+/// Review page.
 #[derive(Template)]
 #[template(path = "review.html")]
-pub(crate) struct View {
+pub(crate) struct ReviewView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
-    /// So many records would have to be looked through; nobody asked for it yet.
+    /// Number of records to compare, if the review was not requested yet.
     pub(crate) to_look: String,
     pub(crate) parts: Vec<(&'static str, &'static str, usize)>,
-    pub(crate) pairs: Vec<Pair>,
+    pub(crate) pairs: Vec<DuplicatePair>,
     pub(crate) more_pairs: usize,
-    pub(crate) stale: Vec<One>,
-    pub(crate) unused: Vec<One>,
+    pub(crate) stale: Vec<ReviewRow>,
+    pub(crate) unused: Vec<ReviewRow>,
 }
 
-/// Two records that say nearly the same.
-pub(crate) struct Pair {
+/// Two near-duplicate records.
+pub(crate) struct DuplicatePair {
     pub(crate) older: String,
     pub(crate) newer: String,
     pub(crate) older_name: String,
@@ -31,8 +31,8 @@ pub(crate) struct Pair {
     pub(crate) newer_meta: String,
 }
 
-/// One record to look at.
-pub(crate) struct One {
+/// Record to review.
+pub(crate) struct ReviewRow {
     pub(crate) id: String,
     pub(crate) kind: &'static str,
     pub(crate) href: String,
@@ -42,13 +42,13 @@ pub(crate) struct One {
     pub(crate) meta: String,
 }
 
-/// What people pinned and muted.
+/// Pinned and muted records.
 #[derive(Template)]
 #[template(path = "marks.html")]
-pub(crate) struct Marks {
+pub(crate) struct MarksView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
-    pub(crate) pinned: Vec<One>,
-    pub(crate) muted: Vec<One>,
+    pub(crate) pinned: Vec<ReviewRow>,
+    pub(crate) muted: Vec<ReviewRow>,
     pub(crate) is_whole: bool,
 }

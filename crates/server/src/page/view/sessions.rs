@@ -1,20 +1,20 @@
-//! What the pages of sessions show.
+//! Views of the session pages.
 
 use super::Html;
 use crate::page::Shell;
 use askama::Template;
 
-/// The newest sessions.
+/// List of the newest sessions.
 #[derive(Template)]
 #[template(path = "sessions.html")]
-pub(crate) struct List {
+pub(crate) struct SessionListView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<SessionRow>,
 }
 
-/// A session in a list.
-pub(crate) struct Row {
+/// Session in the list.
+pub(crate) struct SessionRow {
     pub(crate) id: String,
     pub(crate) href: String,
     pub(crate) name: String,
@@ -22,36 +22,36 @@ pub(crate) struct Row {
     pub(crate) at: String,
 }
 
-/// One session.
+/// Session page.
 #[derive(Template)]
 #[template(path = "session.html")]
-pub(crate) struct View {
+pub(crate) struct SessionView {
     pub(crate) shell: Shell,
     pub(crate) noun: String,
     pub(crate) headline: String,
     pub(crate) sub: String,
     pub(crate) svg: Option<Html>,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) shortened: Vec<Shortened>,
+    pub(crate) steps: Vec<CompactionStep>,
+    pub(crate) shortened: Vec<ShortenedOutput>,
     pub(crate) archives: Vec<(String, String)>,
     pub(crate) summaries: Vec<(String, Html)>,
-    pub(crate) turns: Vec<Turn>,
+    pub(crate) turns: Vec<TurnRow>,
     pub(crate) earlier: String,
     pub(crate) cost: Vec<(&'static str, String)>,
     pub(crate) goal: String,
     pub(crate) facts: Vec<(&'static str, Html)>,
 }
 
-/// Where the window became smaller.
-pub(crate) struct Step {
+/// Compaction step of the window.
+pub(crate) struct CompactionStep {
     pub(crate) n: usize,
     pub(crate) turn: usize,
     pub(crate) before: String,
     pub(crate) after: String,
 }
 
-/// Something that a window holds only in part.
-pub(crate) struct Shortened {
+/// Output that is shortened in the window.
+pub(crate) struct ShortenedOutput {
     pub(crate) turn: usize,
     pub(crate) tool: String,
     pub(crate) bar: Html,
@@ -59,8 +59,8 @@ pub(crate) struct Shortened {
     pub(crate) id: String,
 }
 
-/// One turn.
-pub(crate) struct Turn {
+/// Conversation turn.
+pub(crate) struct TurnRow {
     pub(crate) seq: u64,
     pub(crate) role: &'static str,
     pub(crate) who: String,

@@ -1,39 +1,39 @@
-//! What the pages of settings, health and hooks show.
+//! Views of the pages for settings, health and hooks.
 
 use super::Html;
 use crate::page::Shell;
 use askama::Template;
 
-/// Settings, each with the layer that it came from.
+/// Effective settings with their layers.
 #[derive(Template)]
 #[template(path = "settings.html")]
-pub(crate) struct View {
+pub(crate) struct SettingsView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
-    pub(crate) groups: Vec<(String, Vec<Setting>)>,
+    pub(crate) groups: Vec<(String, Vec<SettingRow>)>,
 }
 
-/// One setting.
-pub(crate) struct Setting {
+/// Setting.
+pub(crate) struct SettingRow {
     pub(crate) key: String,
     pub(crate) value: String,
     pub(crate) origin: String,
     pub(crate) is_own: bool,
 }
 
-/// What the doctor finds.
+/// Results of the health checks.
 #[derive(Template)]
 #[template(path = "health.html")]
-pub(crate) struct Health {
+pub(crate) struct HealthView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
     pub(crate) facts: Vec<(&'static str, String)>,
-    pub(crate) checks: Vec<Check>,
+    pub(crate) checks: Vec<CheckRow>,
     pub(crate) is_checked: bool,
 }
 
-/// One thing that was looked at.
-pub(crate) struct Check {
+/// Health check.
+pub(crate) struct CheckRow {
     pub(crate) name: String,
     pub(crate) class: &'static str,
     pub(crate) icon: &'static str,
@@ -42,18 +42,18 @@ pub(crate) struct Check {
     pub(crate) hint: Html,
 }
 
-/// Calls of hooks.
+/// Hook calls.
 #[derive(Template)]
 #[template(path = "hooks.html")]
-pub(crate) struct Hooks {
+pub(crate) struct HooksView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
-    pub(crate) events: Vec<Event>,
-    pub(crate) calls: Vec<Call>,
+    pub(crate) events: Vec<HookEventRow>,
+    pub(crate) calls: Vec<HookCallRow>,
 }
 
-/// Calls of one event.
-pub(crate) struct Event {
+/// Hook calls of one event.
+pub(crate) struct HookEventRow {
     pub(crate) name: String,
     pub(crate) calls: usize,
     pub(crate) failed: usize,
@@ -62,8 +62,8 @@ pub(crate) struct Event {
     pub(crate) spark: Html,
 }
 
-/// One call.
-pub(crate) struct Call {
+/// Hook call.
+pub(crate) struct HookCallRow {
     pub(crate) at: String,
     pub(crate) host: String,
     pub(crate) event: String,

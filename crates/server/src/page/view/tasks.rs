@@ -1,22 +1,22 @@
-//! What the pages of tasks and of errors show.
+//! Views of the pages for tasks and errors.
 
 use super::Html;
 use crate::page::{Shell, Toast};
 use askama::Template;
 
-/// The newest tasks.
+/// List of the newest tasks.
 #[derive(Template)]
 #[template(path = "tasks.html")]
-pub(crate) struct List {
+pub(crate) struct TaskListView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
     pub(crate) states: Vec<(&'static str, String, bool)>,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<TaskRow>,
     pub(crate) next: String,
 }
 
-/// A task in a list.
-pub(crate) struct Row {
+/// Task in the list.
+pub(crate) struct TaskRow {
     pub(crate) id: String,
     pub(crate) href: String,
     pub(crate) title: String,
@@ -27,10 +27,10 @@ pub(crate) struct Row {
     pub(crate) at: String,
 }
 
-/// One task.
+/// Task page.
 #[derive(Template)]
 #[template(path = "task.html")]
-pub(crate) struct View {
+pub(crate) struct TaskView {
     pub(crate) shell: Shell,
     pub(crate) id: String,
     pub(crate) href: String,
@@ -40,18 +40,18 @@ pub(crate) struct View {
     pub(crate) sub: String,
     pub(crate) is_over: bool,
     pub(crate) strip: Option<Html>,
-    pub(crate) tries: Vec<Try>,
+    pub(crate) tries: Vec<AttemptRow>,
     pub(crate) done: usize,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) artifacts: Vec<Artifact>,
-    pub(crate) errors: Vec<OpenError>,
+    pub(crate) steps: Vec<StepRow>,
+    pub(crate) artifacts: Vec<ArtifactRow>,
+    pub(crate) errors: Vec<OpenErrorRow>,
     pub(crate) facts: Vec<(&'static str, Html)>,
     pub(crate) approach: String,
-    pub(crate) tried: Option<Tried>,
+    pub(crate) tried: Option<SimilarAttemptsView>,
 }
 
-/// One try.
-pub(crate) struct Try {
+/// Attempt at the task.
+pub(crate) struct AttemptRow {
     pub(crate) class: &'static str,
     pub(crate) icon: &'static str,
     pub(crate) approach: Html,
@@ -61,15 +61,15 @@ pub(crate) struct Try {
     pub(crate) has_outcome: bool,
 }
 
-/// One step.
-pub(crate) struct Step {
+/// Step of the task.
+pub(crate) struct StepRow {
     pub(crate) words: Html,
     pub(crate) is_done: bool,
     pub(crate) at: String,
 }
 
-/// What a task left behind.
-pub(crate) struct Artifact {
+/// File that the task produced.
+pub(crate) struct ArtifactRow {
     pub(crate) path: String,
     pub(crate) detail: String,
     pub(crate) state: &'static str,
@@ -77,8 +77,8 @@ pub(crate) struct Artifact {
     pub(crate) icon: &'static str,
 }
 
-/// An error that nobody has resolved.
-pub(crate) struct OpenError {
+/// Open error.
+pub(crate) struct OpenErrorRow {
     pub(crate) id: String,
     pub(crate) words: Html,
     pub(crate) meta: String,
@@ -87,25 +87,25 @@ pub(crate) struct OpenError {
     pub(crate) csrf: String,
 }
 
-/// What was tried that is like an approach.
-pub(crate) struct Tried {
+/// Past attempts similar to an approach.
+pub(crate) struct SimilarAttemptsView {
     pub(crate) words: Html,
     pub(crate) is_bad: bool,
 }
 
-/// Errors that nobody has resolved.
+/// List of open errors.
 #[derive(Template)]
 #[template(path = "errors.html")]
-pub(crate) struct Errors {
+pub(crate) struct ErrorListView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
-    pub(crate) errors: Vec<OpenError>,
+    pub(crate) errors: Vec<OpenErrorRow>,
 }
 
-/// An error after it was resolved.
+/// Error after it was resolved.
 #[derive(Template)]
-#[template(path = "gone.html")]
-pub(crate) struct Gone {
+#[template(path = "removed_row.html")]
+pub(crate) struct ResolvedErrorRow {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) what: String,

@@ -1,16 +1,19 @@
-//! Building the index anew from records and messages.
+//! Rebuild of the index from records and messages.
 
-use super::super::failure::Failure;
-use super::super::sessions;
-use super::merge::{self, Pending};
-use super::{Entry, embedded, entries, mark, meanings};
+use super::index_entry::{IndexEntry, entries};
+use super::index_state::read_state;
+use super::tail_merge::{self, PendingPosting};
+use super::writer::mark_retired;
+use super::{external_vectors, vector_blocks};
+use crate::sqlite::error_conversion::Failure;
+use crate::sqlite::row_codec;
 use heirloom_model::RecordId;
 use rusqlite::{Connection, params};
 
 /// Texts that are merged at once.
 const CHUNK: usize = 16_384;
 
-/// The tables of the index but its totals, with what tells a project's rows.
+/// Tables of the index except its totals, each with the condition for a project's rows.
 const TABLES: [(&str, &str); 7] = [
     ("ordinals", "project = ?1"),
     ("postings", "project = ?1"),
@@ -18,11 +21,11 @@ const TABLES: [(&str, &str); 7] = [
     ("gone", "project = ?1"),
     ("piece_counts", "project = ?1"),
     ("vectors", "id >= ?1 << 32 AND id < (?1 + 1) << 32"),
-    ("vectors", embedded::OF_PROJECT),
+    ("vectors", external_vectors::OF_PROJECT),
 ];
 
-/// Indexes every project of which something is not indexed yet.
-pub(in super::super) fn catch_up(connection: &Connection) -> Result<(), Failure> {
+/// Rebuilds the index of every project with unindexed texts.
+pub(in crate::sqlite) fn catch_up(connection: &Connection) -> Result<(), Failure> {
     let sql = "SELECT id FROM projects p WHERE \
          EXISTS (SELECT 1 FROM records WHERE project = p.id AND ordinal IS NULL) OR \
          EXISTS (SELECT 1 FROM messages WHERE project = p.id AND ordinal IS NULL)";
@@ -32,14 +35,17 @@ pub(in super::super) fn catch_up(connection: &Connection) -> Result<(), Failure>
     Ok(())
 }
 
-/// Builds the index of every project anew.
-pub(in super::super) fn rebuild_all(connection: &Connection) -> Result<(), Failure> {
+/// Rebuilds the index of every project.
+pub(in crate::sqlite) fn rebuild_all(connection: &Connection) -> Result<(), Failure> {
+    // A generation that no project had: other processes may have cached what was damaged.
+    let sql = "SELECT ifnull(max(generation), -1) FROM index_totals";
+    let newest: i64 = connection.query_row(sql, [], |row| row.get(0))?;
     for (table, _) in TABLES {
         connection.execute(&format!("DELETE FROM {table}"), [])?;
     }
     connection.execute("DELETE FROM index_totals", [])?;
     for project in projects(connection, "SELECT id FROM projects")? {
-        rebuild(connection, project)?;
+        build(connection, project, newest.wrapping_add(1))?;
     }
     Ok(())
 }
@@ -50,8 +56,8 @@ fn projects(connection: &Connection, sql: &str) -> Result<Vec<i64>, Failure> {
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// Removes the index of a project.
-pub(in super::super) fn remove(connection: &Connection, project: i64) -> Result<(), Failure> {
+/// Deletes the index of a project.
+pub(in crate::sqlite) fn remove(connection: &Connection, project: i64) -> Result<(), Failure> {
     for (table, condition) in TABLES {
         connection.execute(&format!("DELETE FROM {table} WHERE {condition}"), [project])?;
     }
@@ -59,13 +65,18 @@ pub(in super::super) fn remove(connection: &Connection, project: i64) -> Result<
     Ok(())
 }
 
-/// Builds the index of one project anew, in the caller's transaction.
-pub(in super::super) fn rebuild(connection: &Connection, project: i64) -> Result<(), Failure> {
-    let generation = super::of(connection, project)?.map_or(0, |index| index.generation + 1);
+/// Rebuilds the index of one project in the caller's transaction.
+pub(in crate::sqlite) fn rebuild(connection: &Connection, project: i64) -> Result<(), Failure> {
+    let generation = read_state(connection, project)?.map_or(0, |index| index.generation + 1);
     remove(connection, project)?;
+    build(connection, project, generation)
+}
+
+/// Builds the index of a project that has none.
+fn build(connection: &Connection, project: i64, generation: i64) -> Result<(), Failure> {
     let sql = "INSERT OR REPLACE INTO index_totals VALUES (?1, 0, 0, 0, 0, ?2)";
     connection.execute(sql, params![project, generation])?;
-    let mut building = Building {
+    let mut building = IndexBuilder {
         connection,
         project,
         next: 0,
@@ -73,29 +84,29 @@ pub(in super::super) fn rebuild(connection: &Connection, project: i64) -> Result
         len: 0,
         head_len: 0,
         pending: Vec::new(),
-        meanings: meanings::Pending::default(),
+        vectors: vector_blocks::PendingVectors::default(),
         pending_texts: 0,
     };
-    building.texts()?;
-    building.end()
+    building.add_all()?;
+    building.finish()
 }
 
-struct Building<'c> {
+struct IndexBuilder<'c> {
     connection: &'c Connection,
     project: i64,
     next: u32,
     merged: u32,
     len: u64,
     head_len: u64,
-    pending: Vec<Pending>,
-    meanings: meanings::Pending,
+    pending: Vec<PendingPosting>,
+    vectors: vector_blocks::PendingVectors,
     pending_texts: usize,
 }
 
-impl Building<'_> {
-    /// Adds every text in the order in which it was added before, so that what grew and what is built at once are
-    /// the same to the last byte. What has no place yet comes behind, by its id.
-    fn texts(&mut self) -> Result<(), Failure> {
+impl IndexBuilder<'_> {
+    /// Adds every text in order of its present ordinal, so that an incremental and a bulk build are identical to the
+    /// last byte. Texts without an ordinal follow in order of id.
+    fn add_all(&mut self) -> Result<(), Failure> {
         for (id, is_turn) in self.order()? {
             let (entry, is_gone) = if is_turn {
                 self.turn(id)?
@@ -119,22 +130,22 @@ impl Building<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    fn record(&self, id: RecordId) -> Result<(Entry, bool), Failure> {
+    fn record(&self, id: RecordId) -> Result<(IndexEntry, bool), Failure> {
         let sql = "SELECT text, retired_at IS NOT NULL FROM records WHERE project = ?1 AND id = ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![self.project, id.as_bytes()])?;
         let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-        let entry = Entry::of(row.get_ref(0)?.as_str().unwrap_or(""));
+        let entry = IndexEntry::from_text(row.get_ref(0)?.as_str().unwrap_or(""));
         Ok((entry, row.get(1)?))
     }
 
-    fn turn(&self, id: RecordId) -> Result<(Entry, bool), Failure> {
+    fn turn(&self, id: RecordId) -> Result<(IndexEntry, bool), Failure> {
         let sql = "SELECT id, seq, role, sender, text, attrs, tokens, at, retired_at IS NOT NULL \
              FROM messages WHERE project = ?1 AND id = ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(params![self.project, id.as_bytes()])?;
         let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-        let entry = Entry::of_turn(&sessions::message(row)?);
+        let entry = IndexEntry::from_message(&row_codec::message(row)?);
         Ok((entry, row.get(8)?))
     }
 
@@ -142,7 +153,7 @@ impl Building<'_> {
         &mut self,
         id: RecordId,
         is_turn: bool,
-        entry: &Entry,
+        entry: &IndexEntry,
         is_gone: bool,
     ) -> Result<(), Failure> {
         let ordinal = self.next;
@@ -154,14 +165,14 @@ impl Building<'_> {
         let values = params![self.project, ordinal, id.as_bytes(), is_turn];
         self.connection.prepare_cached(sql)?.execute(values)?;
         if is_gone {
-            mark(self.connection, self.project, ordinal, true)?;
+            mark_retired(self.connection, self.project, ordinal, true)?;
         }
         let terms = entry.terms();
         self.pending
             .extend(entries(&terms).map(|(term, code)| (term, ordinal, code)));
-        let counted = entry.meaning.as_ref();
-        let counted = counted.map_or_else(Vec::new, |meaning| meaning.distinct.clone());
-        self.meanings.add(&entry.vector(), counted);
+        let counted = entry.embedding.as_ref();
+        let counted = counted.map_or_else(Vec::new, |embedding| embedding.distinct.clone());
+        self.vectors.add(&entry.vector(), counted);
         self.len += u64::from(entry.document.len);
         self.head_len += u64::from(entry.document.head_len);
         self.next += 1;
@@ -173,10 +184,10 @@ impl Building<'_> {
     }
 
     fn merge(&mut self) -> Result<(), Failure> {
-        merge::write(self.connection, self.project, &mut self.pending)?;
+        tail_merge::write(self.connection, self.project, &mut self.pending)?;
         self.pending.clear();
         if self.pending_texts > 0 {
-            self.meanings
+            self.vectors
                 .write(self.connection, self.project, self.merged)?;
         }
         self.pending_texts = 0;
@@ -184,7 +195,7 @@ impl Building<'_> {
         Ok(())
     }
 
-    fn end(mut self) -> Result<(), Failure> {
+    fn finish(mut self) -> Result<(), Failure> {
         self.merge()?;
         let sql = "UPDATE index_totals SET texts = ?2, len = ?3, head_len = ?4, merged = ?5 WHERE project = ?1";
         let values = params![

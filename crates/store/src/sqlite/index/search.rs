@@ -1,44 +1,44 @@
-//! Answering a search from the index.
+//! Execution of a search: runs both arms and fuses their scores.
 
-use super::super::codec;
-use super::super::failure::Failure;
-use super::Kept;
-use super::ids::{Known, Said};
-use super::lexical::Lexical;
-use super::near::{Asking, Near};
-use super::wanted::Wanted;
-use crate::{Found, Hit, Search};
-use heirloom_index::score::{Spread, best};
-use heirloom_index::vector;
+use super::candidate_filter::CandidateFilter;
+use super::index_state::read_state;
+use super::lexical_search::LexicalScores;
+use super::project_cache::{OrdinalEntry, OrdinalTable, ProjectCache, read_ordinals, read_tail};
+use super::vector_search::{VectorQuery, VectorScores};
+use crate::sqlite::error_conversion::Failure;
+use crate::sqlite::row_codec;
+use crate::{Hit, SearchQuery, SearchResults};
 use heirloom_model::ProjectName;
+use heirloom_search::index::bm25::{ScoreStats, top_scores};
+use heirloom_search::index::vector;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
-/// What a vector's score counts beside the words'.
-const VECTOR: f32 = 1.5;
-/// What the turn before and the turn behind add to a turn, and the best turn of its conversation.
-const BEFORE: f32 = 0.2;
-const BEHIND: f32 = 0.3;
-const BEST: f32 = 0.4;
+/// Weight of the vector score relative to the lexical score.
+const VECTOR_WEIGHT: f32 = 1.5;
+/// Weights of the previous turn, the next turn and the best turn of a conversation in the score of a turn.
+const PREVIOUS_TURN_WEIGHT: f32 = 0.2;
+const NEXT_TURN_WEIGHT: f32 = 0.3;
+const BEST_TURN_WEIGHT: f32 = 0.4;
 
-/// What both arms say of every text.
-struct Arms {
+/// Scores of both arms for every text.
+struct ArmScores {
     lexical: Vec<f32>,
-    lexical_spread: Spread,
-    near: Near,
-    ids: Arc<Known>,
+    lexical_spread: ScoreStats,
+    vectors: VectorScores,
+    ids: Arc<OrdinalTable>,
 }
 
-impl Arms {
-    /// The score of a text whose nearness is settled.
+impl ArmScores {
+    /// Returns the fused score of a text whose vector score is exact.
     fn score(&self, ordinal: u32) -> f32 {
         let lexical = self.lexical.get(ordinal as usize);
         let lexical = lexical.map_or(0.0, |score| self.lexical_spread.z(*score));
-        lexical + VECTOR * self.near.z(ordinal)
+        lexical + VECTOR_WEIGHT * self.vectors.z(ordinal)
     }
 
-    /// Leaves the best of candidates that are settled: of both arms together, few of one alone rank.
+    /// Keeps the best `count` candidates; few of those that only one arm found rank.
     fn keep_best(&self, ordinals: &mut Vec<u32>, count: usize) {
         if ordinals.len() > count {
             let better = |a: &u32, b: &u32| {
@@ -51,79 +51,67 @@ impl Arms {
     }
 }
 
-/// The nearest items.
-pub(in super::super) fn search(
+/// Searches the index of a project.
+pub(in crate::sqlite) fn search(
     connection: &Connection,
     project: &ProjectName,
-    search: &Search,
-    kept: &Kept,
-) -> Result<Found, Failure> {
-    let Some(number) = codec::project(connection, project)? else {
-        return Ok(Found::default());
+    search: &SearchQuery,
+    cache: &ProjectCache,
+) -> Result<SearchResults, Failure> {
+    let Some(number) = row_codec::project(connection, project)? else {
+        return Ok(SearchResults::default());
     };
-    let Some(index) = super::of(connection, number)?.filter(|index| index.texts() > 0) else {
-        return Ok(Found::default());
+    let Some(index) = read_state(connection, number)?.filter(|index| index.texts() > 0) else {
+        return Ok(SearchResults::default());
     };
-    let wanted = Wanted::of(
-        connection,
-        project,
-        number,
-        &index,
-        &search.filter,
-        &kept.kinds,
-    )?;
+    cache.begin_query(number);
+    let candidates =
+        CandidateFilter::of(connection, project, number, &index, &search.filter, cache)?;
     let terms = search.words.as_ref().map_or(&[][..], |words| &words.terms);
-    let pieces = search.meaning.as_deref().map(vector::Question::pieces);
+    let pieces = search
+        .semantic_text
+        .as_deref()
+        .map(vector::QueryVector::pieces);
     let pieces = pieces.unwrap_or_default();
-    let locked = || kept.words.lock().unwrap_or_else(PoisonError::into_inner);
-    let tail = locked().tail(connection, number, &index, terms, &pieces)?;
-    let asking = Asking::of(
-        connection,
-        number,
-        &index,
-        search,
-        &pieces,
-        &tail,
-        &kept.matrices,
-    )?;
-    let (words, known) =
-        asking.meanwhile(|| Lexical::of(connection, number, &index, terms, &tail, &kept.words));
-    let Lexical { scores, dfs } = words?;
-    locked().was_asked(number, &index);
-    let near = asking.end(connection, number, &index, &tail, known)?;
-    let mut ids = kept.ids.lock().unwrap_or_else(PoisonError::into_inner);
-    let known_ids = ids.current(connection, number, &index)?;
-    drop(ids);
-    let mut arms = Arms {
-        ids: known_ids,
-        lexical_spread: Spread::of(&scores, index.totals.texts),
+    let tail = read_tail(cache, connection, number, &index, terms, &pieces)?;
+    let query = VectorQuery::of(connection, number, &index, search, &pieces, &tail, cache)?;
+    let (words, sidecar_scores) =
+        query.scan_while(|| LexicalScores::of(connection, number, &index, terms, &tail, cache));
+    let LexicalScores { scores, dfs } = words?;
+    let vectors = query.finish(connection, number, &index, &tail, sidecar_scores)?;
+    let mut arms = ArmScores {
+        ids: read_ordinals(cache, connection, number, &index)?,
+        lexical_spread: ScoreStats::of(&scores, index.totals.texts),
         lexical: scores,
-        near,
+        vectors,
     };
-    let found = best(&arms.lexical, search.each, |place| {
-        wanted.has(place_of(place))
+    let found = top_scores(&arms.lexical, search.limit_per_arm, |place| {
+        candidates.contains(place_of(place))
     });
     let mut ordinals: Vec<u32> = found
         .into_iter()
         .map(|(place, _)| place_of(place))
         .collect();
-    arms.near.settle(&ordinals);
-    ordinals.extend(arms.near.best(search.each, |ordinal| wanted.has(ordinal)));
+    arms.vectors.make_exact(&ordinals);
+    ordinals.extend(
+        arms.vectors
+            .best(search.limit_per_arm, |ordinal| candidates.contains(ordinal)),
+    );
     ordinals.sort_unstable();
     ordinals.dedup();
-    arms.keep_best(&mut ordinals, search.each);
+    arms.keep_best(&mut ordinals, search.limit_per_arm);
     let mut hits = BTreeMap::new();
     for ordinal in ordinals {
         hits.insert(ordinal, hit(connection, number, &arms, ordinal)?);
     }
-    conversations(connection, number, &mut arms, &wanted, &mut hits)?;
+    add_conversation_scores(connection, number, &mut arms, &candidates, &mut hits)?;
     let mut hits: Vec<(u32, Hit)> = hits.into_iter().collect();
     hits.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
-    hits.truncate(2 * search.each);
-    Ok(Found {
-        searched: wanted.count(&index),
-        vectors: arms.near.by,
-        unembedded: arms.near.unembedded,
+    hits.truncate(2 * search.limit_per_arm);
+    Ok(SearchResults {
+        scope_size: candidates.count(&index),
+        vectors: arms.vectors.source,
+        unembedded: arms.vectors.unembedded,
         dfs,
         hits: hits.into_iter().map(|(_, hit)| hit).collect(),
     })
@@ -133,26 +121,32 @@ fn place_of(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-fn hit(connection: &Connection, project: i64, arms: &Arms, ordinal: u32) -> Result<Hit, Failure> {
-    let known = arms.ids.get(ordinal);
-    let said = known.map_or_else(|| Said::read(connection, project, ordinal), Ok)?;
+fn hit(
+    connection: &Connection,
+    project: i64,
+    arms: &ArmScores,
+    ordinal: u32,
+) -> Result<Hit, Failure> {
+    let sidecar_scores = arms.ids.get(ordinal);
+    let conversation_score =
+        sidecar_scores.map_or_else(|| OrdinalEntry::read(connection, project, ordinal), Ok)?;
     let lexical = arms.lexical.get(ordinal as usize);
     Ok(Hit {
-        id: said.id,
-        is_turn: said.is_turn,
+        id: conversation_score.id,
+        is_turn: conversation_score.is_turn,
         lexical: lexical.copied().unwrap_or(0.0),
-        vector: arms.near.cosine(ordinal),
+        vector: arms.vectors.cosine(ordinal),
         score: arms.score(ordinal),
         conversation: 0.0,
     })
 }
 
-/// Adds to every turn of the conversations that were hit what its neighbours and its best turn say.
-fn conversations(
+/// Adds to every turn of the conversations with a hit the scores of its neighbours and its best turn.
+fn add_conversation_scores(
     connection: &Connection,
     project: i64,
-    arms: &mut Arms,
-    wanted: &Wanted,
+    arms: &mut ArmScores,
+    candidates: &CandidateFilter,
     hits: &mut BTreeMap<u32, Hit>,
 ) -> Result<(), Failure> {
     if !hits.values().any(|hit| hit.is_turn) {
@@ -170,15 +164,15 @@ fn conversations(
     for session in sessions {
         let turns = statement.query_map(params![project, session], |row| row.get(0))?;
         let turns: Vec<u32> = turns.collect::<Result<_, _>>()?;
-        arms.near.settle(&turns);
+        arms.vectors.make_exact(&turns);
         let plain: Vec<f32> = turns.iter().map(|ordinal| arms.score(*ordinal)).collect();
-        let near = nearby(&plain);
-        let best = near.iter().copied().fold(f32::MIN, f32::max);
-        for ((ordinal, plain), near) in turns.iter().zip(&plain).zip(&near) {
-            if !wanted.has(*ordinal) {
+        let boosted = with_neighbours(&plain);
+        let best = boosted.iter().copied().fold(f32::MIN, f32::max);
+        for ((ordinal, plain), boosted) in turns.iter().zip(&plain).zip(&boosted) {
+            if !candidates.contains(*ordinal) {
                 continue;
             }
-            let score = near + BEST * best;
+            let score = boosted + BEST_TURN_WEIGHT * best;
             let hit = match hits.remove(ordinal) {
                 Some(hit) => hit,
                 None => hit(connection, project, arms, *ordinal)?,
@@ -197,11 +191,15 @@ fn conversations(
     Ok(())
 }
 
-/// Scores of turns with what the turn before and the turn behind add.
-fn nearby(plain: &[f32]) -> Vec<f32> {
+/// Adds to each score the weighted scores of the previous and the next turn.
+fn with_neighbours(plain: &[f32]) -> Vec<f32> {
     let at = |n: Option<usize>| n.and_then(|n| plain.get(n)).copied().unwrap_or(0.0);
     (0..plain.len())
-        .map(|n| at(Some(n)) + BEFORE * at(n.checked_sub(1)) + BEHIND * at(Some(n + 1)))
+        .map(|n| {
+            at(Some(n))
+                + PREVIOUS_TURN_WEIGHT * at(n.checked_sub(1))
+                + NEXT_TURN_WEIGHT * at(Some(n + 1))
+        })
         .collect()
 }
 
@@ -210,11 +208,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_add_to_a_turn() {
-        let near = nearby(&[1.0, 0.0, 2.0]);
-        assert!((near[0] - 1.0).abs() < 1e-6);
-        assert!((near[1] - 0.8).abs() < 1e-6);
-        assert!((near[2] - 2.0).abs() < 1e-6);
-        assert!(nearby(&[]).is_empty());
+    fn neighbour_scores_are_added() {
+        let boosted = with_neighbours(&[1.0, 0.0, 2.0]);
+        assert!((boosted[0] - 1.0).abs() < 1e-6);
+        assert!((boosted[1] - 0.8).abs() < 1e-6);
+        assert!((boosted[2] - 2.0).abs() < 1e-6);
+        assert!(with_neighbours(&[]).is_empty());
     }
 }

@@ -1,35 +1,35 @@
-//! What the tail, which is not merged yet, says to a question: read once, for all of its arms.
+//! Tail of the index: the unmerged rows, read once for both arms of a query.
 
-use super::super::failure::Failure;
-use super::{entries, pieces};
-use heirloom_index::words::Term;
+use super::index_entry::{entries, pieces};
+use crate::sqlite::error_conversion::Failure;
+use heirloom_search::index::tokenizer::Term;
 use rusqlite::{Connection, params};
 use std::sync::Arc;
 
-/// The tail of a project, as far as a question asks for it.
+/// Part of a project's tail that a query needs.
 #[derive(Default)]
 pub(super) struct Tail {
-    /// For each term of the question, in its order: the ordinals that have it, and their codes.
+    /// For each term of the query, in query order: the ordinals that have it, and their codes.
     pub(super) postings: Vec<Vec<(u32, u8)>>,
-    /// For each distinct piece of the question, ascending: how many texts have it.
+    /// For each distinct word piece of the query, ascending: its document frequency in the tail.
     counts: Vec<(u16, u32)>,
-    /// Packed vectors, in the order of their ordinals.
+    /// Packed vectors in order of their ordinals.
     pub(super) vectors: Arc<Vec<u8>>,
 }
 
-/// A row of the tail, as it is stored.
-pub(super) struct Row<'r> {
+/// Stored row of the tail.
+pub(super) struct TailRow<'r> {
     pub(super) terms: &'r [u8],
     pub(super) pieces: &'r [u8],
     pub(super) vector: &'r [u8],
 }
 
-/// Calls `each` with the rows of the tail from a text on, in the order of their ordinals.
+/// Calls `each` with the rows of the tail from an ordinal on, in order.
 pub(super) fn each_row(
     connection: &Connection,
     project: i64,
     from: u32,
-    mut each: impl FnMut(u32, Row<'_>),
+    mut each: impl FnMut(u32, TailRow<'_>),
 ) -> Result<(), Failure> {
     let sql = "SELECT ordinal, terms, pieces, vector FROM tail \
          WHERE project = ?1 AND ordinal >= ?2 ORDER BY ordinal";
@@ -40,7 +40,7 @@ pub(super) fn each_row(
             Ok(row.get_ref(column)?.as_blob().unwrap_or(&[]))
         };
         let (terms, pieces, vector) = (bytes(1)?, bytes(2)?, bytes(3)?);
-        let row_of = Row {
+        let row_of = TailRow {
             terms,
             pieces,
             vector,
@@ -51,24 +51,24 @@ pub(super) fn each_row(
 }
 
 impl Tail {
-    /// What the tail has of these terms and pieces.
+    /// Reads the tail's data for these terms and pieces.
     pub(super) fn read(
         connection: &Connection,
         project: i64,
         terms: &[Term],
-        asked: &[u16],
+        queried: &[u16],
     ) -> Result<Self, Failure> {
         let mut places: Vec<(Term, usize)> = terms.iter().copied().zip(0..).collect();
         places.sort_unstable();
         let postings = vec![Vec::new(); terms.len()];
-        let counts = asked.iter().map(|piece| (*piece, 0));
+        let counts = queried.iter().map(|piece| (*piece, 0));
         let mut tail = Self::of(postings, counts, Arc::default());
         let mut vectors = Vec::new();
         each_row(connection, project, 0, |ordinal, row| {
             if !places.is_empty() {
                 tail.add_terms(&places, ordinal, row.terms);
             }
-            if !asked.is_empty() {
+            if !queried.is_empty() {
                 tail.add_pieces(row.pieces);
                 vectors.extend_from_slice(row.vector);
             }
@@ -77,7 +77,7 @@ impl Tail {
         Ok(tail)
     }
 
-    /// A tail that says this.
+    /// Creates a tail from its parts.
     pub(super) fn of(
         postings: Vec<Vec<(u32, u8)>>,
         counts: impl Iterator<Item = (u16, u32)>,
@@ -93,7 +93,7 @@ impl Tail {
         }
     }
 
-    /// In how many of its texts a piece of the question is.
+    /// Returns the document frequency of a word piece of the query in the tail.
     pub(super) fn count(&self, piece: u16) -> u32 {
         let place = self
             .counts
@@ -102,13 +102,13 @@ impl Tail {
         found.map_or(0, |(_, count)| *count)
     }
 
-    /// Both lists ascend: one pass over both.
+    /// Merges in one pass, because both lists are sorted.
     fn add_terms(&mut self, places: &[(Term, usize)], ordinal: u32, bytes: &[u8]) {
-        let mut asked = places.iter().peekable();
+        let mut queried = places.iter().peekable();
         for (term, code) in entries(bytes) {
-            while asked.next_if(|(asked, _)| *asked < term).is_some() {}
-            let place = match asked.peek() {
-                Some((asked, place)) if *asked == term => *place,
+            while queried.next_if(|(queried, _)| *queried < term).is_some() {}
+            let place = match queried.peek() {
+                Some((queried, place)) if *queried == term => *place,
                 Some(_) => continue,
                 None => return,
             };
@@ -119,11 +119,11 @@ impl Tail {
     }
 
     fn add_pieces(&mut self, bytes: &[u8]) {
-        let mut asked = self.counts.iter_mut().peekable();
+        let mut queried = self.counts.iter_mut().peekable();
         for piece in pieces(bytes) {
-            while asked.next_if(|(asked, _)| *asked < piece).is_some() {}
-            match asked.peek_mut() {
-                Some((asked, count)) if *asked == piece => *count += 1,
+            while queried.next_if(|(queried, _)| *queried < piece).is_some() {}
+            match queried.peek_mut() {
+                Some((queried, count)) if *queried == piece => *count += 1,
                 Some(_) => {}
                 None => return,
             }

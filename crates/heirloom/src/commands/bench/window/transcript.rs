@@ -1,12 +1,12 @@
-//! Transcripts of Claude Code and Codex as the messages that they hold.
+//! Conversations from transcripts of Claude Code and Codex.
 
-use heirloom_window::Form;
+use heirloom_window::WireFormat;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What matters of one line of either program.
+/// Fields that are read from one line of either program.
 #[derive(Debug, Deserialize)]
-struct Line<'a> {
+struct TranscriptEntry<'a> {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(borrow, default)]
@@ -14,7 +14,7 @@ struct Line<'a> {
     #[serde(borrow, default)]
     payload: Option<&'a RawValue>,
     #[serde(rename = "isSidechain", default)]
-    aside: bool,
+    is_sidechain: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -23,8 +23,8 @@ struct Payload {
     kind: String,
 }
 
-/// Items of Codex that are sent to the model.
-const ITEMS: [&str; 8] = [
+/// Codex items that are sent to the model.
+const MODEL_ITEMS: [&str; 8] = [
     "message",
     "reasoning",
     "function_call",
@@ -35,14 +35,15 @@ const ITEMS: [&str; 8] = [
     "local_shell_call_output",
 ];
 
-/// The messages of a transcript as an array, and their form; `None` for what is none.
-pub(super) fn messages(text: &str) -> Option<(Form, String)> {
-    let (mut claude, mut aside) = (Vec::new(), Vec::new());
+/// Extracts the messages of a transcript as a JSON array, with their wire format; `None` if the text is not a
+/// transcript.
+pub(super) fn extract_messages(text: &str) -> Option<(WireFormat, String)> {
+    let (mut claude, mut sidechain) = (Vec::new(), Vec::new());
     let mut codex = Vec::new();
     let mut lines = 0;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        // A transcript whose program was killed ends in a part of a line.
-        let Ok(read) = serde_json::from_str::<Line<'_>>(line) else {
+        // The transcript of a killed program may end in the middle of a line.
+        let Ok(read) = serde_json::from_str::<TranscriptEntry<'_>>(line) else {
             if lines == 0 {
                 return None;
             }
@@ -50,25 +51,27 @@ pub(super) fn messages(text: &str) -> Option<(Form, String)> {
         };
         lines += 1;
         match (read.kind.as_str(), read.message, read.payload) {
-            ("user" | "assistant", Some(message), _) if read.aside => aside.push(message.get()),
+            ("user" | "assistant", Some(message), _) if read.is_sidechain => {
+                sidechain.push(message.get())
+            }
             ("user" | "assistant", Some(message), _) => claude.push(message.get()),
             ("response_item", _, Some(payload)) => {
                 let kind = serde_json::from_str::<Payload>(payload.get()).ok()?.kind;
-                if ITEMS.contains(&kind.as_str()) {
+                if MODEL_ITEMS.contains(&kind.as_str()) {
                     codex.push(payload.get());
                 }
             }
             _ => {}
         }
     }
-    // The transcript of an agent that another one started is all aside.
+    // In a subagent's transcript all messages are marked as sidechain.
     if claude.is_empty() {
-        claude = aside;
+        claude = sidechain;
     }
     let (form, messages) = if claude.is_empty() {
-        (Form::Responses, codex)
+        (WireFormat::Responses, codex)
     } else {
-        (Form::Anthropic, claude)
+        (WireFormat::Anthropic, claude)
     };
     (!messages.is_empty()).then(|| (form, format!("[{}]", messages.join(","))))
 }
@@ -78,26 +81,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_sent_is_taken_and_nothing_else() {
+    fn extract_messages_returns_only_sent_messages() {
         let claude = "{\"type\":\"summary\"}\n{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n\
              {\"type\":\"assistant\",\"isSidechain\":true,\"message\":{}}\n{\"type\":\"assis";
-        let (form, said) = messages(claude).unwrap();
+        let (form, extracted) = extract_messages(claude).unwrap();
         assert_eq!(
-            (form, said.as_str()),
-            (Form::Anthropic, "[{\"role\":\"user\",\"content\":\"x\"}]")
+            (form, extracted.as_str()),
+            (
+                WireFormat::Anthropic,
+                "[{\"role\":\"user\",\"content\":\"x\"}]"
+            )
         );
         let codex = "{\"type\":\"session_meta\",\"payload\":{}}\n\
              {\"type\":\"response_item\",\"payload\":{\"type\":\"message\"}}\n\
              {\"type\":\"response_item\",\"payload\":{\"type\":\"ghost_snapshot\"}}";
-        let (form, said) = messages(codex).unwrap();
+        let (form, extracted) = extract_messages(codex).unwrap();
         assert_eq!(
-            (form, said.as_str()),
-            (Form::Responses, "[{\"type\":\"message\"}]")
+            (form, extracted.as_str()),
+            (WireFormat::Responses, "[{\"type\":\"message\"}]")
         );
         let helper = "{\"type\":\"user\",\"isSidechain\":true,\"message\":{\"role\":\"user\"}}";
-        assert_eq!(messages(helper).unwrap().1, "[{\"role\":\"user\"}]");
+        assert_eq!(extract_messages(helper).unwrap().1, "[{\"role\":\"user\"}]");
         for none in ["{\"messages\": []}", "[]", "", "{\n\"messages\": []}"] {
-            assert!(messages(none).is_none(), "{none}");
+            assert!(extract_messages(none).is_none(), "{none}");
         }
     }
 }

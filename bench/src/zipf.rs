@@ -1,0 +1,56 @@
+//! Random texts and prompts whose word frequencies follow Zipf's law.
+
+/// Number of words in the vocabulary; the n-th is 1/n times as frequent as the first.
+const VOCABULARY: usize = 30_000;
+
+/// Deterministic pseudo-random generator (splitmix64) of Zipf-distributed words.
+pub(crate) struct ZipfGenerator(pub(crate) u64);
+
+impl ZipfGenerator {
+    /// Returns the next pseudo-random number.
+    pub(crate) fn next_number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Returns a random index into a list of `length`, which is not 0.
+    pub(crate) fn index(&mut self, length: usize) -> usize {
+        (self.next_number() % length.max(1) as u64) as usize
+    }
+
+    /// Returns this number of words of the vocabulary, by Zipf's law.
+    pub(crate) fn text(&mut self, words: usize) -> String {
+        let words: Vec<String> = (0..words).map(|_| self.word()).collect();
+        words.join(" ")
+    }
+
+    /// Returns prompts of 20 to 60 words.
+    pub(crate) fn prompts(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|n| self.text(20 + n % 41)).collect()
+    }
+
+    fn word(&mut self) -> String {
+        let uniform = (self.next_number() >> 11) as f64 / (1_u64 << 53) as f64;
+        let rank = ((VOCABULARY as f64).powf(uniform)) as usize;
+        word_of_rank(rank)
+    }
+}
+
+/// Returns the word of a rank; the stemmer leaves it unchanged.
+fn word_of_rank(mut number: usize) -> String {
+    const PARTS: [&str; 16] = [
+        "ba", "ko", "du", "fi", "gra", "hu", "jo", "lak", "mo", "nu", "pi", "ro", "tam", "vo",
+        "wu", "zo",
+    ];
+    let mut word = String::new();
+    loop {
+        word.push_str(PARTS.get(number % 16).copied().unwrap_or("x"));
+        number /= 16;
+        if number == 0 {
+            return word;
+        }
+    }
+}

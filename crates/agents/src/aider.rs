@@ -1,0 +1,4 @@
+//! aider.
+
+pub(crate) mod launch;
+pub(crate) mod transcript;

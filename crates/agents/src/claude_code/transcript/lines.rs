@@ -1,0 +1,93 @@
+//! Lines of a transcript of Claude Code.
+
+use crate::json_fields::Field;
+use serde::Deserialize;
+
+/// A line of a transcript.
+#[derive(Deserialize)]
+pub(super) struct ClaudeLine<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Field<'a>,
+    #[serde(borrow)]
+    pub(super) uuid: Field<'a>,
+    #[serde(borrow, rename = "parentUuid")]
+    pub(super) parent: Field<'a>,
+    #[serde(borrow, rename = "logicalParentUuid")]
+    pub(super) logical_parent: Field<'a>,
+    #[serde(borrow, rename = "sessionId")]
+    pub(super) session: Field<'a>,
+    #[serde(borrow, rename = "agentId")]
+    pub(super) agent: Field<'a>,
+    #[serde(borrow, rename = "isSidechain")]
+    pub(super) aside: Field<'a>,
+    #[serde(borrow, rename = "isMeta")]
+    pub(super) meta: Field<'a>,
+    #[serde(borrow, rename = "isCompactSummary")]
+    pub(super) summary: Field<'a>,
+    #[serde(borrow, rename = "isApiErrorMessage")]
+    pub(super) api_error: Field<'a>,
+    #[serde(borrow)]
+    pub(super) cwd: Field<'a>,
+    #[serde(borrow)]
+    pub(super) timestamp: Field<'a>,
+    #[serde(borrow)]
+    pub(super) message: Field<'a>,
+}
+
+/// The message of a line.
+#[derive(Deserialize)]
+pub(super) struct ClaudeMessage<'a> {
+    #[serde(borrow)]
+    pub(super) id: Field<'a>,
+    #[serde(borrow)]
+    pub(super) model: Field<'a>,
+    #[serde(borrow)]
+    pub(super) content: Field<'a>,
+    #[serde(borrow)]
+    pub(super) usage: Field<'a>,
+}
+
+/// A part of a message.
+#[derive(Deserialize)]
+pub(super) struct ContentBlock<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Field<'a>,
+    #[serde(borrow)]
+    pub(super) text: Field<'a>,
+    #[serde(borrow)]
+    pub(super) id: Field<'a>,
+    #[serde(borrow)]
+    pub(super) name: Field<'a>,
+    #[serde(borrow)]
+    pub(super) input: Field<'a>,
+    #[serde(borrow)]
+    pub(super) tool_use_id: Field<'a>,
+    #[serde(borrow)]
+    pub(super) content: Field<'a>,
+    #[serde(borrow)]
+    pub(super) is_error: Field<'a>,
+}
+
+/// The input of a tool that changes files or runs commands.
+#[derive(Deserialize)]
+pub(super) struct ToolInput<'a> {
+    #[serde(borrow)]
+    pub(super) command: Field<'a>,
+    #[serde(borrow)]
+    pub(super) file_path: Field<'a>,
+    #[serde(borrow)]
+    pub(super) notebook_path: Field<'a>,
+}
+
+/// Tokens of a message.
+#[derive(Deserialize)]
+pub(super) struct ClaudeUsage<'a> {
+    #[serde(borrow)]
+    pub(super) input_tokens: Field<'a>,
+    #[serde(borrow)]
+    pub(super) cache_creation_input_tokens: Field<'a>,
+    #[serde(borrow)]
+    pub(super) cache_read_input_tokens: Field<'a>,
+    #[serde(borrow)]
+    pub(super) output_tokens: Field<'a>,
+}

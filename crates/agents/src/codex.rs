@@ -1,0 +1,9 @@
+//! Codex CLI.
+
+mod config_toml;
+pub(crate) mod hooks;
+pub(crate) mod launch;
+
+pub(crate) mod settings;
+pub(crate) mod stream;
+pub(crate) mod transcript;

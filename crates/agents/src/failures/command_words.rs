@@ -1,0 +1,345 @@
+//! Analysis of shell commands: normalisation, read-only commands, and fixes of failed commands.
+
+use super::Failure;
+
+/// Shells that take a command as one argument.
+const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "fish"];
+
+/// Wrappers before a program that do not change its identity.
+const WRAPPERS: [&[&str]; 16] = [
+    &["sudo"],
+    &["time"],
+    &["exec"],
+    &["env"],
+    &["npx"],
+    &["bunx"],
+    &["uv", "run"],
+    &["uvx"],
+    &["poetry", "run"],
+    &["pipenv", "run"],
+    &["bundle", "exec"],
+    &["pnpm", "exec"],
+    &["yarn", "exec"],
+    &["python", "-m"],
+    &["python3", "-m"],
+    &["mise", "exec", "--"],
+];
+
+/// Programs that look something up; an empty result is not an error.
+const PROBES: [&str; 42] = [
+    "ls", "cat", "head", "tail", "grep", "rg", "egrep", "fgrep", "ag", "find", "fd", "which",
+    "command", "type", "test", "[", "[[", "diff", "cmp", "stat", "file", "wc", "ps", "pgrep",
+    "true", "false", "echo", "sleep", "kill", "pkill", "pwd", "tree", "sed", "awk", "nl", "cut",
+    "sort", "uniq", "tr", "xargs", "less", "jq",
+];
+
+/// Normalises a command for comparison: removes leading `cd` commands and repeated blanks.
+pub(super) fn normalize_command(command: &str) -> String {
+    let mut rest = command.trim();
+    while let Some((first, rest_after)) = rest.split_once("&&") {
+        let mut words = first.split_whitespace();
+        if words.next() != Some("cd") || words.count() > 1 {
+            break;
+        }
+        rest = rest_after.trim_start();
+    }
+    rest.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns true if a successful command fixes a failed one: the same program and the same first word, or the same
+/// arguments for another program if the first one was missing.
+pub fn is_fix_for(failed: &Failure, worked: &str) -> bool {
+    let (one, other) = (
+        CommandWords::parse(&failed.command),
+        CommandWords::parse(worked),
+    );
+    if one.program.is_empty() || other.program.is_empty() {
+        return false;
+    }
+    if one.program == other.program {
+        return one.verb == other.verb || one.verb.is_none() || other.verb.is_none();
+    }
+    let is_missing = ["not found", "no such file", "no module"]
+        .iter()
+        .any(|words| failed.error.to_lowercase().contains(words));
+    is_missing && !one.rest.is_empty() && one.rest == other.rest
+}
+
+/// Returns true for a command that only looks something up.
+pub fn is_probe(command: &str) -> bool {
+    PROBES.contains(&CommandWords::parse(command).program) && !has_side_effects(command)
+}
+
+/// Returns true if a command changes something although its program usually only reads: redirection to a file,
+/// in-place edit, killed process.
+pub fn has_side_effects(command: &str) -> bool {
+    let command = unwrap_shell(command.trim());
+    // The lines after the first one of a here-document are data.
+    let end = match (command.find("<<"), command.find('\n')) {
+        (Some(here), Some(end)) if here < end => end,
+        _ => command.len(),
+    };
+    let code = mask_quoted(&command[..end]);
+    if redirects_to_file(&code) {
+        return true;
+    }
+    let parts = code.split(['|', ';', '&', '\n']);
+    parts
+        .map(CommandWords::parse)
+        .any(|words| match words.program {
+            "tee" | "kill" | "pkill" | "killall" => true,
+            "sed" | "perl" => words.rest.iter().any(|word| {
+                let is_short = word.starts_with('-') && !word.starts_with("--");
+                word.starts_with("--in-place") || is_short && word.contains('i')
+            }),
+            "sort" => words.rest.contains(&"-o"),
+            "find" => words.rest.contains(&"-delete"),
+            _ => false,
+        })
+}
+
+/// Replaces each quoted or escaped character by `x`, so that none of them is parsed as an operator.
+fn mask_quoted(command: &str) -> String {
+    let mut quote = None;
+    let mut is_escaped = false;
+    let one = |c: char| {
+        let inside = is_escaped || quote.is_some_and(|open| open != c);
+        let was_escaped = std::mem::replace(&mut is_escaped, false);
+        match c {
+            '\\' if !was_escaped && quote != Some('\'') => is_escaped = true,
+            '"' | '\'' if !was_escaped => match quote {
+                Some(open) if open == c => quote = None,
+                Some(_) => {}
+                None => quote = Some(c),
+            },
+            _ => {}
+        }
+        if inside { 'x' } else { c }
+    };
+    command.chars().map(one).collect()
+}
+
+/// Returns true for a redirection into a file, not into another stream or a device such as `/dev/null`.
+fn redirects_to_file(code: &str) -> bool {
+    const NOWHERE: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+    let mut rest = code;
+    while let Some(at) = rest.find('>') {
+        let is_arrow = rest[..at].ends_with(['-', '=']);
+        let rest_after = rest[at..].trim_start_matches(['>', '|']);
+        let target = rest_after.trim_start();
+        let word = target.split([' ', ';', '|', '&', ')', '\n', '\t']).next();
+        let word = word.unwrap_or_default();
+        let is_stream = rest_after.starts_with('&') || rest_after.starts_with('(');
+        if !is_stream && !is_arrow && !word.is_empty() && !NOWHERE.contains(&word) {
+            return true;
+        }
+        rest = rest_after;
+    }
+    false
+}
+
+/// Returns true for a command of Heirloom, whose output is already in memory.
+pub fn is_heirloom_command(command: &str) -> bool {
+    CommandWords::parse(command).program == "heirloom"
+}
+
+/// Returns true for commands whose non-zero exit is not a failure worth storing: a lookup at the end (grep, test,
+/// diff …), or a command of Heirloom.
+pub fn is_failure_expected(command: &str) -> bool {
+    let plain = normalize_command(command);
+    let last = plain.rsplit(['|', ';', '&']).next().unwrap_or(&plain);
+    let words = CommandWords::parse(last);
+    let is_git_query = words.program == "git"
+        && matches!(
+            words.verb,
+            Some("diff" | "grep" | "show" | "log" | "status")
+        );
+    words.program.is_empty()
+        || PROBES.contains(&words.program)
+        || is_git_query
+        || is_heirloom_command(command)
+}
+
+fn is_shell(word: &str) -> bool {
+    SHELLS.contains(&base_name(word))
+}
+
+fn is_command_flag(flag: &str) -> bool {
+    flag.starts_with('-') && flag.ends_with('c')
+}
+
+fn base_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// Parts of a command.
+#[derive(Debug, PartialEq, Eq)]
+struct CommandWords<'c> {
+    program: &'c str,
+    /// First word that is not an option: usually the subcommand.
+    verb: Option<&'c str>,
+    /// All words after the program.
+    rest: Vec<&'c str>,
+}
+
+impl<'c> CommandWords<'c> {
+    fn parse(command: &'c str) -> Self {
+        let command = unwrap_shell(command.trim());
+        // Earlier parts such as `cd` and `export` only prepare the command.
+        let mut parts = command.split("&&").map(str::trim);
+        let command = parts
+            .find(|part| {
+                !matches!(
+                    part.split_whitespace().next(),
+                    Some("cd" | "export" | "source")
+                )
+            })
+            .unwrap_or(command);
+        let mut words: Vec<&str> = command.split_whitespace().collect();
+        loop {
+            let first = words.first().copied().unwrap_or_default();
+            let skip = match WRAPPERS.iter().find(|before| words.starts_with(before)) {
+                Some(before) => before.len(),
+                // `timeout` has its duration as an argument.
+                None if first == "timeout" => 2,
+                None => usize::from(is_assignment(first)),
+            };
+            if skip == 0 || skip >= words.len() {
+                break;
+            }
+            words.drain(..skip);
+        }
+        let mut words = words.into_iter();
+        let program = base_name(words.next().unwrap_or_default());
+        let rest: Vec<_> = words.collect();
+        let verb = rest.iter().copied().find(|word| !word.starts_with('-'));
+        Self {
+            program,
+            verb,
+            rest,
+        }
+    }
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+/// Returns the command inside of `bash -lc '…'`.
+fn unwrap_shell(command: &str) -> &str {
+    let mut words = command.splitn(3, ' ');
+    match (words.next(), words.next(), words.next()) {
+        (Some(shell), Some(flag), Some(inner)) if is_shell(shell) && is_command_flag(flag) => {
+            inner.trim().trim_matches(['\'', '"'])
+        }
+        _ => command,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_fix_for_same_program_or_missing_program() {
+        for (command, output, worked, does) in [
+            ("npm test", "1 failing", "npm test", true),
+            ("npm test", "1 failing", "npm run test", false),
+            ("npm test", "1 failing", "npm install", false),
+            ("cargo build --foo", "error: x", "cargo build --bar", true),
+            ("cd a && cargo test", "error", "cargo test -p b", true),
+            ("pytest", "pytest: command not found", "uv run pytest", true),
+            (
+                "python x.py",
+                "python: command not found",
+                "python3 x.py",
+                true,
+            ),
+            ("python x.py", "Traceback", "node x.py", false),
+            ("bash -lc 'make all'", "error", "make all -j2", true),
+            ("FOO=1 make", "error", "make", true),
+            ("", "error", "", false),
+        ] {
+            assert_eq!(
+                is_fix_for(&Failure::new(command, output), worked),
+                does,
+                "{command} | {worked}"
+            );
+        }
+    }
+
+    #[test]
+    fn is_probe_and_is_heirloom_command_classify_commands() {
+        assert!(is_probe("cd x && grep -r y ."));
+        assert!(!is_probe("cargo test"));
+        assert!(is_heirloom_command("/usr/bin/heirloom recall x"));
+        assert!(!is_heirloom_command("echo heirloom"));
+        assert!(
+            !is_probe("timeout 60 cargo test") && !is_failure_expected("timeout 60 cargo test")
+        );
+    }
+
+    #[test]
+    fn has_side_effects_redirections_and_in_place_edits() {
+        for command in [
+            "cat > tool.py <<'X'\nprint(1)\nX",
+            "echo x > f",
+            "echo DB=1 >> .env",
+            "echo x >| f",
+            "cd a && echo x 2>&1 >f",
+            "ls &> out",
+            "sed -i s/a/b/ f",
+            "sed -ni s/a/b/p f",
+            "sed --in-place=.bak s/a/b/ f",
+            "cat f | tee g",
+            "sort -o f f",
+            "find . -name x -delete",
+            "kill 1234",
+            "pkill -f server",
+            "bash -lc 'echo x > f'",
+            "cat <<X > f\na\nX",
+        ] {
+            assert!(has_side_effects(command), "{command}");
+            assert!(!is_probe(command), "{command}");
+        }
+        for command in [
+            "cat f",
+            "ls 2>/dev/null",
+            "ls > /dev/null 2>&1",
+            "echo 'a > b'",
+            "echo \"a > b\"",
+            "echo a \\> b",
+            "grep -i x f",
+            "grep '->' f",
+            "sed -n 1,5p f",
+            "sed -e 's/a/i/' f",
+            "cat <<X\na > b\nX",
+            "awk '$1 > 3' f",
+            "diff <(ls a) <(ls b)",
+            "test 1 -gt 0",
+        ] {
+            assert!(!has_side_effects(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn is_failure_expected_lookup_commands() {
+        for command in [
+            "grep x y",
+            "cargo build | grep error",
+            "/usr/bin/test -f a",
+            "cd a && ls b",
+            "git diff --exit-code",
+            "A=1 rg x",
+            "heirloom recall x",
+            "",
+        ] {
+            assert!(is_failure_expected(command), "{command}");
+        }
+        for command in ["cargo test", "git push", "grep x y && make", "npm install"] {
+            assert!(!is_failure_expected(command), "{command}");
+        }
+    }
+}

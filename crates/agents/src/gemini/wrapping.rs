@@ -1,0 +1,105 @@
+//! Removal of the markers and labels that Gemini CLI adds to tool output and prompts.
+
+use std::borrow::Cow;
+
+/// Markers around the output of a tool.
+const MARKS: [&str; 2] = ["<untrusted_context>", "</untrusted_context>"];
+/// Label before the output of a command.
+const OUTPUT: &str = "Output: ";
+/// Labels of lines about the command's process.
+const LABELS: [&str; 2] = ["Process Group PGID:", "Background PIDs:"];
+/// Block that hooks add to a prompt.
+const HOOK_CONTEXT: (&str, &str) = ("<hook_context>", "</hook_context>");
+
+/// Removes the markers and labels around tool output; the line with the exit code stays. Borrowed if nothing was
+/// removed.
+pub(crate) fn without_tool_wrapping(text: &str) -> Cow<'_, str> {
+    let is_label = |line: &str| LABELS.iter().any(|label| line.trim().starts_with(label));
+    let is_wrapped = MARKS.iter().any(|mark| text.contains(mark))
+        || text.lines().any(is_label)
+        || text.lines().any(|line| line.starts_with(OUTPUT));
+    if !is_wrapped {
+        return Cow::Borrowed(text);
+    }
+    let mut retained = String::with_capacity(text.len());
+    let mut had_output = false;
+    for line in text.split_inclusive('\n').filter(|line| !is_label(line)) {
+        let mut bare = line.to_owned();
+        for mark in MARKS {
+            bare = bare.replace(mark, "");
+        }
+        // Only the first label is from the program: a command may print such a line too.
+        if let Some(rest) = bare.strip_prefix(OUTPUT).filter(|_| !had_output) {
+            had_output = true;
+            bare = rest.to_owned();
+        }
+        // A line with only markers is dropped.
+        if bare.trim().is_empty() && !line.trim().is_empty() {
+            continue;
+        }
+        retained.push_str(&bare);
+    }
+    Cow::Owned(retained)
+}
+
+/// Removes the block that hooks added to a prompt. Borrowed if nothing was removed.
+pub(crate) fn without_hook_context(prompt: &str) -> Cow<'_, str> {
+    let (opens, closes) = HOOK_CONTEXT;
+    if !prompt.contains(opens) {
+        return Cow::Borrowed(prompt);
+    }
+    let mut rest = prompt;
+    let mut retained = String::new();
+    while let Some(at) = rest.find(opens) {
+        retained.push_str(&rest[..at]);
+        rest = match rest[at..].find(closes) {
+            Some(end) => &rest[at + end + closes.len()..],
+            None => "",
+        };
+    }
+    retained.push_str(rest);
+    Cow::Owned(retained.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_tool_wrapping_leaves_tool_output() {
+        for (text, left) in [
+            ("plain\nExit Code: 3", "plain\nExit Code: 3"),
+            (
+                "<untrusted_context>\nOutput: connection refused by redis:6379\nExit Code: 3\nProcess Group PGID: 4711\n</untrusted_context>",
+                "connection refused by redis:6379\nExit Code: 3\n",
+            ),
+            (
+                "Output: <untrusted_context>no rule</untrusted_context>\nExit Code: 2\nBackground PIDs: 1, 2",
+                "no rule\nExit Code: 2\n",
+            ),
+            (
+                "Output: python3: can't open file\nOutput: mine",
+                "python3: can't open file\nOutput: mine",
+            ),
+            ("a\n\nOutput: b", "a\n\nb"),
+            ("", ""),
+        ] {
+            assert_eq!(without_tool_wrapping(text), left, "{text}");
+        }
+    }
+
+    #[test]
+    fn without_hook_context_leaves_prompt() {
+        for (prompt, left) in [
+            ("what next", "what next"),
+            ("<hook_context></hook_context>\n\nwhat next", "what next"),
+            (
+                "what next\n<hook_context>- a\n- b</hook_context>",
+                "what next",
+            ),
+            ("what <hook_context>cut", "what"),
+        ] {
+            assert_eq!(without_hook_context(prompt), left, "{prompt}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Rendering of hook answers in the format of each program.
+
+use super::answer_fields::AnswerFields;
+use super::protocol::HookSpec;
+use crate::AgentProgram;
+use serde_json::{Value, json};
+
+/// Answer to a hook event.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HookAnswer {
+    /// Text for the model; may be empty.
+    pub context: String,
+    /// Replacement for the tool's output.
+    pub replacement_output: Option<Value>,
+}
+
+/// Renders an answer as the program expects it; an empty string, which every program accepts, if there is nothing to
+/// answer.
+///
+/// Uses only keys that the program knows, because Codex rejects others. Renders nothing for an event that cannot
+/// inject text.
+pub fn render_answer(program: AgentProgram, spec: &HookSpec, answer: &HookAnswer) -> String {
+    if !spec.can_inject {
+        return String::new();
+    }
+    let mut fields = AnswerFields::default();
+    if !answer.context.is_empty() {
+        fields.set_specific("additionalContext", json!(answer.context));
+    }
+    let replace = program.hooks().and_then(|hooks| hooks.replace_output);
+    if let (Some(output), Some(replace)) = (&answer.replacement_output, replace) {
+        replace(output, &mut fields);
+    }
+    if !fields.specific.is_empty() {
+        fields.set_specific("hookEventName", json!(spec.event));
+        let specific = std::mem::take(&mut fields.specific);
+        fields.set("hookSpecificOutput", Value::Object(specific));
+    }
+    if fields.whole.is_empty() {
+        return String::new();
+    }
+    format!("{}\n", Value::Object(fields.whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rendered(program: AgentProgram, event: &str, answer: &HookAnswer) -> Value {
+        let rendered = render_answer(program, program.hook_spec(event).unwrap(), answer);
+        if rendered.is_empty() {
+            return Value::Null;
+        }
+        serde_json::from_str(&rendered).unwrap()
+    }
+
+    #[test]
+    fn render_answer_context_in_format_of_program() {
+        let text = HookAnswer {
+            context: "x".to_owned(),
+            replacement_output: None,
+        };
+        for (program, event) in [
+            (AgentProgram::ClaudeCode, "SessionStart"),
+            (AgentProgram::ClaudeCode, "PostToolUseFailure"),
+            (AgentProgram::Codex, "UserPromptSubmit"),
+            (AgentProgram::Codex, "PreToolUse"),
+            (AgentProgram::Gemini, "BeforeAgent"),
+        ] {
+            let expected =
+                json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": "x"}});
+            assert_eq!(rendered(program, event, &text), expected);
+            assert_eq!(
+                rendered(program, event, &HookAnswer::default()),
+                Value::Null
+            );
+        }
+        for (program, event) in [
+            (AgentProgram::ClaudeCode, "Stop"),
+            (AgentProgram::Codex, "Stop"),
+            (AgentProgram::Gemini, "AfterAgent"),
+            (AgentProgram::Codex, "PreCompact"),
+            (AgentProgram::ClaudeCode, "SessionEnd"),
+        ] {
+            assert_eq!(rendered(program, event, &text), Value::Null, "{event}");
+        }
+    }
+
+    #[test]
+    fn render_answer_replaces_output_where_supported() {
+        let short = HookAnswer {
+            context: String::new(),
+            replacement_output: Some(json!("short")),
+        };
+        assert_eq!(
+            rendered(AgentProgram::ClaudeCode, "PostToolUse", &short),
+            json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": "short"}})
+        );
+        assert_eq!(
+            rendered(AgentProgram::Gemini, "AfterTool", &short),
+            json!({"decision": "deny", "reason": "short"})
+        );
+        assert_eq!(
+            rendered(AgentProgram::Codex, "PostToolUse", &short),
+            Value::Null
+        );
+    }
+}

@@ -1,0 +1,235 @@
+//! Hook events of the programs, and the command that an installation writes.
+
+use super::answer_fields::AnswerFields;
+use crate::AgentProgram;
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Kind of a hook event, independent of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HookEventKind {
+    /// A session starts, resumes, or restarts after a compaction.
+    SessionStart,
+    /// A prompt was submitted.
+    Prompt,
+    /// A tool is about to be used.
+    BeforeTool,
+    /// A tool was used.
+    AfterTool,
+    /// A tool was used and failed.
+    ToolFailed,
+    /// The conversation is about to be compacted.
+    BeforeCompaction,
+    /// A turn ends.
+    TurnEnd,
+    /// A subagent begins.
+    SubagentStart,
+    /// A subagent ends.
+    SubagentEnd,
+    /// The session ends.
+    SessionEnd,
+}
+
+/// Specification of one hook event that an installation subscribes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HookSpec {
+    /// Name of the event in the program.
+    pub event: &'static str,
+    /// Kind of the event.
+    pub kind: HookEventKind,
+    /// True if an answer can add text to the model's context.
+    pub can_inject: bool,
+    /// Tools for which the hook is called; `None` means all.
+    pub matcher: Option<&'static str>,
+    /// Timeout of the hook, in the program's own unit.
+    pub timeout: u32,
+}
+
+/// Returns the specification of an event for all tools.
+pub(crate) const fn spec(
+    event: &'static str,
+    kind: HookEventKind,
+    can_inject: bool,
+    timeout: u32,
+) -> HookSpec {
+    HookSpec {
+        event,
+        kind,
+        can_inject,
+        matcher: None,
+        timeout,
+    }
+}
+
+/// Restricts a specification to some tools.
+pub(crate) const fn for_tools(spec: HookSpec, matcher: &'static str) -> HookSpec {
+    HookSpec {
+        matcher: Some(matcher),
+        ..spec
+    }
+}
+
+/// Hook events and answers of one program.
+pub struct HookProtocol {
+    /// Events that an installation subscribes to. Other events are not worth the cost of a process.
+    pub(crate) specs: &'static [HookSpec],
+    /// Removes what the program adds to a prompt.
+    pub(crate) clean_prompt: for<'t> fn(&'t str) -> Cow<'t, str>,
+    /// Removes what the program adds to the output of a tool.
+    pub(crate) clean_output: for<'t> fn(&'t str) -> Cow<'t, str>,
+    /// Adds a replacement of a tool's output to an answer; `None` if the program cannot replace it.
+    pub(crate) replace_output: Option<fn(&Value, &mut AnswerFields)>,
+    /// Returns the exit code that the program writes into a line of a command's output.
+    pub(crate) exit_code_line: Option<fn(&str) -> Option<i64>>,
+    /// True if responses have a field `error`, filled for a failure.
+    pub(crate) has_error_field: bool,
+    /// True if the events tell the outcome of every command.
+    pub(crate) reports_outcomes: bool,
+    /// Returns the agent's messages in a line of the transcript; the flag selects those of subagents. `None` if the
+    /// transcript is not line-based and messages arrive with events.
+    pub(crate) messages_of_line: Option<fn(&str, bool) -> Vec<String>>,
+    /// True if transcripts mark the lines of subagents.
+    pub(crate) marks_subagent_lines: bool,
+}
+
+impl HookProtocol {
+    /// Returns a protocol with these events that adds nothing to texts and reports the outcome of every tool.
+    pub(crate) const fn new(specs: &'static [HookSpec]) -> Self {
+        Self {
+            specs,
+            clean_prompt: |text| Cow::Borrowed(text),
+            clean_output: |text| Cow::Borrowed(text),
+            replace_output: None,
+            exit_code_line: None,
+            has_error_field: false,
+            reports_outcomes: true,
+            messages_of_line: None,
+            marks_subagent_lines: false,
+        }
+    }
+}
+
+impl AgentProgram {
+    /// Returns the program with hooks that has this name.
+    pub fn hook_program(name: &str) -> Option<Self> {
+        Self::with_hooks().find(|program| program.as_str() == name)
+    }
+
+    /// Returns the events that an installation subscribes to.
+    pub fn hook_specs(self) -> &'static [HookSpec] {
+        self.hooks().map_or(&[], |hooks| hooks.specs)
+    }
+
+    /// Returns true if hook events report failed tools; otherwise failures are found in the transcript.
+    pub fn reports_failures(self) -> bool {
+        self.hooks().is_none_or(|hooks| hooks.reports_outcomes)
+    }
+
+    /// Returns true if transcripts mark the lines of subagents.
+    pub fn marks_subagent_lines(self) -> bool {
+        self.hooks().is_some_and(|hooks| hooks.marks_subagent_lines)
+    }
+
+    /// Returns the specification of the event with this name; `None` if installations do not subscribe to it.
+    pub fn hook_spec(self, name: &str) -> Option<&'static HookSpec> {
+        self.hook_specs().iter().find(|spec| spec.event == name)
+    }
+
+    /// Builds the command line that an installation writes.
+    ///
+    /// It exits 0 and prints nothing if `heirloom` is missing, not executable or crashes: Gemini CLI treats exit
+    /// codes other than 0 and 1 as a denial, and shows standard error of a hook. The rest of the event is consumed so
+    /// that the program does not write into a closed pipe. The inner `/bin/sh` is necessary because Codex uses the
+    /// person's shell, which may be fish. Programs trust a command by its text: a change makes people accept the
+    /// hooks again.
+    pub fn hook_command(self, event: &str) -> String {
+        format!(
+            "{COMMAND_OPENS}heirloom hook {} {event}{COMMAND_CLOSES}",
+            self.as_str()
+        )
+    }
+
+    /// Returns true for a command line that any version's installation wrote for this program, with any path.
+    pub fn is_hook_command(self, command: &str) -> bool {
+        let command = command.trim();
+        let guarded = command.strip_prefix(COMMAND_OPENS);
+        let bare = match guarded.and_then(|rest| rest.strip_suffix(COMMAND_CLOSES)) {
+            Some(bare) => bare,
+            None => command,
+        };
+        let mut words = bare.split_whitespace();
+        let program = words.next().unwrap_or_default();
+        let is_program = program.rsplit('/').next() == Some("heirloom");
+        is_program && words.next() == Some("hook") && words.next() == Some(self.as_str())
+    }
+}
+
+/// Start of an installed command line, before the call.
+const COMMAND_OPENS: &str = "/bin/sh -c 'exec 2>/dev/null; ";
+/// End of an installed command line, after the call.
+const COMMAND_CLOSES: &str = " || cat >/dev/null; exit 0'";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hook_command_is_stable_and_specs_are_found_by_name() {
+        assert_eq!(
+            AgentProgram::ClaudeCode.hook_command("SessionStart"),
+            "/bin/sh -c 'exec 2>/dev/null; heirloom hook claude-code SessionStart || cat >/dev/null; exit 0'"
+        );
+        for program in AgentProgram::with_hooks() {
+            assert_eq!(AgentProgram::hook_program(program.as_str()), Some(program));
+            for spec in program.hook_specs() {
+                assert_eq!(program.hook_spec(spec.event), Some(spec));
+            }
+        }
+        assert_eq!(AgentProgram::Gemini.hook_spec("Stop"), None);
+        assert_eq!(AgentProgram::hook_program("cursor"), None);
+        assert_eq!(AgentProgram::hook_program("aider"), None);
+    }
+
+    #[test]
+    fn is_hook_command_recognises_own_forms_only() {
+        for (command, ours) in [
+            ("heirloom hook claude-code X", true),
+            ("/usr/bin/heirloom hook claude-code X", true),
+            (AgentProgram::ClaudeCode.hook_command("X").as_str(), true),
+            (
+                "/bin/sh -c 'exec 2>/dev/null; /opt/bin/heirloom hook claude-code X || cat >/dev/null; exit 0'",
+                true,
+            ),
+            (AgentProgram::Codex.hook_command("X").as_str(), false),
+            ("heirloom hook codex X", false),
+            ("my-heirloom hook claude-code X", false),
+            ("echo heirloom hook claude-code", false),
+            ("sh -c 'heirloom hook claude-code X; mine'", false),
+            (
+                "/bin/sh -c 'exec 2>/dev/null; mine hook claude-code X || cat >/dev/null; exit 0'",
+                false,
+            ),
+        ] {
+            assert_eq!(
+                AgentProgram::ClaudeCode.is_hook_command(command),
+                ours,
+                "{command}"
+            );
+        }
+    }
+
+    #[test]
+    fn hook_specs_of_ending_events_cannot_inject() {
+        for program in AgentProgram::with_hooks() {
+            for spec in program.hook_specs() {
+                use HookEventKind::{BeforeCompaction, SessionEnd, SubagentEnd, TurnEnd};
+                if matches!(
+                    spec.kind,
+                    TurnEnd | SubagentEnd | BeforeCompaction | SessionEnd
+                ) {
+                    assert!(!spec.can_inject, "{spec:?}");
+                }
+            }
+        }
+    }
+}

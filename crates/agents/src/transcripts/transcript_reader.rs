@@ -1,0 +1,144 @@
+//! Common interface to the programs' transcript formats.
+
+use super::transcript_format::{EventReader, LineScan, NoScan, TranscriptHeader};
+use super::{EventSink, TranscriptEvent};
+use crate::AgentProgram;
+use heirloom_model::Timestamp;
+use heirloom_model::limits::TRANSCRIPT_HEAD_BYTES_MAX;
+use std::borrow::Cow;
+
+/// Reads a header from as few lines as possible.
+#[derive(Debug)]
+pub struct HeaderReader {
+    program: AgentProgram,
+    head: TranscriptHeader,
+    read: usize,
+}
+
+impl HeaderReader {
+    /// Creates a reader at the beginning of a file.
+    pub fn new(program: AgentProgram) -> Self {
+        let head = TranscriptHeader::default();
+        Self {
+            program,
+            head,
+            read: 0,
+        }
+    }
+
+    /// Reads a line; returns true if another line is needed.
+    pub fn read_line(&mut self, line: &[u8]) -> bool {
+        self.read += line.len() + 1;
+        let text = decode_line(line);
+        let format = self.program.transcripts();
+        let done = format.is_some_and(|format| (format.read_header)(&text, &mut self.head));
+        !done && self.read < TRANSCRIPT_HEAD_BYTES_MAX
+    }
+
+    /// Returns the header; `None` if the file is not a transcript of this program.
+    pub fn finish(self) -> Option<TranscriptHeader> {
+        self.head.session.is_some().then_some(self.head)
+    }
+}
+
+/// First pass over a whole file: finds lines that later lines supersede.
+#[derive(Debug)]
+pub struct SupersededLineScan(Box<dyn LineScan>);
+
+impl SupersededLineScan {
+    /// Creates a scan at the beginning of a file. A program without transcripts has no readable lines.
+    pub fn new(program: AgentProgram) -> Self {
+        Self(match program.transcripts() {
+            Some(format) => (format.start_scan)(),
+            None => Box::new(NoScan(Unreadable)),
+        })
+    }
+
+    /// Returns true if the format can have superseded lines; otherwise the first pass can be skipped.
+    pub fn is_needed(&self) -> bool {
+        self.0.is_needed()
+    }
+
+    /// Reads the line at offset `at`.
+    pub fn read_line(&mut self, at: u64, line: &[u8]) {
+        self.0.read_line(at, &decode_line(line));
+    }
+
+    /// Returns the reader of the second pass.
+    pub fn into_reader(self) -> TranscriptReader {
+        let (superseded, form) = self.0.finish();
+        TranscriptReader {
+            superseded,
+            form,
+            unreadable: 0,
+        }
+    }
+}
+
+/// Parser for a program without transcripts.
+#[derive(Debug)]
+struct Unreadable;
+
+impl EventReader for Unreadable {
+    fn read_line(&mut self, _at: u64, _text: &str, _out: EventSink<'_>) -> Option<()> {
+        None
+    }
+}
+
+/// Second pass: emits the events of a file, line by line.
+#[derive(Debug)]
+pub struct TranscriptReader {
+    /// Offsets of superseded lines, in order.
+    superseded: Vec<u64>,
+    form: Box<dyn EventReader>,
+    unreadable: u64,
+}
+
+impl TranscriptReader {
+    /// Reads the line at offset `at`; returns true if it was readable.
+    pub fn read_line(&mut self, at: u64, line: &[u8], out: EventSink<'_>) -> bool {
+        if self.superseded.binary_search(&at).is_ok() {
+            return true;
+        }
+        let text = decode_line(line);
+        if text.trim().is_empty() && !self.form.reads_blank_lines() {
+            return true;
+        }
+        let read = self.form.read_line(at, &text, out);
+        self.unreadable += u64::from(read.is_none());
+        read.is_some()
+    }
+
+    /// Emits pending events at the end of the file.
+    pub fn finish(&mut self, out: EventSink<'_>) {
+        self.form.finish(out);
+    }
+
+    /// Returns the number of unreadable lines.
+    pub fn unreadable(&self) -> u64 {
+        self.unreadable
+    }
+}
+
+/// Creates an event of the main agent.
+pub(crate) fn main_agent_event(
+    id: String,
+    at: Option<Timestamp>,
+    event: super::EventBody,
+) -> TranscriptEvent {
+    TranscriptEvent {
+        id,
+        at,
+        agent: None,
+        body: event,
+    }
+}
+
+/// Decodes a line; invalid characters become replacement characters.
+fn decode_line(line: &[u8]) -> Cow<'_, str> {
+    // Nearly every line is valid UTF-8, and this check is faster.
+    match std::str::from_utf8(line) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(line),
+    }
+}

@@ -1,0 +1,406 @@
+//! Hooks of agent programs: handlers that add helpful memory to prompts and learn from events.
+
+mod call_log;
+mod failure_recording;
+mod relevance;
+mod session_state;
+mod sessions;
+mod transcript_signals;
+
+pub use call_log::{HookCall, HookCallLog};
+use heirloom_model::text::EscapedPath;
+pub use relevance::RelevantHit;
+
+use heirloom_agents::AgentProgram;
+use heirloom_agents::failures::{Subject, has_side_effects, is_failure_expected};
+use heirloom_agents::hooks::{
+    ENVELOPE_CHARS, HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, shorten_texts,
+    without_envelopes, wrap_for_hook,
+};
+use heirloom_engine::ContextRequest;
+use heirloom_engine::Engine;
+use heirloom_engine::TASK_MAIN;
+use heirloom_fs::project_fs;
+use heirloom_model::context::Context;
+use heirloom_model::record::check_name;
+use heirloom_model::{Budget, Fault, Scope, limits, text};
+use heirloom_store::Change;
+use heirloom_window::Policy;
+use session_state::HookSessionState;
+use std::path::Path;
+use std::time::Instant;
+
+/// Event for which a hook was called.
+#[derive(Debug, Clone, Copy)]
+pub struct HookRequest<'a> {
+    /// The agent program.
+    pub host: AgentProgram,
+    /// Specification of the event.
+    pub spec: &'a HookSpec,
+    /// Content of the event.
+    pub event: &'a HookEvent,
+    /// Policy for shortening long outputs; `None` leaves them as they are.
+    pub shorten: Option<&'a Policy>,
+    /// Deadline of the hook; transcripts are read no longer than that.
+    pub deadline: Instant,
+}
+
+impl HookRequest<'_> {
+    /// Returns the scope of what is learned from the event. Invalid names are left out.
+    fn scope(&self) -> Scope {
+        let main = self.main_scope();
+        let agent = valid_name("agent", self.event.agent_id.as_deref());
+        Scope {
+            agent: agent.or(main.agent),
+            ..main
+        }
+    }
+
+    /// Returns the scope of what the main agent writes.
+    fn main_scope(&self) -> Scope {
+        Scope {
+            session: valid_name("session", self.event.session.as_deref()),
+            agent: Some(self.host.as_str().to_owned()),
+            ..Scope::default()
+        }
+    }
+}
+
+fn valid_name(what: &'static str, name: Option<&str>) -> Option<String> {
+    let name = name.filter(|name| check_name(what, name).is_ok());
+    name.map(str::to_owned)
+}
+
+/// Answers to the hook events of agent programs.
+#[derive(Clone, Copy)]
+pub struct Hooks<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
+impl<'e> Hooks<'e> {
+    /// Creates the service for an engine.
+    #[must_use]
+    pub fn new(engine: &'e Engine) -> Self {
+        Self { engine }
+    }
+}
+
+impl Hooks<'_> {
+    /// Handles a hook event: returns the text to inject, and records what was learned. Records are durable when this
+    /// returns; the list of delivered ids may be lost in a power failure.
+    ///
+    /// The answer is empty for events without injection and when memory is off. Errors are the store's.
+    pub fn handle(&self, request: &HookRequest<'_>) -> Result<HookAnswer, Fault> {
+        if !self.engine.settings().enabled {
+            return Ok(HookAnswer::default());
+        }
+        let session = request.event.session.as_deref();
+        let (mut state, lock) = HookSessionState::load(self.engine.folder(), request.host, session);
+        let before = state.clone();
+        let answer = self.answer_event(request, &mut state)?;
+        if state != before {
+            state.save();
+        }
+        drop(lock);
+        Ok(answer)
+    }
+
+    fn answer_event(
+        &self,
+        request: &HookRequest<'_>,
+        state: &mut HookSessionState,
+    ) -> Result<HookAnswer, Fault> {
+        let event = request.event;
+        match request.spec.kind {
+            HookEventKind::SessionStart => self.start_session(request, state),
+            HookEventKind::Prompt => self.answer_prompt(request, state),
+            HookEventKind::BeforeTool => self.before_tool(request, state),
+            HookEventKind::AfterTool | HookEventKind::ToolFailed => match &event.tool {
+                Some(tool) => self.after_tool(request, tool, state),
+                None => Ok(HookAnswer::default()),
+            },
+            HookEventKind::BeforeCompaction | HookEventKind::TurnEnd => {
+                self.ingest_signals(request, state)?;
+                Ok(HookAnswer::default())
+            }
+            HookEventKind::SubagentEnd => {
+                self.ingest_signals(request, state)?;
+                let id = valid_name("agent", event.agent_id.as_deref());
+                if let (Some(id), Some(path)) = (id, &event.agent_transcript) {
+                    state.add_subagent(&id, event.agent_type.as_deref(), path);
+                }
+                Ok(HookAnswer::default())
+            }
+            HookEventKind::SubagentStart => {
+                let context = self.hook_context(limits::HOOK_SUBAGENT_CHARS_MAX)?;
+                Ok(self.build_answer(&context.text, limits::HOOK_SUBAGENT_CHARS_MAX))
+            }
+            HookEventKind::SessionEnd => {
+                self.ingest_signals(request, state)?;
+                self.record_session_end(request, state)?;
+                Ok(HookAnswer::default())
+            }
+        }
+    }
+
+    /// Answers the start of a session with a context; after a compaction it begins with the session's goal and files.
+    fn start_session(
+        &self,
+        request: &HookRequest<'_>,
+        state: &mut HookSessionState,
+    ) -> Result<HookAnswer, Fault> {
+        let source = request.event.source.as_deref();
+        let goes_on = matches!(source, Some("resume" | "fork"));
+        state.begin(request.event.transcript.as_deref(), source);
+        let context = self.hook_context(limits::HOOK_TEXT_CHARS_MAX)?;
+        let mut body = match source {
+            Some("compact") => self.engine.contexts().neutralize_text(&state.anchor()),
+            _ => String::new(),
+        };
+        body.push_str(&context.text);
+        let made = text::hash16(&body);
+        // A conversation that continues has the same text already.
+        if goes_on && state.context.as_deref() == Some(made.as_str()) {
+            return Ok(HookAnswer::default());
+        }
+        let answer = self.build_answer(&body, limits::HOOK_TEXT_CHARS_MAX);
+        if answer.context.is_empty() {
+            return Ok(answer);
+        }
+        let items = context.sections.iter().flat_map(|section| &section.items);
+        state.mark_delivered(
+            items
+                .filter(|item| item.is_included())
+                .filter_map(|item| item.id),
+        );
+        state.add_injected_text(&answer.context);
+        state.context = Some(made);
+        let asked = ContextRequest {
+            session: request.scope().session,
+            ..ContextRequest::default()
+        };
+        // Best effort: the context is valid without its receipt.
+        drop(self.engine.contexts().store_receipt(&asked, &context, None));
+        Ok(answer)
+    }
+
+    /// Builds a context that fits into `chars_max` together with the envelope.
+    fn hook_context(&self, chars_max: usize) -> Result<Context, Fault> {
+        let room = chars_max.saturating_sub(ENVELOPE_CHARS);
+        let budget = self.engine.settings().context_budget.chars().min(room);
+        self.engine.contexts().build(&ContextRequest {
+            budget: Some(Budget::Chars(budget)),
+            ..ContextRequest::default()
+        })
+    }
+
+    /// Answers a prompt with relevant records that the session did not get yet.
+    fn answer_prompt(
+        &self,
+        request: &HookRequest<'_>,
+        state: &mut HookSessionState,
+    ) -> Result<HookAnswer, Fault> {
+        let Some(prompt) = request.event.prompt.as_deref() else {
+            return Ok(HookAnswer::default());
+        };
+        let by_person = matches!(request.event.source.as_deref(), None | Some("user" | "sdk"));
+        let prompt = without_envelopes(prompt);
+        if !by_person || prompt.trim().is_empty() {
+            return Ok(HookAnswer::default());
+        }
+        let clean = self.engine.redaction().redact_input(&prompt);
+        state.add_prompt(&clean);
+        let mut near = self.relevant_hits(&clean)?;
+        near.retain(|one| !state.is_delivered(one.record.id));
+        let places = RelevantHit::select(&near, limits::HOOK_HITS_MAX);
+        let found: Vec<_> = places.iter().filter_map(|n| near.get(*n)).collect();
+        let lines: Vec<_> = (found.iter())
+            .map(|one| relevance::line(&one.record))
+            .collect();
+        if lines.is_empty() {
+            return Ok(HookAnswer::default());
+        }
+        let answer = self.build_answer(&lines.join("\n"), limits::HOOK_TEXT_CHARS_MAX);
+        state.mark_delivered(found.iter().map(|one| one.record.id));
+        state.add_injected_text(&answer.context);
+        Ok(answer)
+    }
+
+    fn before_tool(
+        &self,
+        request: &HookRequest<'_>,
+        state: &mut HookSessionState,
+    ) -> Result<HookAnswer, Fault> {
+        let Some(tool) = &request.event.tool else {
+            return Ok(HookAnswer::default());
+        };
+        let mut lines = Vec::new();
+        for subject in self.failure_subjects(request, tool) {
+            let Some(record) = self.failure_of(&subject)? else {
+                continue;
+            };
+            if !state.is_delivered(record.id) {
+                lines.push(failure_recording::warning(&record));
+                state.mark_delivered([record.id]);
+            }
+        }
+        Ok(self.build_answer(&lines.join("\n"), limits::HOOK_TEXT_CHARS_MAX))
+    }
+
+    fn after_tool(
+        &self,
+        request: &HookRequest<'_>,
+        tool: &ToolUse,
+        state: &mut HookSessionState,
+    ) -> Result<HookAnswer, Fault> {
+        self.ingest_signals(request, state)?;
+        let subjects = self.failure_subjects(request, tool);
+        if let Some(text) = &tool.failure {
+            return self.record_tool_failure(request, tool, &subjects, text, state);
+        }
+        if tool.has_outcome {
+            self.record_tool_success(request, &subjects, state)?;
+            // Search commands are no attempts, but one that also changes files may have fixed a failure.
+            let command = tool.command.as_deref();
+            if let Some(command) =
+                command.filter(|text| is_failure_expected(text) && has_side_effects(text))
+            {
+                let subject =
+                    Subject::Command(self.engine.redaction().redact_input(command).into_owned());
+                state.add_step(&format!("ran {}", subject.display_text()));
+            }
+            self.record_changed_files(request, &subjects, state)?;
+        }
+        let output = match (request.shorten, &tool.response) {
+            (Some(policy), Some(response)) => self.shortened_output(tool, response, policy)?,
+            _ => None,
+        };
+        Ok(HookAnswer {
+            replacement_output: output,
+            ..HookAnswer::default()
+        })
+    }
+
+    /// Returns the actions of a tool call that may fail: a command, edits of files.
+    fn failure_subjects(&self, request: &HookRequest<'_>, tool: &ToolUse) -> Vec<Subject> {
+        let mut subjects = Vec::new();
+        if let Some(command) = tool
+            .command
+            .as_deref()
+            .filter(|text| !is_failure_expected(text))
+        {
+            subjects.push(Subject::Command(
+                self.engine.redaction().redact_input(command).into_owned(),
+            ));
+        }
+        let cwd = request.event.cwd.as_deref().map(Path::new);
+        for file in &tool.files {
+            let absolute = match cwd {
+                Some(cwd) if Path::new(file).is_relative() => cwd.join(file),
+                _ => file.into(),
+            };
+            let inside =
+                project_fs::normalise_project_path(self.engine.root(), &absolute.to_string_lossy());
+            if let Ok(inside) = inside {
+                subjects.push(Subject::Edit(
+                    self.engine.redaction().redact_input(&inside).into_owned(),
+                ));
+            }
+        }
+        subjects
+    }
+
+    /// Records the files that the session changed for the first time.
+    fn record_changed_files(
+        &self,
+        request: &HookRequest<'_>,
+        subjects: &[Subject],
+        state: &mut HookSessionState,
+    ) -> Result<(), Fault> {
+        let files = subjects.iter().filter_map(|subject| match subject {
+            Subject::Edit(file) => Some(file.as_str()),
+            Subject::Command(_) => None,
+        });
+        let mut new_files: Vec<&str> = Vec::new();
+        for file in files.filter(|file| !state.has_file(file)) {
+            // Files from a transcript are recorded without a task.
+            if !crate::Transcripts::new(self.engine).has_file(file, None)? {
+                new_files.push(file);
+            }
+        }
+        if new_files.is_empty() {
+            return Ok(());
+        }
+        let source = request.host.as_str();
+        let scope = Scope {
+            task: Some(TASK_MAIN.to_owned()),
+            ..request.scope()
+        };
+        let mut changes: Vec<Change> = vec![self.engine.tasks().known_task(TASK_MAIN, source)?];
+        let scope = self.engine.redaction().redact_scope(scope);
+        changes.extend(new_files.iter().map(|file| {
+            self.engine.tasks().file_change(
+                self.engine.redaction().redact_text(file).as_text(),
+                scope.clone(),
+                source,
+            )
+        }));
+        self.engine.apply(&changes)?;
+        for file in new_files {
+            state.add_file(file);
+        }
+        Ok(())
+    }
+
+    /// Returns the output with previews in place of long texts, which are stored in full first.
+    fn shortened_output(
+        &self,
+        tool: &ToolUse,
+        response: &serde_json::Value,
+        policy: &Policy,
+    ) -> Result<Option<serde_json::Value>, Fault> {
+        if policy.is_critical(&tool.name) {
+            return Ok(None);
+        }
+        let (most, preview) = policy.lengths(&tool.name);
+        let mut problem = None;
+        let short = shorten_texts(response, most, &mut |whole| match self
+            .engine
+            .window()
+            .store_output(&tool.name, whole)
+        {
+            Ok((id, path)) => Some(preview_of(whole, preview, &id, &path)),
+            Err(fault) => {
+                problem = Some(fault);
+                None
+            }
+        });
+        match problem {
+            Some(fault) => Err(fault),
+            None => Ok(short),
+        }
+    }
+
+    /// Wraps text for the model in an injection envelope.
+    fn build_answer(&self, body: &str, chars_max: usize) -> HookAnswer {
+        HookAnswer {
+            context: wrap_for_hook(
+                &self.engine.display_name(),
+                &self.engine.contexts().neutralize_text(body),
+                chars_max,
+            ),
+            replacement_output: None,
+        }
+    }
+}
+
+/// Returns the beginning and end of a text, and the path of the full text.
+fn preview_of(whole: &str, chars: usize, id: &str, path: &Path) -> String {
+    let half = chars / 2;
+    let (head, tail) = (text::clip(whole, half), text::clip_start(whole, half));
+    let left_out = text::chars(whole).saturating_sub(text::chars(head) + text::chars(tail));
+    format!(
+        "{head}\n[… {left_out} characters are left out here; all of it: {}, or `heirloom expand {id}`]\n{tail}",
+        path.to_escaped()
+    )
+}

@@ -1,0 +1,490 @@
+//! State of one session between two hook calls: a small file that may be lost.
+
+use heirloom_agents::AgentProgram;
+use heirloom_engine::HookStateFolder;
+use heirloom_fs::durable;
+use heirloom_fs::project_fs::read_bounded;
+use heirloom_model::{RecordId, limits, text};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Failure that is not resolved yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Failure {
+    /// Key of the failure's subject.
+    #[serde(rename = "key")]
+    pub(super) key: String,
+    /// Steps since the failure.
+    #[serde(rename = "since")]
+    pub(super) since: Vec<String>,
+}
+
+/// Hook state of one session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct HookSessionState {
+    #[serde(skip)]
+    path: Option<PathBuf>,
+    /// First prompt.
+    #[serde(rename = "goal")]
+    pub(super) goal: Option<String>,
+    /// Newest prompt.
+    #[serde(rename = "prompt")]
+    prompt: Option<String>,
+    #[serde(rename = "prompts")]
+    prompts: u32,
+    /// Ids of records that were injected, oldest first.
+    #[serde(rename = "told")]
+    delivered: Vec<String>,
+    /// Injected text, newest last.
+    #[serde(rename = "echo")]
+    pub(super) injected_text: String,
+    /// Hash of the injected context.
+    #[serde(rename = "context")]
+    pub(super) context: Option<String>,
+    /// Files that the session changed.
+    #[serde(rename = "files")]
+    files: Vec<String>,
+    /// Open failures.
+    #[serde(rename = "failures")]
+    pub(super) failures: Vec<Failure>,
+    #[serde(rename = "failed")]
+    failed: u32,
+    /// Failures that are recorded in an episode already.
+    #[serde(rename = "failures_told")]
+    recorded_failures: u32,
+    /// Path of the transcript, and the offset up to which it was read.
+    #[serde(rename = "transcript")]
+    pub(super) transcript: Option<(String, u64)>,
+    /// True if the transcript is read from its beginning.
+    #[serde(rename = "from_beginning")]
+    pub(super) from_beginning: bool,
+    /// Hashes of signal lines that were processed.
+    #[serde(rename = "heard")]
+    pub(super) seen_signals: Vec<String>,
+    /// Subagents that ended: id, type and transcript of each.
+    #[serde(rename = "subagents")]
+    pub(super) subagents: Vec<(String, Option<String>, String)>,
+}
+
+/// Appends `one` without duplicates and drops the oldest entries beyond `most`.
+fn put<T: PartialEq>(list: &mut Vec<T>, one: T, most: usize) {
+    list.retain(|other| *other != one);
+    list.push(one);
+    if list.len() > most {
+        list.drain(..list.len() - most);
+    }
+}
+
+impl HookSessionState {
+    /// Loads the state of a session and locks it. A session without an id has an empty state that is not saved.
+    ///
+    /// If the lock takes too long, the state is used without it; some text may then be injected twice.
+    pub(super) fn load(
+        memory: &Path,
+        host: AgentProgram,
+        session: Option<&str>,
+    ) -> (Self, Option<durable::Lock>) {
+        let Some(session) = session else {
+            return (Self::default(), None);
+        };
+        let folder = HookStateFolder::in_memory(memory);
+        if folder.create().is_err() {
+            return (Self::default(), None);
+        }
+        let name = text::hash_parts(&[host.as_str(), session]);
+        let lock = folder.path().join(format!("{name}.lock"));
+        let is_new = !lock.exists();
+        let lock = durable::lock(&lock, limits::HOOK_WAIT_MS);
+        if is_new {
+            forget_oldest(&folder);
+        }
+        let path = folder.path().join(format!("{name}.json"));
+        let mut state = read(&path).unwrap_or_default();
+        state.path = Some(path);
+        (state, lock.ok())
+    }
+
+    /// Saves the state, best effort.
+    pub(super) fn save(&self) {
+        let Some(path) = &self.path else { return };
+        if let Ok(bytes) = serde_json::to_vec(self) {
+            drop(durable::write_unsynced(path, &bytes));
+        }
+    }
+
+    /// Resets the state at the start of a session, unless the session continues.
+    pub(super) fn begin(&mut self, transcript: Option<&str>, source: Option<&str>) {
+        match source {
+            Some("resume" | "fork") => {}
+            // The goal and the changed files stay, because they are injected again.
+            Some("compact") => {
+                self.delivered.clear();
+                self.injected_text.clear();
+                self.context = None;
+            }
+            _ => {
+                *self = Self {
+                    path: self.path.take(),
+                    from_beginning: true,
+                    ..Self::default()
+                };
+            }
+        }
+        if let (Some(path), None) = (transcript, &self.transcript) {
+            self.transcript = Some((path.to_owned(), self.first_offset(path)));
+        }
+    }
+
+    /// Returns the offset from which a new transcript is read: lines from before the hooks were installed are
+    /// skipped.
+    pub(super) fn first_offset(&self, path: &str) -> u64 {
+        if self.from_beginning {
+            return 0;
+        }
+        std::fs::metadata(path).map_or(0, |found| found.len())
+    }
+
+    pub(super) fn add_prompt(&mut self, prompt: &str) {
+        const PROMPT_CHARS: usize = 600;
+        let short = text::excerpt(prompt, PROMPT_CHARS);
+        self.goal.get_or_insert_with(|| short.clone());
+        self.prompt = Some(short);
+        self.prompts = self.prompts.saturating_add(1);
+    }
+
+    pub(super) fn is_delivered(&self, id: RecordId) -> bool {
+        self.delivered.contains(&id.to_string())
+    }
+
+    pub(super) fn mark_delivered(&mut self, ids: impl IntoIterator<Item = RecordId>) {
+        for id in ids {
+            put(
+                &mut self.delivered,
+                id.to_string(),
+                limits::HOOK_DELIVERED_MAX,
+            );
+        }
+    }
+
+    /// Remembers injected text to recognise an agent that repeats it.
+    pub(super) fn add_injected_text(&mut self, text: &str) {
+        self.injected_text.push_str(text);
+        self.injected_text.push('\n');
+        let files_left = text::clip_start(&self.injected_text, limits::HOOK_ECHO_CHARS_MAX);
+        if files_left.len() < self.injected_text.len() {
+            self.injected_text = files_left.to_owned();
+        }
+    }
+
+    /// Adds a subagent that ended, with the path of its transcript.
+    pub(super) fn add_subagent(&mut self, id: &str, kind: Option<&str>, transcript: &str) {
+        let word = |text: &str| text::excerpt(text, limits::NAME_BYTES_MAX);
+        if transcript.len() <= limits::PATH_BYTES_MAX {
+            let one = (word(id), kind.map(word), transcript.to_owned());
+            put(&mut self.subagents, one, limits::HOOK_SESSION_ITEMS_MAX);
+        }
+    }
+
+    pub(super) fn has_file(&self, file: &str) -> bool {
+        self.files.iter().any(|known| known == file)
+    }
+
+    pub(super) fn add_file(&mut self, file: &str) {
+        put(
+            &mut self.files,
+            file.to_owned(),
+            limits::HOOK_SESSION_ITEMS_MAX,
+        );
+    }
+
+    pub(super) fn mark_signal_seen(&mut self, line: String) {
+        put(&mut self.seen_signals, line, limits::HOOK_DELIVERED_MAX);
+    }
+
+    /// Adds a failure; following steps may resolve it.
+    pub(super) fn add_failure(&mut self, key: &str) {
+        self.failures.retain(|one| one.key != key);
+        let failure = Failure {
+            key: key.to_owned(),
+            since: Vec::new(),
+        };
+        put(&mut self.failures, failure, limits::HOOK_SESSION_ITEMS_MAX);
+        self.failed = self.failed.saturating_add(1);
+    }
+
+    /// Adds a successful step to all open failures.
+    pub(super) fn add_step(&mut self, what: &str) {
+        const STEPS: usize = 5;
+        for failure in &mut self.failures {
+            put(&mut failure.since, what.to_owned(), STEPS);
+        }
+    }
+
+    /// Removes a failure that is resolved; returns the steps since it occurred.
+    pub(super) fn resolve_failure(&mut self, key: &str) -> Option<Vec<String>> {
+        let place = self.failures.iter().position(|one| one.key == key)?;
+        Some(self.failures.remove(place).since)
+    }
+
+    /// Merges failures that only the transcript has: their number, and the open ones.
+    pub(super) fn merge_transcript_failures(&mut self, failed: u32, open: Vec<String>) {
+        self.failed = self
+            .failed
+            .max(failed.saturating_sub(self.recorded_failures));
+        for key in open {
+            let failure = Failure {
+                key,
+                since: Vec::new(),
+            };
+            put(&mut self.failures, failure, limits::HOOK_SESSION_ITEMS_MAX);
+        }
+    }
+
+    pub(super) fn has_activity(&self) -> bool {
+        self.prompts > 0 && (self.failed > 0 || !self.files.is_empty())
+    }
+
+    /// Summarises the session on one line.
+    pub(super) fn summary(&self) -> String {
+        let counted = |count: u32, one: &str| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {one}s"),
+        };
+        let mut text = counted(self.prompts, "prompt");
+        if !self.files.is_empty() {
+            text.push_str(&format!(", changed {}", shown(&self.files)));
+        }
+        if self.failed > 0 {
+            let failures = counted(self.failed, "failure");
+            let open = u32::try_from(self.failures.len()).unwrap_or(u32::MAX);
+            let state = match open.min(self.failed) {
+                0 => "mended".to_owned(),
+                open if open == self.failed => "not mended".to_owned(),
+                open => format!("{open} of them not mended"),
+            };
+            text.push_str(&format!(", {failures}, {state}"));
+        }
+        text
+    }
+
+    /// Resets the counters after the end of a session; a continuation is another episode.
+    pub(super) fn reset(&mut self) {
+        self.prompts = 0;
+        self.recorded_failures = self.recorded_failures.saturating_add(self.failed);
+        self.failed = 0;
+        self.files.clear();
+        self.subagents.clear();
+        self.goal = None;
+    }
+
+    /// Returns what a compacted conversation has to know again.
+    pub(super) fn anchor(&self) -> String {
+        let mut lines = Vec::new();
+        if let Some(goal) = &self.goal {
+            lines.push(format!("- The session began with: {goal}"));
+        }
+        if let Some(prompt) = self
+            .prompt
+            .as_ref()
+            .filter(|prompt| self.goal.as_ref() != Some(prompt))
+        {
+            lines.push(format!("- Asked last: {prompt}"));
+        }
+        if !self.files.is_empty() {
+            lines.push(format!("- Files changed so far: {}", shown(&self.files)));
+        }
+        if lines.is_empty() {
+            return String::new();
+        }
+        format!("## This Session\n{}\n\n", lines.join("\n"))
+    }
+}
+
+/// Lists the newest files.
+fn shown(files: &[String]) -> String {
+    const FILES: usize = 12;
+    let newest: Vec<&str> = (files.iter().rev())
+        .take(FILES)
+        .map(String::as_str)
+        .collect();
+    let more = files.len().saturating_sub(FILES);
+    let more = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
+    format!("{}{more}", newest.join(", "))
+}
+
+/// Reads a stored state; `None` if it is missing or invalid.
+fn read(path: &Path) -> Option<HookSessionState> {
+    let bytes = read_bounded(path, limits::HOOK_SESSION_BYTES_MAX).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Deletes the oldest states when there are too many; a tenth at once, so that few calls need to scan the folder.
+fn forget_oldest(folder: &HookStateFolder) {
+    const AT_ONCE: usize = limits::HOOK_SESSIONS_MAX / 10;
+    // Each state has a lock file.
+    let most = 2 * limits::HOOK_SESSIONS_MAX;
+    if folder.paths().len() <= most {
+        return;
+    }
+    let mut files = folder.files();
+    files.sort();
+    let least = most - 2 * AT_ONCE;
+    let surplus = files.len().saturating_sub(least);
+    for file in files.iter().take(surplus) {
+        drop(durable::remove_if_exists(&file.path));
+    }
+}
+
+#[cfg(test)]
+mod stored_form_tests;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(n: u128) -> RecordId {
+        RecordId::from_bytes(n.to_be_bytes())
+    }
+
+    #[test]
+    fn summary_counts_have_their_plurals() {
+        let prompted = |prompts: u32| {
+            let mut state = HookSessionState::default();
+            (0..prompts).for_each(|n| state.add_prompt(&n.to_string()));
+            state
+        };
+        assert_eq!(prompted(1).summary(), "1 prompt");
+        assert_eq!(prompted(2).summary(), "2 prompts");
+        for (failed, mended, text) in [
+            (1, 0, "1 prompt, 1 failure, not mended"),
+            (1, 1, "1 prompt, 1 failure, mended"),
+            (3, 0, "1 prompt, 3 failures, not mended"),
+            (3, 1, "1 prompt, 3 failures, 2 of them not mended"),
+            (3, 3, "1 prompt, 3 failures, mended"),
+        ] {
+            let mut state = prompted(1);
+            (0..failed).for_each(|n| state.add_failure(&n.to_string()));
+            (0..mended).for_each(|n| drop(state.resolve_failure(&n.to_string())));
+            assert_eq!(state.summary(), text);
+        }
+        let mut state = prompted(1);
+        state.merge_transcript_failures(2, vec!["a".to_owned()]);
+        assert_eq!(
+            state.summary(),
+            "1 prompt, 2 failures, 1 of them not mended"
+        );
+        state.reset();
+        state.add_prompt("again");
+        state.merge_transcript_failures(2, Vec::new());
+        assert!(!state.has_activity(), "an episode has recorded them");
+    }
+
+    #[test]
+    fn state_lists_are_capped() {
+        let mut state = HookSessionState::default();
+        state.mark_delivered((0..=limits::HOOK_DELIVERED_MAX as u128).map(id));
+        assert_eq!(state.delivered.len(), limits::HOOK_DELIVERED_MAX);
+        assert!(!state.is_delivered(id(0)) && state.is_delivered(id(1)));
+        for n in 0..=limits::HOOK_SESSION_ITEMS_MAX {
+            state.add_file(&n.to_string());
+            state.add_failure(&n.to_string());
+            state.add_subagent(&n.to_string(), Some("x"), "/t");
+        }
+        assert_eq!(state.files.len(), limits::HOOK_SESSION_ITEMS_MAX);
+        assert_eq!(state.subagents.len(), limits::HOOK_SESSION_ITEMS_MAX);
+        assert_eq!(state.failures.len(), limits::HOOK_SESSION_ITEMS_MAX);
+        for _ in 0..3 {
+            state.add_injected_text(&"é".repeat(limits::HOOK_ECHO_CHARS_MAX));
+        }
+        assert_eq!(
+            text::chars(&state.injected_text),
+            limits::HOOK_ECHO_CHARS_MAX
+        );
+        for n in 0..=limits::HOOK_DELIVERED_MAX {
+            state.mark_signal_seen(text::hash16(&n.to_string()));
+        }
+        let size = serde_json::to_vec(&state).unwrap().len() as u64;
+        assert!(size < limits::HOOK_SESSION_BYTES_MAX, "{size}");
+    }
+
+    #[test]
+    fn invalid_or_oversized_state_is_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.json");
+        for (bytes, is_there) in [
+            (b"{}".to_vec(), true),
+            (b"{\"new\":1,\"prompts\":3}".to_vec(), true),
+            (b"{\"prompts\":\"x\"}".to_vec(), false),
+            (b"\xff".to_vec(), false),
+            (
+                [
+                    b"{}".to_vec(),
+                    vec![b' '; limits::HOOK_SESSION_BYTES_MAX as usize - 2],
+                ]
+                .concat(),
+                true,
+            ),
+            (
+                [
+                    b"{}".to_vec(),
+                    vec![b' '; limits::HOOK_SESSION_BYTES_MAX as usize],
+                ]
+                .concat(),
+                false,
+            ),
+        ] {
+            durable::write_atomic(&path, &bytes).unwrap();
+            assert_eq!(read(&path).is_some(), is_there, "{}", bytes.len());
+        }
+    }
+
+    #[test]
+    fn oldest_states_are_deleted_beyond_limit() {
+        let memory = tempfile::tempdir().unwrap();
+        for n in 0..limits::HOOK_SESSIONS_MAX + 20 {
+            let (state, lock) =
+                HookSessionState::load(memory.path(), AgentProgram::Codex, Some(&n.to_string()));
+            state.save();
+            // A temporary file of a killed writer.
+            durable::write_atomic(&memory.path().join(format!("hooks/.{n}.tmp")), b"x").unwrap();
+            drop(lock);
+        }
+        let folder = HookStateFolder::in_memory(memory.path());
+        let files_left = folder.files().len();
+        let most = 2 * limits::HOOK_SESSIONS_MAX;
+        // A tenth is deleted at once.
+        assert!(
+            (most * 9 / 10 - 2..=most + 2).contains(&files_left),
+            "{files_left}"
+        );
+        folder.remove_states();
+        assert!(folder.files().is_empty());
+    }
+
+    #[test]
+    fn steps_since_failure_are_returned_once_when_resolved() {
+        let mut state = HookSessionState::default();
+        state.add_failure("a");
+        state.add_step("edited x");
+        state.add_failure("b");
+        state.add_step("ran y");
+        assert_eq!(state.resolve_failure("a").unwrap(), ["edited x", "ran y"]);
+        assert_eq!(state.resolve_failure("b").unwrap(), ["ran y"]);
+        assert_eq!(state.resolve_failure("b"), None);
+    }
+
+    #[test]
+    fn locked_state_is_used_without_lock_after_timeout() {
+        let memory = tempfile::tempdir().unwrap();
+        let (_, first) = HookSessionState::load(memory.path(), AgentProgram::Codex, Some("s"));
+        assert!(first.is_some());
+        // The lock wait has a limit; otherwise the test hangs.
+        let (_, second) = HookSessionState::load(memory.path(), AgentProgram::Codex, Some("s"));
+        assert!(second.is_none() && limits::HOOK_WAIT_MS < limits::HOOK_DEADLINE_MS);
+    }
+}

@@ -1,0 +1,43 @@
+//! Stored form of a session's hook state, compared with a golden file.
+
+use super::{Failure, HookSessionState};
+
+const GOLDEN: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/tests/fixtures/stored_forms/hook_state.json"
+));
+
+fn full() -> HookSessionState {
+    HookSessionState {
+        path: None,
+        goal: Some("add a login page".to_owned()),
+        prompt: Some("now the tests".to_owned()),
+        prompts: 2,
+        delivered: vec!["018f0c2e-0000-7000-8000-000000000001".to_owned()],
+        injected_text: "a line that was injected\n".to_owned(),
+        context: Some("## Key Facts".to_owned()),
+        files: vec!["src/login.rs".to_owned()],
+        failures: vec![Failure {
+            key: "command:0011:".to_owned(),
+            since: vec!["edited src/login.rs".to_owned()],
+        }],
+        failed: 1,
+        recorded_failures: 1,
+        transcript: Some(("/tmp/t.jsonl".to_owned(), 120)),
+        from_beginning: true,
+        seen_signals: vec!["00112233445566778899aabbccddeeff".to_owned()],
+        subagents: vec![(
+            "a1".to_owned(),
+            Some("explore".to_owned()),
+            "/tmp/a1.jsonl".to_owned(),
+        )],
+    }
+}
+
+#[test]
+fn hook_state_matches_golden_file() {
+    let read: HookSessionState = serde_json::from_str(GOLDEN).unwrap();
+    assert_eq!(read, full());
+    let written = serde_json::to_string_pretty(&read).unwrap() + "\n";
+    assert_eq!(written, GOLDEN);
+}

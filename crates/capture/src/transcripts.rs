@@ -1,0 +1,394 @@
+//! Import of agent programs' transcripts.
+
+mod attribution;
+mod failure_tracking;
+mod import_state;
+mod importer;
+mod tool_calls;
+mod transcript_input;
+mod two_pass_reader;
+
+use attribution::ProjectMatch;
+use heirloom_agents::AgentProgram;
+use heirloom_agents::transcripts::TranscriptHeader;
+use heirloom_engine::Engine;
+use heirloom_engine::{ImportReport, ImportWriter};
+use heirloom_model::record::check_name;
+use heirloom_model::text::EscapedPath;
+use heirloom_model::{Fault, Session};
+use import_state::State;
+use importer::TranscriptImporter;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use transcript_input::Source;
+use two_pass_reader::{ReadDeadline, head_of};
+
+/// Changes in one transaction; large, because turns are short and numerous.
+const PART: usize = 1_024;
+
+/// Position at which reading begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TranscriptStart {
+    /// The end of the last import, if its messages are still stored and the file was only extended.
+    #[default]
+    Continue,
+    /// The first byte; stored entries stay unchanged.
+    Beginning,
+}
+
+/// Selection of a project's transcripts by the folder in which they were recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ImportScope {
+    /// Those recorded in the project's root.
+    #[default]
+    Root,
+    /// Those recorded in the project's root or a folder below it.
+    WithSubfolders,
+}
+
+/// Outcome of a transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TranscriptOutcome {
+    /// New parts were imported.
+    Imported,
+    /// It was recorded in a folder below the project's root, which was not selected.
+    Subfolder,
+    /// It was recorded outside of the project.
+    Outside(String),
+    /// It does not name its folder.
+    Unknown,
+    /// It is not a transcript of this program, or is empty.
+    NotATranscript,
+}
+
+/// Report of one transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TranscriptReport {
+    /// The outcome.
+    pub outcome: TranscriptOutcome,
+    /// Name of its session.
+    pub session: Option<String>,
+    /// Offset at which the next import begins.
+    pub next_offset: u64,
+    /// Bytes that were parsed, without those that the first pass only scanned.
+    pub read_bytes: u64,
+    /// Lines that were too long to be read.
+    pub long_lines: u64,
+    /// Lines that this program does not write.
+    pub unreadable_lines: u64,
+    /// True if the last line is incomplete; it is read when it is complete.
+    pub is_cut: bool,
+    /// True if the deadline ended the import; the next one continues at `next_offset`.
+    pub is_unfinished: bool,
+    /// Counts of the import; empty for a file of a larger import, which has the totals.
+    pub import: ImportReport,
+}
+
+/// Parameters of an import of transcripts.
+#[derive(Debug, Clone)]
+pub struct TranscriptsRequest {
+    /// Program that wrote them.
+    pub agent: AgentProgram,
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Selection by folder.
+    pub scope: ImportScope,
+    /// Additional folder whose transcripts count as the project's, such as its former location.
+    pub former_root: Option<PathBuf>,
+    /// Imports files that do not name their folder too, because the user named the files.
+    pub is_explicit: bool,
+    /// Dry run: only count.
+    pub dry_run: bool,
+}
+
+/// Report of an import of several transcripts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TranscriptsReport {
+    /// Totals.
+    pub total: ImportReport,
+    /// Files of this project.
+    pub files: u64,
+    /// Bytes of these files that were parsed.
+    pub read_bytes: u64,
+    /// Skipped files from folders below the project's root.
+    pub in_subfolders: u64,
+    /// Skipped files from outside of the project.
+    pub outside: u64,
+    /// One of the folders outside of the project.
+    pub outside_folder: Option<String>,
+    /// Skipped files that do not name their folder.
+    pub unknown: u64,
+    /// Files that are not transcripts of this program.
+    pub no_transcripts: u64,
+    /// Lines that were too long to be read.
+    pub long_lines: u64,
+    /// Lines that this program does not write.
+    pub unreadable_lines: u64,
+}
+
+/// Import of the transcripts that agent programs write.
+#[derive(Clone, Copy)]
+pub struct Transcripts<'e> {
+    pub(crate) engine: &'e Engine,
+}
+
+impl<'e> Transcripts<'e> {
+    /// Creates the service for an engine.
+    #[must_use]
+    pub fn new(engine: &'e Engine) -> Self {
+        Self { engine }
+    }
+}
+
+impl Transcripts<'_> {
+    /// Imports one transcript from the end of its last import; stored entries stay unchanged. Durable when it
+    /// returns, as one batch, which `undo` reverts.
+    ///
+    /// A transcript from outside of the project is skipped; the report has the outcome. Errors: `NotFound` and
+    /// `Usage` for a path that is not a file.
+    pub fn import(
+        &self,
+        agent: AgentProgram,
+        path: &Path,
+        from: TranscriptStart,
+    ) -> Result<TranscriptReport, Fault> {
+        self.import_within(agent, path, from, &mut ReadDeadline::unlimited(&mut |_| {}))
+    }
+
+    /// Imports a transcript until a deadline; the next import continues there. For programs without a failure event,
+    /// unresolved failures at its end become open errors.
+    pub(super) fn archive_transcript(
+        &self,
+        agent: AgentProgram,
+        path: &Path,
+        until: Instant,
+    ) -> Result<TranscriptReport, Fault> {
+        let mut nobody = |_| {};
+        let mut deadline = ReadDeadline::unlimited(&mut nobody).until(until);
+        let from = TranscriptStart::Continue;
+        self.import_within(agent, path, from, &mut deadline)
+    }
+
+    fn import_within(
+        &self,
+        agent: AgentProgram,
+        path: &Path,
+        from: TranscriptStart,
+        deadline: &mut ReadDeadline<'_>,
+    ) -> Result<TranscriptReport, Fault> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let request = TranscriptsRequest {
+            agent,
+            files: Vec::new(),
+            scope: ImportScope::WithSubfolders,
+            former_root: None,
+            is_explicit: true,
+            dry_run: false,
+        };
+        let source = Source::new(path)?;
+        let mut writer = self.writer(&request, &format!("{agent} {name}"))?;
+        let result = self.add_transcript(&request, &source, from, &mut writer, deadline);
+        let mut report = result.map_err(|fault| writer.abort(fault))?;
+        report.import = writer.end()?;
+        Ok(report)
+    }
+
+    /// Imports transcripts as one batch, as [`Self::import`] does. `progress` gets the number of file
+    /// bytes, compressed ones as stored, that were processed since its last call.
+    ///
+    /// A file that cannot be read gets a diagnostic. An import that was killed continues at the last stored offset.
+    pub fn import_all(
+        &self,
+        request: &TranscriptsRequest,
+        source: &str,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<TranscriptsReport, Fault> {
+        let mut writer = self.writer(request, source)?;
+        let mut deadline = ReadDeadline::unlimited(progress);
+        let mut whole = TranscriptsReport::default();
+        for path in self.newest_first(request) {
+            let source = match Source::new(&path) {
+                Ok(source) => source,
+                // In a folder, other files are still imported.
+                Err(fault) if request.is_explicit => return Err(writer.abort(fault)),
+                Err(fault) => {
+                    writer.diagnose(format!("{}; skipped", fault.message));
+                    continue;
+                }
+            };
+            let from = TranscriptStart::Continue;
+            let result = self.add_transcript(request, &source, from, &mut writer, &mut deadline);
+            whole.add(result.map_err(|fault| writer.abort(fault))?);
+            if source.is_beyond() {
+                let (path, most) = (source.path().to_escaped(), source.max_bytes());
+                writer.diagnose(format!(
+                    "{path}: more than {most} bytes when unpacked; the rest is left out"
+                ));
+            }
+        }
+        whole.total = writer.end()?;
+        Ok(whole)
+    }
+
+    fn writer(
+        &self,
+        request: &TranscriptsRequest,
+        source: &str,
+    ) -> Result<ImportWriter<'_>, Fault> {
+        let writer = ImportWriter::new(self.engine, source)?
+            .without_session_counts()
+            .with_batch_size(PART);
+        Ok(match request.dry_run {
+            true => writer.into_dry_run(),
+            false => writer,
+        })
+    }
+
+    /// Sorts the newest first, because of several values the first one that is imported stays.
+    fn newest_first(&self, request: &TranscriptsRequest) -> Vec<PathBuf> {
+        let began = |path: &PathBuf| {
+            let head = Source::new(path).and_then(|source| head_of(request.agent, &source));
+            head.ok().flatten().and_then(|head| head.began)
+        };
+        let mut files: Vec<_> = (request.files.iter())
+            .map(|path| (began(path), path.clone()))
+            .collect();
+        files.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        files.into_iter().map(|(_, path)| path).collect()
+    }
+
+    fn add_transcript(
+        &self,
+        request: &TranscriptsRequest,
+        source: &Source,
+        from: TranscriptStart,
+        writer: &mut ImportWriter<'_>,
+        deadline: &mut ReadDeadline<'_>,
+    ) -> Result<TranscriptReport, Fault> {
+        deadline.start(source.size());
+        let result = self.add_source(request, source, from, writer, deadline);
+        deadline.report(source.size());
+        result
+    }
+
+    fn add_source(
+        &self,
+        request: &TranscriptsRequest,
+        source: &Source,
+        from: TranscriptStart,
+        writer: &mut ImportWriter<'_>,
+        deadline: &mut ReadDeadline<'_>,
+    ) -> Result<TranscriptReport, Fault> {
+        let agent = request.agent;
+        let Some(head) = head_of(agent, source)? else {
+            return Ok(TranscriptReport::with_outcome(
+                TranscriptOutcome::NotATranscript,
+            ));
+        };
+        let former_root = request.former_root.as_deref();
+        let folder = match (
+            self.match_project(agent, source.path(), &head, former_root),
+            request.scope,
+        ) {
+            (ProjectMatch::Root(folder), _)
+            | (ProjectMatch::Subfolder(folder), ImportScope::WithSubfolders) => folder,
+            (ProjectMatch::Subfolder(_), ImportScope::Root) => {
+                return Ok(TranscriptReport::with_outcome(TranscriptOutcome::Subfolder));
+            }
+            (ProjectMatch::Outside(folder), _) => {
+                return Ok(TranscriptReport::with_outcome(TranscriptOutcome::Outside(
+                    folder,
+                )));
+            }
+            (ProjectMatch::Unknown, _) if request.is_explicit => self.engine.root().to_path_buf(),
+            (ProjectMatch::Unknown, _) => {
+                return Ok(TranscriptReport::with_outcome(TranscriptOutcome::Unknown));
+            }
+        };
+        let Some(session) = self.session_name(&head) else {
+            return Ok(TranscriptReport::with_outcome(
+                TranscriptOutcome::NotATranscript,
+            ));
+        };
+        let known = self.engine.sessions().find(&session)?;
+        let state = match (
+            &known,
+            from,
+            source.is_appendable() && agent.appends_transcripts(),
+        ) {
+            (Some(known), TranscriptStart::Continue, true) => self.state_of(known)?,
+            _ => State::default(),
+        };
+        let folders = (self.base_of(&folder, former_root), folder);
+        let mut importer_state =
+            TranscriptImporter::new(self.engine, agent, folders, &head, session, known, writer)?;
+        importer_state.records_open_failures = deadline.is_timed() && !agent.reports_failures();
+        let read = self.read(agent, source, state, &mut importer_state, deadline)?;
+        Ok(TranscriptReport {
+            session: Some(importer_state.session_id().to_owned()),
+            ..read
+        })
+    }
+
+    /// Returns the session name of a transcript. A subagent has a session of its own.
+    fn session_name(&self, head: &TranscriptHeader) -> Option<String> {
+        let session = head.session.as_ref()?;
+        let name = match &head.agent {
+            Some(agent) if agent != session => format!("{session}.agent-{agent}"),
+            Some(_) | None => session.clone(),
+        };
+        let name = self
+            .engine
+            .redaction()
+            .redact_input(name.trim())
+            .into_owned();
+        check_name("session", &name).is_ok().then_some(name)
+    }
+
+    /// Returns the stored import state, or the initial one if some of its messages are no longer stored.
+    fn state_of(&self, session: &Session) -> Result<State, Fault> {
+        let state = State::from_session(session);
+        let mut marks = state.marks.clone();
+        marks.sort_unstable();
+        marks.dedup();
+        let stored_count = self.engine.sessions().count_messages(&marks)?;
+        Ok(match !marks.is_empty() && stored_count == marks.len() {
+            true => state,
+            false => State::default(),
+        })
+    }
+}
+
+impl TranscriptReport {
+    fn with_outcome(outcome: TranscriptOutcome) -> Self {
+        Self {
+            outcome,
+            session: None,
+            next_offset: 0,
+            read_bytes: 0,
+            long_lines: 0,
+            unreadable_lines: 0,
+            is_cut: false,
+            is_unfinished: false,
+            import: ImportReport::default(),
+        }
+    }
+}
+
+impl TranscriptsReport {
+    fn add(&mut self, one: TranscriptReport) {
+        match one.outcome {
+            TranscriptOutcome::Imported => self.files += 1,
+            TranscriptOutcome::Subfolder => self.in_subfolders += 1,
+            TranscriptOutcome::Outside(folder) => {
+                self.outside += 1;
+                self.outside_folder.get_or_insert(folder);
+            }
+            TranscriptOutcome::Unknown => self.unknown += 1,
+            TranscriptOutcome::NotATranscript => self.no_transcripts += 1,
+        }
+        self.read_bytes += one.read_bytes;
+        self.long_lines += one.long_lines;
+        self.unreadable_lines += one.unreadable_lines;
+    }
+}

@@ -1,0 +1,361 @@
+//! Transcript importer: turns a transcript's events into turns and records.
+
+use super::Engine;
+use super::import_state::{END_BYTES, State, end_of};
+use crate::failures::shortened;
+use heirloom_agents::AgentProgram;
+use heirloom_agents::signals::SignalParser;
+use heirloom_agents::transcripts::{
+    EventBody, TranscriptEvent, TranscriptHeader, without_injected_text,
+};
+use heirloom_engine::ImportWriter;
+use heirloom_engine::stable_id;
+use heirloom_model::limits::{TRANSCRIPT_BUFFERED_CHANGES_MAX, TRANSCRIPT_TEXT_CHARS_MAX};
+use heirloom_model::record::Attrs;
+use heirloom_model::{Fault, Message, Role, Scope, Session, Timestamp, text};
+use heirloom_store::Change;
+use serde_json::json;
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+/// Call without its result.
+#[derive(Debug)]
+pub(super) enum PendingCall {
+    /// A command.
+    Command(String),
+    /// Edit of files.
+    Edit(Vec<String>),
+    /// A call of Heirloom, whose result is stored already.
+    Own,
+    /// Another tool.
+    Other,
+}
+
+/// State of one transcript's import.
+pub(super) struct TranscriptImporter<'t, 'e, 'x> {
+    pub(super) engine: &'e Engine,
+    pub(super) agent: AgentProgram,
+    pub(super) writer: &'x mut ImportWriter<'t>,
+    pub(super) parser: SignalParser,
+    /// Project root when the transcript was recorded, and the working folder.
+    pub(super) base: PathBuf,
+    pub(super) folder: PathBuf,
+    subagent: Option<String>,
+    parent: Option<String>,
+    pub(super) session: String,
+    /// The stored session.
+    known: Option<Session>,
+    /// True if the session is stored or written by this import.
+    is_there: bool,
+    pub(super) state: State,
+    read_to: u64,
+    last_at: Option<Timestamp>,
+    began: Option<Timestamp>,
+    queued: Vec<Change>,
+    newest: Option<heirloom_model::RecordId>,
+    pub(super) calls: HashMap<String, (String, PendingCall)>,
+    pub(super) files: HashSet<String>,
+    /// Newest value of each key from signals.
+    pub(super) keyed: Vec<(String, Change)>,
+    last_line: Option<(u64, Vec<u8>)>,
+    /// True if unresolved failures become open errors at the end.
+    pub(super) records_open_failures: bool,
+}
+
+impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
+    pub(super) fn new(
+        engine: &'e Engine,
+        agent: AgentProgram,
+        (base, folder): (PathBuf, PathBuf),
+        head: &TranscriptHeader,
+        session: String,
+        known: Option<Session>,
+        writer: &'x mut ImportWriter<'t>,
+    ) -> Result<Self, Fault> {
+        let parser = SignalParser::new(&engine.contexts().signal_rules()?);
+        let parent = head.session.clone().filter(|_| head.agent.is_some());
+        Ok(Self {
+            engine,
+            agent,
+            writer,
+            parser,
+            base,
+            folder,
+            subagent: head.agent.clone(),
+            parent: parent.filter(|parent| *parent != session),
+            session,
+            is_there: known.is_some(),
+            known,
+            state: State::default(),
+            read_to: 0,
+            last_at: None,
+            began: head.began,
+            queued: Vec::new(),
+            newest: None,
+            calls: HashMap::new(),
+            files: HashSet::new(),
+            keyed: Vec::new(),
+            last_line: None,
+            records_open_failures: false,
+        })
+    }
+
+    /// Returns the session of the current events.
+    pub(super) fn session_id(&self) -> &str {
+        &self.session
+    }
+
+    /// Continues from a stored state.
+    pub(super) fn start(&mut self, state: State) {
+        self.read_to = state.offset;
+        self.state = state;
+    }
+
+    /// Records that the file was read to `offset` and that its last line begins at `at`.
+    pub(super) fn read_to(&mut self, offset: u64, at: u64, line: &[u8]) {
+        self.read_to = offset;
+        let from = line.len().saturating_sub(END_BYTES);
+        let (known, end) = self.last_line.get_or_insert_default();
+        *known = at;
+        end.clear();
+        end.extend_from_slice(&line[from..]);
+    }
+
+    /// Processes one event.
+    pub(super) fn take(&mut self, event: TranscriptEvent) -> Result<(), Fault> {
+        let at = self.event_time(event.at);
+        let agent = event.agent.or_else(|| self.subagent.clone());
+        match event.body {
+            EventBody::ConversationStart(session) => self.switch_session(session, at)?,
+            EventBody::Prompt(text) => {
+                let text = self.agent.clean_prompt(&text);
+                self.add_message(Role::User, &text, &event.id, at, agent);
+            }
+            EventBody::AssistantText(text) => {
+                self.process_signals(&text, &event.id, at, agent.as_deref())?;
+                self.add_message(Role::Assistant, &text, &event.id, at, agent);
+            }
+            EventBody::Summary(text) => self.add_message(Role::System, &text, &event.id, at, agent),
+            EventBody::Call {
+                call,
+                tool,
+                action: act,
+            } => self.add_call(call, tool, act, at, agent),
+            EventBody::Result {
+                call,
+                outcome: failed,
+                text,
+            } => {
+                let text = self.agent.clean_output(&text);
+                self.add_result(&call, failed, &text, &event.id, at, agent)?;
+            }
+            EventBody::FileChanged(file) => self.add_changed_file(&file, at, agent.as_deref())?,
+            EventBody::TokenUsage(used) => {
+                let usage = &mut self.state.usage;
+                usage.input = usage.input.saturating_add(used.input);
+                usage.cached = usage.cached.saturating_add(used.cached);
+                usage.output = usage.output.saturating_add(used.output);
+            }
+        }
+        if self.queued.len() >= TRANSCRIPT_BUFFERED_CHANGES_MAX {
+            self.write_queued()?;
+            self.store_state()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the time of an event, at most now, because the recording machine's clock may differ.
+    fn event_time(&mut self, at: Option<Timestamp>) -> Timestamp {
+        let now = self.engine.now();
+        let at = at.or(self.last_at).or(self.began).unwrap_or(now).min(now);
+        self.began.get_or_insert(at);
+        self.last_at = self.last_at.max(Some(at));
+        at
+    }
+
+    fn add_message(
+        &mut self,
+        role: Role,
+        text: &str,
+        id: &str,
+        at: Timestamp,
+        agent: Option<String>,
+    ) {
+        let text = without_injected_text(text);
+        let text = shortened(self.engine, text.trim(), TRANSCRIPT_TEXT_CHARS_MAX);
+        self.add_turn(role, agent, text, Attrs::new(), id, at);
+    }
+
+    pub(super) fn add_turn(
+        &mut self,
+        role: Role,
+        sender: Option<String>,
+        text: String,
+        attrs: Attrs,
+        id: &str,
+        at: Timestamp,
+    ) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let id = self.entry_id("turn", id, at);
+        let message = Message {
+            id,
+            seq: 0,
+            role,
+            sender,
+            tokens: u32::try_from(text::tokens(&text)).unwrap_or(u32::MAX),
+            text,
+            attrs,
+            at,
+        };
+        self.newest = Some(id);
+        self.queued.push(Change::ImportMessage {
+            session: self.session.clone(),
+            message: Box::new(message),
+        });
+    }
+
+    /// Returns a stable id, so that a repeated import finds the same entry. Names given by the program are stable
+    /// across copies of a conversation; positions are only unique within their session.
+    pub(super) fn entry_id(&self, what: &str, id: &str, at: Timestamp) -> heirloom_model::RecordId {
+        let is_place = id.bytes().all(|b| b.is_ascii_digit());
+        let session = if is_place { self.session.as_str() } else { "" };
+        stable_id(at, &[what, self.agent.as_str(), session, id])
+    }
+
+    pub(super) fn scope(&self, agent: Option<&str>) -> Scope {
+        Scope {
+            session: Some(self.session.clone()),
+            agent: agent.map(str::to_owned),
+            ..Scope::default()
+        }
+    }
+
+    pub(super) fn queue(&mut self, change: Change) {
+        self.queued.push(change);
+    }
+
+    /// Queues a record with a stable id and its original time; a stored record stays unchanged.
+    pub(super) fn queue_as(&mut self, change: Change, id: heirloom_model::RecordId, at: Timestamp) {
+        if let Some(change) = keep_existing(change, id, at) {
+            self.queue(change);
+        }
+    }
+
+    /// Switches to another conversation in the same file.
+    fn switch_session(&mut self, session: String, at: Timestamp) -> Result<(), Fault> {
+        self.record_open_signals();
+        self.write_queued()?;
+        let known = self.engine.sessions().find(&session)?;
+        self.is_there = known.is_some();
+        self.known = known;
+        self.session = session;
+        (self.began, self.last_at) = (Some(at), Some(at));
+        self.state = State::default();
+        self.files.clear();
+        self.calls.clear();
+        Ok(())
+    }
+
+    /// Writes the queued changes after the session that they belong to.
+    fn write_queued(&mut self) -> Result<(), Fault> {
+        let keyed = std::mem::take(&mut self.keyed);
+        self.queued
+            .extend(keyed.into_iter().map(|(_, change)| change));
+        if self.queued.is_empty() {
+            return Ok(());
+        }
+        self.update_offset();
+        if let Some(newest) = self.newest.take() {
+            self.state.mark(newest);
+        }
+        if !self.is_there {
+            let session = Box::new(self.current_session());
+            self.writer.add(0, Change::ImportSession(session))?;
+            self.is_there = true;
+        }
+        for change in std::mem::take(&mut self.queued) {
+            self.writer.add(0, change)?;
+        }
+        Ok(())
+    }
+
+    fn update_offset(&mut self) {
+        self.state.offset = self.read_to;
+        self.state.last = (self.last_line.as_ref()).map(|(at, end)| (*at, end_of(end)));
+    }
+
+    /// Returns the session with its current state.
+    fn current_session(&self) -> Session {
+        let fallback = self.began.unwrap_or_else(|| self.engine.now());
+        let mut session = self.known.clone().unwrap_or_else(|| Session {
+            project: self.engine.project().clone(),
+            id: self.session.clone(),
+            agent: Some(self.agent.as_str().to_owned()),
+            task: None,
+            started_at: fallback,
+            ended_at: None,
+            attrs: Attrs::new(),
+        });
+        session.ended_at = session.ended_at.max(self.last_at);
+        if !session.attrs.contains_key("cwd") {
+            let folder: PathBuf = self.folder.components().collect();
+            session.attrs.insert("cwd".to_owned(), json!(folder));
+        }
+        if let Some(parent) = &self.parent {
+            session.attrs.insert("parent".to_owned(), json!(parent));
+        }
+        if let Some(agent) = &self.subagent {
+            session.attrs.insert("agent_id".to_owned(), json!(agent));
+        }
+        self.state.put(&mut session.attrs);
+        session
+    }
+
+    /// Stores the import state, after the entries that it covers.
+    fn store_state(&mut self) -> Result<(), Fault> {
+        self.writer.report_so_far()?;
+        if self.writer.is_dry_run() {
+            return Ok(());
+        }
+        let session = self.current_session();
+        self.engine.sessions().put_session(&session)?;
+        self.known = Some(session);
+        Ok(())
+    }
+
+    /// Writes the remaining changes; with `goes_on` the offset is stored for the next import.
+    pub(super) fn end(&mut self, goes_on: bool) -> Result<(), Fault> {
+        self.record_open_signals();
+        if self.records_open_failures {
+            self.record_open_commands();
+        }
+        let before = self.state.clone();
+        let was_there = self.is_there;
+        self.write_queued()?;
+        self.update_offset();
+        let has_words = !self.state.marks.is_empty();
+        let moved = before.offset != self.state.offset || before.marks != self.state.marks;
+        // A session that is created by these changes contains the state already.
+        if was_there && goes_on && has_words && moved && self.agent.appends_transcripts() {
+            self.store_state()?;
+        }
+        Ok(())
+    }
+}
+
+/// Converts a change into one that keeps a stored record unchanged.
+pub(super) fn keep_existing(
+    change: Change,
+    id: heirloom_model::RecordId,
+    at: Timestamp,
+) -> Option<Change> {
+    let Change::Put { mut record, .. } = change else {
+        return None;
+    };
+    record.id = id;
+    record.recorded_at = at;
+    let merge = heirloom_model::MergeRule::Keep;
+    Some(Change::Put { record, merge })
+}

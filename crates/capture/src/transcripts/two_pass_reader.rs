@@ -1,0 +1,172 @@
+//! Two-pass reader of transcripts with a deadline: the first pass surveys, the second one parses.
+
+use super::import_state::{State, end_of};
+use super::importer::TranscriptImporter;
+use super::transcript_input::Source;
+use super::{TranscriptOutcome, TranscriptReport};
+use crate::Transcripts;
+use heirloom_agents::AgentProgram;
+use heirloom_agents::transcripts::{HeaderReader, SupersededLineScan, TranscriptHeader};
+use heirloom_model::Fault;
+use std::time::Instant;
+
+/// Bytes of a file between two calls of `progress`.
+const PROGRESS_BYTES: u64 = 1 << 20;
+/// Progress of reading, and its deadline.
+pub(super) struct ReadDeadline<'p> {
+    size: u64,
+    reported: u64,
+    until: Option<Instant>,
+    progress: &'p mut dyn FnMut(u64),
+}
+
+impl<'p> ReadDeadline<'p> {
+    /// Creates one without a deadline; `progress` gets the number of further bytes that were read.
+    pub(super) fn unlimited(progress: &'p mut dyn FnMut(u64)) -> Self {
+        Self {
+            size: 0,
+            reported: 0,
+            until: None,
+            progress,
+        }
+    }
+
+    /// Sets the deadline.
+    pub(super) fn until(self, until: Instant) -> Self {
+        Self {
+            until: Some(until),
+            ..self
+        }
+    }
+
+    /// Returns true if it has a deadline.
+    pub(super) fn is_timed(&self) -> bool {
+        self.until.is_some()
+    }
+
+    fn is_expired(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// Starts a file of `size` bytes.
+    pub(super) fn start(&mut self, size: u64) {
+        (self.size, self.reported) = (size, 0);
+    }
+
+    /// Reports that `done` bytes of the file were read.
+    pub(super) fn report(&mut self, done: u64) {
+        let done = done.min(self.size);
+        (self.progress)(done.saturating_sub(self.reported));
+        self.reported = self.reported.max(done);
+    }
+}
+
+impl Transcripts<'_> {
+    /// Reads a file and passes its events to `taker`.
+    pub(super) fn read(
+        &self,
+        agent: AgentProgram,
+        source: &Source,
+        mut state: State,
+        importer_state: &mut TranscriptImporter<'_, '_, '_>,
+        deadline: &mut ReadDeadline<'_>,
+    ) -> Result<TranscriptReport, Fault> {
+        let mut survey = SupersededLineScan::new(agent);
+        let mut goes_on = state.last.is_none();
+        let mut is_over = false;
+        if survey.is_needed() {
+            source.each_line(0, &mut |line| {
+                is_over = deadline.is_expired();
+                if is_over {
+                    return Ok(false);
+                }
+                if let Some(bytes) = line.bytes {
+                    let is_last = state.last.as_ref();
+                    goes_on = goes_on
+                        || is_last.is_some_and(|(at, end)| *at == line.at && *end == end_of(bytes));
+                    survey.read_line(line.at, bytes);
+                }
+                Ok(true)
+            })?;
+        }
+        if !goes_on {
+            // The file was replaced by another one.
+            state = State::default();
+        }
+        let mut report = TranscriptReport::with_outcome(TranscriptOutcome::Imported);
+        if is_over {
+            // Without a complete survey the file cannot be parsed.
+            report.is_unfinished = true;
+            report.next_offset = state.offset;
+            return Ok(report);
+        }
+        let from = state.offset;
+        (report.next_offset, report.read_bytes) = (from, 0);
+        importer_state.start(state);
+        let mut reader = survey.into_reader();
+        let mut reported_offset = 0;
+        let mut fault = None;
+        source.each_line(from, &mut |line| {
+            report.is_unfinished = deadline.is_expired();
+            if report.is_unfinished {
+                return Ok(false);
+            }
+            let mut take = |reported| {
+                if fault.is_none() {
+                    fault = importer_state.take(reported).err();
+                }
+            };
+            match line.bytes {
+                // An incomplete last line is left for the next import, unless it is valid JSON.
+                Some(bytes) if !line.is_whole && agent.appends_transcripts() => {
+                    report.is_cut = serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_err();
+                    if report.is_cut {
+                        return Ok(false);
+                    }
+                    reader.read_line(line.at, bytes, &mut take);
+                }
+                Some(bytes) => {
+                    reader.read_line(line.at, bytes, &mut take);
+                }
+                None => report.long_lines += 1,
+            }
+            if let Some(fault) = fault.take() {
+                return Err(fault);
+            }
+            let length =
+                line.bytes.map_or(0, |bytes| bytes.len() as u64) + u64::from(line.is_whole);
+            report.next_offset = line.at + length;
+            if let Some(bytes) = line.bytes {
+                importer_state.read_to(report.next_offset, line.at, bytes);
+            }
+            if report.next_offset - reported_offset > PROGRESS_BYTES {
+                reported_offset = report.next_offset;
+                deadline.report(reported_offset);
+            }
+            Ok(true)
+        })?;
+        reader.finish(&mut |reported| {
+            if fault.is_none() {
+                fault = importer_state.take(reported).err();
+            }
+        });
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        importer_state.end(source.is_appendable())?;
+        report.read_bytes = report.next_offset - from;
+        report.unreadable_lines = reader.unreadable();
+        Ok(report)
+    }
+}
+
+/// Reads the head of a transcript from its first lines.
+pub(super) fn head_of(
+    agent: AgentProgram,
+    source: &Source,
+) -> Result<Option<TranscriptHeader>, Fault> {
+    let mut reader = HeaderReader::new(agent);
+    source
+        .each_first_line(&mut |line| Ok(line.bytes.is_none_or(|bytes| reader.read_line(bytes))))?;
+    Ok(reader.finish())
+}

@@ -1,0 +1,288 @@
+//! Context assembly: loads the records of a prompt and renders them.
+
+mod envelope;
+mod past_attempts;
+
+use super::Engine;
+use super::new_record::check_scope;
+use super::tasks::TASK_MAIN;
+use heirloom_model::context::{Context, ContextItem, ErrorItem, MemoryView, TaskView};
+use heirloom_model::kinds::{CATEGORY_DECISION, ErrorRecord, Knowledge, Task};
+use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, Timestamp, limits, mark, text};
+use heirloom_prompt::context;
+use heirloom_store::Filter;
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+/// Parameters of a context.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ContextRequest {
+    /// The current task.
+    pub task: Option<String>,
+    /// The current phase; the last phase of the task by default.
+    pub phase: Option<String>,
+    /// The budget; the configured one by default.
+    pub budget: Option<Budget>,
+    /// The agent that gets the prompt.
+    pub agent: Option<String>,
+    /// The plan, `PLAN` or `STAGE/PLAN`.
+    pub plan: Option<String>,
+    /// The group.
+    pub group: Option<String>,
+    /// The session that continues.
+    pub session: Option<String>,
+    /// Additional query to the memory.
+    pub query: Option<String>,
+    /// The agent with directives: `coder[input:a.md][tail:50]`.
+    pub invocation: Option<String>,
+}
+
+impl ContextRequest {
+    /// Returns the plan without its stage.
+    pub(super) fn plan(&self) -> Option<&str> {
+        let plan = self.plan.as_deref()?;
+        Some(plan.rsplit_once('/').map_or(plan, |(_, plan)| plan))
+    }
+
+    /// Returns true for an invocation for a purpose; such contexts also describe the project itself.
+    pub(super) fn is_invocation(&self) -> bool {
+        [&self.agent, &self.plan, &self.group, &self.query]
+            .iter()
+            .any(|value| value.is_some())
+    }
+}
+
+/// Assembly of contexts, injection of files, and receipts of what was sent.
+#[derive(Clone, Copy)]
+pub struct Contexts<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Contexts<'_> {
+    /// Builds the context of the next prompt, with a receipt and within the budget. Empty when memory is off.
+    ///
+    /// Session Memory comes first, then the configured sources. A source that fails becomes a note.
+    ///
+    /// The budget is the smaller one of the request and its invocation, otherwise the configured one. Errors: `Usage`
+    /// for a budget over its limit or an invalid plan name; those of [`Self::inject`].
+    pub fn build(&self, request: &ContextRequest) -> Result<Context, Fault> {
+        check_scope(&Scope {
+            plan: request.plan.clone(),
+            ..Scope::default()
+        })?;
+        let injected = match &request.invocation {
+            Some(invocation) => Some(self.inject(invocation)?),
+            None => None,
+        };
+        let mut request = Cow::Borrowed(request);
+        if let (Some(injected), None) = (&injected, &request.agent) {
+            request.to_mut().agent = Some(injected.agent.clone());
+        }
+        let budgets = [request.budget, injected.as_ref().and_then(|of| of.budget)];
+        let budget = budgets.into_iter().flatten().min_by_key(|of| of.chars());
+        let budget = budget.unwrap_or(self.engine.settings.context_budget);
+        if budget.chars() > limits::CONTEXT_BUDGET_CHARS_MAX {
+            return Err(Fault::usage(format!(
+                "a budget of {} characters; at most {} are allowed",
+                budget.chars(),
+                limits::CONTEXT_BUDGET_CHARS_MAX
+            )));
+        }
+        if !self.engine.settings.enabled {
+            return Ok(Context {
+                text: String::new(),
+                budget,
+                sections: Vec::new(),
+                notes: Vec::new(),
+            });
+        }
+        let view = self.memory_view(&request, budget)?;
+        let prefixes = self.signal_prefixes();
+        let memory = context::render(&view, budget, &prefixes);
+        let sections = self.sections(&request, injected.as_ref(), &view, &memory);
+        Ok(context::add_sources(memory, &sections, &prefixes))
+    }
+
+    /// Returns all prefixes of signals and status lines.
+    pub fn signal_prefixes(&self) -> Vec<String> {
+        let settings = &self.engine.settings;
+        settings
+            .memory_prefixes
+            .iter()
+            .chain(&settings.status_prefixes)
+            .cloned()
+            .collect()
+    }
+
+    fn memory_view(&self, request: &ContextRequest, budget: Budget) -> Result<MemoryView, Fault> {
+        let task = request.task.as_deref();
+        let entries = self.engine.settings.max_entries;
+        let mut pinned = self.engine.records().pinned(task.unwrap_or(TASK_MAIN))?;
+        pinned.retain(|record| is_not_muted(record) && is_valid_at(record, self.engine.now()));
+        let pins: HashSet<RecordId> = pinned.iter().map(|record| record.id).collect();
+        let rest = |record: &Record| is_not_muted(record) && !pins.contains(&record.id);
+        let errors = self.newest_open_errors(task, entries, &rest)?;
+        let (mut decisions, decisions_go_on) =
+            self.newest_knowledge(Some(CATEGORY_DECISION), entries)?;
+        let (mut facts, facts_go_on) = self.newest_facts(budget.chars())?;
+        decisions.retain(rest);
+        facts.retain(rest);
+        let id = task.unwrap_or(TASK_MAIN);
+        let (described, files): (Vec<_>, Vec<_>) =
+            (self.engine.tasks().artifacts_of(id)?.into_iter())
+                .partition(past_attempts::is_described);
+        Ok(MemoryView {
+            task: self.task_view(id, request.phase.as_deref(), files)?,
+            pinned: pinned.into_iter().map(fact_item).collect(),
+            errors: errors.into_iter().map(error_item).collect(),
+            decisions: decisions.into_iter().map(plain_item).collect(),
+            has_more_decisions: decisions_go_on,
+            facts: facts.into_iter().map(fact_item).collect(),
+            has_more_facts: facts_go_on,
+            attempts: self.attempt_items(id)?,
+            artifacts: past_attempts::artifact_items(&described),
+        })
+    }
+
+    /// Returns the newest open errors that pass `is_shown`, oldest first: of all tasks, or of `task` together with
+    /// those without a task. Reads only a limited number of records.
+    fn newest_open_errors(
+        &self,
+        task: Option<&str>,
+        limit: usize,
+        is_shown: &dyn Fn(&Record) -> bool,
+    ) -> Result<Vec<Record>, Fault> {
+        let newest = Filter::current(&[Kind::Error], self.engine.now())
+            .state(ErrorRecord::OPEN)
+            .limit(limit.max(limits::CONTEXT_ERRORS_MIN));
+        let mut errors = self.engine.records().find(&newest)?;
+        if let Some(task) = task {
+            errors.retain(|error| error.scope.task.is_none());
+            errors.extend(
+                self.engine
+                    .records()
+                    .find(&newest.scope(Scope::of_task(task)))?,
+            );
+            errors.sort_by_key(|error| Reverse(error.id));
+        }
+        errors.retain(is_shown);
+        errors.truncate(limit);
+        errors.reverse();
+        Ok(errors)
+    }
+
+    /// Returns the newest facts that may fit into `chars`, and true if there are more. First reads as many as usually
+    /// fit, and more only if these are short.
+    fn newest_facts(&self, chars: usize) -> Result<(Vec<Record>, bool), Fault> {
+        let within = |each: usize| {
+            (chars / each).clamp(limits::CONTEXT_FACTS_MIN, limits::CONTEXT_FACTS_MAX)
+        };
+        let (facts, go_on) = self.newest_knowledge(None, within(limits::CONTEXT_CHARS_PER_FACT))?;
+        let known: usize = facts.iter().map(|fact| text::chars(&fact.text)).sum();
+        let most = within(limits::CONTEXT_CHARS_PER_SHORT_FACT);
+        if !go_on || known >= chars || facts.len() >= most {
+            return Ok((facts, go_on));
+        }
+        self.newest_knowledge(None, most)
+    }
+
+    /// Returns the newest knowledge of a category, or of all except decisions, that is valid now and undisputed;
+    /// oldest first. Also returns true if there is more than `limit`.
+    fn newest_knowledge(
+        &self,
+        category: Option<&str>,
+        limit: usize,
+    ) -> Result<(Vec<Record>, bool), Fault> {
+        let now = self.engine.now();
+        let filter = Filter::current(&[Kind::Knowledge], now)
+            .holds_at(now)
+            .limit(limit + 1);
+        let mut found = self.engine.records().find(&match category {
+            Some(category) => filter.category(category),
+            None => filter.except_category(CATEGORY_DECISION),
+        })?;
+        let goes_on = found.len() > limit;
+        found.truncate(limit);
+        found.reverse();
+        Ok((found, goes_on))
+    }
+
+    fn task_view(
+        &self,
+        id: &str,
+        phase: Option<&str>,
+        files: Vec<Record>,
+    ) -> Result<Option<TaskView>, Fault> {
+        let record = self.engine.tasks().task_record(id)?;
+        let [mut completed, mut pending] = self.engine.tasks().steps(id)?;
+        let mut files = files;
+        for list in [&mut completed, &mut pending, &mut files] {
+            list.retain(is_not_muted);
+        }
+        let nothing_known = completed.is_empty() && pending.is_empty() && files.is_empty();
+        if record.is_none() && nothing_known {
+            return Ok(None);
+        }
+        let attr = |name| {
+            record
+                .as_ref()
+                .and_then(|r| r.attr_str(name))
+                .map(str::to_owned)
+        };
+        Ok(Some(TaskView {
+            id: record.as_ref().map(|r| r.id),
+            title: Task::title(id, attr("type").as_deref()),
+            phase: phase
+                .map(str::to_owned)
+                .or_else(|| record.as_ref().and_then(|r| r.scope.phase.clone())),
+            branch: attr("branch"),
+            pr_number: record
+                .as_ref()
+                .and_then(|r| r.attrs.get("pr_number"))
+                .and_then(serde_json::Value::as_u64),
+            blocked_reason: attr("blocked_reason"),
+            completed: completed.into_iter().map(plain_item).collect(),
+            pending: pending.into_iter().map(plain_item).collect(),
+            files: files.into_iter().map(plain_item).collect(),
+        }))
+    }
+}
+
+/// Returns true if the record is not muted.
+fn is_not_muted(record: &Record) -> bool {
+    !mark::is_muted(&record.attrs)
+}
+
+/// Returns true if the record is valid at `now`.
+fn is_valid_at(record: &Record, now: Timestamp) -> bool {
+    record.true_from.is_none_or(|from| from <= now) && record.true_to.is_none_or(|to| to > now)
+}
+
+fn plain_item(record: Record) -> ContextItem {
+    ContextItem {
+        id: Some(record.id),
+        text: record.text,
+    }
+}
+
+fn fact_item(record: Record) -> ContextItem {
+    let named = record.category() == Some(heirloom_model::kinds::CATEGORY_CONVENTION);
+    let text = match &record.key {
+        Some(key) if named && !Knowledge::is_derived_key(key) => format!("{key}: {}", record.text),
+        Some(_) | None => record.text,
+    };
+    ContextItem {
+        id: Some(record.id),
+        text,
+    }
+}
+
+fn error_item(record: Record) -> ErrorItem {
+    ErrorItem {
+        id: Some(record.id),
+        iteration: record.scope.iteration,
+        phase: record.scope.phase,
+        text: record.text,
+    }
+}

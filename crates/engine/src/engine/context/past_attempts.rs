@@ -1,0 +1,115 @@
+//! Attempts and artifacts of a task, as lines of a context.
+
+use super::super::episodes::EpisodeFilter;
+use crate::analytics::{EpisodeRow, approach_key};
+use crate::engine::Contexts;
+use heirloom_model::context::ContextItem;
+use heirloom_model::kinds::{ARTIFACT_FILE, EpisodeAction};
+use heirloom_model::{Fault, Record, RecordId, limits};
+
+/// Approach with the text of its newest attempt and the number of failures.
+struct Attempt {
+    key: String,
+    id: RecordId,
+    worked: bool,
+    words: String,
+    failures: usize,
+}
+
+impl Contexts<'_> {
+    /// Returns the attempts of a task: failed ones, newest first, then successful ones.
+    pub(super) fn attempt_items(&self, task: &str) -> Result<Vec<ContextItem>, Fault> {
+        let newest = self.engine.tasks().episodes(&EpisodeFilter {
+            task: Some(task.to_owned()),
+            limit: Some(limits::CONTEXT_EPISODES_MAX),
+            ..EpisodeFilter::default()
+        })?;
+        let mut tried: Vec<Attempt> = Vec::new();
+        for record in &newest {
+            let Some(one) = EpisodeRow::from_record(record) else {
+                continue;
+            };
+            let (Some(words), Some(worked)) = (episode_text(&one, record), success_of(&one)) else {
+                continue;
+            };
+            let key = approach_key(one.approach.as_deref().unwrap_or(&words));
+            let failures = usize::from(!worked);
+            match tried.iter_mut().find(|known| known.key == key) {
+                Some(known) => known.failures += failures,
+                None => tried.push(Attempt {
+                    key,
+                    id: one.id,
+                    worked,
+                    words,
+                    failures,
+                }),
+            }
+        }
+        let (worked, failed): (Vec<_>, Vec<_>) = tried.into_iter().partition(|one| one.worked);
+        Ok(failed
+            .into_iter()
+            .chain(worked)
+            .map(Attempt::item)
+            .collect())
+    }
+}
+
+/// Returns the artifacts of a task that are more than modified files, newest first; `found` is oldest first.
+pub(super) fn artifact_items(found: &[Record]) -> Vec<ContextItem> {
+    let newest = found.iter().rev().take(limits::CONTEXT_ARTIFACTS_MAX);
+    newest.map(artifact_item).collect()
+}
+
+impl Attempt {
+    fn item(self) -> ContextItem {
+        let how = match (self.worked, self.failures) {
+            (true, 0) => "Worked".to_owned(),
+            (true, 1) => "Worked after a failure".to_owned(),
+            (true, n) => format!("Worked after {n} failures"),
+            (false, 1) => "Failed".to_owned(),
+            (false, n) => format!("Failed {n} times"),
+        };
+        ContextItem {
+            id: Some(self.id),
+            text: format!("{how}: {}", self.words),
+        }
+    }
+}
+
+/// Returns true for success, false for failure, and `None` if the outcome is unknown.
+fn success_of(one: &EpisodeRow) -> Option<bool> {
+    match one.action? {
+        EpisodeAction::Completed => Some(true),
+        EpisodeAction::Failed => Some(false),
+        EpisodeAction::Attempted | EpisodeAction::Retried => None,
+    }
+}
+
+/// Returns the text of an episode. Iterations without an approach are left out, because their errors and steps are
+/// more informative.
+fn episode_text(one: &EpisodeRow, record: &Record) -> Option<String> {
+    match (&one.approach, &one.outcome) {
+        (Some(approach), Some(outcome)) => Some(format!("{approach}: {outcome}")),
+        (Some(approach), None) => Some(approach.clone()),
+        (None, Some(outcome)) if record.scope.iteration.is_none() => Some(outcome.clone()),
+        (None, _) => None,
+    }
+}
+
+/// Returns true if an artifact has more information than a modified file.
+pub(super) fn is_described(artifact: &Record) -> bool {
+    artifact.attr_str("type") != Some(ARTIFACT_FILE) || artifact.attr_str("description").is_some()
+}
+
+fn artifact_item(artifact: &Record) -> ContextItem {
+    let kind = artifact.attr_str("type").unwrap_or(ARTIFACT_FILE);
+    let path = &artifact.text;
+    let text = match artifact.attr_str("description") {
+        Some(description) => format!("{path} ({kind}): {description}"),
+        None => format!("{path} ({kind})"),
+    };
+    ContextItem {
+        id: Some(artifact.id),
+        text,
+    }
+}

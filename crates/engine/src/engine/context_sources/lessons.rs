@@ -1,0 +1,164 @@
+//! Learned lessons: resolved errors, successful strategies, and results for a query.
+
+use super::super::outcome::SUCCEEDED;
+use super::super::recall::{QuerySyntax, RecallRequest, RetrievalMode};
+use super::SourceInput;
+use crate::engine::Contexts;
+use heirloom_model::kinds::{CATEGORY_LEARNING, EpisodeAction, ErrorRecord};
+use heirloom_model::section::{Offer, Origin, Section};
+use heirloom_model::{Fault, Kind, Record, RecordId, Scope, limits, mark, text};
+use heirloom_search::recall::{Ranked, RecallItem};
+use heirloom_store::Filter;
+use std::collections::HashSet;
+
+impl Contexts<'_> {
+    /// Returns resolved errors and successful strategies: those that match the task's words first, then the newest.
+    pub(super) fn learned_section(&self, input: &SourceInput<'_>) -> Result<Section, Fault> {
+        let most = limits::CONTEXT_LEARNINGS_MAX;
+        let pool = limits::CONTEXT_LESSONS_MAX;
+        let newest = Filter::current(&[Kind::Error], self.engine.now())
+            .state(ErrorRecord::RESOLVED)
+            .limit(pool);
+        let mut resolved = self.engine.records().find(&newest)?;
+        let mut seen: HashSet<RecordId> = input.shown.clone();
+        let mut offers = Vec::new();
+        for (record, score) in self.search_lessons(input, &resolved)? {
+            offers.extend(lesson(&record, &mut seen, Some(score)));
+        }
+        let learnings = Filter::current(&[Kind::Knowledge], self.engine.now())
+            .category(CATEGORY_LEARNING)
+            .limit(most);
+        resolved.truncate(most);
+        for record in [resolved, self.engine.records().find(&learnings)?].concat() {
+            offers.extend(lesson(&record, &mut seen, None));
+        }
+        offers.truncate(most);
+        Ok(Section {
+            name: "learnings".to_owned(),
+            heading: "Learned before".to_owned(),
+            offers,
+            ..Section::default()
+        })
+    }
+
+    /// Searches resolved errors and episodes: all of them for an explicit query, otherwise only the newest, because a
+    /// filter visits every record that it admits.
+    fn search_lessons(
+        &self,
+        input: &SourceInput<'_>,
+        resolved: &[Record],
+    ) -> Result<Vec<(Record, f64)>, Fault> {
+        if input.words.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut among = Vec::new();
+        if input.request.query.is_none() {
+            let tries = Filter::current(&[Kind::Episode], self.engine.now());
+            let tries = self
+                .engine
+                .records()
+                .find(&tries.limit(limits::CONTEXT_LESSONS_MAX))?;
+            among.extend(resolved.iter().chain(&tries).map(|record| record.id));
+            if among.is_empty() {
+                return Ok(Vec::new());
+            }
+        }
+        let found = self.engine.recall().search(&RecallRequest {
+            question: input.words.clone(),
+            syntax: QuerySyntax::Words,
+            k: Some(2 * limits::CONTEXT_LEARNINGS_MAX),
+            // Knowledge, most of the records, is excluded.
+            kinds: vec![Kind::Error, Kind::Episode],
+            among,
+            near: Scope {
+                task: input.request.task.clone(),
+                ..Scope::default()
+            },
+            // Vectors would have to be read first, which delays a prompt.
+            mode: RetrievalMode::Words,
+            ..RecallRequest::default()
+        })?;
+        let mut records = Vec::with_capacity(found.hits.len());
+        for hit in found.hits {
+            if let RecallItem::Record(record) = hit.item {
+                records.push((*record, hit.breakdown.total));
+            }
+        }
+        Ok(records)
+    }
+
+    /// Returns the results for the prompt's query, best first.
+    pub(super) fn recalled_for_prompt(&self, input: &SourceInput<'_>) -> Result<Section, Fault> {
+        let Some(query) = &input.request.query else {
+            return Ok(Section::default());
+        };
+        let found = self.engine.recall().search(&RecallRequest {
+            question: query.clone(),
+            syntax: QuerySyntax::Words,
+            k: Some(limits::CONTEXT_RECALL_HITS),
+            near: Scope {
+                task: input.request.task.clone(),
+                ..Scope::default()
+            },
+            mode: RetrievalMode::Words,
+            ..RecallRequest::default()
+        })?;
+        let new = found
+            .hits
+            .iter()
+            .filter(|hit| !input.shown.contains(&hit.item.id()));
+        let offer = |hit: &Ranked| Offer {
+            origin: match &hit.item {
+                RecallItem::Record(record) => Origin::Record(record.id),
+                RecallItem::Turn { .. } => Origin::Unspecified,
+            },
+            text: text::one_line(hit.item.text()),
+            score: Some(hit.breakdown.total),
+            ..Offer::default()
+        };
+        Ok(Section {
+            name: "recall".to_owned(),
+            heading: "Recalled".to_owned(),
+            offers: new.map(offer).collect(),
+            notes: found.notes,
+            ..Section::default()
+        })
+    }
+}
+
+/// Returns the lesson of a record, unless it was shown already.
+fn lesson(record: &Record, seen: &mut HashSet<RecordId>, score: Option<f64>) -> Option<Offer> {
+    if mark::is_muted(&record.attrs) || seen.contains(&record.id) {
+        return None;
+    }
+    let words = match record.kind {
+        Kind::Error if record.attr_str("state") == Some(ErrorRecord::RESOLVED) => {
+            let fix = record.attr_str("resolution")?;
+            // The resolution has no details.
+            if fix == SUCCEEDED || fix.starts_with(&format!("{SUCCEEDED} in iteration ")) {
+                return None;
+            }
+            format!("{} → fixed by: {fix}", text::one_line(&record.text))
+        }
+        Kind::Episode if record.attr_str("action") == Some(EpisodeAction::Completed.as_str()) => {
+            format!("worked: {}", record.attr_str("approach")?)
+        }
+        Kind::Knowledge if record.category() == Some(CATEGORY_LEARNING) => record.text.clone(),
+        Kind::Error
+        | Kind::Episode
+        | Kind::Knowledge
+        | Kind::Task
+        | Kind::Step
+        | Kind::Artifact
+        | Kind::Output
+        | Kind::Note
+        | Kind::Summary => return None,
+    };
+    seen.insert(record.id);
+    Some(Offer {
+        origin: Origin::Record(record.id),
+        text: text::one_line(&words),
+        score,
+        frame: None,
+    })
+}

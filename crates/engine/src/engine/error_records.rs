@@ -1,0 +1,279 @@
+//! Errors: logging, counting of repetitions, resolution.
+
+use super::Engine;
+use super::new_record::check_scope;
+use super::redaction::Redacted;
+use super::tasks::{agent_of_file_name, last};
+use heirloom_model::kinds::ErrorRecord;
+use heirloom_model::{
+    ErrorKind, Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, limits, text,
+};
+use heirloom_search::recall::error_signature;
+use heirloom_store::{AppliedChange, Change, Filter};
+
+/// Report of a logged error.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggedError {
+    /// Answer of the store.
+    pub applied: AppliedChange,
+    /// Earlier resolution of the same error, if there is one.
+    pub resolved_before: Option<EarlierResolution>,
+}
+
+/// Earlier resolution of an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlierResolution {
+    /// Id of the resolved error.
+    pub id: RecordId,
+    /// Text of the resolution.
+    pub resolution: String,
+}
+
+/// Errors that agents and people logged, and their resolutions.
+#[derive(Clone, Copy)]
+pub struct Errors<'e> {
+    pub(super) engine: &'e Engine,
+}
+
+impl Errors<'_> {
+    /// Logs an error: opens a new one, counts an open one with the same signature in the same task and phase, or
+    /// reopens a resolved one. Returns an earlier resolution of the same error in any task; signatures ignore paths,
+    /// numbers, addresses, times, colours and quotes.
+    pub fn log(&self, error: &str, scope: Scope, source: &str) -> Result<LoggedError, Fault> {
+        let error = error.trim();
+        if error.is_empty() {
+            return Err(Fault::usage("the error has no text"));
+        }
+        let resolved_before = self.resolved_before(error, &scope)?;
+        let mut changes = Vec::new();
+        if let Some(task) = scope.task.clone() {
+            changes.push(self.engine.tasks().known_task(&task, source)?);
+        }
+        let error = self.engine.redaction().redact_text(error);
+        changes.push(self.error_change(
+            error.as_text(),
+            self.engine.redaction().redact_scope(scope),
+            source,
+        )?);
+        let applied = last(&self.engine.apply(&changes)?)?;
+        Ok(LoggedError {
+            applied,
+            resolved_before,
+        })
+    }
+
+    /// Returns the change that opens or counts an error.
+    pub fn error_change(
+        &self,
+        error: Redacted<&str>,
+        scope: Redacted<Scope>,
+        source: &str,
+    ) -> Result<Change, Fault> {
+        check_scope(&scope)?;
+        let mut scope = scope.into_inner();
+        scope.agent = scope.agent.or_else(|| agent_of_file_name(source));
+        let key = self.error_key(&error, &scope)?;
+        let mut record = self
+            .engine
+            .records()
+            .draft(Kind::Error, &error, scope, source);
+        record.key = Some(key);
+        record.attrs = ErrorRecord::open().to_attrs();
+        Ok(Change::Put {
+            record: Box::new(record),
+            merge: MergeRule::Error,
+        })
+    }
+
+    /// Returns the resolution of the same error: in the same task and phase, otherwise the newest one elsewhere.
+    pub fn resolved_before(
+        &self,
+        error: &str,
+        scope: &Scope,
+    ) -> Result<Option<EarlierResolution>, Fault> {
+        let resolution_of = |record: &Record| {
+            let resolution = record.attr_str("resolution")?.to_owned();
+            Some(EarlierResolution {
+                id: record.id,
+                resolution,
+            })
+        };
+        if let Some(here) = self
+            .error_like(error, scope)?
+            .as_ref()
+            .and_then(resolution_of)
+        {
+            return Ok(Some(here));
+        }
+        let resolved = Filter::current(&[Kind::Error], self.engine.now())
+            .state(ErrorRecord::RESOLVED)
+            .limit(limits::ERRORS_COMPARED_MAX);
+        let wanted = error_signature::signature(&self.engine.redaction().redact_input(error));
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let found = self.engine.records().find(&resolved)?;
+        let same = found
+            .iter()
+            .find(|record| error_signature::signature(&record.text) == wanted);
+        Ok(same.and_then(resolution_of))
+    }
+
+    /// Returns the current error with the same signature in the same task and phase.
+    pub fn error_like(&self, error: &str, scope: &Scope) -> Result<Option<Record>, Fault> {
+        let scope = self.engine.redaction().redact_scope(scope.clone());
+        let key = self.error_key(&self.engine.redaction().redact_input(error), &scope)?;
+        self.error_of_key(&key)
+    }
+
+    fn error_of_key(&self, key: &str) -> Result<Option<Record>, Fault> {
+        let filter = Filter::current(&[Kind::Error], self.engine.now());
+        Ok(self.engine.records().find(&filter.key(key).limit(1))?.pop())
+    }
+
+    /// Returns the key of an error; the legacy key if the same error is stored under it.
+    pub(super) fn error_key(&self, error: &str, scope: &Scope) -> Result<String, Fault> {
+        let (task, phase) = (scope.task.as_deref(), scope.phase.as_deref());
+        let key = ErrorRecord::key(error, task, phase);
+        let earlier = ErrorRecord::legacy_key(error, task, phase);
+        if key == earlier {
+            return Ok(key);
+        }
+        let identity = text::error_identity(error);
+        let legacy = self.error_of_key(&earlier)?;
+        let is_same = legacy.is_some_and(|legacy| text::error_identity(&legacy.text) == identity);
+        Ok(if is_same { earlier } else { key })
+    }
+
+    /// Returns open errors, oldest first: all, or those of `task` together with those without a task.
+    pub fn open(&self, task: Option<&str>) -> Result<Vec<Record>, Fault> {
+        let filter = Filter::current(&[Kind::Error], self.engine.now())
+            .state(ErrorRecord::OPEN)
+            .oldest_first();
+        let Some(task) = task else {
+            return self.engine.records().find(&filter);
+        };
+        let mut errors = self
+            .engine
+            .records()
+            .find(&filter.clone().scope(Scope::of_task(task)))?;
+        errors.extend(self.engine.records().find(&Filter {
+            no_task: true,
+            ..filter
+        })?);
+        errors.sort_by_key(|error| error.id);
+        Ok(errors)
+    }
+
+    /// Resolves the open error that `given` names: its id, or a text that it contains.
+    ///
+    /// Errors: `NotFound`; `Usage` if several open errors contain the text (they are listed) or the resolution is
+    /// empty.
+    pub fn resolve(
+        &self,
+        given: &str,
+        resolution: &str,
+        source: &str,
+    ) -> Result<AppliedChange, Fault> {
+        let resolution = resolution.trim();
+        if resolution.is_empty() {
+            return Err(Fault::usage("the resolution is empty")
+                .hint("heirloom error resolve ID --with \"RESOLUTION\""));
+        }
+        last(&self.engine.apply_decided(|| {
+            let error = self
+                .engine
+                .records()
+                .get(self.open_error_named(given, None)?)?;
+            Ok(vec![self.resolve_change(&error, resolution, source)])
+        })?)
+    }
+
+    /// Finds the open error that `given` names: by id, by the same signature, or by a text that it contains.
+    pub fn open_error_named(&self, given: &str, task: Option<&str>) -> Result<RecordId, Fault> {
+        if given.trim().is_empty() {
+            return Err(Fault::usage("the error to resolve is not named")
+                .hint("`heirloom list --kind error` shows the open ones"));
+        }
+        let given = &*self.engine.redaction().redact_input(given);
+        let open = self.open(task)?;
+        if let Some(id) = self.id_of_error(given)? {
+            let record = self.engine.records().get(id)?;
+            if record.kind == Kind::Error && open.iter().any(|error| error.id == id) {
+                return Ok(id);
+            }
+            return Err(
+                Fault::not_found(format!("record {id} is not an open error"))
+                    .hint("`heirloom list --kind error` shows the open ones"),
+            );
+        }
+        let identity = text::error_identity(given);
+        let mut matching: Vec<_> = open
+            .iter()
+            .filter(|error| text::error_identity(&error.text) == identity)
+            .collect();
+        if matching.is_empty() {
+            let wanted = text::normalize(given);
+            matching = open
+                .iter()
+                .filter(|error| text::normalize(&error.text).contains(&wanted))
+                .collect();
+        }
+        match matching.as_slice() {
+            [] => Err(Fault::not_found(format!(
+                "no open error contains `{}`",
+                text::excerpt(given, 80)
+            ))
+            .hint("`heirloom list --kind error` shows the open ones")),
+            [one] => Ok(one.id),
+            several => {
+                let lines: Vec<_> = several
+                    .iter()
+                    .take(10)
+                    .map(|e| format!("{} {}", e.id, text::excerpt(&e.text, 60)))
+                    .collect();
+                Err(
+                    Fault::usage(format!("{} open errors contain this text", several.len()))
+                        .hint(format!("name one by its id: {}", lines.join("; "))),
+                )
+            }
+        }
+    }
+
+    /// Parses `given` as an id or its prefix; `None` if it is text.
+    fn id_of_error(&self, given: &str) -> Result<Option<RecordId>, Fault> {
+        if let Ok(id) = given.parse() {
+            return Ok(Some(id));
+        }
+        if given.len() < 8 || !given.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-') {
+            return Ok(None);
+        }
+        match self.engine.records().resolve_id(given) {
+            Ok(id) => Ok(Some(id)),
+            // A word may look like an id; failures of the store are returned.
+            Err(fault) if matches!(fault.kind, ErrorKind::NotFound | ErrorKind::Usage) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Returns the change that resolves an open error.
+    pub fn resolve_change(&self, error: &Record, resolution: &str, source: &str) -> Change {
+        // Invalid attributes are dropped, so that they do not keep the error open for ever.
+        let mut typed = ErrorRecord::from_record(error).unwrap_or_else(|_| ErrorRecord::open());
+        typed.state = ErrorRecord::RESOLVED.to_owned();
+        typed.resolution = Some(resolution.to_owned());
+        let mut record =
+            self.engine
+                .records()
+                .draft(Kind::Error, &error.text, error.scope.clone(), source);
+        record.key.clone_from(&error.key);
+        record.attrs = typed.to_attrs();
+        record.confidence = error.confidence;
+        // Validity starts at the first occurrence, regardless of the time of resolution.
+        record.true_from = error.true_from.or(Some(error.recorded_at));
+        Change::Revise {
+            id: error.id,
+            record: Box::new(record),
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Session histories: interactions, the section of a prompt, and import of files of other programs.
+
+use super::new_record::name_fault;
+use super::outputs::{OutputSource, stable_id};
+use super::record_import::{ImportReport, ImportWriter};
+use crate::engine::Sessions;
+use heirloom_formats::session_history::{
+    HistoryEntry, HistoryLine, INTERACTION_ATTR, Interaction, PART_ATTR, PLAN_PART, fit_to_budget,
+    interactions, parse, render_older, render_recent, render_turn,
+};
+use heirloom_model::record::{Attrs, check_name};
+use heirloom_model::section::{Offer, Origin, Section};
+use heirloom_model::{ErrorKind, Fault, Message, Role, Session, Timestamp, limits, text};
+use heirloom_search::recall::RecallItem;
+use heirloom_store::{Change, StoreError};
+use serde_json::{Value, json};
+
+/// File with a session's history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistorySource {
+    /// Path, as it is shown.
+    pub path: String,
+    /// The session.
+    pub session: String,
+    /// Modification time in seconds since 1970, for interactions without a time.
+    pub changed: i64,
+    /// Content of the file.
+    pub bytes: Vec<u8>,
+}
+
+/// Summary of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// Number of interactions that were read.
+    pub interactions: usize,
+    /// Number of them that a prompt gets in full.
+    pub live: usize,
+    /// One line for each of the last [`limits::HISTORY_SUMMARISED`], oldest first.
+    pub recent: Vec<String>,
+    /// One line for each interaction that is no longer live, oldest first.
+    pub older: Vec<String>,
+}
+
+impl Sessions<'_> {
+    /// Returns the interactions of a session, oldest first. Errors: `NotFound`.
+    pub fn session_interactions(&self, session: &str) -> Result<Vec<HistoryEntry>, Fault> {
+        let (_, turns) = self.get(session, None)?;
+        let found = interactions(&turns).into_iter();
+        Ok(found.map(|one| one.entry).collect())
+    }
+
+    /// Summarises a session without a model. Errors: `NotFound`.
+    pub fn session_summary(&self, session: &str) -> Result<SessionSummary, Fault> {
+        let (turns, _) = self.newest_turns(session, limits::HISTORY_TURNS_MAX)?;
+        let all = interactions(&turns);
+        let live = all
+            .len()
+            .min(self.engine.settings.history.live_interactions);
+        let (gone, _) = all.split_at(all.len() - live);
+        Ok(SessionSummary {
+            interactions: all.len(),
+            live,
+            recent: render_recent(last(&all, limits::HISTORY_SUMMARISED)),
+            older: render_older(gone),
+        })
+    }
+
+    /// Searches turns, best first; of one session if it is named.
+    pub fn search_sessions(
+        &self,
+        words: &str,
+        session: Option<&str>,
+        k: usize,
+    ) -> Result<Vec<(String, Message, f64)>, Fault> {
+        if words.trim().is_empty() {
+            return Err(Fault::usage("there are no words to search for")
+                .hint("heirloom session search WORDS"));
+        }
+        let request = super::RecallRequest {
+            question: words.to_owned(),
+            syntax: super::QuerySyntax::Words,
+            k: Some(k),
+            turns: true,
+            scope: heirloom_model::Scope {
+                session: session.map(str::to_owned),
+                ..Default::default()
+            },
+            ..Default::default()
+        };
+        let hits = self.engine.recall().search(&request)?.hits.into_iter();
+        let turns = hits.filter_map(|hit| match hit.item {
+            RecallItem::Turn {
+                session, message, ..
+            } => Some((session, *message, hit.breakdown.total)),
+            RecallItem::Record(_) => None,
+        });
+        Ok(turns.collect())
+    }
+
+    /// Returns the history section of a prompt: the newest turns that fit, oldest first, after a summary of the last
+    /// interactions if not all of them fit.
+    ///
+    /// The budget is the configured one, or `room_tokens` if that is less. Empty for an unknown session.
+    pub fn history_section(
+        &self,
+        session: &str,
+        budget_tokens: Option<usize>,
+    ) -> Result<Section, Fault> {
+        let mut section = Section {
+            name: "history".to_owned(),
+            heading: "## Conversation History".to_owned(),
+            ..Section::default()
+        };
+        let (turns, whole) = match self.live_turns(session) {
+            Err(fault) if fault.kind == ErrorKind::NotFound => return Ok(section),
+            turns => turns?,
+        };
+        let all = interactions(&turns);
+        let live = last(&all, self.engine.settings.history.live_interactions);
+        let first = live.first().map_or(turns.len(), |one| one.turns.start);
+        let lines: Vec<HistoryLine> = turns[first..].iter().filter_map(render_turn).collect();
+        let chars_max = self.history_chars(budget_tokens);
+        let mut fitted = fit_to_budget(lines.clone(), chars_max, text::chars);
+        let recent_lines = last(&all, limits::HISTORY_SUMMARISED)
+            .first()
+            .map_or(0, |one| {
+                turns[one.turns.start..]
+                    .iter()
+                    .filter_map(render_turn)
+                    .count()
+            });
+        if fitted.lines.len() < recent_lines || fitted.cut {
+            let summary = summary(&all);
+            let takes = text::chars(&summary) + 1;
+            // A summary that takes most of the budget is less useful than the turns.
+            if takes <= chars_max / 4 {
+                fitted = fit_to_budget(lines, chars_max - takes, text::chars);
+                section.offers.push(Offer {
+                    text: summary,
+                    ..Offer::default()
+                });
+            }
+        }
+        if fitted.cut {
+            (section.notes)
+                .push("the newest message is larger than the budget: it is cut".to_owned());
+        }
+        if fitted.left_out > 0 {
+            (section.notes).push(format!("{} older messages did not fit", fitted.left_out));
+        }
+        if all.len() > live.len() || !whole {
+            let note = "older interactions are left out; recall finds them";
+            section.notes.push(note.to_owned());
+        }
+        section
+            .offers
+            .extend(fitted.lines.into_iter().map(|line| Offer {
+                origin: Origin::Record(line.id),
+                text: line.text,
+                ..Offer::default()
+            }));
+        Ok(section)
+    }
+
+    /// Imports histories and outputs of other programs as one batch, which `undo` reverts; stored entries stay
+    /// unchanged. A dry run writes nothing and returns the expected counts.
+    pub fn import_histories(
+        &self,
+        histories: &[HistorySource],
+        outputs: &[OutputSource],
+        source: &str,
+        dry: bool,
+    ) -> Result<ImportReport, Fault> {
+        let mut writer = ImportWriter::new(self.engine, source)?.without_session_counts();
+        if dry {
+            writer = writer.into_dry_run();
+        }
+        let result = self.add_histories(histories, outputs, &mut writer);
+        result.map_err(|fault| writer.abort(fault))?;
+        writer.end()
+    }
+
+    /// Adds histories and outputs to an import.
+    pub(super) fn add_histories(
+        &self,
+        histories: &[HistorySource],
+        outputs: &[OutputSource],
+        writer: &mut ImportWriter<'_>,
+    ) -> Result<(), Fault> {
+        for file in histories {
+            self.add_history(file, writer)?;
+        }
+        self.engine.outputs().add_outputs(outputs, writer)
+    }
+
+    fn add_history(
+        &self,
+        file: &HistorySource,
+        writer: &mut ImportWriter<'_>,
+    ) -> Result<(), Fault> {
+        let session = self
+            .engine
+            .redaction()
+            .redact_input(file.session.trim())
+            .into_owned();
+        let read = check_name("session", &session)
+            .map_err(|bad| name_fault(&bad).message)
+            .and_then(|()| parse(&file.bytes).map_err(|problem| problem.to_string()));
+        let read = match read {
+            Ok(read) => read,
+            Err(problem) => {
+                writer.diagnose(format!("{}: {problem}; skipped", file.path));
+                return Ok(());
+            }
+        };
+        for problem in read.diagnostics {
+            writer.diagnose(format!("{}: {problem}", file.path));
+        }
+        let Some(first) = read.interactions.first() else {
+            return Ok(());
+        };
+        let begun = first.timestamp.unwrap_or(file.changed);
+        writer.add(
+            0,
+            Change::ImportSession(Box::new(self.new_imported_session(&session, begun))),
+        )?;
+        for (n, one) in read.interactions.iter().enumerate() {
+            let turns = to_turns(&session, n, one, file.changed);
+            let changes = turns.into_iter().map(|message| Change::ImportMessage {
+                session: session.clone(),
+                message: Box::new(message),
+            });
+            writer.add_all(0, changes)?;
+        }
+        Ok(())
+    }
+
+    fn new_imported_session(&self, id: &str, begun: i64) -> Session {
+        Session {
+            project: self.engine.project.clone(),
+            id: id.to_owned(),
+            agent: None,
+            task: None,
+            started_at: Timestamp::from_second(begun).unwrap_or(Timestamp::UNIX_EPOCH),
+            ended_at: None,
+            attrs: Attrs::new(),
+        }
+    }
+
+    /// Returns the maximum number of characters of the history.
+    fn history_chars(&self, budget_tokens: Option<usize>) -> usize {
+        let configured = match self.engine.settings.history.budget_tokens {
+            0 => usize::MAX,
+            tokens => tokens,
+        };
+        let tokens = configured.min(budget_tokens.unwrap_or(usize::MAX));
+        tokens.saturating_mul(limits::CHARS_PER_TOKEN)
+    }
+
+    /// Returns the turns of the live interactions of a session, in order; true if these are all turns.
+    fn live_turns(&self, session: &str) -> Result<(Vec<Message>, bool), Fault> {
+        // Usually few turns belong to a goal, so a small number is read first.
+        const FEW: usize = 200;
+        let (turns, whole) = self.newest_turns(session, FEW)?;
+        // The first turn may belong to an earlier interaction.
+        if whole || interactions(&turns).len() > self.engine.settings.history.live_interactions {
+            return Ok((turns, whole));
+        }
+        self.newest_turns(session, limits::HISTORY_TURNS_MAX)
+    }
+
+    /// Returns the newest turns of a session in order, independent of its length; true if these are all.
+    fn newest_turns(&self, session: &str, most: usize) -> Result<(Vec<Message>, bool), Fault> {
+        let at = |from: u64, limit: usize| -> Result<Vec<Message>, StoreError> {
+            self.engine
+                .store
+                .messages(&self.engine.project, session, from, limit)
+        };
+        let turns = at(0, most + 1)?;
+        let Some(last) = turns.last().filter(|_| turns.len() > most) else {
+            return Ok((turns, true));
+        };
+        let place = |from: u64| -> Result<Option<u64>, StoreError> {
+            Ok(at(from, 1)?.first().map(|turn| turn.seq))
+        };
+        // Sequence numbers ascend, with gaps: exponential and then binary search for the last one.
+        let (mut there, mut step) = (last.seq, most as u64);
+        while let Some(found) = place(there + step)? {
+            there = found;
+            step *= 2;
+        }
+        let mut beyond = there + step;
+        while beyond - there > 1 {
+            let middle = there + (beyond - there) / 2;
+            match place(middle)? {
+                Some(found) => there = found,
+                None => beyond = middle,
+            }
+        }
+        Ok((at((there + 1).saturating_sub(most as u64), most)?, false))
+    }
+}
+
+fn last<T>(all: &[T], most: usize) -> &[T] {
+    &all[all.len().saturating_sub(most)..]
+}
+
+fn summary(all: &[Interaction]) -> String {
+    let lines = render_recent(last(all, limits::HISTORY_SUMMARISED));
+    format!("The last interactions, in short:\n{}", lines.join("\n"))
+}
+
+/// Converts an interaction into turns with stable ids.
+fn to_turns(session: &str, n: usize, one: &HistoryEntry, changed: i64) -> Vec<Message> {
+    let at = Timestamp::from_second(one.timestamp.unwrap_or(changed));
+    let at = at.unwrap_or(Timestamp::UNIX_EPOCH);
+    let (plan, is_json) = match &one.plan {
+        Value::Null => (String::new(), false),
+        Value::String(plan) => (plan.clone(), false),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            (one.plan.to_string(), true)
+        }
+    };
+    let stamp = one
+        .timestamp
+        .map_or_else(|| n.to_string(), |at| at.to_string());
+    let turn = |role, sender: Option<&str>, content: &str, attrs: Attrs| Message {
+        id: stable_id(
+            at,
+            &[
+                "turn",
+                session,
+                &stamp,
+                role_part(role, sender),
+                &one.goal,
+                &plan,
+                &one.output,
+            ],
+        ),
+        seq: 0,
+        role,
+        sender: sender.map(str::to_owned),
+        text: content.to_owned(),
+        attrs,
+        tokens: u32::try_from(text::tokens(content)).unwrap_or(u32::MAX),
+        at,
+    };
+    let mut whole = Attrs::new();
+    let mut rest = serde_json::Map::new();
+    if !one.metadata.is_null() {
+        rest.insert("metadata".to_owned(), one.metadata.clone());
+    }
+    if !one.extra.is_empty() {
+        rest.insert("extra".to_owned(), Value::Object(one.extra.clone()));
+    }
+    whole.insert(INTERACTION_ATTR.to_owned(), Value::Object(rest));
+    let mut turns = vec![turn(Role::User, None, &one.goal, whole)];
+    if !plan.is_empty() {
+        let mut attrs = Attrs::new();
+        attrs.insert(PART_ATTR.to_owned(), json!(PLAN_PART));
+        if is_json {
+            attrs.insert("json".to_owned(), json!(true));
+        }
+        turns.push(turn(Role::Assistant, Some(PLAN_PART), &plan, attrs));
+    }
+    if !one.output.is_empty() {
+        turns.push(turn(Role::Assistant, None, &one.output, Attrs::new()));
+    }
+    turns
+}
+
+fn role_part(role: Role, sender: Option<&str>) -> &str {
+    sender.unwrap_or(role.as_str())
+}

@@ -1,4 +1,0 @@
-//! The loop of iterations of an agent command.
-
-pub mod child;
-pub mod git;

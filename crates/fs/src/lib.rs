@@ -1,0 +1,11 @@
+//! File system access: atomic and bounded file operations, project discovery, and no-follow walks.
+//!
+//! All files that Heirloom writes pass through [`durable`]; all files that it opens by name for reading pass through
+//! [`durable::regular_file`].
+
+pub mod durable;
+mod error;
+pub mod git_index;
+pub mod project_fs;
+
+pub use error::FsError;

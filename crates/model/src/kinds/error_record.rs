@@ -1,0 +1,64 @@
+//! Attributes of errors.
+
+use super::{KindData, is_zero_u32};
+use crate::record::Attrs;
+use crate::{Kind, text};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Attributes of an `error` record, whose text is the error message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ErrorRecord {
+    /// `open` or `resolved`.
+    #[serde(rename = "state")]
+    pub state: String,
+    /// Resolution of the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "resolution")]
+    pub resolution: Option<String>,
+    /// Number of repetitions after the first occurrence.
+    #[serde(default, skip_serializing_if = "is_zero_u32")]
+    #[serde(rename = "repeats")]
+    pub repeats: u32,
+    /// Time of the last repetition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "repeated_at")]
+    pub repeated_at: Option<Timestamp>,
+    /// Fields of newer versions.
+    #[serde(flatten)]
+    pub extra: Attrs,
+}
+
+impl ErrorRecord {
+    /// State of an open error.
+    pub const OPEN: &'static str = "open";
+    /// State of a resolved error.
+    pub const RESOLVED: &'static str = "resolved";
+
+    /// Creates an open error.
+    pub fn open() -> Self {
+        Self {
+            state: Self::OPEN.to_owned(),
+            resolution: None,
+            repeats: 0,
+            repeated_at: None,
+            extra: Attrs::new(),
+        }
+    }
+
+    /// Returns the identity key: task, phase and text, ignoring numbers that are not part of a name.
+    pub fn key(error: &str, task: Option<&str>, phase: Option<&str>) -> String {
+        let identity = text::error_identity(error);
+        text::hash_parts(&[task.unwrap_or(""), phase.unwrap_or(""), &identity])
+    }
+
+    /// Returns the identity key of earlier versions, which ignored digits in names too.
+    pub fn legacy_key(error: &str, task: Option<&str>, phase: Option<&str>) -> String {
+        let signature = text::error_signature(error);
+        text::hash_parts(&[task.unwrap_or(""), phase.unwrap_or(""), &signature])
+    }
+}
+
+impl KindData for ErrorRecord {
+    const KIND: Kind = Kind::Error;
+}

@@ -1,0 +1,470 @@
+//! Allocation of the remaining budget to the context sources, with their receipt.
+
+use super::sanitize::Sanitizer;
+use heirloom_model::context::{Context, InclusionReason, ReceiptItem, ReceiptSection};
+use heirloom_model::section::{Layout, Offer, Section, SourceRow};
+use heirloom_model::{limits, text};
+
+/// An offer with its size in the context.
+struct MeasuredOffer<'s> {
+    offer: &'s Offer,
+    lines: String,
+    chars: usize,
+    /// Reason for which the offer can never be included: `Empty` or `TooLarge`.
+    exclusion: Option<InclusionReason>,
+}
+
+/// A section with its allocated part of the budget.
+struct SourceAllocation<'s> {
+    row: &'s SourceRow,
+    section: &'s Section,
+    /// Text before the entries: an empty line, and the heading if there is one.
+    opening: String,
+    /// Text after the entries.
+    closing: String,
+    entries: Vec<MeasuredOffer<'s>>,
+    /// Number of included eligible entries, from the first.
+    count: usize,
+    /// Beginning of the next entry, if it does not fit whole.
+    cut_text: Option<String>,
+    /// Characters that the section uses.
+    used: usize,
+}
+
+/// Adds the sections to `memory`; see [`super::add_sources`].
+pub(super) fn add_sources(
+    mut memory: Context,
+    sections: &[(SourceRow, Section)],
+    sanitizer: &Sanitizer<'_>,
+) -> Context {
+    let left = memory.budget.chars();
+    let left = left.saturating_sub(text::chars(&memory.text));
+    let of = |(row, section)| SourceAllocation::measure(row, section, sanitizer, left);
+    let mut allocations: Vec<SourceAllocation<'_>> = sections
+        .iter()
+        .map(|(row, section)| of((row, section)))
+        .collect();
+    distribute(&mut allocations, left);
+    for (row, section) in sections {
+        let name = &row.name;
+        let notes = section.notes.iter();
+        let notes = notes.map(|note| format!("{name}: {}", sanitizer.one_line(note)));
+        memory.notes.extend(notes);
+        let considered = limits::SOURCE_OFFERS_MAX;
+        if section.offers.len() > considered {
+            let more = section.offers.len() - considered;
+            memory
+                .notes
+                .push(format!("{name}: {more} more were not considered"));
+        }
+    }
+    for allocation in allocations
+        .iter()
+        .filter(|allocation| !allocation.entries.is_empty())
+    {
+        allocation.write(&mut memory);
+    }
+    memory
+}
+
+/// Selects entries: each section in turn by the share of its row, then the first that were cut with the remaining
+/// budget.
+fn distribute(allocations: &mut [SourceAllocation<'_>], left: usize) {
+    let mut reserved: usize = allocations
+        .iter()
+        .map(SourceAllocation::reserved_chars)
+        .sum();
+    let (mut space, mut carried) = (left, 0);
+    let mut row_before = None;
+    for allocation in &mut *allocations {
+        let least = allocation.reserved_chars();
+        reserved = reserved.saturating_sub(least);
+        // The sections of one row have one common share.
+        let is_next_of_row = row_before.replace(&allocation.row.name) == Some(&allocation.row.name);
+        let percent = match is_next_of_row {
+            true => 0,
+            false => usize::try_from(allocation.row.share_percent).unwrap_or(100),
+        };
+        let own = left.saturating_mul(percent) / 100 + carried;
+        let most = own
+            .min(space.saturating_sub(reserved))
+            .max(least)
+            .min(space);
+        allocation.fill(most);
+        space -= allocation.used;
+        carried = own.saturating_sub(allocation.used);
+    }
+    for allocation in allocations {
+        if allocation.row.share_percent > 0 {
+            space += allocation.used;
+            allocation.fill(space);
+            space -= allocation.used;
+        }
+    }
+}
+
+impl<'s> SourceAllocation<'s> {
+    fn measure(
+        row: &'s SourceRow,
+        section: &'s Section,
+        sanitizer: &Sanitizer<'_>,
+        left: usize,
+    ) -> Self {
+        let heading = sanitizer.one_line(&section.heading);
+        let is_list = section.layout == Layout::List;
+        let opening = match &*heading {
+            "" if is_list => "\n".to_owned(),
+            "" => String::new(),
+            marked if marked.starts_with('#') || !section.closing.is_empty() => {
+                format!("\n{marked}\n")
+            }
+            bare => format!("\n## {bare}\n"),
+        };
+        let closing = match &*sanitizer.one_line(&section.closing) {
+            "" => String::new(),
+            closing => format!("\n{closing}\n"),
+        };
+        let around = text::chars(&opening) + text::chars(&closing);
+        let most = left.saturating_sub(around);
+        let offers = section.offers.iter().take(limits::SOURCE_OFFERS_MAX);
+        let entry = |offer: &'s Offer| {
+            let lines = match section.layout {
+                Layout::List => sanitizer.render_item(&offer.text),
+                Layout::Blocks | Layout::BlocksReversed => sanitizer.render_block(&offer.text),
+            };
+            let chars = text::chars(&lines);
+            let exclusion = if lines.is_empty() {
+                Some(InclusionReason::Empty)
+            } else {
+                (chars > most && offer.frame.is_none()).then_some(InclusionReason::TooLarge)
+            };
+            MeasuredOffer {
+                offer,
+                lines,
+                chars,
+                exclusion,
+            }
+        };
+        Self {
+            row,
+            section,
+            opening,
+            closing,
+            entries: offers.map(entry).collect(),
+            count: 0,
+            cut_text: None,
+            used: 0,
+        }
+    }
+
+    fn eligible(&self) -> impl Iterator<Item = &MeasuredOffer<'s>> {
+        self.entries
+            .iter()
+            .filter(|entry| entry.exclusion.is_none())
+    }
+
+    fn frame_chars(&self) -> usize {
+        text::chars(&self.opening) + text::chars(&self.closing)
+    }
+
+    /// Returns the reserved characters: the minimum of its row, or the size of the section if that is smaller.
+    fn reserved_chars(&self) -> usize {
+        let all: usize = self.eligible().map(|entry| entry.chars).sum();
+        let all = if all > 0 { all + self.frame_chars() } else { 0 };
+        all.min(self.row.min_chars)
+    }
+
+    /// Selects the entries that fit `most` characters, from the first. After the first that does not fit nothing is
+    /// selected, except the beginning of that one if it may be cut.
+    fn fill(&mut self, most: usize) {
+        let (mut count, mut used, mut cut) = (0, self.frame_chars(), None);
+        for entry in self.eligible() {
+            if used + entry.chars > most {
+                cut = entry.cut(most.saturating_sub(used));
+                break;
+            }
+            count += 1;
+            used += entry.chars;
+        }
+        used += cut.as_deref().map_or(0, text::chars);
+        self.used = if count > 0 || cut.is_some() { used } else { 0 };
+        self.count = count;
+        self.cut_text = cut;
+    }
+
+    /// Appends the section to the context and to the receipt.
+    fn write(&self, context: &mut Context) {
+        let before = context.text.len();
+        let is_in = self.count > 0 || self.cut_text.is_some();
+        let mut output = String::new();
+        if is_in {
+            output.push_str(&self.opening);
+        }
+        let mut items = Vec::with_capacity(self.entries.len());
+        let mut left = self.count;
+        let mut cut = self.cut_text.as_deref();
+        let mut inside = Vec::with_capacity(self.count + 1);
+        for entry in &self.entries {
+            let (reason, lines) = match entry.exclusion {
+                Some(reason) => (reason, None),
+                None if left > 0 => {
+                    left -= 1;
+                    (InclusionReason::Included, Some(entry.lines.as_str()))
+                }
+                None => match cut.take() {
+                    Some(cut) => (InclusionReason::Cut, Some(cut)),
+                    None => (InclusionReason::OverShare, None),
+                },
+            };
+            inside.extend(lines);
+            items.push(entry.receipt_item(reason, lines));
+        }
+        if self.section.layout == Layout::BlocksReversed {
+            inside.reverse();
+        }
+        inside.into_iter().for_each(|lines| output.push_str(lines));
+        if is_in {
+            output.push_str(&self.closing);
+        }
+        // A context does not begin with an empty line.
+        let first = usize::from(before == 0 && output.starts_with('\n'));
+        context.text.push_str(&output[first..]);
+        items.sort_by_key(|item| !item.is_included());
+        let name = match self.section.name.as_str() {
+            "" => &self.row.name,
+            name => name,
+        };
+        context.sections.push(ReceiptSection {
+            name: name.to_owned(),
+            chars: text::chars(&context.text[before..]),
+            items,
+        });
+    }
+}
+
+impl MeasuredOffer<'_> {
+    /// Returns the part of the offer that fits `chars_max`: its frame, whole lines, and a note with the number of
+    /// omitted lines. `None` if not one line fits, or if the offer has no frame.
+    fn cut(&self, chars_max: usize) -> Option<String> {
+        let frame = self.offer.frame?;
+        let whole = self.lines.strip_prefix('\n').unwrap_or(&self.lines);
+        // Sanitizing may have moved the bytes of the frame.
+        if whole.trim_end() != self.offer.text.trim_end() {
+            return None;
+        }
+        let gap = &self.lines[..self.lines.len() - whole.len()];
+        let above = whole.get(..frame.head_bytes)?;
+        let below = whole.get(whole.len().checked_sub(frame.tail_bytes)?..)?;
+        let body = whole.get(frame.head_bytes..whole.len() - frame.tail_bytes)?;
+        let all = body.lines().count();
+        let around = [gap, above, below].map(text::chars).iter().sum::<usize>();
+        let space = chars_max
+            .checked_sub(around + text::chars(&render_cut_note(all, frame.keeps_last_lines)))?;
+        let fits = |sizes: &mut dyn Iterator<Item = &str>| {
+            let (mut space, mut end, mut line_count) = (space, 0, 0);
+            for line in sizes {
+                match space.checked_sub(text::chars(line)) {
+                    Some(left) => space = left,
+                    None => break,
+                }
+                end += line.len();
+                line_count += 1;
+            }
+            (end, line_count)
+        };
+        let (end, line_count) = match frame.keeps_last_lines {
+            true => fits(&mut body.split_inclusive('\n').rev()),
+            false => fits(&mut body.split_inclusive('\n')),
+        };
+        let note = render_cut_note(all - line_count, frame.keeps_last_lines);
+        (line_count > 0).then(|| match frame.keeps_last_lines {
+            true => format!("{gap}{above}{note}{}{below}", &body[body.len() - end..]),
+            false => format!("{gap}{above}{}{below}{note}", &body[..end]),
+        })
+    }
+
+    fn receipt_item(&self, reason: InclusionReason, lines: Option<&str>) -> ReceiptItem {
+        let words = self.lines.trim_start_matches('\n');
+        let words = words.strip_prefix("- ").unwrap_or(words);
+        let item = ReceiptItem {
+            id: None,
+            file: None,
+            score: self.offer.score,
+            excerpt: text::excerpt(words, limits::RECEIPT_EXCERPT_CHARS_MAX),
+            chars: lines.map_or(self.chars, text::chars),
+            reason,
+        };
+        item.with_origin(&self.offer.origin)
+    }
+}
+
+fn render_cut_note(lines: usize, are_older: bool) -> String {
+    let word = if lines == 1 { "line" } else { "lines" };
+    match are_older {
+        true => format!("… {lines} older {word} did not fit\n"),
+        false => format!("… {lines} more {word} did not fit\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heirloom_model::Budget;
+    use proptest::prelude::*;
+
+    fn row(share_percent: u32, min_chars: usize) -> SourceRow {
+        SourceRow {
+            name: format!("row of {share_percent}, {min_chars}"),
+            share_percent,
+            min_chars,
+        }
+    }
+
+    fn section(offers: &[&str]) -> Section {
+        let offer = |text: &&str| Offer {
+            text: (*text).to_owned(),
+            ..Offer::default()
+        };
+        Section {
+            name: "plan".to_owned(),
+            heading: "H".to_owned(),
+            offers: offers.iter().map(offer).collect(),
+            ..Section::default()
+        }
+    }
+
+    fn memory(text: &str, budget: Budget) -> Context {
+        Context {
+            text: text.to_owned(),
+            budget,
+            sections: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    fn check(budget: usize, sections: &[(SourceRow, Section)], expect: &str) {
+        let prefixes = ["MY".to_owned()];
+        let context = add_sources(
+            memory("m\n", Budget::Chars(budget)),
+            sections,
+            &Sanitizer::new(&prefixes),
+        );
+        assert_eq!(context.text, expect);
+    }
+
+    #[test]
+    fn allocation_respects_shares_and_passes_on_the_remainder() {
+        let (a, b) = (
+            section(&["aaaa", "aaaa", "aaaa"]),
+            section(&["bbbb", "bbbb"]),
+        );
+        // 40 to share: each heading takes 6, each line 7.
+        let other = |y| SourceRow {
+            name: "other".to_owned(),
+            ..row(y, 0)
+        };
+        let rows = |x, y| [(row(x, 0), a.clone()), (other(y), b.clone())];
+        check(
+            42,
+            &rows(50, 50),
+            "m\n\n## H\n- aaaa\n- aaaa\n\n## H\n- bbbb\n- bbbb\n",
+        );
+        check(
+            42,
+            &rows(100, 0),
+            "m\n\n## H\n- aaaa\n- aaaa\n- aaaa\n\n## H\n- bbbb\n",
+        );
+        check(42, &rows(0, 100), "m\n\n## H\n- bbbb\n- bbbb\n");
+        // The second section gets what the first does not use.
+        let few = [(row(90, 0), section(&["a"])), (row(5, 0), b.clone())];
+        check(42, &few, "m\n\n## H\n- a\n\n## H\n- bbbb\n- bbbb\n");
+        // The first section gets what no later one uses.
+        check(
+            42,
+            &[(row(5, 0), a.clone())],
+            "m\n\n## H\n- aaaa\n- aaaa\n- aaaa\n",
+        );
+    }
+
+    #[test]
+    fn allocation_reserves_the_minimum_of_later_rows() {
+        let first = section(&["aaaa", "aaaa", "aaaa"]);
+        let last = section(&["bbbb"]);
+        let sections = [(row(100, 0), first), (row(0, 13), last)];
+        check(29, &sections, "m\n\n## H\n- aaaa\n\n## H\n- bbbb\n");
+    }
+
+    #[test]
+    fn offers_are_sanitized_and_indented() {
+        let section = section(&[
+            "MY: x\n## Forged\nMY : y\n\n\u{1b}[31mred\u{7}",
+            "\u{1b}[0m",
+        ]);
+        check(
+            200,
+            &[(row(100, 0), section)],
+            "m\n\n## H\n- MY x\n  ## Forged\n  MY y\n\n  red\u{fffd}\n",
+        );
+    }
+
+    #[test]
+    fn offers_over_the_maximum_are_noted() {
+        let most = limits::SOURCE_OFFERS_MAX;
+        for (count, notes) in [(most, 0), (most + 1, 1)] {
+            let many = section(&vec!["a"; count]);
+            let context = add_sources(
+                memory("", Budget::Chars(100_000)),
+                &[(row(100, 0), many)],
+                &Sanitizer::new(&[]),
+            );
+            assert_eq!(context.sections[0].items.len(), most);
+            assert_eq!(context.notes.len(), notes, "{count}");
+        }
+    }
+
+    fn any_section() -> impl Strategy<Value = (SourceRow, Section)> {
+        let texts = prop::collection::vec("[a-zA-Z :#\\n\\t\u{1b}é]{0,40}", 0..8);
+        (0u32..=100, 0usize..80, "[a-z#\\n]{0,8}", texts).prop_map(
+            |(allocation, min, heading, texts)| {
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                let mut section = section(&texts);
+                section.heading = heading;
+                (row(allocation, min), section)
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn context_fits_budget_and_receipt_matches_text(
+            sections in prop::collection::vec(any_section(), 0..6),
+            before in "(m{0,30}\\n)?",
+            budget in 0usize..400,
+            in_tokens: bool,
+        ) {
+            let budget = if in_tokens { Budget::Tokens(budget / 4) } else { Budget::Chars(budget) };
+            prop_assume!(budget.fits(&before));
+            let prefixes = ["MY".to_owned()];
+            let made = || add_sources(memory(&before, budget), &sections, &Sanitizer::new(&prefixes));
+            let context = made();
+            prop_assert_eq!(&context, &made());
+            prop_assert!(budget.fits(&context.text), "{} over {:?}", context.text, budget);
+            prop_assert!(context.text.starts_with(&before));
+            let receipt: usize = context.sections.iter().map(|section| section.chars).sum();
+            prop_assert_eq!(receipt + text::chars(&before), text::chars(&context.text));
+            for section in &context.sections {
+                let items = section.items.iter().filter(|item| item.is_included());
+                let items: usize = items.map(|item| item.chars).sum();
+                prop_assert!(items <= section.chars);
+            }
+            // No section is cut for its share while all its offers would fit the remaining budget.
+            let unused = budget.chars() - text::chars(&context.text);
+            for ((row, _), receipt) in sections.iter().filter(|(_, s)| !s.offers.is_empty()).zip(&context.sections) {
+                let cut = receipt.items.iter().find(|item| item.reason == InclusionReason::OverShare);
+                if let (Some(cut), true) = (cut, row.share_percent > 0) {
+                    prop_assert!(cut.chars + 20 + usize::from(receipt.chars == 0) * 20 > unused, "{:?}", receipt);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Order of the steps of a selection. No step depends on the budget.
+
+use super::{Candidate, SelectionInput, SelectionReason, Tier, Verdict};
+use heirloom_model::limits::CONTEXT_SHARES_PERCENT_MAX;
+use heirloom_model::similarity::ComparableText;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+/// Characters that every item costs in addition to its own when worth is divided by length: a reader's attention, and
+/// protection against very short items that are worth little.
+const ITEM_OVERHEAD_CHARS: f64 = 80.0;
+/// Share of an item's worth that each further form has; the shortest form already names the matter.
+const EXTENSION_WORTH: f64 = 0.15;
+/// Largest reduction of worth for a candidate that repeats all words of a selected one.
+const REPETITION_PENALTY: f64 = 0.7;
+
+/// Part of the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Guaranteed,
+    Best,
+    Competition,
+    Tail,
+    End,
+}
+
+/// Next step of the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    candidate: usize,
+    form: usize,
+    /// Characters that the step adds, with the frame of its section if it is the first there.
+    pub(super) chars: usize,
+    reason: SelectionReason,
+}
+
+/// Order that is computed step by step. A step that is returned and not taken ends it.
+pub(super) struct StepOrder<'s> {
+    input: &'s SelectionInput<'s>,
+    verdicts: Vec<Option<Verdict>>,
+    /// Hashes of the words of each candidate, ascending.
+    words: Vec<Vec<u64>>,
+    /// Largest similarity of each candidate to a taken one.
+    similarity: Vec<f64>,
+    /// Taken characters of each section.
+    section_chars: Vec<usize>,
+    /// Taken characters of all sections that compete.
+    competing_chars: usize,
+    /// Share of each section, 0 to 1, after scaling.
+    shares: Vec<f64>,
+    part: Part,
+    /// Position in the present part.
+    at: usize,
+}
+
+impl<'s> StepOrder<'s> {
+    pub(super) fn new(input: &'s SelectionInput<'s>) -> Self {
+        let candidates = input.candidates;
+        let total: u32 = input.sections.iter().map(|one| one.share_percent).sum();
+        let scale = f64::from(CONTEXT_SHARES_PERCENT_MAX)
+            / f64::from(total.max(CONTEXT_SHARES_PERCENT_MAX));
+        let share = |percent: u32| f64::from(percent) / 100.0 * scale;
+        let mut order = Self {
+            input,
+            verdicts: vec![None; candidates.len()],
+            words: candidates.iter().map(word_hashes).collect(),
+            similarity: vec![0.0; candidates.len()],
+            section_chars: vec![0; input.sections.len()],
+            competing_chars: 0,
+            shares: (input.sections.iter())
+                .map(|one| share(one.share_percent))
+                .collect(),
+            part: Part::Guaranteed,
+            at: 0,
+        };
+        for (place, one) in candidates.iter().enumerate() {
+            let is_below = one.relevance.is_some_and(|share| share < input.floor);
+            if one.forms.is_empty() || one.section >= input.sections.len() {
+                order.omit(place, SelectionReason::Empty);
+            } else if is_below && one.tier == Tier::Competing {
+                order.omit(place, SelectionReason::BelowFloor);
+            }
+        }
+        order
+    }
+
+    /// Returns the next step; `None` at the end.
+    pub(super) fn next_step(&mut self) -> Option<Step> {
+        loop {
+            let step = match self.part {
+                Part::Guaranteed => self.next_listed(Tier::Guaranteed),
+                Part::Best => self.next_best(),
+                Part::Competition => self.next_competing(),
+                Part::Tail => self.next_listed(Tier::Tail),
+                Part::End => return None,
+            };
+            let Some(step) = step else {
+                self.at = 0;
+                self.part = match self.part {
+                    Part::Guaranteed => Part::Best,
+                    Part::Best => Part::Competition,
+                    Part::Competition => Part::Tail,
+                    Part::Tail | Part::End => Part::End,
+                };
+                continue;
+            };
+            if step.form == 0
+                && let Some(head) = self.duplicate_head(step.candidate)
+            {
+                self.omit(step.candidate, SelectionReason::DuplicateOf(head));
+                continue;
+            }
+            return Some(step);
+        }
+    }
+
+    /// Records that a step is in the context.
+    pub(super) fn take(&mut self, step: &Step) {
+        let Some(one) = self.input.candidates.get(step.candidate) else {
+            return;
+        };
+        if let Some(slot) = self.verdicts.get_mut(step.candidate) {
+            *slot = Some(Verdict {
+                reason: slot.map_or(step.reason, |before| before.reason),
+                form: Some(step.form),
+            });
+        }
+        if let Some(chars) = self.section_chars.get_mut(one.section) {
+            *chars += step.chars;
+        }
+        if self.part == Part::Competition || self.part == Part::Best {
+            self.competing_chars += step.chars;
+        }
+        if step.form > 0 {
+            return;
+        }
+        let taken = self.words.get(step.candidate).cloned().unwrap_or_default();
+        for (at, most) in self.similarity.iter_mut().enumerate() {
+            if self.verdicts.get(at).is_some_and(Option::is_none)
+                && let Some(words) = self.words.get(at)
+            {
+                *most = most.max(overlap(words, &taken));
+            }
+        }
+    }
+
+    /// Returns the verdicts; candidates without a step did not fit.
+    pub(super) fn into_verdicts(self) -> Vec<Verdict> {
+        let did_not_fit = Verdict {
+            reason: SelectionReason::DidNotFit,
+            form: None,
+        };
+        let all = self.verdicts.into_iter();
+        all.map(|one| one.unwrap_or(did_not_fit)).collect()
+    }
+
+    fn omit(&mut self, place: usize, reason: SelectionReason) {
+        if let Some(slot) = self.verdicts.get_mut(place) {
+            *slot = Some(Verdict { reason, form: None });
+        }
+    }
+
+    fn is_open(&self, place: usize) -> bool {
+        self.verdicts.get(place).is_some_and(Option::is_none)
+    }
+
+    /// Returns the step that adds a candidate in its shortest form.
+    fn first_step(&self, place: usize, reason: SelectionReason) -> Option<Step> {
+        let one = self.input.candidates.get(place)?;
+        let is_first = self.section_chars.get(one.section) == Some(&0);
+        let frame = self.input.sections.get(one.section)?;
+        let frame = if is_first { frame.chars } else { 0 };
+        Some(Step {
+            candidate: place,
+            form: 0,
+            chars: one.forms.first()? + frame,
+            reason,
+        })
+    }
+
+    /// Returns the step that extends a taken candidate to its next form.
+    fn extension(&self, place: usize) -> Option<Step> {
+        let verdict = self.verdicts.get(place).copied().flatten()?;
+        let one = self.input.candidates.get(place)?;
+        let form = verdict.form?;
+        Some(Step {
+            candidate: place,
+            form: form + 1,
+            chars: one
+                .forms
+                .get(form + 1)?
+                .saturating_sub(*one.forms.get(form)?),
+            reason: verdict.reason,
+        })
+    }
+
+    /// Returns the next open candidate of a tier in the order of the list.
+    fn next_listed(&mut self, tier: Tier) -> Option<Step> {
+        let reason = match tier {
+            Tier::Guaranteed => SelectionReason::Guaranteed,
+            Tier::Exempt | Tier::Competing | Tier::Tail => SelectionReason::ByWorth,
+        };
+        while let Some(one) = self.input.candidates.get(self.at) {
+            if one.tier == tier && self.is_open(self.at) {
+                return self.first_step(self.at, reason);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    /// Returns the best candidate of the next section that has one.
+    fn next_best(&mut self) -> Option<Step> {
+        while let Some(section) = self.input.sections.get(self.at) {
+            let is_done = !section.has_best || self.has_best(self.at);
+            let best = if is_done {
+                None
+            } else {
+                let mine = |place: &usize| {
+                    let one = self.input.candidates.get(*place);
+                    one.is_some_and(|one| one.section == self.at && self.may_be_best(one))
+                };
+                let open = (0..self.input.candidates.len()).filter(|place| self.is_open(*place));
+                first_max(open.filter(mine).map(|place| (place, self.worth(place))))
+            };
+            match best {
+                Some(place) => return self.first_step(place, SelectionReason::BestOfSource),
+                None => self.at += 1,
+            }
+        }
+        None
+    }
+
+    /// Returns true if a candidate may precede the competition: an exempt one, a relevant one, or any if nothing was
+    /// asked.
+    fn may_be_best(&self, one: &Candidate<'_>) -> bool {
+        match one.tier {
+            Tier::Exempt => true,
+            Tier::Competing => one
+                .relevance
+                .is_none_or(|share| share >= self.input.best_floor),
+            Tier::Guaranteed | Tier::Tail => false,
+        }
+    }
+
+    /// Returns true if the best item of the section is taken.
+    fn has_best(&self, section: usize) -> bool {
+        let all = self.input.candidates.iter().zip(&self.verdicts);
+        let best = SelectionReason::BestOfSource;
+        all.filter(|(one, _)| one.section == section)
+            .any(|(_, verdict)| verdict.is_some_and(|verdict| verdict.reason == best))
+    }
+
+    /// Returns the step with the highest worth for its length; first among the sections that are behind their share.
+    fn next_competing(&self) -> Option<Step> {
+        let steps = (0..self.input.candidates.len()).filter_map(|place| {
+            let one = self.input.candidates.get(place)?;
+            let may = matches!(one.tier, Tier::Exempt | Tier::Competing);
+            if self.is_open(place) {
+                let step = may.then(|| self.first_step(place, SelectionReason::ByWorth))??;
+                Some((step, self.worth(place) / length_cost(step.chars)))
+            } else {
+                let step = self.extension(place)?;
+                let worth = one.worth * EXTENSION_WORTH;
+                Some((step, worth / length_cost(step.chars)))
+            }
+        });
+        let steps: Vec<(Step, f64)> = steps.collect();
+        let is_behind = |step: &Step| {
+            let section = (self.input.candidates.get(step.candidate)).map_or(0, |one| one.section);
+            let share = self.shares.get(section).copied().unwrap_or(0.0);
+            let taken = self.section_chars.get(section).copied().unwrap_or(0);
+            (taken as f64) < share * self.competing_chars as f64
+        };
+        let all = || steps.iter().copied();
+        let pick = first_max(all().filter(|(step, _)| is_behind(step)));
+        pick.or_else(|| first_max(all()))
+    }
+
+    /// Returns the worth of an open candidate, reduced by its similarity to taken ones.
+    fn worth(&self, place: usize) -> f64 {
+        let worth = self
+            .input
+            .candidates
+            .get(place)
+            .map_or(0.0, |one| one.worth);
+        let similarity = self.similarity.get(place).copied().unwrap_or(0.0);
+        worth * (1.0 - REPETITION_PENALTY * similarity)
+    }
+
+    /// Returns the taken candidate that this one repeats.
+    fn duplicate_head(&self, place: usize) -> Option<usize> {
+        let mine = self.input.candidates.get(place)?.words?;
+        let taken = |at: &usize| {
+            self.verdicts
+                .get(*at)
+                .copied()
+                .flatten()
+                .is_some_and(|verdict| verdict.form.is_some())
+        };
+        (0..self.input.candidates.len()).filter(taken).find(|at| {
+            let theirs = self.input.candidates.get(*at).and_then(|one| one.words);
+            theirs.is_some_and(|theirs| theirs.is_near_duplicate(mine))
+        })
+    }
+}
+
+/// Returns the first element with the highest score.
+fn first_max<T>(scored: impl Iterator<Item = (T, f64)>) -> Option<T> {
+    let mut best: Option<(T, f64)> = None;
+    for (one, score) in scored {
+        if best.as_ref().is_none_or(|(_, most)| score > *most) {
+            best = Some((one, score));
+        }
+    }
+    best.map(|(one, _)| one)
+}
+
+/// Returns the divisor of worth: the root of the length, because a long record often has more to say. Contexts of
+/// commits were equally good with the length itself.
+fn length_cost(chars: usize) -> f64 {
+    (chars as f64 + ITEM_OVERHEAD_CHARS).sqrt()
+}
+
+fn word_hashes(one: &Candidate<'_>) -> Vec<u64> {
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    let words = one.words.map_or(&[][..], ComparableText::words);
+    let distinct: HashSet<u64> = words.iter().map(|word| hasher.hash_one(word)).collect();
+    let mut hashes: Vec<u64> = distinct.into_iter().collect();
+    hashes.sort_unstable();
+    hashes
+}
+
+/// Returns the Jaccard similarity of two ascending lists.
+fn overlap(one: &[u64], other: &[u64]) -> f64 {
+    let (mut a, mut b, mut both) = (one.iter().peekable(), other.iter().peekable(), 0_usize);
+    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+        match x.cmp(y) {
+            std::cmp::Ordering::Less => drop(a.next()),
+            std::cmp::Ordering::Greater => drop(b.next()),
+            std::cmp::Ordering::Equal => {
+                both += 1;
+                a.next();
+                b.next();
+            }
+        }
+    }
+    both as f64 / (one.len() + other.len() - both).max(1) as f64
+}

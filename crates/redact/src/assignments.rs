@@ -1,0 +1,375 @@
+//! Secrets after a name: assignments, fields, options, and plain sentences.
+
+use super::assignment_syntax::{AssignmentSyntax, TYPE_LENGTH};
+use super::scan::{Scanner, mark_end};
+use super::secret_names::{self, SecretNameKind};
+use super::text_bytes::TextBytes as _;
+use super::value_rules::{self, NamedValue, ValueSyntax};
+use super::value_shape;
+
+/// Maximum length of a name in bytes.
+const NAME_MAX: usize = 64;
+/// Maximum length of an XML element in bytes, with the blanks around its value.
+const ELEMENT_MAX: usize = 1_024;
+
+impl Scanner<'_> {
+    /// Checks the name around `at`, and its value.
+    pub(super) fn check_name(&mut self, at: usize) {
+        if at < self.name_end {
+            return;
+        }
+        let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(*b, b'_' | b'-' | b'.');
+        let before = &self.bytes[at.saturating_sub(NAME_MAX)..at];
+        let back = before.iter().rev().take_while(|b| part(b)).count();
+        let rest = &self.bytes[at..];
+        let ahead = rest.iter().take(NAME_MAX).take_while(|b| part(b)).count();
+        self.name_end = at + ahead;
+        if back == NAME_MAX || ahead == NAME_MAX {
+            return;
+        }
+        let whole = &self.bytes[at - back..at + ahead];
+        let dashes = whole.iter().take_while(|&&b| b == b'-').count();
+        let start = at - back + whole.iter().take_while(|b| b"-.".contains(b)).count();
+        let tail = whole.iter().rev().take_while(|b| b"-.".contains(b)).count();
+        let end = (at + ahead - tail).max(start);
+        // Looking for a value is cheaper than classifying the name, and most names have no value.
+        let Some((syntax, value)) = AssignmentSyntax::new(self.bytes).find_value(start, end) else {
+            return;
+        };
+        let (text, name) = (self.text, start..end);
+        let Some(name) = text.get(name) else { return };
+        if name.len() <= 3 && name.eq_ignore_ascii_case("key") {
+            return;
+        }
+        if syntax == ValueSyntax::Blank && dashes == 0 && !self.can_precede_value(name, value) {
+            return;
+        }
+        let Some(name_kind) = secret_names::classify_name(name) else {
+            return;
+        };
+        let syntax = if syntax == ValueSyntax::Blank && dashes > 0 {
+            ValueSyntax::Option
+        } else {
+            syntax
+        };
+        match name_kind {
+            SecretNameKind::Authorization => self.match_authorization(syntax, value),
+            SecretNameKind::Cookie | SecretNameKind::SetCookie => {
+                self.match_cookie(name_kind, syntax, start, value)
+            }
+            SecretNameKind::Password
+            | SecretNameKind::Secret
+            | SecretNameKind::Token
+            | SecretNameKind::Key
+            | SecretNameKind::OtherKey
+            | SecretNameKind::Pin
+            | SecretNameKind::ClientId
+            | SecretNameKind::Otp
+            | SecretNameKind::Phrase => {
+                let option = dashes > 0;
+                self.check_value(name_kind, syntax, start..end, value, option);
+            }
+        }
+    }
+
+    /// Returns true if the value of this name may follow after a blank. That is rare and cheap to check.
+    fn can_precede_value(&self, name: &str, at: usize) -> bool {
+        let next = [self.bytes.byte(at), self.bytes.byte(at + 1)].map(|b| b.to_ascii_lowercase());
+        let line = self.bytes.get(at..).unwrap_or_default();
+        let line = line.get(..TYPE_LENGTH).unwrap_or(line);
+        let sign = memchr::memchr2(b'=', b'\n', line).filter(|n| line[*n] == b'=');
+        if sign.is_some_and(|n| {
+            matches!(
+                self.bytes.byte(self.bytes.skip_blanks(at + n + 1)),
+                b'"' | b'\'' | b'`'
+            )
+        }) {
+            return true;
+        }
+        matches!(&next, b"is" | b"wa" | b"ar" | b"-p")
+            || next[0] == b'\''
+            || name.starts_with(|c: char| c.is_ascii_uppercase())
+            || name.eq_ignore_ascii_case("password")
+            || name.eq_ignore_ascii_case("passwd")
+    }
+
+    /// Checks the value of a password, a secret, a token or a key.
+    fn check_value(
+        &mut self,
+        name_kind: SecretNameKind,
+        syntax: ValueSyntax,
+        name: std::ops::Range<usize>,
+        at: usize,
+        option: bool,
+    ) {
+        let context = self.name_context(&name, option);
+        if syntax == ValueSyntax::Blank {
+            return self.check_after_blank(name_kind, name, at, &context);
+        }
+        if matches!(syntax, ValueSyntax::Element | ValueSyntax::Attribute) {
+            return self.check_element(name_kind, syntax, at, &context);
+        }
+        let reader = AssignmentSyntax::new(self.bytes);
+        let at = match syntax {
+            ValueSyntax::Colon => reader
+                .yaml_block(at)
+                .or_else(|| reader.typed_literal(at))
+                .unwrap_or(at),
+            ValueSyntax::Equals | ValueSyntax::Tight => {
+                reader.constructor_literal(at).unwrap_or(at)
+            }
+            ValueSyntax::Element
+            | ValueSyntax::Attribute
+            | ValueSyntax::Call
+            | ValueSyntax::Option
+            | ValueSyntax::Blank
+            | ValueSyntax::Sentence => at,
+        };
+        match self.quoted_literal(at) {
+            Some((range, template)) => {
+                let braces = self.text.get(range.clone()).unwrap_or("");
+                if template && braces.contains('{') {
+                    return;
+                }
+                self.push_if_secret(name_kind, syntax, range, true, &context);
+            }
+            None if name_kind == SecretNameKind::Phrase => {
+                let end = self.line_end(at).max(at);
+                let line = &self.bytes[at..end];
+                let opened = name.start.checked_sub(1).map_or(0, |n| self.bytes[n]);
+                let length = match opened {
+                    b'"' | b'\'' | b'`' => memchr::memchr(opened, line),
+                    _ => None,
+                };
+                let length = line[..length.unwrap_or(line.len())].trim_ascii_end().len();
+                let range = at..at + length;
+                let words = self
+                    .text
+                    .get(range.clone())
+                    .is_some_and(value_shape::is_seed_phrase);
+                let range = if words {
+                    range
+                } else {
+                    self.bare_value(at, false)
+                };
+                self.push_if_secret(name_kind, syntax, range, false, &context);
+            }
+            None => {
+                let free = context.free && syntax == ValueSyntax::Tight;
+                let range = self.bare_value(at, free);
+                self.push_if_secret(name_kind, syntax, range, false, &context);
+            }
+        }
+    }
+
+    /// Checks the content of an XML element, on its line or on separate lines.
+    fn check_element(
+        &mut self,
+        name_kind: SecretNameKind,
+        syntax: ValueSyntax,
+        at: usize,
+        context: &NameContext,
+    ) {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let rest = rest.get(..ELEMENT_MAX).unwrap_or(rest);
+        let Some(end) = memchr::memchr(b'<', rest) else {
+            return;
+        };
+        let text = rest[..end].trim_ascii();
+        let start = at + (end - rest[..end].trim_ascii_start().len());
+        if !text.contains(&b'\n') {
+            self.push_if_secret(name_kind, syntax, start..start + text.len(), true, context);
+        }
+    }
+
+    fn push_if_secret(
+        &mut self,
+        name_kind: SecretNameKind,
+        syntax: ValueSyntax,
+        range: std::ops::Range<usize>,
+        quoted: bool,
+        context: &NameContext,
+    ) {
+        let Some(text) = self.text.get(range.clone()) else {
+            return;
+        };
+        let line_end = self.line_end(range.end);
+        let rest = self.bytes.get(range.end..line_end).unwrap_or_default();
+        let rest = rest.trim_ascii_start();
+        let value = NamedValue {
+            text,
+            quoted,
+            syntax,
+            upper: context.upper,
+            header: context.header,
+            option: context.option,
+            whole_line: context.begins_line && rest.is_empty(),
+            ends_line: rest.is_empty() || rest[0] == b'#',
+            next: self.bytes.byte(range.end),
+        };
+        if value_rules::is_secret(name_kind, &value) {
+            self.push(range.start, range.end, name_kind.kind());
+        }
+    }
+
+    /// Checks a value after a blank: options like assignments, others only after certain words.
+    fn check_after_blank(
+        &mut self,
+        name_kind: SecretNameKind,
+        name: std::ops::Range<usize>,
+        at: usize,
+        context: &NameContext,
+    ) {
+        // `var name string = "…"`
+        let typed = AssignmentSyntax::new(self.bytes).typed_literal(at);
+        if let Some(literal) = typed.filter(|literal| *literal > at)
+            && let Some((range, false)) = self.quoted_literal(literal)
+        {
+            return self.push_if_secret(name_kind, ValueSyntax::Equals, range, true, context);
+        }
+        let text = self.text.get(name.clone()).unwrap_or("");
+        if text.eq_ignore_ascii_case("sshpass") && self.bytes.has_text_at(at, b"-p") {
+            let start = self.bytes.skip_blanks(at + 2);
+            return self.check_value(name_kind, ValueSyntax::Tight, name, start, true);
+        }
+        let before = &self.bytes[name.start.saturating_sub(200)..name.start];
+        let before = before.rsplit(|&b| b == b'\n').next().unwrap_or(before);
+        let mut words = before
+            .split(u8::is_ascii_whitespace)
+            .rev()
+            .filter(|word| !word.is_empty());
+        let (last, second) = (words.next().unwrap_or(b""), words.next().unwrap_or(b""));
+        let setting = context.upper && [&b"ENV"[..], b"setx", b"-gx", b"-x"].contains(&last);
+        if setting || second.eq_ignore_ascii_case(b"login") {
+            return self.check_value(name_kind, ValueSyntax::Tight, name, at, true);
+        }
+        if let Some((range, false)) = self.quoted_literal(at)
+            && self.bytes.byte(at) == b'\''
+        {
+            return self.push_if_secret(name_kind, ValueSyntax::Blank, range, true, context);
+        }
+        let verb = [&b"is "[..], b"was ", b"are "]
+            .iter()
+            .find(|verb| self.bytes.has_text_at(at, verb))
+            .map(|verb| verb.len());
+        if let Some(length) = verb {
+            let range = self.plain_word(self.bytes.skip_blanks(at + length));
+            self.push_if_secret(name_kind, ValueSyntax::Sentence, range, false, context);
+        }
+    }
+
+    /// Returns the range of the string literal that begins at `at`, and true if it may be a template.
+    pub(super) fn quoted_literal(&mut self, at: usize) -> Option<(std::ops::Range<usize>, bool)> {
+        let mut open = at;
+        let mut template = false;
+        while open < at + 2 && b"fFrRbBuU@$".contains(&self.bytes.byte(open)) {
+            template |= b"fF$".contains(&self.bytes.byte(open));
+            open += 1;
+        }
+        let escapes = usize::from(self.bytes.byte(open) == b'\\');
+        let quote = self.bytes.byte(open + escapes);
+        if !matches!(quote, b'"' | b'\'' | b'`') {
+            return None;
+        }
+        let start = open + escapes + 1;
+        let line_end = self.line_end(start);
+        let mut end = start;
+        loop {
+            let rest = self.bytes.get(end..line_end).unwrap_or_default();
+            // A literal without a closing quote ends with the line.
+            let Some(n) = memchr::memchr(quote, rest) else {
+                return Some((start..line_end, template));
+            };
+            let slashes = rest[..n].iter().rev().take_while(|&&b| b == b'\\').count();
+            end += n;
+            if escapes == 1 && slashes > 0 {
+                return Some((start..end - 1, template));
+            }
+            if slashes % 2 == 0 {
+                return Some((start..end, template));
+            }
+            end += 1;
+        }
+    }
+
+    /// Returns the range of a value without quotes. A `free` value ends at the next blank, others at a separator of
+    /// values.
+    fn bare_value(&mut self, at: usize, free: bool) -> std::ops::Range<usize> {
+        let known = self.bare_value_cache[usize::from(free)];
+        let mut end = if (known.0..known.1).contains(&at) {
+            known.1
+        } else {
+            // A mark is part of the value, with all its characters.
+            let mut end = mark_end(self.bytes, at).unwrap_or(at);
+            while let Some(&b) = self.bytes.get(end) {
+                let next = self.bytes.byte(end + 1);
+                let ends = b.is_ascii_whitespace()
+                    || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>')
+                    || (b == b'\\' && matches!(next, b'n' | b'r' | b't' | b'"' | b'\''))
+                    || (!free && matches!(b, b';' | b'&' | b','));
+                if ends {
+                    break;
+                }
+                end += 1;
+            }
+            self.bare_value_cache[usize::from(free)] = (at, end);
+            end
+        };
+        let marked = mark_end(self.bytes, at).unwrap_or(at);
+        let closing: &[u8] = if free { b"" } else { b")}].:" };
+        while end > marked && closing.contains(&self.bytes[end - 1]) {
+            end -= 1;
+        }
+        at..end
+    }
+
+    /// Returns the range of a word of a sentence, without quotes and final punctuation.
+    fn plain_word(&self, at: usize) -> std::ops::Range<usize> {
+        let quote = usize::from(matches!(self.bytes.byte(at), b'`' | b'"' | b'\''));
+        let start = at + quote;
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let rest = rest.get(..NAME_MAX).unwrap_or(rest);
+        let ends = |b: &u8| b.is_ascii_whitespace() || b"`\"'<>".contains(b);
+        let mut length = rest.iter().take_while(|b| !ends(b)).count();
+        while length > 0 && b".,;:)?".contains(&rest[length - 1]) {
+            length -= 1;
+        }
+        start..start + length
+    }
+
+    fn name_context(&self, name: &std::ops::Range<usize>, option: bool) -> NameContext {
+        let text = &self.bytes[name.clone()];
+        let upper = text.iter().any(u8::is_ascii_uppercase)
+            && !text.iter().any(u8::is_ascii_lowercase)
+            && !text.contains(&b'.');
+        let from = name.start.saturating_sub(NAME_MAX);
+        let before = &self.bytes[from..name.start];
+        let line = before.rsplit(|&b| b == b'\n').next().unwrap_or(before);
+        let line = line.trim_ascii();
+        let opened = line.strip_suffix(b"\"").or_else(|| line.strip_suffix(b"'"));
+        let opened = opened.unwrap_or_default().trim_ascii_end();
+        let is_header = opened.ends_with(b"-H") || opened.ends_with(b"--header");
+        let begins_line = line.is_empty() || [&b"export"[..], b"set", b"-"].contains(&line);
+        NameContext {
+            upper,
+            header: (text.contains(&b'-') && !option) || is_header,
+            option,
+            begins_line,
+            free: upper && begins_line,
+        }
+    }
+}
+
+/// Surroundings of a name.
+struct NameContext {
+    /// The name has capitals only, as environment variables have.
+    upper: bool,
+    /// The name has hyphens, as headers have.
+    header: bool,
+    /// The name is an option of a command.
+    option: bool,
+    /// The name is first on its line, or exported there.
+    begins_line: bool,
+    /// The value ends at a blank only.
+    free: bool,
+}

@@ -1,0 +1,218 @@
+//! Scanner: one pass over a text, from anchor to anchor.
+
+use super::prefilter::{self, Anchor};
+use super::secret_formats::FORMATS;
+use super::text_bytes::TextBytes as _;
+use super::{pattern, value_shape};
+
+/// Start of every mark.
+pub(super) const MARK: &str = "[redacted:";
+
+/// A secret found by the scanner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ScanHit {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) kind: &'static str,
+}
+
+/// State of a scan. Its work is linear in the length of the text: the reach of each check is bounded, or its result
+/// is cached.
+pub(super) struct Scanner<'t> {
+    pub(super) text: &'t str,
+    pub(super) bytes: &'t [u8],
+    pub(super) hits: Vec<ScanHit>,
+    /// End of the last checked name.
+    pub(super) name_end: usize,
+    /// Offset of the last `curl`, which takes secrets in options.
+    pub(super) last_curl: Option<usize>,
+    pub(super) last_mysql: Option<usize>,
+    /// True if no key block ends after the current offset.
+    pub(super) no_block_end: bool,
+    /// Last line with its end, and the last bare values.
+    pub(super) line_cache: (usize, usize),
+    pub(super) bare_value_cache: [(usize, usize); 2],
+    /// Formats that failed after a long match attempt, and the last offset that was read.
+    failed_formats: Vec<(usize, usize)>,
+}
+
+/// Finds every secret in `text`, without order; some may overlap.
+pub(super) fn hits(text: &str) -> Vec<ScanHit> {
+    let mut scan = Scanner {
+        text,
+        bytes: text.as_bytes(),
+        hits: Vec::new(),
+        name_end: 0,
+        last_curl: None,
+        last_mysql: None,
+        no_block_end: false,
+        line_cache: (0, 0),
+        bare_value_cache: [(0, 0); 2],
+        failed_formats: Vec::new(),
+    };
+    scan.match_old_vault(0);
+    let mut at = 0;
+    while let Some(place) = prefilter::next(scan.bytes, at) {
+        at = (place + 1).max(scan.inspect_anchor(place));
+    }
+    scan.hits
+}
+
+/// Returns the end of the mark that begins at `at`.
+pub(super) fn mark_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?.strip_prefix(MARK.as_bytes())?;
+    let most = heirloom_model::limits::REDACT_KIND_BYTES_MAX;
+    let kind = rest
+        .iter()
+        .take(most + 1)
+        .take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || **b == b'-')
+        .count();
+    let whole = (1..=most).contains(&kind) && rest.get(kind) == Some(&b']');
+    whole.then_some(at + MARK.len() + kind + 1)
+}
+
+impl Scanner<'_> {
+    /// Runs the checks of an anchor; returns the earliest offset at which the scan continues.
+    fn inspect_anchor(&mut self, at: usize) -> usize {
+        // Anchors inside of a secret need no check.
+        if self
+            .hits
+            .last()
+            .is_some_and(|hit| (hit.start..hit.end).contains(&at))
+        {
+            return at;
+        }
+        let mut go_on = at;
+        let bytes = self.bytes;
+        prefilter::at(bytes, at, |look| match look {
+            Anchor::Format(number) => self.match_format(number, at),
+            Anchor::Name => self.check_name(at),
+            Anchor::Bearer => self.match_bearer(at),
+            Anchor::Facebook => self.match_facebook(at),
+            Anchor::NumberPair => self.match_number_pair(at),
+            Anchor::Twilio => self.match_twilio(at),
+            Anchor::OldVault => self.match_old_vault(at + 1),
+            Anchor::Url => self.match_url(at),
+            Anchor::Pem => self.match_pem(at),
+            Anchor::PuttyLines => self.match_putty(at),
+            Anchor::Mark => go_on = mark_end(bytes, at).unwrap_or(at),
+            Anchor::UserOption => self.match_user_option(at),
+            Anchor::PasswordOption => self.match_password_option(at),
+            Anchor::Curl => {
+                if self.bytes.has_word_at(at, b"curl") {
+                    self.last_curl = Some(at);
+                }
+            }
+            Anchor::Mysql => {
+                if at > 0 && self.bytes.has_word_at(at - 1, b"mysql") {
+                    self.last_mysql = Some(at);
+                }
+            }
+            Anchor::IdentifiedBy => self.match_identified_by(at),
+        });
+        go_on
+    }
+
+    fn match_format(&mut self, number: usize, anchor: usize) {
+        let bytes = self.bytes;
+        let Some(start) = anchor.checked_sub(pattern::fixed_length(FORMATS[number].before)) else {
+            return;
+        };
+        let inner = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+        if (start > 0 && inner(start - 1)) || !self.text.is_char_boundary(start) {
+            return;
+        }
+        if self
+            .failed_formats
+            .iter()
+            .any(|&(format, until)| format == number && start < until)
+        {
+            return;
+        }
+        let mut reached = start;
+        match self.end_of_format(number, start, anchor, &mut reached) {
+            Some(end) => {
+                let text = &self.text[start..end];
+                let prefix = FORMATS[number].pattern.find('[').unwrap_or(0);
+                let body = text.get(prefix..).unwrap_or(text);
+                let other = value_shape::is_name_like(body) || self.names_a_file(body, end);
+                if !value_shape::is_placeholder(text) && value_shape::is_varied(text) && !other {
+                    self.push(start, end, FORMATS[number].kind);
+                } else {
+                    self.note_failure(number, anchor, end);
+                }
+            }
+            None => self.note_failure(number, anchor, reached),
+        }
+    }
+
+    /// Records that a format failed after a long match attempt: an attempt a little further on would also fail, and
+    /// take as long.
+    fn note_failure(&mut self, number: usize, anchor: usize, reached: usize) {
+        if reached > anchor + 256 {
+            self.failed_formats.retain(|&(format, _)| format != number);
+            self.failed_formats.push((number, reached));
+        }
+    }
+
+    fn end_of_format(
+        &self,
+        number: usize,
+        start: usize,
+        anchor: usize,
+        reached: &mut usize,
+    ) -> Option<usize> {
+        let format = &FORMATS[number];
+        pattern::match_end(format.before, self.bytes, start, reached)?;
+        let (end, open) = pattern::match_end(format.pattern, self.bytes, anchor, reached)?;
+        let goes_on = self.bytes.get(end).is_some_and(u8::is_ascii_alphanumeric);
+        (open || !goes_on).then_some(end)
+    }
+
+    /// Returns the kind of the format that `start..end` matches as a whole.
+    pub(super) fn format_of(&self, start: usize, end: usize) -> Option<&'static str> {
+        let mut kind = None;
+        prefilter::at(self.bytes, start, |look| {
+            if let Anchor::Format(number) = look
+                && FORMATS[number].before.is_empty()
+                && self.end_of_format(number, start, start, &mut 0) == Some(end)
+            {
+                kind = Some(FORMATS[number].kind);
+            }
+        });
+        kind
+    }
+
+    /// Returns true if a checksum is followed by a file extension: `icon-<checksum>.png`.
+    fn names_a_file(&self, body: &str, end: usize) -> bool {
+        const ENDINGS: &[&[u8]] = &[
+            b".png", b".svg", b".jpg", b".jpeg", b".gif", b".ico", b".webp", b".css", b".js",
+            b".map", b".woff",
+        ];
+        self.bytes.byte(end) == b'.'
+            && ENDINGS
+                .iter()
+                .any(|ending| self.bytes.has_text_at(end, ending))
+            && body.bytes().all(|b| b.is_ascii_hexdigit())
+    }
+
+    /// Adds a secret. The kind of a format takes precedence over that of a name.
+    pub(super) fn push(&mut self, start: usize, end: usize, kind: &'static str) {
+        if start < end && self.text.is_char_boundary(start) && self.text.is_char_boundary(end) {
+            let kind = self.format_of(start, end).unwrap_or(kind);
+            self.hits.push(ScanHit { start, end, kind });
+        }
+    }
+
+    /// Returns the end of the line that contains `at`.
+    pub(super) fn line_end(&mut self, at: usize) -> usize {
+        let (from, to) = self.line_cache;
+        if (from..to).contains(&at) {
+            return to;
+        }
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let end = memchr::memchr2(b'\n', b'\r', rest).map_or(self.bytes.len(), |n| at + n);
+        self.line_cache = (at, end);
+        end
+    }
+}

@@ -1,0 +1,20 @@
+//! Candidate of a search.
+
+use heirloom_model::RecordId;
+
+/// One search result with the parts of its score.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// Id of the record or the message.
+    pub id: RecordId,
+    /// True if the hit is a message (a turn of a conversation).
+    pub is_turn: bool,
+    /// BM25 score of the words, head included; 0 without a match.
+    pub lexical: f32,
+    /// Cosine similarity of the vectors; 0 without a vector.
+    pub vector: f32,
+    /// `z(lexical) + 1.5 z(vector)` over all items that match the filter, plus `conversation`.
+    pub score: f32,
+    /// Bonus from neighbouring turns of the same conversation; 0 for a record.
+    pub conversation: f32,
+}

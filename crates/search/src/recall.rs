@@ -1,0 +1,20 @@
+//! Query parsing and ranking of recall.
+//!
+//! Pure functions of the query, the store's candidates and their records; the result is a ranked list with a
+//! breakdown of each score. The same input gives the same list.
+
+mod dates;
+mod dedup;
+pub mod error_signature;
+mod proximity;
+pub mod query;
+mod rank;
+mod recall_item;
+pub mod review;
+pub mod weights;
+
+pub use dates::{TimeSpan, first_date};
+pub use dedup::{deduplicate, fill_budget_mmr};
+pub use query::{ParsedQuery, QueryFilters};
+pub use rank::{Candidate, RankContext, Ranked, ScoreBreakdown, rank};
+pub use recall_item::RecallItem;

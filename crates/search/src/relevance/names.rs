@@ -1,0 +1,34 @@
+//! Names in a text: identifiers, paths, numbers, flags and abbreviations.
+//!
+//! A record that names something concrete is worth mentioning; "tests should have sensible names" seldom is.
+
+/// Characters around a word that are no part of it.
+const AROUND: [char; 11] = ['.', ',', ';', ':', '(', ')', '[', ']', '"', '!', '?'];
+
+/// Counts the words that are names.
+pub(super) fn count_names(text: &str) -> usize {
+    text.split_whitespace().filter(|word| is_name(word)).count()
+}
+
+fn is_name(word: &str) -> bool {
+    let word = word.trim_matches(|c| AROUND.contains(&c) || c == '\'');
+    let has_mark = word.contains(['_', '/', '`', '@', '=', '<', '>', '{', '}', '#', '$', '\\']);
+    has_mark
+        || word.chars().any(|c| c.is_ascii_digit())
+        || has_inner_mark(word)
+        || is_abbreviation(word)
+}
+
+/// Returns true for `a.b` and `camelCase`.
+fn has_inner_mark(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    bytes.windows(2).any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()))
+        || bytes
+            .windows(3)
+            .any(|three| matches!(three, [a, b'.', b] if a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric()))
+}
+
+fn is_abbreviation(word: &str) -> bool {
+    let is_upper = word.chars().all(|c| !c.is_lowercase()) && word.chars().any(char::is_uppercase);
+    is_upper && word.chars().nth(1).is_some()
+}

@@ -1,0 +1,142 @@
+use super::*;
+use crate::index::tokenizer::QueryTerms;
+use proptest::prelude::*;
+
+fn question(text: &str) -> Question {
+    let terms = QueryTerms::of(text).terms;
+    let dfs = vec![1; terms.len()];
+    Question::new(text, &terms, &dfs, 60)
+}
+
+fn candidate(text: &str) -> CandidateText<'_> {
+    CandidateText {
+        text,
+        key: None,
+        kind: Some(Kind::Knowledge),
+        category: Some("fact"),
+        cosine: 0.3,
+        behind: 0.0,
+        rank: 0,
+    }
+}
+
+fn feature(features: &Features, name: &str) -> f64 {
+    let at = FEATURE_NAMES.iter().position(|one| *one == name).unwrap();
+    features.values()[at]
+}
+
+#[test]
+fn right_record_is_more_relevant_than_unrelated_one() {
+    let asked = question("which port does the tile server listen on?");
+    let right = candidate("The tile server listens on port 8791 inside the cluster.");
+    let wrong = CandidateText {
+        cosine: 0.02,
+        behind: 3.0,
+        rank: 7,
+        ..candidate("Decided to keep the colour of the logo.")
+    };
+    assert!(asked.relevance(&right) > 5.0 * asked.relevance(&wrong));
+    assert!(Grade::of(asked.relevance(&wrong)) == Grade::Weak);
+}
+
+#[test]
+fn pasted_error_matches_recorded_one() {
+    let pasted = "job failed\nTypeError: Cannot read properties of undefined (reading 'taux')\n at calculTva (/app/tva.ts:31)\n";
+    let recorded = CandidateText {
+        kind: Some(Kind::Error),
+        category: None,
+        cosine: 0.7,
+        ..candidate("TypeError: Cannot read properties of undefined (reading 'taux') at calculTva")
+    };
+    let asked = question(pasted);
+    assert!(feature(&asked.features(&recorded), "pasted_error") > 1.0);
+    assert!(Grade::of(asked.relevance(&recorded)) == Grade::Strong);
+}
+
+#[test]
+fn common_words_are_less_evidence_than_rare_ones() {
+    let asked = question("talk about uplink");
+    let common = asked.features(&candidate("we talk about the weather"));
+    let rare = asked.features(&candidate("the uplink is slow"));
+    assert!(feature(&rare, "matched") > feature(&common, "matched"));
+}
+
+#[test]
+fn similar_words_are_aligned() {
+    let asked = question("buy a picture");
+    let near = feature(
+        &asked.features(&candidate("purchase photos")),
+        "aligned_share",
+    );
+    let far = feature(
+        &asked.features(&candidate("granite mountain")),
+        "aligned_share",
+    );
+    assert!(near > far, "{near} {far}");
+    let same = feature(
+        &asked.features(&candidate("buy a picture")),
+        "aligned_share",
+    );
+    assert!((same - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn names_are_counted() {
+    for (text, count) in [
+        ("Tests should have names that say what they test.", 0),
+        ("Run `make` in src/a.rs with --jobs=4", 3),
+        ("parseUrl and a.b are API names", 3),
+        ("A tile has 64 units.", 1),
+        ("", 0),
+    ] {
+        assert_eq!(names::count_names(text), count, "{text}");
+    }
+}
+
+#[test]
+fn told_records_follow_a_strong_one() {
+    let (strong, more, weak) = (TELL_MIN + 0.01, TELL_MORE_MIN + 0.001, TELL_MORE_MIN / 2.0);
+    const { assert!(TELL_MORE_MIN < TELL_MIN && FLOOR <= TELL_MORE_MIN) };
+    assert_eq!(select_told(&[more, weak, strong, more], 3), [2, 0, 3]);
+    assert_eq!(select_told(&[more, strong, strong], 2), [1, 2]);
+    assert_eq!(select_told(&[more, more], 3), [0_usize; 0]);
+    assert_eq!(select_told(&[], 3), [0_usize; 0]);
+}
+
+#[test]
+fn grades_are_ordered_by_relevance() {
+    assert_eq!(Grade::of(1.0), Grade::Strong);
+    assert_eq!(Grade::of(TELL_MIN), Grade::Strong);
+    assert_eq!(Grade::of(FLOOR), Grade::Likely);
+    assert_eq!(Grade::of(0.0), Grade::Weak);
+    assert!(Grade::Strong > Grade::Likely && Grade::Likely > Grade::Weak);
+    assert_eq!(
+        [Grade::Strong, Grade::Likely, Grade::Weak].map(Grade::as_str),
+        ["strong", "likely", "weak"]
+    );
+}
+
+#[test]
+fn pieces_of_long_texts_are_limited() {
+    let long = |words: usize| "photo ".repeat(words);
+    let most = limits::RELEVANCE_QUESTION_PIECES_MAX;
+    let at_limit = question(&long(most));
+    assert_eq!(at_limit.pieces, question(&long(most + 1)).pieces);
+    assert_ne!(at_limit.pieces, question(&long(most - 1)).pieces);
+    let asked = question("photo");
+    let most = limits::RELEVANCE_RECORD_PIECES_MAX;
+    let within = asked.features(&candidate(&format!("{}photo", "mail ".repeat(most - 1))));
+    let beyond = asked.features(&candidate(&format!("{}photo", "mail ".repeat(most))));
+    assert!(feature(&within, "aligned_share") > feature(&beyond, "aligned_share"));
+}
+
+proptest! {
+    #[test]
+    fn relevance_is_a_probability(text in "\\PC{0,80}", record in "\\PC{0,80}", cosine in -1.0..1.0_f64, behind in 0.0..20.0_f64, rank in 0_usize..50) {
+        let asked = question(&text);
+        let one = CandidateText { cosine, behind, rank, ..candidate(&record) };
+        let relevance = asked.relevance(&one);
+        prop_assert!((0.0..=1.0).contains(&relevance), "{relevance}");
+        prop_assert_eq!(relevance.to_bits(), asked.relevance(&one).to_bits());
+    }
+}

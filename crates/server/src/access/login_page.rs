@@ -1,0 +1,85 @@
+//! Browser login by a one-time link, and logout.
+
+use super::{Access, logins};
+use crate::{App, Problem};
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use serde::Deserialize;
+
+/// Returns the routes `/login` and `/logout`.
+pub(crate) fn routes() -> Router<App> {
+    Router::new()
+        .route("/login", get(log_in))
+        .route("/logout", post(log_out))
+}
+
+#[derive(Deserialize)]
+struct LoginQuery {
+    once: Option<String>,
+}
+
+async fn log_in(
+    State(app): State<App>,
+    method: Method,
+    Query(given): Query<LoginQuery>,
+) -> Result<Response, Problem> {
+    let Some(once) = given.once else {
+        return Ok(login_page());
+    };
+    // Link previews send `HEAD`; they must not consume the one-time link.
+    if method == Method::HEAD {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    }
+    let shared = app.clone();
+    let role = app
+        .run_blocking(move || shared.token_cache()?.tokens().redeem_login(&once))
+        .await?;
+    let Some(role) = role else {
+        return Ok(login_page());
+    };
+    let secret = app.logins().add(role)?;
+    let name = logins::cookie_name(app.options());
+    let secure = if app.options().is_secure {
+        "; Secure"
+    } else {
+        ""
+    };
+    let cookie = format!("{name}={secret}; Path=/; HttpOnly; SameSite=Strict{secure}");
+    let mut answer = Redirect::to("/").into_response();
+    let cookie = HeaderValue::from_str(&cookie)
+        .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    answer.headers_mut().insert(header::SET_COOKIE, cookie);
+    // The link is in the browser's history; it must not reach another site's log through `Referer`.
+    let hidden = HeaderValue::from_static("no-referrer");
+    answer.headers_mut().insert(header::REFERRER_POLICY, hidden);
+    Ok(answer)
+}
+
+async fn log_out(State(app): State<App>, access: Access) -> Response {
+    app.logins().remove(&access);
+    let name = logins::cookie_name(app.options());
+    let expired = format!("{name}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0");
+    let mut answer = Redirect::to("/login").into_response();
+    if let Ok(cookie) = HeaderValue::from_str(&expired) {
+        answer.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    answer
+}
+
+/// Returns true if a browser without a token requests HTML.
+pub(super) fn is_browser_request(headers: &HeaderMap) -> bool {
+    let accepted = headers
+        .get(header::ACCEPT)
+        .and_then(|value| value.to_str().ok());
+    accepted.is_some_and(|accepted| accepted.contains("text/html"))
+        && !headers.contains_key(header::AUTHORIZATION)
+}
+
+/// Returns the page that explains how to log in, with status 401.
+pub(super) fn login_page() -> Response {
+    let page = include_str!("login.html");
+    (StatusCode::UNAUTHORIZED, Html(page)).into_response()
+}

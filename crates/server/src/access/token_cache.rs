@@ -1,0 +1,59 @@
+//! Cache of the token file, reloaded when the file changes.
+
+use super::Access;
+use heirloom_engine::{Token, TokenFileStamp, Tokens};
+use heirloom_model::Fault;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Cached access tokens of this server.
+pub(crate) struct TokenCache {
+    tokens: Tokens,
+    cached: RwLock<Option<(TokenFileStamp, Arc<Vec<Token>>)>>,
+}
+
+impl TokenCache {
+    pub(crate) fn new(tokens: Tokens) -> Self {
+        Self {
+            tokens,
+            cached: RwLock::new(None),
+        }
+    }
+
+    pub(crate) fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// Finds the access of a secret. All tokens are compared, each in constant time.
+    pub(super) fn find_access(&self, secret: &str) -> Result<Option<Access>, Fault> {
+        let tokens = self.current_tokens()?;
+        let mut found = None;
+        for token in tokens.iter() {
+            if token.matches_secret(secret) {
+                found = Some(token);
+            }
+        }
+        Ok(found.map(|token| Access {
+            role: token.role,
+            project: token.project.as_ref().map(|name| name.as_str().to_owned()),
+            holder: Arc::from(format!("token {}", token.id)),
+            csrf: None,
+        }))
+    }
+
+    /// Returns the current tokens: checks the file's metadata, and reads the file only if they changed.
+    fn current_tokens(&self) -> Result<Arc<Vec<Token>>, Fault> {
+        let stamp = self.tokens.stamp();
+        let cached = self.cached.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some((cached_stamp, tokens)) = &*cached
+            && *cached_stamp == stamp
+        {
+            return Ok(Arc::clone(tokens));
+        }
+        drop(cached);
+        let tokens = Arc::new(self.tokens.list()?);
+        let mut cached = self.cached.write().unwrap_or_else(PoisonError::into_inner);
+        // The stamp was taken before the read, so a change in between is noticed by the next request.
+        *cached = Some((stamp, Arc::clone(&tokens)));
+        Ok(tokens)
+    }
+}

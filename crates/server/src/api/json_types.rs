@@ -1,0 +1,426 @@
+//! JSON of the HTTP API, on which clients rely.
+
+use heirloom_engine::{AppliedChange, RememberReport, Verdict};
+use heirloom_model::kinds::Knowledge as Known;
+use heirloom_model::{Event, KindData, Message, Record, Session, Timestamp};
+use heirloom_search::recall::{Ranked, RecallItem};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// Long-term knowledge.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Knowledge {
+    pub(super) id: String,
+    pub(super) project: String,
+    pub(super) category: String,
+    pub(super) key: Option<String>,
+    /// The value.
+    pub(super) value: String,
+    /// Source of the value.
+    pub(super) source: String,
+    /// Confidence of the source, from 0 to 1.
+    pub(super) confidence: f64,
+    #[schema(format = DateTime)]
+    pub(super) created_at: String,
+    /// Time of the last write or confirmation.
+    #[schema(format = DateTime)]
+    pub(super) updated_at: String,
+    /// Reason of a decision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rationale: Option<String>,
+    /// Number of confirmations.
+    pub(super) confirmations: u64,
+    /// True for a value that an agent proposed.
+    pub(super) proposal: bool,
+    /// True if sources disagree and the conflict is not resolved.
+    pub(super) disputed: bool,
+    pub(super) pinned: bool,
+    pub(super) muted: bool,
+    #[serde(flatten)]
+    pub(super) at: RecordScope,
+}
+
+/// Scope of a record.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Place)]
+pub(super) struct RecordScope {
+    pub(super) task_id: Option<String>,
+    pub(super) agent_id: Option<String>,
+    pub(super) plan: Option<String>,
+    pub(super) group: Option<String>,
+    pub(super) session_id: Option<String>,
+    pub(super) phase: Option<String>,
+    pub(super) iteration: Option<u32>,
+}
+
+impl RecordScope {
+    pub(super) fn of(record: &Record) -> Self {
+        let scope = &record.scope;
+        Self {
+            task_id: scope.task.clone(),
+            agent_id: scope.agent.clone(),
+            plan: scope.plan.clone(),
+            group: scope.group.clone(),
+            session_id: scope.session.clone(),
+            phase: scope.phase.clone(),
+            iteration: scope.iteration,
+        }
+    }
+}
+
+pub(super) fn knowledge(record: &Record) -> Knowledge {
+    // Attributes of another version must not hide the text.
+    let known = Known::from_record(record).ok();
+    let attr = |name: &str| record.attr_str(name).map(str::to_owned);
+    let is = |name: &str| record.attrs.get(name).and_then(Value::as_bool) == Some(true);
+    let confirmations = record.attrs.get("confirmations").and_then(Value::as_u64);
+    Knowledge {
+        id: record.id.to_string(),
+        project: record.project.as_str().to_owned(),
+        category: attr("category").unwrap_or_else(|| "fact".to_owned()),
+        key: record.key.clone(),
+        value: record.text.clone(),
+        source: record.source.clone(),
+        confidence: record.confidence.get(),
+        created_at: record.recorded_at.to_string(),
+        updated_at: attr("confirmed_at").unwrap_or_else(|| record.recorded_at.to_string()),
+        rationale: attr("rationale"),
+        confirmations: confirmations.unwrap_or(0),
+        proposal: known.as_ref().is_some_and(|known| known.proposal),
+        disputed: known.as_ref().is_some_and(|known| known.disputed),
+        pinned: is("pinned"),
+        muted: is("muted"),
+        at: RecordScope::of(record),
+    }
+}
+
+/// One attempt at a task.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Episode {
+    pub(super) id: String,
+    pub(super) project: String,
+    pub(super) task_id: Option<String>,
+    pub(super) agent_id: Option<String>,
+    /// attempted, completed, failed or retried.
+    pub(super) action: Option<String>,
+    pub(super) approach: Option<String>,
+    pub(super) outcome: Option<String>,
+    pub(super) duration_ms: Option<u64>,
+    pub(super) tokens_in: Option<u64>,
+    pub(super) tokens_out: Option<u64>,
+    pub(super) source: String,
+    pub(super) phase: Option<String>,
+    pub(super) iteration: Option<u32>,
+    #[schema(format = DateTime)]
+    pub(super) created_at: String,
+}
+
+pub(super) fn episode(record: &Record) -> Episode {
+    let attr = |name: &str| record.attr_str(name).map(str::to_owned);
+    let number = |name: &str| record.attrs.get(name).and_then(Value::as_u64);
+    Episode {
+        id: record.id.to_string(),
+        project: record.project.as_str().to_owned(),
+        task_id: record.scope.task.clone(),
+        agent_id: record.scope.agent.clone(),
+        action: attr("action"),
+        approach: attr("approach"),
+        outcome: attr("outcome"),
+        duration_ms: number("duration_ms"),
+        tokens_in: number("tokens_in"),
+        tokens_out: number("tokens_out"),
+        source: record.source.clone(),
+        phase: record.scope.phase.clone(),
+        iteration: record.scope.iteration,
+        created_at: record.recorded_at.to_string(),
+    }
+}
+
+/// A file that a task produced.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Artifact {
+    pub(super) id: String,
+    pub(super) project: String,
+    pub(super) task_id: Option<String>,
+    pub(super) agent_id: Option<String>,
+    /// file, patch, test, document or config.
+    #[serde(rename = "type")]
+    pub(super) artifact_type: Option<String>,
+    /// Relative to the project's root.
+    pub(super) path: String,
+    pub(super) description: Option<String>,
+    pub(super) size_bytes: Option<u64>,
+    /// SHA-256.
+    pub(super) checksum: Option<String>,
+    #[schema(format = DateTime)]
+    pub(super) created_at: String,
+    /// unchanged, changed, missing or unknown; only after a comparison.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) status: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) problem: Option<String>,
+}
+
+pub(super) fn artifact(record: &Record) -> Artifact {
+    let attr = |name: &str| record.attr_str(name).map(str::to_owned);
+    Artifact {
+        id: record.id.to_string(),
+        project: record.project.as_str().to_owned(),
+        task_id: record.scope.task.clone(),
+        agent_id: record.scope.agent.clone(),
+        artifact_type: attr("type"),
+        path: attr("path").unwrap_or_else(|| record.text.clone()),
+        description: attr("description"),
+        size_bytes: record.attrs.get("size_bytes").and_then(Value::as_u64),
+        checksum: attr("checksum"),
+        created_at: record.recorded_at.to_string(),
+        status: None,
+        problem: None,
+    }
+}
+
+/// A record of any kind: its columns and the attributes of its kind.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct AnyRecord {
+    pub(super) id: String,
+    pub(super) project: String,
+    /// knowledge, task, step, error, episode, artifact, output, note or summary.
+    pub(super) kind: String,
+    pub(super) key: Option<String>,
+    pub(super) text: String,
+    #[serde(flatten)]
+    pub(super) at: RecordScope,
+    pub(super) source: String,
+    pub(super) confidence: f64,
+    pub(super) tokens: u32,
+    #[schema(format = DateTime)]
+    pub(super) created_at: String,
+    #[schema(format = DateTime)]
+    pub(super) true_from: Option<String>,
+    #[schema(format = DateTime)]
+    pub(super) true_to: Option<String>,
+    #[schema(format = DateTime)]
+    pub(super) retired_at: Option<String>,
+    pub(super) replaced_by: Option<String>,
+    /// Attributes of its kind.
+    pub(super) attrs: Map<String, Value>,
+}
+
+pub(super) fn record(record: &Record) -> AnyRecord {
+    let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
+    AnyRecord {
+        id: record.id.to_string(),
+        project: record.project.as_str().to_owned(),
+        kind: record.kind.as_str().to_owned(),
+        key: record.key.clone(),
+        text: record.text.clone(),
+        at: RecordScope::of(record),
+        source: record.source.clone(),
+        confidence: record.confidence.get(),
+        tokens: record.tokens,
+        created_at: record.recorded_at.to_string(),
+        true_from: time(record.true_from),
+        true_to: time(record.true_to),
+        retired_at: time(record.retired_at),
+        replaced_by: record.replaced_by.map(|id| id.to_string()),
+        attrs: record.attrs.clone(),
+    }
+}
+
+/// Result of a write.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Outcome)]
+pub(super) struct WriteOutcome {
+    /// The record that was created, confirmed or changed.
+    pub(super) id: String,
+    /// created, confirmed, replaced, conflict, unchanged, retired, restored, resolved, reopened or marked.
+    pub(super) outcome: String,
+    /// The winner, if this record lost a conflict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) winner: Option<String>,
+    /// The record that it replaced, or that lost a conflict to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) replaced: Option<String>,
+    /// Kinds of removed secrets, one for each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) redacted: Vec<String>,
+}
+
+impl WriteOutcome {
+    pub(super) fn simple(id: impl std::fmt::Display, outcome: &str) -> Self {
+        Self {
+            id: id.to_string(),
+            outcome: outcome.to_owned(),
+            winner: None,
+            replaced: None,
+            redacted: Vec::new(),
+        }
+    }
+}
+
+impl From<AppliedChange> for WriteOutcome {
+    fn from(applied: AppliedChange) -> Self {
+        let other = applied.other.map(|id| id.to_string());
+        let lost = applied.verdict == Verdict::Conflict;
+        let mut outcome = Self::simple(applied.id, applied.verdict.as_str());
+        match lost {
+            true => outcome.winner = other,
+            false => outcome.replaced = other,
+        }
+        outcome
+    }
+}
+
+impl From<RememberReport> for WriteOutcome {
+    fn from(remembered: RememberReport) -> Self {
+        Self {
+            winner: remembered.winner.map(|id| id.to_string()),
+            redacted: remembered.redacted,
+            ..Self::simple(remembered.id, remembered.verdict.as_str())
+        }
+    }
+}
+
+/// A search hit.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Hit)]
+pub(super) struct RecallHit {
+    pub(super) id: String,
+    /// Kind of the record; `message` for a conversation turn.
+    pub(super) kind: String,
+    pub(super) text: String,
+    pub(super) score: f64,
+    pub(super) source: String,
+    pub(super) key: Option<String>,
+    pub(super) category: Option<String>,
+    pub(super) task_id: Option<String>,
+    pub(super) agent_id: Option<String>,
+    pub(super) session_id: Option<String>,
+    #[schema(format = DateTime)]
+    pub(super) created_at: String,
+    /// Ids of near-duplicates, grouped under this hit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) folded: Vec<String>,
+    /// Parts of its score, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub(super) parts: Option<Map<String, Value>>,
+}
+
+pub(super) fn recall_hit(hit: &Ranked, with_parts: bool) -> RecallHit {
+    let (record, session) = match &hit.item {
+        RecallItem::Record(record) => (Some(record), record.scope.session.clone()),
+        RecallItem::Turn { session, .. } => (None, Some(session.clone())),
+    };
+    let kind = record.map_or("message", |record| record.kind.as_str());
+    let parts = hit.breakdown.labelled().into_iter();
+    let parts = parts.map(|(name, part)| (name.to_owned(), Value::from(round_score(part))));
+    RecallHit {
+        id: hit.item.id().to_string(),
+        kind: kind.to_owned(),
+        text: hit.item.text().to_owned(),
+        score: round_score(hit.breakdown.total),
+        source: hit.item.source().to_owned(),
+        key: record.and_then(|record| record.key.clone()),
+        category: record.and_then(|record| record.category().map(str::to_owned)),
+        task_id: record.and_then(|record| record.scope.task.clone()),
+        agent_id: record.and_then(|record| record.scope.agent.clone()),
+        session_id: session,
+        created_at: hit.item.recorded_at().to_string(),
+        folded: hit.duplicates.iter().map(ToString::to_string).collect(),
+        parts: with_parts.then(|| parts.collect()),
+    }
+}
+
+/// Rounds a score to four decimals; more digits carry no information.
+pub(super) fn round_score(score: f64) -> f64 {
+    (score * 1e4).round() / 1e4
+}
+
+/// Audit event.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = Happened)]
+pub(crate) struct EventEntry {
+    #[schema(format = DateTime)]
+    pub(crate) at: String,
+    /// created, replaced, conflict, confirmed, retired, restored, resolved, reopened, imported, reversed, purged or
+    /// marked.
+    pub(crate) action: String,
+    /// Actor.
+    pub(crate) by: String,
+    /// The record.
+    pub(crate) id: Option<String>,
+    /// The other record involved.
+    pub(crate) other: Option<String>,
+    /// The import batch.
+    pub(crate) import: Option<String>,
+    pub(crate) detail: Option<String>,
+}
+
+pub(crate) fn event_entry(event: &Event) -> EventEntry {
+    EventEntry {
+        at: event.at.to_string(),
+        action: event.action.as_str().to_owned(),
+        by: event.by.clone(),
+        id: event.record.map(|id| id.to_string()),
+        other: event.other.map(|id| id.to_string()),
+        import: event.batch.map(|id| id.to_string()),
+        detail: event.detail.clone().map(|detail| detail.to_string()),
+    }
+}
+
+/// A conversation.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Talk)]
+pub(super) struct SessionInfo {
+    pub(super) id: String,
+    pub(super) project: String,
+    pub(super) agent_id: Option<String>,
+    pub(super) task_id: Option<String>,
+    #[schema(format = DateTime)]
+    pub(super) started_at: String,
+    #[schema(format = DateTime)]
+    pub(super) ended_at: Option<String>,
+}
+
+pub(super) fn session_info(session: &Session) -> SessionInfo {
+    SessionInfo {
+        id: session.id.clone(),
+        project: session.project.as_str().to_owned(),
+        agent_id: session.agent.clone(),
+        task_id: session.task.clone(),
+        started_at: session.started_at.to_string(),
+        ended_at: session.ended_at.map(|at| at.to_string()),
+    }
+}
+
+/// A turn of a conversation.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Turn)]
+pub(super) struct MessageInfo {
+    pub(super) id: String,
+    pub(super) session_id: String,
+    /// Position, from 0.
+    pub(super) seq: u64,
+    /// user, assistant, system, tool_call or tool_result.
+    pub(super) role: String,
+    pub(super) sender: Option<String>,
+    pub(super) text: String,
+    pub(super) tokens: u32,
+    #[schema(format = DateTime)]
+    pub(super) created_at: String,
+}
+
+pub(super) fn message_info(session: &str, message: &Message) -> MessageInfo {
+    MessageInfo {
+        id: message.id.to_string(),
+        session_id: session.to_owned(),
+        seq: message.seq,
+        role: message.role.as_str().to_owned(),
+        sender: message.sender.clone(),
+        text: message.text.clone(),
+        tokens: message.tokens,
+        created_at: message.at.to_string(),
+    }
+}

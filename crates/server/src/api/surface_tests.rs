@@ -1,0 +1,80 @@
+//! Names of the HTTP API, compared with a committed list: names may be added, but not removed or changed.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const LISTED: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/tests/fixtures/http_api.txt"
+));
+
+/// Collects every route with its parameters, and every schema with its fields and enum values.
+fn names() -> BTreeSet<String> {
+    let (_, document) = super::routes_with_description("0.0.0");
+    let mut names = BTreeSet::new();
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let route = format!("{} {path}", method.to_uppercase());
+            let parameters = operation["parameters"].as_array();
+            for parameter in parameters.into_iter().flatten() {
+                let name = parameter["name"].as_str().unwrap();
+                names.insert(format!("{route} {name}"));
+                words(&format!("{route} {name}"), &parameter["schema"], &mut names);
+            }
+            names.insert(route);
+        }
+    }
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        fields(name, schema, &mut names);
+    }
+    names
+}
+
+fn fields(name: &str, schema: &Value, names: &mut BTreeSet<String>) {
+    words(name, schema, names);
+    for (field, schema) in schema["properties"].as_object().into_iter().flatten() {
+        names.insert(format!("{name}.{field}"));
+        fields(&format!("{name}.{field}"), schema, names);
+    }
+    for parts in ["allOf", "oneOf", "anyOf"] {
+        for part in schema[parts].as_array().into_iter().flatten() {
+            fields(name, part, names);
+        }
+    }
+    if schema["items"].is_object() {
+        fields(&format!("{name}[]"), &schema["items"], names);
+    }
+}
+
+/// Collects the enum values of a schema.
+fn words(name: &str, schema: &Value, names: &mut BTreeSet<String>) {
+    for word in schema["enum"].as_array().into_iter().flatten() {
+        names.insert(format!("{name} = {word}"));
+    }
+}
+
+#[test]
+fn http_api_keeps_every_listed_name() {
+    let names = names();
+    let gone: Vec<&str> = LISTED
+        .lines()
+        .filter(|line| !names.contains(*line))
+        .collect();
+    assert!(
+        gone.is_empty(),
+        "clients rely on these names: keep them with `serde(rename)` or `schema(as)`: {gone:#?}"
+    );
+    assert!(LISTED.lines().count() > 300);
+}
+
+#[test]
+#[ignore = "writes the list; run it after adding names"]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of the repository, under version control"
+)]
+fn write_listed_names() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/http_api.txt");
+    let names: Vec<String> = names().into_iter().collect();
+    std::fs::write(file, names.join("\n") + "\n").unwrap();
+}

@@ -1,0 +1,335 @@
+//! Arguments of tools: one table of fields, from which the JSON schema and the checks are derived.
+
+use heirloom_model::{Fault, Timestamp, limits, text};
+use serde_json::{Map, Value, json};
+
+/// Name of the argument with a task.
+const TASK: &str = "task";
+/// Name of the same argument in the HTTP API.
+const TASK_ID: &str = "task_id";
+
+/// One argument of a tool.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ToolArgument {
+    name: &'static str,
+    about: &'static str,
+    shape: ArgumentType,
+    required: bool,
+}
+
+/// Type and limits of an argument.
+#[derive(Debug, Clone, Copy)]
+enum ArgumentType {
+    Text { bytes_max: usize },
+    Count { least: u64, most: u64 },
+    Share,
+    Choice(&'static [&'static str]),
+    Choices(&'static [&'static str]),
+    Time,
+}
+
+impl ToolArgument {
+    const fn new(name: &'static str, about: &'static str, shape: ArgumentType) -> Self {
+        Self {
+            name,
+            about,
+            shape,
+            required: false,
+        }
+    }
+
+    /// Text argument with a maximum size in bytes.
+    pub(super) const fn text(name: &'static str, about: &'static str, bytes_max: usize) -> Self {
+        Self::new(name, about, ArgumentType::Text { bytes_max })
+    }
+
+    /// Name argument, for tasks, agents and other scopes.
+    pub(super) const fn name(name: &'static str, about: &'static str) -> Self {
+        Self::text(name, about, limits::NAME_BYTES_MAX)
+    }
+
+    /// Integer argument within bounds.
+    pub(super) const fn count(
+        name: &'static str,
+        about: &'static str,
+        least: u64,
+        most: u64,
+    ) -> Self {
+        Self::new(name, about, ArgumentType::Count { least, most })
+    }
+
+    /// Number argument from 0 to 1.
+    pub(super) const fn share(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, about, ArgumentType::Share)
+    }
+
+    /// Argument with one of these words.
+    pub(super) const fn choice(
+        name: &'static str,
+        about: &'static str,
+        words: &'static [&'static str],
+    ) -> Self {
+        Self::new(name, about, ArgumentType::Choice(words))
+    }
+
+    /// Argument with a list of these words.
+    pub(super) const fn choices(
+        name: &'static str,
+        about: &'static str,
+        words: &'static [&'static str],
+    ) -> Self {
+        Self::new(name, about, ArgumentType::Choices(words))
+    }
+
+    /// Time argument (RFC 3339).
+    pub(super) const fn time(name: &'static str, about: &'static str) -> Self {
+        Self::new(name, about, ArgumentType::Time)
+    }
+
+    /// Marks the argument as required.
+    pub(super) const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    fn schema(&self) -> Value {
+        let mut schema = match self.shape {
+            // The schema counts characters and the check bytes, so the check is stricter.
+            ArgumentType::Text { bytes_max } => json!({"type": "string", "maxLength": bytes_max}),
+            ArgumentType::Count { least, most } => {
+                json!({"type": "integer", "minimum": least, "maximum": most})
+            }
+            ArgumentType::Share => json!({"type": "number", "minimum": 0, "maximum": 1}),
+            ArgumentType::Choice(words) => json!({"type": "string", "enum": words}),
+            ArgumentType::Choices(words) => json!({
+                "type": "array",
+                "items": {"type": "string", "enum": words},
+                "maxItems": words.len(),
+            }),
+            ArgumentType::Time => json!({"type": "string", "format": "date-time"}),
+        };
+        schema["description"] = json!(self.about);
+        schema
+    }
+
+    /// Converts numbers given as text, and names given as numbers: models confuse the two, and the meaning is clear.
+    fn coerce(&self, value: &mut Value) {
+        let coerced = match (self.shape, &*value) {
+            (ArgumentType::Count { .. } | ArgumentType::Share, Value::String(text)) => {
+                let number = serde_json::from_str::<Value>(text.trim()).ok();
+                number.filter(Value::is_number)
+            }
+            (
+                ArgumentType::Text {
+                    bytes_max: limits::NAME_BYTES_MAX,
+                },
+                Value::Number(number),
+            ) => Some(Value::String(number.to_string())),
+            _ => None,
+        };
+        if let Some(coerced) = coerced {
+            *value = coerced;
+        }
+    }
+
+    fn check(&self, value: &Value) -> Result<(), String> {
+        let is_right = match self.shape {
+            ArgumentType::Text { bytes_max } => match value.as_str() {
+                Some(text) if text.len() > bytes_max => {
+                    let length = text.len();
+                    return Err(format!("has {length} bytes; at most {bytes_max}"));
+                }
+                text => text.is_some(),
+            },
+            ArgumentType::Count { least, most } => {
+                let count = parse_whole_number(value);
+                if count.is_some_and(|n| n < least || n > most) {
+                    return Err(format!("is outside {least} to {most}"));
+                }
+                count.is_some()
+            }
+            ArgumentType::Share => value.as_f64().is_some_and(|x| (0.0..=1.0).contains(&x)),
+            ArgumentType::Choice(words) => value.as_str().is_some_and(|text| words.contains(&text)),
+            ArgumentType::Choices(words) => value.as_array().is_some_and(|all| {
+                all.len() <= words.len()
+                    && (all.iter()).all(|one| one.as_str().is_some_and(|one| words.contains(&one)))
+            }),
+            ArgumentType::Time => value
+                .as_str()
+                .is_some_and(|text| text.parse::<Timestamp>().is_ok()),
+        };
+        match is_right {
+            true => Ok(()),
+            false => Err(format!("is not {}", self.expected())),
+        }
+    }
+
+    fn expected(&self) -> String {
+        match self.shape {
+            ArgumentType::Text { .. } => "a text".to_owned(),
+            ArgumentType::Count { .. } => "a whole number".to_owned(),
+            ArgumentType::Share => "a number from 0 to 1".to_owned(),
+            ArgumentType::Choice(words) => format!("one of {}", words.join(", ")),
+            ArgumentType::Choices(words) => format!("a list of some of {}", words.join(", ")),
+            ArgumentType::Time => "a time such as 2026-11-21T12:00:00Z".to_owned(),
+        }
+    }
+}
+
+/// Returns an integer, also if it is written as 3.0.
+fn parse_whole_number(value: &Value) -> Option<u64> {
+    if let Some(count) = value.as_u64() {
+        return Some(count);
+    }
+    let count = value.as_f64()?;
+    let most = 9e15;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is whole and within bounds"
+    )]
+    (count.fract() == 0.0 && (0.0..most).contains(&count)).then_some(count as u64)
+}
+
+/// Returns the JSON schema of these arguments.
+pub(super) fn schema(fields: &[ToolArgument]) -> Map<String, Value> {
+    let of = |field: &ToolArgument| (field.name.to_owned(), field.schema());
+    let properties: Map<String, Value> = fields.iter().map(of).collect();
+    let required = fields.iter().filter(|field| field.required);
+    let required: Vec<_> = required.map(|field| field.name).collect();
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), json!("object"));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    schema.insert("additionalProperties".to_owned(), json!(false));
+    schema
+}
+
+/// Checked arguments of a call.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Args(Map<String, Value>);
+
+impl Args {
+    /// Checks arguments; null counts as missing. Errors: `Usage`, with the accepted arguments.
+    pub(super) fn parse(
+        fields: &[ToolArgument],
+        given: Option<Map<String, Value>>,
+    ) -> Result<Self, Fault> {
+        let mut given = given.unwrap_or_default();
+        given.retain(|_, value| !value.is_null());
+        let has = |name: &str| fields.iter().any(|field| field.name == name);
+        // The HTTP API uses the other name.
+        if has(TASK) && !has(TASK_ID) && !given.contains_key(TASK) {
+            let task = given.remove(TASK_ID);
+            given.extend(task.map(|task| (TASK.to_owned(), task)));
+        }
+        for field in fields {
+            if let Some(value) = given.get_mut(field.name) {
+                field.coerce(value);
+            }
+        }
+        for (name, value) in &given {
+            let Some(field) = fields.iter().find(|field| field.name == name) else {
+                let names: Vec<_> = fields.iter().map(|field| field.name).collect();
+                let name = text::excerpt(name, 60);
+                return Err(Fault::usage(format!("there is no argument `{name}`"))
+                    .hint(format!("it takes {}", names.join(", "))));
+            };
+            (field.check(value)).map_err(|problem| Fault::usage(format!("`{name}` {problem}")))?;
+        }
+        let missing = |field: &&ToolArgument| {
+            let text = given.get(field.name);
+            field.required && text.is_none_or(|text| text.as_str().is_some_and(is_blank))
+        };
+        if let Some(field) = fields.iter().find(missing) {
+            return Err(Fault::usage(format!(
+                "`{}` is missing or empty: {}",
+                field.name, field.about
+            )));
+        }
+        Ok(Self(given))
+    }
+
+    /// Returns a text argument.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        let text = self.0.get(name).and_then(Value::as_str);
+        text.filter(|text| !is_blank(text)).map(str::to_owned)
+    }
+
+    /// Returns a required text argument. Errors: `Usage` if it is missing.
+    pub(super) fn require(&self, name: &str) -> Result<String, Fault> {
+        self.text(name)
+            .ok_or_else(|| Fault::usage(format!("`{name}` is missing or empty")))
+    }
+
+    /// Returns an integer argument.
+    pub(super) fn count(&self, name: &str) -> Option<u64> {
+        self.0.get(name).and_then(parse_whole_number)
+    }
+
+    /// Returns an integer argument as a size.
+    pub(super) fn size(&self, name: &str) -> Option<usize> {
+        self.count(name).and_then(|n| usize::try_from(n).ok())
+    }
+
+    /// Returns a number argument.
+    pub(super) fn share(&self, name: &str) -> Option<f64> {
+        self.0.get(name).and_then(Value::as_f64)
+    }
+
+    /// Returns the words of a list argument.
+    pub(super) fn words(&self, name: &str) -> Vec<String> {
+        let words = self.0.get(name).and_then(Value::as_array);
+        let words = words.into_iter().flatten().filter_map(Value::as_str);
+        words.map(str::to_owned).collect()
+    }
+
+    /// Returns a time argument.
+    pub(super) fn time(&self, name: &str) -> Option<Timestamp> {
+        self.text(name).and_then(|text| text.parse().ok())
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIELDS: &[ToolArgument] = &[
+        ToolArgument::name("task", "The task"),
+        ToolArgument::count("k", "How many", 1, 50),
+        ToolArgument::share("confidence", "How sure"),
+    ];
+
+    fn read(given: &Value) -> Result<Args, Fault> {
+        Args::parse(FIELDS, given.as_object().cloned())
+    }
+
+    #[test]
+    fn numbers_and_names_are_coerced_to_expected_type() {
+        let args = read(&json!({"task": 42, "k": " 3 ", "confidence": "0.5"})).unwrap();
+        assert_eq!(args.text("task").as_deref(), Some("42"));
+        assert_eq!(
+            (args.size("k"), args.share("confidence")),
+            (Some(3), Some(0.5))
+        );
+        assert_eq!(read(&json!({"k": "3.0"})).unwrap().size("k"), Some(3));
+        for wrong in ["three", "", "99", "-1", "[1]", "3 4"] {
+            assert!(read(&json!({"k": wrong})).is_err(), "{wrong}");
+        }
+        assert!(read(&json!({"confidence": "2"})).is_err());
+    }
+
+    #[test]
+    fn task_is_accepted_under_http_name() {
+        let args = read(&json!({"task_id": "42"})).unwrap();
+        assert_eq!(args.text("task").as_deref(), Some("42"));
+        assert!(read(&json!({"task": "1", "task_id": "2"})).is_err());
+        assert!(Args::parse(&FIELDS[1..], json!({"task_id": "2"}).as_object().cloned()).is_err());
+    }
+}

@@ -1,0 +1,57 @@
+//! Error page: cause, and next step.
+
+use crate::Problem;
+use askama::Template;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use heirloom_model::Fault;
+
+/// Error response of a page.
+#[derive(Debug)]
+pub(crate) struct PageError(Problem);
+
+impl PageError {
+    /// Creates an internal error.
+    pub(crate) fn failed(what: String) -> Self {
+        Self(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, what))
+    }
+}
+
+impl From<Problem> for PageError {
+    fn from(problem: Problem) -> Self {
+        Self(problem)
+    }
+}
+
+impl From<Fault> for PageError {
+    fn from(fault: Fault) -> Self {
+        Self(fault.into())
+    }
+}
+
+#[derive(Template)]
+#[template(path = "error_page.html")]
+struct ErrorView {
+    title: &'static str,
+    what: String,
+    hint: Option<String>,
+}
+
+impl IntoResponse for PageError {
+    fn into_response(self) -> Response {
+        let title = match self.0.status {
+            StatusCode::NOT_FOUND => "Not here",
+            StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED => "Not allowed",
+            StatusCode::BAD_REQUEST => "That cannot be done",
+            _ => "Something went wrong",
+        };
+        let view = ErrorView {
+            title,
+            what: heirloom_model::text::replace_control_chars(&self.0.detail),
+            hint: self.0.hint.clone(),
+        };
+        let body = view.render().unwrap_or_else(|_| self.0.detail.clone());
+        let sort = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
+        (self.0.status, sort, body).into_response()
+    }
+}

@@ -1,0 +1,147 @@
+//! Page layout: loads the navigation, the title, and the toast of the last change.
+
+use super::record_label::percent_encode;
+use super::request_context::RequestContext;
+use super::toast::done_message;
+use super::view::shell::{NavItem, NavPart, Shell, Toast};
+use super::view::{bytes, number};
+use heirloom_engine::Engine;
+use heirloom_model::{Fault, Kind};
+
+/// Path of the event stream.
+const EVENTS: &str = "/api/events";
+/// Maximum number of counted sessions; above it the navigation shows this number with a plus.
+const SESSIONS_COUNTED: usize = 200;
+
+impl Shell {
+    /// Loads the layout of the page `at`; `title` is the document's title.
+    pub(crate) fn load(
+        engine: &Engine,
+        context: &RequestContext,
+        at: &'static str,
+        title: impl Into<String>,
+    ) -> Result<Self, Fault> {
+        let nav = match context.is_part {
+            true => Vec::new(),
+            false => nav(engine)?,
+        };
+        let size = engine.maintenance().describe_store()?.size_bytes;
+        let toast = context.done.as_ref().map(|(done, undo)| {
+            let mut toast = Toast::of(context, done_message(done), undo);
+            if done == "written" {
+                toast.undo = format!("/unsave{}", context.path);
+            }
+            toast
+        });
+        Ok(Self {
+            at,
+            title: title.into(),
+            project: engine.display_name(),
+            theme: context.theme,
+            keys_on: context.keys_on,
+            is_part: context.is_part,
+            csrf: context.csrf.clone(),
+            path: context.path.clone(),
+            question: String::new(),
+            nav,
+            size: bytes(size),
+            version: env!("CARGO_PKG_VERSION"),
+            events: match &context.chosen {
+                Some(_) => format!(
+                    "{EVENTS}?project={}",
+                    percent_encode(engine.project().as_str())
+                ),
+                None => EVENTS.to_owned(),
+            },
+            assets: super::static_assets::assets_hash(),
+            toast: toast.filter(|toast| !toast.words.is_empty()),
+        })
+    }
+}
+
+fn nav(engine: &Engine) -> Result<Vec<NavPart>, Fault> {
+    let counts = engine.records().counts()?;
+    let count = |kind: Kind| {
+        let found = counts.iter().find(|(one, _)| *one == kind);
+        found.map_or_else(String::new, |(_, n)| number(*n))
+    };
+    let sessions = engine.sessions().sessions_of(None, SESSIONS_COUNTED)?.len();
+    let sessions = match sessions {
+        0 => String::new(),
+        SESSIONS_COUNTED => format!("{SESSIONS_COUNTED}+"),
+        n => n.to_string(),
+    };
+    let item = |id, href, icon, label, key, count: String| NavItem {
+        id,
+        href,
+        icon,
+        label,
+        key,
+        count,
+        is_due: false,
+    };
+    let none = String::new;
+    let part = |title, items| NavPart { title, items };
+    Ok(vec![
+        part(
+            "",
+            vec![
+                item("overview", "/", "overview", "Overview", "o", none()),
+                item("recall", "/recall", "recall", "Recall", "r", none()),
+            ],
+        ),
+        part(
+            "Memory",
+            vec![
+                item(
+                    "knowledge",
+                    "/knowledge",
+                    "knowledge",
+                    "Knowledge",
+                    "k",
+                    count(Kind::Knowledge),
+                ),
+                item("tasks", "/tasks", "task", "Tasks", "t", count(Kind::Task)),
+                item(
+                    "workspace",
+                    "/workspace",
+                    "workspace",
+                    "Workspace",
+                    "w",
+                    none(),
+                ),
+                item("groups", "/groups", "groups", "Groups", "u", none()),
+            ],
+        ),
+        part(
+            "Prompts",
+            vec![
+                item("receipts", "/receipts", "receipt", "Receipts", "c", none()),
+                item(
+                    "sessions",
+                    "/sessions",
+                    "session",
+                    "Sessions",
+                    "s",
+                    sessions,
+                ),
+            ],
+        ),
+        part(
+            "Care",
+            vec![
+                item(
+                    "analytics",
+                    "/analytics",
+                    "analytics",
+                    "Analytics",
+                    "a",
+                    none(),
+                ),
+                item("review", "/review", "review", "Review", "v", none()),
+                item("marks", "/marks", "pin", "Pins and mutes", "p", none()),
+                item("settings", "/settings", "settings", "Settings", ",", none()),
+            ],
+        ),
+    ])
+}

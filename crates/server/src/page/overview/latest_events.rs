@@ -1,0 +1,117 @@
+//! Latest events, each with its record and an undo button.
+
+use super::Week;
+use crate::page::record_label;
+use crate::page::view::overview::EventRow;
+use crate::page::view::render_text;
+use heirloom_engine::{AsOf, Engine, Filter};
+use heirloom_model::{Action, Event, Fault, Kind, Record, RecordId, text};
+use std::collections::{HashMap, HashSet};
+
+/// Maximum number of rows.
+const SHOWN: usize = 12;
+
+pub(super) fn load(engine: &Engine, week: &Week) -> Result<Vec<EventRow>, Fault> {
+    let mut events: Vec<&Event> = Vec::new();
+    let mut known = HashSet::new();
+    for event in &week.events {
+        let Some(id) = event.record else {
+            continue;
+        };
+        // One row per record, with its latest event.
+        if known.insert(id) && event.other.is_none_or(|other| known.insert(other)) {
+            events.push(event);
+        }
+        if events.len() == SHOWN {
+            break;
+        }
+    }
+    let ids: Vec<RecordId> = events.iter().filter_map(|event| event.record).collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let filter = Filter {
+        as_of: AsOf::Ever,
+        ..Filter::current(&[], engine.now())
+    };
+    let limit = ids.len();
+    let found = engine.records().find(&filter.ids(ids).limit(limit))?;
+    let records: HashMap<RecordId, Record> = found
+        .into_iter()
+        .map(|record| (record.id, record))
+        .collect();
+    let rows = events.into_iter().filter_map(|event| {
+        let record = records.get(&event.record?)?;
+        Some(row(week, event, record))
+    });
+    Ok(rows.collect())
+}
+
+fn row(week: &Week, event: &Event, record: &Record) -> EventRow {
+    let resolution = record.attr_str("resolution");
+    let words = match (record.kind, resolution) {
+        (Kind::Error, Some(how)) => format!("{} → {how}", text::excerpt(&record.text, 160)),
+        _ => text::excerpt(&record.text, 240),
+    };
+    EventRow {
+        id: record.id.to_string(),
+        kind: record.kind.as_str(),
+        what: event_label(event, record),
+        by: record_label::source_label(&event.by),
+        at: week.times.brief(event.at),
+        key: text::replace_control_chars(record_label::given_key(record)),
+        words: render_text(&words),
+        href: record_label::href(record),
+        undo: match can_undo(event, record) {
+            true => record.id.to_string(),
+            false => String::new(),
+        },
+    }
+}
+
+/// Returns the event as one word.
+fn event_label(event: &Event, record: &Record) -> String {
+    let state = record.state().unwrap_or_default();
+    let action = record.attr_str("action").unwrap_or_default();
+    match (event.action, record.kind) {
+        (Action::Created, Kind::Episode) if !action.is_empty() => {
+            text::replace_control_chars(action)
+        }
+        (Action::Created | Action::Replaced, Kind::Error | Kind::Step | Kind::Task)
+            if !state.is_empty() =>
+        {
+            text::replace_control_chars(state)
+        }
+        (Action::Created, _) => "learned".to_owned(),
+        (Action::Replaced, _) => "corrected".to_owned(),
+        (Action::Marked, _) => event.detail.clone().unwrap_or_else(|| "marked".to_owned()),
+        (
+            Action::Conflict
+            | Action::Confirmed
+            | Action::Retired
+            | Action::Restored
+            | Action::Resolved
+            | Action::Reopened
+            | Action::Imported
+            | Action::Reversed
+            | Action::Purged,
+            _,
+        ) => event.action.as_str().to_owned(),
+    }
+}
+
+/// Returns true for changes that a user may undo here: knowledge, errors and notes, not attempts.
+fn can_undo(event: &Event, record: &Record) -> bool {
+    let is_kind = matches!(record.kind, Kind::Knowledge | Kind::Error | Kind::Note);
+    let is_change = matches!(
+        event.action,
+        Action::Created
+            | Action::Replaced
+            | Action::Retired
+            | Action::Restored
+            | Action::Resolved
+            | Action::Reopened
+            | Action::Marked
+    );
+    is_kind && is_change
+}

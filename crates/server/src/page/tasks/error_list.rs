@@ -1,0 +1,85 @@
+//! Page of open errors, and their resolution.
+
+use super::detail::open_error;
+use crate::App;
+use crate::page::form_fields::FormFields;
+use crate::page::request_context::{redirect_back, times};
+use crate::page::view::plural;
+use crate::page::view::tasks::{ErrorListView, ResolvedErrorRow};
+use crate::page::{PageError, RequestContext, Shell, Toast, render};
+use axum::extract::{Path, State};
+use axum::response::Response;
+use heirloom_engine::Filter;
+use heirloom_model::kinds::ErrorRecord;
+use heirloom_model::{Kind, Permission, text};
+
+/// Maximum number of shown errors, newest first.
+const SHOWN: usize = 60;
+
+pub(super) async fn list(
+    State(app): State<App>,
+    context: RequestContext,
+) -> Result<Response, PageError> {
+    let project = context.resolve_project(Permission::Read)?;
+    let view = app.with_engine(project, move |engine| {
+        let times = times(engine);
+        let filter = Filter::current(&[Kind::Error], engine.now()).state(ErrorRecord::OPEN);
+        let found = engine.records().find(&filter.limit(SHOWN))?;
+        let headline = match found.len() {
+            0 => "No error is open.".to_owned(),
+            SHOWN => format!("The newest {SHOWN} open errors."),
+            n => format!("{} open.", plural(n, "error is", "errors are")),
+        };
+        Ok(ErrorListView {
+            headline,
+            errors: found
+                .iter()
+                .map(|one| open_error(one, &context, &times))
+                .collect(),
+            shell: Shell::load(engine, &context, "errors", "Open errors")?,
+        })
+    });
+    render(&view.await?)
+}
+
+/// Resolves an error.
+pub(super) async fn resolve(
+    State(app): State<App>,
+    context: RequestContext,
+    Path(id): Path<String>,
+    fields: FormFields,
+) -> Result<Response, PageError> {
+    let with = fields.get("with").to_owned();
+    let project = context.resolve_project(Permission::Change)?;
+    let resolved = app.with_engine(project, move |engine| {
+        let name = text::excerpt(
+            &text::replace_control_chars(
+                &engine
+                    .records()
+                    .get(engine.records().resolve_id(&id)?)?
+                    .text,
+            ),
+            60,
+        );
+        let applied = engine.errors().resolve(&id, &with, "user")?;
+        Ok((applied.id.to_string(), name))
+    });
+    let (id, name) = resolved.await?;
+    if !context.is_part {
+        return Ok(redirect_back(
+            &fields.return_path("/errors"),
+            "resolved",
+            &id,
+        ));
+    }
+    render(&ResolvedErrorRow {
+        toast: Toast::of(
+            &context,
+            "Resolved. The next agent with this error gets the resolution.",
+            &id,
+        ),
+        id,
+        name,
+        what: "Resolved.".to_owned(),
+    })
+}

@@ -1,0 +1,60 @@
+//! Router of the server: all routes, and the middleware that every request passes.
+
+use crate::access;
+use crate::api;
+use crate::etag;
+use crate::idempotency;
+use crate::metrics;
+use crate::problem;
+use crate::{App, Problem};
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::StatusCode;
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::get;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+
+/// Builds the router with all routes and middleware, and merges the routes of `mcp`.
+pub fn router(app: App, mcp: Router) -> Router {
+    let version = app.options().version;
+    Router::new()
+        .route("/health", get(health))
+        .merge(crate::page::routes(&app))
+        .route("/metrics", get(metrics::show))
+        .route("/api/health", get(health))
+        .route("/api/metrics", get(metrics::show))
+        .merge(access::login_routes())
+        .merge(api::routes(version))
+        .fallback(not_found)
+        .method_not_allowed_fallback(method_not_allowed)
+        .with_state(app.clone())
+        // `access::guard` limits all bodies.
+        .layer(DefaultBodyLimit::disable())
+        .layer(from_fn(etag::add_etag))
+        .layer(from_fn(problem::plain_errors_to_documents))
+        .layer(from_fn_with_state(app.clone(), idempotency::replay_or_run))
+        // MCP answers are streams: they get no ETag and are not replayed.
+        .merge(mcp)
+        .layer(from_fn_with_state(app, access::guard))
+}
+
+/// Health check. The answer contains no records, because it needs no authentication.
+async fn health(State(app): State<App>) -> Result<Json<Value>, Problem> {
+    let version = app.options().version;
+    app.with_engine(None, |engine| engine.maintenance().describe_store())
+        .await?;
+    Ok(Json(json!({"status": "ok", "version": version})))
+}
+
+async fn not_found() -> Problem {
+    Problem::new(StatusCode::NOT_FOUND, "no route has this path")
+        .hint("/openapi.json lists the routes")
+}
+
+async fn method_not_allowed() -> Problem {
+    Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "this path does not support the method",
+    )
+    .hint("the header `allow` lists the supported methods")
+}

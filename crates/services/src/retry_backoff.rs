@@ -1,0 +1,11 @@
+//! Retry policy: the back-off between two attempts of a request, and the service's `Retry-After`.
+
+use crate::http_client::RequestError;
+
+/// Returns the wait before the next attempt, milliseconds: `Retry-After` if the service sent it, otherwise `backoff_ms`.
+///
+/// `None` if a retry does not help, or if the wait is longer than `most_ms`.
+pub(crate) fn wait_ms(error: &RequestError, backoff_ms: u64, most_ms: u64) -> Option<u64> {
+    let wait_ms = error.retry?.unwrap_or(backoff_ms);
+    (wait_ms <= most_ms).then_some(wait_ms)
+}

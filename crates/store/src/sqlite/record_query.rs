@@ -1,0 +1,477 @@
+//! Query planner for a [`Filter`]: chooses the index and builds the SQL.
+//!
+//! Each index yields its entries in order of id. If an index begins with the kind, a query for several kinds is a
+//! merge of one part for each kind. So the cost depends on the number of results, not on the number of records.
+
+use super::error_conversion::Failure;
+use super::row_codec::{self, COLUMNS, micros};
+use crate::{AsOf, Filter, Order};
+use heirloom_model::record::SOURCE_TEAM;
+use heirloom_model::{Kind, ProjectName, Record};
+use rusqlite::{Connection, ToSql};
+use std::fmt::Write;
+
+/// Returns the records that match `filter`, in its order.
+pub(super) fn find(
+    connection: &Connection,
+    project: &ProjectName,
+    filter: &Filter,
+) -> Result<Vec<Record>, Failure> {
+    let query = SqlQuery::new(project, filter, COLUMNS);
+    let values: Vec<&dyn ToSql> = query.values.iter().map(Box::as_ref).collect();
+    row_codec::select(connection, project, &query.sql, &values)
+}
+
+/// Counts the records that match `filter`, up to its limit, without reading them.
+pub(super) fn count(
+    connection: &Connection,
+    project: &ProjectName,
+    filter: &Filter,
+) -> Result<u64, Failure> {
+    let query = SqlQuery::new(project, filter, "id");
+    let values: Vec<&dyn ToSql> = query.values.iter().map(Box::as_ref).collect();
+    let sql = format!("SELECT count(*) FROM ({})", query.sql);
+    let mut statement = connection.prepare_cached(&sql)?;
+    Ok(statement.query_row(&values[..], |row| row.get(0))?)
+}
+
+/// Condition of the partial index of open conflicts.
+const OPEN_CONFLICT: &str = " AND retired_at IS NOT NULL AND kind = 'knowledge' \
+     AND json_extract(attrs, '$.conflict') = 1 AND json_extract(attrs, '$.arbitrated') IS NULL";
+
+/// Index that a query walks; each yields its entries in order of id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IndexWalk {
+    /// All records of the project.
+    All,
+    /// Current records by kind.
+    Kind,
+    /// Current records by category.
+    Category,
+    /// Current records by kind and state.
+    State,
+    /// Current records by kind and task, without knowledge.
+    Task,
+    /// Current records by kind and key or key prefix: few.
+    Key,
+    /// Records with open conflicts: few.
+    Conflicts,
+    /// Pinned current records: few.
+    Pinned,
+    /// Current records shared by a team: few.
+    Team,
+}
+
+impl IndexWalk {
+    fn of(filter: &Filter) -> Self {
+        if !filter.ids.is_empty() {
+            return Self::All;
+        }
+        match filter.as_of {
+            _ if filter.open_conflict => Self::Conflicts,
+            AsOf::Past(_) | AsOf::Ever => Self::All,
+            AsOf::Current(_) if filter.pinned => Self::Pinned,
+            AsOf::Current(_) if filter.source.as_deref() == Some(SOURCE_TEAM) => Self::Team,
+            AsOf::Current(_) if filter.key.is_some() || filter.key_prefix.is_some() => Self::Key,
+            AsOf::Current(_) if filter.scope.task.is_some() => Self::Task,
+            AsOf::Current(_) if filter.state.is_some() => Self::State,
+            AsOf::Current(_) if filter.category.is_some() => Self::Category,
+            AsOf::Current(_) if !filter.kinds.is_empty() => Self::Kind,
+            AsOf::Current(_) => Self::All,
+        }
+    }
+
+    /// Returns the index for the part of one kind.
+    fn for_kind(self, kind: Kind, filter: &Filter) -> Self {
+        match self {
+            Self::Task if kind == Kind::Knowledge && filter.category.is_some() => Self::Category,
+            Self::Task if kind == Kind::Knowledge => Self::Kind,
+            Self::All
+            | Self::Kind
+            | Self::Category
+            | Self::State
+            | Self::Task
+            | Self::Key
+            | Self::Conflicts
+            | Self::Pinned
+            | Self::Team => self,
+        }
+    }
+
+    fn index(self) -> &'static str {
+        match self {
+            Self::All => "records_by_id",
+            Self::Kind => "current_by_kind",
+            Self::Category => "current_by_category",
+            Self::State => "current_by_state",
+            Self::Task => "current_by_task",
+            Self::Key => "records_by_identity",
+            Self::Conflicts => "open_conflicts",
+            Self::Pinned => "current_pinned",
+            Self::Team => "current_of_team",
+        }
+    }
+}
+
+/// Returns the ordinals of all records that match `filter`, regardless of its order and limit.
+pub(super) fn ordinals(
+    connection: &Connection,
+    project: &ProjectName,
+    filter: &Filter,
+) -> Result<Vec<u32>, Failure> {
+    let filter = Filter {
+        after: None,
+        ..filter.clone()
+    };
+    let query = SqlQuery::of(project, &filter, "ifnull(ordinal, -1)");
+    let values: Vec<&dyn ToSql> = query.values.iter().map(Box::as_ref).collect();
+    let mut statement = connection.prepare_cached(&query.sql)?;
+    let found = statement.query_map(&values[..], |row| row.get::<_, i64>(0))?;
+    let found: Vec<i64> = found.collect::<Result<_, _>>()?;
+    Ok(found
+        .into_iter()
+        .filter_map(|n| u32::try_from(n).ok())
+        .collect())
+}
+
+/// SQL query with its bound values.
+struct SqlQuery {
+    sql: String,
+    values: Vec<Box<dyn ToSql>>,
+}
+
+impl SqlQuery {
+    /// Builds the query for these columns, which must include the id.
+    fn new(project: &ProjectName, filter: &Filter, columns: &str) -> Self {
+        let mut query = Self::of(project, filter, columns);
+        let direction = match filter.order {
+            Order::Newest => "DESC",
+            Order::Oldest => "ASC",
+        };
+        let limit = query.bind(i64::try_from(filter.limit).unwrap_or(i64::MAX));
+        query
+            .sql
+            .push_str(&format!(" ORDER BY id {direction} LIMIT {limit}"));
+        query
+    }
+
+    /// Builds the query without order and limit.
+    fn of(project: &ProjectName, filter: &Filter, columns: &str) -> Self {
+        let mut query = Self {
+            sql: String::new(),
+            values: Vec::new(),
+        };
+        let walk = IndexWalk::of(filter);
+        let conditions = query.conditions(project, filter);
+        let mut kinds = filter.kinds.clone();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let alone = [
+            IndexWalk::All,
+            IndexWalk::Category,
+            IndexWalk::Conflicts,
+            IndexWalk::Pinned,
+        ];
+        let parts = if alone.contains(&walk) {
+            vec![(walk, query.kind_in(&kinds))]
+        } else if walk == IndexWalk::Key {
+            // Few records have a key, so sorting them is cheap. One part for each kind would take ten times as long
+            // to prepare.
+            let all = if kinds.is_empty() {
+                &Kind::ALL[..]
+            } else {
+                &kinds
+            };
+            vec![(walk, query.kind_in(all))]
+        } else {
+            let all = if kinds.is_empty() {
+                &Kind::ALL[..]
+            } else {
+                &kinds
+            };
+            let part = |kind: &Kind| (walk.for_kind(*kind, filter), query.kind_in(&[*kind]));
+            all.iter().map(part).collect()
+        };
+        for (i, (walk, kind)) in parts.iter().enumerate() {
+            let union = if i == 0 { "" } else { " UNION ALL " };
+            let index = walk.index();
+            // SQLite uses a partial index only if the query repeats its condition.
+            let repeated = match walk {
+                IndexWalk::Task => " AND kind <> 'knowledge'",
+                IndexWalk::Conflicts => OPEN_CONFLICT,
+                IndexWalk::Team => " AND source = 'team'",
+                IndexWalk::All
+                | IndexWalk::Kind
+                | IndexWalk::Category
+                | IndexWalk::State
+                | IndexWalk::Key
+                | IndexWalk::Pinned => "",
+            };
+            query.sql.push_str(&format!(
+                "{union}SELECT {columns} FROM records INDEXED BY {index} \
+                 WHERE {conditions}{kind}{repeated}"
+            ));
+        }
+        query
+    }
+
+    /// Builds all conditions except the kind.
+    fn conditions(&mut self, project: &ProjectName, filter: &Filter) -> String {
+        let project = self.bind(project.as_str().to_owned());
+        let mut sql = format!("project = (SELECT id FROM projects WHERE name = {project})");
+        self.when(&mut sql, filter.as_of);
+        let texts = [
+            ("key", filter.key.as_deref()),
+            ("category", filter.category.as_deref()),
+            ("state", filter.state.as_deref()),
+            ("source", filter.source.as_deref()),
+        ];
+        for (column, value) in texts.into_iter().chain(filter.scope.names()) {
+            if let Some(value) = value {
+                let value = self.bind(value.to_owned());
+                sql.push_str(&format!(" AND \"{column}\" = {value}"));
+            }
+        }
+        if let Some(prefix) = &filter.key_prefix {
+            // Keys are ordered by bytes, and no key contains the highest character.
+            let (first, last) = (
+                self.bind(prefix.clone()),
+                self.bind(format!("{prefix}\u{10ffff}")),
+            );
+            sql.push_str(&format!(" AND key >= {first} AND key < {last}"));
+        }
+        if let Some(time) = filter.holds_at {
+            let time = self.bind(micros(time));
+            sql.push_str(&format!(
+                " AND (true_from IS NULL OR true_from <= {time}) \
+                 AND (true_to IS NULL OR true_to > {time}) \
+                 AND json_extract(attrs, '$.disputed') IS NOT 1"
+            ));
+        }
+        if let Some(category) = &filter.except_category {
+            let category = self.bind(category.clone());
+            sql.push_str(&format!(" AND category IS NOT {category}"));
+        }
+        if let Some(iteration) = filter.scope.iteration {
+            let iteration = self.bind(iteration);
+            sql.push_str(&format!(" AND iteration = {iteration}"));
+        }
+        if filter.no_task {
+            sql.push_str(" AND task IS NULL");
+        }
+        if filter.pinned {
+            sql.push_str(" AND pinned");
+        }
+        if !filter.ids.is_empty() {
+            let ids = self.bind(row_codec::id_list(&filter.ids));
+            sql.push_str(&format!(
+                " AND id IN (SELECT unhex(value) FROM json_each({ids}))"
+            ));
+        }
+        if let Some(from) = filter.recorded_from {
+            let from = self.bind(micros(from));
+            sql.push_str(&format!(" AND recorded_at >= {from}"));
+        }
+        if let Some(before) = filter.recorded_before {
+            let before = self.bind(micros(before));
+            sql.push_str(&format!(" AND recorded_at < {before}"));
+        }
+        if let Some(after) = filter.after {
+            let direction = match filter.order {
+                Order::Newest => "<",
+                Order::Oldest => ">",
+            };
+            let after = self.bind(*after.as_bytes());
+            sql.push_str(&format!(" AND id {direction} {after}"));
+        }
+        sql
+    }
+
+    fn when(&mut self, sql: &mut String, when: AsOf) {
+        let condition = match when {
+            AsOf::Current(now) => {
+                let now = self.bind(micros(now));
+                format!(" AND retired_at IS NULL AND (expires_at IS NULL OR expires_at > {now})")
+            }
+            AsOf::Past(then) => {
+                let then = self.bind(micros(then));
+                format!(
+                    " AND recorded_at <= {then} AND (retired_at IS NULL OR retired_at > {then}) \
+                     AND (expires_at IS NULL OR expires_at > {then}) \
+                     AND NOT EXISTS (SELECT 1 FROM lapses l WHERE l.project = records.project \
+                     AND l.id = records.id AND l.retired_at <= {then} AND l.restored_at > {then})"
+                )
+            }
+            AsOf::Ever => return,
+        };
+        sql.push_str(&condition);
+    }
+
+    fn kind_in(&mut self, kinds: &[Kind]) -> String {
+        match kinds {
+            [] => String::new(),
+            [kind] => format!(" AND kind = {}", self.bind(kind.as_str())),
+            many => {
+                let names: Vec<String> = many.iter().map(|kind| self.bind(kind.as_str())).collect();
+                format!(" AND kind IN ({})", names.join(", "))
+            }
+        }
+    }
+
+    /// Binds a value and returns its placeholder.
+    fn bind(&mut self, value: impl ToSql + 'static) -> String {
+        self.values.push(Box::new(value));
+        let mut placeholder = String::from("?");
+        // Writing to a string cannot fail.
+        let _ = write!(placeholder, "{}", self.values.len());
+        placeholder
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SqliteStore;
+    use heirloom_model::{Scope, Timestamp};
+
+    /// Returns SQLite's query plan for `filter`.
+    fn plan(filter: &Filter) -> Vec<String> {
+        let store = SqliteStore::memory().unwrap();
+        let project = ProjectName::new("p").unwrap();
+        let query = SqlQuery::new(&project, filter, COLUMNS);
+        let connection = store.lock();
+        let sql = format!("EXPLAIN QUERY PLAN {}", query.sql);
+        let mut statement = connection.prepare(&sql).unwrap();
+        let values: Vec<&dyn ToSql> = query.values.iter().map(Box::as_ref).collect();
+        let lines = statement.query_map(&values[..], |row| row.get::<_, String>(3));
+        lines.unwrap().collect::<Result<_, _>>().unwrap()
+    }
+
+    /// Checks that each part of the plan searches `index` down to `columns`, in order, without a sort or a table
+    /// scan.
+    fn check(filter: &Filter, index: &str, columns: &str) {
+        for filter in [filter.clone(), filter.clone().oldest_first()] {
+            let plan = plan(&filter);
+            let parts = plan.iter().filter(|line| line.contains("SEARCH records"));
+            let wanted = format!("SEARCH records USING INDEX {index} ({columns})");
+            let parts: Vec<&String> = parts.collect();
+            assert!(!parts.is_empty(), "{plan:#?}");
+            assert!(parts.iter().all(|part| **part == wanted), "{plan:#?}");
+            let slow = |line: &&String| line.contains("TEMP B-TREE") || line.contains("SCAN");
+            assert_eq!(plan.iter().find(slow), None, "{plan:#?}");
+        }
+    }
+
+    #[test]
+    fn every_filter_walks_an_index_in_order() {
+        let now = Timestamp::UNIX_EPOCH;
+        let current = |kinds: &[Kind]| Filter::current(kinds, now);
+        let one = || current(&[Kind::Knowledge]);
+        let many = || current(&[Kind::Step, Kind::Error, Kind::Note]);
+        let task = || Scope::of_task("42");
+        check(&current(&[]), "records_by_id", "project=?");
+        check(&one(), "current_by_kind", "project=? AND kind=?");
+        let facts = one().except_category("decision");
+        check(&facts, "current_by_kind", "project=? AND kind=?");
+        check(&many(), "current_by_kind", "project=? AND kind=?");
+        for filter in [one(), many(), current(&[])] {
+            let columns = "project=? AND category=?";
+            check(
+                &filter.clone().category("decision"),
+                "current_by_category",
+                columns,
+            );
+            let columns = "project=? AND kind=? AND state=?";
+            check(&filter.clone().state("open"), "current_by_state", columns);
+        }
+        let columns = "project=? AND task=? AND kind=?";
+        check(&many().scope(task()), "current_by_task", columns);
+        let pending = current(&[Kind::Step]).scope(task()).state("pending");
+        check(&pending, "current_by_task", columns);
+        check(
+            &one().scope(task()),
+            "current_by_kind",
+            "project=? AND kind=?",
+        );
+        let decisions = one().scope(task()).category("decision");
+        check(
+            &decisions,
+            "current_by_category",
+            "project=? AND category=?",
+        );
+        for when in [AsOf::Past(now), AsOf::Ever] {
+            check(
+                &Filter {
+                    as_of: when,
+                    ..many().scope(task())
+                },
+                "records_by_id",
+                "project=?",
+            );
+        }
+        let open = Filter {
+            as_of: AsOf::Ever,
+            open_conflict: true,
+            ..current(&[])
+        };
+        check(&open, "open_conflicts", "project=?");
+        let after = Some(heirloom_model::RecordId::MIN);
+        let newest = Filter { after, ..one() };
+        let plan = plan(&newest);
+        assert!(
+            plan.iter().any(|line| line.contains("kind=? AND id<?")),
+            "{plan:#?}"
+        );
+    }
+
+    #[test]
+    fn ids_and_pins_use_their_index() {
+        let now = Timestamp::UNIX_EPOCH;
+        let ids = Filter::current(&[Kind::Note], now).ids(vec![heirloom_model::RecordId::MIN]);
+        for when in [AsOf::Current(now), AsOf::Past(now), AsOf::Ever] {
+            let filter = Filter {
+                as_of: when,
+                ..ids.clone()
+            };
+            let plan = plan(&filter);
+            let wanted = "SEARCH records USING INDEX records_by_id (project=? AND id=?)";
+            assert!(plan.iter().any(|line| line == wanted), "{plan:#?}");
+        }
+        let pinned = Filter {
+            pinned: true,
+            ..Filter::current(&[], now)
+        };
+        check(&pinned, "current_pinned", "project=?");
+        let team = Filter {
+            source: Some(SOURCE_TEAM.to_owned()),
+            ..Filter::current(&[Kind::Knowledge], now)
+        };
+        check(&team, "current_of_team", "project=?");
+    }
+
+    #[test]
+    fn key_uses_identity_index() {
+        for filter in [
+            Filter::current(&[Kind::Knowledge], Timestamp::UNIX_EPOCH).key("k"),
+            Filter::current(&[], Timestamp::UNIX_EPOCH)
+                .key("k")
+                .category("fact"),
+        ] {
+            let plan = plan(&filter);
+            let wanted = "records_by_identity (project=? AND kind=? AND key=?";
+            assert!(plan.iter().any(|line| line.contains(wanted)), "{plan:#?}");
+            assert!(!plan.iter().any(|line| line.contains("SCAN")), "{plan:#?}");
+        }
+    }
+
+    #[test]
+    fn key_prefix_is_an_index_range() {
+        let filter = Filter {
+            key_prefix: Some("db.".to_owned()),
+            ..Filter::current(&[Kind::Knowledge], Timestamp::UNIX_EPOCH)
+        };
+        let plan = plan(&filter);
+        let wanted = "records_by_identity (project=? AND kind=? AND key>? AND key<?";
+        assert!(plan.iter().any(|line| line.contains(wanted)), "{plan:#?}");
+    }
+}

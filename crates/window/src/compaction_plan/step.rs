@@ -1,0 +1,502 @@
+//! Decision before a request: an anchor, a step, or nothing.
+
+use super::{AnchorPlacement, CompactionAction, Plan, Segment, SummarySize, measure, stale_saves};
+use crate::cache_pricing::CacheMatch;
+use crate::conversation::Conversation;
+use crate::markers;
+use crate::message::{ChatMessage, ChatRole, InsertedMessage, MessagePart, WireFormat};
+use crate::policy_lookup::PolicyLookup;
+use crate::segment_ids::segment_id;
+use crate::token_estimate::{counted_message_chars, round_to_tokens};
+
+/// Percentage of the target that a step reduces an oversized window to.
+const RELIEF_PERCENT: usize = 70;
+/// Minimum number of messages that a summary keeps, whatever their length.
+const KEEP_MIN: usize = 4;
+/// Maximum length of verbatim user text in a summary, characters: 8,000 tokens.
+const USERS_CHARS_MAX: usize = 32_000;
+/// Overhead of the user section of a summary, characters.
+const USERS_FRAME_CHARS: usize = 240;
+/// Overhead of one user message in a summary, characters.
+const SAID_CHARS: usize = 48;
+/// Maximum length of a summary without user text, characters.
+const BODY_CHARS_MAX: usize = crate::summary::BODY_CHARS;
+
+impl Plan {
+    /// Decides the window of a request with everything seen so far.
+    pub(crate) fn decide(&mut self, conversation: &Conversation, policy: &PolicyLookup<'_>) {
+        self.actions.clear();
+        let mut changed = None;
+        if self.seen >= self.start && self.seen > self.system_end {
+            changed = self.apply_change(conversation, policy);
+        }
+        self.add_cost(policy, changed);
+        self.turns += 1;
+    }
+
+    /// Applies the step or anchor that is due; returns the size of the unchanged prefix, characters.
+    fn apply_change(
+        &mut self,
+        conversation: &Conversation,
+        policy: &PolicyLookup<'_>,
+    ) -> Option<usize> {
+        let stale_to = self.stale_to(conversation, policy.stale_threshold);
+        self.scan(stale_to);
+        let anchor = self.next_anchor(conversation, policy, false);
+        let coming = anchor.map_or(0, |anchor| anchor.size);
+        let total = self.total() + coming;
+        let target = self.chars_of(policy.summary_threshold);
+        let over = policy.summary_threshold > 0 && total > target;
+        let cold = self.is_cold(conversation, policy);
+        let relief = target / 100 * RELIEF_PERCENT;
+        let worth = self.free > 0 && (cold || self.step_pays(policy));
+        let mut changed = None;
+        if over && total.saturating_sub(self.free) > relief {
+            let keep = KeepLimits {
+                most: policy.messages_to_keep,
+                least: KEEP_MIN.min(policy.messages_to_keep),
+                chars: relief.saturating_sub(coming),
+            };
+            changed = self.summarise(conversation, policy, keep, CompactionAction::Summary);
+        }
+        if changed.is_none() && self.free > 0 && (worth || over) {
+            changed = Some(self.make_stale(conversation, policy, stale_to));
+        }
+        let fallback = self.chars_of(policy.fallback_tokens);
+        if policy.fallback_tokens > 0 && self.total() + coming > fallback {
+            let keep = KeepLimits {
+                most: policy.fallback_messages,
+                least: policy.fallback_messages / 2,
+                chars: fallback.saturating_sub(coming),
+            };
+            changed = self
+                .summarise(conversation, policy, keep, CompactionAction::Fallback)
+                .or(changed);
+        }
+        self.place_anchor(conversation, policy, changed.is_some());
+        if changed.is_some() {
+            self.steps += 1;
+        }
+        changed
+    }
+
+    /// Returns the message before which outputs are stale by age.
+    fn stale_to(&self, conversation: &Conversation, threshold: usize) -> usize {
+        self.nth_from_end(conversation, threshold)
+    }
+
+    /// Returns the message from which `count` messages follow that are not inserted.
+    fn nth_from_end(&self, conversation: &Conversation, count: usize) -> usize {
+        let mut left = count;
+        let mut at = self.seen;
+        while at > self.summary_end && left > 0 {
+            at -= 1;
+            if conversation.messages[at].inserted.is_none() {
+                left -= 1;
+            }
+        }
+        at
+    }
+
+    fn scan(&mut self, to: usize) {
+        while self.scanned < to {
+            let at = self.scanned;
+            self.scanned += 1;
+            let saves = self
+                .entry(at)
+                .map_or(0, |entry| std::mem::take(&mut entry.saves));
+            self.add_free(at, saves);
+        }
+    }
+
+    /// Returns true if the tokens that a step frees outweigh writing the rest of the window to the cache again.
+    fn step_pays(&self, policy: &PolicyLookup<'_>) -> bool {
+        if self.free < self.chars_of(policy.step_min_tokens) {
+            return false;
+        }
+        let behind = self.first_free.saturating_sub(self.origin);
+        let tail: usize = self.entries[behind.min(self.entries.len())..]
+            .iter()
+            .map(|entry| entry.size)
+            .sum();
+        let tail = tail.saturating_sub(self.free) as u128;
+        let turns = u128::from(policy.expected_turns);
+        let saved = self.free as u128 * turns * u128::from(policy.cache_read_mils);
+        let more = policy
+            .cache_write_mils
+            .saturating_sub(policy.cache_read_mils);
+        saved >= tail * u128::from(more)
+    }
+
+    /// Returns true if the provider's cache has expired since the last request.
+    fn is_cold(&self, conversation: &Conversation, policy: &PolicyLookup<'_>) -> bool {
+        let now = conversation.messages[..self.seen]
+            .last()
+            .and_then(|message| message.time_ms);
+        match (self.request_time, now) {
+            (Some(before), Some(now)) if policy.cache_lifetime_s > 0 => {
+                now.saturating_sub(before) > i64::from(policy.cache_lifetime_s) * 1_000
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes outputs before `to`, and repeated reads, stale; returns the size of the unchanged prefix.
+    fn make_stale(
+        &mut self,
+        conversation: &Conversation,
+        policy: &PolicyLookup<'_>,
+        to: usize,
+    ) -> usize {
+        let first = self.first_free;
+        if self.again.iter().any(|(at, _)| *at >= to) {
+            self.actions.push(CompactionAction::Repeat);
+        }
+        self.actions.push(CompactionAction::Stale);
+        self.recompute_from(conversation, policy, first, to);
+        let before: usize = self.entries[..first - self.origin]
+            .iter()
+            .map(|entry| entry.size)
+            .sum();
+        let anchors: usize = self
+            .anchors
+            .iter()
+            .filter(|anchor| anchor.after < first)
+            .map(|anchor| anchor.size)
+            .sum();
+        self.prompt_chars
+            + self.system_size
+            + self.pinned_size
+            + self.summary_size.message
+            + before
+            + anchors
+    }
+
+    /// Recomputes the messages from `first` on after a step: stubs before `to`, no thinking.
+    fn recompute_from(
+        &mut self,
+        conversation: &Conversation,
+        policy: &PolicyLookup<'_>,
+        first: usize,
+        to: usize,
+    ) {
+        self.stale_end = self.stale_end.max(to);
+        self.repeated.append(&mut self.again);
+        self.repeated.retain(|(at, _)| *at >= self.summary_end);
+        self.without_thinking.push((first, self.seen));
+        self.first_changed = first;
+        for at in first..self.seen {
+            let message = &conversation.messages[at];
+            if message.inserted.is_some() || self.orphans.contains(&at) {
+                continue;
+            }
+            let mut entry = measure(conversation.format, policy, message);
+            entry.goal = self.goal_at(at);
+            entry.size -= entry.thinking;
+            entry.thinking = 0;
+            for (part, output) in message.parts.iter().enumerate() {
+                if let MessagePart::Output(output) = output
+                    && self.is_stale(policy, at, part, output)
+                {
+                    let saves = stale_saves(policy.limits_for(output), output);
+                    entry.size -= saves;
+                    entry.saves -= saves;
+                }
+            }
+            entry.size = round_to_tokens(entry.size);
+            if let Some(place) = self.entry(at) {
+                *place = entry;
+            }
+        }
+        self.scanned = self.stale_end;
+        self.free = 0;
+        self.active_size = self.entries.iter().map(|entry| entry.size).sum();
+    }
+
+    /// Returns the anchor due after the last message, if the protocol allows one.
+    fn next_anchor(
+        &self,
+        conversation: &Conversation,
+        policy: &PolicyLookup<'_>,
+        stepped: bool,
+    ) -> Option<AnchorPlacement> {
+        let since = self.calls.saturating_sub(self.last_anchor);
+        if policy.task_anchor_interval == 0 || since < policy.task_anchor_interval {
+            return None;
+        }
+        self.new_anchor(conversation, stepped)
+    }
+
+    /// Creates an anchor after the last message; after a step it is the only one with the plan.
+    fn new_anchor(&self, conversation: &Conversation, stepped: bool) -> Option<AnchorPlacement> {
+        // An omitted message cannot be the end of the window.
+        let after = (self.summary_end..self.seen).rfind(|at| !self.orphans.contains(at))?;
+        let message = &conversation.messages[after];
+        let allowed =
+            message.role == ChatRole::Tool && message.inserted.is_none() && self.open.is_empty();
+        let goal = self.goal.filter(|_| allowed)?;
+        let plans = stepped || !self.anchors.iter().any(|anchor| anchor.has_plan);
+        let plan = self.plan.as_deref().filter(|_| plans);
+        let text = markers::anchor_text(&conversation.messages[goal].text(), self.calls, plan);
+        Some(AnchorPlacement {
+            after,
+            is_from_history: false,
+            calls: self.calls,
+            goal: Some(goal),
+            has_plan: plan.is_some(),
+            size: counted_message_chars(crate::token_estimate::chars(&text)),
+        })
+    }
+
+    /// Places the anchor that is due; after a step only the newest anchor stays.
+    fn place_anchor(
+        &mut self,
+        conversation: &Conversation,
+        policy: &PolicyLookup<'_>,
+        stepped: bool,
+    ) {
+        let mut next = self.next_anchor(conversation, policy, stepped);
+        if stepped {
+            if next.is_none() && policy.task_anchor_interval > 0 && self.calls > self.last_anchor {
+                next = self.new_anchor(conversation, true);
+            }
+            let newest = self.anchors.last().copied().filter(|_| next.is_none());
+            let (last_anchor, cut) = (newest.map(|anchor| anchor.after), self.summary_end);
+            for anchor in &self.anchors {
+                if anchor.is_from_history && Some(anchor.after) != last_anchor {
+                    self.replaced.push(anchor.after);
+                }
+            }
+            self.anchors.clear();
+            self.anchors
+                .extend(newest.filter(|anchor| anchor.after >= cut));
+            if self.anchors.is_empty() && cut > self.system_end {
+                self.last_anchor = self.summarised_calls;
+            }
+        }
+        if let Some(anchor) = next {
+            self.anchors.push(anchor);
+            self.last_anchor = anchor.calls;
+            self.actions.push(CompactionAction::Anchor);
+        }
+        self.anchors_size = self.anchors.iter().map(|anchor| anchor.size).sum();
+    }
+
+    /// Adds the cost of this request, with and without compaction.
+    fn add_cost(&mut self, policy: &PolicyLookup<'_>, changed: Option<usize>) {
+        let price = |total: usize, cached: usize| {
+            let cached = cached.min(total);
+            cached as u64 * policy.cache_read_mils
+                + (total - cached) as u64 * policy.cache_write_mils
+        };
+        let total = self.total();
+        let cached = match (changed, policy.cache_match) {
+            (None, _) => self.window_before,
+            (Some(prefix_size), CacheMatch::Prefix) => prefix_size.min(self.window_before),
+            (Some(prefix_size), CacheMatch::Exact) => {
+                prefix_size.min(self.prompt_chars + self.system_size)
+            }
+        };
+        self.cost_window += price(total, cached) / 4;
+        self.cost_none += price(self.raw_size, self.raw_before) / 4;
+        self.window_before = total;
+        self.raw_before = self.raw_size;
+    }
+}
+
+/// Limits for the messages that a summary keeps.
+#[derive(Clone, Copy)]
+struct KeepLimits {
+    /// Maximum number of messages.
+    most: usize,
+    /// Minimum number of messages, whatever their length.
+    least: usize,
+    /// Target size of the window, characters.
+    chars: usize,
+}
+
+impl Plan {
+    /// Moves older messages into the summary; returns the size of the unchanged prefix.
+    fn summarise(
+        &mut self,
+        conversation: &Conversation,
+        policy: &PolicyLookup<'_>,
+        keep: KeepLimits,
+        action: CompactionAction,
+    ) -> Option<usize> {
+        let places: Vec<usize> = (self.summary_end + 1..self.seen)
+            .filter(|at| self.can_cut(conversation, *at))
+            .collect();
+        let wanted = self.nth_from_end(conversation, keep.most);
+        let least = self.nth_from_end(conversation, keep.least);
+        let from = places
+            .iter()
+            .position(|at| *at >= wanted)
+            .or_else(|| places.len().checked_sub(1))?;
+        let target = self.chars_of(policy.summary_threshold).max(keep.chars);
+        let mut chosen = None;
+        for cut in places[from..].iter().copied() {
+            let after = self.after_cut(conversation, cut);
+            if !after.shrinks {
+                continue;
+            }
+            // Fewer messages than `least` stay only if more would exceed the target.
+            if chosen.is_some() && cut > least && self.total_at(&chosen) <= target {
+                break;
+            }
+            let fits = after.total <= keep.chars;
+            chosen = Some(after);
+            if fits {
+                break;
+            }
+        }
+        let after = chosen?;
+        self.actions.push(action);
+        self.used_fallback |= action == CompactionAction::Fallback;
+        self.cut_at(conversation, after);
+        let stale_to = self.stale_to(conversation, policy.stale_threshold);
+        let cut = self.summary_end;
+        self.recompute_from(conversation, policy, cut, stale_to.max(cut));
+        Some(self.prompt_chars + self.system_size)
+    }
+
+    fn total_at(&self, after: &Option<CutOutcome>) -> usize {
+        after.as_ref().map_or(usize::MAX, |after| after.total)
+    }
+
+    /// Returns true if the window may begin with this message: no result loses its call, and no turn of the model is
+    /// split.
+    fn can_cut(&self, conversation: &Conversation, at: usize) -> bool {
+        let message = &conversation.messages[at];
+        if message.inserted.is_some() || message.has_outputs() || self.orphans.contains(&at) {
+            return false;
+        }
+        let before = &conversation.messages[at - 1];
+        let same_turn = before.role == ChatRole::Assistant && message.role == ChatRole::Assistant;
+        let same_outer = before.source_index == message.source_index && before.inserted.is_none();
+        let open = conversation.format == WireFormat::Responses
+            && (at..self.seen).any(|later| {
+                conversation.messages[later]
+                    .outputs()
+                    .any(|output| output.call.is_some_and(|(call, _)| call < at))
+            });
+        !same_turn && !same_outer && !open
+    }
+
+    /// Computes the window that would begin with message `cut`.
+    fn after_cut(&self, conversation: &Conversation, cut: usize) -> CutOutcome {
+        let gone = &conversation.messages[self.summary_end..cut];
+        let mut pinned: Vec<usize> = [self.goal, self.last_user]
+            .into_iter()
+            .flatten()
+            .filter(|at| *at < cut)
+            .collect();
+        pinned.sort_unstable();
+        pinned.dedup();
+        let pinned_size: usize = pinned
+            .iter()
+            .map(|at| {
+                let message = &conversation.messages[*at];
+                let answers: usize = message.outputs().map(|output| output.chars).sum();
+                round_to_tokens(message.chars.saturating_sub(answers))
+            })
+            .sum();
+        let pinned_said: usize = pinned
+            .iter()
+            .map(|at| user_text_size(&conversation.messages[*at]))
+            .sum();
+        let users: usize = self.users_size
+            + gone
+                .iter()
+                .filter(|message| {
+                    message.role == ChatRole::User
+                        && message.inserted != Some(InsertedMessage::Summary)
+                })
+                .map(user_text_size)
+                .sum::<usize>();
+        let replaced: usize = self.entries[..cut - self.origin]
+            .iter()
+            .map(|entry| entry.size)
+            .sum();
+        let old = replaced + self.pinned_size + self.summary_size.message;
+        let users_room = match users.saturating_sub(pinned_said) {
+            0..=SAID_CHARS => 0,
+            said => (said + USERS_FRAME_CHARS).min(USERS_CHARS_MAX),
+        };
+        let body = (replaced / 3
+            + self
+                .summary_size
+                .body
+                .saturating_sub(self.summary_size.user_text))
+        .min(BODY_CHARS_MAX);
+        let plan = self.plan.as_ref().map_or(0, |plan| plan.chars().count());
+        let room = SummarySize {
+            body: body + users_room,
+            user_text: users_room,
+            message: counted_message_chars(
+                body + users_room + plan + markers::SUMMARY_FRAME_CHARS + 420,
+            ),
+        };
+        let new = pinned_size + room.message;
+        CutOutcome {
+            cut,
+            total: (self.total() + new).saturating_sub(old),
+            shrinks: new < old,
+            pinned,
+            pinned_size,
+            users,
+            room,
+        }
+    }
+
+    fn cut_at(&mut self, conversation: &Conversation, after: CutOutcome) {
+        let kept_calls: usize = conversation.messages[after.cut..self.seen]
+            .iter()
+            .map(|message| message.calls().count())
+            .sum();
+        for at in self.summary_end..after.cut {
+            if conversation.messages[at].inserted.is_some() {
+                self.replaced.push(at);
+            }
+        }
+        self.segments.push(Segment {
+            from: self.summary_end,
+            to: after.cut,
+            id: segment_id(conversation, self.summary_end, after.cut).into(),
+        });
+        self.entries.drain(..after.cut - self.origin);
+        self.origin = after.cut;
+        self.summary_end = after.cut;
+        self.summarised_calls = self.calls.saturating_sub(kept_calls);
+        self.summary_goal = self.goal;
+        self.pinned = after.pinned;
+        self.pinned_size = after.pinned_size;
+        self.users_size = after.users;
+        self.summary_size = after.room;
+        self.stale_end = self.stale_end.max(after.cut);
+        self.scanned = self.scanned.max(after.cut);
+        self.again.retain(|(at, _)| *at >= after.cut);
+        self.without_thinking.clear();
+        self.missing.retain(|(_, (call, _))| *call >= after.cut);
+        self.open.retain(|(call, _)| *call >= after.cut);
+        self.reads.retain(|_, (at, _)| *at >= after.cut);
+    }
+}
+
+struct CutOutcome {
+    cut: usize,
+    total: usize,
+    shrinks: bool,
+    pinned: Vec<usize>,
+    pinned_size: usize,
+    users: usize,
+    room: SummarySize,
+}
+
+fn user_text_size(message: &ChatMessage) -> usize {
+    message
+        .texts()
+        .map(crate::token_estimate::chars)
+        .sum::<usize>()
+        + SAID_CHARS
+}
