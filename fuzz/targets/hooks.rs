@@ -2,8 +2,8 @@
 //! lossless.
 #![no_main]
 
-use heirloom_agents::failures::{Failure, Subject, failure_text, is_failure_expected};
 use heirloom_agents::AgentProgram;
+use heirloom_agents::failures::{Failure, Subject, failure_text, is_failure_expected};
 use heirloom_agents::hooks::{
     HookAnswer, agent_messages, complete_lines, read_event, render_answer, shorten_texts,
     without_envelopes, wrap_for_hook,

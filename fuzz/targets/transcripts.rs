@@ -1,8 +1,8 @@
 //! Transcript readers: events do not depend on buffer sizes, and every event has an id.
 #![no_main]
 
-use heirloom_agents::failures::{Failure, failure_text, is_fix_for, is_probe};
 use heirloom_agents::AgentProgram;
+use heirloom_agents::failures::{Failure, failure_text, is_fix_for, is_probe};
 use heirloom_agents::transcripts::{
     EventBody, HeaderReader, SupersededLineScan, TranscriptEvent, TranscriptLines, preview,
     without_injected_text,
