@@ -1,19 +1,25 @@
 //! Content and receipt of a context: items, sections, and the reasons for leaving items out.
 
+use crate::rating::Rating;
 use crate::section::Origin;
 use crate::{Budget, RecordId};
+use std::borrow::Cow;
 
 /// One candidate item of a section.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContextItem {
     /// Record of origin, if any.
     pub id: Option<RecordId>,
     /// Text of the item as rendered in the context.
     pub text: String,
+    /// Importance of the item.
+    pub rating: Rating,
+    /// True for a learning: the best one precedes the competition apart from the best fact.
+    pub is_learning: bool,
 }
 
 /// State of the current task; each list is oldest first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TaskView {
     /// Record of the task, if it exists.
     pub id: Option<RecordId>,
@@ -36,7 +42,7 @@ pub struct TaskView {
 }
 
 /// Input of the Session Memory section. Lists are oldest first; rendering decides the order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct MemoryView {
     /// The current task.
     pub task: Option<TaskView>,
@@ -59,7 +65,7 @@ pub struct MemoryView {
 }
 
 /// An open error with its iteration and phase.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ErrorItem {
     /// Record of the error.
     pub id: Option<RecordId>,
@@ -69,6 +75,8 @@ pub struct ErrorItem {
     pub phase: Option<String>,
     /// Text of the error.
     pub text: String,
+    /// Importance of the error.
+    pub rating: Rating,
 }
 
 /// Reason why an item is in a context or was left out.
@@ -86,19 +94,38 @@ pub enum InclusionReason {
     OverShare,
     /// No text is left after removing control characters and signal lines.
     Empty,
+    /// Included before everything else.
+    Guaranteed,
+    /// Included as the best item of its source.
+    BestOfSource,
+    /// Included by its worth.
+    ByWorth,
+    /// Left out because it is not relevant to the question.
+    BelowFloor,
+    /// Left out because items of more worth used up the budget.
+    DidNotFit,
+    /// Left out because another item has the same text; its record, if it has one.
+    DuplicateOf(Option<RecordId>),
 }
 
 impl InclusionReason {
-    /// Returns the name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
+    /// Returns the text for receipts.
+    pub fn text(self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::Included => "included",
             Self::Cut => "cut to its first lines",
             Self::OverBudget => "over budget",
             Self::OverShare => "over its share",
             Self::TooLarge => "larger than the budget",
             Self::Empty => "empty",
-        }
+            Self::Guaranteed => "guaranteed",
+            Self::BestOfSource => "best of its source",
+            Self::ByWorth => "by worth",
+            Self::BelowFloor => "below the relevance floor",
+            Self::DidNotFit => "did not fit",
+            Self::DuplicateOf(None) => "duplicate of another item",
+            Self::DuplicateOf(Some(id)) => return Cow::Owned(format!("duplicate of {id}")),
+        })
     }
 }
 
@@ -111,6 +138,10 @@ pub struct ReceiptItem {
     pub file: Option<String>,
     /// Relevance score of the source, if it has one.
     pub score: Option<f64>,
+    /// Calibrated relevance to the question, 0 to 1, if it was compared.
+    pub relevance: Option<f64>,
+    /// Worth in the selection, if it competed.
+    pub worth: Option<f64>,
     /// Shortened text of the item.
     pub excerpt: String,
     /// Size in the context, or size that it would have, in characters.
@@ -139,7 +170,11 @@ impl ReceiptItem {
     pub fn is_included(&self) -> bool {
         matches!(
             self.reason,
-            InclusionReason::Included | InclusionReason::Cut
+            InclusionReason::Included
+                | InclusionReason::Cut
+                | InclusionReason::Guaranteed
+                | InclusionReason::BestOfSource
+                | InclusionReason::ByWorth
         )
     }
 }
@@ -161,6 +196,8 @@ pub struct ReceiptSection {
 pub struct Context {
     /// Markdown text; empty if memory is empty or no item fits.
     pub text: String,
+    /// Standing instructions of people, if they were requested apart from the text; otherwise empty.
+    pub rules: String,
     /// Requested budget.
     pub budget: Budget,
     /// Sections in context order. Their `chars` add up to the length of the text.

@@ -82,10 +82,16 @@ pub const CONTEXT_BUDGET_CHARS_DEFAULT: usize = 3_000;
 pub const CONTEXT_BUDGET_CHARS_MAX: usize = 10_000_000;
 /// Largest budget of a context, tokens.
 pub const CONTEXT_BUDGET_TOKENS_MAX: usize = CONTEXT_BUDGET_CHARS_MAX / CHARS_PER_TOKEN;
+/// Default allowance of standing texts in a context, characters.
+pub const STANDING_CHARS_DEFAULT: usize = 8_000;
+/// Largest accepted allowance of standing texts in a context, characters.
+pub const STANDING_CHARS_MAX: usize = 100_000;
 /// Minimum number of facts that a context considers, independent of its budget.
 pub const CONTEXT_FACTS_MIN: usize = 200;
 /// Minimum number of newest open errors that a context considers, and again that number of its task's own errors.
 pub const CONTEXT_ERRORS_MIN: usize = 100;
+/// Number of the newest records of a kind that compete in a context; older ones follow if they fit.
+pub const CONTEXT_NEWEST: usize = 20;
 /// Maximum number of facts that a context considers. In between, it is one per [`CONTEXT_CHARS_PER_FACT`] of the
 /// budget, or one per [`CONTEXT_CHARS_PER_SHORT_FACT`] if those do not fill it.
 pub const CONTEXT_FACTS_MAX: usize = 10_000;
@@ -515,6 +521,10 @@ pub const HOOK_QUESTION_BYTES_MAX: usize = 4_000;
 pub const HOOK_HITS_MAX: usize = 3;
 /// Maximum length of one injected hit, characters.
 pub const HOOK_HIT_CHARS_MAX: usize = 800;
+/// Maximum length of an anchor, the reminder of the goal after tool calls, tokens.
+pub const HOOK_ANCHOR_TOKENS_MAX: usize = 60;
+/// Largest number of tool calls between two anchors.
+pub const HOOK_ANCHOR_EVERY_MAX: u32 = 1_000;
 /// Maximum length of a stored failure line, characters.
 pub const HOOK_ERROR_CHARS_MAX: usize = 300;
 /// Maximum number of open failures of one command; with more, the oldest is updated with the newest.

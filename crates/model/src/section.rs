@@ -1,9 +1,10 @@
 //! Sections that context sources offer, before selection and rendering.
 
 use crate::RecordId;
+use crate::rating::Rating;
 
 /// Origin of an offer.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
 pub enum Origin {
     /// No origin that could be opened.
     #[default]
@@ -30,6 +31,35 @@ pub struct Offer {
     pub score: Option<f64>,
     /// Parts that stay if lines are cut; without a frame the text is included whole or not at all.
     pub frame: Option<Frame>,
+    /// Importance of the offer.
+    pub rating: Rating,
+    /// Rank of a standing instruction or memory file that people wrote to be read every time; the least important one
+    /// has the largest rank and is cut first.
+    pub standing: Option<StandingRank>,
+    /// True if the offer is only included together with the one after it: an older message of a conversation.
+    pub requires_next: bool,
+}
+
+/// Importance of a standing text, the most important first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StandingRank {
+    /// Persona of the project or of a group.
+    Persona,
+    /// `SOUL.md`.
+    Soul,
+    /// `AGENTS.md`.
+    Agents,
+    /// Rules of the group.
+    GroupRules,
+    /// `MEMORY.md`.
+    Memory,
+}
+
+impl StandingRank {
+    /// Returns true for instructions that only people may write; `MEMORY.md` is data.
+    pub fn is_rule(self) -> bool {
+        self != Self::Memory
+    }
 }
 
 /// Frame of a text that may be cut: the bytes at both ends that stay, and which lines are kept.

@@ -17,6 +17,10 @@ pub struct Settings {
     pub conflict_policy: ConflictPolicy,
     /// Default budget of a context.
     pub context_budget: Budget,
+    /// Rule that decides which items a context includes.
+    pub context_selection: ContextSelection,
+    /// Allowance of standing texts in a context, characters; 0 = none.
+    pub standing_chars: usize,
     /// Context sources other than Session Memory, in order of priority.
     pub sources: Vec<SourceRow>,
     /// Architecture documents.
@@ -41,6 +45,26 @@ pub struct Settings {
     pub workspace: WorkspaceSettings,
     /// True if archives of conversations are compressed with gzip.
     pub archive_gzip: bool,
+}
+
+/// Rule that decides which items a context includes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ContextSelection {
+    /// Items compete by relevance, kind and age.
+    #[default]
+    Worth,
+    /// Sections come in a fixed order, and items in a section by age.
+    Priority,
+}
+
+impl ContextSelection {
+    /// Returns the name in a config file.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Worth => "worth",
+            Self::Priority => "priority",
+        }
+    }
 }
 
 /// Settings of the workspace.
@@ -130,6 +154,8 @@ impl Default for Settings {
             max_entries: limits::MIRROR_ENTRIES_DEFAULT,
             conflict_policy: ConflictPolicy::default(),
             context_budget: Budget::Chars(limits::CONTEXT_BUDGET_CHARS_DEFAULT),
+            context_selection: ContextSelection::default(),
+            standing_chars: limits::STANDING_CHARS_DEFAULT,
             sources: SourceRow::default_rows(),
             architecture_files: [
                 "ARCHITECTURE.md",

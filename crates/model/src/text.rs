@@ -15,6 +15,15 @@ pub fn tokens(text: &str) -> usize {
     chars(text).div_ceil(CHARS_PER_TOKEN)
 }
 
+/// Formats a share from 0 to 1 as a percentage; only 0 is `0 %`, and only 1 is `100 %`.
+pub fn percent(share: f64) -> String {
+    match (share * 100.0).round() {
+        rounded if rounded < 1.0 && share > 0.0 => "<1 %".to_owned(),
+        rounded if rounded >= 100.0 && share < 1.0 => "99 %".to_owned(),
+        rounded => format!("{rounded:.0} %"),
+    }
+}
+
 /// Returns at most the first `chars_max` characters, in whole graphemes.
 pub fn clip(text: &str, chars_max: usize) -> &str {
     if text.len() <= chars_max {
@@ -282,6 +291,15 @@ fn after_escape(rest: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percent_rounds_except_to_the_ends() {
+        let shown = [0.0, 0.004, 0.0107, 0.5, 0.8749, 0.999, 1.0].map(percent);
+        assert_eq!(
+            shown,
+            ["0 %", "<1 %", "1 %", "50 %", "87 %", "99 %", "100 %"]
+        );
+    }
 
     #[test]
     fn path_with_control_characters_is_escaped() {
