@@ -10,6 +10,7 @@ mod proximity;
 pub mod query;
 mod rank;
 mod recall_item;
+mod relevant_hits;
 pub mod review;
 pub mod weights;
 
@@ -18,3 +19,4 @@ pub use dedup::{deduplicate, fill_budget_mmr};
 pub use query::{ParsedQuery, QueryFilters};
 pub use rank::{Candidate, RankContext, Ranked, ScoreBreakdown, rank};
 pub use recall_item::RecallItem;
+pub use relevant_hits::{demote_turns, hit_features, is_no_answer, rate_hits, retain_relevant};

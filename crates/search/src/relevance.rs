@@ -19,32 +19,28 @@ use rarity::word_rarity;
 use std::collections::{HashMap, HashSet};
 
 /// Number of features.
-pub const FEATURES: usize = 23;
+pub const FEATURES: usize = 19;
 
 /// Names of the features, in the order of [`Features::values`].
 pub const FEATURE_NAMES: [&str; FEATURES] = [
-    "matched",
     "coverage",
-    "known",
     "rarest",
-    "information",
+    "key",
+    "complement",
+    "shared_names",
+    "pairs",
     "cosine",
-    "cosine_squared",
+    "aligned",
+    "aligned_share",
+    "record_share",
     "behind",
     "rank",
     "words",
     "lines",
-    "question_mark",
-    "names",
-    "record_rarity",
-    "record_length",
-    "aligned",
-    "aligned_share",
     "error",
     "episode",
     "decision",
     "learning",
-    "architecture",
     "pasted_error",
 ];
 
@@ -101,19 +97,19 @@ pub struct Question {
     terms: Vec<(Term, f64)>,
     /// Sum of the information of all terms.
     information: f64,
-    /// Sum of the information of the terms that the memory has.
-    known: f64,
     words: usize,
     lines: usize,
-    has_question_mark: bool,
     pieces: AlignedPieces,
+    names: HashSet<String>,
 }
 
 /// One candidate of recall.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct CandidateText<'a> {
     /// Its text.
     pub text: &'a str,
+    /// Complement of the text: the reason of a decision, the resolution of an error, the outcome of an episode.
+    pub complement: &'a str,
     /// Its key.
     pub key: Option<&'a str>,
     /// Its kind; `None` for a turn of a conversation.
@@ -122,6 +118,8 @@ pub struct CandidateText<'a> {
     pub category: Option<&'a str>,
     /// Cosine of the built-in vectors.
     pub cosine: f64,
+    /// Part of its score for neighbouring words of the question.
+    pub pairs: f64,
     /// Difference to the score of the best candidate, at least 0.
     pub behind: f64,
     /// Position in recall's order, from 0.
@@ -149,70 +147,84 @@ impl Question {
             (*term, document_rarity(*df, searched) * rarity)
         };
         let weighed: Vec<(Term, f64)> = terms.iter().zip(dfs).map(weigh).collect();
-        let known = weighed.iter().zip(dfs).filter(|(_, df)| **df > 0);
         Self {
             information: weighed.iter().map(|(_, worth)| worth).sum(),
-            known: known.map(|((_, worth), _)| worth).sum(),
             terms: weighed,
             words: text.split_whitespace().count(),
             lines: text.matches('\n').count(),
-            has_question_mark: text.contains(['?', '？', '؟']),
             pieces: AlignedPieces::of(&word_pieces::pieces(
                 text,
                 limits::RELEVANCE_QUESTION_PIECES_MAX,
             )),
+            names: names::names(text).collect(),
         }
+    }
+
+    /// Reads the lines of the text as it was given, before a parser put it on one line.
+    #[must_use]
+    pub fn with_lines_of(mut self, text: &str) -> Self {
+        self.lines = text.matches('\n').count();
+        self
     }
 
     /// Returns the features of a candidate.
     pub fn features(&self, candidate: &CandidateText<'_>) -> Features {
-        let stems = tokenizer::stems(candidate.text);
-        let length = stems.iter().filter(|stem| !stem.is_extra).count();
-        let named = tokenizer::stems(candidate.key.unwrap_or_default());
-        let all: HashSet<Term> = stems.iter().chain(&named).map(|stem| stem.term).collect();
-        let matched = self.terms.iter().filter(|(term, _)| all.contains(term));
+        let key = candidate.key.unwrap_or_default();
+        let key_stems = tokenizer::stems(key);
+        let words = key_stems.iter().filter(|stem| !stem.is_extra);
+        let key_terms: HashSet<Term> = words.map(|stem| stem.term).collect();
+        let mut own = terms_of(candidate.text);
+        own.extend(key_stems.iter().map(|stem| stem.term));
+        let complement = terms_of(candidate.complement);
+        let matched = self.terms.iter().filter(|(term, _)| own.contains(term));
         let matched: Vec<f64> = matched.map(|(_, worth)| *worth).collect();
-        let shared: f64 = matched.iter().sum();
-        let share = |part: f64| {
-            if self.information > 0.0 {
-                part / self.information
-            } else {
-                0.0
-            }
-        };
-        let pieces = word_pieces::pieces(candidate.text, limits::RELEVANCE_RECORD_PIECES_MAX);
-        let record = AlignedPieces::of(&pieces);
+        let is_in_complement =
+            |(term, _): &&(Term, f64)| complement.contains(term) && !own.contains(term);
+        let in_complement = self.terms.iter().filter(is_in_complement);
+        let in_key = self
+            .terms
+            .iter()
+            .filter(|(term, _)| key_terms.contains(term));
+        let record = AlignedPieces::of(&word_pieces::pieces(
+            candidate.text,
+            limits::RELEVANCE_RECORD_PIECES_MAX,
+        ));
         let (aligned, aligned_share) = self.pieces.align(&record);
-        let cosine = candidate.cosine.max(0.0);
+        let (_, record_share) = record.align(&self.pieces);
         let is = |kind: Kind| f64::from(u8::from(candidate.kind == Some(kind)));
         let category = |name: &str| f64::from(u8::from(candidate.category == Some(name)));
         Features {
             values: [
-                log1p(shared),
-                share(shared),
-                share(self.known),
+                share(matched.iter().sum(), self.information),
                 matched.iter().copied().fold(0.0, f64::max),
-                log1p(self.information),
-                cosine,
-                cosine * cosine,
+                share(count(in_key.count()), count(key_terms.len())),
+                log1p(in_complement.map(|(_, worth)| *worth).sum()),
+                log1p(count(self.shared_names(candidate.text, key))),
+                candidate.pairs.max(0.0),
+                candidate.cosine.max(0.0),
+                log1p(aligned),
+                aligned_share,
+                record_share,
                 candidate.behind.max(0.0),
                 log1p(count(candidate.rank)),
                 log1p(count(self.words)),
                 log1p(count(self.lines)),
-                f64::from(u8::from(self.has_question_mark)),
-                log1p(count(names::count_names(candidate.text))),
-                record.mean_rarity(),
-                log1p(count(length)),
-                log1p(aligned),
-                aligned_share,
                 is(Kind::Error),
                 is(Kind::Episode),
                 category("decision"),
                 category("learning"),
-                category("architecture"),
                 is(Kind::Error) * log1p(count(self.lines)),
             ],
         }
+    }
+
+    /// Counts the names of the question that a text or a key has.
+    fn shared_names(&self, text: &str, key: &str) -> usize {
+        if self.names.is_empty() {
+            return 0;
+        }
+        let theirs: HashSet<String> = names::names(text).chain(names::names(key)).collect();
+        self.names.intersection(&theirs).count()
     }
 
     /// Returns the relevance of a candidate, 0 to 1.
@@ -248,6 +260,17 @@ pub fn select_told(relevance: &[f64], most: usize) -> Vec<usize> {
     order.retain(|place| value(*place) >= TELL_MORE_MIN);
     order.truncate(most);
     order
+}
+
+/// Returns the distinct stems of a text.
+fn terms_of(text: &str) -> HashSet<Term> {
+    let stems = tokenizer::stems(text);
+    stems.iter().map(|stem| stem.term).collect()
+}
+
+/// Returns a part as a share; 0 of nothing.
+fn share(part: f64, all: f64) -> f64 {
+    if all > 0.0 { part / all } else { 0.0 }
 }
 
 /// Returns the inverse document frequency, nats.

@@ -14,12 +14,16 @@ pub(crate) struct LabelledFeatures {
 /// One question.
 #[derive(Debug, Clone)]
 pub(crate) struct LabelledQuestion {
-    /// Sort of data: `prompts`, `commits`, `transcripts`.
+    /// Sort of data: `prompts`, `commits`, `conversations`.
     pub(crate) sort: String,
     /// Project.
     pub(crate) group: String,
+    /// Style of a prompt; may be empty.
+    pub(crate) style: String,
     /// True if a record answers it.
     pub(crate) is_answered: bool,
+    /// True if its project is left out in turn, reported, and decides about thresholds.
+    pub(crate) is_reported: bool,
     /// Its candidates in recall's order.
     pub(crate) records: Vec<LabelledRecord>,
 }
@@ -60,10 +64,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<LabelledFeatures, String> {
         questions.push(LabelledQuestion {
             sort: word("sort").ok_or_else(|| bad("no sort"))?,
             group: word("group").ok_or_else(|| bad("no group"))?,
+            style: word("style").unwrap_or_default(),
             is_answered: value
                 .get("answered")
                 .and_then(Value::as_bool)
                 .ok_or_else(|| bad("no answered"))?,
+            is_reported: value
+                .get("reported")
+                .and_then(Value::as_bool)
+                .unwrap_or(false),
             records,
         });
     }

@@ -90,6 +90,7 @@ mod tests {
                 total: *total,
                 ..ScoreBreakdown::default()
             },
+            relevance: None,
             duplicates: Vec::new(),
         };
         rows.iter().map(one).collect()

@@ -6,6 +6,7 @@ use super::recall_item::RecallItem;
 use super::{TimeSpan, weights};
 use crate::Hit;
 use crate::index::tokenizer::Term;
+use crate::relevance::Grade;
 use heirloom_model::{RecordId, Scope, Timestamp, text};
 
 /// Query, index statistics and circumstances that the ranking uses.
@@ -122,8 +123,17 @@ pub struct Ranked {
     pub item: RecallItem,
     /// Breakdown of its score.
     pub breakdown: ScoreBreakdown,
+    /// Chance that a colleague would mention it for the query, 0 to 1; `None` for a query without words.
+    pub relevance: Option<f64>,
     /// Near-duplicates grouped under this item, best first.
     pub duplicates: Vec<RecordId>,
+}
+
+impl Ranked {
+    /// Returns the grade of its relevance.
+    pub fn grade(&self) -> Option<Grade> {
+        self.relevance.map(Grade::of)
+    }
 }
 
 /// Ranks the candidates, best first; the older one first if scores are equal.
@@ -145,6 +155,7 @@ pub fn rank(context: &RankContext<'_>, candidates: Vec<Candidate>) -> Vec<Ranked
             Ranked {
                 item: candidate.item,
                 breakdown,
+                relevance: None,
                 duplicates: Vec::new(),
             }
         })

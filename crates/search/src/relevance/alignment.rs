@@ -17,7 +17,6 @@ pub(super) struct AlignedPieces {
     pieces: Vec<AlignedPiece>,
     /// Sum of the information of all occurrences, nats.
     nats: f64,
-    occurrences: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -33,10 +32,9 @@ impl AlignedPieces {
     pub(super) fn of(pieces: &[u16]) -> Self {
         let mut places: HashMap<u16, usize> = HashMap::new();
         let mut distinct: Vec<AlignedPiece> = Vec::new();
-        let (mut nats, mut occurrences) = (0.0, 0);
+        let mut nats = 0.0;
         for piece in pieces.iter().copied().filter(|piece| is_word_piece(*piece)) {
             nats += piece_nats(piece);
-            occurrences += 1;
             if let Some(known) = places.get(&piece).and_then(|at| distinct.get_mut(*at)) {
                 known.occurrences += 1.0;
             } else if let Some((_, row)) = embedding_table::row(piece) {
@@ -52,27 +50,16 @@ impl AlignedPieces {
         Self {
             pieces: distinct,
             nats,
-            occurrences,
         }
     }
 
-    /// Returns the mean information of a piece, nats; that of a common word for a text without any.
-    pub(super) fn mean_rarity(&self) -> f64 {
-        const WITHOUT_PIECES_NATS: f64 = 8.0;
-        #[expect(clippy::cast_precision_loss, reason = "a small count")]
-        match self.occurrences {
-            0 => WITHOUT_PIECES_NATS,
-            count => self.nats / count as f64,
-        }
-    }
-
-    /// Returns the information of this question that `record` covers, in nats and as a share.
-    pub(super) fn align(&self, record: &Self) -> (f64, f64) {
+    /// Returns the information of this text that another covers, in nats and as a share.
+    pub(super) fn align(&self, other: &Self) -> (f64, f64) {
         let covered = self.pieces.iter().map(|piece| {
-            let similar = record
+            let similar = other
                 .pieces
                 .iter()
-                .map(|other| f64::from(dot(piece.row, other.row)) / (piece.length * other.length));
+                .map(|near| f64::from(dot(piece.row, near.row)) / (piece.length * near.length));
             let most = similar.fold(0.0, f64::max);
             let share = ((most - SIMILAR_MIN) / (1.0 - SIMILAR_MIN)).clamp(0.0, 1.0);
             share * piece.nats * piece.occurrences

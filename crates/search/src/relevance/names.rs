@@ -1,13 +1,17 @@
 //! Names in a text: identifiers, paths, numbers, flags and abbreviations.
 //!
-//! A record that names something concrete is worth mentioning; "tests should have sensible names" seldom is.
+//! A record with a name of the question is about the same thing, however common the name is in the memory.
 
 /// Characters around a word that are no part of it.
 const AROUND: [char; 11] = ['.', ',', ';', ':', '(', ')', '[', ']', '"', '!', '?'];
 
-/// Counts the words that are names.
-pub(super) fn count_names(text: &str) -> usize {
-    text.split_whitespace().filter(|word| is_name(word)).count()
+/// Returns the words that are names, without the marks around them, in lower case.
+pub(super) fn names(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split_whitespace().filter(|word| is_name(word));
+    words.map(|word| {
+        word.trim_matches(|c| AROUND.contains(&c) || matches!(c, '\'' | '`'))
+            .to_lowercase()
+    })
 }
 
 fn is_name(word: &str) -> bool {

@@ -15,8 +15,7 @@ fn candidate(text: &str) -> CandidateText<'_> {
         kind: Some(Kind::Knowledge),
         category: Some("fact"),
         cosine: 0.3,
-        behind: 0.0,
-        rank: 0,
+        ..CandidateText::default()
     }
 }
 
@@ -58,7 +57,7 @@ fn common_words_are_less_evidence_than_rare_ones() {
     let asked = question("talk about uplink");
     let common = asked.features(&candidate("we talk about the weather"));
     let rare = asked.features(&candidate("the uplink is slow"));
-    assert!(feature(&rare, "matched") > feature(&common, "matched"));
+    assert!(feature(&rare, "rarest") > feature(&common, "rarest"));
 }
 
 #[test]
@@ -81,16 +80,63 @@ fn similar_words_are_aligned() {
 }
 
 #[test]
-fn names_are_counted() {
-    for (text, count) in [
-        ("Tests should have names that say what they test.", 0),
-        ("Run `make` in src/a.rs with --jobs=4", 3),
-        ("parseUrl and a.b are API names", 3),
-        ("A tile has 64 units.", 1),
-        ("", 0),
+fn names_are_words_with_marks_digits_or_capitals() {
+    for (text, expected) in [
+        ("Tests should have names that say what they test.", &[][..]),
+        (
+            "Run `make` in src/a.rs with --jobs=4",
+            &["make", "src/a.rs", "--jobs=4"],
+        ),
+        (
+            "parseUrl and (a.b) are API names",
+            &["parseurl", "a.b", "api"],
+        ),
+        ("A tile has 64 units.", &["64"]),
+        ("", &[]),
     ] {
-        assert_eq!(names::count_names(text), count, "{text}");
+        assert_eq!(names::names(text).collect::<Vec<_>>(), expected, "{text}");
     }
+}
+
+#[test]
+fn names_of_question_are_found_in_text_and_key() {
+    let asked = question("why does src/tiles.rs fail with TLS on `uplink`?");
+    let shared = |text: &str, key: Option<&str>| {
+        let one = CandidateText {
+            key,
+            ..candidate(text)
+        };
+        feature(&asked.features(&one), "shared_names")
+    };
+    assert!(shared("nothing", None).abs() < f64::EPSILON);
+    assert!((shared("see src/tiles.rs", None) - 2.0_f64.ln()).abs() < 1e-9);
+    assert!((shared("tls and src/tiles.rs: TLS", Some("`uplink`")) - 4.0_f64.ln()).abs() < 1e-9);
+}
+
+#[test]
+fn key_and_complement_are_evidence() {
+    let asked = question("how do we deploy to staging after the outage?");
+    let plain = asked.features(&candidate("Push to main."));
+    let more = asked.features(&CandidateText {
+        key: Some("staging-deploy"),
+        complement: "because of the outage in May",
+        ..candidate("Push to main.")
+    });
+    assert!((feature(&more, "key") - 1.0).abs() < 1e-9);
+    assert!(feature(&plain, "key").abs() < 1e-9);
+    assert!(feature(&more, "complement") > 0.0);
+    assert!(feature(&plain, "complement").abs() < 1e-9);
+}
+
+#[test]
+fn lines_are_those_of_the_given_text() {
+    let asked = question("error: no such tile").with_lines_of("error:\nno such\ntile");
+    let error = CandidateText {
+        kind: Some(Kind::Error),
+        ..candidate("no such tile")
+    };
+    assert!((feature(&asked.features(&error), "lines") - 3.0_f64.ln()).abs() < 1e-9);
+    assert!((feature(&asked.features(&error), "pasted_error") - 3.0_f64.ln()).abs() < 1e-9);
 }
 
 #[test]

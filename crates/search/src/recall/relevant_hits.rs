@@ -1,0 +1,263 @@
+//! Relevance of ranked hits: rating, the floor, and the order of turns and records.
+
+use super::rank::Ranked;
+use super::recall_item::RecallItem;
+use crate::relevance::{CandidateText, Features, Question};
+use heirloom_model::{Message, Record, Role};
+
+/// Maximum number of words of a turn that is only an acknowledgement.
+const ACKNOWLEDGEMENT_WORDS_MAX: usize = 5;
+
+/// Computes the relevance of hits. `ranked` is in the order of the score.
+pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) {
+    let features = hit_features(question, ranked);
+    for (hit, features) in ranked.iter_mut().zip(features) {
+        hit.relevance = Some(features.probability());
+    }
+}
+
+/// Returns the features of hits. `ranked` is in the order of the score.
+pub fn hit_features(question: &Question, ranked: &[Ranked]) -> Vec<Features> {
+    let best = ranked.first().map_or(0.0, |hit| hit.breakdown.total);
+    let of_hit = |(rank, hit): (usize, &Ranked)| {
+        let record = match &hit.item {
+            RecallItem::Record(record) => Some(record),
+            RecallItem::Turn { .. } => None,
+        };
+        question.features(&CandidateText {
+            text: hit.item.text(),
+            complement: record.map_or("", |record| complement(record)),
+            key: record.and_then(|record| record.key.as_deref()),
+            kind: hit.item.kind(),
+            category: record.and_then(|record| record.category()),
+            cosine: hit.breakdown.vector,
+            pairs: hit.breakdown.proximity,
+            behind: best - hit.breakdown.total,
+            rank,
+        })
+    };
+    ranked.iter().enumerate().map(of_hit).collect()
+}
+
+/// Returns what completes the text of a record; empty if nothing does.
+fn complement(record: &Record) -> &str {
+    let mut names = ["rationale", "resolution", "outcome"].iter();
+    let found = names.find_map(|name| record.attr_str(name));
+    found.unwrap_or_default()
+}
+
+/// Removes the hits below a relevance and returns their number. Hits without a relevance, exact matches of a name and
+/// of a quoted phrase stay.
+pub fn retain_relevant(ranked: &mut Vec<Ranked>, least: f64) -> usize {
+    let before = ranked.len();
+    ranked.retain(|hit| {
+        let is_exact = hit.breakdown.exact > 0.0 || hit.breakdown.phrases > 0.0;
+        is_exact || hit.relevance.is_none_or(|relevance| relevance >= least)
+    });
+    before - ranked.len()
+}
+
+/// Moves each turn behind the records that are at least as relevant; the order is unchanged otherwise.
+pub fn demote_turns(ranked: &mut Vec<Ranked>) {
+    let mut ordered: Vec<Ranked> = Vec::with_capacity(ranked.len());
+    for hit in ranked.drain(..) {
+        let is_record = matches!(hit.item, RecallItem::Record(_));
+        let is_behind = |before: &Ranked| {
+            is_record
+                && matches!(before.item, RecallItem::Turn { .. })
+                && matches!((before.relevance, hit.relevance), (Some(turn), Some(record)) if record >= turn)
+        };
+        // Only the turns directly before it are passed: a record never overtakes another record.
+        let passed = ordered.iter().rev().take_while(|one| is_behind(one));
+        let at = ordered.len() - passed.count();
+        ordered.insert(at, hit);
+    }
+    *ranked = ordered;
+}
+
+/// Returns true for items that are no answer by themselves: calls of tools, and acknowledgements such as `Done.`
+pub fn is_no_answer(item: &RecallItem) -> bool {
+    match item {
+        RecallItem::Record(_) => false,
+        RecallItem::Turn { message, .. } => {
+            message.role == Role::ToolCall || is_acknowledgement(message)
+        }
+    }
+}
+
+/// Returns true for a turn of a few words that only agree, refuse, thank or ask to go on.
+fn is_acknowledgement(message: &Message) -> bool {
+    let mut words = (message.text.split(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase);
+    let is_known = words
+        .by_ref()
+        .take(ACKNOWLEDGEMENT_WORDS_MAX)
+        .all(|word| ACKNOWLEDGEMENTS.contains(&word.as_str()));
+    is_known && words.next().is_none()
+}
+
+/// Words of acknowledgements.
+const ACKNOWLEDGEMENTS: [&str; 78] = [
+    "a",
+    "again",
+    "agreed",
+    "ahead",
+    "all",
+    "and",
+    "awesome",
+    "cool",
+    "continue",
+    "correct",
+    "do",
+    "done",
+    "exactly",
+    "fine",
+    "go",
+    "good",
+    "got",
+    "great",
+    "hello",
+    "hi",
+    "i",
+    "is",
+    "it",
+    "job",
+    "looks",
+    "more",
+    "nice",
+    "no",
+    "nope",
+    "now",
+    "ok",
+    "okay",
+    "on",
+    "once",
+    "perfect",
+    "please",
+    "proceed",
+    "right",
+    "same",
+    "see",
+    "stop",
+    "sure",
+    "thank",
+    "thanks",
+    "that",
+    "the",
+    "this",
+    "try",
+    "understood",
+    "very",
+    "wait",
+    "well",
+    "work",
+    "works",
+    "yeah",
+    "yep",
+    "yes",
+    "you",
+    "ja",
+    "nein",
+    "danke",
+    "bitte",
+    "weiter",
+    "oui",
+    "non",
+    "merci",
+    "si",
+    "sí",
+    "gracias",
+    "vale",
+    "sim",
+    "obrigado",
+    "да",
+    "нет",
+    "спасибо",
+    "好",
+    "好的",
+    "はい",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recall::rank::ScoreBreakdown;
+    use crate::recall::rank::tests::{record, turn};
+
+    fn hit(item: RecallItem, relevance: f64) -> Ranked {
+        Ranked {
+            item,
+            breakdown: ScoreBreakdown::default(),
+            relevance: Some(relevance),
+            duplicates: Vec::new(),
+        }
+    }
+
+    fn known(text: &str, relevance: f64) -> Ranked {
+        hit(RecallItem::Record(Box::new(record(text))), relevance)
+    }
+
+    fn order(mut hits: Vec<Ranked>) -> Vec<String> {
+        demote_turns(&mut hits);
+        hits.iter().map(|hit| hit.item.text().to_owned()).collect()
+    }
+
+    #[test]
+    fn turn_never_outranks_record_of_equal_relevance() {
+        let hits = vec![
+            hit(turn("t1"), 0.5),
+            hit(turn("t2"), 0.3),
+            known("r1", 0.5),
+            known("r2", 0.4),
+            hit(turn("t3"), 0.1),
+            known("r3", 0.05),
+        ];
+        assert_eq!(order(hits), ["r1", "t1", "r2", "t2", "t3", "r3"]);
+    }
+
+    #[test]
+    fn retain_relevant_keeps_exact_matches() {
+        let mut exact = known("named", 0.0);
+        exact.breakdown.exact = 1.0;
+        let mut filtered = known("newest", 0.0);
+        filtered.relevance = None;
+        let mut hits = vec![known("good", 0.5), known("weak", 0.1), exact, filtered];
+        assert_eq!(retain_relevant(&mut hits, 0.2), 1);
+        let left: Vec<&str> = hits.iter().map(|hit| hit.item.text()).collect();
+        assert_eq!(left, ["good", "named", "newest"]);
+    }
+
+    #[test]
+    fn acknowledgement_is_no_answer() {
+        for text in [
+            "Done.",
+            "Again.",
+            "ok thanks!",
+            "Yes, please do it",
+            "Looks good",
+            "👍",
+            "",
+        ] {
+            assert!(is_no_answer(&turn(text)), "{text}");
+        }
+        for text in [
+            "port 8080",
+            "use src/a.rs",
+            "Run the tests again",
+            "`make`",
+            "parseUrl fails",
+            "TLS is off",
+        ] {
+            assert!(!is_no_answer(&turn(text)), "{text}");
+        }
+        assert!(!is_no_answer(&RecallItem::Record(Box::new(record(
+            "Done."
+        )))));
+        let mut call = turn("cargo build --release --locked");
+        if let RecallItem::Turn { message, .. } = &mut call {
+            message.role = Role::ToolCall;
+        }
+        assert!(is_no_answer(&call));
+    }
+}
