@@ -9,11 +9,13 @@ mod markdown;
 mod sanitize;
 mod select;
 pub mod selection;
+mod worth;
 
 use heirloom_model::Budget;
 use heirloom_model::context::{Context, MemoryView};
 use heirloom_model::section::{Section, SourceRow};
 use sanitize::Sanitizer;
+pub use worth::{StandingAllowance, WorthInput, render_by_worth};
 
 /// Renders Session Memory for a prompt: the Markdown that fits `budget`, and the receipt of every item.
 ///

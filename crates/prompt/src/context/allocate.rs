@@ -2,27 +2,27 @@
 
 use super::sanitize::Sanitizer;
 use heirloom_model::context::{Context, InclusionReason, ReceiptItem, ReceiptSection};
-use heirloom_model::section::{Layout, Offer, Section, SourceRow};
+use heirloom_model::section::{Frame, Layout, Offer, Section, SourceRow};
 use heirloom_model::{limits, text};
 
 /// An offer with its size in the context.
-struct MeasuredOffer<'s> {
-    offer: &'s Offer,
-    lines: String,
-    chars: usize,
+pub(super) struct MeasuredOffer<'s> {
+    pub(super) offer: &'s Offer,
+    pub(super) lines: String,
+    pub(super) chars: usize,
     /// Reason for which the offer can never be included: `Empty` or `TooLarge`.
-    exclusion: Option<InclusionReason>,
+    pub(super) exclusion: Option<InclusionReason>,
 }
 
 /// A section with its allocated part of the budget.
-struct SourceAllocation<'s> {
-    row: &'s SourceRow,
-    section: &'s Section,
+pub(super) struct SourceAllocation<'s> {
+    pub(super) row: &'s SourceRow,
+    pub(super) section: &'s Section,
     /// Text before the entries: an empty line, and the heading if there is one.
-    opening: String,
+    pub(super) opening: String,
     /// Text after the entries.
-    closing: String,
-    entries: Vec<MeasuredOffer<'s>>,
+    pub(super) closing: String,
+    pub(super) entries: Vec<MeasuredOffer<'s>>,
     /// Number of included eligible entries, from the first.
     count: usize,
     /// Beginning of the next entry, if it does not fit whole.
@@ -104,7 +104,7 @@ fn distribute(allocations: &mut [SourceAllocation<'_>], left: usize) {
 }
 
 impl<'s> SourceAllocation<'s> {
-    fn measure(
+    pub(super) fn measure(
         row: &'s SourceRow,
         section: &'s Section,
         sanitizer: &Sanitizer<'_>,
@@ -163,7 +163,7 @@ impl<'s> SourceAllocation<'s> {
             .filter(|entry| entry.exclusion.is_none())
     }
 
-    fn frame_chars(&self) -> usize {
+    pub(super) fn frame_chars(&self) -> usize {
         text::chars(&self.opening) + text::chars(&self.closing)
     }
 
@@ -246,7 +246,53 @@ impl MeasuredOffer<'_> {
     /// Returns the part of the offer that fits `chars_max`: its frame, whole lines, and a note with the number of
     /// omitted lines. `None` if not one line fits, or if the offer has no frame.
     fn cut(&self, chars_max: usize) -> Option<String> {
-        let frame = self.offer.frame?;
+        self.cut_with(self.offer.frame?, chars_max)
+    }
+
+    /// Returns the first lines of a standing text that fit `chars_max`, and the number of missing lines. A note with
+    /// the name of the text follows what is cut.
+    pub(super) fn first_lines(&self, chars_max: usize, name: &str) -> (Option<String>, usize) {
+        if self.chars <= chars_max {
+            return (Some(self.lines.clone()), 0);
+        }
+        let lines: Vec<&str> = self.lines.split_inclusive('\n').collect();
+        let head = self.offer.frame.map_or(0, |frame| frame.head_bytes);
+        let is_blank = |line: &&&str| line.trim().is_empty();
+        let content = |from: usize| {
+            lines
+                .iter()
+                .skip(from)
+                .filter(|line| !is_blank(line))
+                .count()
+        };
+        let note = |missing: usize| {
+            let word = if missing == 1 { "line" } else { "lines" };
+            format!("… {missing} more {word} of {name} did not fit\n")
+        };
+        let Some(space) = chars_max.checked_sub(text::chars(&note(lines.len()))) else {
+            return (None, content(0));
+        };
+        let (mut used, mut bytes, mut count) = (0, 0, 0);
+        for line in &lines {
+            used += text::chars(line);
+            if used > space {
+                break;
+            }
+            bytes += line.len();
+            count += 1;
+        }
+        let gap = self.lines.len() - self.lines.trim_start_matches('\n').len();
+        // A title alone has no information.
+        if bytes <= head + gap {
+            return (None, content(0));
+        }
+        let missing = content(count);
+        let kept = self.lines.get(..bytes).unwrap_or_default();
+        (Some(format!("{kept}{}", note(missing))), missing)
+    }
+
+    /// Returns the part of the offer that fits `chars_max` with a frame, as [`Self::cut`].
+    pub(super) fn cut_with(&self, frame: Frame, chars_max: usize) -> Option<String> {
         let whole = self.lines.strip_prefix('\n').unwrap_or(&self.lines);
         // Sanitizing may have moved the bytes of the frame.
         if whole.trim_end() != self.offer.text.trim_end() {
@@ -290,6 +336,8 @@ impl MeasuredOffer<'_> {
             id: None,
             file: None,
             score: self.offer.score,
+            relevance: None,
+            worth: None,
             excerpt: text::excerpt(words, limits::RECEIPT_EXCERPT_CHARS_MAX),
             chars: lines.map_or(self.chars, text::chars),
             reason,
@@ -336,6 +384,7 @@ mod tests {
     fn memory(text: &str, budget: Budget) -> Context {
         Context {
             text: text.to_owned(),
+            rules: String::new(),
             budget,
             sections: Vec::new(),
             notes: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::sanitize::Sanitizer;
 use heirloom_model::context::{ContextItem, ErrorItem, InclusionReason, MemoryView, TaskView};
+use heirloom_model::rating::Rating;
 use heirloom_model::{RecordId, limits, text};
 use std::borrow::Cow;
 
@@ -54,6 +55,10 @@ pub(super) struct BlockEntry<'v> {
     pub(super) chars: usize,
     /// Reason for which the entry can never be included: `Empty` or `TooLarge`.
     pub(super) exclusion: Option<InclusionReason>,
+    /// Importance in the selection by worth.
+    pub(super) rating: Rating,
+    /// True for a learning among the facts.
+    pub(super) is_learning: bool,
 }
 
 /// Selected part of a block.
@@ -278,15 +283,19 @@ impl Builder<'_> {
     }
 
     fn bullets<'v>(&self, items: &'v [ContextItem]) -> Vec<BlockEntry<'v>> {
-        let entry =
-            |item: &'v ContextItem| self.entry(item.id, self.sanitizer.one_line(&item.text), 3);
-        items.iter().rev().map(entry).collect()
+        items.iter().rev().map(|item| self.bullet(item)).collect()
     }
 
     fn ranked<'v>(&self, items: &'v [ContextItem]) -> Vec<BlockEntry<'v>> {
-        let entry =
-            |item: &'v ContextItem| self.entry(item.id, self.sanitizer.one_line(&item.text), 3);
-        items.iter().map(entry).collect()
+        items.iter().map(|item| self.bullet(item)).collect()
+    }
+
+    fn bullet<'v>(&self, item: &'v ContextItem) -> BlockEntry<'v> {
+        BlockEntry {
+            rating: item.rating,
+            is_learning: item.is_learning,
+            ..self.entry(item.id, self.sanitizer.one_line(&item.text), 3)
+        }
     }
 
     /// Returns the entry of an error, with iteration and phase first: `[Iteration 2, TEST] …`.
@@ -307,7 +316,10 @@ impl Builder<'_> {
         } else {
             Cow::Owned(label + &words)
         };
-        self.entry(error.id, text, 3)
+        BlockEntry {
+            rating: error.rating,
+            ..self.entry(error.id, text, 3)
+        }
     }
 
     /// Creates an entry of `text`. `around` is the length of the line prefix and the line break.
@@ -323,6 +335,8 @@ impl Builder<'_> {
             text,
             chars,
             exclusion,
+            rating: Rating::default(),
+            is_learning: false,
         }
     }
 }

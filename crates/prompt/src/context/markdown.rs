@@ -23,7 +23,11 @@ pub(super) fn write_context(blocks: &[ContextBlock], budget: Budget) -> Context 
                 items: Vec::new(),
             });
         }
-        let (included, mut out) = receipt(block);
+        let (included, mut out) = receipt(
+            block,
+            InclusionReason::Included,
+            InclusionReason::OverBudget,
+        );
         if let Some(section) = sections.last_mut() {
             section.chars += writer.chars - before;
             section.items.extend(included);
@@ -37,6 +41,7 @@ pub(super) fn write_context(blocks: &[ContextBlock], budget: Budget) -> Context 
     append_omitted(&mut sections, &mut omitted);
     Context {
         text: writer.text,
+        rules: String::new(),
         budget,
         sections,
         notes: Vec::new(),
@@ -52,19 +57,29 @@ fn append_omitted(sections: &mut [ReceiptSection], omitted: &mut Vec<ReceiptItem
 
 /// The Markdown text and its length in characters.
 #[derive(Default)]
-struct MarkdownWriter {
+pub(super) struct MarkdownWriter {
     text: String,
     chars: usize,
 }
 
 impl MarkdownWriter {
-    fn push(&mut self, piece: &str) {
+    /// Returns the length of the text.
+    pub(super) fn chars(&self) -> usize {
+        self.chars
+    }
+
+    /// Returns the text.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    pub(super) fn push(&mut self, piece: &str) {
         self.text.push_str(piece);
         self.chars += text::chars(piece);
     }
 
     /// Writes a block. Its size is that of [`ContextBlock::cost`].
-    fn write_block(&mut self, block: &ContextBlock) {
+    pub(super) fn write_block(&mut self, block: &ContextBlock) {
         let (before, opened) = (self.chars, !self.text.is_empty());
         let notice = block.notice(block.shown);
         let shown: Vec<&str> = shown_entries(block)
@@ -130,18 +145,33 @@ fn shown_entries<'p>(block: &'p ContextBlock) -> impl Iterator<Item = &'p BlockE
     fit.take(block.shown.count)
 }
 
+/// Returns the receipt items of a block with the given reasons: the included ones, then the omitted ones.
+pub(super) fn block_receipt(
+    block: &ContextBlock,
+    inside: InclusionReason,
+    outside: InclusionReason,
+) -> Vec<ReceiptItem> {
+    let (mut included, omitted) = receipt(block, inside, outside);
+    included.extend(omitted);
+    included
+}
+
 /// Returns the receipt items of a block: the included ones in the order of the text, and the omitted ones.
-fn receipt(block: &ContextBlock) -> (Vec<ReceiptItem>, Vec<ReceiptItem>) {
+fn receipt(
+    block: &ContextBlock,
+    inside: InclusionReason,
+    outside: InclusionReason,
+) -> (Vec<ReceiptItem>, Vec<ReceiptItem>) {
     let mut left = block.shown.count;
     let mut included = Vec::with_capacity(left);
     let mut omitted = Vec::with_capacity(block.entries.len() - left);
     for entry in &block.entries {
         let reason = match entry.exclusion {
             Some(reason) => reason,
-            None if left > 0 => InclusionReason::Included,
-            None => InclusionReason::OverBudget,
+            None if left > 0 => inside,
+            None => outside,
         };
-        let list = if reason == InclusionReason::Included {
+        let list = if reason == inside {
             left -= 1;
             &mut included
         } else {
@@ -151,6 +181,8 @@ fn receipt(block: &ContextBlock) -> (Vec<ReceiptItem>, Vec<ReceiptItem>) {
             id: entry.id,
             file: None,
             score: None,
+            relevance: None,
+            worth: None,
             excerpt: excerpt(block, entry),
             chars: entry.chars,
             reason,

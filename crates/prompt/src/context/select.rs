@@ -38,6 +38,49 @@ pub(super) fn select_entries(blocks: &mut [ContextBlock], chars_max: usize) {
     }
 }
 
+/// Result of selecting the guaranteed blocks.
+pub(super) struct GuaranteedPart {
+    /// Characters of their text.
+    pub(super) chars: usize,
+    /// True if nothing of them is omitted.
+    pub(super) is_whole: bool,
+}
+
+/// Selects the entries of the guaranteed blocks: the task with its steps, and pins. Of completed steps and files the
+/// newest are guaranteed; the others are counted in a notice.
+pub(super) fn select_guaranteed(blocks: &mut [ContextBlock], chars_max: usize) -> GuaranteedPart {
+    let mut space = RemainingSpace {
+        chars: chars_max,
+        opened: false,
+        closed: false,
+    };
+    let mut order: Vec<usize> = (0..blocks.len())
+        .filter(|&at| is_guaranteed(&blocks[at]))
+        .collect();
+    order.sort_by_key(|&at| rank(&blocks[at]));
+    for at in order {
+        let block = &mut blocks[at];
+        space.fill(block);
+        let is_title = matches!(block.layout, BlockLayout::Title);
+        if is_title && block.shown.count < block.entries.len() {
+            space.closed = true;
+            break;
+        }
+    }
+    GuaranteedPart {
+        chars: chars_max - space.chars,
+        is_whole: !space.closed,
+    }
+}
+
+/// Returns true for the blocks that precede the competition.
+pub(super) fn is_guaranteed(block: &ContextBlock) -> bool {
+    rank(block) < COMPETING_RANK
+}
+
+/// Rank of the blocks that compete by worth.
+const COMPETING_RANK: u8 = 5;
+
 /// Returns the priority of a block, 0 first. Blocks of one rank keep their order.
 fn rank(block: &ContextBlock) -> u8 {
     match block.layout {
@@ -46,7 +89,7 @@ fn rank(block: &ContextBlock) -> u8 {
         BlockLayout::Bullets(_) if block.section == PINNED => 2,
         BlockLayout::Steps(_) => 3,
         BlockLayout::Past(_) => 4,
-        BlockLayout::Bullets(_) | BlockLayout::Ranked(_) => 5,
+        BlockLayout::Bullets(_) | BlockLayout::Ranked(_) => COMPETING_RANK,
     }
 }
 

@@ -12,21 +12,9 @@
 
 mod order;
 
+pub use heirloom_model::rating::Tier;
 use heirloom_model::similarity::ComparableText;
 use order::StepOrder;
-
-/// Tier of a candidate, which decides its part of the order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tier {
-    /// Precedes everything, in the order of the list: the task, pinned records.
-    Guaranteed,
-    /// Competes even with a relevance below the floor: open errors of the task, the last exchange.
-    Exempt,
-    /// Competes if it is relevant, or if there is no question.
-    Competing,
-    /// Follows everything else, in the order of the list: older records that only fit a large budget.
-    Tail,
-}
 
 /// One candidate of a context. Nothing in it may depend on the budget.
 #[derive(Debug, Clone)]
@@ -44,6 +32,8 @@ pub struct Candidate<'a> {
     pub worth: f64,
     /// Words for the comparison with other candidates; `None` if it cannot repeat another one.
     pub words: Option<&'a ComparableText>,
+    /// Index of a candidate that must be selected before this one: the next newer message of a conversation.
+    pub requires: Option<usize>,
 }
 
 /// One section of a context.
@@ -54,6 +44,8 @@ pub struct SectionFrame {
     /// Share of the section in what competes, percent; a floor. The shares of all sections together claim at most
     /// [`CONTEXT_SHARES_PERCENT_MAX`](heirloom_model::limits::CONTEXT_SHARES_PERCENT_MAX).
     pub share_percent: u32,
+    /// Characters of the section that precede the competition, if it has that much.
+    pub min_chars: usize,
     /// True if its best item precedes the competition.
     pub has_best: bool,
 }

@@ -164,9 +164,18 @@ impl<'s> StepOrder<'s> {
         self.verdicts.get(place).is_some_and(Option::is_none)
     }
 
-    /// Returns the step that adds a candidate in its shortest form.
+    fn is_taken(&self, place: usize) -> bool {
+        let verdict = self.verdicts.get(place).copied().flatten();
+        verdict.is_some_and(|verdict| verdict.form.is_some())
+    }
+
+    /// Returns the step that adds a candidate in its shortest form; `None` while the one that it requires is not
+    /// selected.
     fn first_step(&self, place: usize, reason: SelectionReason) -> Option<Step> {
         let one = self.input.candidates.get(place)?;
+        if one.requires.is_some_and(|other| !self.is_taken(other)) {
+            return None;
+        }
         let is_first = self.section_chars.get(one.section) == Some(&0);
         let frame = self.input.sections.get(one.section)?;
         let frame = if is_first { frame.chars } else { 0 };
@@ -201,8 +210,11 @@ impl<'s> StepOrder<'s> {
             Tier::Exempt | Tier::Competing | Tier::Tail => SelectionReason::ByWorth,
         };
         while let Some(one) = self.input.candidates.get(self.at) {
-            if one.tier == tier && self.is_open(self.at) {
-                return self.first_step(self.at, reason);
+            if one.tier == tier
+                && self.is_open(self.at)
+                && let Some(step) = self.first_step(self.at, reason)
+            {
+                return Some(step);
             }
             self.at += 1;
         }
@@ -218,7 +230,12 @@ impl<'s> StepOrder<'s> {
             } else {
                 let mine = |place: &usize| {
                     let one = self.input.candidates.get(*place);
-                    one.is_some_and(|one| one.section == self.at && self.may_be_best(one))
+                    let may = |one: &Candidate<'_>| {
+                        one.section == self.at
+                            && self.may_be_best(one)
+                            && one.requires.is_none_or(|other| self.is_taken(other))
+                    };
+                    one.is_some_and(may)
                 };
                 let open = (0..self.input.candidates.len()).filter(|place| self.is_open(*place));
                 first_max(open.filter(mine).map(|place| (place, self.worth(place))))
@@ -270,7 +287,12 @@ impl<'s> StepOrder<'s> {
             let section = (self.input.candidates.get(step.candidate)).map_or(0, |one| one.section);
             let share = self.shares.get(section).copied().unwrap_or(0.0);
             let taken = self.section_chars.get(section).copied().unwrap_or(0);
-            (taken as f64) < share * self.competing_chars as f64
+            let least = self
+                .input
+                .sections
+                .get(section)
+                .map_or(0, |one| one.min_chars);
+            taken < least || (taken as f64) < share * self.competing_chars as f64
         };
         let all = || steps.iter().copied();
         let pick = first_max(all().filter(|(step, _)| is_behind(step)));

@@ -11,6 +11,7 @@ struct Draft {
     relevance: Option<f64>,
     worth: f64,
     text: String,
+    requires: Option<usize>,
 }
 
 fn draft(section: usize, chars: usize, worth: f64, text: &str) -> Draft {
@@ -21,12 +22,14 @@ fn draft(section: usize, chars: usize, worth: f64, text: &str) -> Draft {
         relevance: Some(worth),
         worth,
         text: text.to_owned(),
+        requires: None,
     }
 }
 
 const PLAIN: SectionFrame = SectionFrame {
     chars: 10,
     share_percent: 0,
+    min_chars: 0,
     has_best: true,
 };
 
@@ -45,6 +48,7 @@ fn run(sections: &[SectionFrame], drafts: &[Draft], floor: f64, budget: usize) -
             relevance: one.relevance,
             worth: one.worth,
             words: Some(words),
+            requires: one.requires,
         })
         .collect();
     let input = SelectionInput {
@@ -268,12 +272,44 @@ fn tail_follows_in_order_and_without_question() {
     );
 }
 
+#[test]
+fn message_follows_the_newer_one() {
+    let mut drafts = vec![
+        draft(0, 300, 0.2, "newest message alpha"),
+        draft(0, 30, 0.9, "older message beta"),
+        draft(0, 30, 0.8, "oldest message gamma"),
+    ];
+    drafts[1].requires = Some(0);
+    drafts[2].requires = Some(1);
+    let two = run(&[PLAIN], &drafts, 0.05, 20 + 10 + 330);
+    let forms: Vec<_> = two.verdicts.iter().map(|one| one.form).collect();
+    assert_eq!(forms, [Some(0), Some(0), None]);
+    let none = run(&[PLAIN], &drafts, 0.05, 300);
+    assert!(none.verdicts.iter().all(|one| one.form.is_none()));
+}
+
+#[test]
+fn minimum_of_section_precedes_worth() {
+    let reserved = SectionFrame {
+        min_chars: 100,
+        has_best: false,
+        ..PLAIN
+    };
+    let mut drafts: Vec<Draft> = (0..20)
+        .map(|n| draft(0, 90, 0.9, &format!("fact{n} part{n} thing{n}")))
+        .collect();
+    drafts.push(draft(1, 90, 0.06, "about the person"));
+    let small = run(&[PLAIN, reserved], &drafts, 0.05, 20 + 3 * 100);
+    assert!(small.verdicts[20].form.is_some());
+}
+
 fn drafts() -> impl Strategy<Value = (Vec<SectionFrame>, Vec<Draft>)> {
     let frame =
         (0_usize..60, 0_u32..=100, any::<bool>()).prop_map(|(chars, share_percent, has_best)| {
             SectionFrame {
                 chars,
                 share_percent,
+                min_chars: chars % 7 * 30,
                 has_best,
             }
         });
@@ -303,6 +339,7 @@ fn drafts() -> impl Strategy<Value = (Vec<SectionFrame>, Vec<Draft>)> {
                     relevance,
                     worth,
                     text: words.join(" "),
+                    requires: None,
                 }
             });
         (Just(sections), prop::collection::vec(one, 0..40))
