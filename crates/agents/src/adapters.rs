@@ -2,7 +2,8 @@
 //!
 //! An adapter takes the command as typed and the text from memory, and returns the command to start. Typed arguments
 //! stay; flags that an unattended run needs are added. Memory goes into the *user* prompt, never into a system
-//! prompt. This module starts no process.
+//! prompt; only the rules that people wrote go into the system prompt of a program that takes them there, else to the
+//! head of the user prompt. This module starts no process.
 
 pub(crate) mod flags;
 pub(crate) mod launch;
@@ -18,6 +19,7 @@ use crate::AgentProgram;
 use crate::StreamFormat;
 use heirloom_model::Fault;
 use launch::LaunchDraft;
+use std::path::Path;
 
 /// Placeholder for the whole prompt in the arguments of any command.
 pub const PROMPT_PLACEHOLDER: &str = "{prompt}";
@@ -56,6 +58,25 @@ impl AgentProgram {
     /// generic adapter.
     pub fn from_command(command: &[String]) -> Self {
         program_detection::detect_program(command).map_or(Self::Command, |found| found.program)
+    }
+
+    /// Returns the person's own prompt in a command, if the adapter knows its place.
+    pub fn user_prompt(self, command: &[String], cwd: &Path) -> Option<String> {
+        let at = match program_detection::detect_program(command) {
+            Some(found) if found.program == self => found.at,
+            Some(_) | None => 0,
+        };
+        let args = command.get(at + 1..)?.iter();
+        let args: Vec<_> = args
+            .map(|arg| arg.replace(PROMPT_PLACEHOLDER, ""))
+            .collect();
+        let nothing_else = PromptInput {
+            cwd: cwd.to_owned(),
+            ..PromptInput::default()
+        };
+        // A command that cannot be planned fails when it is started.
+        let draft = (self.row().launch.plan)(&args, &nothing_else, false).ok()?;
+        Some(draft.prompt).filter(|prompt| !prompt.trim().is_empty())
     }
 
     /// Builds the command of one iteration.

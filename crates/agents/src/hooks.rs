@@ -13,7 +13,10 @@ pub(crate) mod tool_use;
 pub(crate) mod transcript_messages;
 
 pub use answer::{HookAnswer, render_answer};
-pub use envelope::{ENVELOPE_CHARS, without_envelopes, wrap_for_hook, wrap_in_envelope};
+pub use envelope::{
+    ENVELOPE_CHARS, REMINDER_CHARS, neutralize_tags, without_envelopes, wrap_for_hook,
+    wrap_in_envelope, wrap_reminder, wrap_rules_in_envelope,
+};
 pub use event::{HookEvent, read_event};
 pub use protocol::{HookEventKind, HookProtocol, HookSpec};
 pub use tool_use::{ToolUse, shorten_texts};

@@ -5,7 +5,7 @@
 )]
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
-use heirloom_agents::adapters::{Launch, PromptInput, find_pr, signal_instructions};
+use heirloom_agents::adapters::{Arg, Launch, PromptInput, find_pr, signal_instructions};
 use heirloom_agents::{AgentProgram, StreamFormat};
 use heirloom_model::{ErrorKind, Fault, limits};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ const CONTEXT: &str = "## Session Memory\n- a fact\n";
 
 fn memory() -> PromptInput {
     PromptInput {
+        rules: String::new(),
         context: CONTEXT.to_owned(),
         iteration: 2,
         task: Some("42".to_owned()),
@@ -193,6 +194,134 @@ fn plan_claude_code() {
         ErrorKind::Usage,
         "system prompt",
     );
+}
+
+#[test]
+fn plan_claude_code_rules_go_into_system_prompt() {
+    const RULES: &str = "<heirloom-rules project=\"p\">\nSay {prompt}.\n</heirloom-rules>";
+    let ruled = |rules: &str| PromptInput {
+        rules: rules.to_owned(),
+        ..memory()
+    };
+    let flag = Arg::Text("--append-system-prompt".to_owned());
+    for command in [
+        "claude -p fix",
+        "claude fix",
+        "claude -p -- fix",
+        "claude -p {prompt}",
+    ] {
+        let launch = plan(AgentProgram::ClaudeCode, command, &ruled(RULES)).unwrap();
+        let at = launch.args.iter().position(|arg| *arg == flag).unwrap();
+        assert_eq!(launch.args[at + 1], Arg::Rules, "{command}");
+        let end = launch
+            .args
+            .iter()
+            .position(|arg| *arg == Arg::Text("--".to_owned()));
+        assert!(end.is_none_or(|end| at < end), "{command}");
+        let args = launch.args_in(Path::new("/files"));
+        assert_eq!(
+            args[at + 1],
+            RULES,
+            "a placeholder in rules stays: {command}"
+        );
+        assert!(!launch.prompt.contains("heirloom-rules"), "{command}");
+        // The file for other programs has everything.
+        assert_eq!(launch.context, format!("{RULES}\n\n{}", CONTEXT.trim_end()));
+    }
+    // A command with such a flag keeps it, and rules over the limit do not fit an argument.
+    let most = limits::PROMPT_ARG_BYTES_MAX;
+    let of_length = |bytes: usize| format!("<{}>", "x".repeat(bytes - 2));
+    for (command, rules, is_argument) in [
+        ("claude -p fix", of_length(most), true),
+        ("claude -p fix", of_length(most + 1), false),
+        (
+            "claude -p fix --append-system-prompt own",
+            RULES.to_owned(),
+            false,
+        ),
+        (
+            "claude -p fix --append-system-prompt=own",
+            RULES.to_owned(),
+            false,
+        ),
+        (
+            "claude -p fix --append-system-prompt-file own",
+            RULES.to_owned(),
+            false,
+        ),
+    ] {
+        let launch = plan(AgentProgram::ClaudeCode, command, &ruled(&rules)).unwrap();
+        assert_eq!(launch.args.contains(&Arg::Rules), is_argument, "{command}");
+        let head = format!("{rules}\n\n## Session Memory");
+        assert_eq!(launch.prompt.starts_with(&head), !is_argument, "{command}");
+    }
+    let none = plan(AgentProgram::ClaudeCode, "claude -p fix", &memory()).unwrap();
+    assert!(!none.args.contains(&flag));
+}
+
+#[test]
+fn plan_rules_are_head_of_prompt_of_other_programs() {
+    let ruled = PromptInput {
+        rules: "<heirloom-rules>\nBe kind.\n</heirloom-rules>".to_owned(),
+        ..memory()
+    };
+    for (adapter, command) in [
+        (AgentProgram::Codex, "codex exec fix"),
+        (AgentProgram::Gemini, "gemini -p fix"),
+        (AgentProgram::Opencode, "opencode run fix"),
+        (AgentProgram::Aider, "aider -m fix"),
+        (AgentProgram::Command, "agent {prompt}"),
+    ] {
+        let launch = plan(adapter, command, &ruled).unwrap();
+        let head = "<heirloom-rules>\nBe kind.\n</heirloom-rules>\n\n## Session Memory\n";
+        assert!(
+            launch.prompt.starts_with(head),
+            "{command}: {}",
+            launch.prompt
+        );
+        assert!(!launch.args.contains(&Arg::Rules), "{command}");
+    }
+}
+
+#[test]
+fn user_prompt_is_known_to_adapter() {
+    for (adapter, command, expected) in [
+        (
+            AgentProgram::ClaudeCode,
+            "claude|-p|fix the bug",
+            Some("fix the bug"),
+        ),
+        (
+            AgentProgram::ClaudeCode,
+            "npx|claude|-p|fix it|--model|opus",
+            Some("fix it"),
+        ),
+        (
+            AgentProgram::ClaudeCode,
+            "claude|-p|{prompt} Be brief.",
+            Some("Be brief."),
+        ),
+        (AgentProgram::ClaudeCode, "claude|-p|{prompt}", None),
+        (AgentProgram::Codex, "codex|exec|fix it", Some("fix it")),
+        (AgentProgram::Gemini, "gemini|-p|fix it", Some("fix it")),
+        (
+            AgentProgram::Opencode,
+            "opencode|run|fix|it",
+            Some("fix it"),
+        ),
+        (
+            AgentProgram::Aider,
+            "aider|--message|fix it",
+            Some("fix it"),
+        ),
+        (AgentProgram::Aider, "aider|-f|gone.md", None),
+        (AgentProgram::Command, "./agent.sh|fix it", None),
+        (AgentProgram::Command, "./agent.sh", None),
+    ] {
+        let found = adapter.user_prompt(&words(command), Path::new("/project"));
+        assert_eq!(found.as_deref().map(str::trim), expected, "{command}");
+    }
+    assert_eq!(AgentProgram::Command.user_prompt(&[], Path::new("/")), None);
 }
 
 #[test]

@@ -32,6 +32,7 @@ fn items(texts: &[&str]) -> Vec<ContextItem> {
     let item = |text: &&str| ContextItem {
         id: None,
         text: (*text).to_owned(),
+        ..ContextItem::default()
     };
     texts.iter().map(item).collect()
 }
@@ -42,6 +43,7 @@ fn error(iteration: Option<u32>, phase: Option<&str>, text: &str) -> ErrorItem {
         iteration,
         phase: phase.map(str::to_owned),
         text: text.to_owned(),
+        ..ErrorItem::default()
     }
 }
 
@@ -375,6 +377,7 @@ fn render_pins_before_steps_and_facts() {
     let item = |text: &str| ContextItem {
         id: None,
         text: text.to_owned(),
+        ..ContextItem::default()
     };
     let view = MemoryView {
         pinned: vec![item("old pin"), item("new pin")],

@@ -21,7 +21,10 @@ fn any_text() -> impl Strategy<Value = String> {
 
 fn any_items(count_max: usize) -> impl Strategy<Value = Vec<ContextItem>> {
     vec(
-        any_text().prop_map(|text| ContextItem { id: None, text }),
+        any_text().prop_map(|text| ContextItem {
+            text,
+            ..ContextItem::default()
+        }),
         0..count_max,
     )
 }
@@ -33,6 +36,7 @@ fn any_error() -> impl Strategy<Value = ErrorItem> {
             iteration,
             phase,
             text,
+            ..ErrorItem::default()
         },
     )
 }
@@ -210,6 +214,7 @@ fn render_ten_thousand_items_in_one_pass() {
     let item = |i: usize| ContextItem {
         id: None,
         text: format!("Fact {i}: the handler of {i} wants a token"),
+        ..ContextItem::default()
     };
     let view = MemoryView {
         facts: (0..10_000).map(item).collect(),

@@ -4,6 +4,7 @@
 use heirloom_engine::{ContextRequest, Engine, NewRecord};
 use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::limits::CONTEXT_TEAM_MAX;
+use heirloom_model::settings::ContextSelection;
 use heirloom_model::{Budget, FixedClock, ProjectName, Settings, Timestamp};
 use heirloom_store::SqliteStore;
 use std::path::Path;
@@ -20,7 +21,10 @@ fn engine(root: &Path) -> Engine {
         Arc::new(SqliteStore::memory().unwrap()),
         ProjectName::new("p").unwrap(),
         place,
-        Settings::default(),
+        Settings {
+            context_selection: ContextSelection::Priority,
+            ..Settings::default()
+        },
         Arc::new(FixedClock(now)),
     )
     .unwrap()

@@ -197,6 +197,83 @@ fn note_is_written_to_file_and_memory() {
 }
 
 #[test]
+fn bullet_added_by_person_is_recalled() {
+    let world = World::new();
+    let sync = || {
+        world.later_s(60);
+        let done = world.engine.workspace().sync().unwrap();
+        assert_eq!(done.notes, Vec::<String>::new());
+        (done.created, done.replaced, done.retired)
+    };
+    let search = |words: &str| {
+        let request = RecallRequest {
+            question: words.to_owned(),
+            ..RecallRequest::default()
+        };
+        world.engine.recall().search(&request).unwrap().hits
+    };
+    let knows = |word: &str| {
+        search(word)
+            .iter()
+            .any(|hit| hit.item.text().contains(word))
+    };
+    for content in ["**ports**: the API listens on 8080", "# two\nlines"] {
+        world.note(content);
+    }
+    assert_eq!(sync(), (0, 0, 0), "notes of agents are not doubled");
+    let written = world.memory();
+    let secret = format!("sk-ant-api03-{}", "Ab3xY9zQ".repeat(12));
+    world.save(&format!(
+        "- before all entries: kiwis are green\n\n{written}- under a note: plums are blue\n\n## Fruit\n\n- lemons are sour\n- the key is {secret}\n"
+    ));
+    assert_eq!(sync(), (4, 0, 0));
+    assert_eq!(sync(), (0, 0, 0));
+    assert!(knows("lemons") && knows("kiwis") && knows("plums"));
+    assert!(!knows(&secret));
+    let of_group = Filter::current(&[Kind::Note], world.engine.now());
+    let found = world.engine.records().find(&of_group).unwrap();
+    assert_eq!(found.len(), 6);
+    assert!(
+        found
+            .iter()
+            .all(|one| one.scope.group.as_deref() == Some("main"))
+    );
+    // The next note of an agent changes the file, but not the records of the person.
+    world.note("plain");
+    assert_eq!(sync(), (0, 0, 0));
+    // An edited bullet replaces its record, a removed one retires it, and it may come back.
+    let before = world.memory();
+    world.save(&before.replace("lemons are sour", "lemons are very sour"));
+    assert_eq!(sync(), (0, 1, 0));
+    let edited = world.memory();
+    world.save(&edited.replace("- lemons are very sour\n", ""));
+    assert_eq!(sync(), (0, 0, 1));
+    assert!(!knows("lemons"));
+    world.save(&edited);
+    assert_eq!(sync(), (1, 0, 0));
+    // What a person forgets stays forgotten.
+    let id = search("lemons")[0].item.id();
+    world.engine.records().forget(id).unwrap();
+    world.save(&format!("{edited}\n- one more fruit\n"));
+    assert_eq!(sync(), (1, 0, 0));
+    assert!(!knows("lemons"));
+    // A note of an agent that was forgotten is not read again as a person's.
+    let noted = world
+        .engine
+        .groups()
+        .add_note(&note("melons are round"))
+        .unwrap();
+    world.engine.records().forget(noted.id).unwrap();
+    assert_eq!(sync(), (0, 0, 0));
+    assert!(!knows("melons"));
+    // A link is not followed.
+    fs::create_dir_all(world.at("elsewhere")).unwrap();
+    fs::write(world.at("elsewhere/MEMORY.md"), "- figs are sweet\n").unwrap();
+    symlink(world.at("elsewhere"), world.at("groups/linked")).unwrap();
+    assert_eq!(sync(), (0, 0, 0));
+}
+
+#[test]
 fn note_invalid_changes_nothing() {
     let world = World::new();
     for content in ["", " \n\t", "\0"] {

@@ -10,6 +10,7 @@ use heirloom_model::limits::{
     CONTEXT_RECALL_HITS, ERRORS_COMPARED_MAX, FILES_PER_OUTCOME_MAX, OUTCOME_TEXT_CHARS_MAX,
     PINNED_MAX,
 };
+use heirloom_model::settings::ContextSelection;
 use heirloom_model::{
     AgentStatus, Budget, Confidence, ErrorKind, Fault, FixedClock, IdSource, IterationOutcome,
     Kind, Mark, Message, ProjectName, Record, Role, Scope, Session, Settings, Timestamp,
@@ -28,6 +29,19 @@ fn project() -> ProjectName {
 
 /// Creates an engine over an in-memory store; returns both.
 fn engine() -> (Engine, Arc<SqliteStore>) {
+    engine_with(Settings::default())
+}
+
+/// Engine whose contexts take the newest records first.
+fn priority_engine() -> Engine {
+    let (engine, _) = engine_with(Settings {
+        context_selection: ContextSelection::Priority,
+        ..Settings::default()
+    });
+    engine
+}
+
+fn engine_with(settings: Settings) -> (Engine, Arc<SqliteStore>) {
     let store = Arc::new(SqliteStore::memory().unwrap());
     let root = PathBuf::from("/nonexistent-project");
     let place = ProjectPaths {
@@ -39,7 +53,7 @@ fn engine() -> (Engine, Arc<SqliteStore>) {
         store.clone(),
         project(),
         place,
-        Settings::default(),
+        settings,
         Arc::new(FixedClock(now())),
     );
     (engine.unwrap(), store)
@@ -174,7 +188,7 @@ fn context_fact_limit() {
         items.sum::<usize>()
     };
     // Short facts, of which many fit.
-    let (short, _) = engine();
+    let short = priority_engine();
     short
         .imports()
         .import_bundle(carried(0, CONTEXT_FACTS_MAX + 1), "a test")
@@ -187,7 +201,7 @@ fn context_fact_limit() {
     ] {
         assert_eq!(considered(&short, budget), expected, "{budget} characters");
     }
-    let (long, _) = engine();
+    let long = priority_engine();
     let ids = IdSource::default();
     let reported = (0..CONTEXT_FACTS_MIN as u64 + 2).map(|n| {
         let text = format!("{n} {}", "x".repeat(CONTEXT_CHARS_PER_FACT));
@@ -376,7 +390,7 @@ fn items_of(engine: &Engine, source: &str, query: &str) -> usize {
 
 #[test]
 fn context_learning_and_hit_limits() {
-    let (engine, _) = engine();
+    let engine = priority_engine();
     // No word of the query: the items are included as the newest, and each error has its own words.
     let word = |n: usize| format!("w{}", "abcdefghij".repeat(n % 7 + 1)) + &"xyz".repeat(n);
     for n in 0..=CONTEXT_LEARNINGS_MAX {
@@ -414,7 +428,7 @@ fn context_learning_and_hit_limits() {
 /// Without a query only the newest resolved errors are compared with the open ones.
 #[test]
 fn context_resolved_error_limit() {
-    let (engine, _) = engine();
+    let engine = priority_engine();
     let log = |error: &str| {
         engine
             .errors()

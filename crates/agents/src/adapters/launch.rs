@@ -30,6 +30,8 @@ pub enum Arg {
     Prompt,
     /// The path of [`PROMPT_FILE`].
     PromptFile,
+    /// The standing instructions of people.
+    Rules,
 }
 
 impl Arg {
@@ -49,9 +51,11 @@ pub struct Launch {
     pub stdin: Option<Vec<u8>>,
     /// Environment variables, except those with the paths of the files.
     pub env: Vec<(String, String)>,
-    /// The context alone.
+    /// The rules and the context.
     pub context: String,
-    /// The whole prompt, for the records of the run.
+    /// The rules alone.
+    pub rules: String,
+    /// The whole prompt.
     pub prompt: String,
     /// Format of its output.
     pub format: StreamFormat,
@@ -72,6 +76,7 @@ impl Launch {
             Arg::Text(text) => OsString::from(text),
             Arg::Prompt => OsString::from(&self.prompt),
             Arg::PromptFile => folder.join(PROMPT_FILE).into_os_string(),
+            Arg::Rules => OsString::from(&self.rules),
         };
         self.args.iter().map(real).collect()
     }
@@ -164,7 +169,7 @@ pub(super) fn finish_launch(
     }
     let replaced = args.into_iter().map(|arg| match arg {
         Arg::Text(text) => Arg::Text(text.replace(PROMPT_PLACEHOLDER, &prompt)),
-        Arg::Prompt | Arg::PromptFile => arg,
+        Arg::Prompt | Arg::PromptFile | Arg::Rules => arg,
     });
     let before = head.iter().skip(1).map(|arg| Arg::text(arg));
     let mut env = vec![("HEIRLOOM_ITERATION".to_owned(), input.iteration.to_string())];
@@ -178,7 +183,8 @@ pub(super) fn finish_launch(
         args: before.chain(replaced).collect(),
         stdin: uses_stdin.then(|| prompt.clone().into_bytes()),
         env,
-        context: input.context.clone(),
+        context: input.rules_and_context(),
+        rules: input.rules.replace('\0', "\u{fffd}"),
         prompt,
         format,
     })

@@ -5,7 +5,7 @@ use crate::StreamFormat;
 use crate::adapters::flags::{ArgumentItem, FlagTable};
 use crate::adapters::launch::{Arg, LaunchDraft, is_unfit_as_argument};
 use crate::adapters::{LaunchAdapter, PROMPT_PLACEHOLDER, PromptInput};
-use heirloom_model::Fault;
+use heirloom_model::{Fault, limits};
 
 /// Format of the event stream.
 const EVENTS: StreamFormat = StreamFormat::Events(AgentProgram::ClaudeCode);
@@ -98,10 +98,14 @@ const FLAGS: FlagTable = FlagTable {
 /// Flags of system prompts, which must not contain the prompt placeholder.
 const SYSTEM_PROMPTS: &[&str] = &["--system-prompt", "--append-system-prompt"];
 
+/// Flag that adds the rules to the system prompt, and the one with a file, of which a command may have only one.
+const RULES_FLAGS: &[&str] = &["--append-system-prompt", "--append-system-prompt-file"];
+
 /// Plans the command of one iteration.
 ///
 /// The person's prompt is the word after `-p`, else the last word that cannot be the value of an unknown flag. `-p`,
-/// `--output-format stream-json` and `--verbose` are added; a different output format in the command is kept.
+/// `--output-format stream-json` and `--verbose` are added; a different output format in the command is kept. Rules go
+/// into the system prompt, unless they are too long or the command adds its own text to it.
 fn plan(args: &[String], input: &PromptInput, has_placeholder: bool) -> Result<LaunchDraft, Fault> {
     let items = FLAGS.parse(args);
     check_supported(&items)?;
@@ -110,11 +114,13 @@ fn plan(args: &[String], input: &PromptInput, has_placeholder: bool) -> Result<L
     let keeps_user_prompt =
         has_placeholder && own.is_some_and(|item| item.value != Some(PROMPT_PLACEHOLDER));
     let is_prompt_elsewhere = has_placeholder && own.is_none();
-    let prompt = input.prompt(
-        own.filter(|_| !has_placeholder)
-            .and_then(|item| item.value)
-            .unwrap_or(""),
-    );
+    let user_text = own.filter(|_| !has_placeholder);
+    let user_text = user_text.and_then(|item| item.value).unwrap_or("");
+    let has_rules_argument = takes_rules_argument(&items, &input.rules);
+    let prompt = match has_rules_argument {
+        true => input.prompt_without_rules(user_text),
+        false => input.prompt(user_text),
+    };
     let uses_stdin = !keeps_user_prompt && !is_prompt_elsewhere && is_unfit_as_argument(&prompt);
 
     let mut planned = Vec::with_capacity(args.len() + 5);
@@ -134,6 +140,9 @@ fn plan(args: &[String], input: &PromptInput, has_placeholder: bool) -> Result<L
         if own.is_none() && print.is_some_and(|print| print.at == at) && place_here {
             planned.push(Arg::Prompt);
         }
+    }
+    if has_rules_argument {
+        insert_flags(&mut planned, [Arg::text(RULES_FLAGS[0]), Arg::Rules]);
     }
     let format = add_format(&items, &mut planned);
     Ok(LaunchDraft {
@@ -185,6 +194,19 @@ fn user_prompt<'i, 'a>(
     })
 }
 
+/// Returns true if the rules are passed as an argument of their own.
+fn takes_rules_argument(items: &[ArgumentItem<'_>], rules: &str) -> bool {
+    let fits = !rules.is_empty() && rules.len() <= limits::PROMPT_ARG_BYTES_MAX;
+    fits && !items.iter().any(|item| item.is_any_of(RULES_FLAGS))
+}
+
+/// Inserts flags before `--`, after which every argument is a word.
+fn insert_flags(planned: &mut Vec<Arg>, flags: impl IntoIterator<Item = Arg>) {
+    let end = planned.iter().position(|arg| *arg == Arg::text("--"));
+    let at = end.unwrap_or(planned.len());
+    planned.splice(at..at, flags);
+}
+
 /// Adds the output format unless the command has one; returns the resulting format.
 fn add_format(items: &[ArgumentItem<'_>], planned: &mut Vec<Arg>) -> StreamFormat {
     let requested = items
@@ -204,9 +226,6 @@ fn add_format(items: &[ArgumentItem<'_>], planned: &mut Vec<Arg>) -> StreamForma
     if format == EVENTS && !items.iter().any(|item| item.is_any_of(&["--verbose"])) {
         more.push("--verbose");
     }
-    // Every argument after `--` is a word.
-    let end = planned.iter().position(|arg| *arg == Arg::text("--"));
-    let at = end.unwrap_or(planned.len());
-    planned.splice(at..at, more.into_iter().map(Arg::text));
+    insert_flags(planned, more.into_iter().map(Arg::text));
     format
 }

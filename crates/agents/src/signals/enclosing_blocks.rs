@@ -1,16 +1,26 @@
 //! Blocks that enclose a line: Markdown code fences, and injection envelopes (`<heirloom-memory …>` to
-//! `</heirloom-memory>`). Text inside an envelope was injected by Heirloom; if an agent repeats it, it contains no
+//! `</heirloom-memory>`, and the same with `heirloom-rules`). Text inside an envelope was injected by Heirloom; if an agent repeats it, it contains no
 //! signals.
 
 use super::code_fence::CodeFence;
 
-/// Tag name in every start and end tag of an injection envelope.
-pub(super) const ENVELOPE_TAG: &str = "heirloom-memory";
+/// Tag names in the start and end tags of injection envelopes.
+pub(super) const ENVELOPE_TAGS: [&str; 2] = ["heirloom-memory", "heirloom-rules"];
 
-/// Start and end tags of an envelope, plain and with the entities that Gemini CLI produces.
-const ENVELOPE_FORMS: [(&str, &str); 2] = [
-    ("<heirloom-memory", "</heirloom-memory>"),
-    ("&lt;heirloom-memory", "&lt;/heirloom-memory&gt;"),
+/// Tag name, start and end tag of each envelope, plain and with the entities that Gemini CLI produces.
+const ENVELOPE_FORMS: [(&str, &str, &str); 4] = [
+    (ENVELOPE_TAGS[0], "<heirloom-memory", "</heirloom-memory>"),
+    (
+        ENVELOPE_TAGS[0],
+        "&lt;heirloom-memory",
+        "&lt;/heirloom-memory&gt;",
+    ),
+    (ENVELOPE_TAGS[1], "<heirloom-rules", "</heirloom-rules>"),
+    (
+        ENVELOPE_TAGS[1],
+        "&lt;heirloom-rules",
+        "&lt;/heirloom-rules&gt;",
+    ),
 ];
 
 /// Blocks that are open at a line: a code fence and an injection envelope.
@@ -23,6 +33,7 @@ pub(super) struct EnclosingBlocks {
 /// An open injection envelope.
 #[derive(Debug, Clone)]
 struct OpenEnvelope {
+    tag: &'static str,
     closes: &'static str,
     /// Number of signals inside, which did not count.
     ignored_signals: u64,
@@ -71,16 +82,16 @@ impl SplitLine {
 }
 
 impl EnclosingBlocks {
-    /// Returns the number of signals in an envelope that has no end yet.
-    pub(super) fn ignored_in_envelope(&self) -> u64 {
-        self.envelope
-            .as_ref()
-            .map_or(0, |fence| fence.ignored_signals)
+    /// Returns the tag of an envelope that has no end yet and the number of signals in it, if there are any.
+    pub(super) fn ignored_in_envelope(&self) -> Option<(&'static str, u64)> {
+        let open = self.envelope.as_ref();
+        open.filter(|open| open.ignored_signals > 0)
+            .map(|open| (open.tag, open.ignored_signals))
     }
 
     /// Returns true if this line has text inside an envelope.
     pub(super) fn touches_envelope(&self, line: &str) -> bool {
-        self.envelope.is_some() || line.contains(ENVELOPE_TAG)
+        self.envelope.is_some() || ENVELOPE_TAGS.iter().any(|tag| line.contains(tag))
     }
 
     /// Separates a line into the text outside of envelopes and the parts inside. An envelope without an end includes
@@ -100,8 +111,8 @@ impl EnclosingBlocks {
             let rest = &line[from..];
             let Some(fence) = &mut self.envelope else {
                 let forms = ENVELOPE_FORMS.iter();
-                let found = forms.filter_map(|form| rest.find(form.0).map(|at| (at, form)));
-                let Some((at, (opens, closes))) = found.min() else {
+                let found = forms.filter_map(|form| rest.find(form.1).map(|at| (at, form)));
+                let Some((at, (tag, opens, closes))) = found.min() else {
                     split.push_outside(rest);
                     return split;
                 };
@@ -109,6 +120,7 @@ impl EnclosingBlocks {
                 part = from + at;
                 from = part + opens.len();
                 self.envelope = Some(OpenEnvelope {
+                    tag,
                     closes,
                     ignored_signals: 0,
                 });

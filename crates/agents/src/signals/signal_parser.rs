@@ -207,10 +207,9 @@ impl CappedReporter {
         line: u64,
         sink: &mut dyn FnMut(ParserEvent),
     ) {
-        let ignored_signals = fences.ignored_in_envelope();
-        if ignored_signals > 0 {
+        if let Some((tag, ignored_signals)) = fences.ignored_in_envelope() {
             let message = format!(
-                "a `<heirloom-memory>` has no end: {ignored_signals} signals in it, up to here, were not counted"
+                "a `<{tag}>` has no end: {ignored_signals} signals in it, up to here, were not counted"
             );
             self.report(ParsedLine::Invalid(message), line, sink);
         }

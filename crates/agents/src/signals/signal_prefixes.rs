@@ -1,6 +1,6 @@
 //! Prefixes that begin a signal line.
 
-use super::enclosing_blocks::ENVELOPE_TAG;
+use super::enclosing_blocks::ENVELOPE_TAGS;
 use aho_corasick::{AhoCorasick, MatchKind};
 use heirloom_model::limits::{NAME_BYTES_MAX, SIGNAL_PREFIXES_MAX};
 use heirloom_model::text;
@@ -80,7 +80,7 @@ impl SignalRules {
         // searcher every line is parsed, which is only slower.
         let finder = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostFirst)
-            .build(words.chain(["```", "~~~", ENVELOPE_TAG]))
+            .build(words.chain(["```", "~~~"]).chain(ENVELOPE_TAGS))
             .ok();
         Self { prefixes, finder }
     }

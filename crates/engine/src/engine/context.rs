@@ -1,13 +1,15 @@
 //! Context assembly: loads the records of a prompt and renders them.
 
 mod envelope;
-mod past_attempts;
+pub(super) mod past_attempts;
 
 use super::Engine;
 use super::new_record::check_scope;
 use super::tasks::TASK_MAIN;
 use heirloom_model::context::{Context, ContextItem, ErrorItem, MemoryView, TaskView};
 use heirloom_model::kinds::{CATEGORY_DECISION, ErrorRecord, Knowledge, Task};
+use heirloom_model::record_meaning::record_meaning;
+use heirloom_model::settings::ContextSelection;
 use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, Timestamp, limits, mark, text};
 use heirloom_prompt::context;
 use heirloom_store::Filter;
@@ -36,13 +38,16 @@ pub struct ContextRequest {
     pub query: Option<String>,
     /// The agent with directives: `coder[input:a.md][tail:50]`.
     pub invocation: Option<String>,
+    /// Returns the standing instructions (persona, SOUL.md, AGENTS.md) as [`Context::rules`] instead of in the text,
+    /// because people wrote them as rules and the text is data.
+    pub separate_rules: bool,
 }
 
 impl ContextRequest {
     /// Returns the plan without its stage.
     pub(super) fn plan(&self) -> Option<&str> {
         let plan = self.plan.as_deref()?;
-        Some(plan.rsplit_once('/').map_or(plan, |(_, plan)| plan))
+        Some(heirloom_model::PlanName::parse(plan).plan)
     }
 
     /// Returns true for an invocation for a purpose; such contexts also describe the project itself.
@@ -92,10 +97,15 @@ impl Contexts<'_> {
         if !self.engine.settings.enabled {
             return Ok(Context {
                 text: String::new(),
+                rules: String::new(),
                 budget,
                 sections: Vec::new(),
                 notes: Vec::new(),
             });
+        }
+        if self.engine.settings.context_selection == ContextSelection::Worth {
+            let is_explicit = budgets.iter().any(Option::is_some);
+            return self.build_by_worth(&request, injected.as_ref(), budget, is_explicit);
         }
         let view = self.memory_view(&request, budget)?;
         let prefixes = self.signal_prefixes();
@@ -136,7 +146,7 @@ impl Contexts<'_> {
             task: self.task_view(id, request.phase.as_deref(), files)?,
             pinned: pinned.into_iter().map(fact_item).collect(),
             errors: errors.into_iter().map(error_item).collect(),
-            decisions: decisions.into_iter().map(plain_item).collect(),
+            decisions: decisions.iter().map(meaning_item).collect(),
             has_more_decisions: decisions_go_on,
             facts: facts.into_iter().map(fact_item).collect(),
             has_more_facts: facts_go_on,
@@ -147,7 +157,7 @@ impl Contexts<'_> {
 
     /// Returns the newest open errors that pass `is_shown`, oldest first: of all tasks, or of `task` together with
     /// those without a task. Reads only a limited number of records.
-    fn newest_open_errors(
+    pub(super) fn newest_open_errors(
         &self,
         task: Option<&str>,
         limit: usize,
@@ -174,7 +184,7 @@ impl Contexts<'_> {
 
     /// Returns the newest facts that may fit into `chars`, and true if there are more. First reads as many as usually
     /// fit, and more only if these are short.
-    fn newest_facts(&self, chars: usize) -> Result<(Vec<Record>, bool), Fault> {
+    pub(super) fn newest_facts(&self, chars: usize) -> Result<(Vec<Record>, bool), Fault> {
         let within = |each: usize| {
             (chars / each).clamp(limits::CONTEXT_FACTS_MIN, limits::CONTEXT_FACTS_MAX)
         };
@@ -189,7 +199,7 @@ impl Contexts<'_> {
 
     /// Returns the newest knowledge of a category, or of all except decisions, that is valid now and undisputed;
     /// oldest first. Also returns true if there is more than `limit`.
-    fn newest_knowledge(
+    pub(super) fn newest_knowledge(
         &self,
         category: Option<&str>,
         limit: usize,
@@ -208,7 +218,7 @@ impl Contexts<'_> {
         Ok((found, goes_on))
     }
 
-    fn task_view(
+    pub(super) fn task_view(
         &self,
         id: &str,
         phase: Option<&str>,
@@ -250,12 +260,12 @@ impl Contexts<'_> {
 }
 
 /// Returns true if the record is not muted.
-fn is_not_muted(record: &Record) -> bool {
+pub(super) fn is_not_muted(record: &Record) -> bool {
     !mark::is_muted(&record.attrs)
 }
 
 /// Returns true if the record is valid at `now`.
-fn is_valid_at(record: &Record, now: Timestamp) -> bool {
+pub(super) fn is_valid_at(record: &Record, now: Timestamp) -> bool {
     record.true_from.is_none_or(|from| from <= now) && record.true_to.is_none_or(|to| to > now)
 }
 
@@ -263,10 +273,20 @@ fn plain_item(record: Record) -> ContextItem {
     ContextItem {
         id: Some(record.id),
         text: record.text,
+        ..Default::default()
     }
 }
 
-fn fact_item(record: Record) -> ContextItem {
+/// Returns the item of a record with its whole meaning: a decision with its reason.
+pub(super) fn meaning_item(record: &Record) -> ContextItem {
+    ContextItem {
+        id: Some(record.id),
+        text: record_meaning(record).into_owned(),
+        ..ContextItem::default()
+    }
+}
+
+pub(super) fn fact_item(record: Record) -> ContextItem {
     let named = record.category() == Some(heirloom_model::kinds::CATEGORY_CONVENTION);
     let text = match &record.key {
         Some(key) if named && !Knowledge::is_derived_key(key) => format!("{key}: {}", record.text),
@@ -275,14 +295,16 @@ fn fact_item(record: Record) -> ContextItem {
     ContextItem {
         id: Some(record.id),
         text,
+        ..ContextItem::default()
     }
 }
 
-fn error_item(record: Record) -> ErrorItem {
+pub(super) fn error_item(record: Record) -> ErrorItem {
     ErrorItem {
         id: Some(record.id),
         iteration: record.scope.iteration,
         phase: record.scope.phase,
         text: record.text,
+        ..Default::default()
     }
 }

@@ -15,6 +15,7 @@ use crate::engine::Contexts;
 use heirloom_model::context::{Context, MemoryView};
 use heirloom_model::section::{Offer, Origin, Section, SourceRow};
 use heirloom_model::{Fault, RecordId, limits, text};
+pub(super) use lessons::{lesson, recall_offer};
 use std::collections::HashSet;
 
 /// Inputs of a source.
@@ -29,8 +30,8 @@ pub(super) struct SourceInput<'a> {
     pub(super) shown: HashSet<RecordId>,
     /// Files that the task changed.
     pub(super) files: Vec<(Option<RecordId>, String)>,
-    /// Tokens of the source's share.
-    pub(super) budget_tokens: usize,
+    /// Tokens of the source's share; `None` if shares are no limits.
+    pub(super) budget_tokens: Option<usize>,
 }
 
 /// Function of a source: returns its sections for a prompt.
@@ -69,6 +70,18 @@ const TABLE: [(&str, Source); 14] = [
         as_list(engine.contexts().codebase_section(input))
     }),
 ];
+
+/// Returns the sections of a source by its name; none for an unknown one.
+pub(super) fn sections_of(
+    engine: &Engine,
+    name: &str,
+    input: &SourceInput<'_>,
+) -> Result<Vec<Section>, Fault> {
+    match TABLE.iter().find(|(known, _)| *known == name) {
+        Some((_, source)) => source(engine, input),
+        None => Ok(Vec::new()),
+    }
+}
 
 fn as_list(section: Result<Section, Fault>) -> Result<Vec<Section>, Fault> {
     section.map(|section| vec![section])
@@ -133,7 +146,7 @@ fn history(engine: &Engine, input: &SourceInput<'_>) -> Result<Section, Fault> {
     match &input.request.session {
         Some(session) => engine
             .sessions()
-            .history_section(session, Some(input.budget_tokens)),
+            .history_section(session, input.budget_tokens),
         None => Ok(Section::default()),
     }
 }
@@ -178,7 +191,7 @@ impl Contexts<'_> {
             };
             let percent = usize::try_from(row.share_percent).unwrap_or(100);
             let room = (left.saturating_mul(percent) / 100).max(row.min_chars.min(left));
-            input.budget_tokens = room / limits::CHARS_PER_TOKEN;
+            input.budget_tokens = Some(room / limits::CHARS_PER_TOKEN);
             let sections = source(self.engine, &input).unwrap_or_else(|fault| {
                 vec![Section {
                     notes: vec![fault.message],
@@ -223,7 +236,29 @@ impl<'a> SourceInput<'a> {
             words: joined,
             files: remaining.map(|file| (file.id, file.text.clone())).collect(),
             shown,
-            budget_tokens: 0,
+            budget_tokens: None,
+        }
+    }
+
+    /// Returns the input for a context by worth: the files of the task that its list does not have, and the records
+    /// that Session Memory considers.
+    pub(super) fn for_worth(
+        request: &'a ContextRequest,
+        injected: Option<&'a InjectionReport>,
+        view: &MemoryView,
+        considered: &HashSet<RecordId>,
+    ) -> Self {
+        let files = view.task.iter().flat_map(|task| {
+            let listed = task.files.len().saturating_sub(limits::CONTEXT_TASK_RECENT);
+            task.files.iter().take(listed)
+        });
+        Self {
+            request,
+            injected,
+            words: String::new(),
+            files: files.map(|file| (file.id, file.text.clone())).collect(),
+            shown: considered.clone(),
+            budget_tokens: None,
         }
     }
 }

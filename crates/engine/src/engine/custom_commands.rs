@@ -11,7 +11,7 @@ pub use renderer::{ProgramRun, RenderedCommand};
 use discovery::CommandSearch;
 use heirloom_model::{Fault, text};
 use heirloom_prompt::custom_commands::{CommandDefinition, is_same_name};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Origin of a command, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,8 @@ pub enum CommandSource {
     Radium,
     /// The person's folder.
     User,
+    /// `.radium/commands` in the person's home folder.
+    UserRadium,
 }
 
 impl CommandSource {
@@ -31,12 +33,13 @@ impl CommandSource {
             Self::Project => "project",
             Self::Radium => "radium",
             Self::User => "user",
+            Self::UserRadium => "user-radium",
         }
     }
 
     /// Returns true if it comes with a project and needs to be trusted first.
     pub fn is_foreign(self) -> bool {
-        self != Self::User
+        matches!(self, Self::Project | Self::Radium)
     }
 }
 
@@ -88,6 +91,14 @@ impl CommandBook {
         ];
         folders.extend(user.map(|folder| (CommandSource::User, folder)));
         Self { root, folders }
+    }
+
+    /// Adds the folder that another program uses in the person's home folder `home`, after all others.
+    pub fn with_home(mut self, home: Option<&Path>) -> Self {
+        let folder = home.map(|home| home.join(".radium/commands"));
+        let folder = folder.map(|folder| (CommandSource::UserRadium, folder));
+        self.folders.extend(folder);
+        self
     }
 
     /// Lists all commands. Never fails; unreadable files are listed in `left_out`.

@@ -132,7 +132,7 @@ impl ProjectFiles<'_> {
         let now = read(&path)?;
         if now.text == text {
             drop(lock);
-            self.sync_if_workspace(of)?;
+            self.engine.workspace().sync()?;
             return Ok(SaveOutcome::Same);
         }
         if now.tag != tag {
@@ -144,7 +144,7 @@ impl ProjectFiles<'_> {
         durable::write_atomic(&before, now.text.as_bytes())?;
         durable::write_atomic(&path, text.as_bytes())?;
         drop(lock);
-        self.sync_if_workspace(of)?;
+        self.engine.workspace().sync()?;
         Ok(SaveOutcome::Done)
     }
 
@@ -162,7 +162,7 @@ impl ProjectFiles<'_> {
         durable::write_atomic(&before, now.text.as_bytes())?;
         durable::write_atomic(&path, then.text.as_bytes())?;
         drop(lock);
-        let synced = self.sync_if_workspace(of);
+        let synced = self.engine.workspace().sync().map(drop);
         if synced.is_err() {
             // Otherwise a repeated call would restore the second text.
             let _lock = self.engine.workspace().lock()?;
@@ -170,13 +170,6 @@ impl ProjectFiles<'_> {
             durable::write_atomic(&before, then.text.as_bytes())?;
         }
         synced
-    }
-
-    fn sync_if_workspace(&self, of: &EditableFolder) -> Result<(), Fault> {
-        if *of == EditableFolder::Workspace {
-            self.engine.workspace().sync()?;
-        }
-        Ok(())
     }
 
     fn previous_path(&self, of: &EditableFolder, name: &str) -> Result<PathBuf, Fault> {

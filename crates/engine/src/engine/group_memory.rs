@@ -196,7 +196,8 @@ impl WriteCounts {
     }
 }
 
-fn render_entry(record: &Record) -> String {
+/// Renders the entry of a note.
+pub(super) fn render_entry(record: &Record) -> String {
     GroupEntry {
         section: record.category().unwrap_or(SECTION_DEFAULT),
         agent: record.scope.agent.as_deref().unwrap_or(AGENT_DEFAULT),

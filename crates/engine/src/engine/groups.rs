@@ -4,7 +4,7 @@
 //! written with the next note.
 
 use super::group_files::GroupFile;
-use super::group_memory::{GroupMemory, MEMORY};
+use super::group_memory::{GroupMemory, MEMORY, render_entry};
 use super::new_record::check_scope;
 use super::redaction::{Redacted, RedactedTexts};
 use super::tasks::last;
@@ -15,6 +15,7 @@ use heirloom_model::section::{Layout, Offer, Origin, Section};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Kind, RecordId, Scope, limits, text};
 use heirloom_store::{AsOf, Change, Filter, StoreError};
+use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -180,6 +181,24 @@ impl Groups<'_> {
             ..Filter::current(&[Kind::Note], self.engine.now())
         }
         .limit(limits::GROUP_NOTES_COMPARED_MAX)
+    }
+
+    /// Returns the text of a group's file with the bullets of its notes blanked, also of past ones; the rest was
+    /// written by people.
+    pub(super) fn without_notes(&self, group: &str, text: &str) -> Result<String, Fault> {
+        let mut ever = self.notes_of(group);
+        (ever.as_of, ever.limit) = (AsOf::Ever, limits::FIND_MAX);
+        let mut notes = self.engine.records().find(&ever)?;
+        notes.retain(|record| record.attrs.contains_key(IN_FILE));
+        let blocks: Vec<_> = notes.iter().map(render_entry).collect();
+        let lines = blocks.iter().filter_map(|block| block.lines().nth(1));
+        let bullets: HashSet<&str> = lines.map(str::trim_end).collect();
+        let mut kept = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            let is_note = bullets.contains(line.trim_end());
+            kept.push_str(if is_note { "\n" } else { line });
+        }
+        Ok(kept)
     }
 
     /// Returns the state of the group's file. Needs the lock.

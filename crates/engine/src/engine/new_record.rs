@@ -6,7 +6,8 @@ use heirloom_model::kinds::{
 };
 use heirloom_model::record::{Attrs, BadName, check_name};
 use heirloom_model::{
-    Confidence, ConflictPolicy, Fault, Kind, KindData, MergeRule, RecordId, Scope, Timestamp,
+    Confidence, ConflictPolicy, Fault, Kind, KindData, MergeRule, PlanName, RecordId, Scope,
+    Timestamp,
 };
 use heirloom_store::Verdict;
 
@@ -122,6 +123,7 @@ pub(super) fn kind_parts(
         ),
         Kind::Output => {
             let plan = new.scope.plan.as_deref().unwrap_or("");
+            let plan = PlanName::parse(plan).plan;
             let agent = new.scope.agent.as_deref().unwrap_or(source);
             (
                 Some(Output::key(plan, agent)),

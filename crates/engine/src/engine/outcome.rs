@@ -11,7 +11,7 @@ use heirloom_store::{AppliedChange, Change};
 use std::borrow::Cow;
 
 /// Resolution of an error whose iteration succeeded without further details.
-pub(super) const SUCCEEDED: &str = "succeeded";
+pub(super) const SUCCEEDED: &str = heirloom_model::record_meaning::RESOLUTION_SUCCEEDED;
 
 impl Tasks<'_> {
     /// Records the outcome of an iteration in one transaction, or several if it resolves thousands of errors.

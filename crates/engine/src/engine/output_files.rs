@@ -10,7 +10,7 @@ use heirloom_fs::durable::regular_file::{FileReadError, LinkPolicy};
 use heirloom_fs::project_fs;
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::text::EscapedPath;
-use heirloom_model::{Clock, Fault, limits, text};
+use heirloom_model::{Clock, Fault, PlanName, limits, text};
 use heirloom_redact::Redactor;
 
 use std::collections::HashMap;
@@ -43,13 +43,17 @@ struct FileStamp {
 }
 
 impl Outputs<'_> {
-    /// Returns the output files of a plan in a stage. Creates and reads nothing yet.
+    /// Returns the output files of a plan in a stage. Creates and reads nothing yet. A stage in the plan's name comes
+    /// before `stage`.
     ///
     /// Errors: `Usage` for an invalid name; `Refused` if a name or the configured folder leads out of the project.
     pub fn output_files(&self, stage: &str, plan: &str) -> Result<OutputFiles, Fault> {
         let root = self.plans_root()?;
         let mut inside = self.engine.settings.plans_root.clone();
-        for (what, name) in [("stage", stage), ("plan", plan)] {
+        check_path_part("plan", plan).map_err(|bad| Fault::refused(bad.to_string()))?;
+        let named = PlanName::parse(plan);
+        let stage = named.stage.unwrap_or(stage);
+        for (what, name) in [("stage", stage), ("plan", named.plan)] {
             let name = self.engine.redaction().redact_input(name.trim());
             inside = format!("{inside}/{}", folder_name(what, &name)?);
         }
@@ -256,6 +260,11 @@ fn folder_name(what: &str, name: &str) -> Result<String, Fault> {
     Ok(encoded.strip_suffix(".json").unwrap_or(&encoded).to_owned())
 }
 
+/// Returns the plan of a folder name; a name that was not encoded stays as it is.
+fn plan_of_folder(name: &str) -> String {
+    agent_of_file_name(&format!("{name}.json")).unwrap_or_else(|| name.to_owned())
+}
+
 fn source(path: &Path, stage: &str, plan: &str) -> Result<Option<OutputSource>, Fault> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if !name.ends_with(".json") {
@@ -265,7 +274,7 @@ fn source(path: &Path, stage: &str, plan: &str) -> Result<Option<OutputSource>, 
     Ok(Some(OutputSource {
         path: path.to_escaped(),
         stage: stage.to_owned(),
-        plan: plan.to_owned(),
+        plan: plan_of_folder(plan),
         agent: agent_of_file_name(&name),
         changed: seen.changed.0,
         bytes,

@@ -8,7 +8,7 @@ use heirloom_model::kinds::Output;
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::section::{Offer, Origin, Section};
 use heirloom_model::{
-    Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, Timestamp, limits, text,
+    Fault, Kind, KindData, MergeRule, PlanName, Record, RecordId, Scope, Timestamp, limits, text,
 };
 use heirloom_store::{AppliedChange, Change, Filter};
 use serde_json::Value;
@@ -19,11 +19,11 @@ const SOURCE: &str = "import";
 /// New output.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewOutput {
-    /// The plan.
+    /// The plan, `PLAN` or `STAGE/PLAN`.
     pub plan: String,
     /// The agent.
     pub agent: String,
-    /// The plan's stage, if known.
+    /// The plan's stage, if known and not in its name.
     pub stage: Option<String>,
     /// Complete output of the agent.
     pub content: String,
@@ -175,7 +175,8 @@ impl Outputs<'_> {
                 }
             };
             let agent = record.scope.agent.as_deref();
-            let stored = self.find_outputs(Some(&file.plan), agent, 1)?.pop();
+            let plan = PlanName::parse(&file.plan).plan;
+            let stored = self.find_outputs(Some(plan), agent, 1)?.pop();
             if let Some(stored) =
                 stored.filter(|stored| stored.id != record.id && stored.at < record.recorded_at)
             {
@@ -214,10 +215,12 @@ impl Outputs<'_> {
             }
             (agent, _) => agent.to_owned(),
         };
+        // A folder's name may contain the stage, encoded.
+        let name = PlanName::parse(&file.plan);
         let new = NewOutput {
-            plan: file.plan.clone(),
+            plan: name.plan.to_owned(),
             agent,
-            stage: Some(file.stage.clone()),
+            stage: Some(name.stage.unwrap_or(&file.stage).to_owned()),
             content,
             metadata,
         };
@@ -237,7 +240,7 @@ impl Outputs<'_> {
         for (what, name) in [("plan", &new.plan), ("agent", &new.agent)] {
             check_name(what, name).map_err(|bad| name_fault(&bad))?;
         }
-        let stage = new.stage.as_deref().map(str::trim).unwrap_or_default();
+        let stage = stage_of(new)?;
         for (what, name) in [
             ("plan", new.plan.as_str()),
             ("agent", &new.agent),
@@ -279,7 +282,7 @@ impl Outputs<'_> {
             .filter(|n| !n.is_empty())
         };
         let scope = Scope {
-            plan: name(&new.plan),
+            plan: name(PlanName::parse(&new.plan).plan),
             agent: name(&new.agent),
             phase: name(stage),
             ..Scope::default()
@@ -317,13 +320,40 @@ impl Outputs<'_> {
     ) -> Result<Vec<PlanOutput>, Fault> {
         let named = |name: Option<&str>| name.map(|name| name.trim().to_owned());
         let scope = Scope {
-            plan: named(plan),
+            plan: plan.map(|name| PlanName::parse(name).plan.to_owned()),
             agent: named(agent),
             ..Scope::default()
         };
-        let filter = Filter::current(&[Kind::Output], self.engine.now()).scope(scope);
-        let found = self.engine.records().find(&filter.limit(limit))?;
+        let outputs = Filter::current(&[Kind::Output], self.engine.now());
+        let filter = outputs.clone().scope(scope).limit(limit);
+        let mut found = self.engine.records().find(&filter)?;
+        if let Some(name) = plan.filter(|name| found.is_empty() && name.contains('/')) {
+            // Earlier versions stored the name together with its stage.
+            let scope = Scope {
+                agent: named(agent),
+                ..Scope::default()
+            };
+            found = self.engine.records().find(&outputs.scope(scope))?;
+            found.retain(|record| record.scope.plan.as_deref() == Some(name.trim()));
+            found.truncate(limit);
+        }
         Ok(found.into_iter().map(plan_output).collect())
+    }
+}
+
+/// Returns the stage of a new output, empty if unknown. Errors: `Usage` for two different stages.
+fn stage_of(new: &NewOutput) -> Result<&str, Fault> {
+    let given = new.stage.as_deref().map(str::trim).unwrap_or_default();
+    match PlanName::parse(&new.plan).stage {
+        Some(named) if given.is_empty() || given == named => Ok(named),
+        Some(named) => {
+            let (named, given) = (text::excerpt(named, 60), text::excerpt(given, 60));
+            Err(
+                Fault::usage(format!("two stages are given: `{named}` and `{given}`"))
+                    .hint("name the stage once"),
+            )
+        }
+        None => Ok(given),
     }
 }
 

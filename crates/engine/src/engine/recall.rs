@@ -4,15 +4,19 @@ mod query_validation;
 
 use super::Engine;
 use heirloom_model::{Fault, Kind, RecordId, Scope, Timestamp, limits, text};
-use heirloom_search::index::tokenizer::{QueryTerms, Term};
+use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_search::recall::{
     Candidate, ParsedQuery, QueryFilters, RankContext, Ranked, RecallItem, ScoreBreakdown,
-    deduplicate, fill_budget_mmr, rank,
+    deduplicate, demote_turns, fill_budget_mmr, is_no_answer, rank, rate_hits, retain_relevant,
 };
+use heirloom_search::relevance::{FLOOR, Question};
 use heirloom_store::{AsOf, Filter, Hit, ModelVector, SearchQuery, SearchResults};
 use query_validation::{candidate_count, checked_count, parse_query, query_keys, stems, turn_fits};
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
+
+/// Note of an answer without a relevant hit.
+pub(super) const NOTHING_RELEVANT: &str = "nothing relevant is remembered";
 
 /// Syntax of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,17 +59,6 @@ pub enum DedupMode {
     Keep,
 }
 
-/// Document frequencies of a query's terms.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Evidence {
-    /// Stems of the query.
-    pub terms: Vec<Term>,
-    /// Number of texts with each of them.
-    pub dfs: Vec<u64>,
-    /// Number of searched texts.
-    pub searched: u64,
-}
-
 /// Parameters of recall.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecallRequest {
@@ -93,6 +86,9 @@ pub struct RecallRequest {
     pub mode: RetrievalMode,
     /// Handling of near-duplicates.
     pub dedup: DedupMode,
+    /// Relevance from which a hit is returned, 0 to 1; by default the calibrated floor
+    /// ([`FLOOR`](heirloom_search::relevance::FLOOR)). 0 returns weak hits too. Filters alone have no relevance.
+    pub min_relevance: Option<f64>,
 }
 
 /// Result of recall.
@@ -100,6 +96,8 @@ pub struct RecallRequest {
 pub struct RecallReport {
     /// Hits, best first; ties in order of age, oldest first.
     pub hits: Vec<Ranked>,
+    /// Number of hits that were left out because their relevance is too low.
+    pub weak: usize,
     /// Notes about the query.
     pub notes: Vec<String>,
     /// Duration in microseconds.
@@ -120,6 +118,24 @@ impl Recall<'_> {
     /// Errors: `Usage` for an empty or too long query, an invalid filter, or a number over its limit.
     pub fn search(&self, request: &RecallRequest) -> Result<RecallReport, Fault> {
         self.search_with_vectors(request, VectorSource::Model)
+    }
+
+    /// Searches as [`Self::search`] with the built-in vectors, without a call of a model.
+    pub fn search_built_in(&self, request: &RecallRequest) -> Result<RecallReport, Fault> {
+        self.search_with_vectors(request, VectorSource::BuiltIn)
+    }
+
+    /// Searches with the built-in vectors and returns all hits by score, unrated, with the question that rates them.
+    /// The relevance model is fitted to the features that these give. Errors: those of [`Self::search`].
+    pub fn search_with_question(
+        &self,
+        request: &RecallRequest,
+    ) -> Result<(Vec<Ranked>, Question), Fault> {
+        let k = checked_count(request)?;
+        let question = self.engine.redaction().redact_input(&request.question);
+        let mut query = parse_query(&question, request.syntax, self.engine.now())?;
+        let filter = self.merged_filter(&mut query, request)?;
+        self.rank_unrated(&query, filter, k, request, None)
     }
 
     /// Searches as [`Self::search`], with the given vectors.
@@ -154,6 +170,12 @@ impl Recall<'_> {
             notes.push("the question has no words to search for".to_owned());
             Vec::new()
         };
+        let mut hits = hits;
+        let weak = retain_relevant(&mut hits, request.min_relevance.unwrap_or(FLOOR));
+        if hits.is_empty() && weak > 0 {
+            notes.push(NOTHING_RELEVANT.to_owned());
+        }
+        demote_turns(&mut hits);
         let mut hits = match request.budget_tokens {
             Some(budget) => fill_budget_mmr(hits, budget),
             None => hits,
@@ -167,24 +189,10 @@ impl Recall<'_> {
         let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
         Ok(RecallReport {
             hits,
+            weak,
             notes,
             took_us,
         })
-    }
-
-    /// Searches with the built-in vectors and returns the document frequencies of the query's terms too.
-    pub fn search_with_evidence(
-        &self,
-        request: &RecallRequest,
-    ) -> Result<(Vec<Ranked>, Evidence), Fault> {
-        let k = checked_count(request)?;
-        let question = self.engine.redaction().redact_input(&request.question);
-        let mut query = parse_query(&question, request.syntax, self.engine.now())?;
-        let filter = self.merged_filter(&mut query, request)?;
-        if !query.text.chars().any(char::is_alphanumeric) {
-            return Ok(Default::default());
-        }
-        self.rank_with_evidence(&query, filter, k, request, None)
     }
 
     /// Combines the filters of the request and of the query; kinds and scopes of both are merged.
@@ -246,6 +254,7 @@ impl Recall<'_> {
         let plain = |record| Ranked {
             item: RecallItem::Record(Box::new(record)),
             breakdown: ScoreBreakdown::default(),
+            relevance: None,
             duplicates: Vec::new(),
         };
         Ok(found.into_iter().map(plain).collect())
@@ -259,18 +268,24 @@ impl Recall<'_> {
         request: &RecallRequest,
         vector: Option<ModelVector>,
     ) -> Result<Vec<Ranked>, Fault> {
-        let ranked = self.rank_with_evidence(query, filter, k, request, vector);
-        ranked.map(|(ranked, _)| ranked)
+        // Relevance is calibrated for both arms with the built-in vectors.
+        let is_comparable = request.mode == RetrievalMode::Both && vector.is_none();
+        let (mut ranked, question) = self.rank_unrated(query, filter, k, request, vector)?;
+        if is_comparable {
+            rate_hits(&question, &mut ranked);
+        }
+        Ok(ranked)
     }
 
-    fn rank_with_evidence(
+    /// Ranks the candidates of a query without their relevance, and returns the question that rates them.
+    fn rank_unrated(
         &self,
         query: &ParsedQuery,
         filter: Filter,
         k: usize,
         request: &RecallRequest,
         vector: Option<ModelVector>,
-    ) -> Result<(Vec<Ranked>, Evidence), Fault> {
+    ) -> Result<(Vec<Ranked>, Question), Fault> {
         let question = QueryTerms::of(&query.text);
         let search = SearchQuery {
             words: (request.mode != RetrievalMode::Meaning).then(|| question.clone()),
@@ -293,17 +308,14 @@ impl Recall<'_> {
             searched: found.scope_size,
             stems: &stems,
         };
+        candidates.retain(|one| !is_no_answer(&one.item));
         let mut ranked = rank(&asking, candidates);
         match request.dedup {
             DedupMode::Fold => ranked = deduplicate(ranked, k),
             DedupMode::Keep => ranked.truncate(k),
         }
-        let evidence = Evidence {
-            terms: question.terms,
-            dfs: found.dfs,
-            searched: found.scope_size,
-        };
-        Ok((ranked, evidence))
+        let rated = Question::new(&query.text, &question.terms, &found.dfs, found.scope_size);
+        Ok((ranked, rated.with_lines_of(&request.question)))
     }
 
     /// Loads the items of the hits in order. Items that were retired since the search, or do not pass the filters,

@@ -204,6 +204,11 @@ impl Contexts<'_> {
     }
 }
 
+/// Rounds a number for receipts.
+fn round(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}
+
 /// Returns the JSON body of a receipt.
 fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> Attrs {
     let (unit, budget) = match context.budget {
@@ -219,7 +224,9 @@ fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> 
             "tokens": item.chars.div_ceil(limits::CHARS_PER_TOKEN),
             "score": item.score,
             "included": item.is_included(),
-            "reason": item.reason.as_str(),
+            "reason": item.reason.text(),
+            "relevance": item.relevance.map(round),
+            "worth": item.worth.map(round),
         });
         if let Value::Object(fields) = &mut json {
             fields.retain(|_, value| !value.is_null());
@@ -317,6 +324,8 @@ mod tests {
             id: None,
             file: None,
             score: None,
+            relevance: None,
+            worth: None,
             excerpt: n.to_string(),
             chars: 10,
             reason: match n % 2 {

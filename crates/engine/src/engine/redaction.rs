@@ -10,7 +10,7 @@ use super::{Engine, NewRecord};
 use heirloom_formats::mirror::{MirrorFile, MirrorTask, PrNumber};
 use heirloom_model::record::Attrs;
 use heirloom_model::signal::Signal;
-use heirloom_model::{Message, Record, Scope, Session, text};
+use heirloom_model::{Message, PlanName, Record, Scope, Session, text};
 use heirloom_redact::Redactor;
 use heirloom_store::{Change, Filter};
 use std::borrow::Cow;
@@ -169,7 +169,9 @@ impl<'r> ContentRedactor<'r> {
         self.redact_text(&mut record.source);
     }
 
+    /// Brings a scope into its stored form: names without secrets, and a plan without its stage.
     pub(super) fn redact_scope(&self, scope: &mut Scope) {
+        drop_stage(scope);
         for name in scope.names_mut() {
             self.redact_optional(name);
         }
@@ -220,6 +222,16 @@ impl<'r> ContentRedactor<'r> {
         };
         *text = clean;
         true
+    }
+}
+
+/// Replaces `STAGE/PLAN` by the plan: records are stored and found under the plan alone.
+fn drop_stage(scope: &mut Scope) {
+    if let Some(plan) = &mut scope.plan {
+        let name = PlanName::parse(plan).plan;
+        if name.len() < plan.len() {
+            *plan = name.to_owned();
+        }
     }
 }
 
@@ -275,6 +287,7 @@ impl<'e> Redaction<'e> {
         kinds: &mut Vec<String>,
     ) -> Redacted<NewRecord> {
         let redactor = ContentRedactor::new(&self.engine.redactor, known);
+        drop_stage(&mut new.scope);
         redactor.redact_with_kinds(&mut new.text, kinds);
         let named = [
             new.category.as_mut(),

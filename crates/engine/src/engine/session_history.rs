@@ -8,12 +8,14 @@ use heirloom_formats::session_history::{
     HistoryEntry, HistoryLine, INTERACTION_ATTR, Interaction, PART_ATTR, PLAN_PART, fit_to_budget,
     interactions, parse, render_older, render_recent, render_turn,
 };
+use heirloom_model::rating::{Rating, Tier};
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::section::{Offer, Origin, Section};
-use heirloom_model::{ErrorKind, Fault, Message, Role, Session, Timestamp, limits, text};
+use heirloom_model::{ErrorKind, Fault, Message, RecordId, Role, Session, Timestamp, limits, text};
 use heirloom_search::recall::RecallItem;
 use heirloom_store::{Change, StoreError};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// File with a session's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +83,7 @@ impl Sessions<'_> {
             syntax: super::QuerySyntax::Words,
             k: Some(k),
             turns: true,
+            min_relevance: Some(0.0),
             scope: heirloom_model::Scope {
                 session: session.map(str::to_owned),
                 ..Default::default()
@@ -152,13 +155,24 @@ impl Sessions<'_> {
             let note = "older interactions are left out; recall finds them";
             section.notes.push(note.to_owned());
         }
-        section
-            .offers
-            .extend(fitted.lines.into_iter().map(|line| Offer {
-                origin: Origin::Record(line.id),
-                text: line.text,
-                ..Offer::default()
-            }));
+        let newest_first = live.iter().rev().enumerate();
+        let ages: HashMap<RecordId, i32> = newest_first
+            .flat_map(|(age, one)| {
+                let age = i32::try_from(age).unwrap_or(i32::MAX);
+                turns[one.turns.clone()]
+                    .iter()
+                    .map(move |turn| (turn.id, age))
+            })
+            .collect();
+        let last = fitted.lines.len().saturating_sub(1);
+        let lines = fitted.lines.into_iter().enumerate();
+        section.offers.extend(lines.map(|(at, line)| Offer {
+            origin: Origin::Record(line.id),
+            rating: rate_line(ages.get(&line.id).copied().unwrap_or(i32::MAX)),
+            text: line.text,
+            requires_next: at < last,
+            ..Offer::default()
+        }));
         Ok(section)
     }
 
@@ -257,6 +271,11 @@ impl Sessions<'_> {
         tokens.saturating_mul(limits::CHARS_PER_TOKEN)
     }
 
+    /// Returns the turns of the live interactions of a session, oldest first. Errors: `NotFound`.
+    pub(super) fn recent_turns(&self, session: &str) -> Result<Vec<Message>, Fault> {
+        self.live_turns(session).map(|(turns, _)| turns)
+    }
+
     /// Returns the turns of the live interactions of a session, in order; true if these are all turns.
     fn live_turns(&self, session: &str) -> Result<(Vec<Message>, bool), Fault> {
         // Usually few turns belong to a goal, so a small number is read first.
@@ -298,6 +317,24 @@ impl Sessions<'_> {
             }
         }
         Ok((at((there + 1).saturating_sub(most as u64), most)?, false))
+    }
+}
+
+/// Returns the rating of a line by the age of its exchange, 0 for the last one.
+fn rate_line(age: i32) -> Rating {
+    const WORTH: f64 = 0.3;
+    const OLDER_FACTOR: f64 = 0.8;
+    match age {
+        0 => Rating {
+            tier: Tier::Exempt,
+            relevance: None,
+            worth: 1.0,
+        },
+        age => Rating {
+            tier: Tier::Competing,
+            relevance: None,
+            worth: WORTH * OLDER_FACTOR.powi(age),
+        },
     }
 }
 

@@ -1,16 +1,14 @@
 //! Similar attempts: earlier episodes with an approach like a planned one, and their outcome.
 
-use super::recall::{QuerySyntax, RecallRequest, VectorSource};
+mod approach_similarity;
+
+use super::recall::{QuerySyntax, RecallRequest};
 use crate::engine::Tasks;
+use approach_similarity::{SIMILAR_MIN, similarities};
 use heirloom_model::kinds::Episode;
-use heirloom_model::similarity::ComparableText;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, limits};
 use heirloom_search::recall::{Ranked, RecallItem};
-
-/// Minimum share of an approach's words that a similar episode contains.
-const SHARED_WORDS_MIN: f64 = 0.5;
-/// Minimum cosine of two texts with the same meaning in other words.
-const COSINE_MIN: f64 = 0.6;
+use heirloom_search::relevance::FLOOR;
 
 /// Episode that resembles a planned approach.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,21 +19,19 @@ pub struct SimilarAttempt {
     pub episode: Episode,
     /// Score of the match.
     pub score: f64,
-    /// True if the approach is the same or a similar one, and not only on the same subject.
-    pub is_similar: bool,
 }
 
 /// Result of a search for similar attempts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarAttemptsReport {
-    /// Matching episodes: successful ones first, then the others, each group best first.
+    /// Episodes with the same or a similar approach, and not only on the same subject: successful ones first, then the others, each group best first.
     pub attempts: Vec<SimilarAttempt>,
     /// True if a similar attempt has failed.
     pub has_failed: bool,
 }
 
 impl Tasks<'_> {
-    /// Returns earlier attempts like `approach`, of one task or of all.
+    /// Returns earlier attempts like `approach`, of one task or of all; empty if nothing similar was tried.
     ///
     /// Errors: those of [`Recall::search`](crate::Recall::search).
     pub fn similar_attempts(
@@ -53,44 +49,47 @@ impl Tasks<'_> {
                 ..Scope::default()
             },
             dedup: super::recall::DedupMode::Keep,
+            min_relevance: Some(0.0),
             ..RecallRequest::default()
         };
-        // The threshold of the cosine holds for the built-in vectors only.
-        let recalled = self
-            .engine
-            .recall()
-            .search_with_vectors(&request, VectorSource::BuiltIn)?;
+        let recalled = self.engine.recall().search_built_in(&request)?;
         Ok(report(approach, recalled.hits))
     }
 }
 
 fn report(approach: &str, hits: Vec<Ranked>) -> SimilarAttemptsReport {
-    let wanted = ComparableText::from_text(approach);
     let attempt = |hit: Ranked| {
+        let is_relevant = hit.relevance.is_none_or(|relevance| relevance >= FLOOR);
         let RecallItem::Record(record) = hit.item else {
             return None;
         };
         let episode = Episode::from_record(&record).ok()?;
-        let approach = episode.approach.as_deref().unwrap_or_default();
-        let episode_text = ComparableText::from_text(&format!("{approach} {}", record.text));
-        let alike = wanted.share_in(&episode_text) >= SHARED_WORDS_MIN
-            || hit.breakdown.vector >= COSINE_MIN;
-        Some(SimilarAttempt {
+        let attempt = SimilarAttempt {
             score: hit.breakdown.total,
             record: *record,
             episode,
-            is_similar: alike,
-        })
+        };
+        Some((attempt, is_relevant))
     };
-    let mut attempts: Vec<SimilarAttempt> = hits.into_iter().filter_map(attempt).collect();
+    let candidates: Vec<(SimilarAttempt, bool)> = hits.into_iter().filter_map(attempt).collect();
+    let earlier: Vec<&str> = candidates
+        .iter()
+        .map(|(one, _)| one.episode.approach.as_deref().unwrap_or(&one.record.text))
+        .collect();
+    let similarities = similarities(approach, &earlier);
+    let rated = candidates.into_iter().zip(similarities);
+    let mut attempts: Vec<SimilarAttempt> = rated
+        .filter(|((_, is_relevant), similarity)| *is_relevant && *similarity >= SIMILAR_MIN)
+        .map(|((attempt, _), _)| attempt)
+        .collect();
     // The sort is stable: within each group the best stays first.
     attempts.sort_by_key(|attempt| attempt.episode.action != WORKED);
-    let failed = attempts
+    let has_failed = attempts
         .iter()
-        .any(|attempt| attempt.is_similar && attempt.episode.action == FAILED);
+        .any(|attempt| attempt.episode.action == FAILED);
     SimilarAttemptsReport {
         attempts,
-        has_failed: failed,
+        has_failed,
     }
 }
 
@@ -104,7 +103,7 @@ mod tests {
     use heirloom_model::{Confidence, ProjectName, RecordId, Timestamp};
     use heirloom_search::recall::ScoreBreakdown;
 
-    fn episode(action: &str, approach: &str, outcome: &str, vector: f64) -> Ranked {
+    fn episode(action: &str, approach: &str, outcome: &str) -> Ranked {
         let typed = Episode {
             action: action.to_owned(),
             approach: Some(approach.to_owned()),
@@ -134,37 +133,36 @@ mod tests {
         };
         Ranked {
             item: RecallItem::Record(Box::new(record)),
-            breakdown: ScoreBreakdown {
-                vector,
-                ..ScoreBreakdown::default()
-            },
+            breakdown: ScoreBreakdown::default(),
+            relevance: None,
             duplicates: Vec::new(),
         }
     }
 
     #[test]
-    fn report_lists_successes_first_and_flags_similar_failures() {
-        let rows = vec![
-            episode("failed", "patch the parser by hand", "tests broke", 0.1),
-            episode("attempted", "rewrite it", "", 0.1),
-            episode("completed", "generate the parser", "works", 0.1),
+    fn report_lists_similar_attempts_only_and_successes_first() {
+        let mut rows = vec![
+            episode("failed", "patch the parser by hand", "tests broke"),
+            episode("attempted", "patch the reader and parser", ""),
+            episode("completed", "patched the parser by hand", "works"),
+            episode("failed", "fix the failing test by hand", "slow"),
         ];
-        let found = report("patch parser", rows.clone());
-        let actions: Vec<_> = found
-            .attempts
-            .iter()
-            .map(|attempt| attempt.episode.action.as_str())
-            .collect();
-        assert_eq!(actions, ["completed", "failed", "attempted"]);
-        assert!(found.has_failed);
-        assert!(!report("buy a new machine", rows).has_failed);
-        let meant = vec![episode(
-            "failed",
-            "mend the reader manually",
-            "no",
-            COSINE_MIN,
-        )];
-        assert!(report("patch parser", meant).has_failed);
+        let actions = |approach: &str, rows: &[Ranked]| -> Vec<String> {
+            let found = report(approach, rows.to_vec());
+            let actions = found.attempts.into_iter();
+            actions.map(|attempt| attempt.episode.action).collect()
+        };
+        assert_eq!(
+            actions("patch parser", &rows),
+            ["completed", "failed", "attempted"]
+        );
+        assert!(report("patch parser", rows.clone()).has_failed);
+        let other = report("buy a new machine", rows.clone());
+        assert_eq!((other.attempts.len(), other.has_failed), (0, false));
         assert!(!report("patch parser", Vec::new()).has_failed);
+        // Below the floor of recall it is about something else.
+        rows[0].relevance = Some(FLOOR / 2.0);
+        assert_eq!(actions("patch parser", &rows), ["completed", "attempted"]);
+        assert!(!report("patch parser", rows).has_failed);
     }
 }

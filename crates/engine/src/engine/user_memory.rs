@@ -1,13 +1,13 @@
 //! Memory of a person: an engine with a store of its own, whose records are never written into a project's store.
 
 use super::Engine;
-use super::recall::{RecallReport, RecallRequest};
+use super::recall::{NOTHING_RELEVANT, RecallReport, RecallRequest};
 use crate::engine::Contexts;
 use crate::engine::Recall;
 use heirloom_model::kinds::Knowledge;
 use heirloom_model::section::{Offer, Origin, Section};
 use heirloom_model::{Fault, Kind, KindData, Record, limits, mark};
-use heirloom_search::recall::{Ranked, RecallItem, fill_budget_mmr};
+use heirloom_search::recall::{Ranked, RecallItem, demote_turns, fill_budget_mmr};
 use heirloom_store::Filter;
 
 /// Owner of the memory that a hit is from.
@@ -85,6 +85,8 @@ impl Recall<'_> {
         match user.recall().search(request) {
             Ok(own) => {
                 recalled.took_us += own.took_us;
+                recalled.weak += own.weak;
+                recalled.notes.retain(|note| note != NOTHING_RELEVANT);
                 let shown = own.hits.into_iter().filter(|hit| match &hit.item {
                     RecallItem::Record(record) => is_shown(record),
                     RecallItem::Turn { .. } => true,
@@ -109,7 +111,11 @@ impl Recall<'_> {
             .iter()
             .map(|(hit, owners)| (hit.item.id(), *owners))
             .collect();
-        let hits = hits.into_iter().map(|(hit, _)| hit).collect();
+        let mut hits: Vec<Ranked> = hits.into_iter().map(|(hit, _)| hit).collect();
+        if hits.is_empty() && recalled.weak > 0 {
+            recalled.notes.push(NOTHING_RELEVANT.to_owned());
+        }
+        demote_turns(&mut hits);
         recalled.hits = match request.budget_tokens {
             Some(budget) => fill_budget_mmr(hits, budget),
             None => hits,

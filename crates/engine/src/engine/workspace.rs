@@ -23,7 +23,7 @@ use super::records::USER;
 use file_changes::FileAction;
 use heirloom_formats::workspace::{self, FIXED_FILES, LEARNINGS_FILE, MEMORY_FILE};
 use heirloom_fs::durable;
-use heirloom_model::section::{Frame, Layout, Offer, Origin, Section};
+use heirloom_model::section::{Frame, Layout, Offer, Origin, Section, StandingRank};
 use heirloom_model::{Authority, Fault, RecordId, civil, limits, tz};
 use std::path::PathBuf;
 use workspace_files::{WorkspaceKind, WorkspaceRoot};
@@ -216,6 +216,15 @@ impl Workspaces<'_> {
     /// Returns the section of the workspaces, the person's first: SOUL, TOOLS, AGENTS, MEMORY, today's log and the
     /// last learnings. Reads the files at each call; writes nothing.
     pub fn section(&self) -> Section {
+        self.section_of(false)
+    }
+
+    /// Returns the section as [`Self::section`]; SOUL, AGENTS and MEMORY are whole and marked as standing text.
+    pub(super) fn section_with_standing(&self) -> Section {
+        self.section_of(true)
+    }
+
+    fn section_of(&self, has_standing: bool) -> Section {
         let mut section = Section {
             name: "workspace".to_owned(),
             heading: "=== WORKSPACE KNOWLEDGE ===".to_owned(),
@@ -230,15 +239,22 @@ impl Workspaces<'_> {
                 continue;
             };
             for page in FIXED_FILES.iter().take(4) {
-                self.offer(&root, page.path, &mut section);
+                let standing = has_standing.then(|| standing_rank(page.path)).flatten();
+                self.offer(&root, page.path, standing, &mut section);
             }
-            self.offer(&root, &today, &mut section);
-            self.offer(&root, LEARNINGS_FILE.path, &mut section);
+            self.offer(&root, &today, None, &mut section);
+            self.offer(&root, LEARNINGS_FILE.path, None, &mut section);
         }
         section
     }
 
-    fn offer(&self, root: &WorkspaceRoot, path: &str, section: &mut Section) {
+    fn offer(
+        &self,
+        root: &WorkspaceRoot,
+        path: &str,
+        standing: Option<StandingRank>,
+        section: &mut Section,
+    ) {
         let shown = root.shown(path);
         let page = match root.read(path) {
             Ok(Some(page)) => page.text,
@@ -256,7 +272,11 @@ impl Workspaces<'_> {
             true => last_lines(&page, limits::WORKSPACE_LEARNING_LINES),
             false => page,
         };
-        let most = self.engine.settings.workspace.file_chars;
+        // Standing text has an allowance of its own.
+        let most = match standing {
+            Some(_) => usize::MAX,
+            None => self.engine.settings.workspace.file_chars,
+        };
         let (text, is_cut) = workspace::newest_part(&page, most);
         if is_cut {
             let note = format!("{shown}: only the newest {most} characters");
@@ -269,10 +289,11 @@ impl Workspaces<'_> {
         let frame = Frame {
             head_bytes: title.len(),
             tail_bytes: 0,
-            keeps_last_lines: true,
+            keeps_last_lines: standing.is_none(),
         };
         section.offers.push(Offer {
             frame: Some(frame),
+            standing,
             origin: Origin::File {
                 path: shown.clone(),
                 line: None,
@@ -334,7 +355,7 @@ impl Workspaces<'_> {
                 drop(lock);
                 self.lock()?
             }
-            WorkspaceKind::Project | WorkspaceKind::Team => lock,
+            WorkspaceKind::Project | WorkspaceKind::Team | WorkspaceKind::Groups => lock,
         };
         self.sync_after(by, lock)?;
         Ok(EntryReport {
@@ -415,6 +436,16 @@ fn last_lines(page: &str, most: usize) -> String {
     let lines: Vec<_> = page.trim_end().lines().collect();
     let from = lines.len().saturating_sub(most);
     lines.get(from..).unwrap_or_default().join("\n")
+}
+
+/// Returns the importance of a file that people wrote to be read every time.
+fn standing_rank(path: &str) -> Option<StandingRank> {
+    match path {
+        "SOUL.md" => Some(StandingRank::Soul),
+        "AGENTS.md" => Some(StandingRank::Agents),
+        "MEMORY.md" => Some(StandingRank::Memory),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

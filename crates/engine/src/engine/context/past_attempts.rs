@@ -5,6 +5,7 @@ use crate::analytics::{EpisodeRow, approach_key};
 use crate::engine::Contexts;
 use heirloom_model::context::ContextItem;
 use heirloom_model::kinds::{ARTIFACT_FILE, EpisodeAction};
+use heirloom_model::rating::{Rating, Tier};
 use heirloom_model::{Fault, Record, RecordId, limits};
 
 /// Approach with the text of its newest attempt and the number of failures.
@@ -18,7 +19,7 @@ struct Attempt {
 
 impl Contexts<'_> {
     /// Returns the attempts of a task: failed ones, newest first, then successful ones.
-    pub(super) fn attempt_items(&self, task: &str) -> Result<Vec<ContextItem>, Fault> {
+    pub(in crate::engine) fn attempt_items(&self, task: &str) -> Result<Vec<ContextItem>, Fault> {
         let newest = self.engine.tasks().episodes(&EpisodeFilter {
             task: Some(task.to_owned()),
             limit: Some(limits::CONTEXT_EPISODES_MAX),
@@ -46,18 +47,52 @@ impl Contexts<'_> {
             }
         }
         let (worked, failed): (Vec<_>, Vec<_>) = tried.into_iter().partition(|one| one.worked);
-        Ok(failed
-            .into_iter()
-            .chain(worked)
-            .map(Attempt::item)
-            .collect())
+        let mut items = items_of(failed, FAILED_WORTH);
+        items.extend(items_of(worked, WORKED_WORTH));
+        Ok(items)
+    }
+}
+
+/// Worth of the newest failed attempt at the task itself.
+const FAILED_WORTH: f64 = 0.4;
+/// Worth of the newest successful attempt.
+const WORKED_WORTH: f64 = 0.2;
+/// Worth of the newest artifact.
+const ARTIFACT_WORTH: f64 = 0.1;
+/// Factor of worth from one item to the next older one.
+const OLDER_FACTOR: f64 = 0.97;
+
+fn items_of(attempts: Vec<Attempt>, mut worth: f64) -> Vec<ContextItem> {
+    let mut items = Vec::with_capacity(attempts.len());
+    for attempt in attempts {
+        items.push(ContextItem {
+            rating: own_rating(worth),
+            ..attempt.item()
+        });
+        worth *= OLDER_FACTOR;
+    }
+    items
+}
+
+/// Returns the rating of an item of the task itself, which is not compared with the question.
+fn own_rating(worth: f64) -> Rating {
+    Rating {
+        tier: Tier::Competing,
+        relevance: None,
+        worth,
     }
 }
 
 /// Returns the artifacts of a task that are more than modified files, newest first; `found` is oldest first.
-pub(super) fn artifact_items(found: &[Record]) -> Vec<ContextItem> {
+pub(in crate::engine) fn artifact_items(found: &[Record]) -> Vec<ContextItem> {
     let newest = found.iter().rev().take(limits::CONTEXT_ARTIFACTS_MAX);
-    newest.map(artifact_item).collect()
+    let mut items: Vec<ContextItem> = newest.map(artifact_item).collect();
+    let mut worth = ARTIFACT_WORTH;
+    for item in &mut items {
+        item.rating = own_rating(worth);
+        worth *= OLDER_FACTOR;
+    }
+    items
 }
 
 impl Attempt {
@@ -72,6 +107,7 @@ impl Attempt {
         ContextItem {
             id: Some(self.id),
             text: format!("{how}: {}", self.words),
+            ..ContextItem::default()
         }
     }
 }
@@ -97,7 +133,7 @@ fn episode_text(one: &EpisodeRow, record: &Record) -> Option<String> {
 }
 
 /// Returns true if an artifact has more information than a modified file.
-pub(super) fn is_described(artifact: &Record) -> bool {
+pub(in crate::engine) fn is_described(artifact: &Record) -> bool {
     artifact.attr_str("type") != Some(ARTIFACT_FILE) || artifact.attr_str("description").is_some()
 }
 
@@ -111,5 +147,6 @@ fn artifact_item(artifact: &Record) -> ContextItem {
     ContextItem {
         id: Some(artifact.id),
         text,
+        ..ContextItem::default()
     }
 }

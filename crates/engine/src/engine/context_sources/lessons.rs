@@ -5,10 +5,12 @@ use super::super::recall::{QuerySyntax, RecallRequest, RetrievalMode};
 use super::SourceInput;
 use crate::engine::Contexts;
 use heirloom_model::kinds::{CATEGORY_LEARNING, EpisodeAction, ErrorRecord};
+use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::section::{Offer, Origin, Section};
 use heirloom_model::{Fault, Kind, Record, RecordId, Scope, limits, mark, text};
 use heirloom_search::recall::{Ranked, RecallItem};
 use heirloom_store::Filter;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 impl Contexts<'_> {
@@ -76,6 +78,7 @@ impl Contexts<'_> {
             },
             // Vectors would have to be read first, which delays a prompt.
             mode: RetrievalMode::Words,
+            min_relevance: Some(0.0),
             ..RecallRequest::default()
         })?;
         let mut records = Vec::with_capacity(found.hits.len());
@@ -101,33 +104,43 @@ impl Contexts<'_> {
                 ..Scope::default()
             },
             mode: RetrievalMode::Words,
+            min_relevance: Some(0.0),
             ..RecallRequest::default()
         })?;
         let new = found
             .hits
             .iter()
             .filter(|hit| !input.shown.contains(&hit.item.id()));
-        let offer = |hit: &Ranked| Offer {
-            origin: match &hit.item {
-                RecallItem::Record(record) => Origin::Record(record.id),
-                RecallItem::Turn { .. } => Origin::Unspecified,
-            },
-            text: text::one_line(hit.item.text()),
-            score: Some(hit.breakdown.total),
-            ..Offer::default()
-        };
         Ok(Section {
             name: "recall".to_owned(),
             heading: "Recalled".to_owned(),
-            offers: new.map(offer).collect(),
+            offers: new.map(recall_offer).collect(),
             notes: found.notes,
             ..Section::default()
         })
     }
 }
 
+/// Returns the offer of a hit with its whole meaning.
+pub(in crate::engine) fn recall_offer(hit: &Ranked) -> Offer {
+    let (origin, meaning) = match &hit.item {
+        RecallItem::Record(record) => (Origin::Record(record.id), record_meaning(record)),
+        RecallItem::Turn { message, .. } => (Origin::Unspecified, Cow::Borrowed(&*message.text)),
+    };
+    Offer {
+        origin,
+        text: text::one_line(&meaning),
+        score: Some(hit.breakdown.total),
+        ..Offer::default()
+    }
+}
+
 /// Returns the lesson of a record, unless it was shown already.
-fn lesson(record: &Record, seen: &mut HashSet<RecordId>, score: Option<f64>) -> Option<Offer> {
+pub(in crate::engine) fn lesson(
+    record: &Record,
+    seen: &mut HashSet<RecordId>,
+    score: Option<f64>,
+) -> Option<Offer> {
     if mark::is_muted(&record.attrs) || seen.contains(&record.id) {
         return None;
     }
@@ -160,5 +173,6 @@ fn lesson(record: &Record, seen: &mut HashSet<RecordId>, score: Option<f64>) -> 
         text: text::one_line(&words),
         score,
         frame: None,
+        ..Offer::default()
     })
 }

@@ -270,7 +270,7 @@ impl<'e> Files<'e> {
             },
             frame: Some(block::frame_of_block(&text)),
             text,
-            score: None,
+            ..Offer::default()
         })
     }
 

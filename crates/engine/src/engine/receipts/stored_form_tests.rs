@@ -15,6 +15,8 @@ fn context() -> Context {
         id: id.map(|byte| RecordId::from_bytes([byte; 16])),
         file: id.is_none().then(|| "docs/a.md:3".to_owned()),
         score: id.is_none().then_some(0.5),
+        relevance: None,
+        worth: None,
         excerpt: "The port is 8080".to_owned(),
         chars: 18,
         reason,
@@ -36,6 +38,7 @@ fn context() -> Context {
     );
     Context {
         text: "## Key Facts\n- The port is 8080\n".to_owned(),
+        rules: String::new(),
         budget: Budget::Tokens(1_000),
         sections: vec![ReceiptSection {
             name: "Key Facts".to_owned(),
@@ -58,6 +61,7 @@ fn request() -> ContextRequest {
         session: word("s1"),
         query: word("port"),
         invocation: word("coder"),
+        separate_rules: false,
     }
 }
 

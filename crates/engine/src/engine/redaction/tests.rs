@@ -108,3 +108,33 @@ fn text_that_proof_does_not_cover_is_redacted() {
     );
     assert!(!stored.contains(&secret), "{stored}");
 }
+
+#[test]
+fn plan_is_stored_and_found_without_its_stage() {
+    let engine = engine();
+    let of_plan = |plan: &str| Scope {
+        plan: Some(plan.to_owned()),
+        ..Scope::default()
+    };
+    for (kind, plan) in [(Kind::Knowledge, "wip/REQ-1"), (Kind::Output, "done/REQ-1")] {
+        let new = NewRecord {
+            text: format!("the {} of the plan", kind.as_str()),
+            kind: Some(kind),
+            source: Some("coder".to_owned()),
+            scope: of_plan(plan),
+            ..NewRecord::default()
+        };
+        engine.records().remember(new).unwrap();
+        for plan in ["REQ-1", "wip/REQ-1", "other/REQ-1"] {
+            let filter = Filter::current(&[kind], engine.now()).scope(of_plan(plan));
+            let found = engine.records().find(&filter).unwrap();
+            assert_eq!(found.len(), 1, "{plan}");
+            assert_eq!(found[0].scope.plan.as_deref(), Some("REQ-1"));
+        }
+    }
+    let output = &records(&engine, Kind::Output)[0];
+    let key = heirloom_model::kinds::Output::key("REQ-1", "coder");
+    assert_eq!(output.key.as_deref(), Some(key.as_str()));
+    let scope = engine.redaction().redact_scope(of_plan("wip/REQ-1"));
+    assert_eq!(scope.plan.as_deref(), Some("REQ-1"));
+}

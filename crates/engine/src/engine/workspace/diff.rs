@@ -168,9 +168,13 @@ fn pairs<'w>(gone: &[&Record], missing: &[&'w FileEntry]) -> HashMap<&'w str, Re
 }
 
 fn record(engine: &Engine, entry: &FileEntry, by: &str) -> Record {
+    let scope = Scope {
+        group: entry.group.clone(),
+        ..Scope::default()
+    };
     let mut record = engine
         .records()
-        .draft(Kind::Note, &entry.words, Scope::default(), WORKSPACE);
+        .draft(Kind::Note, &entry.words, scope, WORKSPACE);
     record.key = Some(entry.digest.clone());
     let mut note = Note {
         category: WORKSPACE.to_owned(),

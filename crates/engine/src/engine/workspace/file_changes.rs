@@ -157,6 +157,9 @@ impl Workspaces<'_> {
         self.engine.require_files()?;
         let root = WorkspaceRoot::open(self.engine, WorkspaceKind::Project)
             .ok_or_else(|| Fault::failed("the project has no folder"))?;
+        for file in [&change.file, &change.former] {
+            guard_personas(&root.target(file)?, by)?;
+        }
         let was_undone = self
             .engine
             .records()
@@ -261,7 +264,10 @@ pub(super) fn guard_personas(target: &Path, by: &str) -> Result<(), Fault> {
     Err(Fault::refused(format!(
         "{persona} belongs to the people of the project: an agent may not change, rename or delete it"
     ))
-    .hint("propose the change: `remember`, or a note in another file"))
+    .hint(
+        "propose the change to a person instead: `heirloom propose TEXT`, or the tool `remember`, \
+         which a person accepts or rejects",
+    ))
 }
 
 fn persona_in(path: &Path, depth: usize) -> Option<String> {

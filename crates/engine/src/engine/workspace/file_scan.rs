@@ -21,6 +21,8 @@ pub(super) struct FileEntry {
     pub(super) place: EntryLocation,
     pub(super) heading: String,
     pub(super) words: String,
+    /// Group whose file it is in.
+    pub(super) group: Option<String>,
     /// True if its file could not be read: an existing record stays, and none is created.
     pub(super) is_unreadable: bool,
 }
@@ -33,6 +35,7 @@ impl FileEntry {
             place: place.clone(),
             heading: String::new(),
             words: String::new(),
+            group: None,
             is_unreadable: true,
         }
     }

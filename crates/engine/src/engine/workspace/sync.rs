@@ -72,7 +72,7 @@ impl Workspaces<'_> {
     fn sync_files(&self, by: &str, lock: Lock) -> Result<SyncReport, Fault> {
         self.archive_logs()?;
         let known = self.index(WorkspaceIndex::parse).unwrap_or_default();
-        let mut scan = self.scan();
+        let mut scan = self.scan()?;
         for (digest, place) in &known.places {
             if scan.unread.contains(&place.file) {
                 scan.wants.push(FileEntry::unreadable(digest, place));
@@ -149,6 +149,7 @@ impl Workspaces<'_> {
         let corners = [
             WorkspaceKind::User,
             WorkspaceKind::Project,
+            WorkspaceKind::Groups,
             WorkspaceKind::Team,
         ];
         let roots = corners
@@ -157,7 +158,8 @@ impl Workspaces<'_> {
         roots.filter(WorkspaceRoot::is_there)
     }
 
-    pub(super) fn scan(&self) -> FileScan {
+    /// Reads all files. Errors: those of the store, from which the notes of agents in a group's file are read.
+    pub(super) fn scan(&self) -> Result<FileScan, Fault> {
         let mut scan = FileScan::default();
         let mut seen: HashMap<String, u32> = HashMap::new();
         for root in self.roots() {
@@ -177,27 +179,37 @@ impl Workspaces<'_> {
                     }
                 };
                 scan.files.insert(shown.clone(), stat_tuple(page.stat));
-                if root.kind == WorkspaceKind::Team {
-                    let read = TeamFile::parse(&page.text);
-                    let notes = read.notes.iter().map(|note| format!("{shown}: {note}"));
-                    scan.notes.extend(notes);
-                    scan.add_team(self.engine, &path, &shown, read);
-                } else {
-                    self.scan_page(&shown, &page.text, &mut seen, &mut scan);
+                match root.kind {
+                    WorkspaceKind::Team => {
+                        let read = TeamFile::parse(&page.text);
+                        let notes = read.notes.iter().map(|note| format!("{shown}: {note}"));
+                        scan.notes.extend(notes);
+                        scan.add_team(self.engine, &path, &shown, read);
+                    }
+                    WorkspaceKind::Groups => {
+                        let group = path.split('/').next().unwrap_or_default();
+                        let text = self.engine.groups().without_notes(group, &page.text)?;
+                        self.scan_page((&shown, Some(group)), &text, &mut seen, &mut scan);
+                    }
+                    WorkspaceKind::User | WorkspaceKind::Project => {
+                        self.scan_page((&shown, None), &page.text, &mut seen, &mut scan);
+                    }
                 }
             }
         }
-        scan
+        Ok(scan)
     }
 
+    /// Adds the entries of a page; of a group's file only its bullets, because its headings date the notes of agents.
     fn scan_page(
         &self,
-        shown: &str,
+        (shown, group): (&str, Option<&str>),
         page: &str,
         seen: &mut HashMap<String, u32>,
         scan: &mut FileScan,
     ) {
-        for item in shared_context::outline(page) {
+        let items = shared_context::outline(page).into_iter();
+        for item in items.filter(|item| group.is_none() || !item.is_heading) {
             if scan.wants.len() >= limits::WORKSPACE_ITEMS_MAX {
                 let note = format!(
                     "{shown}: more than {} entries; the others are not stored",
@@ -216,7 +228,10 @@ impl Workspaces<'_> {
                 .redact_input(&item.path.join(" / "))
                 .into_owned();
             let sort = if item.is_heading { "heading" } else { "bullet" };
-            let digest = text::hash_parts(&[sort, &heading, &words]);
+            let digest = match group {
+                Some(group) => text::hash_parts(&["group", group, &heading, &words]),
+                None => text::hash_parts(&[sort, &heading, &words]),
+            };
             let n = seen.entry(digest.clone()).or_insert(0);
             *n += 1;
             let digest = if *n == 1 {
@@ -232,6 +247,7 @@ impl Workspaces<'_> {
                 },
                 heading,
                 words,
+                group: group.map(str::to_owned),
                 is_unreadable: false,
             });
         }

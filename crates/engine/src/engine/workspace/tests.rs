@@ -60,10 +60,10 @@ fn entries_beyond_limit_are_left_out_with_note() {
     let (engine, _root) = engine();
     let most = limits::WORKSPACE_ITEMS_MAX;
     page(&engine, "workspace/MEMORY.md", &"- x\n".repeat(most));
-    let scan = engine.workspace().scan();
+    let scan = engine.workspace().scan().unwrap();
     assert_eq!((scan.wants.len(), scan.notes.len()), (most, 0));
     page(&engine, "workspace/MEMORY.md", &"- x\n".repeat(most + 1));
-    let scan = engine.workspace().scan();
+    let scan = engine.workspace().scan().unwrap();
     assert_eq!(scan.wants.len(), most);
     assert!(
         scan.notes[0].contains(&most.to_string()),
@@ -78,9 +78,12 @@ fn files_beyond_limit_are_left_out_with_note() {
     for n in 0..limits::WORKSPACE_FILES_MAX {
         page(&engine, &format!("shared/c{n}.md"), "");
     }
-    assert_eq!(engine.workspace().scan().notes, Vec::<String>::new());
+    assert_eq!(
+        engine.workspace().scan().unwrap().notes,
+        Vec::<String>::new()
+    );
     page(&engine, "shared/one-more.md", "- x\n");
-    let scan = engine.workspace().scan();
+    let scan = engine.workspace().scan().unwrap();
     assert!(
         scan.notes[0].contains(&limits::WORKSPACE_FILES_MAX.to_string()),
         "{:?}",

@@ -2,6 +2,8 @@
 
 use super::Engine;
 use crate::engine::Workspaces;
+use crate::engine::group_memory::MEMORY as GROUP_MEMORY;
+use heirloom_formats::group::check_group_name;
 use heirloom_formats::workspace::{self, ARCHIVE_FOLDER, FIXED_FILES};
 use heirloom_fs::durable::{self, Lock};
 use heirloom_fs::project_fs::{self, FileStat, PathProblem, TextFile, TextProblem};
@@ -19,6 +21,8 @@ pub(super) enum WorkspaceKind {
     Project,
     /// The team's memory.
     Team,
+    /// The folders of groups, each with a `MEMORY.md`.
+    Groups,
 }
 
 /// Folder whose Markdown files are stored as records.
@@ -38,6 +42,7 @@ pub(super) struct WorkspaceRoot {
 /// Names of the folders in the memory's folder.
 const WORKSPACE: &str = "workspace/";
 const TEAM: &str = "shared/";
+const GROUPS: &str = "groups/";
 /// Lock for writes to a folder.
 const LOCK: &str = "workspace.lock";
 
@@ -57,6 +62,7 @@ impl WorkspaceRoot {
         match kind {
             WorkspaceKind::Project => Some(own(WORKSPACE)),
             WorkspaceKind::Team => Some(own(TEAM)),
+            WorkspaceKind::Groups => Some(own(GROUPS)),
             WorkspaceKind::User => {
                 let folder = engine.settings.workspace.user_folder.clone()?;
                 Some(Self {
@@ -214,6 +220,9 @@ impl WorkspaceRoot {
 
     /// Lists the files that are stored as records, in order of precedence, and notes about others.
     pub(super) fn files(&self) -> (Vec<String>, Vec<String>) {
+        if self.kind == WorkspaceKind::Groups {
+            return self.group_files();
+        }
         let mut notes = Vec::new();
         let mut files = Vec::new();
         let mut list = |folder: &str, wanted: &dyn Fn(&str) -> bool| {
@@ -263,6 +272,22 @@ impl WorkspaceRoot {
         list("memory", &is_day);
         list(ARCHIVE_FOLDER, &is_day);
         (files, notes)
+    }
+
+    /// Lists the `MEMORY.md` of each group, and notes about skipped names. Links are not followed.
+    fn group_files(&self) -> (Vec<String>, Vec<String>) {
+        if self.folder.is_symlink() {
+            return (Vec::new(), Vec::new());
+        }
+        let (mut names, notes) = self.list_names("");
+        names.retain(|name| check_group_name(name).is_ok());
+        let files = names.into_iter().filter_map(|name| {
+            let folder = self.folder.join(&name);
+            let file = folder.join(GROUP_MEMORY);
+            let is_group = !folder.is_symlink() && !file.is_symlink() && file.is_file();
+            is_group.then(|| format!("{name}/{GROUP_MEMORY}"))
+        });
+        (files.collect(), notes)
     }
 
     /// Lists the names in a folder, sorted, and notes about skipped ones.

@@ -1,0 +1,469 @@
+//! Context by worth: candidates from recall, the task, pins and the newest records, each with a rating.
+
+mod question;
+mod rating;
+
+use super::Engine;
+use super::context::{
+    ContextRequest, error_item, fact_item, is_not_muted, is_valid_at, meaning_item, past_attempts,
+};
+use crate::engine::Contexts;
+use crate::engine::context_sources::{self, SourceInput, lesson, recall_offer};
+use crate::engine::directive_injection::InjectionReport;
+use crate::engine::recall::{DedupMode, QuerySyntax, RecallRequest};
+use crate::engine::tasks::TASK_MAIN;
+use heirloom_model::context::{Context, ContextItem, ErrorItem, MemoryView};
+use heirloom_model::kinds::{CATEGORY_DECISION, CATEGORY_LEARNING, ErrorRecord};
+use heirloom_model::rating::{Rating, Tier};
+use heirloom_model::section::{Origin, Section, SourceRow, StandingRank};
+use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, limits};
+use heirloom_prompt::context::{self, StandingAllowance, WorthInput};
+use heirloom_search::recall::{Ranked, RecallItem};
+use heirloom_search::relevance::{CONTEXT_FLOOR, FLOOR, TELL_MORE_MIN};
+use heirloom_store::Filter;
+use question::ContextQuestion;
+use rating::{RecordRater, source_worth};
+use std::collections::{BTreeMap, HashSet};
+
+/// Worth of an open error of the task itself.
+const OWN_ERROR_WORTH: f64 = 0.5;
+
+/// Records of a section with their ratings, in the order of their ids.
+type RatedRecords = BTreeMap<RecordId, (Record, Rating)>;
+
+/// Candidates of Session Memory.
+struct MemoryCandidates {
+    view: MemoryView,
+    /// Hits that no part of Session Memory has.
+    rest: Vec<Ranked>,
+    /// Records that Session Memory considers.
+    considered: HashSet<RecordId>,
+}
+
+impl Contexts<'_> {
+    /// Builds a context by worth. Standing text takes part of an explicit budget and is added to another one.
+    pub(super) fn build_by_worth(
+        &self,
+        request: &ContextRequest,
+        injected: Option<&InjectionReport>,
+        budget: Budget,
+        is_explicit: bool,
+    ) -> Result<Context, Fault> {
+        let builder = WorthBuilder {
+            engine: self.engine,
+        };
+        builder.build(request, injected, budget, is_explicit)
+    }
+}
+
+/// Builder of contexts by worth.
+struct WorthBuilder<'e> {
+    engine: &'e Engine,
+}
+
+impl WorthBuilder<'_> {
+    fn build(
+        &self,
+        request: &ContextRequest,
+        injected: Option<&InjectionReport>,
+        budget: Budget,
+        has_explicit_budget: bool,
+    ) -> Result<Context, Fault> {
+        let mut view = self.task_part(request)?;
+        let errors = self.open_errors(request, &view)?;
+        view.errors = errors.iter().cloned().map(error_item).collect();
+        let question = self.question(request, &view)?;
+        let mut notes = Vec::new();
+        let hits = match &question {
+            Some(question) => Some(self.context_hits(question, request, &mut notes)?),
+            None => None,
+        };
+        let task = request.task.as_deref().unwrap_or(TASK_MAIN);
+        let rater = RecordRater::new(hits.as_deref(), task, self.engine.now());
+        view.errors = errors
+            .into_iter()
+            .map(|error| rated_error(error, request, &rater))
+            .collect();
+        let is_explicit = question
+            .as_ref()
+            .is_some_and(|question| question.is_explicit);
+        let tail_chars = if is_explicit { 0 } else { budget.chars() };
+        let mut candidates =
+            self.memory_candidates(view, hits.unwrap_or_default(), task, &rater, tail_chars)?;
+        if !is_explicit {
+            candidates.rest.retain(is_worth_telling);
+        }
+        let mut sections = self.rated_sections(request, injected, &candidates, &rater);
+        if let Some((_, first)) = sections.first_mut() {
+            first.notes.extend(notes);
+        }
+        let prefixes = self.engine.contexts().signal_prefixes();
+        let within = budget.chars();
+        let standing_chars = self.engine.settings.standing_chars;
+        let context = context::render_by_worth(&WorthInput {
+            view: &candidates.view,
+            sections: &sections,
+            budget,
+            standing: StandingAllowance {
+                chars: match has_explicit_budget {
+                    true => standing_chars.min(within / 2),
+                    false => standing_chars,
+                },
+                is_within_budget: has_explicit_budget,
+                separate_chars: request.separate_rules.then_some(standing_chars),
+            },
+            question: question.as_ref().map(|question| question.text.as_str()),
+            best_floor: if is_explicit { FLOOR } else { 0.0 },
+            floor: if is_explicit { CONTEXT_FLOOR } else { 0.0 },
+            prefixes: &prefixes,
+        });
+        Ok(context)
+    }
+
+    /// Returns the guaranteed part of Session Memory with the attempts and artifacts of the task.
+    fn task_part(&self, request: &ContextRequest) -> Result<MemoryView, Fault> {
+        let id = request.task.as_deref().unwrap_or(TASK_MAIN);
+        let mut pinned = self.engine.records().pinned(id)?;
+        pinned.retain(|record| is_not_muted(record) && is_valid_at(record, self.engine.now()));
+        let (described, files): (Vec<_>, Vec<_>) =
+            (self.engine.tasks().artifacts_of(id)?.into_iter())
+                .partition(past_attempts::is_described);
+        Ok(MemoryView {
+            task: self
+                .engine
+                .contexts()
+                .task_view(id, request.phase.as_deref(), files)?,
+            pinned: pinned.into_iter().map(fact_item).collect(),
+            attempts: self.engine.contexts().attempt_items(id)?,
+            artifacts: past_attempts::artifact_items(&described),
+            ..MemoryView::default()
+        })
+    }
+
+    fn open_errors(
+        &self,
+        request: &ContextRequest,
+        view: &MemoryView,
+    ) -> Result<Vec<Record>, Fault> {
+        let pins: HashSet<RecordId> = view.pinned.iter().filter_map(|item| item.id).collect();
+        let rest = |record: &Record| is_not_muted(record) && !pins.contains(&record.id);
+        self.engine.contexts().newest_open_errors(
+            request.task.as_deref(),
+            self.engine.settings.max_entries,
+            &rest,
+        )
+    }
+
+    /// Returns the hits of the question, best first, without muted, disputed and invalid records.
+    fn context_hits(
+        &self,
+        question: &ContextQuestion,
+        request: &ContextRequest,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Ranked>, Fault> {
+        let found = self.engine.recall().search_built_in(&RecallRequest {
+            question: question.text.clone(),
+            syntax: QuerySyntax::Words,
+            k: Some(limits::RECALL_POOL_HITS),
+            // The selection names duplicates on the receipt.
+            dedup: DedupMode::Keep,
+            min_relevance: Some(0.0),
+            near: Scope {
+                task: request.task.clone(),
+                ..Scope::default()
+            },
+            ..RecallRequest::default()
+        })?;
+        notes.extend(found.notes);
+        let mut hits = found.hits;
+        hits.retain(|hit| match &hit.item {
+            RecallItem::Record(record) => {
+                is_not_muted(record)
+                    && is_valid_at(record, self.engine.now())
+                    && !record.attrs.contains_key("disputed")
+            }
+            RecallItem::Turn { .. } => true,
+        });
+        Ok(hits)
+    }
+
+    /// Distributes the hits over the parts of Session Memory and adds the newest records. `tail_chars` is the space
+    /// for older facts.
+    fn memory_candidates(
+        &self,
+        mut view: MemoryView,
+        hits: Vec<Ranked>,
+        task: &str,
+        rater: &RecordRater,
+        tail_chars: usize,
+    ) -> Result<MemoryCandidates, Fault> {
+        let few = limits::CONTEXT_NEWEST;
+        let mut considered: HashSet<RecordId> = considered_records(&view);
+        let (mut decisions, mut facts) = (RatedRecords::new(), RatedRecords::new());
+        let mut rest = Vec::new();
+        for hit in hits {
+            if considered.contains(&hit.item.id()) {
+                continue;
+            }
+            match hit.item {
+                RecallItem::Record(record) if record.kind == Kind::Knowledge => {
+                    considered.insert(record.id);
+                    let rating = rater.rate(&record);
+                    let of = match record.category() {
+                        Some(CATEGORY_DECISION) => &mut decisions,
+                        Some(_) | None => &mut facts,
+                    };
+                    of.insert(record.id, (*record, rating));
+                }
+                RecallItem::Record(_) | RecallItem::Turn { .. } => rest.push(hit),
+            }
+        }
+        let (newest, more) = self.engine.contexts().newest_knowledge(
+            Some(CATEGORY_DECISION),
+            self.engine.settings.max_entries.max(few),
+        )?;
+        view.has_more_decisions = more;
+        add_newest(&mut decisions, newest, &mut considered, rater);
+        let learnings = self
+            .engine
+            .contexts()
+            .newest_knowledge(Some(CATEGORY_LEARNING), few)?
+            .0;
+        add_newest(&mut facts, learnings, &mut considered, rater);
+        let own = Filter::current(&[Kind::Knowledge], self.engine.now())
+            .holds_at(self.engine.now())
+            .scope(Scope::of_task(task))
+            .except_category(CATEGORY_DECISION)
+            .limit(few);
+        let mut own = self.engine.records().find(&own)?;
+        own.reverse();
+        add_newest(&mut facts, own, &mut considered, rater);
+        let (newest, more) = match tail_chars {
+            0 => self.engine.contexts().newest_knowledge(None, few)?,
+            chars => self.engine.contexts().newest_facts(chars)?,
+        };
+        view.has_more_facts = more;
+        add_newest(&mut facts, newest, &mut considered, rater);
+        view.decisions = decisions
+            .into_values()
+            .map(|(record, rating)| ContextItem {
+                rating,
+                ..meaning_item(&record)
+            })
+            .collect();
+        view.facts = facts.into_values().map(rated_fact).collect();
+        Ok(MemoryCandidates {
+            view,
+            rest,
+            considered,
+        })
+    }
+
+    /// Collects the sections of the configured sources with ratings. A source that fails contributes only a note.
+    fn rated_sections(
+        &self,
+        request: &ContextRequest,
+        injected: Option<&InjectionReport>,
+        candidates: &MemoryCandidates,
+        rater: &RecordRater,
+    ) -> Vec<(SourceRow, Section)> {
+        let input =
+            SourceInput::for_worth(request, injected, &candidates.view, &candidates.considered);
+        let history = self.rated_history(request);
+        let mut sections = Vec::new();
+        for row in &self.engine.settings.sources {
+            if row.share_percent == 0 && row.min_chars == 0 {
+                continue;
+            }
+            let found = match row.name.as_str() {
+                "learnings" => self
+                    .rated_lessons(candidates, rater)
+                    .map(|section| vec![section]),
+                "history" => history.clone(),
+                "recall" => Ok(vec![rest_section(
+                    candidates,
+                    history.as_deref().unwrap_or_default(),
+                )]),
+                "workspace" => Ok(vec![self.engine.workspace().section_with_standing()]),
+                name => context_sources::sections_of(self.engine, name, &input),
+            };
+            let found = found.unwrap_or_else(|fault| {
+                vec![Section {
+                    notes: vec![fault.message],
+                    ..Section::default()
+                }]
+            });
+            for mut section in found {
+                rate_section(&row.name, &mut section);
+                sections.push((row.clone(), section));
+            }
+        }
+        sections
+    }
+
+    fn rated_history(&self, request: &ContextRequest) -> Result<Vec<Section>, Fault> {
+        match &request.session {
+            Some(session) => Ok(vec![self.engine.sessions().history_section(session, None)?]),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns resolved errors and successful attempts: those among the hits first, then the newest resolved errors.
+    fn rated_lessons(
+        &self,
+        candidates: &MemoryCandidates,
+        rater: &RecordRater,
+    ) -> Result<Section, Fault> {
+        let most = limits::CONTEXT_LEARNINGS_MAX;
+        let newest = Filter::current(&[Kind::Error], self.engine.now())
+            .state(ErrorRecord::RESOLVED)
+            .limit(most);
+        let mut seen = candidates.considered.clone();
+        let mut offers = Vec::new();
+        let hits = candidates.rest.iter().filter_map(|hit| match &hit.item {
+            RecallItem::Record(record) => Some((&**record, Some(hit.breakdown.total))),
+            RecallItem::Turn { .. } => None,
+        });
+        let newest = self.engine.records().find(&newest)?;
+        for (record, score) in hits.chain(newest.iter().map(|record| (record, None))) {
+            if let Some(mut offer) = lesson(record, &mut seen, score) {
+                offer.rating = rater.rate(record);
+                offers.push(offer);
+            }
+        }
+        offers.truncate(most);
+        Ok(Section {
+            name: "learnings".to_owned(),
+            heading: "Learned before".to_owned(),
+            offers,
+            ..Section::default()
+        })
+    }
+}
+
+/// Returns true for a hit that is told without being asked for: a relevant record, unless it is an iteration of a
+/// run, whose errors and steps are more informative.
+fn is_worth_telling(hit: &Ranked) -> bool {
+    let is_relevant = hit
+        .relevance
+        .is_some_and(|relevance| relevance >= TELL_MORE_MIN);
+    match &hit.item {
+        RecallItem::Record(record) => {
+            is_relevant && !(record.kind == Kind::Episode && record.attr_str("approach").is_none())
+        }
+        RecallItem::Turn { .. } => false,
+    }
+}
+
+/// Returns the section of the hits that no other part has.
+fn rest_section(candidates: &MemoryCandidates, history: &[Section]) -> Section {
+    let mut seen = candidates.considered.clone();
+    let shown: HashSet<&Origin> = (history.iter())
+        .flat_map(|section| section.offers.iter().map(|offer| &offer.origin))
+        .collect();
+    let rest = candidates.rest.iter().filter(|hit| match &hit.item {
+        RecallItem::Record(record) => {
+            !matches!(record.kind, Kind::Task | Kind::Step)
+                && lesson(record, &mut seen, None).is_none()
+        }
+        RecallItem::Turn { message, .. } => !shown.contains(&Origin::Record(message.id)),
+    });
+    let offer = |hit: &Ranked| {
+        let mut offer = recall_offer(hit);
+        offer.rating = Rating {
+            tier: Tier::Competing,
+            relevance: hit.relevance,
+            worth: hit.relevance.unwrap_or(0.0),
+        };
+        offer
+    };
+    Section {
+        name: "recall".to_owned(),
+        heading: "Recalled".to_owned(),
+        offers: rest.map(offer).collect(),
+        ..Section::default()
+    }
+}
+
+/// Adds the newest records: the first ones compete, older ones follow at the end. `newest` is oldest first.
+fn add_newest(
+    rated: &mut RatedRecords,
+    newest: Vec<Record>,
+    considered: &mut HashSet<RecordId>,
+    rater: &RecordRater,
+) {
+    for (age, record) in newest.into_iter().rev().enumerate() {
+        if !is_not_muted(&record) || !considered.insert(record.id) {
+            continue;
+        }
+        let mut rating = rater.rate(&record);
+        if age >= limits::CONTEXT_NEWEST {
+            rating.tier = Tier::Tail;
+        }
+        rated.insert(record.id, (record, rating));
+    }
+}
+
+fn rated_fact((record, rating): (Record, Rating)) -> ContextItem {
+    let is_learning = record.category() == Some(CATEGORY_LEARNING);
+    ContextItem {
+        rating,
+        is_learning,
+        ..fact_item(record)
+    }
+}
+
+/// Returns an open error: one of the task itself is included even if it is not relevant to the question.
+fn rated_error(error: Record, request: &ContextRequest, rater: &RecordRater) -> ErrorItem {
+    let is_own = request.task.is_some() && error.scope.task == request.task;
+    let rating = match is_own {
+        true => rater.rate_own(&error, OWN_ERROR_WORTH, Tier::Exempt),
+        false => rater.rate(&error),
+    };
+    ErrorItem {
+        rating,
+        ..error_item(error)
+    }
+}
+
+/// Returns the records that the task part and the open errors have.
+fn considered_records(view: &MemoryView) -> HashSet<RecordId> {
+    let task = view.task.iter().flat_map(|task| {
+        let lists = [&task.completed, &task.pending, &task.files];
+        lists
+            .into_iter()
+            .flatten()
+            .filter_map(|item| item.id)
+            .chain(task.id)
+    });
+    let lists = [&view.pinned, &view.attempts, &view.artifacts];
+    let items = lists.into_iter().flatten().filter_map(|item| item.id);
+    let errors = view.errors.iter().filter_map(|error| error.id);
+    task.chain(items).chain(errors).collect()
+}
+
+/// Sets the ratings of a source that is not compared with the question, and the ranks of standing texts.
+fn rate_section(row: &str, section: &mut Section) {
+    if section.name == "group" {
+        for offer in &mut section.offers {
+            offer.standing = Some(StandingRank::Persona);
+        }
+        return;
+    }
+    if matches!(row, "learnings" | "recall" | "history") {
+        return;
+    }
+    let (mut worth, factor) = source_worth(row);
+    for offer in &mut section.offers {
+        offer.rating = Rating {
+            tier: if row == "directives" {
+                Tier::Exempt
+            } else {
+                Tier::Competing
+            },
+            relevance: None,
+            worth,
+        };
+        worth *= factor;
+    }
+}
