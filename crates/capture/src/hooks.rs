@@ -1,8 +1,11 @@
 //! Hooks of agent programs: handlers that add helpful memory to prompts and learn from events.
 
+mod anchor;
 mod call_log;
 mod failure_recording;
+mod path_words;
 mod relevance;
+mod session_context;
 mod session_state;
 mod sessions;
 mod transcript_signals;
@@ -14,16 +17,15 @@ pub use relevance::RelevantHit;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::failures::{Subject, has_side_effects, is_failure_expected};
 use heirloom_agents::hooks::{
-    ENVELOPE_CHARS, HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, shorten_texts,
-    without_envelopes, wrap_for_hook,
+    HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, shorten_texts, without_envelopes,
+    wrap_for_hook,
 };
-use heirloom_engine::ContextRequest;
 use heirloom_engine::Engine;
 use heirloom_engine::TASK_MAIN;
 use heirloom_fs::project_fs;
-use heirloom_model::context::Context;
 use heirloom_model::record::check_name;
-use heirloom_model::{Budget, Fault, Scope, limits, text};
+use heirloom_model::{Fault, Scope, limits, text};
+use heirloom_search::relevance::select_told;
 use heirloom_store::Change;
 use heirloom_window::Policy;
 use session_state::HookSessionState;
@@ -41,6 +43,8 @@ pub struct HookRequest<'a> {
     pub event: &'a HookEvent,
     /// Policy for shortening long outputs; `None` leaves them as they are.
     pub shorten: Option<&'a Policy>,
+    /// Number of tool calls between two reminders of the goal; 0 = none.
+    pub anchor_every: u32,
     /// Deadline of the hook; transcripts are read no longer than that.
     pub deadline: Instant,
 }
@@ -116,10 +120,20 @@ impl Hooks<'_> {
             HookEventKind::Prompt => self.answer_prompt(request, state),
             HookEventKind::BeforeTool => self.before_tool(request, state),
             HookEventKind::AfterTool | HookEventKind::ToolFailed => match &event.tool {
-                Some(tool) => self.after_tool(request, tool, state),
+                Some(tool) => {
+                    let mut answer = self.after_tool(request, tool, state)?;
+                    add_text(&mut answer, &self.anchor_after_call(request, state)?);
+                    Ok(answer)
+                }
                 None => Ok(HookAnswer::default()),
             },
-            HookEventKind::BeforeCompaction | HookEventKind::TurnEnd => {
+            HookEventKind::BeforeCompaction => {
+                self.ingest_signals(request, state)?;
+                // Some programs start no session afterwards.
+                state.forget_delivered();
+                Ok(HookAnswer::default())
+            }
+            HookEventKind::TurnEnd => {
                 self.ingest_signals(request, state)?;
                 Ok(HookAnswer::default())
             }
@@ -131,67 +145,13 @@ impl Hooks<'_> {
                 }
                 Ok(HookAnswer::default())
             }
-            HookEventKind::SubagentStart => {
-                let context = self.hook_context(limits::HOOK_SUBAGENT_CHARS_MAX)?;
-                Ok(self.build_answer(&context.text, limits::HOOK_SUBAGENT_CHARS_MAX))
-            }
+            HookEventKind::SubagentStart => self.start_subagent(),
             HookEventKind::SessionEnd => {
                 self.ingest_signals(request, state)?;
                 self.record_session_end(request, state)?;
                 Ok(HookAnswer::default())
             }
         }
-    }
-
-    /// Answers the start of a session with a context; after a compaction it begins with the session's goal and files.
-    fn start_session(
-        &self,
-        request: &HookRequest<'_>,
-        state: &mut HookSessionState,
-    ) -> Result<HookAnswer, Fault> {
-        let source = request.event.source.as_deref();
-        let goes_on = matches!(source, Some("resume" | "fork"));
-        state.begin(request.event.transcript.as_deref(), source);
-        let context = self.hook_context(limits::HOOK_TEXT_CHARS_MAX)?;
-        let mut body = match source {
-            Some("compact") => self.engine.contexts().neutralize_text(&state.anchor()),
-            _ => String::new(),
-        };
-        body.push_str(&context.text);
-        let made = text::hash16(&body);
-        // A conversation that continues has the same text already.
-        if goes_on && state.context.as_deref() == Some(made.as_str()) {
-            return Ok(HookAnswer::default());
-        }
-        let answer = self.build_answer(&body, limits::HOOK_TEXT_CHARS_MAX);
-        if answer.context.is_empty() {
-            return Ok(answer);
-        }
-        let items = context.sections.iter().flat_map(|section| &section.items);
-        state.mark_delivered(
-            items
-                .filter(|item| item.is_included())
-                .filter_map(|item| item.id),
-        );
-        state.add_injected_text(&answer.context);
-        state.context = Some(made);
-        let asked = ContextRequest {
-            session: request.scope().session,
-            ..ContextRequest::default()
-        };
-        // Best effort: the context is valid without its receipt.
-        drop(self.engine.contexts().store_receipt(&asked, &context, None));
-        Ok(answer)
-    }
-
-    /// Builds a context that fits into `chars_max` together with the envelope.
-    fn hook_context(&self, chars_max: usize) -> Result<Context, Fault> {
-        let room = chars_max.saturating_sub(ENVELOPE_CHARS);
-        let budget = self.engine.settings().context_budget.chars().min(room);
-        self.engine.contexts().build(&ContextRequest {
-            budget: Some(Budget::Chars(budget)),
-            ..ContextRequest::default()
-        })
     }
 
     /// Answers a prompt with relevant records that the session did not get yet.
@@ -212,7 +172,8 @@ impl Hooks<'_> {
         state.add_prompt(&clean);
         let mut near = self.relevant_hits(&clean)?;
         near.retain(|one| !state.is_delivered(one.record.id));
-        let places = RelevantHit::select(&near, limits::HOOK_HITS_MAX);
+        let relevance: Vec<f64> = near.iter().map(|one| one.relevance).collect();
+        let places = select_told(&relevance, limits::HOOK_HITS_MAX);
         let found: Vec<_> = places.iter().filter_map(|n| near.get(*n)).collect();
         let lines: Vec<_> = (found.iter())
             .map(|one| relevance::line(&one.record))
@@ -392,6 +353,14 @@ impl Hooks<'_> {
             replacement_output: None,
         }
     }
+}
+
+/// Adds a text to an answer, after a blank line.
+fn add_text(answer: &mut HookAnswer, more: &str) {
+    if !answer.context.is_empty() && !more.is_empty() {
+        answer.context.push_str("\n\n");
+    }
+    answer.context.push_str(more);
 }
 
 /// Returns the beginning and end of a text, and the path of the full text.

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Parameters of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunRequest {
     /// The command as typed: the program and its arguments.
     pub command: Vec<String>,
@@ -30,6 +30,16 @@ pub struct RunRequest {
     pub task_type: Option<String>,
     /// The phase.
     pub phase: Option<String>,
+    /// The plan of the contexts, `PLAN` or `STAGE/PLAN`.
+    pub plan: Option<String>,
+    /// The group of the contexts.
+    pub group: Option<String>,
+    /// The session that the contexts continue.
+    pub session: Option<String>,
+    /// Additional query of the contexts; the person's prompt in the command by default.
+    pub query: Option<String>,
+    /// The agent that the contexts are for, with directives: `coder[input:a.md][tail:50]`.
+    pub invocation: Option<String>,
     /// Approach that is recorded with each iteration.
     pub approach: Option<String>,
     /// Maximum iterations of this call; the configured number by default.
@@ -168,6 +178,10 @@ impl Runs<'_> {
         watch: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<RunReport, Fault> {
         heirloom_engine::check_approach(request.approach.as_deref())?;
+        if let Some(invocation) = &request.invocation {
+            // Directives that cannot be resolved fail before anything is written.
+            self.engine.contexts().inject(invocation)?;
+        }
         let adapter = request
             .adapter
             .unwrap_or_else(|| AgentProgram::from_command(&request.command));

@@ -24,6 +24,7 @@ fn ends(engine: &Engine, path: &Path, until: Instant) {
         spec: host.hook_spec("SessionEnd").unwrap(),
         event: &event,
         shorten: None,
+        anchor_every: 5,
         deadline: until,
     };
     Hooks::new(engine).handle(&request).unwrap();

@@ -6,6 +6,7 @@ use crate::{Hooks, failures};
 use heirloom_agents::failures::{Failure, Subject, failure_text};
 use heirloom_agents::hooks::HookAnswer;
 use heirloom_model::kinds::ErrorRecord;
+use heirloom_model::record_meaning::has_resolution_details;
 use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, limits, mark, text};
 use heirloom_store::{Change, Filter};
 use serde_json::Value;
@@ -86,7 +87,8 @@ impl Hooks<'_> {
         }
         let scope = request.scope();
         for text in [&failure_text(failure), &failure.error] {
-            if let Some(before) = self.engine.errors().resolved_before(text, &scope)? {
+            let before = self.engine.errors().resolved_before(text, &scope)?;
+            if let Some(before) = before.filter(|one| has_resolution_details(&one.resolution)) {
                 return Ok(Some(before.resolution));
             }
         }
@@ -180,12 +182,12 @@ fn resolution(since: Option<&[String]>) -> String {
     }
 }
 
-/// Returns the known resolution of a failure.
+/// Returns the known resolution of a failure; `None` if it has no details.
 fn known_resolution(record: &Record) -> Option<String> {
     let text = record
         .attr_str("resolution")
         .or_else(|| record.attr_str(HELPED))?;
-    Some(text.to_owned()).filter(|text| !text.trim().is_empty())
+    has_resolution_details(text).then(|| text.to_owned())
 }
 
 /// Formats the warning before a command or edit that failed earlier.
@@ -214,6 +216,19 @@ pub(super) fn warning(record: &Record) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn known_resolution_without_details_is_none() {
+        let mut record = crate::hooks::relevance::tests::record("make failed");
+        for (how, is_known) in [
+            ("run configure first", true),
+            ("succeeded in iteration 2", false),
+            (" ", false),
+        ] {
+            record.attrs.insert("resolution".to_owned(), how.into());
+            assert_eq!(known_resolution(&record).is_some(), is_known, "{how}");
+        }
+    }
 
     #[test]
     fn resolution_lists_steps_since_failure() {

@@ -1,12 +1,11 @@
-//! Relevance of records for a prompt: a calibrated score, because a rank alone does not show if a hit is worth
-//! injecting.
+//! Records that are relevant to a prompt, and their lines in an answer.
 
+use super::path_words::PromptTerms;
 use crate::Hooks;
-use heirloom_engine::{Evidence, QuerySyntax, RecallRequest};
+use heirloom_engine::{QuerySyntax, RecallRequest};
+use heirloom_model::record_meaning::record_meaning_excerpt;
 use heirloom_model::{Fault, Kind, Record, limits, mark, text};
-use heirloom_search::index::tokenizer::{self, Term};
-use heirloom_search::recall::{Ranked, RecallItem};
-use std::collections::HashSet;
+use heirloom_search::recall::RecallItem;
 
 /// Kinds that are injected: knowledge that was learned, not actions.
 const KINDS: [Kind; 5] = [
@@ -17,73 +16,24 @@ const KINDS: [Kind; 5] = [
     Kind::Summary,
 ];
 
-/// Record with its measures of relevance to a prompt.
+/// Record with its relevance to a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RelevantHit {
     /// The record.
     pub record: Record,
-    /// Sum of the inverse document frequencies of the shared words, in nats.
-    pub shared: f64,
-    /// Share of the prompt's total inverse document frequency that is shared.
-    pub coverage: f64,
-    /// Cosine of the record's and the prompt's vectors.
-    pub cosine: f64,
+    /// Calibrated relevance, 0 to 1.
+    pub relevance: f64,
 }
-
-impl RelevantHit {
-    /// Returns the log-odds that the record is relevant to the prompt, minus the threshold; it is injected from 0 on.
-    /// Fitted to commits and to changelog lines of the same and of other projects (decision 59).
-    pub fn score(&self) -> f64 {
-        let covered = self.coverage.min(COVERAGE_CAP);
-        let cosine = self.cosine.max(0.0);
-        2.9 * (1.0 + self.shared).ln()
-            + (17.9 - 14.6 * covered) * covered
-            + (25.4 - 9.4 * cosine) * cosine
-            - THRESHOLD
-    }
-
-    /// Returns true if the record is relevant: by its score, or because it covers nearly all words of an informative
-    /// prompt. Such questions are rare in the data that the score was fitted to.
-    pub fn is_good(&self) -> bool {
-        let has_nearly_all = self.coverage >= 0.75 && self.shared >= 18.0 && self.cosine >= 0.2;
-        has_nearly_all || self.score() >= 0.0
-    }
-
-    /// Selects at most `most` positions of `near`, which has recall's order. Empty unless one hit is good. Otherwise
-    /// the first hits are taken, because recall ranks better, except those that score too low.
-    pub fn select(near: &[Self], most: usize) -> Vec<usize> {
-        let Some(good) = near.iter().position(Self::is_good) else {
-            return Vec::new();
-        };
-        let may = |one: &Self| one.is_good() || one.score() >= -SECONDARY_MARGIN;
-        let mut mark_delivered: Vec<usize> = (0..near.len())
-            .filter(|n| near.get(*n).is_some_and(may))
-            .take(most)
-            .collect();
-        if mark_delivered.iter().all(|n| *n < good) {
-            mark_delivered.truncate(most.saturating_sub(1));
-            mark_delivered.push(good);
-        }
-        mark_delivered
-    }
-}
-
-/// Coverage above which more shared words add no evidence.
-const COVERAGE_CAP: f64 = 0.61;
-/// Score at which fewer than one in fifty prompts of other projects get a hit.
-const THRESHOLD: f64 = 25.1;
-/// Score margin for secondary hits once one hit is good.
-const SECONDARY_MARGIN: f64 = 4.0;
-/// Minimum number of texts for document frequencies; otherwise every word of a young memory would be common.
-const TEXTS_MIN: u64 = 1_000;
 
 impl Hooks<'_> {
-    /// Returns the first results of recall for a prompt with their relevance, best first.
+    /// Returns the first results of recall for a prompt with their relevance, best first. Records that share only a path
+    /// with it are left out.
     ///
     /// Errors: those of [`Recall::search`](heirloom_engine::Recall::search).
     pub fn relevant_hits(&self, prompt: &str) -> Result<Vec<RelevantHit>, Fault> {
         let question = question_part(prompt);
-        if !question.chars().any(char::is_alphanumeric) {
+        let terms = PromptTerms::of(question);
+        if terms.is_only_paths() {
             return Ok(Vec::new());
         }
         let request = RecallRequest {
@@ -91,12 +41,20 @@ impl Hooks<'_> {
             syntax: QuerySyntax::Words,
             // A filter by kind would take three times as long, so other kinds are dropped afterwards.
             k: Some(2 * limits::RECALL_HITS_DEFAULT),
+            min_relevance: Some(0.0),
             ..RecallRequest::default()
         };
-        let (ranked, evidence) = self.engine.recall().search_with_evidence(&request)?;
-        let worth = TermWeights::from_evidence(&evidence);
+        let recalled = self.engine.recall().search_built_in(&request)?;
         let now = self.engine.now();
-        let near = ranked.into_iter().filter_map(|one| worth.weigh_hit(one));
+        let near = recalled.hits.into_iter().filter_map(|hit| {
+            let RecallItem::Record(record) = hit.item else {
+                return None;
+            };
+            Some(RelevantHit {
+                record: *record,
+                relevance: hit.relevance?,
+            })
+        });
         let holds = |record: &Record| {
             record.true_from.is_none_or(|from| from <= now)
                 && record.true_to.is_none_or(|to| to > now)
@@ -105,52 +63,9 @@ impl Hooks<'_> {
         };
         Ok(near
             .filter(|one| KINDS.contains(&one.record.kind) && holds(&one.record))
+            .filter(|one| !terms.shares_only_paths(&one.record))
             .take(limits::RECALL_HITS_DEFAULT)
             .collect())
-    }
-}
-
-/// Inverse document frequencies of a question's words.
-struct TermWeights {
-    terms: Vec<(Term, f64)>,
-    all: f64,
-}
-
-impl TermWeights {
-    fn from_evidence(evidence: &Evidence) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
-        let idf = |df: u64| {
-            let (df, all) = (df as f64, evidence.searched.max(df).max(TEXTS_MIN) as f64);
-            (1.0 + (all - df + 0.5) / (df + 0.5)).ln()
-        };
-        let dfs = evidence.dfs.iter().copied();
-        let terms: Vec<(Term, f64)> = evidence.terms.iter().copied().zip(dfs.map(idf)).collect();
-        let all = terms.iter().map(|(_, worth)| worth).sum();
-        Self { terms, all }
-    }
-
-    fn weigh_hit(&self, hit: Ranked) -> Option<RelevantHit> {
-        let RecallItem::Record(record) = hit.item else {
-            return None;
-        };
-        let named = record.key.as_deref().unwrap_or_default();
-        let stems = tokenizer::stems(&record.text).into_iter();
-        let stems: HashSet<Term> = stems
-            .chain(tokenizer::stems(named))
-            .map(|stem| stem.term)
-            .collect();
-        let shared = self.terms.iter().filter(|(term, _)| stems.contains(term));
-        let shared: f64 = shared.map(|(_, worth)| worth).sum();
-        Some(RelevantHit {
-            record: *record,
-            shared,
-            coverage: if self.all > 0.0 {
-                shared / self.all
-            } else {
-                0.0
-            },
-            cosine: hit.breakdown.vector,
-        })
     }
 }
 
@@ -163,27 +78,20 @@ fn question_part(prompt: &str) -> &str {
     &prompt[..end]
 }
 
-/// Formats a record as one line of a prompt's answer: text, category, reason, source and id.
+/// Formats a record as one line of a prompt's answer: category, meaning, source and id.
 pub(super) fn line(record: &Record) -> String {
-    let text = text::excerpt(&record.text, limits::HOOK_HIT_CHARS_MAX);
+    let meaning = record_meaning_excerpt(record, limits::HOOK_HIT_CHARS_MAX);
     let what = record
         .category()
         .map_or_else(|| record.kind.to_string(), str::to_owned);
-    let more = [("rationale", "because"), ("resolution", "resolved by")];
-    let more: String = (more.iter())
-        .filter_map(|(name, word)| {
-            let why = text::excerpt(record.attr_str(name)?, limits::HOOK_HIT_CHARS_MAX / 4);
-            Some(format!("; {word}: {why}"))
-        })
-        .collect();
     let day = record.recorded_at.strftime("%Y-%m-%d");
     let source = text::one_line(&record.source);
     let id = record.id.to_string();
-    format!("- {what}: {text}{more} (from {source}, {day}; heirloom show {id})")
+    format!("- {what}: {meaning} (from {source}, {day}; heirloom show {id})")
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     #[test]
@@ -196,7 +104,7 @@ mod tests {
         assert_eq!(question_part(""), "");
     }
 
-    fn record(text: &str) -> Record {
+    pub(in crate::hooks) fn record(text: &str) -> Record {
         Record {
             project: heirloom_model::ProjectName::new("p").unwrap(),
             id: heirloom_model::RecordId::MIN,
@@ -220,55 +128,26 @@ mod tests {
     #[test]
     fn long_record_is_shortened_in_line() {
         let most = limits::HOOK_HIT_CHARS_MAX;
-        let mark_delivered = |chars: usize| line(&record(&"x".repeat(chars)));
-        assert!(mark_delivered(most).starts_with(&format!(
+        let of_length = |chars: usize| line(&record(&"x".repeat(chars)));
+        assert!(of_length(most).starts_with(&format!(
             "- note: {} (from ann, 1970-01-01;",
             "x".repeat(most)
         )));
-        assert!(mark_delivered(most + 1).contains("x… (from ann"));
+        assert!(of_length(most + 1).contains("x… (from ann"));
     }
 
-    fn near(shared: f64, coverage: f64, cosine: f64) -> RelevantHit {
-        RelevantHit {
-            record: record("x"),
-            shared,
-            coverage,
-            cosine,
+    #[test]
+    fn long_resolved_error_keeps_its_fix_in_line() {
+        let mut error = record(&"linker failed ".repeat(100));
+        error.kind = Kind::Error;
+        for (name, value) in [("state", "resolved"), ("resolution", "pin openssl to 3.0")] {
+            error.attrs.insert(name.to_owned(), value.into());
         }
-    }
-
-    #[test]
-    fn secondary_hits_are_selected_only_with_a_good_one() {
-        let (good, close, far) = (
-            near(40.0, 0.6, 0.6),
-            near(14.0, 0.4, 0.4),
-            near(2.0, 0.1, 0.0),
+        let line = line(&error);
+        assert!(
+            line.starts_with("- error: linker failed")
+                && line.contains("… → fixed by: pin openssl to 3.0 (from ann"),
+            "{line}"
         );
-        assert!(good.is_good() && !close.is_good() && !far.is_good());
-        assert!(close.score() >= -SECONDARY_MARGIN && far.score() < -SECONDARY_MARGIN);
-        let mark_delivered = |near: &[&RelevantHit]| {
-            let near: Vec<RelevantHit> = near.iter().map(|one| (*one).clone()).collect();
-            RelevantHit::select(&near, 3)
-        };
-        assert!(mark_delivered(&[]).is_empty());
-        assert!(mark_delivered(&[&close, &close, &far]).is_empty());
-        assert_eq!(mark_delivered(&[&good, &far]), [0]);
-        assert_eq!(mark_delivered(&[&close, &far, &good, &close]), [0, 2, 3]);
-        assert_eq!(mark_delivered(&[&close, &close, &close, &good]), [0, 1, 3]);
-        assert_eq!(mark_delivered(&[&good, &good, &close, &good]), [0, 1, 2]);
-    }
-
-    #[test]
-    fn rare_and_unknown_words_have_higher_weight() {
-        let question = tokenizer::QueryTerms::of("borrow checker lifetimes");
-        let evidence = Evidence {
-            terms: question.terms,
-            dfs: vec![100, 5, 0],
-            searched: 10_000,
-        };
-        let worth = TermWeights::from_evidence(&evidence);
-        let each: Vec<f64> = worth.terms.iter().map(|(_, worth)| *worth).collect();
-        assert!(each[0] < each[1] && each[1] < each[2], "{each:?}");
-        assert!(worth.all > 0.0);
     }
 }

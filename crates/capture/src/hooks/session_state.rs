@@ -65,7 +65,16 @@ pub(super) struct HookSessionState {
     /// Subagents that ended: id, type and transcript of each.
     #[serde(rename = "subagents")]
     pub(super) subagents: Vec<(String, Option<String>, String)>,
+    /// Newest prompt that states a goal.
+    #[serde(rename = "current_goal")]
+    current_goal: Option<String>,
+    /// Tool calls since the last anchor.
+    #[serde(rename = "calls")]
+    calls: u32,
 }
+
+/// Minimum length of a prompt that changes the goal, characters.
+const GOAL_CHARS_MIN: usize = 40;
 
 /// Appends `one` without duplicates and drops the oldest entries beyond `most`.
 fn put<T: PartialEq>(list: &mut Vec<T>, one: T, most: usize) {
@@ -119,9 +128,9 @@ impl HookSessionState {
             Some("resume" | "fork") => {}
             // The goal and the changed files stay, because they are injected again.
             Some("compact") => {
-                self.delivered.clear();
+                self.forget_delivered();
                 self.injected_text.clear();
-                self.context = None;
+                self.calls = 0;
             }
             _ => {
                 *self = Self {
@@ -134,6 +143,12 @@ impl HookSessionState {
         if let (Some(path), None) = (transcript, &self.transcript) {
             self.transcript = Some((path.to_owned(), self.first_offset(path)));
         }
+    }
+
+    /// Forgets which records were injected, because a compaction removes them from the conversation.
+    pub(super) fn forget_delivered(&mut self) {
+        self.delivered.clear();
+        self.context = None;
     }
 
     /// Returns the offset from which a new transcript is read: lines from before the hooks were installed are
@@ -149,8 +164,28 @@ impl HookSessionState {
         const PROMPT_CHARS: usize = 600;
         let short = text::excerpt(prompt, PROMPT_CHARS);
         self.goal.get_or_insert_with(|| short.clone());
+        // Short prompts answer a question or say to go on.
+        if self.current_goal.is_none() || text::chars(prompt.trim()) >= GOAL_CHARS_MIN {
+            self.current_goal = Some(short.clone());
+        }
         self.prompt = Some(short);
         self.prompts = self.prompts.saturating_add(1);
+    }
+
+    /// Returns the newest prompt that states a goal.
+    pub(super) fn current_goal(&self) -> Option<&str> {
+        self.current_goal.as_deref()
+    }
+
+    /// Counts a tool call; returns the number of calls since the last anchor.
+    pub(super) fn count_call(&mut self) -> u32 {
+        self.calls = self.calls.saturating_add(1);
+        self.calls
+    }
+
+    /// Starts the count of tool calls again.
+    pub(super) fn restart_call_count(&mut self) {
+        self.calls = 0;
     }
 
     pub(super) fn is_delivered(&self, id: RecordId) -> bool {
@@ -276,10 +311,12 @@ impl HookSessionState {
         self.files.clear();
         self.subagents.clear();
         self.goal = None;
+        self.current_goal = None;
+        self.calls = 0;
     }
 
     /// Returns what a compacted conversation has to know again.
-    pub(super) fn anchor(&self) -> String {
+    pub(super) fn compaction_text(&self) -> String {
         let mut lines = Vec::new();
         if let Some(goal) = &self.goal {
             lines.push(format!("- The session began with: {goal}"));
@@ -344,147 +381,4 @@ fn forget_oldest(folder: &HookStateFolder) {
 mod stored_form_tests;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn id(n: u128) -> RecordId {
-        RecordId::from_bytes(n.to_be_bytes())
-    }
-
-    #[test]
-    fn summary_counts_have_their_plurals() {
-        let prompted = |prompts: u32| {
-            let mut state = HookSessionState::default();
-            (0..prompts).for_each(|n| state.add_prompt(&n.to_string()));
-            state
-        };
-        assert_eq!(prompted(1).summary(), "1 prompt");
-        assert_eq!(prompted(2).summary(), "2 prompts");
-        for (failed, mended, text) in [
-            (1, 0, "1 prompt, 1 failure, not mended"),
-            (1, 1, "1 prompt, 1 failure, mended"),
-            (3, 0, "1 prompt, 3 failures, not mended"),
-            (3, 1, "1 prompt, 3 failures, 2 of them not mended"),
-            (3, 3, "1 prompt, 3 failures, mended"),
-        ] {
-            let mut state = prompted(1);
-            (0..failed).for_each(|n| state.add_failure(&n.to_string()));
-            (0..mended).for_each(|n| drop(state.resolve_failure(&n.to_string())));
-            assert_eq!(state.summary(), text);
-        }
-        let mut state = prompted(1);
-        state.merge_transcript_failures(2, vec!["a".to_owned()]);
-        assert_eq!(
-            state.summary(),
-            "1 prompt, 2 failures, 1 of them not mended"
-        );
-        state.reset();
-        state.add_prompt("again");
-        state.merge_transcript_failures(2, Vec::new());
-        assert!(!state.has_activity(), "an episode has recorded them");
-    }
-
-    #[test]
-    fn state_lists_are_capped() {
-        let mut state = HookSessionState::default();
-        state.mark_delivered((0..=limits::HOOK_DELIVERED_MAX as u128).map(id));
-        assert_eq!(state.delivered.len(), limits::HOOK_DELIVERED_MAX);
-        assert!(!state.is_delivered(id(0)) && state.is_delivered(id(1)));
-        for n in 0..=limits::HOOK_SESSION_ITEMS_MAX {
-            state.add_file(&n.to_string());
-            state.add_failure(&n.to_string());
-            state.add_subagent(&n.to_string(), Some("x"), "/t");
-        }
-        assert_eq!(state.files.len(), limits::HOOK_SESSION_ITEMS_MAX);
-        assert_eq!(state.subagents.len(), limits::HOOK_SESSION_ITEMS_MAX);
-        assert_eq!(state.failures.len(), limits::HOOK_SESSION_ITEMS_MAX);
-        for _ in 0..3 {
-            state.add_injected_text(&"é".repeat(limits::HOOK_ECHO_CHARS_MAX));
-        }
-        assert_eq!(
-            text::chars(&state.injected_text),
-            limits::HOOK_ECHO_CHARS_MAX
-        );
-        for n in 0..=limits::HOOK_DELIVERED_MAX {
-            state.mark_signal_seen(text::hash16(&n.to_string()));
-        }
-        let size = serde_json::to_vec(&state).unwrap().len() as u64;
-        assert!(size < limits::HOOK_SESSION_BYTES_MAX, "{size}");
-    }
-
-    #[test]
-    fn invalid_or_oversized_state_is_ignored() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.json");
-        for (bytes, is_there) in [
-            (b"{}".to_vec(), true),
-            (b"{\"new\":1,\"prompts\":3}".to_vec(), true),
-            (b"{\"prompts\":\"x\"}".to_vec(), false),
-            (b"\xff".to_vec(), false),
-            (
-                [
-                    b"{}".to_vec(),
-                    vec![b' '; limits::HOOK_SESSION_BYTES_MAX as usize - 2],
-                ]
-                .concat(),
-                true,
-            ),
-            (
-                [
-                    b"{}".to_vec(),
-                    vec![b' '; limits::HOOK_SESSION_BYTES_MAX as usize],
-                ]
-                .concat(),
-                false,
-            ),
-        ] {
-            durable::write_atomic(&path, &bytes).unwrap();
-            assert_eq!(read(&path).is_some(), is_there, "{}", bytes.len());
-        }
-    }
-
-    #[test]
-    fn oldest_states_are_deleted_beyond_limit() {
-        let memory = tempfile::tempdir().unwrap();
-        for n in 0..limits::HOOK_SESSIONS_MAX + 20 {
-            let (state, lock) =
-                HookSessionState::load(memory.path(), AgentProgram::Codex, Some(&n.to_string()));
-            state.save();
-            // A temporary file of a killed writer.
-            durable::write_atomic(&memory.path().join(format!("hooks/.{n}.tmp")), b"x").unwrap();
-            drop(lock);
-        }
-        let folder = HookStateFolder::in_memory(memory.path());
-        let files_left = folder.files().len();
-        let most = 2 * limits::HOOK_SESSIONS_MAX;
-        // A tenth is deleted at once.
-        assert!(
-            (most * 9 / 10 - 2..=most + 2).contains(&files_left),
-            "{files_left}"
-        );
-        folder.remove_states();
-        assert!(folder.files().is_empty());
-    }
-
-    #[test]
-    fn steps_since_failure_are_returned_once_when_resolved() {
-        let mut state = HookSessionState::default();
-        state.add_failure("a");
-        state.add_step("edited x");
-        state.add_failure("b");
-        state.add_step("ran y");
-        assert_eq!(state.resolve_failure("a").unwrap(), ["edited x", "ran y"]);
-        assert_eq!(state.resolve_failure("b").unwrap(), ["ran y"]);
-        assert_eq!(state.resolve_failure("b"), None);
-    }
-
-    #[test]
-    fn locked_state_is_used_without_lock_after_timeout() {
-        let memory = tempfile::tempdir().unwrap();
-        let (_, first) = HookSessionState::load(memory.path(), AgentProgram::Codex, Some("s"));
-        assert!(first.is_some());
-        // The lock wait has a limit; otherwise the test hangs.
-        let (_, second) = HookSessionState::load(memory.path(), AgentProgram::Codex, Some("s"));
-        assert!(second.is_none() && limits::HOOK_WAIT_MS < limits::HOOK_DEADLINE_MS);
-    }
-}
+mod tests;

@@ -4,6 +4,7 @@ use super::iteration_outcome::{self, AgentReport, Ending};
 use super::{IterationReport, RunEvent, RunLoop};
 use crate::{Observation, Observer};
 use heirloom_agents::adapters::{self, Launch, PromptInput};
+use heirloom_agents::hooks::{neutralize_tags, wrap_rules_in_envelope};
 use heirloom_agents::process::child_process::{self, Chunk, EndStatus, LaunchSpec, PumpLimits};
 use heirloom_agents::process::git_state::{self, GitState};
 use heirloom_agents::signals;
@@ -40,18 +41,13 @@ impl RunLoop<'_> {
         watch: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<IterationReport, Fault> {
         let engine = self.engine;
-        let request = ContextRequest {
-            task: Some(self.task.clone()),
-            phase: self.request.phase.clone(),
-            ..ContextRequest::default()
-        };
+        let request = self.context_request();
         let context = engine.contexts().build(&request)?;
+        let injected_text = format!("{}\n{}", context.rules, context.text);
         let pending = self.pending()?;
-        let launch = self.adapter.plan(
-            &self.request.command,
-            &self.prompt_input(&context.text, iteration),
-        )?;
-        self.begin(iteration, &launch)?;
+        let input = self.prompt_input(&context, iteration);
+        let launch = self.adapter.plan(&self.request.command, &input)?;
+        self.begin(iteration)?;
         watch(&RunEvent::IterationStarted {
             iteration,
             adapter: self.adapter,
@@ -61,7 +57,8 @@ impl RunLoop<'_> {
         let before = self.git();
         let branch_before = self.git_branch();
         let scope = self.scope(iteration);
-        let (ended, observation, output) = self.run_agent(&launch, &scope, &context.text, watch)?;
+        let (ended, observation, output) =
+            self.run_agent(&launch, &scope, &injected_text, watch)?;
         let pending = self.pending()?;
         let ending = match ended.status {
             EndStatus::Exit(code) => Ending::Exit(code),
@@ -129,14 +126,43 @@ impl RunLoop<'_> {
         }
     }
 
-    fn prompt_input(&self, context: &str, iteration: u32) -> PromptInput {
+    /// Returns the person's own prompt in the command, if the adapter knows its place.
+    fn user_prompt(&self) -> Option<String> {
+        self.adapter
+            .user_prompt(&self.request.command, self.engine.root())
+    }
+
+    /// Returns the parameters of each iteration's context.
+    fn context_request(&self) -> ContextRequest {
+        let request = self.request;
+        let prompt = || {
+            let prompt = self.user_prompt()?;
+            Some(text::clip(&prompt, limits::HOOK_QUESTION_BYTES_MAX / 4).to_owned())
+        };
+        ContextRequest {
+            task: Some(self.task.clone()),
+            phase: request.phase.clone(),
+            plan: request.plan.clone(),
+            group: request.group.clone(),
+            session: request.session.clone(),
+            query: request.query.clone().or_else(prompt),
+            invocation: request.invocation.clone(),
+            separate_rules: true,
+            ..ContextRequest::default()
+        }
+    }
+
+    fn prompt_input(&self, context: &Context, iteration: u32) -> PromptInput {
         let settings = self.engine.settings();
         let prefix = settings
             .memory_prefixes
             .first()
             .filter(|_| settings.enabled && settings.run.includes_signal_guide);
+        let rules = self.engine.contexts().neutralize_text(&context.rules);
         PromptInput {
-            context: context.to_owned(),
+            rules: wrap_rules_in_envelope(&self.engine.display_name(), &rules, usize::MAX),
+            // Recalled text must not pose as rules.
+            context: neutralize_tags(&context.text).into_owned(),
             iteration,
             task: Some(self.task.clone()),
             phase: self.request.phase.clone(),
@@ -150,6 +176,8 @@ impl RunLoop<'_> {
         Scope {
             task: Some(self.task.clone()),
             phase: self.request.phase.clone(),
+            plan: self.request.plan.clone(),
+            group: self.request.group.clone(),
             iteration: Some(iteration),
             session: self
                 .engine
@@ -157,7 +185,6 @@ impl RunLoop<'_> {
                 .enabled
                 .then(|| self.session.id.clone()),
             agent: Some(self.adapter.as_str().to_owned()),
-            ..Scope::default()
         }
     }
 
@@ -191,8 +218,9 @@ impl RunLoop<'_> {
             .flatten()
     }
 
-    /// Stores the session and the prompt.
-    fn begin(&mut self, iteration: u32, launch: &Launch) -> Result<(), Fault> {
+    /// Stores the session and the person's prompt. What Heirloom adds to it is left out: the next context would recall
+    /// it.
+    fn begin(&mut self, iteration: u32) -> Result<(), Fault> {
         if !self.engine.settings().enabled {
             return Ok(());
         }
@@ -200,9 +228,10 @@ impl RunLoop<'_> {
             .attrs
             .insert("iteration".to_owned(), json!(iteration));
         self.engine.sessions().put_session(&self.session)?;
+        let prompt = self.user_prompt().unwrap_or_default();
         self.engine
             .sessions()
-            .append_turns(&self.session, &[(Role::User, &launch.prompt)])
+            .append_turns(&self.session, &[(Role::User, &prompt)])
     }
 
     /// Records the iteration number, so that the next run continues after a crash.

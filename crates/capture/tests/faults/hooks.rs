@@ -177,6 +177,7 @@ fn in_hook(
         spec: host.hook_spec(name).unwrap(),
         event: &event,
         shorten: None,
+        anchor_every: 5,
         deadline: std::time::Instant::now() + std::time::Duration::from_secs(60),
     };
     act(w, &request)

@@ -28,6 +28,14 @@ pub(crate) fn record_reads() -> Vec<Operation> {
             };
             w.engine.recall().search_with(&w.engine, &request).map(drop)
         }),
+        reads("recall_with_question", |w| {
+            let request = RecallRequest {
+                question: "what is k".to_owned(),
+                ..RecallRequest::default()
+            };
+            let recalled = w.engine.recall().search_with_question(&request);
+            recalled.map(drop)
+        }),
         reads("recall without words", |w| {
             let request = RecallRequest {
                 question: "kind:error task:7".to_owned(),

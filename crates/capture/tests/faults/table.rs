@@ -1119,15 +1119,12 @@ fn run(w: &World) -> Result<(), Fault> {
     let signals = r"printf 'HEIRLOOM_MEMORY: KEY_FACT found out\nHEIRLOOM_MEMORY: STEP_DONE write it\nHEIRLOOM_STATUS: COMPLETE\n'";
     let request = RunRequest {
         command: ["sh", "-c", signals].map(str::to_owned).to_vec(),
-        adapter: None,
         task: Some("7".to_owned()),
-        task_type: None,
         phase: Some("CODE".to_owned()),
-        approach: None,
         iterations: Some(1),
-        until_done: false,
         timeout_s: Some(60),
         temp_dir: Some(w.root().to_owned()),
+        ..RunRequest::default()
     };
     Runs::new(&w.engine)
         .run(&request, Arc::new(AtomicBool::new(false)), &mut |_| {})

@@ -31,6 +31,8 @@ fn full() -> HookSessionState {
             Some("explore".to_owned()),
             "/tmp/a1.jsonl".to_owned(),
         )],
+        current_goal: Some("now the tests".to_owned()),
+        calls: 3,
     }
 }
 

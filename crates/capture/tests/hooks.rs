@@ -1,0 +1,123 @@
+//! Tests of hook answers: what a prompt, the start of a session and a tool call are told.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
+
+#[path = "hooks/anchors.rs"]
+mod anchors;
+#[path = "hooks/prompts.rs"]
+mod prompts;
+#[path = "hooks/session_starts.rs"]
+mod session_starts;
+
+use heirloom_agents::AgentProgram;
+use heirloom_agents::hooks::{HookEventKind, read_event};
+use heirloom_capture::{HookRequest, Hooks};
+use heirloom_engine::{Engine, NewRecord};
+use heirloom_fs::durable;
+use heirloom_fs::project_fs::ProjectPaths;
+use heirloom_model::{ProjectName, Settings, SystemClock};
+use heirloom_store::SqliteStore;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A project with a memory.
+struct HookedProject {
+    folder: TempDir,
+    engine: Engine,
+}
+
+impl HookedProject {
+    fn new() -> Self {
+        Self::with_settings(Settings::default())
+    }
+
+    fn with_settings(settings: Settings) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let memory = root.join(".heirloom");
+        durable::create_dir_private(&memory).unwrap();
+        durable::write_atomic(&memory.join("config.toml"), b"").unwrap();
+        let place = ProjectPaths {
+            config: memory.join("config.toml"),
+            folder: memory,
+            root,
+        };
+        let engine = Engine::new(
+            Arc::new(SqliteStore::memory().unwrap()),
+            ProjectName::new("p").unwrap(),
+            place,
+            settings,
+            Arc::new(SystemClock),
+        )
+        .unwrap();
+        Self { folder, engine }
+    }
+
+    fn remember(&self, text: &str) {
+        self.engine.records().remember(fact(text)).unwrap();
+    }
+
+    /// Writes a file of the project's workspace.
+    fn write_workspace(&self, name: &str, content: &str) {
+        let folder = self.memory().join("workspace");
+        durable::create_dir_private(&folder).unwrap();
+        durable::write_atomic(&folder.join(name), content.as_bytes()).unwrap();
+    }
+
+    fn memory(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(".heirloom")
+    }
+
+    /// Sends an event of the session `s`; returns the text for the model.
+    fn send(&self, host: AgentProgram, name: &str, more: Value) -> String {
+        self.send_with(host, name, more, 5)
+    }
+
+    fn send_with(
+        &self,
+        host: AgentProgram,
+        name: &str,
+        mut more: Value,
+        anchor_every: u32,
+    ) -> String {
+        more["session_id"] = json!("s");
+        let event = read_event(host, more.to_string().as_bytes());
+        let request = HookRequest {
+            host,
+            spec: host.hook_spec(name).unwrap(),
+            event: &event,
+            shorten: None,
+            anchor_every,
+            deadline: Instant::now() + Duration::from_secs(600),
+        };
+        Hooks::new(&self.engine).handle(&request).unwrap().context
+    }
+
+    /// Starts a session of Claude Code.
+    fn start(&self, source: &str) -> String {
+        let more = json!({"source": source});
+        self.send(AgentProgram::ClaudeCode, "SessionStart", more)
+    }
+
+    /// Sends a prompt to Claude Code.
+    fn prompt(&self, prompt: &str) -> String {
+        let more = json!({"prompt": prompt});
+        self.send(AgentProgram::ClaudeCode, "UserPromptSubmit", more)
+    }
+}
+
+/// Returns a new fact.
+fn fact(text: &str) -> NewRecord {
+    NewRecord {
+        text: text.to_owned(),
+        ..NewRecord::default()
+    }
+}
+
+/// Returns the event of a program for a kind.
+fn event_of(host: AgentProgram, kind: HookEventKind) -> &'static str {
+    let mut specs = host.hook_specs().iter();
+    specs.find(|spec| spec.kind == kind).unwrap().event
+}
