@@ -47,8 +47,7 @@ impl EngineProvider for CliEngineProvider {
 
 impl CommandProvider for CliEngineProvider {
     fn book(&self, root: &Path) -> Result<CommandBook, Fault> {
-        let user = self.new_session().env.user_commands();
-        Ok(CommandBook::new(root.to_owned(), user))
+        Ok(self.new_session().env.command_book(root.to_owned()))
     }
 
     fn is_trusted(&self, command: &CommandFile) -> bool {

@@ -5,6 +5,7 @@ pub(crate) mod export_lines;
 use heirloom_engine::{AppliedChange, Verdict};
 use heirloom_model::context::Context;
 use heirloom_model::kinds::Knowledge;
+use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::{Event, Kind, KindData, Record, RecordId, Scope, Timestamp, limits, text};
 use heirloom_search::recall::{Ranked, RecallItem};
 use serde_json::{Map, Value, json};
@@ -86,7 +87,15 @@ pub(crate) fn hit(hit: &Ranked, parts: bool) -> Value {
         "source": hit.item.source(),
         "recorded_at": hit.item.recorded_at().to_string(),
     });
+    if let (Some(relevance), Some(grade)) = (hit.relevance, hit.grade()) {
+        value["relevance"] = json!(rounded(relevance));
+        value["grade"] = json!(grade.as_str());
+    }
     if let RecallItem::Record(record) = &hit.item {
+        let meaning = record_meaning(record);
+        if meaning != record.text {
+            value["meaning"] = json!(meaning);
+        }
         for (name, value_text) in [
             ("key", record.key.as_deref()),
             ("category", record.category()),
@@ -175,10 +184,12 @@ pub(crate) fn context(context: &Context) -> Value {
                         "text": item.excerpt,
                         "file": item.file,
                         "score": item.score,
+                        "relevance": item.relevance.map(rounded),
+                        "worth": item.worth.map(rounded),
                         "chars": item.chars,
                         "tokens": item.chars.div_ceil(limits::CHARS_PER_TOKEN),
                         "included": item.is_included(),
-                        "reason": item.reason.as_str(),
+                        "reason": item.reason.text(),
                     })
                 })
                 .collect();

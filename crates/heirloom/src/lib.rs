@@ -15,6 +15,7 @@ mod migration_progress;
 mod openai_tokens;
 pub mod plan_memory;
 mod proposals;
+mod receipt_table;
 mod shared_options;
 mod store_access;
 mod summary_writer;

@@ -32,7 +32,7 @@ pub(crate) struct ScopeArgs {
     /// The agent
     #[arg(long, value_name = "ID")]
     pub(crate) agent: Option<String>,
-    /// The plan
+    /// The plan, PLAN or STAGE/PLAN: the last part names it
     #[arg(long, value_name = "ID")]
     pub(crate) plan: Option<String>,
     /// The group of agents

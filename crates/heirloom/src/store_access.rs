@@ -371,8 +371,12 @@ impl CliSession {
         Engine::new(Arc::new(store), project, place, settings, self.clock()?)
     }
 
-    /// Opens the memory of the demo's project in `root`, with only its own settings.
-    pub(crate) fn demo_engine(&mut self, root: &Path) -> Result<Engine, Fault> {
+    /// Opens the memory of a demo in a folder.
+    pub(crate) fn demo_engine(
+        &mut self,
+        root: &Path,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Engine, Fault> {
         let folder = root.join(project_fs::HEIRLOOM_FOLDER);
         let place = ProjectPaths {
             root: root.to_owned(),
@@ -380,11 +384,12 @@ impl CliSession {
             folder,
         };
         let config = Config::load(&Environment::default(), Some(&place.config), &[])?;
-        self.engine(&FoundProject {
+        let found = FoundProject {
             place,
             config,
             user_workspace: None,
-        })
+        };
+        self.open_engine(&found, clock)
     }
 
     /// Opens the memory of a project.

@@ -88,6 +88,8 @@ mod purge;
 mod recall;
 #[path = "cli/redact.rs"]
 mod redact;
+#[path = "cli/relevance.rs"]
+mod relevance;
 #[path = "cli/remember.rs"]
 mod remember;
 #[path = "cli/round_trip.rs"]

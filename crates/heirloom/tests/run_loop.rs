@@ -73,7 +73,7 @@ Files modified: src/auth.rs
 - [Iteration 1, TEST] expected ErrExpired, got nil
 
 ### Key Decisions
-- mock the clock
+- mock the clock (because it drifts)
 
 ### Key Facts
 - the tests need Redis

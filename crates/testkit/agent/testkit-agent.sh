@@ -47,7 +47,7 @@ takes_value() {
     --say | --err | --bytes | --cat | --flood | --flood-line) return 0 ;;
     --claude | --codex | --gemini | --claude-tool | --codex-tool | --gemini-tool) return 0 ;;
     --write | --sleep | --hold-stdout | --kill-self | --exit) return 0 ;;
-    --output-format | --model | --allowedTools | --read) return 0 ;;
+    --output-format | --model | --allowedTools | --read | --append-system-prompt) return 0 ;;
     *) return 1 ;;
     esac
 }

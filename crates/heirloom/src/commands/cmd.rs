@@ -87,8 +87,7 @@ fn load_command_book(session: &mut CliSession) -> Result<(CommandBook, Config), 
         }
         Err(fault) => return Err(fault),
     };
-    let user = session.env.user_commands();
-    Ok((CommandBook::new(root, user), config))
+    Ok((session.env.command_book(root), config))
 }
 
 /// Returns true if the user's settings let a command run its programs.

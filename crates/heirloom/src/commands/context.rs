@@ -1,9 +1,10 @@
 //! `heirloom context`.
 
+use crate::json_output;
+use crate::receipt_table::{self, ReceiptRow};
 use crate::store_access::CliSession;
-use crate::{json_output, terminal_output};
 use heirloom_engine::ContextRequest;
-use heirloom_model::context::Context;
+use heirloom_model::context::{Context, ReceiptItem};
 use heirloom_model::{Budget, Fault};
 
 /// Print the context for the next prompt: what is known, within a budget
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     budget_tokens: Option<usize>,
     /// Show item by item what is included, what is not, and why
-    #[arg(long)]
+    #[arg(long, visible_alias = "explain")]
     receipt: bool,
 }
 
@@ -64,6 +65,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         session: args.session,
         query: args.query,
         invocation: args.invocation,
+        separate_rules: false,
     };
     let context = engine.contexts().build(&request)?;
     if request.invocation.is_some() && !session.out.json && !args.receipt {
@@ -118,34 +120,21 @@ fn receipt_lines(context: &Context) -> Vec<String> {
             section.items.len(),
             section.chars
         ));
-        let rows: Vec<_> = section
-            .items
-            .iter()
-            .map(|item| {
-                vec![
-                    if item.is_included() { "in" } else { "out" }.to_owned(),
-                    item.chars.to_string(),
-                    item.chars
-                        .div_ceil(heirloom_model::limits::CHARS_PER_TOKEN)
-                        .to_string(),
-                    item.id
-                        .map(|id| id.to_string())
-                        .or_else(|| item.file.clone())
-                        .unwrap_or_default(),
-                    item.score
-                        .map(|score| format!("{score:.2}"))
-                        .unwrap_or_default(),
-                    if item.is_included() {
-                        String::new()
-                    } else {
-                        item.reason.as_str().to_owned()
-                    },
-                    heirloom_model::text::excerpt(&item.excerpt, 60),
-                ]
-            })
-            .collect();
-        let table = terminal_output::table(&rows);
-        lines.extend(table.lines().map(|line| format!("  {line}")));
+        let row = |item: &ReceiptItem| ReceiptRow {
+            is_included: item.is_included(),
+            reason: item.reason.text().into_owned(),
+            relevance: item.relevance,
+            worth: item.worth,
+            chars: item.chars as u64,
+            origin: item
+                .id
+                .map(|id| id.to_string())
+                .or_else(|| item.file.clone())
+                .unwrap_or_default(),
+            text: item.excerpt.clone(),
+        };
+        let rows = section.items.iter().map(row).collect();
+        lines.extend(receipt_table::receipt_lines(rows));
     }
     lines.extend(context.notes.iter().map(|note| format!("note: {note}")));
     lines

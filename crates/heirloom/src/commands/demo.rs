@@ -2,6 +2,7 @@
 
 mod example_recorder;
 mod example_week;
+mod old_fact;
 mod server;
 
 use super::run::{RunScreen, interrupt_flag};
@@ -54,15 +55,12 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     );
     let request = RunRequest {
         command: ["sh", "agent.sh"].map(str::to_owned).to_vec(),
-        adapter: None,
         task: Some("7".to_owned()),
         task_type: Some("issue".to_owned()),
         phase: Some("IMPLEMENT".to_owned()),
-        approach: None,
         iterations: Some(ITERATIONS),
-        until_done: false,
         timeout_s: Some(20),
-        temp_dir: None,
+        ..RunRequest::default()
     };
     let interrupt = interrupt_flag()?;
     let report = {
@@ -86,12 +84,14 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     };
     let is_success = report.success() && report.iterations.len() == ITERATIONS as usize;
     let restored_text = demonstrate_undo(&engine, session)?;
+    let is_told = old_fact::demonstrate(session)?;
     if session.out.json {
         session.out.value(&json!({
             "success": is_success,
             "iterations": report.iterations.len(),
             "reason": report.reason.as_str(),
             "undone": restored_text,
+            "old_fact_told": is_told,
         }));
     } else {
         print_lines(
@@ -119,15 +119,20 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
 
 /// Creates a project in a temporary folder, with the agent and the checker in it.
 fn create_project(session: &mut CliSession, root: &Path) -> Result<Engine, Fault> {
-    let folder = root.join(".heirloom");
-    store_access::create_folder(&folder)?;
+    write_config(&root.join(".heirloom"))?;
+    store_access::write_file(&root.join("agent.sh"), AGENT.as_bytes())?;
+    store_access::write_file(&root.join("check.sh"), CHECK.as_bytes())?;
+    let clock = session.clock()?;
+    session.demo_engine(root, clock)
+}
+
+/// Creates the folder of a memory with its configuration.
+fn write_config(folder: &Path) -> Result<(), Fault> {
+    store_access::create_folder(folder)?;
     store_access::write_file(
         &folder.join("config.toml"),
         b"[project]\nname = \"demo\"\n\n[memory]\nenabled = true\n",
-    )?;
-    store_access::write_file(&root.join("agent.sh"), AGENT.as_bytes())?;
-    store_access::write_file(&root.join("check.sh"), CHECK.as_bytes())?;
-    session.demo_engine(root)
+    )
 }
 
 fn print_lines(session: &mut CliSession, lines: &[&str]) {
@@ -140,16 +145,21 @@ fn print_lines(session: &mut CliSession, lines: &[&str]) {
 
 /// Formats the context as a framed block, apart from the agent's output.
 fn render_context_box(iteration: u32, context: &str) -> String {
-    let mut block = format!("\n── context of iteration {iteration} ──\n");
+    format!(
+        "\n── context of iteration {iteration} ──\n{}──\n",
+        render_framed(context)
+    )
+}
+
+/// Formats the lines of a context with a bar in front.
+fn render_framed(context: &str) -> String {
     if context.is_empty() {
-        block.push_str("│ (nothing yet)\n");
+        return "│ (nothing yet)\n".to_owned();
     }
-    for line in context.lines() {
-        block.push_str(format!("│ {line}").trim_end());
-        block.push('\n');
-    }
-    block.push_str("──\n");
-    block
+    let lines = context
+        .lines()
+        .map(|line| format!("│ {line}").trim_end().to_owned() + "\n");
+    lines.collect()
 }
 
 /// Replaces a fact, shows its history, and undoes the change.

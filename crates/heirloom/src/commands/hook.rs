@@ -244,6 +244,7 @@ fn with_memory(
         spec: wanted,
         event,
         shorten: shorten.as_ref(),
+        anchor_every: found.config.small("hooks.anchor_every"),
         deadline: call.reading_deadline(),
     };
     let answer = Hooks::new(&engine).handle(&request)?;

@@ -21,7 +21,7 @@ enum OutputSubcommand {
     Put {
         /// The output; without it, or with -, it comes from standard input
         text: Option<String>,
-        /// The plan
+        /// The plan, PLAN or STAGE/PLAN
         #[arg(long, value_name = "ID")]
         plan: String,
         /// The agent
@@ -36,7 +36,7 @@ enum OutputSubcommand {
     },
     /// Show an agent's last output
     Get {
-        /// The plan
+        /// The plan, PLAN or STAGE/PLAN
         #[arg(long, value_name = "ID")]
         plan: String,
         /// The agent
@@ -51,7 +51,7 @@ enum OutputSubcommand {
     },
     /// List the agents of a plan that have an output
     List {
-        /// The plan; default: all plans
+        /// The plan, PLAN or STAGE/PLAN; default: all plans
         #[arg(long, value_name = "ID")]
         plan: Option<String>,
     },

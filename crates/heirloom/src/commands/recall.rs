@@ -5,6 +5,7 @@ use crate::json_output;
 use crate::store_access::CliSession;
 use heirloom_engine::{MemoryOwner, RecallReport, RecallRequest};
 use heirloom_model::kinds::Knowledge;
+use heirloom_model::record_meaning::record_meaning_excerpt;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, Timestamp, limits, text};
 use heirloom_search::recall::query::is_turn_kind;
 use heirloom_search::recall::{Ranked, RecallItem};
@@ -45,6 +46,9 @@ pub(crate) struct Args {
     /// Show the parts of each score
     #[arg(long)]
     explain: bool,
+    /// Show weak hits too, which are probably not about the question
+    #[arg(long)]
+    all: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +92,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         scope: scope(args.task),
         near: scope(args.near_task),
         as_of: args.as_of,
+        min_relevance: args.all.then_some(0.0),
         ..RecallRequest::default()
     };
     let (recalled, owners) = match session.user_memory() {
@@ -107,7 +112,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
                 value
             })
             .collect();
-        let mut value = json!({"hits": hits, "took_us": recalled.took_us});
+        let mut value = json!({"hits": hits, "weak": recalled.weak, "took_us": recalled.took_us});
         if !recalled.notes.is_empty() {
             value["notes"] = json!(recalled.notes);
         }
@@ -130,28 +135,46 @@ fn print_hits(
         session.out.talk(&format!("heirloom: {note}"));
     }
     if recalled.hits.is_empty() {
-        session.out.talk(match is_empty {
-            true => "nothing is remembered here yet: heirloom remember \"TEXT\"",
-            false => "no match",
+        session.out.talk(&match (recalled.weak, is_empty) {
+            (0, true) => "nothing is remembered here yet: heirloom remember \"TEXT\"".to_owned(),
+            (0, false) => "no match".to_owned(),
+            (1, _) => "1 weak hit is left out; --all shows it".to_owned(),
+            (weak, _) => format!("{weak} weak hits are left out; --all shows them"),
         });
     }
     for (at, hit) in recalled.hits.iter().enumerate() {
-        let words = text::excerpt(hit.item.text(), 160);
+        let words = match &hit.item {
+            RecallItem::Record(record) => record_meaning_excerpt(record, 160),
+            RecallItem::Turn { message, .. } => text::excerpt(&message.text, 160),
+        };
         session
             .out
-            .line(&format!("{:6.2}  {words}", hit.breakdown.total));
+            .line(&format!("{:12}  {words}", describe_relevance(hit)));
         let owner_label = match owners.get(at) {
             Some(MemoryOwner::User) => "user · ",
             Some(MemoryOwner::Project) | None => "",
         };
         session
             .out
-            .line(&format!("        {owner_label}{}", describe_origin(hit)));
+            .line(&format!("{INDENT}{owner_label}{}", describe_origin(hit)));
         if explain {
             session
                 .out
-                .line(&format!("        {}", describe_score(hit)));
+                .line(&format!("{INDENT}{}", describe_score(hit)));
         }
+    }
+}
+
+/// Indentation of the lines below a hit.
+const INDENT: &str = "              ";
+
+/// Describes the relevance as a percentage with its grade: ` 87 % strong`; empty for the hits of filters alone.
+fn describe_relevance(hit: &Ranked) -> String {
+    match (hit.relevance, hit.grade()) {
+        (Some(relevance), Some(grade)) => {
+            format!("{:>5} {}", text::percent(relevance), grade.as_str())
+        }
+        _ => String::new(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `heirloom receipts`.
 
+use crate::receipt_table::{self, ReceiptRow};
 use crate::store_access::CliSession;
 use crate::terminal_output;
 use heirloom_engine::{ReceiptPart, StoredReceipt};
@@ -146,28 +147,20 @@ fn print_sections(receipt: &StoredReceipt, session: &mut CliSession) {
             field(&section, "name"),
             field(&section, "chars")
         ));
-        let rows: Vec<_> = items
-            .iter()
-            .map(|item| {
-                let included = item.get("included") == Some(&Value::Bool(true));
-                let id = [field(item, "id"), field(item, "file")].concat();
-                vec![
-                    if included { "in" } else { "out" }.to_owned(),
-                    field(item, "chars"),
-                    field(item, "tokens"),
-                    id,
-                    text::excerpt(&field(item, "score"), 6),
-                    if included {
-                        String::new()
-                    } else {
-                        field(item, "reason")
-                    },
-                    text::excerpt(&field(item, "text"), 60),
-                ]
-            })
-            .collect();
-        for line in terminal_output::table(&rows).lines() {
-            session.out.line(&format!("  {line}"));
+        let row = |item: &Value| ReceiptRow {
+            is_included: item.get("included") == Some(&Value::Bool(true)),
+            reason: field(item, "reason"),
+            relevance: item.get("relevance").and_then(Value::as_f64),
+            worth: item.get("worth").and_then(Value::as_f64),
+            chars: item.get("chars").and_then(Value::as_u64).unwrap_or(0),
+            origin: [field(item, "id"), field(item, "file")].concat(),
+            text: field(item, "text"),
+        };
+        for line in receipt_table::receipt_lines(items.iter().map(row).collect()) {
+            session.out.line(&line);
+        }
+        if let Some(more) = section.get("more_left_out").and_then(Value::as_u64) {
+            session.out.line(&format!("  out  and {more} more"));
         }
     }
     for note in list(receipt.body.get("notes")) {

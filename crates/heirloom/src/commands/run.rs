@@ -20,8 +20,9 @@ use std::sync::atomic::AtomicBool;
   heirloom run --task 42 -- codex exec \"Fix issue 42\"
   heirloom run --iterations 3 -- ./my-agent.sh {prompt}
 
-The context goes into the agent's prompt: in place of {prompt}, else where the program takes it,
-else through standard input. HEIRLOOM_CONTEXT_FILE and HEIRLOOM_PROMPT_FILE name files with both.
+The context is that of `heirloom context` with the same options. It goes into the agent's prompt: in
+place of {prompt}, else where the program takes it, else through standard input. Rules of people
+(SOUL.md, AGENTS.md, personas) go before it, or into the system prompt of Claude Code. HEIRLOOM_CONTEXT_FILE and HEIRLOOM_PROMPT_FILE name files with both.
 The agent writes memory by printing lines such as `HEIRLOOM_MEMORY: KEY_FACT the tests need Redis`.")]
 pub(crate) struct Args {
     /// claude-code, codex, aider, gemini, opencode or command; the default depends on the program's name
@@ -36,6 +37,21 @@ pub(crate) struct Args {
     /// The phase of the task
     #[arg(long, value_name = "NAME")]
     phase: Option<String>,
+    /// The plan that it works on: PLAN or STAGE/PLAN
+    #[arg(long, value_name = "PLAN")]
+    plan: Option<String>,
+    /// The group that it belongs to
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+    /// The session to continue
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Additional words to search memory for; default: the prompt in the agent's command
+    #[arg(long, value_name = "WORDS")]
+    query: Option<String>,
+    /// The agent to prompt, with directives: 'coder[input:docs/*.md][tail:50]'
+    #[arg(long, value_name = "AGENT[DIRECTIVES]")]
+    invocation: Option<String>,
     /// The approach; `heirloom tried` finds the iterations by it
     #[arg(long, value_name = "TEXT")]
     approach: Option<String>,
@@ -78,6 +94,11 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         task: args.task,
         task_type: args.task_type,
         phase: args.phase,
+        plan: args.plan,
+        group: args.group,
+        session: args.session,
+        query: args.query,
+        invocation: args.invocation,
         approach: args.approach,
         iterations: args.iterations,
         until_done: args.until_done,

@@ -32,7 +32,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         return Ok(0);
     }
     if found.attempts.is_empty() {
-        session.out.talk("no similar attempts");
+        session.out.talk("nothing similar was tried");
     }
     for one in &found.attempts {
         let approach = one.episode.approach.as_deref().unwrap_or(&one.record.text);
@@ -60,7 +60,7 @@ fn value(one: &SimilarAttempt) -> Value {
         "approach": one.episode.approach,
         "outcome": one.episode.outcome,
         "score": json_output::rounded(one.score),
-        "alike": one.is_similar,
+        "alike": true,
         "recorded_at": one.record.recorded_at.to_string(),
     })
 }

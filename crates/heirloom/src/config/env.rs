@@ -1,8 +1,9 @@
 //! The process environment, read once.
 
 use heirloom_agents::AgentProgram;
+use heirloom_engine::CommandBook;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Environment variables that Heirloom uses.
 #[derive(Debug, Clone, Default)]
@@ -72,6 +73,13 @@ impl Environment {
         let config = self.user_config()?;
         let config = std::path::absolute(&config).unwrap_or(config);
         Some(config.parent()?.join("commands"))
+    }
+
+    /// Returns the folders of custom commands: those of the project at `root`, then the person's.
+    pub(crate) fn command_book(&self, root: PathBuf) -> CommandBook {
+        let home = self.get("HOME").map(Path::new);
+        let home = home.filter(|home| home.is_absolute());
+        CommandBook::new(root, self.user_commands()).with_home(home)
     }
 
     /// Returns the user's own workspace: `configured` if it is not empty, else the folder in the XDG folder.

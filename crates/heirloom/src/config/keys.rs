@@ -2,11 +2,13 @@
 
 use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, EMBEDDING_DIMS_MAX,
-    EMBEDDING_QUESTION_MS_MAX, HISTORY_LIVE_MAX, ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX,
-    MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX, WINDOW_NUMBER_MAX,
-    WORKSPACE_FILE_CHARS_MAX, WRITER_DAILY_MAX, WRITER_OUTPUT_TOKENS_MAX, WRITER_TIMEOUT_S_MAX,
+    EMBEDDING_QUESTION_MS_MAX, HISTORY_LIVE_MAX, HOOK_ANCHOR_EVERY_MAX, ITERATION_TIMEOUT_S_MAX,
+    ITERATIONS_MAX, MIRROR_ENTRIES_MAX, RETENTION_DAYS_MAX, STALL_LIMIT_MAX, STANDING_CHARS_MAX,
+    WINDOW_NUMBER_MAX, WORKSPACE_FILE_CHARS_MAX, WRITER_DAILY_MAX, WRITER_OUTPUT_TOKENS_MAX,
+    WRITER_TIMEOUT_S_MAX,
 };
 use heirloom_model::section::SourceRow;
+use heirloom_model::settings::ContextSelection;
 use heirloom_model::spend_meter::PriceRow;
 use heirloom_model::{ConflictPolicy, text};
 use heirloom_window::{CachePricing, PolicyKeys};
@@ -53,6 +55,12 @@ const POLICIES: [&str; 3] = [
     ConflictPolicy::HigherConfidence.as_str(),
     ConflictPolicy::Newest.as_str(),
     ConflictPolicy::Ask.as_str(),
+];
+
+/// Names of the rules that select a context's items.
+const SELECTIONS: [&str; 2] = [
+    ContextSelection::Worth.as_str(),
+    ContextSelection::Priority.as_str(),
 ];
 
 const fn key(name: &'static str, kind: ValueType) -> ConfigKey {
@@ -112,6 +120,11 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         ValueType::Int(0, CONTEXT_BUDGET_TOKENS_MAX as i64),
     ),
     key("plans.root", ValueType::Text),
+    key("context.selection", ValueType::Word(&SELECTIONS)),
+    key(
+        "context.standing_chars",
+        ValueType::Int(0, STANDING_CHARS_MAX as i64),
+    ),
     key("context.sources", ValueType::Texts),
     key("context.architecture", ValueType::Texts),
     key("retention.episodes_days", DAYS),
@@ -229,6 +242,10 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         is_cumulative: false,
     },
     key("hooks.shorten_outputs", ValueType::Bool),
+    key(
+        "hooks.anchor_every",
+        ValueType::Int(0, HOOK_ANCHOR_EVERY_MAX as i64),
+    ),
 ];
 
 impl ConfigKey {

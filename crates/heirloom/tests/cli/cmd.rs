@@ -149,6 +149,50 @@ fn project_command_hides_user_command_and_folders_are_namespaces() {
 }
 
 #[test]
+fn radium_command_of_user_is_read_after_all_others() {
+    let project = Project::new();
+    let write = |name: &str| {
+        let path = format!(".radium/commands/{name}.toml");
+        let text = "[command]\ntemplate = 'radium of the user'\n";
+        project.home.write(&path, text).unwrap();
+    };
+    for name in ["a", "b", "git/push"] {
+        write(name);
+    }
+    write_command(&project, "a", "project a");
+    write_user_command(&project, "b", "own b");
+    let expected = [
+        ("a", "project a\n"),
+        ("b", "own b\n"),
+        ("git:push", "radium of the user\n"),
+    ];
+    for (name, prompt) in expected {
+        // It belongs to the person, so it needs no trust.
+        assert_eq!(project.ok(&["cmd", "show", name]).code, 0);
+        assert_eq!(render_prompt(&project, &[name]), prompt);
+    }
+    assert_eq!(
+        project.ok(&sh("cmd run git:push")).stdout,
+        "radium of the user\n"
+    );
+    let listed = listed_commands(&project);
+    let sources: Vec<_> = listed
+        .iter()
+        .map(|one| format!("{} {}", string(&one["name"]), string(&one["source"])))
+        .collect();
+    assert_eq!(
+        sources,
+        [
+            "a project",
+            "a user-radium",
+            "b user",
+            "b user-radium",
+            "git:push user-radium",
+        ]
+    );
+}
+
+#[test]
 fn user_command_runs_without_a_project() {
     let project = Project::uninitialised();
     write_user_command(&project, "hello", "Hello {{args}}!");

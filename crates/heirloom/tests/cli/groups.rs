@@ -154,3 +154,26 @@ fn watch_imports_dropped_files_and_ends_on_ctrl_c() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("0.json noted"));
 }
+
+#[test]
+fn bullet_of_person_in_group_file_is_recalled_once() {
+    let project = Project::new();
+    project.ok(&["group", "note", "main", "the API is slow before nine"]);
+    let path = ".heirloom/groups/main/MEMORY.md";
+    let text = fs::read_to_string(project.file(path)).unwrap();
+    let longer = format!("{text}\n- the printer jams on Mondays\n");
+    project.folder.write(path, longer).unwrap();
+    let texts = |question: &str| {
+        let hits = project.json(&["recall", question])["hits"].clone();
+        let hits = hits.as_array().unwrap().iter();
+        hits.map(|hit| (hit["text"].clone(), hit["scope"]["group"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let printer = (json!("the printer jams on Mondays"), json!("main"));
+    assert_eq!(texts("when does the printer jam")[0], printer);
+    let api = json!("the API is slow before nine");
+    let known = texts("is the API slow");
+    assert_eq!(known.iter().filter(|(text, _)| *text == api).count(), 1);
+    project.folder.write(path, text).unwrap();
+    assert!(!texts("when does the printer jam").contains(&printer));
+}

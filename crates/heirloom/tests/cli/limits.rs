@@ -3,9 +3,9 @@
 use crate::project::{Project, string};
 use heirloom_model::limits::{
     CONFIG_BYTES_MAX, CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, DIAGNOSTICS_MAX,
-    EVENTS_MAX, FILES_PER_OUTCOME_MAX, ID_PREFIX_MIN, IMPORT_BYTES_MAX, ITERATION_TIMEOUT_S_MAX,
-    ITERATIONS_MAX, MIRROR_BYTES_MAX, MIRROR_ENTRIES_MAX, PURGE_TEXT_BYTES_MAX, SET_FLAGS_MAX,
-    STALL_LIMIT_MAX, STDIN_LINE_BYTES_MAX,
+    EVENTS_MAX, FILES_PER_OUTCOME_MAX, HOOK_ANCHOR_EVERY_MAX, ID_PREFIX_MIN, IMPORT_BYTES_MAX,
+    ITERATION_TIMEOUT_S_MAX, ITERATIONS_MAX, MIRROR_BYTES_MAX, MIRROR_ENTRIES_MAX,
+    PURGE_TEXT_BYTES_MAX, SET_FLAGS_MAX, STALL_LIMIT_MAX, STDIN_LINE_BYTES_MAX,
 };
 use heirloom_testkit::sh;
 use std::fs::File;
@@ -166,6 +166,7 @@ fn numeric_settings_over_their_bounds_are_refused() {
         ("run.iterations", ITERATIONS_MAX.into()),
         ("run.stall_limit", STALL_LIMIT_MAX.into()),
         ("run.timeout_s", ITERATION_TIMEOUT_S_MAX),
+        ("hooks.anchor_every", HOOK_ANCHOR_EVERY_MAX.into()),
     ] {
         project.ok(&["context", "--set", &format!("{key}={most}")]);
         let over = format!("{key}={}", most + 1);

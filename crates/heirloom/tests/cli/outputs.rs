@@ -60,6 +60,64 @@ fn output_is_stored_shown_and_listed() {
 }
 
 #[test]
+fn stage_plan_name_works_everywhere() {
+    let project = Project::new();
+    project.ok(&sh(
+        "output put 'the zeppelin is green' --plan wip/REQ-9 --agent coder",
+    ));
+    project.ok(&sh("output put 'no bubbles' --plan REQ-9 --agent tester"));
+    for plan in ["wip/REQ-9", "REQ-9", "other/REQ-9", " wip/REQ-9/ "] {
+        let found = project.json(&["output", "get", "--plan", plan, "--agent", "coder"]);
+        assert_eq!(found["content"], "the zeppelin is green", "{plan}");
+        assert_eq!(
+            (&found["plan"], &found["stage"]),
+            (&json!("REQ-9"), &json!("wip"))
+        );
+        let listed = project.json(&["output", "list", "--plan", plan]);
+        assert_eq!(listed["outputs"].as_array().unwrap().len(), 2, "{plan}");
+        let context = project.json(&["context", "--plan", plan, "--agent", "tester"]);
+        let text = string(&context["text"]);
+        assert!(
+            text.contains("[coder]: the zeppelin is green"),
+            "{plan}: {text}"
+        );
+        assert!(text.contains("no bubbles"), "{plan}: {text}");
+        let tail = project.ok(&["context", "coder[tail:1]", "--plan", plan]);
+        assert!(tail.stdout.contains("the zeppelin is green"), "{plan}");
+    }
+    // A second output of the same plan replaces the first, however the plan is named.
+    project.ok(&sh(
+        "output put 'it is red' --plan REQ-9 --stage wip --agent coder",
+    ));
+    assert_eq!(project.list("output").len(), 2);
+    project.expect(
+        &sh("output put x --plan wip/REQ-9 --stage done --agent coder"),
+        2,
+    );
+    project.expect(&sh("output put x --plan ../REQ-9 --agent coder"), 4);
+    project.expect(&sh("output put x --plan /REQ-9 --agent coder"), 4);
+    project.ok(&sh("remember 'hangar doors open at noon' --plan wip/REQ-9"));
+    for plan in ["wip/REQ-9", "REQ-9"] {
+        let hits = project.json(&["recall", &format!("hangar plan:{plan}")]);
+        assert_eq!(hits["hits"][0]["scope"]["plan"], "REQ-9", "{plan}");
+    }
+    project.ok(&["export", "--format", "radium"]);
+    let file = project.file("radium/wip/REQ-9/memory/coder.json");
+    let written: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    assert_eq!(written["content"], "it is red");
+    // A folder that an earlier version wrote for the whole name is the same plan.
+    let encoded = "radium/unstaged/old%2FREQ-10/memory/coder.json";
+    let output = r#"{"agent_id":"coder","content":"done","timestamp":1777000000}"#;
+    project.folder.write(encoded, output).unwrap();
+    project.ok(&["import", "radium"]);
+    let found = project.json(&sh("output get --plan old/REQ-10 --agent coder"));
+    assert_eq!(
+        (&found["plan"], &found["stage"]),
+        (&json!("REQ-10"), &json!("old"))
+    );
+}
+
+#[test]
 fn radium_files_are_imported_after_a_dry_run_and_exported() {
     let project = Project::new();
     let output = r#"{"agent_id":"coder","content":"done","timestamp":1777000000,"metadata":{}}"#;

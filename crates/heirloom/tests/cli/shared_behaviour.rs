@@ -356,6 +356,26 @@ fn demo_outside_a_project_succeeds_and_leaves_no_files() {
 }
 
 #[test]
+fn demo_tells_old_fact_and_says_why() {
+    let project = Project::uninitialised();
+    let text = project.ok(&["demo"]);
+    let whole = text.stdout + &text.stderr;
+    let (_, after) = whole.split_once("A fact is five months old").unwrap();
+    let told = "│ - The staging database accepts only TLS connections";
+    assert!(after.contains(told), "{after}");
+    let receipt = after
+        .lines()
+        .find(|line| line.starts_with("The receipt: "))
+        .unwrap();
+    assert!(
+        receipt.contains("best of its source, ") && receipt.contains("% relevant, 150 days old"),
+        "{receipt}"
+    );
+    let output = project.ok(&["demo", "--json"]);
+    assert_eq!(output.lines().pop().unwrap()["old_fact_told"], true);
+}
+
+#[test]
 fn record_is_found_by_unique_id_suffix() {
     let project = Project::new();
     let ids: Vec<String> = (0..6)

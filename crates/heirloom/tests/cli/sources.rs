@@ -7,6 +7,7 @@
 use crate::project::Project;
 use heirloom_model::limits::{
     GIT_INDEX_BYTES_MAX, PLAN_FILES_MAX, PLAN_FOLDER_ENTRIES_MAX, PROJECT_FILE_BYTES_MAX,
+    STANDING_CHARS_DEFAULT, STANDING_CHARS_MAX,
 };
 use heirloom_testkit::sh;
 use std::fs::{self, File};
@@ -75,8 +76,9 @@ fn learned_fixes_are_ranked_by_the_query() {
     let context = project.json(&query);
     let text = context["text"].as_str().unwrap();
     let learned = &text[text.find("## Learned before").unwrap()..];
-    let [cache, parser] = ["skip empty keys", "expand tabs"].map(|fix| learned.find(fix).unwrap());
-    assert!(cache < parser, "{learned}");
+    let cache = learned.find("skip empty keys").unwrap();
+    let parser = learned.find("expand tabs");
+    assert!(parser.is_none_or(|parser| cache < parser), "{learned}");
     let sections = context["sections"].as_array().unwrap();
     let chars: u64 = sections.iter().map(|s| s["chars"].as_u64().unwrap()).sum();
     assert_eq!(chars, context["chars"].as_u64().unwrap());
@@ -181,6 +183,35 @@ fn context_sources_setting_selects_the_sources() {
 }
 
 #[test]
+fn unknown_selection_is_refused() {
+    let project = project_with_plan();
+    let wrong = ["context", "--set", "context.selection=loudest"];
+    let output = project.expect(&wrong, 2);
+    assert!(output.stderr.contains("worth or priority"), "{output:?}");
+    for selection in ["worth", "priority"] {
+        project.ok(&[
+            "context",
+            "--set",
+            &format!("context.selection={selection}"),
+        ]);
+    }
+    let most = STANDING_CHARS_MAX;
+    for (chars, exit_code) in [
+        (0, 0),
+        (STANDING_CHARS_DEFAULT, 0),
+        (most, 0),
+        (most + 1, 2),
+    ] {
+        let set = format!("context.standing_chars={chars}");
+        project.expect(&["context", "--set", &set], exit_code);
+    }
+    let listed = project.ok(&["config", "--show-origin"]).stdout;
+    for key in ["context.selection", "context.standing_chars"] {
+        assert!(listed.contains(key), "{listed}");
+    }
+}
+
+#[test]
 fn receipts_are_listed_shown_and_compared() {
     let project = project_with_plan();
     let none = project.json(&["receipts", "list"]);
@@ -272,7 +303,7 @@ const EVERY_SOURCE_ARGS: [&str; 16] = [
     "--session",
     "s1",
     "--query",
-    "login",
+    "login release on Mondays",
     "--budget-chars",
     "20000",
     "--receipt",

@@ -154,6 +154,75 @@ fn context_request_returns_text_and_receipt() {
 }
 
 #[test]
+fn http_min_relevance_filters() {
+    let server = Server::start();
+    for text in [
+        "The staging database is read-only on Fridays, because the copy of production runs all day",
+        "The mascot of the project is a heron that stands on one leg, as it was drawn for the first conference",
+        "Icons are drawn on a grid of 24 pixels with strokes of two pixels, so that they stay sharp on every screen",
+    ] {
+        let body = json!({"category": "fact", "value": text});
+        server.post("/api/memory/knowledge", &body).expect(201);
+    }
+    let about = "query=is%20the%20staging%20database%20read-only%20on%20Fridays%3F";
+    let recall = |query: &str| {
+        server
+            .get(&format!("/api/recall?{query}"))
+            .expect(200)
+            .json()
+    };
+    let count = |answer: &Value| answer["hits"].as_array().unwrap().len();
+    let found = recall(about);
+    let first = &found["hits"][0];
+    assert_eq!(first["grade"], "strong", "{found}");
+    let relevance = first["relevance"].as_f64().unwrap();
+    assert!((0.5..1.0).contains(&relevance), "{found}");
+    let all = recall(&format!("{about}&min_relevance=0"));
+    assert_eq!((count(&all), &all["weak"]), (3, &json!(0)), "{all}");
+    let least = relevance + 0.001;
+    let none = recall(&format!("{about}&min_relevance={least}"));
+    assert_eq!((count(&none), &none["weak"]), (0, &json!(3)), "{none}");
+    assert_eq!(none["notes"], json!(["nothing relevant is remembered"]));
+    let body = json!({"query": "sourdough", "min_relevance": 0.0});
+    let posted = server.post("/api/recall", &body).expect(200).json();
+    assert_eq!(
+        (count(&posted), &posted["hits"][0]["grade"]),
+        (2, &json!("weak"))
+    );
+    for wrong in ["1.01", "-0.1", "NaN", "inf", "half"] {
+        let path = format!("/api/recall?{about}&min_relevance={wrong}");
+        server.get(&path).expect(400);
+    }
+    let filtered = recall("query=kind:knowledge");
+    assert_eq!(filtered["hits"][0].get("relevance"), None, "{filtered}");
+}
+
+#[test]
+fn http_hit_of_error_has_its_fix() {
+    let server = Server::start();
+    let symbol = "undefined symbol SSL_new";
+    for args in [
+        &["error", "log", "linker failed: undefined symbol SSL_new"][..],
+        &["error", "resolve", symbol, "--with", "pin openssl to 3.0"],
+    ] {
+        let result = server.fixture.call(args);
+        assert_eq!(result.code, 0, "{}", result.stderr);
+    }
+    let found = server
+        .get("/api/recall?query=undefined%20symbol%20SSL_new")
+        .expect(200)
+        .json();
+    assert_eq!(
+        found["hits"][0]["text"],
+        "linker failed: undefined symbol SSL_new"
+    );
+    assert_eq!(
+        found["hits"][0]["meaning"],
+        "linker failed: undefined symbol SSL_new → fixed by: pin openssl to 3.0"
+    );
+}
+
+#[test]
 fn task_note_group_session_and_metrics_routes_answer() {
     let server = Server::start();
     let task = server.send_as(

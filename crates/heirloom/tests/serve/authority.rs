@@ -252,6 +252,135 @@ fn writes_of_an_agent_name_the_agent() {
     assert_eq!(tries[0]["agent_id"], "orchestrator");
 }
 
+/// Returns commands of the memory tool that would change a file with rules.
+fn soul_commands() -> Vec<Value> {
+    vec![
+        json!({"command": "create", "path": "/memories/SOUL.md", "file_text": "x"}),
+        json!({"command": "create", "path": "/memories/folder/soul.MD", "file_text": "x"}),
+        json!({"command": "create", "path": "/memories/GEMINI.md", "file_text": "x"}),
+        json!({"command": "str_replace", "path": "/memories/SOUL.md", "old_str": "careful", "new_str": "x"}),
+        json!({"command": "str_replace", "path": "/memories/alias.md", "old_str": "careful", "new_str": "x"}),
+        json!({"command": "insert", "path": "/memories/AGENTS.md", "insert_line": 0, "insert_text": "x"}),
+        json!({"command": "delete", "path": "/memories/SOUL.md"}),
+        json!({"command": "rename", "old_path": "/memories/SOUL.md", "new_path": "/memories/x.md"}),
+        json!({"command": "rename", "old_path": "/memories/TOOLS.md", "new_path": "/memories/Agents.md"}),
+        json!({"command": "rename", "old_path": "/memories/folder/notes.md", "new_path": "/memories/folder/SOUL.md"}),
+        json!({"command": "rename", "old_path": "/memories/alias.md", "new_path": "/memories/x.md"}),
+    ]
+}
+
+/// Writes notes for the inbox that name files with rules.
+fn write_soul_notes(server: &Server) {
+    let project = &server.fixture.project;
+    for (name, group) in [
+        ("SOUL.md", "main"),
+        ("a", "../workspace"),
+        ("b", "main/CLAUDE.md"),
+    ] {
+        let note = json!({"type": "update_memory", "group": group,
+            "payload": {"content": "x", "section": "../SOUL.md", "agent_id": "user"}});
+        let file = format!(".heirloom/inbox/{name}.json");
+        project.write(&file, note.to_string()).unwrap();
+    }
+}
+
+#[test]
+fn agent_cannot_write_soul() {
+    let server = Server::start();
+    let agent = server.create_token("agent", &[]);
+    let project = &server.fixture.project;
+    let personas = [
+        (".heirloom/workspace/SOUL.md", "We are careful.\n"),
+        (".heirloom/workspace/AGENTS.md", "Each agent tests.\n"),
+        (".heirloom/groups/main/CLAUDE.md", "You are a tester.\n"),
+        (".heirloom/groups/AGENT.md", "You all test.\n"),
+    ];
+    for (path, text) in personas {
+        project.write(path, text).unwrap();
+    }
+    project
+        .write(".heirloom/workspace/TOOLS.md", "make\n")
+        .unwrap();
+    project
+        .write(".heirloom/workspace/folder/notes.md", "notes\n")
+        .unwrap();
+    let workspace = server.fixture.root().join(".heirloom/workspace");
+    std::os::unix::fs::symlink("SOUL.md", workspace.join("alias.md")).unwrap();
+    let unchanged = || {
+        for (path, text) in personas {
+            assert_eq!(project.read(path).unwrap(), text, "{path}");
+        }
+    };
+    for command in &soul_commands() {
+        for (token, by) in [(&agent, "coder"), (&server.token, "coder")] {
+            let mut body = command.clone();
+            body["agent_id"] = json!(by);
+            let answer = server.send_as(token, "POST", "/api/memory/tool", &body);
+            let answer = answer.expect(200).json();
+            assert_eq!(answer["is_error"], true, "{command} {answer}");
+            let content = answer["content"].as_str().unwrap();
+            assert!(content.contains("heirloom propose"), "{command} {content}");
+            unchanged();
+        }
+    }
+    // Other files stay writable.
+    let other = json!({"command": "insert", "path": "/memories/TOOLS.md", "insert_line": 0, "insert_text": "x"});
+    let answer = server.send_as(&agent, "POST", "/api/memory/tool", &other);
+    assert_eq!(answer.expect(200).json()["is_error"], false);
+    // Nor may an agent undo what others did to them.
+    let edit = json!({"command": "insert", "path": "/memories/SOUL.md", "insert_line": 0, "insert_text": "y"});
+    let made = server.post("/api/memory/tool", &edit).expect(200).json();
+    let change = made["undo"].as_str().unwrap();
+    let undo = format!("/api/undo/{change}");
+    server
+        .send_as(&agent, "POST", &undo, &json!({}))
+        .expect(403);
+    server.fixture.call(&["undo", change]).expect(0);
+    unchanged();
+    for path in [
+        "/workspace/SOUL.md",
+        "/groups/main/CLAUDE.md",
+        "/unsave/workspace/SOUL.md",
+    ] {
+        let answer = server.send_as(&agent, "POST", path, &json!({"text": "x"}));
+        assert!(
+            (400..500).contains(&answer.status),
+            "{path} {}",
+            answer.status
+        );
+        unchanged();
+    }
+    for group in ["../workspace", "main/CLAUDE.md", "..", "main/.."] {
+        let path = format!("/api/groups/{}", group.replace('/', "%2F"));
+        let answer = server.send_as(&agent, "POST", &path, &json!({"text": "x"}));
+        assert!(
+            (400..500).contains(&answer.status),
+            "{path} {}",
+            answer.status
+        );
+        let noted = json!({"content": "x", "group": group});
+        let answer = call_mcp_tool(&server, &agent, "update_memory", &noted);
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+    }
+    let forged = "ok\n## SOUL.md\n../../workspace/SOUL.md";
+    for action in ["fact", "learning", "daily"] {
+        let entry = json!({"action": action, "text": forged});
+        call_mcp_tool(&server, &agent, "workspace", &entry);
+        let entry = json!({"type": action, "text": forged});
+        server.send_as(&agent, "POST", "/api/workspace", &entry);
+    }
+    let entry = json!({"type": "soul", "text": "x"});
+    let answer = server.send_as(&agent, "POST", "/api/workspace", &entry);
+    assert!((400..500).contains(&answer.status));
+    write_soul_notes(&server);
+    server.fixture.call(&["watch", "--once"]);
+    let signals = b"HEIRLOOM_MEMORY: KEY_FACT ../workspace/SOUL.md\nHEIRLOOM_MEMORY: FILE_MODIFIED .heirloom/workspace/SOUL.md\n";
+    server.fixture.feed(&["observe"], signals).expect(0);
+    unchanged();
+    assert!(!workspace.join("GEMINI.md").exists());
+    assert!(!workspace.join("folder/SOUL.md").exists());
+}
+
 #[test]
 fn artifact_is_removed_only_by_the_token_that_registered_it() {
     let server = Server::start();

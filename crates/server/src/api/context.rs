@@ -1,6 +1,7 @@
 //! `/api/context`: contexts within a budget; `/api/receipts`: what earlier contexts contained.
 
 use super::extractors::{JsonBody, NewestQuery, ProjectQuery, QueryParams};
+use super::json_types::round_score;
 use super::pagination::{List, page_size};
 use crate::app::is_found;
 use crate::{Access, App, Problem};
@@ -72,6 +73,12 @@ pub(super) struct ContextItem {
     file: Option<String>,
     text: String,
     score: Option<f64>,
+    /// Calibrated relevance to the question, 0 to 1, if it was compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relevance: Option<f64>,
+    /// Worth in the selection, if it competed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worth: Option<f64>,
     chars: usize,
     tokens: usize,
     included: bool,
@@ -133,6 +140,7 @@ async fn respond(
         session: params.session_id,
         query: params.query,
         invocation: params.invocation,
+        separate_rules: false,
     };
     let answer = app.compute_with_engine(project, move |engine| {
         let context = engine.contexts().build(&request)?;
@@ -161,10 +169,12 @@ fn context_json(context: EngineContext, receipt: Option<String>) -> Context {
             file: item.file.clone(),
             text: item.excerpt.clone(),
             score: item.score,
+            relevance: item.relevance.map(round_score),
+            worth: item.worth.map(round_score),
             chars: item.chars,
             tokens: item.chars.div_ceil(limits::CHARS_PER_TOKEN),
             included: item.is_included(),
-            reason: item.reason.as_str().to_owned(),
+            reason: item.reason.text().into_owned(),
         });
         ContextSection {
             name: section.name.to_string(),

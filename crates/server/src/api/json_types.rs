@@ -2,10 +2,12 @@
 
 use heirloom_engine::{AppliedChange, RememberReport, Verdict};
 use heirloom_model::kinds::Knowledge as Known;
+use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::{Event, KindData, Message, Record, Session, Timestamp};
 use heirloom_search::recall::{Ranked, RecallItem};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use utoipa::ToSchema;
 
 /// Long-term knowledge.
@@ -290,7 +292,17 @@ pub(super) struct RecallHit {
     /// Kind of the record; `message` for a conversation turn.
     pub(super) kind: String,
     pub(super) text: String,
+    /// Text with the fix of an error, the reason of a decision or the outcome of an episode, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) meaning: Option<String>,
     pub(super) score: f64,
+    /// Calibrated chance that it is about the query, 0 to 1; missing if the query has only filters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 1)]
+    pub(super) relevance: Option<f64>,
+    /// Grade of the relevance: strong, likely or weak.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) grade: Option<String>,
     pub(super) source: String,
     pub(super) key: Option<String>,
     pub(super) category: Option<String>,
@@ -320,7 +332,13 @@ pub(super) fn recall_hit(hit: &Ranked, with_parts: bool) -> RecallHit {
         id: hit.item.id().to_string(),
         kind: kind.to_owned(),
         text: hit.item.text().to_owned(),
+        meaning: record
+            .map(|record| record_meaning(record))
+            .filter(|meaning| meaning != hit.item.text())
+            .map(Cow::into_owned),
         score: round_score(hit.breakdown.total),
+        relevance: hit.relevance.map(round_score),
+        grade: hit.grade().map(|grade| grade.as_str().to_owned()),
         source: hit.item.source().to_owned(),
         key: record.and_then(|record| record.key.clone()),
         category: record.and_then(|record| record.category().map(str::to_owned)),

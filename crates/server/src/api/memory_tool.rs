@@ -100,7 +100,7 @@ pub(super) async fn call(
                 undo: done.change.map(|id| id.to_string()),
             }),
             Err(fault) if is_command_error(&fault) => Ok(ToolResult {
-                content: fault.message,
+                content: with_hint(fault),
                 is_error: true,
                 undo: None,
             }),
@@ -108,6 +108,17 @@ pub(super) async fn call(
         }
     });
     Ok(Json(answer.await?))
+}
+
+/// Returns the message of a refusal with its hint about an alternative; of other errors only
+/// the message, whose wording models know.
+fn with_hint(fault: Fault) -> String {
+    match fault.hint {
+        Some(hint) if fault.kind == ErrorKind::Refused && fault.transient_cause.is_none() => {
+            format!("{}. {hint}", fault.message)
+        }
+        Some(_) | None => fault.message,
+    }
 }
 
 /// Returns true for errors of the command itself, not of the server.

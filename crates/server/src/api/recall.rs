@@ -45,6 +45,10 @@ pub(super) struct RecallParams {
     #[param(format = DateTime)]
     #[schema(format = DateTime)]
     as_of: Option<String>,
+    /// Relevance from which a hit is returned, 0 to 1; by default weak hits are left out, and 0 returns them too.
+    #[param(minimum = 0, maximum = 1)]
+    #[schema(minimum = 0, maximum = 1)]
+    min_relevance: Option<f64>,
     /// Includes the parts of each score.
     #[serde(default)]
     explain: bool,
@@ -56,6 +60,8 @@ pub(super) struct RecallParams {
 pub(super) struct RecallResponse {
     /// The hits, best first; ties are ordered oldest first.
     hits: Vec<RecallHit>,
+    /// Number of hits that were left out because their relevance is too low.
+    weak: usize,
     /// Duration in microseconds.
     took_us: u64,
     /// Remarks about the query.
@@ -89,6 +95,15 @@ async fn respond(
 ) -> Result<Json<RecallResponse>, Problem> {
     let project = access.resolve_project(params.project.as_deref())?;
     let (kinds, turns) = parse_kinds(params.kinds.as_deref())?;
+    if !params
+        .min_relevance
+        .is_none_or(|least| (0.0..=1.0).contains(&least))
+    {
+        return Err(Problem::new(
+            StatusCode::BAD_REQUEST,
+            "`min_relevance` must be from 0 to 1",
+        ));
+    }
     let request = RecallRequest {
         question: params.query,
         k: params.k,
@@ -106,6 +121,7 @@ async fn respond(
             ..Scope::default()
         },
         as_of: parse_time("as_of", params.as_of.as_deref())?,
+        min_relevance: params.min_relevance,
         ..RecallRequest::default()
     };
     let explain = params.explain;
@@ -117,6 +133,7 @@ async fn respond(
             .map(|hit| json_types::recall_hit(hit, explain));
         Ok(RecallResponse {
             hits: hits.collect(),
+            weak: recalled.weak,
             took_us: recalled.took_us,
             notes: recalled.notes,
         })
@@ -160,7 +177,7 @@ pub(super) struct SimilarAttempt {
     #[serde(flatten)]
     episode: Episode,
     score: f64,
-    /// True for the same or a similar approach, false for one that is only related.
+    /// Always true: attempts that are only related are left out.
     alike: bool,
 }
 
@@ -192,7 +209,7 @@ pub(super) async fn tried(
         let like = attempts.iter().map(|one| SimilarAttempt {
             episode: json_types::episode(&one.record),
             score: json_types::round_score(one.score),
-            alike: one.is_similar,
+            alike: true,
         });
         Ok(SimilarAttempts {
             list: List::complete(like.collect()),

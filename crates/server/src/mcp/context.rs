@@ -88,6 +88,7 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
         session: args.text("session"),
         query: args.text("query"),
         invocation: None,
+        separate_rules: false,
     };
     let context = call.engine.contexts().build(&request)?;
     let sections = context.sections.iter().map(|section| {

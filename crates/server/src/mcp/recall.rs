@@ -4,10 +4,12 @@ use super::schema::ToolArgument;
 use super::tool::{DATA_NOTICE, Effect, Tool, ToolAnswer, ToolCall, data_schema};
 use heirloom_engine::{MemoryOwner, RecallRequest};
 use heirloom_model::kinds::Knowledge;
+use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::{Fault, Kind, KindData, Scope, limits, text};
 use heirloom_search::recall::query::is_turn_kind;
 use heirloom_search::recall::{Ranked, RecallItem};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 const KINDS: &[&str] = &[
     "knowledge",
@@ -55,6 +57,10 @@ pub(super) const TOOL: Tool = Tool {
         ToolArgument::name("task", "Only of this task"),
         ToolArgument::name("near_task", "Rank records of this task higher"),
         ToolArgument::time("as_of", "Search memory as of this time"),
+        ToolArgument::share(
+            "min_relevance",
+            "Relevance from which a hit is returned; by default weak hits are left out, 0 returns them too",
+        ),
     ],
     output,
     effect: Effect::Reads,
@@ -68,7 +74,10 @@ fn output() -> Value {
             "id": {"type": "string"},
             "kind": {"type": "string"},
             "text": {"type": "string"},
+            "meaning": {"type": "string", "description": "The text with the fix of an error, the reason of a decision or the outcome of an episode"},
             "score": {"type": "number"},
+            "relevance": {"type": "number", "description": "Chance that it is about the query, 0 to 1"},
+            "grade": {"type": "string", "enum": ["strong", "likely", "weak"]},
             "source": {"type": "string", "description": "The source"},
             "recorded_at": {"type": "string"},
             "scope": {"type": "object", "description": "task, agent, plan, group, session, phase, iteration"},
@@ -85,10 +94,11 @@ fn output() -> Value {
         "properties": {
             "about": data_schema(),
             "hits": {"type": "array", "items": hit},
+            "weak": {"type": "integer", "description": "Number of hits that were left out because their relevance is too low"},
             "notes": {"type": "array", "items": {"type": "string"}},
             "took_us": {"type": "integer"},
         },
-        "required": ["about", "hits", "notes", "took_us"],
+        "required": ["about", "hits", "weak", "notes", "took_us"],
     })
 }
 
@@ -111,6 +121,7 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
         scope: scope(args.text("task")),
         near: scope(args.text("near_task")),
         as_of: args.time("as_of"),
+        min_relevance: args.share("min_relevance"),
         ..RecallRequest::default()
     };
     let (recalled, owner) = call.engine.recall().search_all(&request)?;
@@ -125,8 +136,12 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
     let hits: Vec<_> = hits.map(|(hit, owner)| hit_value(hit, owner)).collect();
     let mut envelope = call.engine.contexts().render_envelope(&lines.join("\n"));
     if hits.is_empty() {
+        let weak = match recalled.weak {
+            0 => String::new(),
+            n => format!(" {n} weak hits were left out; `min_relevance` 0 returns them."),
+        };
         envelope = format!(
-            "Nothing is known about it.{}{envelope}",
+            "Nothing is known about it.{weak}{}{envelope}",
             if envelope.is_empty() { "" } else { "\n" }
         );
     }
@@ -135,13 +150,14 @@ fn call(call: &ToolCall<'_>) -> Result<ToolAnswer, Fault> {
         value: json!({
             "about": DATA_NOTICE,
             "hits": hits,
+            "weak": recalled.weak,
             "notes": recalled.notes,
             "took_us": recalled.took_us,
         }),
     })
 }
 
-/// Formats a hit for a model: kind, source, date, and the id with which it can be forgotten.
+/// Formats a hit for a model: kind, source, date, relevance, and the id with which it can be forgotten.
 fn hit_line(hit: &Ranked) -> String {
     let what = match &hit.item {
         RecallItem::Record(record) => match record.category() {
@@ -157,11 +173,21 @@ fn hit_line(hit: &Ranked) -> String {
         .chars()
         .take(10)
         .collect();
+    let relevance = match (hit.relevance, hit.grade()) {
+        (Some(relevance), Some(grade)) => {
+            format!("{} {}, ", text::percent(relevance), grade.as_str())
+        }
+        _ => String::new(),
+    };
+    let meaning = match &hit.item {
+        RecallItem::Record(record) => record_meaning(record),
+        RecallItem::Turn { message, .. } => Cow::Borrowed(message.text.as_str()),
+    };
     format!(
-        "- [{what}, {}, {day}, id {}] {}",
+        "- [{what}, {}, {day}, {relevance}id {}] {}",
         text::one_line(hit.item.source()),
         hit.item.id(),
-        hit.item.text().trim_end().replace('\n', "\n  ")
+        meaning.trim_end().replace('\n', "\n  ")
     )
 }
 
@@ -179,7 +205,15 @@ fn hit_value(hit: &Ranked, owner: MemoryOwner) -> Value {
         "source": hit.item.source(),
         "recorded_at": hit.item.recorded_at().to_string(),
     });
+    if let (Some(relevance), Some(grade)) = (hit.relevance, hit.grade()) {
+        value["relevance"] = json!((relevance * 1e4).round() / 1e4);
+        value["grade"] = json!(grade.as_str());
+    }
     if let RecallItem::Record(record) = &hit.item {
+        let meaning = record_meaning(record);
+        if meaning != record.text {
+            value["meaning"] = json!(meaning);
+        }
         let named = [
             ("key", record.key.as_deref()),
             ("category", record.category()),

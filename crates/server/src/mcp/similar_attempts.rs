@@ -36,7 +36,7 @@ fn output() -> Value {
             "approach": nullable_string(),
             "outcome": nullable_string(),
             "score": {"type": "number"},
-            "alike": {"type": "boolean", "description": "True for the same or a similar approach, false for a related one"},
+            "alike": {"type": "boolean", "description": "Always true: attempts that are only related are left out"},
             "recorded_at": {"type": "string"},
         },
         "required": ["id", "action", "score", "alike", "recorded_at"],
@@ -95,7 +95,7 @@ fn value(one: &SimilarAttempt) -> Value {
         "approach": one.episode.approach,
         "outcome": one.episode.outcome,
         "score": (one.score * 1e4).round() / 1e4,
-        "alike": one.is_similar,
+        "alike": true,
         "recorded_at": one.record.recorded_at.to_string(),
     })
 }

@@ -80,6 +80,8 @@ fn load(engine: &Engine, context: &RequestContext, q: &str) -> Result<PaletteVie
         syntax: QuerySyntax::Words,
         k: Some(OFFERED),
         kinds: Kind::ALL.to_vec(),
+        // A name that is still being typed is relevant to nothing.
+        min_relevance: Some(0.0),
         ..RecallRequest::default()
     };
     if q.chars().any(char::is_alphanumeric) {

@@ -195,6 +195,7 @@ fn recall_knowledge(engine: &Engine, words: &str) -> Result<Vec<Ranked>, Fault> 
         question: words.to_owned(),
         syntax: QuerySyntax::Words,
         k: Some(2 * PAGE),
+        min_relevance: Some(0.0),
         ..RecallRequest::default()
     };
     let mut hits = engine.recall().search(&request)?.hits;

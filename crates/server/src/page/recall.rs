@@ -11,9 +11,12 @@ use axum::extract::{Query, State};
 use axum::response::Response;
 use explanation::{SERIES, series};
 use heirloom_engine::{Engine, RecallReport, RecallRequest};
+use heirloom_model::record_meaning::record_meaning;
 use heirloom_model::{ErrorKind, Fault, Permission, limits, mark, text};
 use heirloom_search::recall::{ParsedQuery, Ranked, RecallItem};
+use heirloom_search::relevance::Grade;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Initial and maximum number of hits.
@@ -28,6 +31,8 @@ const SUGGESTED: usize = 5;
 pub(super) struct RecallPageParams {
     q: String,
     k: Option<usize>,
+    /// Shows weak hits too if it is not empty.
+    all: String,
 }
 
 /// Shows the hits of a query.
@@ -53,6 +58,7 @@ fn load(
     let request = RecallRequest {
         question: q.to_owned(),
         k: Some(k + 1),
+        min_relevance: (!question.all.is_empty()).then_some(0.0),
         ..RecallRequest::default()
     };
     let (recalled, problem) = match q.is_empty() {
@@ -65,13 +71,14 @@ fn load(
     };
     let parsed = ParsedQuery::parse(q, engine.now());
     let records: u64 = engine.records().counts()?.iter().map(|(_, n)| n).sum();
-    let (mut hits, notes, took_us) = match recalled {
+    let (mut hits, weak, notes, took_us) = match recalled {
         Some(RecallReport {
             hits,
+            weak,
             notes,
             took_us,
-        }) => (hits, notes, took_us),
-        None => (Vec::new(), Vec::new(), 0),
+        }) => (hits, weak, notes, took_us),
+        None => (Vec::new(), 0, Vec::new(), 0),
     };
     let has_more = hits.len() > k && k < MOST;
     hits.truncate(k);
@@ -122,16 +129,22 @@ fn load(
         suggestions: suggestions(engine, q, rows.is_empty())?,
         hits: rows,
         more: match has_more {
-            true => format!(
-                "/recall?q={}&k={}",
-                record_label::percent_encode(q),
-                (k * 2).min(MOST)
-            ),
+            true => link(q, (k * 2).min(MOST), !question.all.is_empty()),
             false => String::new(),
         },
+        weak: (weak > 0).then(|| {
+            let label = format!("Show {}", plural(weak, "weak hit", "weak hits"));
+            (label, link(q, k, true))
+        }),
         is_blank: q.is_empty(),
         shell,
     })
+}
+
+/// Returns the address of the page for a query.
+fn link(q: &str, k: usize, all: bool) -> String {
+    let all = if all { "&all=1" } else { "" };
+    format!("/recall?q={}&k={k}{all}", record_label::percent_encode(q))
 }
 
 fn format_ms(us: u64) -> String {
@@ -258,7 +271,7 @@ fn hit_row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String], best: f
         href,
         meta,
         is_pinned,
-        words: highlight(hit.item.text(), words),
+        words: highlight(&meaning(&hit.item), words),
         why: explanation::sentence(hit, words, useful),
         parts: explanation::parts(hit)
             .into_iter()
@@ -269,7 +282,8 @@ fn hit_row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String], best: f
                 adds,
             })
             .collect(),
-        score: format!("{:.2}", hit.breakdown.total),
+        relevance: hit.relevance.map_or_else(String::new, text::percent),
+        grade: hit.grade().map_or("", Grade::as_str),
         bar: super::view::chart::parts(&label, whole, &pieces),
         folded: match hit.duplicates.len() {
             0 => String::new(),
@@ -281,6 +295,14 @@ fn hit_row(engine: &Engine, rank: usize, hit: &Ranked, words: &[String], best: f
         is_record: matches!(hit.item, RecallItem::Record(_)),
         is_useful: useful > 0,
         is_open: rank == 1,
+    }
+}
+
+/// Returns the meaning of a record, or the text of a turn.
+fn meaning(item: &RecallItem) -> Cow<'_, str> {
+    match item {
+        RecallItem::Record(record) => record_meaning(record),
+        RecallItem::Turn { message, .. } => Cow::Borrowed(&message.text),
     }
 }
 

@@ -142,6 +142,7 @@ pub(super) struct ReceiptItem {
     /// Size in the unit of the budget.
     pub(super) size: u64,
     pub(super) score: Option<f64>,
+    pub(super) relevance: Option<f64>,
     pub(super) is_in: bool,
     pub(super) reason: String,
 }
@@ -181,6 +182,7 @@ pub(super) fn parse_items(body: &ReceiptBody<'_>) -> (Vec<(String, u64, u64)>, V
                 chars,
                 size,
                 score: item.get("score").and_then(Value::as_f64),
+                relevance: item.get("relevance").and_then(Value::as_f64),
                 is_in: item.get("included") == Some(&Value::Bool(true)),
                 reason: text_of(item, "reason").unwrap_or_default(),
             });
@@ -344,6 +346,7 @@ fn request(body: &ReceiptBody<'_>) -> ContextRequest {
             false => Budget::Chars(budget),
         }),
         invocation: None,
+        separate_rules: false,
     }
 }
 
@@ -383,7 +386,10 @@ fn item(piece: &ReceiptItem, records: &HashMap<RecordId, Record>) -> ItemRow {
     {
         words = format!("{}: {words}", text::replace_control_chars(key));
     }
-    let score = piece.score.map(|score| format!(", score {score:.2}"));
+    let score = match (piece.relevance, piece.score) {
+        (Some(relevance), _) => Some(format!(", {}", text::percent(relevance))),
+        (None, score) => score.map(|score| format!(", score {score:.2}")),
+    };
     ItemRow {
         kind: kind.as_str(),
         href: record.map_or_else(String::new, record_label::href),

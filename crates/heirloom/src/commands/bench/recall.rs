@@ -264,6 +264,7 @@ fn rank_documents(
         mode: arms,
         // Each document is a separate answer, however similar it is to another one.
         dedup: DedupMode::Keep,
+        min_relevance: Some(0.0),
         ..RecallRequest::default()
     };
     let recalled = match engine.recall().search(&request) {

@@ -22,10 +22,10 @@ const DAY_S: i64 = 24 * HOUR_S;
 
 /// Clock that returns the current time of the example.
 #[derive(Debug, Default)]
-struct ScriptedClock(AtomicI64);
+pub(super) struct ScriptedClock(AtomicI64);
 
 impl ScriptedClock {
-    fn set(&self, at: i64) {
+    pub(super) fn set(&self, at: i64) {
         self.0
             .fetch_max(at.saturating_mul(1_000_000), Ordering::Relaxed);
     }

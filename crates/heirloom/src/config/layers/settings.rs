@@ -3,7 +3,8 @@
 use super::{Config, cumulative_lists};
 use heirloom_model::section::SourceRow;
 use heirloom_model::settings::{
-    HistorySettings, RedactSettings, RetentionSettings, RunSettings, WorkspaceSettings,
+    ContextSelection, HistorySettings, RedactSettings, RetentionSettings, RunSettings,
+    WorkspaceSettings,
 };
 use heirloom_model::{Budget, Settings};
 use toml::Value;
@@ -47,6 +48,11 @@ impl Config {
             .unwrap_or(0)
     }
 
+    /// Returns a small number; 0 if the key has none.
+    pub(crate) fn small(&self, name: &str) -> u32 {
+        u32::try_from(self.int(name)).unwrap_or(u32::MAX)
+    }
+
     fn size(&self, name: &str) -> usize {
         usize::try_from(self.int(name)).unwrap_or(usize::MAX)
     }
@@ -54,7 +60,7 @@ impl Config {
     /// Returns the engine's settings.
     pub(crate) fn settings(&self) -> Settings {
         let tokens = self.size("memory.context_budget_tokens");
-        let small = |name| u32::try_from(self.int(name)).unwrap_or(u32::MAX);
+        let small = |name| self.small(name);
         Settings {
             enabled: self.flag("memory.enabled"),
             mirror_path: self.text("memory.file_path").to_owned(),
@@ -67,6 +73,11 @@ impl Config {
                 0 => Budget::Chars(self.size("memory.context_budget")),
                 tokens => Budget::Tokens(tokens),
             },
+            context_selection: match self.text("context.selection") {
+                word if word == ContextSelection::Priority.as_str() => ContextSelection::Priority,
+                _ => ContextSelection::Worth,
+            },
+            standing_chars: self.size("context.standing_chars"),
             memory_prefixes: self.texts("signals.prefixes"),
             status_prefixes: self.texts("signals.status_prefixes"),
             run: RunSettings {

@@ -41,6 +41,10 @@ struct ContextItem {
     chars: u64,
     tokens: u64,
     score: Option<f64>,
+    /// The calibrated relevance to the question, 0 to 1, if it was compared.
+    relevance: Option<f64>,
+    /// The worth in the selection, if it competed.
+    worth: Option<f64>,
     included: bool,
     /// The reason why it is included or left out.
     reason: String,
@@ -118,6 +122,10 @@ struct StoredItem {
     tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relevance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worth: Option<f64>,
     included: bool,
     reason: String,
 }

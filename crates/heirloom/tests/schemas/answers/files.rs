@@ -151,6 +151,8 @@ enum CommandSource {
     Project,
     Radium,
     User,
+    #[serde(rename = "user-radium")]
+    UserRadium,
 }
 
 #[derive(JsonSchema)]

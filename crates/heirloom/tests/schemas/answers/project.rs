@@ -324,4 +324,6 @@ struct DemoRun {
     reason: String,
     /// The text of the record that was restored.
     undone: Option<String>,
+    /// True if the context of the last task has the fact that it needs.
+    old_fact_told: bool,
 }

@@ -236,8 +236,16 @@ pub(crate) struct Hit {
     id: String,
     kind: HitKind,
     text: String,
+    /// The text with the fix of an error, the reason of a decision or the outcome of an episode, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meaning: Option<String>,
     /// The sum of the parts from `fused` on.
     score: f64,
+    /// The calibrated chance that it is about the question, 0 to 1; missing if the question has only filters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relevance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grade: Option<HitGrade>,
     /// The coordinates of its scope that are set.
     scope: SetScope,
     source: String,
@@ -267,6 +275,15 @@ pub(crate) struct Hit {
     /// The hit is from the person's own memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<HitOwner>,
+}
+
+/// The grade of a hit's relevance; weak hits are only returned on request.
+#[derive(JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum HitGrade {
+    Strong,
+    Likely,
+    Weak,
 }
 
 impl SchemaFile for Hit {
@@ -337,6 +354,8 @@ struct Parts {
 struct RecallAnswer {
     /// Best first; with equal scores the older one.
     hits: Vec<Ref<Hit>>,
+    /// The number of hits that were left out because their relevance is too low.
+    weak: u64,
     took_us: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     notes: Option<Vec<String>>,

@@ -103,7 +103,7 @@ struct Episodes {
 struct TriedAnswer {
     /// Attempts that worked come first.
     tried: Vec<Attempt>,
-    /// True if an attempt that is alike has failed.
+    /// True if one of them has failed.
     failed: bool,
 }
 
@@ -117,7 +117,7 @@ struct Attempt {
     approach: Option<String>,
     outcome: Option<String>,
     score: f64,
-    /// True if the approach is nearly the same.
+    /// Always true: attempts that are only related are left out.
     alike: bool,
     recorded_at: Time,
 }

@@ -365,12 +365,7 @@ fn timeline_chart(episodes: &[(Record, Episode)], times: &Times) -> Option<Html>
 /// Finds past attempts similar to an approach.
 fn find_similar(engine: &Engine, approach: &str) -> Result<SimilarAttemptsView, Fault> {
     let report = engine.tasks().similar_attempts(approach, None)?;
-    let alike: Vec<_> = report
-        .attempts
-        .iter()
-        .filter(|one| one.is_similar)
-        .take(2)
-        .collect();
+    let alike: Vec<_> = report.attempts.iter().take(2).collect();
     if alike.is_empty() {
         return Ok(SimilarAttemptsView {
             words: render_text("No similar approach was tried."),

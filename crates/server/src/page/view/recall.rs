@@ -18,6 +18,8 @@ pub(crate) struct RecallView {
     pub(crate) legend: Vec<(usize, &'static str)>,
     pub(crate) hits: Vec<HitRow>,
     pub(crate) more: String,
+    /// Text and address of the link to the hits below the floor.
+    pub(crate) weak: Option<(String, String)>,
     /// True without a query.
     pub(crate) is_blank: bool,
     pub(crate) suggestions: Vec<(String, String)>,
@@ -35,7 +37,10 @@ pub(crate) struct HitRow {
     pub(crate) words: Html,
     pub(crate) why: String,
     pub(crate) parts: Vec<ScorePart>,
-    pub(crate) score: String,
+    /// Relevance as a percentage; empty for a query of filters.
+    pub(crate) relevance: String,
+    /// Grade of the relevance.
+    pub(crate) grade: &'static str,
     pub(crate) bar: Html,
     pub(crate) folded: String,
     pub(crate) is_record: bool,
