@@ -1,5 +1,9 @@
-//! Latency of a context, inside a process and from process start.
+//! Latency of a context, inside a process and from process start, and what is in it.
 
+mod commits;
+mod facts;
+
+use crate::developer_prompts::data_folder;
 use crate::stats::Times;
 use crate::{Outcome, fixture, results};
 use heirloom_engine::ContextRequest;
@@ -10,7 +14,17 @@ use std::time::Instant;
 /// Number of records in the store.
 const RECORDS: usize = 10_000;
 
-pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
+/// Measures the latency, and with a data set what reaches the context.
+pub(crate) fn measure(heirloom: Option<&Path>, data: Option<&Path>) -> Outcome<()> {
+    facts::measure()?;
+    match data {
+        Some(data) => commits::measure(&data_folder(data, "recall"))?,
+        None => println!("context over commits: skipped, no --data FOLDER"),
+    }
+    measure_latency(heirloom)
+}
+
+fn measure_latency(heirloom: Option<&Path>) -> Outcome<()> {
     let root = tempfile::tempdir()?;
     let engine = fixture::engine(root.path())?;
     fixture::fill(&engine, RECORDS)?;

@@ -3,7 +3,7 @@
 use crate::Outcome;
 use heirloom_engine::{Engine, NewRecord};
 use heirloom_fs::project_fs::ProjectPaths;
-use heirloom_model::{Kind, ProjectName, Scope, Settings, SystemClock};
+use heirloom_model::{Clock, Kind, ProjectName, Scope, Settings, SystemClock};
 use heirloom_store::SqliteStore;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -29,20 +29,30 @@ pub(crate) fn reopen(root: &Path) -> Outcome<Engine> {
 
 /// Creates an engine for one of the projects in a store.
 pub(crate) fn project(store: Arc<SqliteStore>, root: &Path, name: &str) -> Outcome<Engine> {
+    project_at(
+        store,
+        root,
+        name,
+        Settings::default(),
+        Arc::new(SystemClock),
+    )
+}
+
+/// Creates an engine for one of the projects in a store, with settings and a clock.
+pub(crate) fn project_at(
+    store: Arc<SqliteStore>,
+    root: &Path,
+    name: &str,
+    settings: Settings,
+    clock: Arc<dyn Clock>,
+) -> Outcome<Engine> {
     let folder = root.join(".heirloom");
     let place = ProjectPaths {
         root: root.to_owned(),
         config: folder.join("config.toml"),
         folder,
     };
-    let clock = Arc::new(SystemClock);
-    let engine = Engine::new(
-        store,
-        ProjectName::new(name)?,
-        place,
-        Settings::default(),
-        clock,
-    );
+    let engine = Engine::new(store, ProjectName::new(name)?, place, settings, clock);
     engine.map_err(|fault| fault.to_string().into())
 }
 

@@ -81,6 +81,7 @@ fn run_query(engine: &Engine, prompt: &str, arms: RetrievalMode) -> Outcome<()> 
     let recalled = engine.recall().search(&RecallRequest {
         question: prompt.to_owned(),
         mode: arms,
+        min_relevance: Some(0.0),
         ..RecallRequest::default()
     })?;
     assert!(!recalled.hits.is_empty(), "nothing was recalled");

@@ -6,7 +6,10 @@
 )]
 
 mod alarms;
+mod anchors;
+mod commit_memory;
 mod context;
+mod developer_prompts;
 mod embed;
 mod fixture;
 mod fts5;
@@ -22,6 +25,7 @@ mod prompts;
 mod quality;
 mod recall;
 mod redact;
+mod relevance_features;
 mod remember;
 mod results;
 mod server;
@@ -54,12 +58,14 @@ struct Request {
     plots: Option<PathBuf>,
     /// File for the results as JSON.
     json: Option<PathBuf>,
-    /// Commit of the sources, for that file.
+    /// File for the features of `relevance-features`.
+    out: Option<PathBuf>,
+    /// Commit of the sources, for the results.
     commit: Option<String>,
 }
 
 /// Usage line.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--commit HASH] [--only context|start|remember|observe|maintenance|recall|recall-million|quality|growth|projects|redact|alarms|embed|size|sources|prompts|hooks|server|mcp|transcripts|window|tokens]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only context|start|remember|observe|maintenance|recall|recall-million|quality|growth|projects|redact|alarms|embed|size|sources|prompts|relevance-features|hooks|anchors|server|mcp|transcripts|window|tokens]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -94,6 +100,7 @@ fn parse(mut args: impl Iterator<Item = String>) -> Result<Request, String> {
             }
             "--only" => request.only = args.next(),
             "--data" => request.data = args.next().map(PathBuf::from),
+            "--out" => request.out = args.next().map(PathBuf::from),
             "--json" => request.json = args.next().map(PathBuf::from),
             "--commit" => request.commit = args.next(),
             "--plots" => request.plots = args.next().map(PathBuf::from),
@@ -138,7 +145,7 @@ fn run(request: &Request) -> Outcome<()> {
         return Ok(());
     }
     if is_selected("context") {
-        context::measure(heirloom)?;
+        context::measure(heirloom, request.data.as_deref())?;
     }
     if is_selected("start") {
         process_start::measure(heirloom, request.to)?;
@@ -158,8 +165,11 @@ fn run(request: &Request) -> Outcome<()> {
     if is_selected("quality") {
         quality::measure(request.data.as_deref())?;
     }
-    if is_selected("prompts") || only == Some("prompts-features") {
-        prompts::measure(request.data.as_deref(), only == Some("prompts-features"))?;
+    if is_selected("prompts") {
+        prompts::measure(request.data.as_deref())?;
+    }
+    if only == Some("relevance-features") {
+        relevance_features::write(request.data.as_deref(), request.out.as_deref())?;
     }
     let part = only.filter(|only| only.starts_with("server-"));
     if is_selected("server") || part.is_some() {
@@ -192,6 +202,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if is_selected("window") {
         window::measure(heirloom, request.data.as_deref())?;
+    }
+    if is_selected("anchors") {
+        anchors::measure(request.data.as_deref())?;
     }
     if is_selected("alarms") {
         alarms::measure(heirloom, request.data.as_deref())?;

@@ -101,6 +101,7 @@ fn time_query(engine: &Engine, prompt: &str, arms: RetrievalMode) -> Outcome<Dur
     let request = RecallRequest {
         question: prompt.to_owned(),
         mode: arms,
+        min_relevance: Some(0.0),
         ..RecallRequest::default()
     };
     let start = Instant::now();

@@ -1,277 +1,240 @@
-//! Precision of the prompt hook: how often prompts about the project, and about other things, get memory injected.
+//! Memory that reaches a prompt: developers' prompts to projects that have grown, through the prompt hook, a context of
+//! 3,000 characters, and recall.
 
-use crate::quality::{Data, Document, records};
+mod commit_prompts;
+
+use crate::developer_prompts::{FilledProject, Prompt, data_folder, read_projects};
 use crate::stats::Times;
-use crate::{Outcome, fixture, results};
-use heirloom_capture::Hooks;
-use heirloom_capture::RelevantHit;
-use heirloom_engine::{Engine, ImportBundle};
-use heirloom_model::RecordId;
-use std::collections::{HashMap, HashSet};
+use crate::{Outcome, results};
+use heirloom_agents::AgentProgram;
+use heirloom_agents::hooks::read_event;
+use heirloom_capture::{HookRequest, Hooks};
+use heirloom_engine::{ContextRequest, RecallRequest};
+use heirloom_model::Budget;
+use heirloom_search::recall::RecallItem;
+use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Largest number of queries of other projects for each project.
-const FOREIGN: usize = 600;
-/// Number of records of a project that has just begun.
-const YOUNG: usize = 60;
-/// Largest number of hits for one prompt.
-const DELIVERED_MAX: usize = heirloom_model::limits::HOOK_HITS_MAX;
+/// Size of a context in characters.
+const CONTEXT_CHARS: usize = 3_000;
+/// Number of recall's hits that are compared.
+const HITS: usize = 5;
+/// Time that a hook may take.
+const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Prompts to agents without a specific subject.
-const PLAIN: [&str; 40] = [
-    "continue",
-    "yes",
-    "yes, do it",
-    "ok go ahead",
-    "please continue",
-    "try again",
-    "run the tests",
-    "run the tests again and fix what fails",
-    "commit this",
-    "commit and push",
-    "looks good, thanks",
-    "no, undo that",
-    "revert the last change",
-    "what did you change?",
-    "explain this code to me",
-    "why does this fail?",
-    "fix it",
-    "fix the bug",
-    "fix the failing tests",
-    "make it faster",
-    "clean this up",
-    "refactor this function",
-    "add a test for this",
-    "write the documentation",
-    "update the readme",
-    "what is next?",
-    "show me the diff",
-    "summarize what we did so far",
-    "is this correct?",
-    "can you check that again?",
-    "use a better name for this variable",
-    "stop",
-    "wait, that is not what I meant",
-    "hello",
-    "which files did you look at?",
-    "please review my changes",
-    "do the same for the other file",
-    "the build is broken, please look at it",
-    "let's start over",
-    "open a pull request",
-];
-
-/// One prompt with its hits.
-struct PromptResult {
-    haystack: String,
-    /// Hits, best first.
-    near: Vec<RelevantHit>,
-    /// For each hit, true if it is the answer.
-    right: Vec<bool>,
-    kind: PromptKind,
-    took: Duration,
+/// Sums over the prompts of a style.
+#[derive(Debug, Clone, Copy, Default)]
+struct PromptCounts {
+    prompts: usize,
+    answered: usize,
+    /// Answered prompts that are told a relevant record.
+    told_right: usize,
+    /// Records that are told, and those of them that are relevant or harmless.
+    told_records: usize,
+    useful_records: usize,
+    /// Prompts without a relevant record that are told something.
+    told_falsely: usize,
+    /// Answered prompts with a relevant record in the context, and among the first of recall.
+    in_context: usize,
+    in_first: usize,
+    in_first_five: usize,
+    /// Prompts without a relevant record for which recall has a hit above its floor.
+    recalled_falsely: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PromptKind {
-    Own,
-    Foreign,
-    Plain,
-}
-
-pub(crate) fn measure(folder: Option<&Path>, features: bool) -> Outcome<()> {
+pub(crate) fn measure(folder: Option<&Path>) -> Outcome<()> {
     let Some(folder) = folder else {
         println!("prompts: skipped, no --data FOLDER and no HEIRLOOM_BENCH_DATA");
         return Ok(());
     };
-    let data = Data::read(folder)?;
-    let mut all = Vec::new();
-    for (haystack, documents) in &data.haystacks {
-        run_prompts(&data, haystack, documents, &mut all)?;
+    let mut styles: BTreeMap<String, PromptCounts> = BTreeMap::new();
+    let mut took = Vec::new();
+    for project in read_projects(&data_folder(folder, "prompts"))?.values() {
+        let filled = FilledProject::of(project)?;
+        for (number, prompt) in project.prompts.iter().enumerate() {
+            let counts = styles.entry(prompt.style.clone()).or_default();
+            took.push(count_prompt(&filled, number, prompt, counts)?);
+        }
     }
-    for (haystack, documents) in &data.haystacks {
-        let young = young_project(&data, haystack, documents);
-        run_prompts(
-            &data,
-            &format!("{haystack}, {YOUNG} records"),
-            &young,
-            &mut all,
-        )?;
-    }
-    if features {
-        print_features(&all);
-    } else {
-        print(&all);
-    }
-    Ok(())
+    print(&styles);
+    let name = "prompt hook, 60 records, in process";
+    results::times("prompts.hook", name, &Times::of(&took));
+    commit_prompts::measure(&data_folder(folder, "recall"))
 }
 
-/// Returns a small project: the answers of some queries, and the first other documents.
-fn young_project(data: &Data, haystack: &str, documents: &[Document]) -> Vec<Document> {
-    let gold: HashSet<&String> = data
-        .queries_of(haystack)
-        .take(YOUNG / 2)
-        .flat_map(|(_, query)| &query.gold)
-        .collect();
-    let (answers, rest): (Vec<_>, Vec<_>) =
-        documents.iter().partition(|one| gold.contains(&one.id));
-    let all = answers.into_iter().chain(rest).take(YOUNG);
-    all.map(|one| Document {
-        id: one.id.clone(),
-        at: one.at,
-        text: one.text.clone(),
-    })
-    .collect()
-}
-
-fn run_prompts(
-    data: &Data,
-    haystack: &str,
-    documents: &[Document],
-    all: &mut Vec<PromptResult>,
-) -> Outcome<()> {
-    let root = tempfile::tempdir()?;
-    let engine = fixture::engine(root.path())?;
-    let records = records(&engine, documents);
-    let names: HashMap<RecordId, &str> = (records.iter())
-        .zip(documents)
-        .map(|(record, document)| (record.id, document.id.as_str()))
-        .collect();
-    engine.imports().import_bundle(
-        ImportBundle {
-            records: (1..).zip(records.iter().cloned()).collect(),
-            ..ImportBundle::default()
-        },
-        "bench prompts",
-    )?;
-    let one = |text: &str, gold: &[String], kind| -> Outcome<PromptResult> {
-        let (near, took) = time_nearest(&engine, text)?;
-        let is_right = |one: &RelevantHit| {
-            let name = names.get(&one.record.id);
-            name.is_some_and(|name| gold.iter().any(|gold| gold == name))
-        };
-        Ok(PromptResult {
-            haystack: haystack.to_owned(),
-            right: near.iter().map(is_right).collect(),
-            near,
-            kind,
-            took,
-        })
-    };
-    let own = haystack.split(',').next().unwrap_or(haystack);
-    let has_answer = |gold: &String| documents.iter().any(|one| one.id == *gold);
-    for (_, query) in data
-        .queries_of(own)
-        .filter(|(_, query)| query.gold.iter().any(has_answer))
-    {
-        all.push(one(&query.text, &query.gold, PromptKind::Own)?);
-    }
-    let foreign: Vec<_> = (data.queries.iter())
-        .filter(|query| query.haystack != own)
-        .collect();
-    let step = foreign.len().div_ceil(FOREIGN).max(1);
-    for query in foreign.iter().step_by(step) {
-        all.push(one(&query.text, &[], PromptKind::Foreign)?);
-    }
-    for prompt in PLAIN {
-        all.push(one(prompt, &[], PromptKind::Plain)?);
-    }
-    Ok(())
-}
-
-fn time_nearest(engine: &Engine, text: &str) -> Outcome<(Vec<RelevantHit>, Duration)> {
+/// Plays one prompt and returns the time of its hook.
+fn count_prompt(
+    filled: &FilledProject,
+    number: usize,
+    prompt: &Prompt,
+    counts: &mut PromptCounts,
+) -> Outcome<Duration> {
     let start = Instant::now();
-    let near = Hooks::new(engine).relevant_hits(text)?;
-    Ok((near, start.elapsed()))
+    let answer = told_text(filled, number, prompt)?;
+    let took = start.elapsed();
+    let told = filled.found_in(&answer);
+    let is_gold = |id: &&str| prompt.label(id) >= 1.0;
+    counts.prompts += 1;
+    counts.told_records += told.len();
+    counts.useful_records += told.iter().filter(|id| prompt.label(id) > 0.0).count();
+    let hits = recalled(filled, prompt)?;
+    if prompt.gold.is_empty() {
+        counts.told_falsely += usize::from(!told.is_empty());
+        counts.recalled_falsely += usize::from(!hits.is_empty());
+        return Ok(took);
+    }
+    let context = filled.engine.contexts().build(&ContextRequest {
+        task: Some(format!("W{number}")),
+        query: Some(prompt.text.clone()),
+        budget: Some(Budget::Chars(CONTEXT_CHARS)),
+        ..ContextRequest::default()
+    })?;
+    counts.answered += 1;
+    counts.told_right += usize::from(told.iter().any(is_gold));
+    counts.in_context += usize::from(filled.found_in(&context.text).iter().any(is_gold));
+    let rank = hits.iter().position(|id| prompt.label(id) >= 1.0);
+    counts.in_first += usize::from(rank == Some(0));
+    counts.in_first_five += usize::from(rank.is_some());
+    Ok(took)
 }
 
-/// Returns for each delivered hit whether it is the answer.
-fn delivered(result: &PromptResult) -> impl Iterator<Item = bool> {
-    let places = RelevantHit::select(&result.near, DELIVERED_MAX).into_iter();
-    places.filter_map(|n| result.right.get(n).copied())
+/// Returns what the prompt hook tells, in a session of its own.
+fn told_text(filled: &FilledProject, number: usize, prompt: &Prompt) -> Outcome<String> {
+    let host = AgentProgram::ClaudeCode;
+    let event = json!({
+        "hook_event_name": "UserPromptSubmit", "session_id": format!("s{number}"), "transcript_path": "",
+        "cwd": filled.engine.root(), "prompt": prompt.text,
+    });
+    let answer = Hooks::new(&filled.engine).handle(&HookRequest {
+        host,
+        spec: host.hook_spec("UserPromptSubmit").ok_or("no prompt hook")?,
+        event: &read_event(host, event.to_string().as_bytes()),
+        shorten: None,
+        anchor_every: 0,
+        deadline: Instant::now() + DEADLINE,
+    })?;
+    Ok(answer.context)
 }
 
-fn print(all: &[PromptResult]) {
+/// Returns the names of recall's first hits above the floor.
+fn recalled(filled: &FilledProject, prompt: &Prompt) -> Outcome<Vec<String>> {
+    let report = filled.engine.recall().search(&RecallRequest {
+        question: prompt.text.clone(),
+        k: Some(HITS),
+        ..RecallRequest::default()
+    })?;
+    let name = |item: &RecallItem| {
+        let ids = filled.found_in(item.text());
+        let best = ids
+            .into_iter()
+            .max_by(|a, b| prompt.label(a).total_cmp(&prompt.label(b)));
+        best.unwrap_or_default().to_owned()
+    };
+    Ok(report.hits.iter().map(|hit| name(&hit.item)).collect())
+}
+
+impl PromptCounts {
+    fn add(&mut self, other: &Self) {
+        self.prompts += other.prompts;
+        self.answered += other.answered;
+        self.told_right += other.told_right;
+        self.told_records += other.told_records;
+        self.useful_records += other.useful_records;
+        self.told_falsely += other.told_falsely;
+        self.in_context += other.in_context;
+        self.in_first += other.in_first;
+        self.in_first_five += other.in_first_five;
+        self.recalled_falsely += other.recalled_falsely;
+    }
+
+    fn without_answer(&self) -> usize {
+        self.prompts - self.answered
+    }
+}
+
+/// Returns a share in percent; 0 of nothing.
+fn percent(part: usize, all: usize) -> f64 {
+    100.0 * part as f64 / all.max(1) as f64
+}
+
+fn print(styles: &BTreeMap<String, PromptCounts>) {
+    let mut all = PromptCounts::default();
+    styles.values().for_each(|one| all.add(one));
     let columns = [
         "prompts",
         "number",
-        "get something, %",
-        "the right record, %",
-        "only others, %",
-        "records for each that gets some",
+        "told a relevant record, %",
+        "useful of told, %",
+        "told without a relevant record, %",
+        "relevant record in the context, %",
+        "in recall's first, %",
+        "in recall's first five, %",
+        "recalled without a relevant record, %",
     ];
-    let mut rows = Vec::new();
-    let mut names: Vec<&str> = all.iter().map(|one| one.haystack.as_str()).collect();
-    names.dedup();
-    names.insert(0, "all");
-    names.insert(1, "all young");
-    for (title, kind) in [
-        ("about the project", PromptKind::Own),
-        ("about another project", PromptKind::Foreign),
-        ("about nothing in particular", PromptKind::Plain),
-    ] {
-        for name in &names {
-            let of: Vec<&PromptResult> = (all.iter())
-                .filter(|one| one.kind == kind && is_in_group(one, name))
-                .collect();
-            let count = |holds: &dyn Fn(&PromptResult) -> bool| {
-                let count = of.iter().filter(|one| holds(one)).count();
-                100.0 * count as f64 / of.len().max(1) as f64
-            };
-            let some = count(&|one| delivered(one).next().is_some());
-            let right = count(&|one| delivered(one).any(|right| right));
-            let records: usize = of.iter().map(|one| delivered(one).count()).sum();
-            let each = records as f64
-                / of.iter()
-                    .filter(|one| delivered(one).next().is_some())
-                    .count()
-                    .max(1) as f64;
-            let mut row = vec![format!("{title}, {name}"), of.len().to_string()];
-            row.extend([some, right, some - right, each].map(|value| format!("{value:.1}")));
-            rows.push(row);
-        }
-    }
+    let cell = |part: usize, all: usize| match all {
+        0 => "–".to_owned(),
+        _ => format!("{:.1}", percent(part, all)),
+    };
+    let row = |name: &str, of: &PromptCounts| {
+        vec![
+            name.to_owned(),
+            of.prompts.to_string(),
+            cell(of.told_right, of.answered),
+            cell(of.useful_records, of.told_records),
+            cell(of.told_falsely, of.without_answer()),
+            cell(of.in_context, of.answered),
+            cell(of.in_first, of.answered),
+            cell(of.in_first_five, of.answered),
+            cell(of.recalled_falsely, of.without_answer()),
+        ]
+    };
+    let mut rows: Vec<_> = styles.iter().map(|(name, of)| row(name, of)).collect();
+    rows.push(row("all", &all));
     results::table("prompts", &columns, &rows);
-    let own: Vec<&PromptResult> = (all.iter())
-        .filter(|one| one.kind == PromptKind::Own && is_in_group(one, "all"))
-        .collect();
-    for k in [1, 3, 10] {
-        let found = own
-            .iter()
-            .filter(|one| one.right.iter().take(k).any(|right| *right));
-        let share = 100.0 * found.count() as f64 / own.len().max(1) as f64;
-        let name = format!("prompts, without a threshold the right record is in the first {k}");
-        results::value(&format!("prompts.first_{k}"), &name, "%", share);
-    }
-    let took: Vec<Duration> = all.iter().map(|one| one.took).collect();
-    let name = "the nearest records of a prompt, in process";
-    results::times("prompts.nearest", name, &Times::of(&took));
+    let value = |id: &str, name: &str, part: usize, of: usize| {
+        results::value(&format!("prompts.{id}"), name, "%", percent(part, of));
+    };
+    let name = "prompts with a relevant record that are told one";
+    value("told", name, all.told_right, all.answered);
+    let name = "records told that are useful";
+    value("useful", name, all.useful_records, all.told_records);
+    let name = "prompts without a relevant record that are told something";
+    value("false", name, all.told_falsely, all.without_answer());
+    let name = "relevant record in a context of 3,000 characters";
+    value("in_context", name, all.in_context, all.answered);
 }
 
-/// Returns true if a prompt belongs to this group.
-fn is_in_group(result: &PromptResult, name: &str) -> bool {
-    let is_young = result.haystack.contains(',');
-    match name {
-        "all" => !is_young,
-        "all young" => is_young,
-        name => result.haystack == name,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Prints one line per candidate to fit weights: query, kind, haystack, right, shared, coverage, cosine.
-fn print_features(all: &[PromptResult]) {
-    for (n, result) in all.iter().enumerate() {
-        for (one, right) in result.near.iter().zip(&result.right) {
-            println!(
-                "{n}\t{:?}\t{}\t{}\t{:.4}\t{:.4}\t{:.4}",
-                result.kind,
-                result.haystack,
-                u8::from(*right),
-                one.shared,
-                one.coverage,
-                one.cosine
-            );
-        }
+    #[test]
+    fn counts_of_a_prompt_are_of_hook_context_and_recall() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/prompts-extra");
+        let projects = read_projects(&folder).unwrap();
+        let project = &projects["atlas"];
+        let filled = FilledProject::of(project).unwrap();
+        let mut counts = PromptCounts::default();
+        let first = &project.prompts[0];
+        count_prompt(&filled, 0, first, &mut counts).unwrap();
+        assert_eq!(
+            (counts.prompts, counts.answered, counts.in_first),
+            (1, 1, 1)
+        );
+        let mut twice = counts;
+        twice.add(&counts);
+        assert_eq!((twice.prompts, twice.in_first), (2, 2));
+        let plain = project.prompts.iter().find(|one| one.style == "smalltalk");
+        let mut counts = PromptCounts::default();
+        count_prompt(&filled, 1, plain.unwrap(), &mut counts).unwrap();
+        assert_eq!((counts.answered, counts.without_answer()), (0, 1));
+    }
+
+    #[test]
+    fn percent_of_nothing_is_zero() {
+        assert!(percent(0, 0).abs() < f64::EPSILON);
+        assert!((percent(1, 4) - 25.0).abs() < f64::EPSILON);
     }
 }

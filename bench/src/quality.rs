@@ -9,7 +9,7 @@ mod metrics;
 use crate::fts5::Fts5;
 use crate::stats::Times;
 use crate::{Outcome, fixture, results};
-pub(crate) use data_set::{Data, Document, records};
+pub(crate) use data_set::{Data, Document, Query};
 use heirloom_engine::{
     DedupMode, Engine, ImportBundle, QuerySyntax, RecallReport, RecallRequest, RetrievalMode,
 };
@@ -216,6 +216,7 @@ impl IndexedHaystack {
             k: Some(k),
             mode: arms,
             dedup: doubles,
+            min_relevance: Some(0.0),
             ..RecallRequest::default()
         };
         Ok(match self.engine.recall().search(&request) {

@@ -166,6 +166,7 @@ fn time_recall(generator: &mut ZipfGenerator) -> Outcome<()> {
         let start = Instant::now();
         let request = RecallRequest {
             question,
+            min_relevance: Some(0.0),
             ..RecallRequest::default()
         };
         assert!(!engine.recall().search(&request)?.hits.is_empty());

@@ -114,6 +114,16 @@ pub(super) const LONG: [&str; 3] = ["recall-million", "projects", "growth"];
 pub(crate) const METRICS: &[Row] = &[
     row("context.in_process", "context from 10,000 records, in a process", "ms", at_most(3.0)),
     row("context.process", "context from 10,000 records, from process start", "ms", at_most(6.0)),
+    row("context.commits_3000", "1,200 commits as memory, a changelog line as query: right commit in 3,000 characters", "of 120", at_least(108.0)),
+    row("context.commits_8000", "the same, in 8,000 characters", "of 120", at_least(110.0)),
+    row("context.commits_lost", "the same, in 3,000 characters and not in 8,000", "of 120", at_most(0.0)),
+    row("context.commits_recall", "the same, in recall's first ten", "of 120", NONE),
+    row("context.facts_missing", "400 facts beside persona, SOUL.md, a learning, a failed try and history: not in 6,000 characters, with and without a query", "of 10", at_most(0.0)),
+    row("prompts.told", "developers' prompts with a relevant record: the prompt hook tells one", "%", at_least(50.0)),
+    row("prompts.useful", "records that the prompt hook tells: useful ones", "%", at_least(75.0)),
+    row("prompts.false", "developers' prompts without a relevant record: told something", "%", at_most(6.0)),
+    row("prompts.in_context", "developers' prompts with a relevant record: one is in a context of 3,000 characters", "%", at_least(88.0)),
+    row("prompts.hook", "prompt hook of a project of 60 records, in a process", "ms", NONE),
     row("sources.in_process", "context of all sources, 100,000 records, 50 workspace entries, 10 files, in a process", "ms", at_most(6.0)),
     row("sources.process", "context of all sources, from process start", "ms", at_most(15.0)),
     row("start.version_10k", "process start, `heirloom --version`", "ms", NONE),
@@ -240,9 +250,6 @@ pub(crate) const COMPARISONS: &[Row] = &[
 /// Metrics that are in the results and in no table: each is a yardstick or a step of another one.
 pub(crate) const UNLISTED: &[&str] = &[
     "hooks.sync",
-    "prompts.first_1",
-    "prompts.first_10",
-    "prompts.first_3",
     "recall.fill_1m",
     "recall.resident_1m",
     "recall.store_1m",

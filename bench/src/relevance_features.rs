@@ -1,0 +1,151 @@
+//! Labelled features of recall's hits, to which `cargo xtask fit relevance` fits the relevance model.
+//!
+//! Three sorts of questions: developers' prompts, changelog lines over commits, and what recorded sessions say at the
+//! places that a reader drew lessons from. The features are computed by the engine that ships.
+
+mod conversations;
+
+use crate::developer_prompts::{self, EXTRA, FilledProject, data_folder};
+use crate::{Outcome, commit_memory};
+use heirloom_capture::Hooks;
+use heirloom_engine::{Engine, QuerySyntax, RecallRequest};
+use heirloom_model::{Record, RecordId, limits};
+use heirloom_search::recall::{RecallItem, hit_features};
+use heirloom_search::relevance::{FEATURE_NAMES, FEATURES};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A question to a project.
+struct Question<'q> {
+    sort: &'static str,
+    group: &'q str,
+    /// Name in the data, or its text.
+    name: &'q str,
+    style: &'q str,
+    text: &'q str,
+    is_answered: bool,
+    /// True for projects whose left-out results are reported and decide about thresholds.
+    is_reported: bool,
+}
+
+/// Writes the features of all sorts of questions to `out`.
+pub(crate) fn write(data: Option<&Path>, out: Option<&Path>) -> Outcome<()> {
+    let (Some(data), Some(out)) = (data, out) else {
+        return Err("relevance-features needs --data FOLDER and --out FILE".into());
+    };
+    let mut text = format!("{}\n", json!({ "features": FEATURE_NAMES.as_slice() }));
+    add_prompts(&data_folder(data, "prompts"), true, &mut text)?;
+    // The repository's own prompts were written together with the model, so they only teach.
+    add_prompts(Path::new(EXTRA), false, &mut text)?;
+    add_commits(&data_folder(data, "recall"), &mut text)?;
+    conversations::add(&data_folder(data, "lessons"), &mut text)?;
+    heirloom_fs::durable::write_atomic(out, text.as_bytes())?;
+    Ok(())
+}
+
+fn add_prompts(folder: &Path, is_reported: bool, out: &mut String) -> Outcome<()> {
+    for (name, project) in developer_prompts::read_projects(folder)? {
+        eprintln!("{name}: {} prompts", project.prompts.len());
+        let filled = FilledProject::of(&project)?;
+        for prompt in &project.prompts {
+            let question = Question {
+                sort: "prompts",
+                group: &name,
+                name: &prompt.id,
+                style: &prompt.style,
+                text: &prompt.text,
+                is_answered: !prompt.gold.is_empty(),
+                is_reported,
+            };
+            add_question(&filled.engine, &question, out, &|record| {
+                let ids = filled.found_in(&record.text);
+                let best = ids
+                    .iter()
+                    .max_by(|a, b| prompt.label(a).total_cmp(&prompt.label(b)));
+                let id = best.map(|id| (*id).to_owned());
+                let label = best.map_or(0.0, |id| prompt.label(id));
+                (id.unwrap_or_else(|| record.id.to_string()), label)
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn add_commits(folder: &Path, out: &mut String) -> Outcome<()> {
+    for repository in commit_memory::read(folder)? {
+        eprintln!("{}: {} commits", repository.name, repository.texts.len());
+        let filled = repository.fill()?;
+        let own = repository.own_questions(commit_memory::FITTED_QUESTIONS);
+        let foreign = repository.foreign_questions(commit_memory::FITTED_QUESTIONS);
+        for query in own.chain(foreign) {
+            let gold = repository.gold_of(query);
+            let question = Question {
+                sort: "commits",
+                group: &repository.name,
+                name: &query.text,
+                style: "changelog",
+                text: &query.text,
+                is_answered: !gold.is_empty(),
+                is_reported: false,
+            };
+            add_question(&filled.engine, &question, out, &|record| {
+                let is_gold = gold.iter().any(|text| **text == record.text);
+                (record.id.to_string(), f64::from(u8::from(is_gold)))
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the line of a question: the hits that the prompt hook considers, in recall's order.
+fn add_question(
+    engine: &Engine,
+    question: &Question<'_>,
+    out: &mut String,
+    label: &dyn Fn(&Record) -> (String, f64),
+) -> Outcome<()> {
+    let hits = hits(engine, question.text)?;
+    let of_hit = |(record, features): &(Record, [f64; FEATURES])| {
+        let (id, label) = label(record);
+        let rounded = features.map(|value| (value * 1e6).round() / 1e6);
+        json!({"id": id, "label": label, "features": rounded.as_slice()})
+    };
+    let records: Vec<Value> = hits.iter().map(of_hit).collect();
+    let line = json!({
+        "sort": question.sort, "group": question.group, "style": question.style, "query": question.name,
+        "answered": question.is_answered, "reported": question.is_reported, "records": records,
+    });
+    writeln!(out, "{line}")?;
+    Ok(())
+}
+
+/// Returns the records that the prompt hook considers for a text, with their features.
+fn hits(engine: &Engine, text: &str) -> Outcome<Vec<(Record, [f64; FEATURES])>> {
+    let near = Hooks::new(engine).relevant_hits(text)?;
+    if near.is_empty() {
+        return Ok(Vec::new());
+    }
+    let considered: HashSet<RecordId> = near.iter().map(|one| one.record.id).collect();
+    let mut end = text.len().min(limits::HOOK_QUESTION_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let request = RecallRequest {
+        question: text.get(..end).unwrap_or_default().to_owned(),
+        syntax: QuerySyntax::Words,
+        k: Some(2 * limits::RECALL_HITS_DEFAULT),
+        ..RecallRequest::default()
+    };
+    let (ranked, question) = engine.recall().search_with_question(&request)?;
+    let features = hit_features(&question, &ranked);
+    let pairs = ranked.into_iter().zip(features);
+    let records = pairs.filter_map(|(hit, features)| match hit.item {
+        RecallItem::Record(record) => Some((*record, *features.values())),
+        RecallItem::Turn { .. } => None,
+    });
+    Ok(records
+        .filter(|(record, _)| considered.contains(&record.id))
+        .collect())
+}
