@@ -11,6 +11,50 @@ const COMMITS: usize = 1_200;
 /// Number of own and of foreign questions of a repository to which relevance is fitted.
 pub(crate) const FITTED_QUESTIONS: usize = 40;
 
+/// Prompts to agents without a specific subject.
+pub(crate) const PLAIN: [&str; 40] = [
+    "continue",
+    "yes",
+    "yes, do it",
+    "ok go ahead",
+    "please continue",
+    "try again",
+    "run the tests",
+    "run the tests again and fix what fails",
+    "commit this",
+    "commit and push",
+    "looks good, thanks",
+    "no, undo that",
+    "revert the last change",
+    "what did you change?",
+    "explain this code to me",
+    "why does this fail?",
+    "fix it",
+    "fix the bug",
+    "fix the failing tests",
+    "make it faster",
+    "clean this up",
+    "refactor this function",
+    "add a test for this",
+    "write the documentation",
+    "update the readme",
+    "what is next?",
+    "show me the diff",
+    "summarize what we did so far",
+    "is this correct?",
+    "can you check that again?",
+    "use a better name for this variable",
+    "stop",
+    "wait, that is not what I meant",
+    "hello",
+    "which files did you look at?",
+    "please review my changes",
+    "do the same for the other file",
+    "the build is broken, please look at it",
+    "let's start over",
+    "open a pull request",
+];
+
 /// Commits of a repository and questions to them.
 pub(crate) struct Repository {
     /// Its name.

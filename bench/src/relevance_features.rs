@@ -95,6 +95,21 @@ fn add_commits(folder: &Path, out: &mut String) -> Outcome<()> {
                 (record.id.to_string(), f64::from(u8::from(is_gold)))
             })?;
         }
+        // A large memory has all words of a prompt without a subject, which is no evidence.
+        for text in commit_memory::PLAIN {
+            let question = Question {
+                sort: "prompts",
+                group: &repository.name,
+                name: text,
+                style: "plain",
+                text,
+                is_answered: false,
+                is_reported: false,
+            };
+            add_question(&filled.engine, &question, out, &|record| {
+                (record.id.to_string(), 0.0)
+            })?;
+        }
     }
     Ok(())
 }

@@ -10,50 +10,6 @@ use heirloom_search::relevance::select_told;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Prompts to agents without a specific subject.
-const PLAIN: [&str; 40] = [
-    "continue",
-    "yes",
-    "yes, do it",
-    "ok go ahead",
-    "please continue",
-    "try again",
-    "run the tests",
-    "run the tests again and fix what fails",
-    "commit this",
-    "commit and push",
-    "looks good, thanks",
-    "no, undo that",
-    "revert the last change",
-    "what did you change?",
-    "explain this code to me",
-    "why does this fail?",
-    "fix it",
-    "fix the bug",
-    "fix the failing tests",
-    "make it faster",
-    "clean this up",
-    "refactor this function",
-    "add a test for this",
-    "write the documentation",
-    "update the readme",
-    "what is next?",
-    "show me the diff",
-    "summarize what we did so far",
-    "is this correct?",
-    "can you check that again?",
-    "use a better name for this variable",
-    "stop",
-    "wait, that is not what I meant",
-    "hello",
-    "which files did you look at?",
-    "please review my changes",
-    "do the same for the other file",
-    "the build is broken, please look at it",
-    "let's start over",
-    "open a pull request",
-];
-
 /// Sort of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PromptKind {
@@ -136,7 +92,7 @@ fn add_repository(repository: &Repository, all: &mut Vec<PromptResult>) -> Outco
     for query in repository.foreign_questions(FITTED_QUESTIONS) {
         add(PromptKind::Foreign, &query.text, &[])?;
     }
-    for text in PLAIN {
+    for text in commit_memory::PLAIN {
         add(PromptKind::Plain, text, &[])?;
     }
     Ok(())

@@ -19,11 +19,13 @@ use rarity::word_rarity;
 use std::collections::{HashMap, HashSet};
 
 /// Number of features.
-pub const FEATURES: usize = 19;
+pub const FEATURES: usize = 22;
 
 /// Names of the features, in the order of [`Features::values`].
 pub const FEATURE_NAMES: [&str; FEATURES] = [
     "coverage",
+    "matched",
+    "information",
     "rarest",
     "key",
     "complement",
@@ -42,6 +44,7 @@ pub const FEATURE_NAMES: [&str; FEATURES] = [
     "decision",
     "learning",
     "pasted_error",
+    "coverage_information",
 ];
 
 /// Minimum number of texts for document frequencies; otherwise every word of a young memory would be common.
@@ -196,6 +199,8 @@ impl Question {
         Features {
             values: [
                 share(matched.iter().sum(), self.information),
+                log1p(matched.iter().sum()),
+                log1p(self.information),
                 matched.iter().copied().fold(0.0, f64::max),
                 share(count(in_key.count()), count(key_terms.len())),
                 log1p(in_complement.map(|(_, worth)| *worth).sum()),
@@ -214,6 +219,8 @@ impl Question {
                 category("decision"),
                 category("learning"),
                 is(Kind::Error) * log1p(count(self.lines)),
+                // A large memory covers every common prompt: coverage counts if the prompt has information.
+                share(matched.iter().sum(), self.information) * log1p(self.information),
             ],
         }
     }
