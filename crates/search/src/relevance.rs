@@ -246,6 +246,12 @@ impl Features {
         &self.values
     }
 
+    /// Returns true if the candidate has all words of the question.
+    pub fn has_all_words(&self) -> bool {
+        // The first feature is the coverage, a sum of shares.
+        self.values[0] > 1.0 - 1e-9
+    }
+
     /// Returns the probability of the fitted model.
     pub fn probability(&self) -> f64 {
         let products = self.values.iter().zip(&coefficients::COEFFICIENTS);

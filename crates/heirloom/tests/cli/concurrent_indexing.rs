@@ -53,7 +53,7 @@ fn search_all(project: &Project) -> Vec<Vec<serde_json::Value>> {
         "nothing of the kind",
     ];
     let answer = |query| {
-        let args = ["recall", query, "-k", "50", "--explain"];
+        let args = ["recall", "--all", query, "-k", "50", "--explain"];
         project.json(&args)["hits"].as_array().unwrap().clone()
     };
     queries.map(answer).to_vec()

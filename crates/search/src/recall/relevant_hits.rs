@@ -2,17 +2,19 @@
 
 use super::rank::Ranked;
 use super::recall_item::RecallItem;
-use crate::relevance::{CandidateText, Features, Question};
+use crate::relevance::{CandidateText, FLOOR, Features, Question};
 use heirloom_model::{Message, Record, Role};
 
 /// Maximum number of words of a turn that is only an acknowledgement.
 const ACKNOWLEDGEMENT_WORDS_MAX: usize = 5;
 
-/// Computes the relevance of hits. `ranked` is in the order of the score.
+/// Computes the relevance of hits. `ranked` is in the order of the score. A hit with all words of the question is never
+/// below the floor: who searches for a word gets the records with it, however common the word is.
 pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) {
     let features = hit_features(question, ranked);
     for (hit, features) in ranked.iter_mut().zip(features) {
-        hit.relevance = Some(features.probability());
+        let least = if features.has_all_words() { FLOOR } else { 0.0 };
+        hit.relevance = Some(features.probability().max(least));
     }
 }
 
