@@ -153,9 +153,10 @@ pub(crate) fn mark_of(text: &str) -> String {
     flatten(text).chars().take(MARK_CHARS).collect()
 }
 
-/// Replaces line breaks and runs of blanks by one blank.
+/// Replaces line breaks, runs of blanks and the bars that stand for line breaks in a context by one blank.
 pub(crate) fn flatten(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let words = text.split_whitespace().filter(|word| *word != "|");
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn new_engine(root: &Path, clock: &Arc<SettableClock>) -> Outcome<Engine> {
