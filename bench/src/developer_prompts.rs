@@ -153,7 +153,7 @@ pub(crate) fn mark_of(text: &str) -> String {
     flatten(text).chars().take(MARK_CHARS).collect()
 }
 
-/// Replaces line breaks, runs of blanks and the bars that stand for line breaks in a context by one blank.
+/// Replaces line breaks, runs of blanks and the bars in place of line breaks in a context by one blank.
 pub(crate) fn flatten(text: &str) -> String {
     let words = text.split_whitespace().filter(|word| *word != "|");
     words.collect::<Vec<_>>().join(" ")
