@@ -118,7 +118,7 @@ pub(crate) const METRICS: &[Row] = &[
     row("context.commits_8000", "the same, in 8,000 characters", "of 120", at_least(110.0)),
     row("context.commits_lost", "the same, in 3,000 characters and not in 8,000", "of 120", at_most(0.0)),
     row("context.commits_recall", "the same, in recall's first ten", "of 120", NONE),
-    row("context.facts_missing", "400 facts beside persona, SOUL.md, a learning, a failed try and history: not in 6,000 characters, with and without a query", "of 10", at_most(0.0)),
+    row("context.facts_missing", "400 facts next to persona, SOUL.md, a learning, a failed try and history: not in 6,000 characters, with and without a query", "of 10", at_most(0.0)),
     row("prompts.told", "developers' prompts with a relevant record: the prompt hook tells one", "%", at_least(50.0)),
     row("prompts.useful", "records that the prompt hook tells: useful ones", "%", at_least(75.0)),
     row("prompts.false", "developers' prompts without a relevant record: told something", "%", at_most(6.0)),
