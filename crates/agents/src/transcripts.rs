@@ -76,9 +76,41 @@ pub enum ToolAction {
     /// Runs this command.
     Command(String),
     /// Changes these files.
-    Edit(Vec<String>),
+    Edit(Vec<FileEdit>),
+    /// Replaces the agent's plan or to-do list by these items.
+    Plan(Vec<PlanItem>),
     /// Any other purpose: the input on one line.
     Other(String),
+}
+
+/// Change of one file by a tool call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileEdit {
+    /// Path as the call names it.
+    pub path: String,
+    /// Removed text, as far as the call shows it and at most `TRANSCRIPT_EDIT_CHARS_MAX`.
+    pub removed: String,
+    /// Added text, at most `TRANSCRIPT_EDIT_CHARS_MAX`.
+    pub added: String,
+}
+
+/// Item of a plan or to-do list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanItem {
+    /// Text of the item.
+    pub text: String,
+    /// True if it is done.
+    pub is_done: bool,
+}
+
+impl FileEdit {
+    /// Creates an edit whose content is not recorded.
+    pub fn of_path(path: String) -> Self {
+        Self {
+            path,
+            ..Self::default()
+        }
+    }
 }
 
 /// Outcome of a tool call.

@@ -47,7 +47,11 @@ fn short(agent: AgentProgram, file: &str) -> Vec<String> {
                 EventBody::Summary(rendered) => format!("summary {rendered}"),
                 EventBody::Call { call, tool, action } => match action {
                     ToolAction::Command(command) => format!("{call} {tool} runs {command}"),
-                    ToolAction::Edit(files) => format!("{call} {tool} edits {}", files.join(" ")),
+                    ToolAction::Edit(edits) => {
+                        let paths: Vec<&str> = edits.iter().map(|edit| &*edit.path).collect();
+                        format!("{call} {tool} edits {}", paths.join(" "))
+                    }
+                    ToolAction::Plan(items) => format!("{call} {tool} plans {}", items.len()),
                     ToolAction::Other(rendered) => format!("{call} {tool} {rendered}"),
                 },
                 EventBody::Result {

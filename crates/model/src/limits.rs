@@ -570,6 +570,8 @@ pub const TRANSCRIPT_TEXT_CHARS_MAX: usize = 16_000;
 pub const TRANSCRIPT_RESULT_CHARS_MAX: usize = 600;
 /// Longest description of a tool call, characters.
 pub const TRANSCRIPT_CALL_CHARS_MAX: usize = 400;
+/// Characters of the removed and of the added text of one edit that lessons are taken from.
+pub const TRANSCRIPT_EDIT_CHARS_MAX: usize = 4_000;
 /// Number of newest failures of a conversation that wait for a fix.
 pub const TRANSCRIPT_FAILURES_MAX: usize = 32;
 /// Number of tool calls of a conversation that wait for their results.

@@ -12,7 +12,8 @@ use crate::json_fields::{
 };
 use crate::transcripts::transcript_format::{EventReader, LineScan, TranscriptFormat};
 use crate::transcripts::{
-    EventBody, EventSink, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader, call_line,
+    EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader,
+    call_line,
 };
 use conversation_tree::{ConversationTree, LineRole};
 use heirloom_model::Timestamp;
@@ -363,7 +364,7 @@ fn tool_action(tool: &str, input: Field<'_>) -> ToolAction {
         "Bash" => as_nonblank_string(read.command).map(ToolAction::Command),
         "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => as_nonblank_string(read.file_path)
             .or_else(|| as_nonblank_string(read.notebook_path))
-            .map(|path| ToolAction::Edit(vec![path])),
+            .map(|path| ToolAction::Edit(vec![FileEdit::of_path(path)])),
         _ => None,
     }
     .unwrap_or_else(|| ToolAction::Other(call_line(raw)))

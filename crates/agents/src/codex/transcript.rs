@@ -12,7 +12,7 @@ use crate::transcripts::recorded_commands::command_from_words;
 use crate::transcripts::transcript_format::{EventReader, LineScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
 use crate::transcripts::{
-    EventBody, EventSink, ToolAction, ToolOutcome, TranscriptHeader, call_line,
+    EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptHeader, call_line,
 };
 use heirloom_model::Timestamp;
 use heirloom_model::event_stream::Usage;
@@ -258,7 +258,7 @@ fn parse_call(item: &CodexPayload<'_>) -> (String, ToolAction) {
     if let Some(input) = as_string(item.input) {
         let action = match patched_files(&input) {
             files if files.is_empty() => ToolAction::Other(call_line(&input)),
-            files => ToolAction::Edit(files),
+            files => ToolAction::Edit(files.into_iter().map(FileEdit::of_path).collect()),
         };
         return (tool, action);
     }
@@ -281,7 +281,7 @@ fn shell_action(command: String) -> ToolAction {
     if command.contains("*** Begin Patch") {
         let files = patched_files(&command);
         if !files.is_empty() {
-            return ToolAction::Edit(files);
+            return ToolAction::Edit(files.into_iter().map(FileEdit::of_path).collect());
         }
     }
     ToolAction::Command(command)

@@ -10,7 +10,8 @@ use crate::json_fields::{
 use crate::transcripts::transcript_format::{EventReader, LineScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
 use crate::transcripts::{
-    EventBody, EventSink, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader, call_line,
+    EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader,
+    call_line,
 };
 use heirloom_fs::project_fs;
 use heirloom_model::event_stream::Usage;
@@ -309,9 +310,8 @@ fn emit_call(message: &str, at: Option<Timestamp>, one: &GeminiCall<'_>, out: Ev
     let read = as_object::<CallArguments<'_>>(one.args);
     let action = read.and_then(|read| match tool.as_str() {
         "run_shell_command" => as_nonblank_string(read.command).map(ToolAction::Command),
-        "write_file" | "replace" | "edit" => {
-            as_nonblank_string(read.file_path).map(|path| ToolAction::Edit(vec![path]))
-        }
+        "write_file" | "replace" | "edit" => as_nonblank_string(read.file_path)
+            .map(|path| ToolAction::Edit(vec![FileEdit::of_path(path)])),
         _ => None,
     });
     let action = action.unwrap_or_else(|| ToolAction::Other(call_line(raw)));

@@ -12,7 +12,7 @@ use crate::json_fields::{
 use crate::transcripts::transcript_format::{EventReader, NoScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
 use crate::transcripts::{
-    EventBody, EventSink, ToolAction, ToolOutcome, TranscriptHeader, call_line,
+    EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptHeader, call_line,
 };
 use heirloom_model::Timestamp;
 use serde::Deserialize;
@@ -324,13 +324,14 @@ fn tool_action(tool: &str, input: Field<'_>) -> ToolAction {
     let read = as_object::<ToolInput<'_>>(input);
     let action = read.and_then(|read| match tool {
         "bash" => as_nonblank_string(read.command).map(ToolAction::Command),
-        "edit" | "write" | "multiedit" => {
-            as_nonblank_string(read.file).map(|path| ToolAction::Edit(vec![path]))
-        }
+        "edit" | "write" | "multiedit" => as_nonblank_string(read.file)
+            .map(|path| ToolAction::Edit(vec![FileEdit::of_path(path)])),
         "apply_patch" | "patch" => {
             let patch = as_string(read.patch)?;
             let files = crate::transcripts::patched_files(&patch);
-            (!files.is_empty()).then_some(ToolAction::Edit(files))
+            (!files.is_empty()).then_some(ToolAction::Edit(
+                files.into_iter().map(FileEdit::of_path).collect(),
+            ))
         }
         _ => None,
     });

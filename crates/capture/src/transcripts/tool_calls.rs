@@ -6,7 +6,7 @@ use crate::Transcripts;
 use crate::failures::{describe_failure, shortened, shortened_output};
 use heirloom_agents::failures::{Subject, is_failure_expected, is_heirloom_command, is_probe};
 use heirloom_agents::transcripts::{
-    ToolAction, ToolOutcome, is_read_only_tool, without_injected_text,
+    PlanItem, ToolAction, ToolOutcome, is_read_only_tool, without_injected_text,
 };
 use heirloom_engine::TASK_MAIN;
 use heirloom_model::kinds::Artifact;
@@ -41,7 +41,11 @@ impl TranscriptImporter<'_, '_, '_> {
                 };
                 (text, called)
             }
-            ToolAction::Edit(files) => (files.join(", "), PendingCall::Edit(files)),
+            ToolAction::Edit(edits) => {
+                let files: Vec<String> = edits.into_iter().map(|edit| edit.path).collect();
+                (files.join(", "), PendingCall::Edit(files))
+            }
+            ToolAction::Plan(items) => (plan_line(&items), PendingCall::Other),
             ToolAction::Other(_) if tool.contains("heirloom") => (String::new(), PendingCall::Own),
             ToolAction::Other(text) => (text, PendingCall::Other),
         };
@@ -171,6 +175,16 @@ impl TranscriptImporter<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+/// Returns the open items of a plan on one line, or the done ones if none is open.
+fn plan_line(items: &[PlanItem]) -> String {
+    let is_open = items.iter().any(|item| !item.is_done);
+    let of_state = items.iter().filter(|item| item.is_done != is_open);
+    of_state
+        .map(|item| &*item.text)
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 impl Transcripts<'_> {

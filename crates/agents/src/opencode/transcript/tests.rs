@@ -107,7 +107,10 @@ fn edits_and_rejected_calls_are_recognised() {
         let [EventBody::Call { action, .. }] = events.as_slice() else {
             panic!("{events:?}");
         };
-        assert_eq!(*action, ToolAction::Edit(vec![file.to_owned()]));
+        let ToolAction::Edit(edits) = action else {
+            panic!("{action:?}");
+        };
+        assert_eq!(edits[0].path, file);
     }
     for (error, expected) in [
         ("File not found: x", ToolOutcome::Failed),

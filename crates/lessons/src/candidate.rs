@@ -1,0 +1,182 @@
+//! Candidates: statements that may become records.
+
+use heirloom_model::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Part of a transcript from which a candidate was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    /// A person's turn that sets a rule or corrects the agent.
+    PersonRule,
+    /// A command that failed and passed after a change.
+    Failure,
+    /// A failed command and a variant of it that succeeded.
+    CommandVariant,
+    /// An agent's explanation.
+    Explanation,
+    /// A command that succeeded repeatedly.
+    Command,
+    /// The program's summary of earlier turns.
+    CompactionSummary,
+    /// A commit or pull request.
+    Commit,
+    /// A plan or to-do list.
+    Plan,
+    /// The requests and final messages of the session.
+    Outcome,
+    /// A proposal or report with several points in a final message.
+    Report,
+    /// An issue or plan text that the session read.
+    Document,
+}
+
+/// Author of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// A person.
+    Person,
+    /// The agent.
+    Agent,
+    /// A program: a command's output, or what the transcript shows without anyone's words.
+    Program,
+}
+
+/// Place in the transcript that supports a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Id of the event.
+    pub event: String,
+    /// Number of the event in the conversation, from 0.
+    pub position: u64,
+    /// The line, shortened.
+    pub line: String,
+}
+
+/// Content of the record that a candidate becomes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LessonContent {
+    /// Knowledge.
+    Knowledge {
+        /// Category of the knowledge: `fact`, `convention`, `preference`, `decision`, `learning` or `correction`.
+        category: String,
+        /// Key that makes a later value replace this one, such as `command:test`.
+        key: Option<String>,
+        /// The statement.
+        text: String,
+        /// Reason, or the text that a correction corrects.
+        rationale: Option<String>,
+    },
+    /// An error.
+    Error {
+        /// The record key, the same in every session; see `heirloom_agents::failures::Failure::key`.
+        key: String,
+        /// The failed action with the line that names the fault.
+        text: String,
+        /// The change that resolved it; `None` while it is open.
+        resolution: Option<String>,
+    },
+    /// A request and what became of it.
+    Episode {
+        /// The request, which also is the title.
+        request: String,
+        /// Work that was done.
+        done: String,
+        /// Result and what is left.
+        result: String,
+    },
+    /// Steps of the task.
+    Steps(Vec<LessonStep>),
+}
+
+/// A step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LessonStep {
+    /// Text of the step.
+    pub text: String,
+    /// True if it is done.
+    pub is_done: bool,
+}
+
+/// A statement that may become a record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Source of the statement.
+    pub source: SourceKind,
+    /// Author of the statement.
+    pub speaker: Speaker,
+    /// Content of the record.
+    pub content: LessonContent,
+    /// Worth for the next session, from 0 to 1.
+    pub worth: f32,
+    /// Places that support it, the most important one first.
+    pub evidence: Vec<Evidence>,
+    /// Time of the statement.
+    pub at: Option<Timestamp>,
+    /// Subagent in whose conversation it was found.
+    pub agent: Option<String>,
+}
+
+/// Reason why a candidate does not become a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DropReason {
+    /// A better candidate states the same.
+    Duplicate,
+    /// Other candidates are worth more and the session's maximum is reached.
+    Limit,
+    /// Its worth is below the threshold.
+    LowWorth,
+    /// A later turn withdrew or contradicted it.
+    Withdrawn,
+    /// The text is not readable without the session.
+    NotSelfContained,
+}
+
+/// Decision on a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It becomes a record.
+    Kept,
+    /// It does not.
+    Dropped(DropReason),
+}
+
+/// A candidate with the decision on it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lesson {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// The decision.
+    pub verdict: Verdict,
+}
+
+impl Candidate {
+    /// Returns the words of the record in one text, as a reader sees them.
+    pub fn full_text(&self) -> String {
+        let parts: Vec<&str> = match &self.content {
+            LessonContent::Knowledge {
+                text, rationale, ..
+            } => [Some(text.as_str()), rationale.as_deref()]
+                .into_iter()
+                .flatten()
+                .collect(),
+            LessonContent::Error {
+                text, resolution, ..
+            } => [Some(text.as_str()), resolution.as_deref()]
+                .into_iter()
+                .flatten()
+                .collect(),
+            LessonContent::Episode {
+                request,
+                done,
+                result,
+            } => vec![request, done, result],
+            LessonContent::Steps(steps) => steps.iter().map(|step| step.text.as_str()).collect(),
+        };
+        parts.join(" ")
+    }
+}

@@ -1,0 +1,1 @@
+//! Sentences: plain text of Markdown, sentence boundaries, shortening to whole sentences.

@@ -1,0 +1,19 @@
+//! Failures that a change resolved.
+
+use crate::Candidate;
+use crate::cues::Cues;
+use heirloom_agents::transcripts::TranscriptEvent;
+use serde::{Deserialize, Serialize};
+
+/// State of this source.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Failures {}
+
+impl Failures {
+    /// Reads an event.
+    pub(crate) fn push(&mut self, _position: u64, _event: &TranscriptEvent, _cues: &Cues) {}
+
+    /// Adds the candidates found so far.
+    pub(crate) fn add_candidates(&self, _cues: &Cues, _out: &mut Vec<Candidate>) {}
+}
