@@ -63,7 +63,7 @@ pub fn clip_start(text: &str, chars_max: usize) -> &str {
 
 /// Returns one printable line of at most `chars_max` characters, with `…` if text was left out.
 pub fn excerpt(text: &str, chars_max: usize) -> String {
-    let line = one_line(text);
+    let line = one_line_prefix(text, chars_max);
     if chars(&line) <= chars_max {
         return line;
     }
@@ -75,9 +75,18 @@ pub fn excerpt(text: &str, chars_max: usize) -> String {
 
 /// Puts the text on one line: line breaks become ` | `, other control characters and runs of blanks one space.
 pub fn one_line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut gap = "";
+    one_line_prefix(text, usize::MAX)
+}
+
+/// Puts the beginning of a text on one line, up to the first character beyond `chars_max`, so that an excerpt of a long
+/// text does not read all of it.
+fn one_line_prefix(text: &str, chars_max: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(chars_max.saturating_mul(2)));
+    let (mut gap, mut count) = ("", 0_usize);
     for c in text.chars() {
+        if count > chars_max {
+            break;
+        }
         if matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{85}') {
             gap = " | ";
         } else if c == '\t' || (c.is_whitespace() && !c.is_control()) {
@@ -85,9 +94,11 @@ pub fn one_line(text: &str) -> String {
         } else {
             if !out.is_empty() {
                 out.push_str(gap);
+                count += gap.len();
             }
             gap = "";
             out.push(replace_unsafe_char(c));
+            count += 1;
         }
     }
     out

@@ -192,8 +192,7 @@ impl Question {
             candidate.text,
             limits::RELEVANCE_RECORD_PIECES_MAX,
         ));
-        let (aligned, aligned_share) = self.pieces.align(&record);
-        let (_, record_share) = record.align(&self.pieces);
+        let alignment = self.pieces.align(&record);
         let is = |kind: Kind| f64::from(u8::from(candidate.kind == Some(kind)));
         let category = |name: &str| f64::from(u8::from(candidate.category == Some(name)));
         Features {
@@ -207,9 +206,9 @@ impl Question {
                 log1p(count(self.shared_names(candidate.text, key))),
                 candidate.pairs.max(0.0),
                 candidate.cosine.max(0.0),
-                log1p(aligned),
-                aligned_share,
-                record_share,
+                log1p(alignment.covered_nats),
+                alignment.share,
+                alignment.share_of_other,
                 candidate.behind.max(0.0),
                 log1p(count(candidate.rank)),
                 log1p(count(self.words)),

@@ -270,33 +270,37 @@ impl<'s> StepOrder<'s> {
 
     /// Returns the step with the highest worth for its length; first among the sections that are behind their share.
     fn next_competing(&self) -> Option<Step> {
-        let steps = (0..self.input.candidates.len()).filter_map(|place| {
-            let one = self.input.candidates.get(place)?;
-            let may = matches!(one.tier, Tier::Exempt | Tier::Competing);
-            if self.is_open(place) {
-                let step = may.then(|| self.first_step(place, SelectionReason::ByWorth))??;
-                Some((step, self.worth(place) / length_cost(step.chars)))
+        let (mut best, mut best_behind) = (None, None);
+        for (place, one) in self.input.candidates.iter().enumerate() {
+            let next = if self.is_open(place) {
+                let may = matches!(one.tier, Tier::Exempt | Tier::Competing);
+                let step = may
+                    .then(|| self.first_step(place, SelectionReason::ByWorth))
+                    .flatten();
+                step.map(|step| (step, self.worth(place)))
             } else {
-                let step = self.extension(place)?;
-                let worth = one.worth * EXTENSION_WORTH;
-                Some((step, worth / length_cost(step.chars)))
+                let step = self.extension(place);
+                step.map(|step| (step, one.worth * EXTENSION_WORTH))
+            };
+            let Some((step, worth)) = next else {
+                continue;
+            };
+            let score = worth / length_cost(step.chars);
+            keep_first_max(&mut best, step, score);
+            if self.is_behind(one.section) {
+                keep_first_max(&mut best_behind, step, score);
             }
-        });
-        let steps: Vec<(Step, f64)> = steps.collect();
-        let is_behind = |step: &Step| {
-            let section = (self.input.candidates.get(step.candidate)).map_or(0, |one| one.section);
-            let share = self.shares.get(section).copied().unwrap_or(0.0);
-            let taken = self.section_chars.get(section).copied().unwrap_or(0);
-            let least = self
-                .input
-                .sections
-                .get(section)
-                .map_or(0, |one| one.min_chars);
-            taken < least || (taken as f64) < share * self.competing_chars as f64
-        };
-        let all = || steps.iter().copied();
-        let pick = first_max(all().filter(|(step, _)| is_behind(step)));
-        pick.or_else(|| first_max(all()))
+        }
+        best_behind.or(best).map(|(step, _)| step)
+    }
+
+    /// Returns true if a section is behind its share of what is selected so far.
+    fn is_behind(&self, section: usize) -> bool {
+        let share = self.shares.get(section).copied().unwrap_or(0.0);
+        let taken = self.section_chars.get(section).copied().unwrap_or(0);
+        let sections = self.input.sections;
+        let least = sections.get(section).map_or(0, |one| one.min_chars);
+        taken < least || (taken as f64) < share * self.competing_chars as f64
     }
 
     /// Returns the worth of an open candidate, reduced by its similarity to taken ones.
@@ -329,13 +333,18 @@ impl<'s> StepOrder<'s> {
 
 /// Returns the first element with the highest score.
 fn first_max<T>(scored: impl Iterator<Item = (T, f64)>) -> Option<T> {
-    let mut best: Option<(T, f64)> = None;
+    let mut best = None;
     for (one, score) in scored {
-        if best.as_ref().is_none_or(|(_, most)| score > *most) {
-            best = Some((one, score));
-        }
+        keep_first_max(&mut best, one, score);
     }
     best.map(|(one, _)| one)
+}
+
+/// Replaces the best element by one with a higher score.
+fn keep_first_max<T>(best: &mut Option<(T, f64)>, one: T, score: f64) {
+    if best.as_ref().is_none_or(|(_, most)| score > *most) {
+        *best = Some((one, score));
+    }
 }
 
 /// Returns the divisor of worth: the root of the length, because a long record often has more to say. Contexts of

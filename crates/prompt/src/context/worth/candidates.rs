@@ -77,7 +77,7 @@ impl<'a> CandidateList<'a> {
                     },
                     rating: entry.rating,
                     record: entry.id,
-                    words: comparable(entry.rating.tier, &entry.text),
+                    words: comparable(&entry.rating, input.floor, &entry.text),
                     forms: short.map(Cow::Owned).into_iter().chain(whole).collect(),
                     requires: None,
                 });
@@ -101,7 +101,7 @@ impl<'a> CandidateList<'a> {
                         && entry.offer.rating.tier == Tier::Competing
                         && !entry.offer.requires_next
                     {
-                        true => comparable(entry.offer.rating.tier, &entry.offer.text),
+                        true => comparable(&entry.offer.rating, input.floor, &entry.offer.text),
                         false => None,
                     },
                     forms: forms_of(entry, is_list, &words, input.budget.chars()),
@@ -205,9 +205,15 @@ fn record_of(origin: &Origin) -> Option<RecordId> {
     }
 }
 
-/// Returns the words for comparisons; `None` for the tail, which is not compared.
-fn comparable(tier: Tier, text: &str) -> Option<ComparableText> {
-    (tier != Tier::Tail).then(|| ComparableText::from_text(text))
+/// Returns the words for comparisons; `None` for the tail, which is not compared, and below the relevance floor.
+fn comparable(rating: &Rating, floor: f64, text: &str) -> Option<ComparableText> {
+    let is_below = rating.relevance.is_some_and(|share| share < floor);
+    let is_compared = match rating.tier {
+        Tier::Tail => false,
+        Tier::Competing => !is_below,
+        Tier::Guaranteed | Tier::Exempt => true,
+    };
+    is_compared.then(|| ComparableText::from_text(text))
 }
 
 /// Returns the forms of an offer: a short line of a list, or whole lines of a block in steps, up to the first one that
