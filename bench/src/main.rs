@@ -15,6 +15,7 @@ mod fixture;
 mod fts5;
 mod growth;
 mod hooks;
+mod lessons;
 mod maintenance;
 mod mcp;
 mod observe;
@@ -65,7 +66,7 @@ struct Request {
 }
 
 /// Usage line.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only context|start|remember|observe|maintenance|recall|recall-million|quality|growth|projects|redact|alarms|embed|size|sources|prompts|relevance-features|hooks|anchors|server|mcp|transcripts|window|tokens]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only context|start|remember|observe|maintenance|recall|recall-million|quality|growth|projects|redact|alarms|embed|size|sources|prompts|relevance-features|hooks|anchors|lessons|server|mcp|transcripts|window|tokens]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -205,6 +206,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if is_selected("anchors") {
         anchors::measure(request.data.as_deref())?;
+    }
+    if is_selected("lessons") {
+        lessons::measure(request.data.as_deref())?;
     }
     if is_selected("alarms") {
         alarms::measure(heirloom, request.data.as_deref())?;

@@ -20,6 +20,7 @@ mod install;
 mod mcp_client;
 mod program;
 mod report;
+mod rules;
 mod script;
 mod streams;
 mod subagent;

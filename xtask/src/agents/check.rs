@@ -3,7 +3,9 @@
 use heirloom_testkit::RecordedRequest;
 use serde_json::Value;
 
+use super::hooks::count;
 use super::program::Program;
+use super::rules::{RULE, RULES_FILE};
 use super::script::{ITERATIONS, LEARNED, LEARNED_LATER, LONG, SHOWN};
 
 /// Checks the requests to the model; the error names the failed check.
@@ -22,6 +24,17 @@ pub(crate) fn requests(program: &Program, requests: &[RecordedRequest]) -> Resul
         return Err("the agent never read notes.txt".into());
     }
     ensure(!starts[0].mentions(LEARNED), "iteration 1 knew it already")?;
+    for (n, start) in starts.iter().enumerate() {
+        // Claude Code has an argument for instructions; other programs get them at the head of the prompt.
+        let is_there = match program.name {
+            "claude-code" => count(&start.body["system"], RULE) > 0,
+            _ => start.mentions(RULE),
+        };
+        ensure(
+            is_there,
+            &format!("iteration {} lacks the rule of {RULES_FILE}", n + 1),
+        )?;
+    }
     for (start, learned) in [(1, LEARNED), (1, LONG), (2, LEARNED), (2, LEARNED_LATER)] {
         let number = start + 1;
         let missing = format!("the prompt of iteration {number} lacks \"{learned}\"");

@@ -12,7 +12,7 @@ use crate::cargo;
 
 use super::program::Program;
 use super::script::{ITERATIONS, NOTES};
-use super::{check, install, script};
+use super::{check, install, rules, script};
 
 /// Timeout of a run, which takes some seconds.
 const RUN_TIMEOUT: Duration = Duration::from_secs(180);
@@ -190,6 +190,7 @@ fn act(stage: &Stage, heirloom: &Path) -> Result<(), String> {
         Err(format!("heirloom {name}: {status}: {last}"))
     };
     step(stage.command(heirloom).args(["init", "--yes"]), "init")?;
+    rules::write_rule(stage)?;
     let mut run = stage.command(heirloom);
     run.args(["run", "--agent", program.name])
         .args(["--task", "42", "--type", "issue", "--phase", "IMPLEMENT"])

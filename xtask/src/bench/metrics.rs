@@ -78,7 +78,7 @@ const fn row(id: &'static str, title: &'static str, unit: &'static str, goal: Go
 }
 
 /// Groups of `cargo xtask bench --only`, in the order of the document.
-pub(crate) const GROUPS: [&str; 22] = [
+pub(crate) const GROUPS: [&str; 24] = [
     "context",
     "start",
     "remember",
@@ -92,6 +92,8 @@ pub(crate) const GROUPS: [&str; 22] = [
     "projects",
     "growth",
     "sources",
+    "lessons",
+    "anchors",
     "hooks",
     "mcp",
     "server",
@@ -104,7 +106,9 @@ pub(crate) const GROUPS: [&str; 22] = [
 ];
 
 /// Groups that a run without `--only` leaves out: they need a folder with data.
-pub(super) const WITH_DATA: [&str; 5] = ["alarms", "window", "quality", "prompts", "tokens"];
+pub(super) const WITH_DATA: [&str; 7] = [
+    "alarms", "window", "quality", "prompts", "tokens", "lessons", "anchors",
+];
 
 /// Groups that a run without `--only` leaves out: they fill a million records.
 pub(super) const LONG: [&str; 3] = ["recall-million", "projects", "growth"];
@@ -126,6 +130,17 @@ pub(crate) const METRICS: &[Row] = &[
     row("prompts.hook", "prompt hook of a project of 60 records, in a process", "ms", NONE),
     row("sources.in_process", "context of all sources, 100,000 records, 50 workspace entries, 10 files, in a process", "ms", at_most(6.0)),
     row("sources.process", "context of all sources, from process start", "ms", at_most(15.0)),
+    row("lessons.kept", "recorded sessions: lessons of a careful reader that are kept, weighted", "%", at_least(45.0)),
+    row("lessons.useful", "the same: records that match such a lesson", "%", at_least(60.0)),
+    row("lessons.noise", "the same: examples of noise that are stored", "of 40", at_most(2.0)),
+    row("lessons.records", "the same: records of a session", "records", at_most(14.0)),
+    row("lessons.session", "extraction from a transcript of 3 MB", "ms", at_most(300.0)),
+    row("lessons.turn", "extraction from one more turn, with reading and writing the state", "ms", at_most(5.0)),
+    row("anchors.count", "recorded conversations: anchors after every fifth tool call", "anchors", NONE),
+    row("anchors.each", "anchors of a conversation", "anchors", NONE),
+    row("anchors.mean", "tokens of an anchor", "tokens", NONE),
+    row("anchors.longest", "tokens of the longest anchor", "tokens", at_most(60.0)),
+    row("anchors.per_call", "tokens of anchors for each tool call", "tokens", NONE),
     row("start.version_10k", "process start, `heirloom --version`", "ms", NONE),
     row("start.context_10k", "`heirloom context`, 10,000 records", "ms", NONE),
     row("start.recall_10k", "`heirloom recall`, 10,000 records", "ms", at_most(5.0)),
