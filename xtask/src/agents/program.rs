@@ -51,8 +51,6 @@ pub(crate) struct Program {
     pub(crate) trust_arguments: &'static [&'static str],
     /// True if it is driven as an MCP client.
     pub(crate) has_mcp: bool,
-    /// True if a hook after a tool call can add context to the conversation.
-    pub(crate) has_anchors: bool,
     /// Arguments that add the MCP server.
     pub(crate) mcp_add: &'static [&'static str],
     /// Arguments that permit calls of our tools without a person.
@@ -84,7 +82,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         preparation: None,
         trust_arguments: &[],
         has_mcp: true,
-        has_anchors: true,
         mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &["--allowedTools", "mcp__heirloom"],
     },
@@ -106,7 +103,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         preparation: None,
         trust_arguments: &["--dangerously-bypass-hook-trust"],
         has_mcp: true,
-        has_anchors: true,
         mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &["--dangerously-bypass-approvals-and-sandbox"],
     },
@@ -138,7 +134,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         preparation: None,
         trust_arguments: &[],
         has_mcp: true,
-        has_anchors: false,
         mcp_add: &["mcp", "add", "heirloom", "heirloom", "mcp"],
         mcp_arguments: &[],
     },
@@ -165,7 +160,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         preparation: Some(&["session", "list"]),
         trust_arguments: &[],
         has_mcp: true,
-        has_anchors: true,
         mcp_add: &["mcp", "add", "heirloom", "--", "heirloom", "mcp"],
         mcp_arguments: &[],
     },
@@ -200,7 +194,6 @@ pub(crate) const PROGRAMS: &[Program] = &[
         preparation: None,
         trust_arguments: &[],
         has_mcp: false,
-        has_anchors: false,
         mcp_add: &[],
         mcp_arguments: &[],
     },
