@@ -225,6 +225,8 @@ fn answer(engine: &Engine, session: &str, name: &str, mut event: Value) -> Outco
         event: &read_event(host, event.to_string().as_bytes()),
         shorten: None,
         anchor_every: ANCHOR_EVERY,
+        teach: false,
+        ask: false,
         deadline: Instant::now() + DEADLINE,
     })?;
     Ok(answer.context)

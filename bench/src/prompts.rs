@@ -113,6 +113,8 @@ fn told_text(filled: &FilledProject, number: usize, prompt: &Prompt) -> Outcome<
         event: &read_event(host, event.to_string().as_bytes()),
         shorten: None,
         anchor_every: 0,
+        teach: false,
+        ask: false,
         deadline: Instant::now() + DEADLINE,
     })?;
     Ok(answer.context)

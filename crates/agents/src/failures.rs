@@ -1,12 +1,20 @@
 //! Failures of commands and file edits. The same failure has the same key in every session.
 
+mod cause;
+mod command_line;
 mod command_words;
+mod normal_command;
+mod output_line;
+mod output_phrases;
+mod test_name;
 
+pub use cause::{names_failing_tests, reports_failure};
+pub use command_line::{Operator, SimpleCommand, split_commands, split_words, unquote};
 pub use command_words::{
-    has_side_effects, is_failure_expected, is_fix_for, is_heirloom_command, is_probe,
+    CommandWords, has_side_effects, is_failure_expected, is_fix_for, is_heirloom_command, is_probe,
 };
+pub use normal_command::{essential_commands, normalize_command};
 
-use command_words::normalize_command;
 use heirloom_model::{limits, text};
 
 /// Action that was performed.
@@ -43,30 +51,12 @@ fn quoted(what: &str) -> String {
     format!("`{}`", what.replace('`', "'"))
 }
 
-/// Words that mark a line of output as the error message.
-const ERROR_WORDS: [&str; 14] = [
-    "error",
-    "fail",
-    "cannot",
-    "can't",
-    "could not",
-    "not found",
-    "no such",
-    "denied",
-    "panicked",
-    "exception",
-    "fatal",
-    "undefined",
-    "unable",
-    "invalid",
-];
-
 /// A failed action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The command on one line, or the path of the edited file.
     pub command: String,
-    /// The error message.
+    /// The line of the output that names the fault, and the failing test if there is one.
     pub error: String,
     /// Common prefix of the keys of its failures.
     pub prefix: String,
@@ -91,9 +81,10 @@ impl Failure {
         }
     }
 
-    /// Returns the record key: the same in every session, and for the same message with other numbers.
+    /// Returns the record key: the same in every session, and for the same message with other numbers. Failures of
+    /// different tests have different keys.
     pub fn key(&self) -> String {
-        let error = text::hash16(&text::error_signature(&self.error));
+        let error = text::hash16(&text::error_identity(&self.error));
         format!("{}{error}", self.prefix)
     }
 }
@@ -127,21 +118,26 @@ pub fn fix_text(failed: &Failure, worked: &str, changed: &[String]) -> String {
     }
 }
 
-/// Returns the error message of an output: the first line with an error word, else the last line.
+/// Returns the error message of an output: the first line that names the fault, with the failing test.
 fn error_line(output: &str) -> String {
-    let plain = text::strip_ansi(output);
-    let mut last = "";
-    for line in plain.lines().map(str::trim) {
-        if line.is_empty() || line.starts_with("Exit code") || line.starts_with("Exit Code") {
-            continue;
+    error_text(cause::find_cause(output))
+}
+
+/// Returns the error messages of an output: the one of its [`Failure`], then those of failing tests with other
+/// messages, at most `most`.
+pub fn error_lines(output: &str, most: usize) -> Vec<String> {
+    let causes = cause::find_causes(output, most);
+    causes.into_iter().map(error_text).collect()
+}
+
+fn error_text(cause: cause::Cause) -> String {
+    match cause.test {
+        Some(test) if !cause.message.contains(&test) => {
+            let most = limits::HOOK_ERROR_CHARS_MAX.saturating_sub(text::chars(&test) + 3);
+            format!("{} ({test})", text::excerpt(&cause.message, most))
         }
-        let lower = text::clip(line, limits::HOOK_ERROR_CHARS_MAX).to_lowercase();
-        if ERROR_WORDS.iter().any(|word| lower.contains(word)) {
-            return text::excerpt(line, limits::HOOK_ERROR_CHARS_MAX);
-        }
-        last = line;
+        _ => cause.message,
     }
-    text::excerpt(last, limits::HOOK_ERROR_CHARS_MAX)
 }
 
 #[cfg(test)]
@@ -149,7 +145,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn error_line_picks_first_line_with_error_word() {
+    fn key_differs_for_other_tests() {
+        let output = |test: &str, line: u32| {
+            format!(
+                "1) test {test} (App.CartTest)\n   test/cart_test.exs:{line}\n   Assertion with == failed\n2 tests, 1 failure"
+            )
+        };
+        let one = Failure::new("mix test", &output("adds", 3));
+        assert_eq!(one.error, "Assertion with == failed (test adds)");
+        assert_eq!(
+            one.key(),
+            Failure::new("cd a && mix test 2>&1 | tail -30", &output("adds", 9)).key()
+        );
+        assert_ne!(
+            one.key(),
+            Failure::new("mix test", &output("removes", 3)).key()
+        );
+        let named = |test: &str| Failure::new("pytest", &format!("{test} failed: refused"));
+        assert_ne!(named("test_1").key(), named("test_2").key());
+    }
+
+    #[test]
+    fn error_line_picks_first_line_that_names_the_fault() {
         for (output, line) in [
             (
                 "Exit code 1\nrunning\nerror[E0308]: mismatched\n  --> a.rs",

@@ -9,6 +9,7 @@ mod envelope;
 mod event;
 pub(crate) mod json_members;
 pub(crate) mod protocol;
+mod teaching;
 pub(crate) mod tool_use;
 pub(crate) mod transcript_messages;
 
@@ -19,5 +20,6 @@ pub use envelope::{
 };
 pub use event::{HookEvent, read_event};
 pub use protocol::{HookEventKind, HookProtocol, HookSpec};
+pub use teaching::{LessonChannel, lesson_request, teaching_paragraph};
 pub use tool_use::{ToolUse, shorten_texts};
 pub use transcript_messages::{agent_messages, complete_lines};

@@ -3,8 +3,10 @@
 //! A file is read in two passes, line by line: a [`SupersededLineScan`] finds the lines of abandoned branches, a
 //! [`TranscriptReader`] emits the events of the others. Unknown lines and fields are skipped; no input is an error.
 
+mod file_edits;
 mod injected_text;
 mod patch;
+mod plan_items;
 mod preview;
 pub(crate) mod recorded_commands;
 pub(crate) mod transcript_format;
@@ -13,6 +15,7 @@ pub(crate) mod transcript_reader;
 
 pub use injected_text::without_injected_text;
 pub(crate) use patch::patched_files;
+pub(crate) use plan_items::{item_text, plan_items};
 pub use preview::{call_line, preview};
 pub use transcript_format::{TranscriptFormat, TranscriptHeader, is_read_only_tool};
 pub use transcript_lines::{TranscriptLine, TranscriptLines};
@@ -101,16 +104,6 @@ pub struct PlanItem {
     pub text: String,
     /// True if it is done.
     pub is_done: bool,
-}
-
-impl FileEdit {
-    /// Creates an edit whose content is not recorded.
-    pub fn of_path(path: String) -> Self {
-        Self {
-            path,
-            ..Self::default()
-        }
-    }
 }
 
 /// Outcome of a tool call.

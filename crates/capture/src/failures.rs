@@ -1,11 +1,27 @@
-//! Failures of tools, as hooks and transcripts describe them.
+//! Failures of tools, as hooks and transcripts describe them, and the evidence that they are gone.
 
-use heirloom_agents::failures::{Failure, Subject};
+mod changes_between;
+mod command_changes;
+mod command_status;
+mod pass_evidence;
+mod passed_tests;
+mod text_wrapping;
+
+pub(crate) use changes_between::{RecentChanges, resolution};
+pub(crate) use command_changes::{assignments, background_change, command_changes};
+pub(crate) use pass_evidence::{FOLDER, PassEvidence};
+pub(crate) use text_wrapping::without_wrapping;
+
+use heirloom_agents::failures::{Failure, Subject, split_commands, split_words, unquote};
 use heirloom_agents::transcripts::{preview, without_injected_text};
-use heirloom_engine::Engine;
-use heirloom_model::{Fault, Kind, Record};
-use heirloom_store::Filter;
+use heirloom_engine::{Engine, TASK_MAIN};
+use heirloom_fs::project_fs::normalise_project_path;
+use heirloom_model::kinds::ErrorRecord;
+use heirloom_model::record_meaning::is_exit_status;
+use heirloom_model::{Fault, Kind, KindData, Record, Timestamp, limits};
+use heirloom_store::{Change, Filter};
 use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 
 /// Bytes at each end of a long text that are redacted before it is shortened; more than any secret has.
 const CLEANED_BYTES: usize = 32 << 10;
@@ -13,10 +29,83 @@ const CLEANED_BYTES: usize = 32 << 10;
 /// Describes a failure of a subject in the same way for hooks and transcripts.
 pub(crate) fn describe_failure(subject: &Subject, text: &str) -> Failure {
     let text = without_injected_text(text);
-    match subject {
-        Subject::Command(command) => Failure::new(command, &text),
-        Subject::Edit(file) => Failure::from_edit(file, &text),
+    let text = without_wrapping(&text);
+    let mut failure = match subject {
+        Subject::Command(command) => Failure::new(command, text),
+        Subject::Edit(file) => Failure::from_edit(file, text),
+    };
+    if is_exit_status(&failure.error) {
+        failure.error.clear();
     }
+    failure
+}
+
+/// Returns the folder of a command relative to the project's root, from the agent's folder and the `cd` before the
+/// command; `None` if it is unknown or outside of the project.
+pub(crate) fn folder_of_command(root: &Path, cwd: Option<&str>, command: &str) -> Option<String> {
+    let mut folder = PathBuf::from(cwd?);
+    for one in split_commands(command) {
+        let words = split_words(one.text);
+        match words.as_slice() {
+            ["cd", target] => folder.push(unquote(target)),
+            ["export" | "source" | "." | "set", ..] => {}
+            _ => break,
+        }
+    }
+    if folder == root {
+        return Some(String::new());
+    }
+    normalise_project_path(root, &folder.to_string_lossy()).ok()
+}
+
+/// Closes the open errors of these tasks about which there is evidence. `change_of` returns what was changed since an
+/// error occurred.
+pub(crate) fn close_errors(
+    engine: &Engine,
+    tasks: &[Option<&str>],
+    evidence: &PassEvidence,
+    change_of: &dyn Fn(&Record) -> Option<String>,
+    source: &str,
+) -> Result<Vec<Record>, Fault> {
+    if evidence.is_empty() {
+        return Ok(Vec::new());
+    }
+    let find = || -> Result<Vec<Record>, Fault> {
+        let mut closed = Vec::new();
+        for task in tasks {
+            let open = engine
+                .errors()
+                .newest_open(*task, limits::ERRORS_CLOSED_MAX)?;
+            closed.extend(open.into_iter().filter(|error| evidence.closes(error)));
+        }
+        Ok(closed)
+    };
+    let found = find()?;
+    if found.is_empty() {
+        return Ok(found);
+    }
+    engine.apply_decided(|| {
+        let changes = find()?.into_iter().map(|error| {
+            let change = change_of(&error);
+            engine
+                .errors()
+                .pass_change(&error, change.as_deref(), source)
+        });
+        Ok(changes.collect::<Vec<Change>>())
+    })?;
+    Ok(found)
+}
+
+/// Returns the time of the last occurrence of an error.
+pub(crate) fn last_occurrence(error: &Record) -> Timestamp {
+    let typed = ErrorRecord::from_record(error).ok();
+    let repeated = typed.and_then(|typed| typed.repeated_at);
+    repeated.unwrap_or(error.recorded_at)
+}
+
+/// Returns the tasks whose errors a session without a task of its own can close.
+pub(crate) fn tasks_of_session() -> [Option<&'static str>; 2] {
+    [None, Some(TASK_MAIN)]
 }
 
 /// Returns the current record with the key of this failure.

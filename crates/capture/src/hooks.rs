@@ -2,7 +2,10 @@
 
 mod anchor;
 mod call_log;
+mod failure_closing;
 mod failure_recording;
+mod failure_warning;
+mod lesson_teaching;
 mod path_words;
 mod relevance;
 mod session_context;
@@ -15,7 +18,7 @@ use heirloom_model::text::EscapedPath;
 pub use relevance::RelevantHit;
 
 use heirloom_agents::AgentProgram;
-use heirloom_agents::failures::{Subject, has_side_effects, is_failure_expected};
+use heirloom_agents::failures::{Subject, is_failure_expected};
 use heirloom_agents::hooks::{
     HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, shorten_texts, without_envelopes,
     wrap_for_hook,
@@ -45,6 +48,10 @@ pub struct HookRequest<'a> {
     pub shorten: Option<&'a Policy>,
     /// Number of tool calls between two reminders of the goal; 0 = none.
     pub anchor_every: u32,
+    /// True if the first context of a session ends with how a lesson is left.
+    pub teach: bool,
+    /// True if the agent is asked once, at the end of a turn, for a lesson of work that left none.
+    pub ask: bool,
     /// Deadline of the hook; transcripts are read no longer than that.
     pub deadline: Instant,
 }
@@ -129,13 +136,15 @@ impl Hooks<'_> {
             },
             HookEventKind::BeforeCompaction => {
                 self.ingest_signals(request, state)?;
+                self.learn_from_turn(request)?;
                 // Some programs start no session afterwards.
                 state.forget_delivered();
                 Ok(HookAnswer::default())
             }
             HookEventKind::TurnEnd => {
                 self.ingest_signals(request, state)?;
-                Ok(HookAnswer::default())
+                self.learn_from_turn(request)?;
+                Ok(self.request_lesson(request, state))
             }
             HookEventKind::SubagentEnd => {
                 self.ingest_signals(request, state)?;
@@ -143,6 +152,7 @@ impl Hooks<'_> {
                 if let (Some(id), Some(path)) = (id, &event.agent_transcript) {
                     state.add_subagent(&id, event.agent_type.as_deref(), path);
                 }
+                self.learn_from_turn(request)?;
                 Ok(HookAnswer::default())
             }
             HookEventKind::SubagentStart => self.start_subagent(),
@@ -200,8 +210,9 @@ impl Hooks<'_> {
             let Some(record) = self.failure_of(&subject)? else {
                 continue;
             };
-            if !state.is_delivered(record.id) {
-                lines.push(failure_recording::warning(&record));
+            // Also if the session's context mentioned it: it is about to happen now.
+            if state.mark_warned(&subject.prefix()) {
+                lines.push(failure_warning::warning(&record));
                 state.mark_delivered([record.id]);
             }
         }
@@ -215,22 +226,9 @@ impl Hooks<'_> {
         state: &mut HookSessionState,
     ) -> Result<HookAnswer, Fault> {
         self.ingest_signals(request, state)?;
-        let subjects = self.failure_subjects(request, tool);
-        if let Some(text) = &tool.failure {
-            return self.record_tool_failure(request, tool, &subjects, text, state);
-        }
-        if tool.has_outcome {
-            self.record_tool_success(request, &subjects, state)?;
-            // Search commands are no attempts, but one that also changes files may have fixed a failure.
-            let command = tool.command.as_deref();
-            if let Some(command) =
-                command.filter(|text| is_failure_expected(text) && has_side_effects(text))
-            {
-                let subject =
-                    Subject::Command(self.engine.redaction().redact_input(command).into_owned());
-                state.add_step(&format!("ran {}", subject.display_text()));
-            }
-            self.record_changed_files(request, &subjects, state)?;
+        let answer = self.record_tool_outcome(request, tool, state)?;
+        if tool.failure.is_some() {
+            return Ok(answer);
         }
         let output = match (request.shorten, &tool.response) {
             (Some(policy), Some(response)) => self.shortened_output(tool, response, policy)?,
@@ -238,7 +236,7 @@ impl Hooks<'_> {
         };
         Ok(HookAnswer {
             replacement_output: output,
-            ..HookAnswer::default()
+            ..answer
         })
     }
 
@@ -350,7 +348,7 @@ impl Hooks<'_> {
                 &self.engine.contexts().neutralize_text(body),
                 chars_max,
             ),
-            replacement_output: None,
+            ..HookAnswer::default()
         }
     }
 }

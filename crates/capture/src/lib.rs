@@ -4,11 +4,13 @@
 
 mod failures;
 mod hooks;
+mod lessons;
 mod observe;
 mod run_loop;
 mod transcripts;
 
 pub use hooks::{HookCall, HookCallLog, HookRequest, Hooks, RelevantHit};
+pub use lessons::{LearnAllReport, Learning, SessionLessons};
 pub use observe::{Observation, ObservedSignal, Observer, Runs, SignalOutcome};
 pub use run_loop::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
 pub use transcripts::{

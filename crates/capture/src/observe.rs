@@ -2,8 +2,11 @@
 
 mod batch_writer;
 mod echo_filter;
+mod error_closing;
 mod signal_changes;
 
+use crate::failures::RecentChanges;
+use error_closing::FinishedTool;
 use heirloom_agents::StreamFormat;
 use heirloom_agents::signals::{self, SignalParser};
 use heirloom_agents::streams::{StreamPiece, StreamReader};
@@ -71,6 +74,22 @@ pub struct Observation {
     pub status_message: Option<String>,
 }
 
+/// Part of an output that is not applied yet.
+#[derive(Debug)]
+enum Unapplied {
+    /// A signal, with its index in the observation.
+    Signal(usize, Redacted<Signal>),
+    /// A tool that ended.
+    Tool(FinishedTool),
+}
+
+/// Part of an output that is read.
+#[derive(Debug)]
+enum Found {
+    Parsed(ParserEvent),
+    Tool(FinishedTool),
+}
+
 /// Index of a signal in the observation, and the changes that apply it.
 type Pending = (usize, Vec<Redacted<Change>>);
 
@@ -87,8 +106,10 @@ pub struct Observer<'e> {
     seen: HashSet<(SignalVerb, String)>,
     /// Normalised words of each line that was injected into the prompt.
     injected_lines: HashSet<String>,
-    /// Signals that are not applied yet, each with its index in the observation.
-    waiting: VecDeque<(usize, Redacted<Signal>)>,
+    /// Signals and tools that are not applied yet, in order.
+    waiting: VecDeque<Unapplied>,
+    /// Newest changes of the tools.
+    changes: RecentChanges,
     pending: Vec<Pending>,
     /// Number of pending entries, from the first, whose transaction failed and may have committed all the same.
     uncertain: usize,
@@ -145,6 +166,7 @@ impl<'e> Runs<'e> {
             seen: HashSet::new(),
             injected_lines: HashSet::new(),
             waiting: VecDeque::new(),
+            changes: RecentChanges::default(),
             pending: Vec::new(),
             uncertain: 0,
             observation: Observation::default(),
@@ -182,13 +204,16 @@ impl Observer<'_> {
         let parser = &mut self.parser;
         self.reader
             .finish(&mut |piece| take_piece(&piece, parser, &mut found, on_piece));
-        self.parser.finish(&mut |one| found.push(one));
+        self.parser
+            .finish(&mut |one| found.push(Found::Parsed(one)));
         let result = self.queue_found(found);
         if let Err(fault) = &result {
             let places = self.pending.iter().map(|(place, _)| *place);
-            let places: Vec<_> = places
-                .chain(self.waiting.iter().map(|(place, _)| *place))
-                .collect();
+            let waiting = self.waiting.iter().filter_map(|one| match one {
+                Unapplied::Signal(place, _) => Some(*place),
+                Unapplied::Tool(_) => None,
+            });
+            let places: Vec<_> = places.chain(waiting).collect();
             if let Some(first) = places.first() {
                 self.observation.diagnostics.push(Diagnostic {
                     line: self.observation.signals[*first].signal.line,
@@ -210,24 +235,33 @@ impl Observer<'_> {
         &self.observation
     }
 
-    fn queue_found(&mut self, found: Vec<ParserEvent>) -> Result<(), Fault> {
+    fn queue_found(&mut self, found: Vec<Found>) -> Result<(), Fault> {
         for one in found {
             match one {
-                ParserEvent::Signal(signal) => self.queue_signal(signal),
+                Found::Parsed(ParserEvent::Signal(signal)) => self.queue_signal(signal),
                 // The readers cap their diagnostics, so these are few.
-                ParserEvent::Diagnostic(diagnostic) => {
+                Found::Parsed(ParserEvent::Diagnostic(diagnostic)) => {
                     self.observation.diagnostics.push(diagnostic)
                 }
+                Found::Tool(tool) if !self.dry_run => {
+                    self.waiting.push_back(Unapplied::Tool(tool));
+                }
+                Found::Tool(_) => {}
             }
         }
         self.process_waiting()
     }
 
-    /// Applies waiting signals in order, until the store fails.
+    /// Applies waiting signals and tools in order, until the store fails.
     fn process_waiting(&mut self) -> Result<(), Fault> {
-        while let Some((place, signal)) = self.waiting.pop_front() {
-            if let Err(fault) = self.process_signal(place, &signal) {
-                self.waiting.push_front((place, signal));
+        while let Some(one) = self.waiting.pop_front() {
+            let processed = match &one {
+                Unapplied::Signal(place, signal) => self.process_signal(*place, signal),
+                // An error that was reported before must be stored to be closed.
+                Unapplied::Tool(tool) => self.flush().and_then(|()| self.process_tool(tool)),
+            };
+            if let Err(fault) = processed {
+                self.waiting.push_front(one);
                 return Err(fault);
             }
             if self.pending.len() >= limits::BATCH_RECORDS {
@@ -288,7 +322,8 @@ impl Observer<'_> {
             SignalOutcome::DryRun
         } else {
             let place = self.observation.signals.len();
-            self.waiting.push_back((place, signal.clone()));
+            self.waiting
+                .push_back(Unapplied::Signal(place, signal.clone()));
             SignalOutcome::Refused
         };
         self.observation.signals.push(ObservedSignal {
@@ -310,26 +345,34 @@ fn refusal_message(signal: &Signal, fault: &Fault) -> String {
 fn take_piece(
     piece: &StreamPiece<'_>,
     parser: &mut SignalParser,
-    found: &mut Vec<ParserEvent>,
+    found: &mut Vec<Found>,
     on_piece: &mut dyn FnMut(&StreamPiece<'_>),
 ) {
     match piece {
-        StreamPiece::Raw(bytes) => parser.push(bytes, &mut |one| found.push(one)),
+        StreamPiece::Raw(bytes) => {
+            parser.push(bytes, &mut |one| found.push(Found::Parsed(one)));
+        }
         StreamPiece::Event(StreamEvent::Text { text, line }) => {
-            parser.parse_message(text, *line, &mut |one| found.push(one));
+            parser.parse_message(text, *line, &mut |one| found.push(Found::Parsed(one)));
         }
         StreamPiece::Event(StreamEvent::Unreadable { line, message }) => {
-            found.push(ParserEvent::Diagnostic(Diagnostic {
+            found.push(Found::Parsed(ParserEvent::Diagnostic(Diagnostic {
                 line: *line,
                 message: message.clone(),
-            }));
+            })));
+        }
+        StreamPiece::Event(StreamEvent::ToolResult {
+            failed,
+            action: Some(action),
+        }) => found.push(Found::Tool(FinishedTool::new(action, *failed))),
+        StreamPiece::Event(StreamEvent::FileChanged(path)) => {
+            found.push(Found::Tool(FinishedTool::of_file(path)));
         }
         StreamPiece::Event(
             StreamEvent::Finished { .. }
             | StreamEvent::SessionId(_)
             | StreamEvent::ToolCall { .. }
             | StreamEvent::ToolResult { .. }
-            | StreamEvent::FileChanged(_)
             | StreamEvent::Usage(_)
             | StreamEvent::Error(_),
         ) => {}

@@ -1,9 +1,11 @@
 //! Import of agent programs' transcripts.
 
 mod attribution;
+mod entry_ids;
 mod failure_tracking;
 mod import_state;
 mod importer;
+mod learning;
 mod tool_calls;
 mod transcript_input;
 mod two_pass_reader;
@@ -12,12 +14,13 @@ use attribution::ProjectMatch;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::TranscriptHeader;
 use heirloom_engine::Engine;
-use heirloom_engine::{ImportReport, ImportWriter};
+use heirloom_engine::{ImportReport, ImportWriter, LessonsReport};
 use heirloom_model::record::check_name;
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Session};
 use import_state::State;
 use importer::TranscriptImporter;
+pub(crate) use learning::LearningMode;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use transcript_input::Source;
@@ -82,6 +85,8 @@ pub struct TranscriptReport {
     pub is_unfinished: bool,
     /// Counts of the import; empty for a file of a larger import, which has the totals.
     pub import: ImportReport,
+    /// Counts of the lessons.
+    pub lessons: LessonsReport,
 }
 
 /// Parameters of an import of transcripts.
@@ -124,6 +129,8 @@ pub struct TranscriptsReport {
     pub long_lines: u64,
     /// Lines that this program does not write.
     pub unreadable_lines: u64,
+    /// Counts of the lessons.
+    pub lessons: LessonsReport,
 }
 
 /// Import of the transcripts that agent programs write.
@@ -162,9 +169,12 @@ impl Transcripts<'_> {
         agent: AgentProgram,
         path: &Path,
         until: Instant,
+        mode: LearningMode,
     ) -> Result<TranscriptReport, Fault> {
         let mut nobody = |_| {};
-        let mut deadline = ReadDeadline::unlimited(&mut nobody).until(until);
+        let mut deadline = ReadDeadline::unlimited(&mut nobody)
+            .until(until)
+            .with_mode(mode);
         let from = TranscriptStart::Continue;
         self.import_within(agent, path, from, &mut deadline)
     }
@@ -311,18 +321,21 @@ impl Transcripts<'_> {
             ));
         };
         let known = self.engine.sessions().find(&session)?;
-        let state = match (
+        let (state, is_reverted) = match (
             &known,
             from,
             source.is_appendable() && agent.appends_transcripts(),
         ) {
             (Some(known), TranscriptStart::Continue, true) => self.state_of(known)?,
-            _ => State::default(),
+            _ => (State::default(), false),
         };
         let folders = (self.base_of(&folder, former_root), folder);
         let mut importer_state =
             TranscriptImporter::new(self.engine, agent, folders, &head, session, known, writer)?;
         importer_state.records_open_failures = deadline.is_timed() && !agent.reports_failures();
+        importer_state.mode = deadline.mode();
+        importer_state.is_conversation_reverted = is_reverted;
+        importer_state.load_learner();
         let read = self.read(agent, source, state, &mut importer_state, deadline)?;
         Ok(TranscriptReport {
             session: Some(importer_state.session_id().to_owned()),
@@ -345,16 +358,18 @@ impl Transcripts<'_> {
         check_name("session", &name).is_ok().then_some(name)
     }
 
-    /// Returns the stored import state, or the initial one if some of its messages are no longer stored.
-    fn state_of(&self, session: &Session) -> Result<State, Fault> {
+    /// Returns the stored import state, or the initial one if some of its messages are no longer stored. The second
+    /// value is true in that case.
+    fn state_of(&self, session: &Session) -> Result<(State, bool), Fault> {
         let state = State::from_session(session);
         let mut marks = state.marks.clone();
         marks.sort_unstable();
         marks.dedup();
         let stored_count = self.engine.sessions().count_messages(&marks)?;
-        Ok(match !marks.is_empty() && stored_count == marks.len() {
-            true => state,
-            false => State::default(),
+        let is_whole = stored_count == marks.len();
+        Ok(match !marks.is_empty() && is_whole {
+            true => (state, false),
+            false => (State::default(), !is_whole),
         })
     }
 }
@@ -371,6 +386,7 @@ impl TranscriptReport {
             is_cut: false,
             is_unfinished: false,
             import: ImportReport::default(),
+            lessons: LessonsReport::default(),
         }
     }
 }
@@ -390,5 +406,6 @@ impl TranscriptsReport {
         self.read_bytes += one.read_bytes;
         self.long_lines += one.long_lines;
         self.unreadable_lines += one.unreadable_lines;
+        self.lessons.add(&one.lessons);
     }
 }

@@ -5,11 +5,15 @@
 mod anchors;
 #[path = "hooks/prompts.rs"]
 mod prompts;
+#[path = "hooks/resolutions.rs"]
+mod resolutions;
 #[path = "hooks/session_starts.rs"]
 mod session_starts;
+#[path = "hooks/teaching.rs"]
+mod teaching;
 
 use heirloom_agents::AgentProgram;
-use heirloom_agents::hooks::{HookEventKind, read_event};
+use heirloom_agents::hooks::{HookAnswer, HookEventKind, read_event};
 use heirloom_capture::{HookRequest, Hooks};
 use heirloom_engine::{Engine, NewRecord};
 use heirloom_fs::durable;
@@ -26,6 +30,10 @@ use tempfile::TempDir;
 struct HookedProject {
     folder: TempDir,
     engine: Engine,
+    /// True if sessions are taught to leave lessons.
+    teach: bool,
+    /// True if agents are asked for lessons.
+    ask: bool,
 }
 
 impl HookedProject {
@@ -52,7 +60,12 @@ impl HookedProject {
             Arc::new(SystemClock),
         )
         .unwrap();
-        Self { folder, engine }
+        Self {
+            folder,
+            engine,
+            teach: false,
+            ask: false,
+        }
     }
 
     fn remember(&self, text: &str) {
@@ -75,14 +88,24 @@ impl HookedProject {
         self.send_with(host, name, more, 5)
     }
 
-    fn send_with(
+    /// Sends an event of another session.
+    fn send_in(&self, session: &str, host: AgentProgram, name: &str, more: Value) -> String {
+        self.answer(session, host, name, more, 5).context
+    }
+
+    fn send_with(&self, host: AgentProgram, name: &str, more: Value, anchor_every: u32) -> String {
+        self.answer("s", host, name, more, anchor_every).context
+    }
+
+    fn answer(
         &self,
+        session: &str,
         host: AgentProgram,
         name: &str,
         mut more: Value,
         anchor_every: u32,
-    ) -> String {
-        more["session_id"] = json!("s");
+    ) -> HookAnswer {
+        more["session_id"] = json!(session);
         let event = read_event(host, more.to_string().as_bytes());
         let request = HookRequest {
             host,
@@ -90,9 +113,11 @@ impl HookedProject {
             event: &event,
             shorten: None,
             anchor_every,
+            teach: self.teach,
+            ask: self.ask,
             deadline: Instant::now() + Duration::from_secs(600),
         };
-        Hooks::new(&self.engine).handle(&request).unwrap().context
+        Hooks::new(&self.engine).handle(&request).unwrap()
     }
 
     /// Starts a session of Claude Code.

@@ -25,6 +25,8 @@ fn ends(engine: &Engine, path: &Path, until: Instant) {
         event: &event,
         shorten: None,
         anchor_every: 5,
+        teach: true,
+        ask: false,
         deadline: until,
     };
     Hooks::new(engine).handle(&request).unwrap();

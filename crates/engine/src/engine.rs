@@ -22,6 +22,7 @@ mod groups;
 mod hook_state_folder;
 mod inbox;
 mod knowledge_graph;
+mod lessons;
 mod marks;
 mod mirror_import;
 mod mirror_refresh;
@@ -32,6 +33,7 @@ mod output_files;
 mod outputs;
 mod pagination;
 mod project_identity;
+mod prompt_text;
 mod prune;
 mod purge;
 mod recall;
@@ -126,6 +128,10 @@ use heirloom_model::{
 use heirloom_redact::Redactor;
 use heirloom_store::{AppliedChange, Change, Description, Store, StoreError};
 pub use knowledge_graph::Graph;
+pub use lessons::{
+    EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource, Lessons,
+    LessonsReport,
+};
 use mirror_refresh::StaleMirrors;
 pub use mirror_writer::Mirror;
 pub use new_record::check_scope;

@@ -44,6 +44,10 @@ pub use engine::{
     HOOKED, ImportWriter, Redacted, RedactedTexts, TASK_MAIN, TRANSCRIPT, check_approach,
     check_scope, continue_from, stable_id,
 };
+pub use engine::{
+    EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource, Lessons,
+    LessonsReport,
+};
 pub use engine::{HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary};
 pub use engine::{HookStateFile, HookStateFolder, InjectionReport};
 pub use heirloom_store::{

@@ -21,7 +21,7 @@ fn line_of(event: &StreamEvent) -> String {
         StreamEvent::Text { text, line } => format!("text {line} {text:?}"),
         StreamEvent::SessionId(id) => format!("session {id}"),
         StreamEvent::ToolCall { name, input } => format!("call {name} {input}"),
-        StreamEvent::ToolResult { failed } => format!("answer failed={failed}"),
+        StreamEvent::ToolResult { failed, .. } => format!("answer failed={failed}"),
         StreamEvent::FileChanged(path) => format!("file {path}"),
         StreamEvent::Usage(usage) => {
             format!("usage {}+{}+{}", usage.input, usage.cached, usage.output)

@@ -32,7 +32,7 @@ fn tell(piece: StreamPiece<'_>, parser: &mut SignalParser, lines: &mut Vec<Strin
         }
         StreamEvent::SessionId(_) => return,
         StreamEvent::ToolCall { name, input } => format!("call {name} {input}"),
-        StreamEvent::ToolResult { failed } => format!("answer failed={failed}"),
+        StreamEvent::ToolResult { failed, .. } => format!("answer failed={failed}"),
         StreamEvent::FileChanged(path) => format!("file {path}"),
         StreamEvent::Usage(usage) => {
             format!("usage {}+{}+{}", usage.input, usage.cached, usage.output)

@@ -110,6 +110,7 @@ commands! {
     Unshare = unshare,
     Export = export,
     Import = import,
+    Learn = learn,
     Prune = prune,
     Purge = purge,
     Backup = backup,

@@ -28,6 +28,7 @@ pub(crate) mod hook;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod install;
+pub(crate) mod learn;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;

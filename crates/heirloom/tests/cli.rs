@@ -60,6 +60,8 @@ mod import_offers;
 mod import_shared;
 #[path = "cli/install.rs"]
 mod install;
+#[path = "cli/learn.rs"]
+mod learn;
 #[path = "cli/limits.rs"]
 mod limits;
 #[path = "cli/mcp.rs"]

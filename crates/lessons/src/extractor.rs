@@ -1,7 +1,7 @@
 //! The extractor: passes events to the sources and collects their candidates.
 
 use crate::cues::Cues;
-use crate::selection::select_lessons;
+use crate::selection::{Withdrawals, select_lessons};
 use crate::sources::Sources;
 use crate::{Candidate, Lesson};
 use heirloom_agents::transcripts::TranscriptEvent;
@@ -13,12 +13,16 @@ pub struct LessonExtractor {
     /// Number of events so far.
     events: u64,
     sources: Sources,
+    #[serde(default)]
+    withdrawals: Withdrawals,
 }
 
 impl LessonExtractor {
     /// Reads the next event of the conversation. Its texts are redacted and without text that Heirloom injected.
     pub fn push(&mut self, event: &TranscriptEvent) {
-        self.sources.push(self.events, event, Cues::get());
+        let cues = Cues::get();
+        self.sources.push(self.events, event, cues);
+        self.withdrawals.push(self.events, event, &cues.selection);
         self.events += 1;
     }
 
@@ -29,6 +33,11 @@ impl LessonExtractor {
 
     /// Returns the candidates with the decision on each, the kept ones first and the most useful first.
     pub fn lessons(&self) -> Vec<Lesson> {
-        select_lessons(self.candidates())
+        select_lessons(self.candidates(), &self.withdrawals, &Cues::get().selection)
+    }
+
+    /// Returns a title of the session, made from its first request, of at most 80 characters.
+    pub fn title(&self) -> Option<String> {
+        self.sources.title(Cues::get())
     }
 }

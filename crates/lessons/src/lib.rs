@@ -4,14 +4,25 @@
 //! between two turns. [`LessonExtractor::lessons`] returns the candidates of all sources, each with its evidence, its
 //! worth, and a verdict: kept or dropped, with the reason. The crate does no I/O; its input is redacted already.
 
+mod bounded_text;
 mod candidate;
+mod code_tokens;
+mod command_run;
 mod cues;
 mod extractor;
+mod outline;
+mod phrases;
+mod place;
+mod project_paths;
 mod selection;
 mod sentences;
+mod shell_line;
 mod sources;
+mod statements;
+mod test_counts;
 
 pub use candidate::{
-    Candidate, DropReason, Evidence, Lesson, LessonContent, SourceKind, Speaker, Verdict,
+    Candidate, DropReason, Evidence, Lesson, LessonContent, LessonStep, SourceKind, Speaker,
+    Verdict,
 };
 pub use extractor::LessonExtractor;

@@ -1,15 +1,189 @@
 //! Selection: which candidates of a session become records.
+//!
+//! Candidates are checked one by one (readable alone, not withdrawn, worth enough), then compared with each other
+//! (the same statement is kept once), then ranked until the session's maximum is reached.
 
-use crate::{Candidate, Lesson, Verdict};
+mod readability;
+mod similarity;
+mod withdrawals;
+
+pub(crate) use withdrawals::Withdrawals;
+
+use crate::cues::SelectionCues;
+use crate::sentences::shorten_to_sentences;
+use crate::{Candidate, DropReason, Lesson, LessonContent, SourceKind, Speaker, Verdict};
+use readability::is_readable_alone;
+use similarity::Comparison;
+
+/// Greatest number of characters of a record.
+const RECORD_CHARS_MAX: usize = 400;
+/// Greatest number of candidates that are compared with each other.
+const COMPARED_MAX: usize = 250;
+/// Advantage of a person's words over an agent's in a comparison.
+const PERSON_BONUS: f32 = 0.3;
+/// Advantage of a summary over an own extraction.
+const SUMMARY_BONUS: f32 = 0.05;
+/// Advantage of a resolution for each name of code in it, up to three.
+const NAMED_CHANGE_BONUS: f32 = 0.04;
 
 /// Decides on the candidates of a session.
-pub(crate) fn select_lessons(mut candidates: Vec<Candidate>) -> Vec<Lesson> {
-    candidates.sort_by(|one, other| other.worth.total_cmp(&one.worth));
-    candidates
+pub(crate) fn select_lessons(candidates: Vec<Candidate>, withdrawals: &Withdrawals, cues: &SelectionCues) -> Vec<Lesson> {
+    let mut lessons: Vec<Lesson> = candidates
         .into_iter()
-        .map(|candidate| Lesson {
+        .map(|mut candidate| Lesson {
+            verdict: match check(&mut candidate, withdrawals, cues) {
+                Some(reason) => Verdict::Dropped(reason),
+                None => Verdict::Kept,
+            },
             candidate,
-            verdict: Verdict::Kept,
         })
-        .collect()
+        .collect();
+    // The order of equal candidates is the one of the sources.
+    lessons.sort_by(|one, other| merit(&other.candidate).total_cmp(&merit(&one.candidate)));
+    drop_duplicates(&mut lessons, cues);
+    limit(&mut lessons, cues);
+    lessons.sort_by_key(|lesson| lesson.verdict != Verdict::Kept);
+    lessons
+}
+
+/// Returns the reason to drop a candidate that does not depend on the others.
+fn check(candidate: &mut Candidate, withdrawals: &Withdrawals, cues: &SelectionCues) -> Option<DropReason> {
+    if let LessonContent::Steps(steps) = &candidate.content {
+        return steps.is_empty().then_some(DropReason::LowWorth);
+    }
+    if !candidate.worth.is_finite() || candidate.worth < cues.worth_min {
+        return Some(DropReason::LowWorth);
+    }
+    if !is_readable_alone(candidate, cues) || !shorten(candidate) {
+        return Some(DropReason::NotSelfContained);
+    }
+    withdrawals.covers(candidate).then_some(DropReason::Withdrawn)
+}
+
+/// Shortens a candidate to the size of a record; returns false if no whole sentence fits.
+fn shorten(candidate: &mut Candidate) -> bool {
+    match &mut candidate.content {
+        LessonContent::Knowledge { text, rationale, .. } => {
+            if text.chars().count() > RECORD_CHARS_MAX {
+                *text = shorten_to_sentences(text, RECORD_CHARS_MAX);
+            }
+            let left = RECORD_CHARS_MAX.saturating_sub(text.chars().count());
+            if let Some(reason) = rationale.take() {
+                *rationale = shortened(reason, left).filter(|reason| !reason.is_empty());
+            }
+            !text.is_empty()
+        }
+        LessonContent::Error { text, resolution, .. } => {
+            if text.chars().count() > RECORD_CHARS_MAX {
+                *text = shorten_to_sentences(text, RECORD_CHARS_MAX);
+            }
+            let left = RECORD_CHARS_MAX.saturating_sub(text.chars().count());
+            let had_resolution = resolution.is_some();
+            if let Some(change) = resolution.take() {
+                *resolution = shortened(change, left).filter(|change| !change.is_empty());
+            }
+            !text.is_empty() && resolution.is_some() == had_resolution
+        }
+        LessonContent::Episode { request, done, result } => {
+            for part in [&mut *request, done, result] {
+                if part.chars().count() > RECORD_CHARS_MAX {
+                    *part = shorten_to_sentences(part, RECORD_CHARS_MAX);
+                }
+            }
+            !request.is_empty()
+        }
+        LessonContent::Steps(_) => true,
+    }
+}
+
+fn shortened(text: String, chars_max: usize) -> Option<String> {
+    if text.chars().count() <= chars_max {
+        return Some(text);
+    }
+    Some(shorten_to_sentences(&text, chars_max))
+}
+
+/// Returns the rank of a candidate in a comparison with one that states the same.
+fn merit(candidate: &Candidate) -> f32 {
+    let speaker = match candidate.speaker {
+        Speaker::Person => PERSON_BONUS,
+        Speaker::Agent | Speaker::Program => 0.0,
+    };
+    let change = match &candidate.content {
+        LessonContent::Error {
+            resolution: Some(resolution),
+            ..
+        } => {
+            let names = u8::try_from((resolution.matches('`').count() / 2).min(3)).unwrap_or(0);
+            NAMED_CHANGE_BONUS * f32::from(names)
+        }
+        _ => 0.0,
+    };
+    let summary = match candidate.source {
+        SourceKind::CompactionSummary => SUMMARY_BONUS,
+        _ => 0.0,
+    };
+    candidate.worth + speaker + change + summary
+}
+
+/// Drops candidates that state the same as one with more merit. The candidates are sorted by merit.
+fn drop_duplicates(lessons: &mut [Lesson], cues: &SelectionCues) {
+    let is_compared = |lesson: &Lesson| lesson.verdict == Verdict::Kept && !matches!(lesson.candidate.content, LessonContent::Steps(_));
+    let indices: Vec<usize> = (0..lessons.len()).filter(|at| lessons.get(*at).is_some_and(is_compared)).take(COMPARED_MAX).collect();
+    let candidates: Vec<&Candidate> = indices.iter().filter_map(|at| lessons.get(*at)).map(|lesson| &lesson.candidate).collect();
+    let comparison = Comparison::new(&candidates, cues);
+    let mut kept: Vec<usize> = Vec::new();
+    let mut dropped: Vec<usize> = Vec::new();
+    for number in 0..candidates.len() {
+        match kept.iter().any(|better| comparison.is_same(*better, number)) {
+            true => dropped.push(number),
+            false => kept.push(number),
+        }
+    }
+    for number in dropped {
+        if let Some(lesson) = indices.get(number).and_then(|at| lessons.get_mut(*at)) {
+            lesson.verdict = Verdict::Dropped(DropReason::Duplicate);
+        }
+    }
+}
+
+/// Ranks the candidates, each further one of a source with less worth, and drops those beyond the maximum.
+fn limit(lessons: &mut Vec<Lesson>, cues: &SelectionCues) {
+    let mut open: Vec<Lesson> = Vec::new();
+    let mut ranked: Vec<Lesson> = Vec::new();
+    let mut rest: Vec<Lesson> = Vec::new();
+    for lesson in lessons.drain(..) {
+        match (&lesson.candidate.content, lesson.verdict) {
+            (LessonContent::Steps(_), Verdict::Kept) => rest.insert(0, lesson),
+            (_, Verdict::Kept) => open.push(lesson),
+            _ => rest.push(lesson),
+        }
+    }
+    let mut used: Vec<(SourceKind, usize)> = Vec::new();
+    while ranked.len() < cues.records_max && !open.is_empty() {
+        let rank = |lesson: &Lesson| {
+            let count = used.iter().find(|(source, _)| *source == lesson.candidate.source).map_or(0, |(_, count)| *count);
+            let further = i32::try_from(count.saturating_sub(cues.source_free)).unwrap_or(i32::MAX);
+            lesson.candidate.worth * cues.source_discount.powi(further)
+        };
+        let mut best = (0, f32::MIN);
+        for (at, lesson) in open.iter().enumerate() {
+            let value = rank(lesson);
+            if value > best.1 {
+                best = (at, value);
+            }
+        }
+        let chosen = open.remove(best.0);
+        match used.iter_mut().find(|(source, _)| *source == chosen.candidate.source) {
+            Some((_, count)) => *count += 1,
+            None => used.push((chosen.candidate.source, 1)),
+        }
+        ranked.push(chosen);
+    }
+    for lesson in &mut open {
+        lesson.verdict = Verdict::Dropped(DropReason::Limit);
+    }
+    lessons.append(&mut ranked);
+    lessons.append(&mut rest);
+    lessons.append(&mut open);
 }

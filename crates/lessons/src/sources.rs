@@ -1,7 +1,16 @@
 //! Sources of lessons, one file each.
 
+mod command_variant;
+mod explanations;
+mod commands;
+mod commits;
+mod compaction_summary;
+mod documents;
 mod failures;
+mod outcome;
 mod person_rules;
+mod plans;
+mod reports;
 
 use crate::Candidate;
 use crate::cues::Cues;
@@ -14,6 +23,14 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Sources {
     person_rules: person_rules::PersonRules,
     failures: failures::Failures,
+    explanations: explanations::Explanations,
+    summaries: compaction_summary::CompactionSummary,
+    commands: commands::Commands,
+    commits: commits::Commits,
+    plans: plans::Plans,
+    outcome: outcome::Outcome,
+    reports: reports::Reports,
+    documents: documents::Documents,
 }
 
 impl Sources {
@@ -21,6 +38,14 @@ impl Sources {
     pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
         self.person_rules.push(position, event, cues);
         self.failures.push(position, event, cues);
+        self.explanations.push(position, event, cues);
+        self.summaries.push(position, event, cues);
+        self.commands.push(position, event, cues);
+        self.commits.push(position, event, cues);
+        self.plans.push(position, event);
+        self.outcome.push(position, event, cues);
+        self.reports.push(position, event, cues);
+        self.documents.push(position, event, cues);
     }
 
     /// Returns the candidates of all sources.
@@ -28,6 +53,19 @@ impl Sources {
         let mut all = Vec::new();
         self.person_rules.add_candidates(cues, &mut all);
         self.failures.add_candidates(cues, &mut all);
+        self.explanations.add_candidates(cues, &mut all);
+        self.summaries.add_candidates(cues, &mut all);
+        self.commands.add_candidates(cues, &mut all);
+        self.commits.add_candidates(cues, &mut all);
+        self.plans.add_candidates(&mut all);
+        self.outcome.add_candidates(cues, &mut all);
+        self.reports.add_candidates(cues, &mut all);
+        self.documents.add_candidates(cues, &mut all);
         all
+    }
+
+    /// Returns a title of the session.
+    pub(crate) fn title(&self, cues: &Cues) -> Option<String> {
+        self.outcome.title(cues)
     }
 }

@@ -11,6 +11,19 @@ pub struct Usage {
     pub output: u64,
 }
 
+/// Action of a tool that has ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolAction {
+    /// The command that the tool ran.
+    pub command: Option<String>,
+    /// True if the command goes on in the background, so that its end is unknown.
+    pub is_background: bool,
+    /// Beginning and end of the output, without what the program adds to it.
+    pub output: String,
+    /// The files that the tool changed.
+    pub files: Vec<String>,
+}
+
 /// One event in the output stream of an agent program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamEvent {
@@ -34,6 +47,8 @@ pub enum StreamEvent {
     ToolResult {
         /// True if the tool failed.
         failed: bool,
+        /// What the tool did; `None` if it neither ran a command nor changed a file.
+        action: Option<Box<ToolAction>>,
     },
     /// A changed file, as the program reports it.
     FileChanged(String),

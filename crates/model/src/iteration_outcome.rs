@@ -79,6 +79,17 @@ pub struct IterationOutcome {
     pub tokens_in: Option<u64>,
     /// Output tokens.
     pub tokens_out: Option<u64>,
+    /// Command that the iteration ran; `None` if it is unknown, as in an outcome that another program reports.
+    pub launch: Option<LaunchOutcome>,
+}
+
+/// Command of an iteration, and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchOutcome {
+    /// Identity of the command line: a hash of its redacted words.
+    pub id: String,
+    /// True if the command passed, false if it failed, and `None` if its end is no evidence of either.
+    pub has_passed: Option<bool>,
 }
 
 impl IterationOutcome {
@@ -96,6 +107,7 @@ impl IterationOutcome {
             duration_ms: None,
             tokens_in: None,
             tokens_out: None,
+            launch: None,
         }
     }
 }

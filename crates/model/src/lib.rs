@@ -42,7 +42,7 @@ pub use conflict::ConflictPolicy;
 pub use embedder::{EmbedPurpose, Embedder};
 pub use error::{ErrorKind, Fault, TransientCause};
 pub use id::{IdSource, RecordId};
-pub use iteration_outcome::{AgentStatus, IterationOutcome};
+pub use iteration_outcome::{AgentStatus, IterationOutcome, LaunchOutcome};
 pub use jiff::{Timestamp, ToSpan, civil, tz};
 pub use kind::Kind;
 pub use kinds::KindData;

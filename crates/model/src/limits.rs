@@ -33,6 +33,8 @@ pub const STREAM_AUTO_LINES_MAX: u64 = 200;
 pub const STREAM_AUTO_BYTES_MAX: usize = 1 << 20;
 /// Maximum length of a tool call's input in stream events, characters.
 pub const TOOL_INPUT_CHARS_MAX: usize = 200;
+/// Maximum size of a tool's output of which tests are read; the middle of a longer one is left out.
+pub const TOOL_OUTPUT_BYTES_MAX: usize = 256 << 10;
 /// Maximum size of the final text that a stream reader keeps, bytes.
 pub const FINAL_TEXT_BYTES_MAX: usize = 256 << 10;
 /// Maximum number of signal prefixes that may be active.
@@ -244,6 +246,8 @@ pub const USEFUL_MAX: i64 = 5;
 pub const PINNED_MAX: usize = 200;
 /// Longest turn of `session add`, bytes.
 pub const SESSION_ADD_BYTES_MAX: usize = 16 << 20;
+/// Maximum number of newest open errors of a task that a passed command is compared with.
+pub const ERRORS_CLOSED_MAX: usize = 200;
 /// Maximum number of resolved errors that a new error is compared with.
 pub const ERRORS_COMPARED_MAX: usize = 1_000;
 /// Maximum number of records that a review compares.
@@ -523,6 +527,8 @@ pub const HOOK_HITS_MAX: usize = 3;
 pub const HOOK_HIT_CHARS_MAX: usize = 800;
 /// Maximum length of an anchor, the reminder of the goal after tool calls, tokens.
 pub const HOOK_ANCHOR_TOKENS_MAX: usize = 60;
+/// Maximum length of the paragraph with which a session's first context ends, tokens.
+pub const HOOK_TEACHING_TOKENS_MAX: usize = 60;
 /// Largest number of tool calls between two anchors.
 pub const HOOK_ANCHOR_EVERY_MAX: u32 = 1_000;
 /// Maximum length of a stored failure line, characters.
@@ -545,6 +551,8 @@ pub const HOOK_SESSION_BYTES_MAX: u64 = 256 << 10;
 pub const HOOK_WAIT_MS: u64 = 300;
 /// Maximum number of transcript bytes that one hook reads.
 pub const HOOK_TRANSCRIPT_BYTES_MAX: u64 = 4 << 20;
+/// Largest transcript that a hook imports at the end of a turn, bytes; a larger one waits for the end of the session.
+pub const HOOK_TURN_TRANSCRIPT_BYTES_MAX: u64 = 32 << 20;
 /// Size at which the hook log and the hook call log are rotated, bytes; one older part of each is kept.
 pub const HOOK_LOG_BYTES_MAX: u64 = 64 << 10;
 /// Longest line of the hook log, characters.
@@ -572,6 +580,28 @@ pub const TRANSCRIPT_RESULT_CHARS_MAX: usize = 600;
 pub const TRANSCRIPT_CALL_CHARS_MAX: usize = 400;
 /// Characters of the removed and of the added text of one edit that lessons are taken from.
 pub const TRANSCRIPT_EDIT_CHARS_MAX: usize = 4_000;
+/// Number of items of a plan or to-do list in a tool call.
+pub const TRANSCRIPT_PLAN_ITEMS_MAX: usize = 100;
+/// Number of changes of one conversation's task list that are followed.
+pub const TRANSCRIPT_TASK_CHANGES_MAX: usize = 2_000;
+/// Number of queued prompts of a conversation that wait for their delivery.
+pub const TRANSCRIPT_QUEUED_PROMPTS_MAX: usize = 50;
+/// Longest text of a conversation that lessons are taken from, characters; of a longer one the beginning and the end.
+pub const LESSON_TEXT_CHARS_MAX: usize = 16_000;
+/// Longest summary by an agent program that lessons are taken from, characters.
+pub const LESSON_SUMMARY_CHARS_MAX: usize = 64_000;
+/// Largest stored state of a session's learning, bytes. Without a stored state the conversation is read again.
+pub const LESSON_STATE_BYTES_MAX: usize = 256 << 10;
+/// Number of lessons of one session whose records are known.
+pub const LESSON_LEDGER_MAX: usize = 500;
+/// Number of lines that are stored as the source of a lesson.
+pub const LESSON_EVIDENCE_MAX: usize = 6;
+/// Longest stored line of a lesson's source, characters.
+pub const LESSON_EVIDENCE_CHARS_MAX: usize = 240;
+/// Number of similar records that a new lesson is compared with.
+pub const LESSON_NEIGHBOURS_MAX: usize = 8;
+/// Number of records of one session or task that lessons are compared with and that are shown.
+pub const LESSON_RECORDS_SHOWN_MAX: usize = 500;
 /// Number of newest failures of a conversation that wait for a fix.
 pub const TRANSCRIPT_FAILURES_MAX: usize = 32;
 /// Number of tool calls of a conversation that wait for their results.

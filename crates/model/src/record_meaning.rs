@@ -1,10 +1,24 @@
 //! Meaning of a record as one text: an error with its fix, a decision with its reason, an attempt with its outcome.
 
+use crate::kinds::ErrorRecord;
 use crate::{Kind, Record, text};
 use std::borrow::Cow;
 
-/// Resolution of an error whose iteration succeeded without further details.
-pub const RESOLUTION_SUCCEEDED: &str = "succeeded";
+/// Words for an error whose command or test passed later although no change was seen.
+pub const PASSED_LATER: &str =
+    "passed later without a change that was seen: flaky, or fixed elsewhere";
+
+/// Resolutions that earlier versions stored although nothing was known to have helped.
+const WITHOUT_DETAILS: [&str; 4] = [
+    "succeeded",
+    "resolved",
+    "it worked later",
+    "it worked the next time, with nothing done in between",
+];
+/// Ends of such resolutions after the name of a command.
+const WORKED_AGAIN: &str = "` worked when it was run again";
+/// Beginnings of resolutions that name only the iteration.
+const IN_ITERATION: [&str; 2] = ["succeeded in iteration ", "resolved in iteration "];
 
 /// Text that completes a record, with the words around it.
 struct Complement<'r> {
@@ -20,47 +34,127 @@ impl Complement<'_> {
 }
 
 /// Returns the whole meaning of a record: its text, and the resolution of an error (`TEXT → fixed by: FIX`), the
-/// rationale of knowledge (`TEXT (because WHY)`) or the outcome of an episode (`TEXT: OUTCOME`).
+/// rationale of knowledge (`TEXT (because WHY)`) or the outcome of an episode (`TEXT: OUTCOME`). An error that passed
+/// later for an unknown reason is described so.
 ///
-/// A complement that the text contains already and a resolution without details are left out.
+/// A complement that the text contains already, a resolution without details, exit codes and the counts of a session
+/// are left out.
 pub fn record_meaning(record: &Record) -> Cow<'_, str> {
+    let words = told_text(record);
     match complement(record) {
         Some(more) => Cow::Owned(format!(
             "{}{}{}{}",
-            record.text.trim_end(),
+            words.trim_end(),
             more.before,
             more.text,
             more.after
         )),
-        None => Cow::Borrowed(&record.text),
+        None => Cow::Borrowed(words),
     }
 }
 
 /// Returns the meaning of a record on one line of at most `chars_max` characters. The text is shortened before what
 /// completes it, which gets at most a third.
 pub fn record_meaning_excerpt(record: &Record, chars_max: usize) -> String {
+    let words = told_text(record);
     let Some(more) = complement(record) else {
-        return text::excerpt(&record.text, chars_max);
+        return text::excerpt(words, chars_max);
     };
     let complement = text::excerpt(more.text, chars_max / 3);
     let used = text::chars(&complement) + more.frame_chars();
     let Some(room) = chars_max.checked_sub(used).filter(|room| *room > used / 2) else {
         return text::excerpt(&record_meaning(record), chars_max);
     };
-    let text = text::excerpt(&record.text, room);
+    let text = text::excerpt(words, room);
     format!("{text}{}{complement}{}", more.before, more.after)
 }
 
 /// Returns true if a resolution says what fixed an error, not only that it is fixed.
 pub fn has_resolution_details(resolution: &str) -> bool {
     let resolution = resolution.trim();
-    let rest = resolution.strip_prefix(RESOLUTION_SUCCEEDED);
-    let has_none = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" in iteration "));
-    !resolution.is_empty() && !has_none
+    let has_none = resolution.is_empty()
+        || WITHOUT_DETAILS.contains(&resolution)
+        || resolution.ends_with(WORKED_AGAIN)
+        || IN_ITERATION
+            .iter()
+            .any(|begin| resolution.starts_with(begin));
+    !has_none
+}
+
+/// Returns the resolution of a resolved error if it says what helped.
+pub fn known_resolution(record: &Record) -> Option<&str> {
+    let is_resolved =
+        record.kind == Kind::Error && record.attr_str("state") == Some(ErrorRecord::RESOLVED);
+    let resolution = record.attr_str("resolution").filter(|_| is_resolved)?;
+    has_resolution_details(resolution).then(|| resolution.trim())
+}
+
+/// Returns true for an error whose command or test passed later although no change was seen in between.
+pub fn has_passed_without_change(record: &Record) -> bool {
+    record.kind == Kind::Error
+        && record.attr_str("state") == Some(ErrorRecord::RESOLVED)
+        && match record.attr_str("resolution") {
+            None => record.attr_str(ErrorRecord::CLOSED_BY) == Some(ErrorRecord::PASSED),
+            Some(how) => how.starts_with("it worked ") || how.ends_with(WORKED_AGAIN),
+        }
+        && known_resolution(record).is_none()
+}
+
+/// Returns true if a text is only an exit status, which names no cause.
+pub fn is_exit_status(text: &str) -> bool {
+    const FORMS: [&str; 9] = [
+        "process exited with code",
+        "command failed with exit code",
+        "failed with exit code",
+        "exited with code",
+        "exited with status",
+        "exit code:",
+        "exit code",
+        "exit status:",
+        "exit status",
+    ];
+    // No exit status is longer than that.
+    const BYTES_MAX: usize = 60;
+    let text = text.trim().trim_end_matches('.');
+    if text.len() > BYTES_MAX {
+        return false;
+    }
+    let lower = text.to_ascii_lowercase();
+    let code = FORMS.iter().find_map(|form| lower.strip_prefix(form));
+    code.is_some_and(|code| code.trim().parse::<i64>().is_ok())
+}
+
+/// Returns true for the counts with which a hook describes a session: `2 prompts, 1 failure, mended`.
+fn is_session_count(outcome: &str) -> bool {
+    let digits = outcome.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = outcome.get(digits..).unwrap_or_default();
+    let rest = rest
+        .strip_prefix(" prompts")
+        .or_else(|| rest.strip_prefix(" prompt"));
+    digits > 0 && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([',', ';']))
+}
+
+/// Returns the text of a record without an exit status at the end of an episode.
+fn told_text(record: &Record) -> &str {
+    let words = record.text.as_str();
+    if record.kind != Kind::Episode {
+        return words;
+    }
+    match words.trim_end().rsplit_once(": ") {
+        Some((before, last)) if is_exit_status(last) => before,
+        _ => words,
+    }
 }
 
 fn complement(record: &Record) -> Option<Complement<'_>> {
     let (name, before, after) = match record.kind {
+        Kind::Error if has_passed_without_change(record) => {
+            return Some(Complement {
+                before: " (",
+                text: PASSED_LATER,
+                after: ")",
+            });
+        }
         Kind::Error => ("resolution", " → fixed by: ", ""),
         Kind::Knowledge => ("rationale", " (because ", ")"),
         Kind::Episode => ("outcome", ": ", ""),
@@ -69,8 +163,9 @@ fn complement(record: &Record) -> Option<Complement<'_>> {
         }
     };
     let text = record.attr_str(name)?.trim();
-    let is_repeated = text.is_empty() || record.text.contains(text);
-    if is_repeated || (record.kind == Kind::Error && !has_resolution_details(text)) {
+    let is_useless = (record.kind == Kind::Error && !has_resolution_details(text))
+        || (record.kind == Kind::Episode && (is_exit_status(text) || is_session_count(text)));
+    if text.is_empty() || is_useless || record.text.contains(text) {
         return None;
     }
     Some(Complement {
@@ -121,7 +216,14 @@ mod tests {
             "port 5432 is taken → fixed by: stop the other postgres"
         );
         // Without details the fix is unknown.
-        for how in ["succeeded", "succeeded in iteration 3", "", "  "] {
+        for how in [
+            "succeeded",
+            "succeeded in iteration 3",
+            "resolved",
+            "resolved in iteration 2",
+            "",
+            "  ",
+        ] {
             assert_eq!(fixed(how), "port 5432 is taken\n", "{how:?}");
         }
         assert_eq!(
@@ -130,6 +232,75 @@ mod tests {
         );
         let open = record(Kind::Error, "no space left", &[("state", "open")]);
         assert_eq!(record_meaning(&open), "no space left");
+    }
+
+    #[test]
+    fn error_that_passed_without_change_is_told_as_flaky_or_fixed_elsewhere() {
+        let passed = [("state", "resolved"), ("closed_by", "passed")];
+        let passed = record(Kind::Error, "`make` failed: no rule", &passed);
+        let meaning = format!("`make` failed: no rule ({PASSED_LATER})");
+        assert_eq!(record_meaning(&passed), meaning);
+        assert_eq!(known_resolution(&passed), None);
+        // Earlier versions stored it as a resolution.
+        for how in [
+            "it worked later",
+            "it worked the next time, with nothing done in between",
+            "`make` worked when it was run again",
+        ] {
+            let attrs = [("state", "resolved"), ("resolution", how)];
+            let old = record(Kind::Error, "`make` failed: no rule", &attrs);
+            assert_eq!(record_meaning(&old), meaning, "{how}");
+        }
+        let attrs = [
+            ("state", "resolved"),
+            ("closed_by", "passed"),
+            ("resolution", "edited `Makefile`, then it passed"),
+        ];
+        let fixed = record(Kind::Error, "`make` failed", &attrs);
+        assert_eq!(
+            record_meaning(&fixed),
+            "`make` failed → fixed by: edited `Makefile`, then it passed"
+        );
+        assert!(known_resolution(&fixed).is_some() && !has_passed_without_change(&fixed));
+        // Other programs close errors without saying how.
+        let closed = record(Kind::Error, "no rule", &[("state", "resolved")]);
+        assert_eq!(record_meaning(&closed), "no rule");
+        let open = [("state", "open"), ("resolution", "it worked later")];
+        assert!(!has_passed_without_change(&record(Kind::Error, "x", &open)));
+    }
+
+    #[test]
+    fn exit_status_and_session_counts_are_not_told() {
+        for (text, is_status) in [
+            ("exit code 1", true),
+            ("Exit code: 101.", true),
+            ("exit status 2", true),
+            ("Process exited with code -1", true),
+            ("exit code 1: no rule", false),
+            ("exit code", false),
+            ("1", false),
+            ("", false),
+        ] {
+            assert_eq!(is_exit_status(text), is_status, "{text}");
+        }
+        let told = |text: &str, outcome: &str| {
+            record_meaning(&record(Kind::Episode, text, &[("outcome", outcome)])).into_owned()
+        };
+        assert_eq!(
+            told("iteration 2 of main failed: exit code 1", "exit code 1"),
+            "iteration 2 of main failed"
+        );
+        for counts in [
+            "1 prompt",
+            "2 prompts, changed src/a.rs, 1 failures of which 0 are open",
+            "1 prompt, 1 failure, not mended; ended: exit",
+        ] {
+            assert_eq!(told("mend the build", counts), "mend the build");
+        }
+        assert_eq!(
+            told("mend the build", "2 prompts were wrong"),
+            "mend the build: 2 prompts were wrong"
+        );
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub struct Settings {
     pub workspace: WorkspaceSettings,
     /// True if archives of conversations are compressed with gzip.
     pub archive_gzip: bool,
+    /// True if hooks and imports take lessons from conversations.
+    pub learns: bool,
 }
 
 /// Rule that decides which items a context includes.
@@ -174,6 +176,7 @@ impl Default for Settings {
             redact: RedactSettings::default(),
             workspace: WorkspaceSettings::default(),
             archive_gzip: false,
+            learns: true,
         }
     }
 }

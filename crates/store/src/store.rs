@@ -122,9 +122,9 @@ pub enum Change {
     /// when there are [`heirloom_model::limits::RECEIPTS_KEPT`]. Alone in a call, this is the one change that is not
     /// synced: a power failure may lose it as a whole, so that building a prompt never waits for the disk.
     StoreReceipt(Box<Receipt>),
-    /// Reverts the import batch: its records that are still current are retired, its sessions and messages are
-    /// hidden. If it is already reverted, it is restored, except for records whose identity another record has taken
-    /// since. `NotFound` if the batch does not exist.
+    /// Reverts the import batch: its records that are still current are retired, records that they replaced are
+    /// current again, its sessions and messages are hidden. If it is already reverted, it is restored, except for
+    /// records whose identity another record has taken since. `NotFound` if the batch does not exist.
     ToggleBatch {
         /// Id of the batch.
         batch: RecordId,

@@ -11,7 +11,6 @@ use crate::conversation::Conversation;
 use crate::message::{ChatMessage, ChatRole, MessagePart, ShortenedForm, ToolOutput, WireFormat};
 use crate::output_truncation::STALE_CHARS;
 use crate::policy_lookup::{PolicyLookup, ToolLimits};
-use crate::token_estimate::round_to_tokens;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -319,12 +318,18 @@ fn is_request(conversation: &Conversation, at: usize) -> bool {
         && conversation.messages[at - 1].role != ChatRole::Assistant
 }
 
-/// Returns the size of an output when it is first sent: full, or the limit of its preview.
+/// Returns the size of an output when it is first sent: full, or the limit of its shortened form.
+///
+/// A preview or a stub from an earlier window has the size that was counted when it was made, not its length.
+/// Otherwise a step would pay in the window that does not pay in the history.
 fn entry_chars(tool: ToolLimits, output: &ToolOutput) -> usize {
-    if output.chars > tool.max || output.shortened_form == Some(ShortenedForm::Preview) {
-        tool.preview
-    } else {
-        output.chars
+    if output.chars > tool.max {
+        return tool.preview;
+    }
+    match output.shortened_form {
+        Some(ShortenedForm::Preview) => tool.preview,
+        Some(ShortenedForm::Stub) => output.chars.max(STALE_CHARS),
+        None => output.chars,
     }
 }
 
@@ -346,7 +351,8 @@ fn stale_saves(tool: ToolLimits, output: &ToolOutput) -> usize {
     entry_chars(tool, output).saturating_sub(STALE_CHARS)
 }
 
-/// Measures a message when it is first sent, and what a step can save.
+/// Measures a message when it is first sent, and what a step can save. The size is not rounded: a step subtracts its
+/// savings first, so that the result is the size of the message that the step makes.
 fn measure(form: WireFormat, policy: &PolicyLookup<'_>, message: &ChatMessage) -> ActiveMessage {
     let mut entry = ActiveMessage::default();
     let mut less = 0;
@@ -369,6 +375,6 @@ fn measure(form: WireFormat, policy: &PolicyLookup<'_>, message: &ChatMessage) -
             | MessagePart::Unknown { .. } => {}
         }
     }
-    entry.size = round_to_tokens(entry.size + message.chars - less);
+    entry.size += message.chars - less;
     entry
 }

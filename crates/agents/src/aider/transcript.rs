@@ -1,9 +1,14 @@
 //! Transcripts of aider, in Markdown: `#### ` begins text of the person, `> ` output of the program, all else is text
 //! of the model.
 
+mod edit_blocks;
+
 use crate::transcripts::transcript_format::{EventReader, NoScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
-use crate::transcripts::{EventBody, EventSink, ToolAction, ToolOutcome, TranscriptHeader};
+use crate::transcripts::{
+    EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptHeader,
+};
+use edit_blocks::edit_blocks;
 use heirloom_model::Timestamp;
 use std::path::Path;
 
@@ -11,6 +16,9 @@ use std::path::Path;
 const SESSION_START: &str = "# aider chat started at ";
 /// Start of a line that names a changed file.
 const APPLIED_EDIT: &str = "> Applied edit to ";
+
+/// Start of the line after the output of a command that was added to the chat.
+const OUTPUT_ADDED: &str = "Added ";
 
 /// Name of the file.
 const HISTORY: &str = ".aider.chat.history.md";
@@ -76,9 +84,22 @@ struct Aider {
     speaker: Speaker,
     began: u64,
     content: String,
-    /// Id of the command that a person ran, until its output arrives.
-    command: Option<String>,
+    /// Command that a person ran, until its output arrives.
+    command: Option<RunCommand>,
+    /// True if this version notes that it added the output of a failed test.
+    notes_added_output: bool,
+    /// Edits that the model's last text shows.
+    shown_edits: Vec<FileEdit>,
+    /// Files that the program changed.
     edits: Vec<String>,
+}
+
+/// A command that a person ran.
+#[derive(Debug)]
+struct RunCommand {
+    id: String,
+    /// True for `/test`, whose output is added only if the command fails.
+    is_test: bool,
 }
 
 impl EventReader for Aider {
@@ -112,7 +133,8 @@ impl Aider {
         }
         let (speaker, words) = if let Some(words) = line.strip_prefix("####") {
             (Speaker::Person, words.strip_prefix(' ').unwrap_or(words))
-        } else if let Some(words) = line.strip_prefix('>') {
+        } else if let Some(words) = line.strip_prefix('>').filter(|rest| !rest.starts_with('>')) {
+            // More than one begins the last line of a search and replace block.
             (Speaker::Program, words.strip_prefix(' ').unwrap_or(words))
         } else if line.trim().is_empty() && self.speaker != Speaker::Model {
             return;
@@ -142,39 +164,76 @@ impl Aider {
             Speaker::None => {}
             Speaker::Person => self.emit_person(id, content, out),
             Speaker::Model if content.is_empty() => {}
-            Speaker::Model => out(main_agent_event(
-                id,
-                self.at,
-                EventBody::AssistantText(content.to_owned()),
-            )),
+            Speaker::Model => {
+                self.shown_edits = edit_blocks(content);
+                let body = EventBody::AssistantText(content.to_owned());
+                out(main_agent_event(id, self.at, body));
+            }
             Speaker::Program => {
-                if let Some(call) = self.command.take() {
-                    let (outcome, text) = (ToolOutcome::Rejected, content.to_owned());
-                    out(main_agent_event(
-                        id,
-                        self.at,
-                        EventBody::Result {
-                            call,
-                            outcome,
-                            text,
-                        },
-                    ));
+                if let Some(command) = self.command.take() {
+                    let body = EventBody::Result {
+                        outcome: self.outcome(&command, content),
+                        call: command.id,
+                        text: content.to_owned(),
+                    };
+                    out(main_agent_event(id, self.at, body));
                 }
             }
         }
         for file in std::mem::take(&mut self.edits) {
-            out(main_agent_event(
-                format!("{} {file}", self.began),
-                self.at,
-                EventBody::FileChanged(file),
-            ));
+            self.emit_edit(file, out);
         }
+    }
+
+    /// Returns the outcome of a command. The file has it only for tests of newer versions.
+    fn outcome(&mut self, command: &RunCommand, output: &str) -> ToolOutcome {
+        let mut lines = output.lines();
+        let is_added =
+            lines.any(|line| line.starts_with(OUTPUT_ADDED) && line.contains(" lines of output"));
+        self.notes_added_output |= is_added;
+        match (command.is_test, is_added, self.notes_added_output) {
+            (true, true, _) => ToolOutcome::Failed,
+            (true, false, true) => ToolOutcome::Succeeded,
+            _ => ToolOutcome::Rejected,
+        }
+    }
+
+    /// Emits a change of a file, with its content if the model's text shows it.
+    fn emit_edit(&mut self, file: String, out: EventSink<'_>) {
+        let id = format!("{} {file}", self.began);
+        let mut edit: Option<FileEdit> = None;
+        self.shown_edits.retain(|shown| {
+            let is_other = shown.path != file;
+            if !is_other {
+                edit.get_or_insert_with(|| FileEdit::of_path(file.clone()))
+                    .add_replacement(&shown.removed, &shown.added);
+            }
+            is_other
+        });
+        let Some(edit) = edit else {
+            return out(main_agent_event(id, self.at, EventBody::FileChanged(file)));
+        };
+        let call = EventBody::Call {
+            call: id.clone(),
+            tool: "edit".to_owned(),
+            action: ToolAction::Edit(vec![edit]),
+        };
+        out(main_agent_event(format!("call {id}"), self.at, call));
+        let result = EventBody::Result {
+            call: id.clone(),
+            outcome: ToolOutcome::Succeeded,
+            text: String::new(),
+        };
+        out(main_agent_event(format!("result {id}"), self.at, result));
     }
 
     fn emit_person(&mut self, id: String, content: &str, out: EventSink<'_>) {
         let run = ["/run ", "/test ", "!"];
         if let Some(command) = run.iter().find_map(|start| content.strip_prefix(start)) {
-            self.command = Some(id.clone());
+            self.command = Some(RunCommand {
+                id: id.clone(),
+                is_test: content.starts_with("/test"),
+            });
             let action = ToolAction::Command(command.trim().to_owned());
             let (call, tool) = (id.clone(), "run".to_owned());
             return out(main_agent_event(

@@ -5,12 +5,13 @@ use crate::hooks::HookEventKind::{
     SubagentStart, ToolFailed, TurnEnd,
 };
 use crate::hooks::json_members::object_members;
-use crate::hooks::protocol::{HookProtocol, HookSpec, for_tools, spec};
+use crate::hooks::protocol::{HookProtocol, HookSpec, block_end_of_turn, for_tools, spec};
 use crate::hooks::transcript_messages::texts;
 use serde_json::value::RawValue;
 
 /// Hook events and answers.
 pub(crate) const HOOKS: HookProtocol = HookProtocol {
+    ask_agent: Some(block_end_of_turn),
     replace_output: Some(|output, answer| {
         answer.set_specific("updatedToolOutput", output.clone());
     }),

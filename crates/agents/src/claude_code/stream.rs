@@ -1,13 +1,15 @@
 //! Claude Code `--output-format stream-json`.
 
 use crate::json_fields::{
-    Field, as_count, as_keyword, as_object, as_string, for_each_element, is_true, parse_object,
+    Field, as_count, as_keyword, as_nonblank_string, as_object, as_string, for_each_element,
+    is_true, parse_object,
 };
 use crate::streams::dialect::{
-    Dialect, EventSink, RepeatDetector, SessionIdTracker, StreamDialect, add_usage, tool_call,
+    AwaitedActions, Dialect, EventSink, RepeatDetector, SessionIdTracker, StreamDialect, add_usage,
+    tool_call, tool_result,
 };
 use crate::streams::format_detection::EventLine;
-use heirloom_model::event_stream::{StreamEvent, Usage};
+use heirloom_model::event_stream::{StreamEvent, ToolAction, Usage};
 use serde::Deserialize;
 use std::collections::VecDeque;
 
@@ -45,6 +47,7 @@ struct Claude {
     /// Total usage of older messages.
     closed: Usage,
     reported: Usage,
+    awaited: AwaitedActions,
 }
 
 #[derive(Deserialize)]
@@ -92,7 +95,25 @@ struct ContentBlock<'a> {
     #[serde(borrow)]
     input: Field<'a>,
     #[serde(borrow)]
+    id: Field<'a>,
+    #[serde(borrow)]
+    tool_use_id: Field<'a>,
+    #[serde(borrow)]
+    content: Field<'a>,
+    #[serde(borrow)]
     is_error: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct ToolInput<'a> {
+    #[serde(borrow)]
+    command: Field<'a>,
+    #[serde(borrow)]
+    run_in_background: Field<'a>,
+    #[serde(borrow)]
+    file_path: Field<'a>,
+    #[serde(borrow)]
+    notebook_path: Field<'a>,
 }
 
 #[derive(Deserialize)]
@@ -129,7 +150,8 @@ impl Dialect for Claude {
                         && as_keyword(block.kind) == "tool_result"
                     {
                         let failed = is_true(block.is_error);
-                        out(StreamEvent::ToolResult { failed });
+                        let action = self.awaited.take(as_keyword(block.tool_use_id));
+                        out(tool_result(failed, action, || result_text(block.content)));
                     }
                 });
             }
@@ -153,7 +175,7 @@ impl Claude {
         }
         let id = as_string(message.id).unwrap_or_default();
         let is_subagent = line.parent_tool_use_id.is_some();
-        let spoken = &mut self.spoken;
+        let (spoken, awaited) = (&mut self.spoken, &mut self.awaited);
         let mut say = |text: String, out: EventSink<'_>| {
             // Only the main agent's text can be repeated by the final result.
             if !is_subagent {
@@ -174,7 +196,12 @@ impl Claude {
                     .for_each(|text| say(text, out)),
                 "tool_use" => {
                     let input = block.input.map_or("", |raw| raw.get());
-                    out(tool_call(as_string(block.name).unwrap_or_default(), input));
+                    let name = as_string(block.name).unwrap_or_default();
+                    awaited.add(
+                        as_keyword(block.id).to_owned(),
+                        action_of(&name, block.input),
+                    );
+                    out(tool_call(name, input));
                 }
                 _ => {}
             }
@@ -237,6 +264,41 @@ impl Claude {
         });
         out(StreamEvent::Finished { failed });
     }
+}
+
+/// Returns the action of a tool call.
+fn action_of(tool: &str, input: Field<'_>) -> ToolAction {
+    let is_shell = tool == "Bash";
+    let is_editor = matches!(tool, "Edit" | "MultiEdit" | "Write" | "NotebookEdit");
+    if !is_shell && !is_editor {
+        return ToolAction::default();
+    }
+    let Some(input) = as_object::<ToolInput<'_>>(input) else {
+        return ToolAction::default();
+    };
+    let files = [input.file_path, input.notebook_path];
+    ToolAction {
+        command: as_nonblank_string(input.command).filter(|_| is_shell),
+        is_background: is_true(input.run_in_background),
+        files: (files.into_iter().filter(|_| is_editor))
+            .filter_map(as_nonblank_string)
+            .collect(),
+        ..ToolAction::default()
+    }
+}
+
+/// Returns the text of a tool's result: a string, or its text parts.
+fn result_text(content: Field<'_>) -> String {
+    if let Some(text) = as_string(content) {
+        return text;
+    }
+    let mut texts = Vec::new();
+    for_each_element(content, &mut |raw| {
+        texts.extend(
+            as_object::<ContentBlock<'_>>(Some(raw)).and_then(|block| as_string(block.text)),
+        );
+    });
+    texts.join("\n")
 }
 
 fn parse_usage(usage: Field<'_>) -> Option<Usage> {

@@ -3,22 +3,29 @@
 //! One answer is several lines with one `message.id`; tool results are lines of the user.
 
 mod conversation_tree;
+mod line_scan;
 mod lines;
+mod queued_prompts;
+mod task_list;
+mod tool_actions;
 
 use crate::ProgramFolder;
 use crate::json_fields::{
     Field, as_count, as_keyword, as_nonblank_string, as_object, as_string, as_time,
     for_each_element, is_true, joined_texts, parse_object,
 };
-use crate::transcripts::transcript_format::{EventReader, LineScan, TranscriptFormat};
+use crate::transcripts::transcript_format::{EventReader, TranscriptFormat};
 use crate::transcripts::{
-    EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader,
-    call_line,
+    EventBody, EventSink, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader,
 };
-use conversation_tree::{ConversationTree, LineRole};
 use heirloom_model::Timestamp;
 use heirloom_model::event_stream::Usage;
-use lines::{ClaudeLine, ClaudeMessage, ClaudeUsage, ContentBlock, ToolInput};
+use line_scan::ClaudeLineScan;
+use lines::{Attachment, ClaudeLine, ClaudeMessage, ClaudeUsage, ContentBlock};
+use queued_prompts::QueuedPrompt;
+use std::collections::HashMap;
+use task_list::{TaskChanges, TaskList};
+use tool_actions::tool_action;
 
 /// Model name of messages that the program writes itself, such as `API Error: 400`.
 const SYNTHETIC_MODEL: &str = "<synthetic>";
@@ -57,6 +64,10 @@ pub(crate) const TRANSCRIPTS: TranscriptFormat = TranscriptFormat {
         "LS",
         "NotebookRead",
         "TodoWrite",
+        "TaskCreate",
+        "TaskUpdate",
+        "TaskList",
+        "TaskGet",
         "ToolSearch",
     ],
     ..TranscriptFormat::new(
@@ -85,45 +96,14 @@ fn read_header(text: &str, head: &mut TranscriptHeader) -> bool {
     head.folder.is_some() && head.began.is_some()
 }
 
-/// Scan for abandoned branches.
-#[derive(Debug, Default)]
-struct ClaudeLineScan {
-    tree: ConversationTree,
-}
-
-impl LineScan for ClaudeLineScan {
-    fn read_line(&mut self, at: u64, text: &str) {
-        let Ok(line) = parse_object::<ClaudeLine<'_>>(text) else {
-            return;
-        };
-        let name = as_keyword(line.uuid);
-        if name.is_empty() {
-            return;
-        }
-        let part = match as_keyword(line.kind) {
-            "assistant" => LineRole::Message,
-            "user" if line.message.is_some_and(has_result) => LineRole::Result,
-            "user" => LineRole::Message,
-            _ => LineRole::Other,
-        };
-        let answer = match as_keyword(line.kind) {
-            "assistant" => {
-                as_object::<ClaudeMessage<'_>>(line.message).map_or("", |m| as_keyword(m.id))
-            }
-            _ => "",
-        };
-        let parent = line.parent.or(line.logical_parent);
-        let parent = Some(as_keyword(parent)).filter(|parent| !parent.is_empty());
-        self.tree.add(at, name, parent, answer, part);
+/// Returns the queued prompt that a line attached to the running turn.
+fn attached_prompt(attachment: Field<'_>) -> Option<String> {
+    let attachment: Attachment<'_> = as_object(attachment)?;
+    if as_keyword(attachment.kind) != "queued_command" {
+        return None;
     }
-
-    fn finish(self: Box<Self>) -> (Vec<u64>, Box<dyn EventReader>) {
-        (self.tree.superseded_lines(), Box::<Claude>::default())
-    }
-}
-
-fn has_result(message: &serde_json::value::RawValue) -> bool {
-    memchr::memmem::find(message.get().as_bytes(), b"\"tool_result\"").is_some()
+    let prompt = joined_texts(attachment.prompt, &["text"]);
+    (!prompt.trim().is_empty() && !is_injected(&prompt)).then_some(prompt)
 }
 
 /// An answer that the next line may continue.
@@ -142,6 +122,9 @@ struct Claude {
     answer: Option<PendingAnswer>,
     /// Latest usage of the current answer.
     usage: Option<(String, Usage)>,
+    /// Queued prompts, by the offset of the line with which they were delivered.
+    queued: HashMap<u64, Vec<QueuedPrompt>>,
+    tasks: TaskList,
 }
 
 /// Id, time and agent of a line.
@@ -152,6 +135,15 @@ struct LineContext {
 }
 
 impl LineContext {
+    fn of_line(at: u64, line: &ClaudeLine<'_>) -> Self {
+        let inline = is_true(line.aside).then(|| "subagent".to_owned());
+        Self {
+            id: as_nonblank_string(line.uuid).unwrap_or_else(|| at.to_string()),
+            at: as_time(line.timestamp),
+            agent: as_nonblank_string(line.agent).or(inline),
+        }
+    }
+
     fn event(&self, id: String, event: EventBody) -> TranscriptEvent {
         TranscriptEvent {
             id,
@@ -168,17 +160,24 @@ impl EventReader for Claude {
         let is_answer = match as_keyword(line.kind) {
             "assistant" => true,
             "user" => false,
+            "queue-operation" => {
+                self.emit_queued_prompts(at, out);
+                return Some(());
+            }
+            "attachment" => {
+                if let Some(prompt) = attached_prompt(line.attachment) {
+                    self.flush(out);
+                    let place = LineContext::of_line(at, &line);
+                    out(place.event(place.id.clone(), EventBody::Prompt(prompt)));
+                }
+                return Some(());
+            }
             _ => return Some(()),
         };
         let Some(message) = as_object::<ClaudeMessage<'_>>(line.message) else {
             return Some(());
         };
-        let inline = is_true(line.aside).then(|| "subagent".to_owned());
-        let place = LineContext {
-            id: as_nonblank_string(line.uuid).unwrap_or_else(|| at.to_string()),
-            at: as_time(line.timestamp),
-            agent: as_nonblank_string(line.agent).or(inline),
-        };
+        let place = LineContext::of_line(at, &line);
         if is_answer {
             if as_keyword(message.model) != SYNTHETIC_MODEL && !is_true(line.api_error) {
                 self.emit_answer(&place, &message, out);
@@ -238,7 +237,11 @@ impl Claude {
                     self.emit_text(out);
                     let call = as_nonblank_string(block.id).unwrap_or_else(|| place.id.clone());
                     let tool = as_string(block.name).unwrap_or_default();
-                    let action = tool_action(&tool, block.input);
+                    let list = TaskChanges::has_tool(&tool).then(|| self.tasks.after_call(&call));
+                    let action = match list.flatten() {
+                        Some(items) => ToolAction::Plan(items),
+                        None => tool_action(&tool, block.input),
+                    };
                     let name = format!("call {call}");
                     out(place.event(name, EventBody::Call { call, tool, action }));
                 }
@@ -287,6 +290,19 @@ impl Claude {
                 None,
                 event,
             ));
+        }
+    }
+
+    /// Emits the prompts that were delivered with the line at `at`.
+    fn emit_queued_prompts(&mut self, at: u64, out: EventSink<'_>) {
+        for prompt in self.queued.remove(&at).unwrap_or_default() {
+            self.flush(out);
+            out(TranscriptEvent {
+                id: prompt.queued_at.to_string(),
+                at: prompt.at,
+                agent: None,
+                body: EventBody::Prompt(prompt.text),
+            });
         }
     }
 
@@ -353,21 +369,6 @@ fn emit_user_line(place: &LineContext, message: &ClaudeMessage<'_>, out: EventSi
 fn is_injected(text: &str) -> bool {
     let text = text.trim_start();
     INJECTED.iter().any(|start| text.starts_with(start))
-}
-
-fn tool_action(tool: &str, input: Field<'_>) -> ToolAction {
-    let raw = input.map_or("", |raw| raw.get());
-    let Some(read) = as_object::<ToolInput<'_>>(input) else {
-        return ToolAction::Other(call_line(raw));
-    };
-    match tool {
-        "Bash" => as_nonblank_string(read.command).map(ToolAction::Command),
-        "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => as_nonblank_string(read.file_path)
-            .or_else(|| as_nonblank_string(read.notebook_path))
-            .map(|path| ToolAction::Edit(vec![FileEdit::of_path(path)])),
-        _ => None,
-    }
-    .unwrap_or_else(|| ToolAction::Other(call_line(raw)))
 }
 
 fn parse_usage(usage: Field<'_>) -> Option<Usage> {

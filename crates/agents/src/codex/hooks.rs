@@ -5,13 +5,14 @@ use crate::hooks::HookEventKind::{
     SubagentStart, TurnEnd,
 };
 use crate::hooks::json_members::{as_string, object_members};
-use crate::hooks::protocol::{HookProtocol, HookSpec, for_tools, spec};
+use crate::hooks::protocol::{HookProtocol, HookSpec, block_end_of_turn, for_tools, spec};
 use crate::hooks::tool_use::exit_code_of_line;
 use crate::hooks::transcript_messages::texts;
 use serde_json::value::RawValue;
 
 /// Hook events and answers. Newest releases cannot replace a tool's output, and pass on only the output of a command.
 pub(crate) const HOOKS: HookProtocol = HookProtocol {
+    ask_agent: Some(block_end_of_turn),
     exit_code_line: Some(exit_code_line),
     reports_outcomes: false,
     messages_of_line: Some(|line, _| messages_of_line(line)),

@@ -4,10 +4,10 @@ use crate::json_fields::{
     Field, as_count, as_integer, as_keyword, as_object, as_string, for_each_element, parse_object,
 };
 use crate::streams::dialect::{
-    Dialect, EventSink, SessionIdTracker, StreamDialect, add_usage, tool_call,
+    Dialect, EventSink, SessionIdTracker, StreamDialect, add_usage, tool_call, tool_result,
 };
 use crate::streams::format_detection::EventLine;
-use heirloom_model::event_stream::{StreamEvent, Usage};
+use heirloom_model::event_stream::{StreamEvent, ToolAction, Usage};
 use serde::Deserialize;
 
 /// The event stream.
@@ -61,6 +61,8 @@ struct CodexItem<'a> {
     text: Field<'a>,
     #[serde(borrow)]
     command: Field<'a>,
+    #[serde(borrow)]
+    aggregated_output: Field<'a>,
     #[serde(borrow)]
     exit_code: Field<'a>,
     #[serde(borrow)]
@@ -149,16 +151,23 @@ impl Codex {
                 out(tool_call(kind.to_owned(), &command));
                 let code = as_integer(item.exit_code);
                 let failed = code.map_or(status != "completed", |code| code != 0);
-                out(StreamEvent::ToolResult { failed });
+                let action = ToolAction {
+                    command: Some(command).filter(|command| !command.trim().is_empty()),
+                    // Without an exit code the end of the command is unknown.
+                    is_background: code.is_none(),
+                    ..ToolAction::default()
+                };
+                out(tool_result(failed, Some(action), || {
+                    as_string(item.aggregated_output).unwrap_or_default()
+                }));
             }
             "mcp_tool_call" => {
                 let name = |field| as_string(field).unwrap_or_default();
                 let arguments = item.arguments.map_or("", |raw| raw.get());
                 let name = format!("{}.{}", name(item.server), name(item.tool));
                 out(tool_call(name, arguments));
-                out(StreamEvent::ToolResult {
-                    failed: status == "failed",
-                });
+                let failed = status == "failed";
+                out(tool_result(failed, None, String::new));
             }
             kind @ "web_search" => {
                 let query = as_string(item.query).unwrap_or_default();

@@ -1,24 +1,20 @@
 //! Transcripts of Codex ("rollouts"): each line is `{timestamp, type, payload}`.
 
 mod lines;
+mod tool_calls;
 
 use crate::ProgramFolder;
 use crate::json_fields::{
-    Field, as_count, as_integer, as_keyword, as_nonblank_string, as_object, as_string, as_time,
+    Field, as_count, as_keyword, as_nonblank_string, as_object, as_string, as_time,
     for_each_element, joined_texts, parse_object,
 };
-use crate::transcripts::patched_files;
-use crate::transcripts::recorded_commands::command_from_words;
 use crate::transcripts::transcript_format::{EventReader, LineScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
-use crate::transcripts::{
-    EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptHeader, call_line,
-};
+use crate::transcripts::{EventBody, EventSink, TranscriptHeader};
 use heirloom_model::Timestamp;
 use heirloom_model::event_stream::Usage;
-use lines::{
-    CallArguments, CallOutput, CodexLine, CodexPayload, CodexUsage, OutputMetadata, TokenInfo,
-};
+use lines::{CodexLine, CodexPayload, CodexUsage, TokenInfo};
+use tool_calls::{parse_call, parse_output};
 
 /// Beginnings of user items that the program wrote.
 const INJECTED: [&str; 6] = [
@@ -32,6 +28,10 @@ const INJECTED: [&str; 6] = [
 
 /// Heading after which editors put the person's prompt.
 const EDITOR_REQUEST_HEADING: &str = "## My request for Codex:";
+/// Heading before what editors add to a prompt.
+const EDITOR_CONTEXT_HEADING: &str = "# Context from my IDE setup:";
+/// Beginning of the message in which a new context passes on the summary of the former one.
+const HANDOVER: &str = "Another language model started to solve this problem";
 
 /// Stored conversations.
 pub(crate) const TRANSCRIPTS: TranscriptFormat = TranscriptFormat {
@@ -142,8 +142,10 @@ impl EventReader for Codex {
         let id = at.to_string();
         match kind {
             "compacted" => {
-                if let Some(message_text) = as_nonblank_string(payload.message) {
-                    out(main_agent_event(id, when, EventBody::Summary(message_text)));
+                let summary = as_nonblank_string(payload.message)
+                    .or_else(|| handed_over_summary(payload.replacement_history));
+                if let Some(summary) = summary {
+                    out(main_agent_event(id, when, EventBody::Summary(summary)));
                 }
             }
             "event_msg" => self.emit_event(id, when, &payload, out),
@@ -232,10 +234,28 @@ impl Codex {
     }
 }
 
+/// Returns the summary in the messages that replace a conversation, for versions that write it nowhere else.
+fn handed_over_summary(history: Field<'_>) -> Option<String> {
+    let mut summary = None;
+    for_each_element(history, &mut |raw| {
+        if let Some(item) = as_object::<CodexPayload<'_>>(Some(raw)) {
+            let text = joined_texts(item.content, &["input_text", "text"]);
+            if text.starts_with(HANDOVER) {
+                summary = text
+                    .split_once('\n')
+                    .map(|(_, rest)| rest.trim().to_owned());
+            }
+        }
+    });
+    summary.filter(|text| !text.is_empty())
+}
+
 fn emit_prompt(id: String, at: Option<Timestamp>, message_text: &str, out: EventSink<'_>) {
-    let message_text = message_text
-        .split_once(EDITOR_REQUEST_HEADING)
-        .map_or(message_text, |(_, request)| request);
+    let message_text = match message_text.split_once(EDITOR_REQUEST_HEADING) {
+        Some((_, request)) => request,
+        None if message_text.starts_with(EDITOR_CONTEXT_HEADING) => "",
+        None => message_text,
+    };
     let message_text = message_text.trim();
     if !message_text.is_empty() {
         out(main_agent_event(
@@ -244,113 +264,6 @@ fn emit_prompt(id: String, at: Option<Timestamp>, message_text: &str, out: Event
             EventBody::Prompt(message_text.to_owned()),
         ));
     }
-}
-
-/// Returns the tool that an item calls and the purpose of the call.
-fn parse_call(item: &CodexPayload<'_>) -> (String, ToolAction) {
-    if as_keyword(item.kind) == "local_shell_call" {
-        let action = as_object::<CallArguments<'_>>(item.action);
-        let command = action.and_then(|action| command_text(action.command));
-        let action = command.map_or_else(|| ToolAction::Other(String::new()), shell_action);
-        return ("shell".to_owned(), action);
-    }
-    let tool = as_string(item.name).unwrap_or_default();
-    if let Some(input) = as_string(item.input) {
-        let action = match patched_files(&input) {
-            files if files.is_empty() => ToolAction::Other(call_line(&input)),
-            files => ToolAction::Edit(files.into_iter().map(FileEdit::of_path).collect()),
-        };
-        return (tool, action);
-    }
-    let arguments = as_string(item.arguments).unwrap_or_default();
-    let read = parse_object::<CallArguments<'_>>(&arguments).ok();
-    let command = read.as_ref().and_then(|read| {
-        command_text(read.command)
-            .or_else(|| as_nonblank_string(read.cmd))
-            .or_else(|| as_nonblank_string(read.input).filter(|_| tool == "apply_patch"))
-    });
-    let action = match command {
-        Some(command) => shell_action(command),
-        None => ToolAction::Other(call_line(&arguments)),
-    };
-    (tool, action)
-}
-
-/// Returns the action of a command, which may apply a patch.
-fn shell_action(command: String) -> ToolAction {
-    if command.contains("*** Begin Patch") {
-        let files = patched_files(&command);
-        if !files.is_empty() {
-            return ToolAction::Edit(files.into_iter().map(FileEdit::of_path).collect());
-        }
-    }
-    ToolAction::Command(command)
-}
-
-/// Returns a command, given as one string or as words.
-fn command_text(field: Field<'_>) -> Option<String> {
-    if let Some(command) = as_nonblank_string(field) {
-        return Some(command);
-    }
-    let mut words = Vec::new();
-    for_each_element(field, &mut |raw| words.extend(as_string(Some(raw))));
-    command_from_words(&words)
-}
-
-/// Returns the outcome of a call and its output.
-fn parse_output(output: Field<'_>) -> (ToolOutcome, String) {
-    let text = match as_string(output) {
-        Some(text) => text,
-        None => match as_object::<CallOutput<'_>>(output) {
-            Some(answer) => return parse_output_object(&answer),
-            None => joined_texts(output, &["input_text", "output_text", "text"]),
-        },
-    };
-    if let Ok(answer) = parse_object::<CallOutput<'_>>(&text)
-        && (answer.output.is_some() || answer.metadata.is_some())
-    {
-        return parse_output_object(&answer);
-    }
-    // A call that the sandbox denied is repeated with approval; it reveals nothing about the command.
-    let stopped = ["aborted", "exec command rejected", "failed in sandbox"];
-    let outcome = match exit_code(&text) {
-        Some(code) if code != 0 => ToolOutcome::Failed,
-        _ if stopped.iter().any(|start| text.starts_with(start)) => ToolOutcome::Rejected,
-        _ if text.starts_with("failed") || text.starts_with("execution error") => {
-            ToolOutcome::Failed
-        }
-        Some(_) | None => ToolOutcome::Succeeded,
-    };
-    // Newer versions put a few lines before the output.
-    let message_text = match text.split_once("\nOutput:\n") {
-        Some((lead, message_text)) if lead.len() < 400 => message_text.to_owned(),
-        _ => text,
-    };
-    (outcome, message_text)
-}
-
-fn parse_output_object(answer: &CallOutput<'_>) -> (ToolOutcome, String) {
-    let metadata = as_object::<OutputMetadata<'_>>(answer.metadata);
-    let code = metadata.and_then(|metadata| as_integer(metadata.exit_code));
-    let says_no = answer.success.is_some_and(|raw| raw.get() == "false");
-    let outcome = match says_no || code.is_some_and(|code| code != 0) {
-        true => ToolOutcome::Failed,
-        false => ToolOutcome::Succeeded,
-    };
-    let kinds = ["input_text", "output_text", "text"];
-    let message_text = [answer.output, answer.content]
-        .into_iter()
-        .find(Option::is_some);
-    (outcome, joined_texts(message_text.flatten(), &kinds))
-}
-
-/// Returns the exit code in one of the first lines.
-fn exit_code(text: &str) -> Option<i64> {
-    let marks = ["Exit code: ", "Process exited with code "];
-    text.lines().take(6).find_map(|line| {
-        let code = marks.iter().find_map(|mark| line.strip_prefix(mark))?;
-        code.trim().parse().ok()
-    })
 }
 
 /// Parses token usage. Codex includes cached tokens in the input tokens; ours exclude them.

@@ -1,16 +1,12 @@
 //! Analysis of shell commands: normalisation, read-only commands, and fixes of failed commands.
 
 use super::Failure;
-
-/// Shells that take a command as one argument.
-const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "fish"];
+use super::command_line::{Operator, split_commands, split_words};
+use super::normal_command::{base_name, essential_commands, unwrap_shell, without_prefixes};
 
 /// Wrappers before a program that do not change its identity.
-const WRAPPERS: [&[&str]; 16] = [
+const WRAPPERS: [&[&str]; 13] = [
     &["sudo"],
-    &["time"],
-    &["exec"],
-    &["env"],
     &["npx"],
     &["bunx"],
     &["uv", "run"],
@@ -33,19 +29,6 @@ const PROBES: [&str; 42] = [
     "sort", "uniq", "tr", "xargs", "less", "jq",
 ];
 
-/// Normalises a command for comparison: removes leading `cd` commands and repeated blanks.
-pub(super) fn normalize_command(command: &str) -> String {
-    let mut rest = command.trim();
-    while let Some((first, rest_after)) = rest.split_once("&&") {
-        let mut words = first.split_whitespace();
-        if words.next() != Some("cd") || words.count() > 1 {
-            break;
-        }
-        rest = rest_after.trim_start();
-    }
-    rest.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Returns true if a successful command fixes a failed one: the same program and the same first word, or the same
 /// arguments for another program if the first one was missing.
 pub fn is_fix_for(failed: &Failure, worked: &str) -> bool {
@@ -62,7 +45,7 @@ pub fn is_fix_for(failed: &Failure, worked: &str) -> bool {
     let is_missing = ["not found", "no such file", "no module"]
         .iter()
         .any(|words| failed.error.to_lowercase().contains(words));
-    is_missing && !one.rest.is_empty() && one.rest == other.rest
+    is_missing && !one.arguments.is_empty() && one.arguments == other.arguments
 }
 
 /// Returns true for a command that only looks something up.
@@ -88,12 +71,12 @@ pub fn has_side_effects(command: &str) -> bool {
         .map(CommandWords::parse)
         .any(|words| match words.program {
             "tee" | "kill" | "pkill" | "killall" => true,
-            "sed" | "perl" => words.rest.iter().any(|word| {
+            "sed" | "perl" => words.arguments.iter().any(|word| {
                 let is_short = word.starts_with('-') && !word.starts_with("--");
                 word.starts_with("--in-place") || is_short && word.contains('i')
             }),
-            "sort" => words.rest.contains(&"-o"),
-            "find" => words.rest.contains(&"-delete"),
+            "sort" => words.arguments.contains(&"-o"),
+            "find" => words.arguments.contains(&"-delete"),
             _ => false,
         })
 }
@@ -146,9 +129,15 @@ pub fn is_heirloom_command(command: &str) -> bool {
 /// Returns true for commands whose non-zero exit is not a failure worth storing: a lookup at the end (grep, test,
 /// diff …), or a command of Heirloom.
 pub fn is_failure_expected(command: &str) -> bool {
-    let plain = normalize_command(command);
-    let last = plain.rsplit(['|', ';', '&']).next().unwrap_or(&plain);
-    let words = CommandWords::parse(last);
+    let mut commands = split_commands(unwrap_shell(command.trim()));
+    // Programs that only pass the output on fail because of the command before them.
+    while let [.., _, last] = &commands[..]
+        && last.operator == Operator::Pipe
+        && PASSERS.contains(&CommandWords::parse(last.text).program)
+    {
+        commands.pop();
+    }
+    let words = CommandWords::parse(commands.last().map_or("", |last| last.text));
     let is_git_query = words.program == "git"
         && matches!(
             words.verb,
@@ -160,81 +149,47 @@ pub fn is_failure_expected(command: &str) -> bool {
         || is_heirloom_command(command)
 }
 
-fn is_shell(word: &str) -> bool {
-    SHELLS.contains(&base_name(word))
-}
-
-fn is_command_flag(flag: &str) -> bool {
-    flag.starts_with('-') && flag.ends_with('c')
-}
-
-fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
-}
+/// Programs behind a pipe that succeed with any input.
+const PASSERS: [&str; 6] = ["tail", "head", "cat", "tee", "less", "more"];
 
 /// Parts of a command.
 #[derive(Debug, PartialEq, Eq)]
-struct CommandWords<'c> {
-    program: &'c str,
+pub struct CommandWords<'c> {
+    /// Name of the program, without its folder and wrappers such as `npx`.
+    pub program: &'c str,
     /// First word that is not an option: usually the subcommand.
-    verb: Option<&'c str>,
+    pub verb: Option<&'c str>,
     /// All words after the program.
-    rest: Vec<&'c str>,
+    pub arguments: Vec<&'c str>,
 }
 
 impl<'c> CommandWords<'c> {
-    fn parse(command: &'c str) -> Self {
-        let command = unwrap_shell(command.trim());
-        // Earlier parts such as `cd` and `export` only prepare the command.
-        let mut parts = command.split("&&").map(str::trim);
-        let command = parts
-            .find(|part| {
-                !matches!(
-                    part.split_whitespace().next(),
-                    Some("cd" | "export" | "source")
-                )
-            })
-            .unwrap_or(command);
-        let mut words: Vec<&str> = command.split_whitespace().collect();
-        loop {
-            let first = words.first().copied().unwrap_or_default();
-            let skip = match WRAPPERS.iter().find(|before| words.starts_with(before)) {
-                Some(before) => before.len(),
-                // `timeout` has its duration as an argument.
-                None if first == "timeout" => 2,
-                None => usize::from(is_assignment(first)),
-            };
-            if skip == 0 || skip >= words.len() {
-                break;
-            }
-            words.drain(..skip);
+    /// Parses the first command of a line that counts.
+    pub fn parse(command: &'c str) -> Self {
+        let first = essential_commands(command).into_iter().next();
+        Self::parse_simple(first.unwrap_or_default())
+    }
+
+    /// Parses a command without operators.
+    pub fn parse_simple(command: &'c str) -> Self {
+        let mut words = without_prefixes(split_words(command));
+        while let Some(before) = WRAPPERS.iter().find(|before| words.starts_with(before))
+            && before.len() < words.len()
+        {
+            words = without_prefixes(words.split_off(before.len()));
         }
         let mut words = words.into_iter();
         let program = base_name(words.next().unwrap_or_default());
-        let rest: Vec<_> = words.collect();
-        let verb = rest.iter().copied().find(|word| !word.starts_with('-'));
+        let arguments: Vec<_> = words.collect();
+        let verb = arguments
+            .iter()
+            .copied()
+            .find(|word| !word.starts_with('-'));
         Self {
             program,
             verb,
-            rest,
+            arguments,
         }
-    }
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-    })
-}
-
-/// Returns the command inside of `bash -lc '…'`.
-fn unwrap_shell(command: &str) -> &str {
-    let mut words = command.splitn(3, ' ');
-    match (words.next(), words.next(), words.next()) {
-        (Some(shell), Some(flag), Some(inner)) if is_shell(shell) && is_command_flag(flag) => {
-            inner.trim().trim_matches(['\'', '"'])
-        }
-        _ => command,
     }
 }
 

@@ -41,7 +41,7 @@ fn replace_output(output: &Value, answer: &mut AnswerFields) {
 }
 
 /// Returns the exit code in a line after the output.
-fn exit_code_line(output: &str) -> Option<i64> {
+pub(super) fn exit_code_line(output: &str) -> Option<i64> {
     let last = output.lines().rev().take(LAST_LINES);
     last.into_iter().find_map(exit_code_of_line)
 }

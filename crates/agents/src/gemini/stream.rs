@@ -1,13 +1,15 @@
 //! Gemini CLI `--output-format stream-json`.
 
+use super::wrapping::without_tool_wrapping;
 use crate::json_fields::{
-    Field, as_count, as_keyword, as_object, as_string, is_true, parse_object,
+    Field, as_count, as_keyword, as_nonblank_string, as_object, as_string, is_true, parse_object,
 };
 use crate::streams::dialect::{
-    Dialect, EventSink, RepeatDetector, SessionIdTracker, StreamDialect, line_excerpt, tool_call,
+    AwaitedActions, Dialect, EventSink, RepeatDetector, SessionIdTracker, StreamDialect,
+    line_excerpt, tool_call, tool_result,
 };
 use crate::streams::format_detection::EventLine;
-use heirloom_model::event_stream::{StreamEvent, Usage};
+use heirloom_model::event_stream::{StreamEvent, ToolAction, Usage};
 use heirloom_model::limits::STREAM_LINE_BYTES_MAX;
 use serde::Deserialize;
 
@@ -37,6 +39,7 @@ struct Gemini {
     spoken: RepeatDetector,
     /// The message whose deltas are arriving, and the line of the first delta.
     message: Option<(String, u64)>,
+    awaited: AwaitedActions,
 }
 
 #[derive(Deserialize)]
@@ -54,6 +57,10 @@ struct GeminiEvent<'a> {
     #[serde(borrow)]
     tool_name: Field<'a>,
     #[serde(borrow)]
+    tool_id: Field<'a>,
+    #[serde(borrow)]
+    output: Field<'a>,
+    #[serde(borrow)]
     parameters: Field<'a>,
     #[serde(borrow)]
     status: Field<'a>,
@@ -65,6 +72,16 @@ struct GeminiEvent<'a> {
     stats: Field<'a>,
     #[serde(borrow)]
     response: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct ToolParameters<'a> {
+    #[serde(borrow)]
+    command: Field<'a>,
+    #[serde(borrow)]
+    is_background: Field<'a>,
+    #[serde(borrow)]
+    file_path: Field<'a>,
 }
 
 #[derive(Deserialize)]
@@ -103,15 +120,24 @@ impl Dialect for Gemini {
             "tool_use" => {
                 self.end_message(out);
                 let parameters = line.parameters.map_or("", |raw| raw.get());
-                out(tool_call(
-                    as_string(line.tool_name).unwrap_or_default(),
-                    parameters,
-                ));
+                let name = as_string(line.tool_name).unwrap_or_default();
+                self.awaited.add(
+                    as_keyword(line.tool_id).to_owned(),
+                    action_of(&name, line.parameters),
+                );
+                out(tool_call(name, parameters));
             }
             "tool_result" => {
                 self.end_message(out);
-                let failed = as_keyword(line.status) != "success";
-                out(StreamEvent::ToolResult { failed });
+                let action = self.awaited.take(as_keyword(line.tool_id));
+                let output = as_string(line.output).unwrap_or_default();
+                // A command that fails is a successful tool: its exit code is a line of the output.
+                let has_failed_command = action.is_some()
+                    && super::hooks::exit_code_line(&output).is_some_and(|code| code != 0);
+                let failed = as_keyword(line.status) != "success" || has_failed_command;
+                out(tool_result(failed, action, || {
+                    without_tool_wrapping(&output).into_owned()
+                }));
             }
             "error" => {
                 self.end_message(out);
@@ -128,6 +154,25 @@ impl Dialect for Gemini {
 
     fn finish(&mut self, out: EventSink<'_>) {
         self.end_message(out);
+    }
+}
+
+/// Returns the action of a tool call.
+fn action_of(tool: &str, parameters: Field<'_>) -> ToolAction {
+    let is_shell = tool == "run_shell_command";
+    let is_editor = matches!(tool, "write_file" | "replace");
+    if !is_shell && !is_editor {
+        return ToolAction::default();
+    }
+    let Some(parameters) = as_object::<ToolParameters<'_>>(parameters) else {
+        return ToolAction::default();
+    };
+    let file = as_nonblank_string(parameters.file_path).filter(|_| is_editor);
+    ToolAction {
+        command: as_nonblank_string(parameters.command).filter(|_| is_shell),
+        is_background: is_true(parameters.is_background),
+        files: file.into_iter().collect(),
+        ..ToolAction::default()
     }
 }
 

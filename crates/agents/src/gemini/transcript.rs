@@ -1,121 +1,30 @@
 //! Transcripts of Gemini CLI: a line is a message, an update of one, or a change of the conversation's metadata.
 //! Older versions wrote one object with all messages, which is read as one line.
 
+mod lines;
+mod tool_calls;
+
 use super::wrapping::{without_hook_context, without_tool_wrapping};
 use crate::ProgramFolder;
 use crate::json_fields::{
-    Field, as_keyword, as_nonblank_string, as_object, as_string, as_time, for_each_element,
+    as_count, as_keyword, as_nonblank_string, as_object, as_string, as_time, for_each_element,
     parse_object,
 };
 use crate::transcripts::transcript_format::{EventReader, LineScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
-use crate::transcripts::{
-    EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptEvent, TranscriptHeader,
-    call_line,
-};
+use crate::transcripts::{EventBody, EventSink, TranscriptHeader};
 use heirloom_fs::project_fs;
 use heirloom_model::event_stream::Usage;
-use heirloom_model::{Timestamp, limits};
-use serde::Deserialize;
+use heirloom_model::limits;
+use lines::{GeminiCall, GeminiLine, GeminiMessage, GeminiUsage, SetUpdate};
 use std::collections::HashMap;
 use std::path::Path;
+use tool_calls::{content_text, emit_call};
 
 /// Beginnings of user texts that the program wrote.
 const INJECTED: [&str; 3] = ["/", "?", "<session_context>"];
-
-#[derive(Deserialize)]
-struct GeminiLine<'a> {
-    #[serde(borrow, rename = "sessionId")]
-    session: Field<'a>,
-    #[serde(borrow, rename = "projectHash")]
-    project: Field<'a>,
-    #[serde(borrow, rename = "startTime")]
-    started: Field<'a>,
-    #[serde(borrow)]
-    kind: Field<'a>,
-    #[serde(borrow)]
-    messages: Field<'a>,
-    #[serde(borrow, rename = "$set")]
-    set: Field<'a>,
-    #[serde(borrow, rename = "$rewindTo")]
-    rewind: Field<'a>,
-    #[serde(borrow)]
-    id: Field<'a>,
-}
-
-#[derive(Deserialize)]
-struct SetUpdate<'a> {
-    #[serde(borrow)]
-    messages: Field<'a>,
-}
-
-#[derive(Deserialize)]
-struct GeminiMessage<'a> {
-    #[serde(borrow)]
-    id: Field<'a>,
-    #[serde(borrow)]
-    timestamp: Field<'a>,
-    #[serde(borrow, rename = "type")]
-    kind: Field<'a>,
-    #[serde(borrow)]
-    content: Field<'a>,
-    #[serde(borrow, rename = "toolCalls")]
-    calls: Field<'a>,
-    #[serde(borrow)]
-    tokens: Field<'a>,
-}
-
-#[derive(Deserialize)]
-struct GeminiPart<'a> {
-    #[serde(borrow)]
-    text: Field<'a>,
-    #[serde(borrow, rename = "functionResponse")]
-    response: Field<'a>,
-}
-
-#[derive(Deserialize)]
-struct GeminiCall<'a> {
-    #[serde(borrow)]
-    id: Field<'a>,
-    #[serde(borrow)]
-    name: Field<'a>,
-    #[serde(borrow)]
-    args: Field<'a>,
-    #[serde(borrow)]
-    result: Field<'a>,
-    #[serde(borrow)]
-    status: Field<'a>,
-    #[serde(borrow)]
-    timestamp: Field<'a>,
-}
-
-#[derive(Deserialize)]
-struct CallArguments<'a> {
-    #[serde(borrow)]
-    command: Field<'a>,
-    #[serde(borrow)]
-    file_path: Field<'a>,
-}
-
-#[derive(Deserialize)]
-struct FunctionResponse<'a> {
-    #[serde(borrow)]
-    response: Field<'a>,
-    #[serde(borrow)]
-    output: Field<'a>,
-    #[serde(borrow)]
-    error: Field<'a>,
-}
-
-#[derive(Deserialize)]
-struct GeminiUsage<'a> {
-    #[serde(borrow)]
-    input: Field<'a>,
-    #[serde(borrow)]
-    cached: Field<'a>,
-    #[serde(borrow)]
-    output: Field<'a>,
-}
+/// Beginning of the message that replaces earlier ones after a compression.
+const SNAPSHOT: &str = "<state_snapshot>";
 
 /// File next to the conversations that names their folder.
 const PROJECT_ROOT: &str = ".project_root";
@@ -267,7 +176,9 @@ fn emit_message(at: u64, message: &GeminiMessage<'_>, out: EventSink<'_>) {
     match as_keyword(message.kind) {
         "user" if is_said => {
             let text = message_text.trim_start();
-            if !INJECTED.iter().any(|start| text.starts_with(start)) {
+            if text.starts_with(SNAPSHOT) {
+                out(main_agent_event(id, when, EventBody::Summary(message_text)));
+            } else if !INJECTED.iter().any(|start| text.starts_with(start)) {
                 out(main_agent_event(id, when, EventBody::Prompt(message_text)));
             }
         }
@@ -285,11 +196,11 @@ fn emit_message(at: u64, message: &GeminiMessage<'_>, out: EventSink<'_>) {
                 }
             });
             if let Some(tokens) = as_object::<GeminiUsage<'_>>(message.tokens) {
-                let cached = crate::json_fields::as_count(tokens.cached);
+                let cached = as_count(tokens.cached);
                 let used = Usage {
-                    input: crate::json_fields::as_count(tokens.input).saturating_sub(cached),
+                    input: as_count(tokens.input).saturating_sub(cached),
                     cached,
-                    output: crate::json_fields::as_count(tokens.output),
+                    output: as_count(tokens.output),
                 };
                 out(main_agent_event(
                     format!("usage {id}"),
@@ -300,84 +211,4 @@ fn emit_message(at: u64, message: &GeminiMessage<'_>, out: EventSink<'_>) {
         }
         _ => {}
     }
-}
-
-fn emit_call(message: &str, at: Option<Timestamp>, one: &GeminiCall<'_>, out: EventSink<'_>) {
-    let tool = as_string(one.name).unwrap_or_default();
-    let name = as_nonblank_string(one.id).unwrap_or_else(|| format!("{message} {tool}"));
-    let at = as_time(one.timestamp).or(at);
-    let raw = one.args.map_or("", |raw| raw.get());
-    let read = as_object::<CallArguments<'_>>(one.args);
-    let action = read.and_then(|read| match tool.as_str() {
-        "run_shell_command" => as_nonblank_string(read.command).map(ToolAction::Command),
-        "write_file" | "replace" | "edit" => as_nonblank_string(read.file_path)
-            .map(|path| ToolAction::Edit(vec![FileEdit::of_path(path)])),
-        _ => None,
-    });
-    let action = action.unwrap_or_else(|| ToolAction::Other(call_line(raw)));
-    let is_command = matches!(action, ToolAction::Command(_));
-    let event = EventBody::Call {
-        call: name.clone(),
-        tool,
-        action,
-    };
-    out(main_agent_event(format!("call {name}"), at, event));
-    let text = content_text(one.result);
-    let outcome = match as_keyword(one.status) {
-        "cancelled" => ToolOutcome::Rejected,
-        "error" => ToolOutcome::Failed,
-        "success" if is_command && exit_code(&text).is_some_and(|code| code != 0) => {
-            ToolOutcome::Failed
-        }
-        "success" => ToolOutcome::Succeeded,
-        // The call was still running when this line was written.
-        _ => return,
-    };
-    let event = EventBody::Result {
-        call: name.clone(),
-        outcome,
-        text,
-    };
-    out(TranscriptEvent {
-        id: format!("result {name}"),
-        at,
-        agent: None,
-        body: event,
-    });
-}
-
-/// Returns the exit code in one of the last lines of a shell's output.
-fn exit_code(text: &str) -> Option<i64> {
-    let mut last = text.lines().rev().take(8);
-    last.find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())
-}
-
-/// Returns the text of a content: a string, or parts with text or tool output.
-fn content_text(field: Field<'_>) -> String {
-    if let Some(text) = as_string(field) {
-        return text;
-    }
-    let mut out = String::new();
-    let mut add = |raw| {
-        let Some(part) = as_object::<GeminiPart<'_>>(Some(raw)) else {
-            return;
-        };
-        let answer = as_object::<FunctionResponse<'_>>(part.response);
-        let answer = answer.and_then(|one| as_object::<FunctionResponse<'_>>(one.response));
-        let message_text = as_string(part.text).or_else(|| {
-            let answer = answer?;
-            as_string(answer.output).or_else(|| as_string(answer.error))
-        });
-        if let Some(message_text) = message_text {
-            if !out.is_empty() {
-                out.push('\n');
-            }
-            out.push_str(&message_text);
-        }
-    };
-    match field {
-        Some(raw) if raw.get().starts_with('{') => add(raw),
-        Some(_) | None => for_each_element(field, &mut add),
-    }
-    out
 }

@@ -6,14 +6,24 @@ use std::borrow::Cow;
 const MARKS: [&str; 2] = ["<untrusted_context>", "</untrusted_context>"];
 /// Label before the output of a command.
 const OUTPUT: &str = "Output: ";
-/// Labels of lines about the command's process.
-const LABELS: [&str; 2] = ["Process Group PGID:", "Background PIDs:"];
+/// Labels of lines about the command's process, and of absent parts.
+const LABELS: [&str; 6] = [
+    "Process Group PGID:",
+    "Background PIDs:",
+    "Error: (none)",
+    "Exit Code: (none)",
+    "Signal: (none)",
+    "Stderr: (empty)",
+];
+/// Labels of the first lines of older versions, which repeat the call.
+const CALL_LABELS: [&str; 2] = ["Command: ", "Directory: "];
 /// Block that hooks add to a prompt.
 const HOOK_CONTEXT: (&str, &str) = ("<hook_context>", "</hook_context>");
 
 /// Removes the markers and labels around tool output; the line with the exit code stays. Borrowed if nothing was
 /// removed.
 pub(crate) fn without_tool_wrapping(text: &str) -> Cow<'_, str> {
+    let text = without_call_lines(text);
     let is_label = |line: &str| LABELS.iter().any(|label| line.trim().starts_with(label));
     let is_wrapped = MARKS.iter().any(|mark| text.contains(mark))
         || text.lines().any(is_label)
@@ -40,6 +50,18 @@ pub(crate) fn without_tool_wrapping(text: &str) -> Cow<'_, str> {
         retained.push_str(&bare);
     }
     Cow::Owned(retained)
+}
+
+/// Removes the first lines that repeat the call.
+fn without_call_lines(text: &str) -> &str {
+    let [command, directory] = CALL_LABELS;
+    let rest = text.strip_prefix(command).and_then(|rest| {
+        let at = memchr::memmem::find(rest.as_bytes(), b"\nDirectory: ")?;
+        rest.get(at + 1..)
+    });
+    let rest = rest.and_then(|rest| rest.strip_prefix(directory));
+    let rest = rest.and_then(|rest| rest.split_once('\n'));
+    rest.map_or(text, |(_, rest)| rest)
 }
 
 /// Removes the block that hooks added to a prompt. Borrowed if nothing was removed.
@@ -81,6 +103,11 @@ mod tests {
                 "Output: python3: can't open file\nOutput: mine",
                 "python3: can't open file\nOutput: mine",
             ),
+            (
+                "Command: make\nDirectory: (root)\nOutput: no rule\nError: (none)\nExit Code: 2\nSignal: (none)",
+                "no rule\nExit Code: 2\n",
+            ),
+            ("Command: not found", "Command: not found"),
             ("a\n\nOutput: b", "a\n\nb"),
             ("", ""),
         ] {

@@ -1,7 +1,7 @@
 //! Rendering of hook answers in the format of each program.
 
 use super::answer_fields::AnswerFields;
-use super::protocol::HookSpec;
+use super::protocol::{HookEventKind, HookSpec};
 use crate::AgentProgram;
 use serde_json::{Value, json};
 
@@ -12,18 +12,27 @@ pub struct HookAnswer {
     pub context: String,
     /// Replacement for the tool's output.
     pub replacement_output: Option<Value>,
+    /// Request to the agent at the end of its turn.
+    pub request: Option<String>,
 }
 
 /// Renders an answer as the program expects it; an empty string, which every program accepts, if there is nothing to
 /// answer.
 ///
-/// Uses only keys that the program knows, because Codex rejects others. Renders nothing for an event that cannot
-/// inject text.
+/// Uses only keys that the program knows, because Codex rejects others. Renders no text for an event that cannot
+/// inject any, and a request only at the end of a turn.
 pub fn render_answer(program: AgentProgram, spec: &HookSpec, answer: &HookAnswer) -> String {
+    let mut fields = AnswerFields::default();
+    let ask_agent = program.hooks().and_then(|hooks| hooks.ask_agent);
+    if let (Some(request), Some(ask_agent), HookEventKind::TurnEnd) =
+        (&answer.request, ask_agent, spec.kind)
+    {
+        ask_agent(request, &mut fields);
+        return format!("{}\n", Value::Object(fields.whole));
+    }
     if !spec.can_inject {
         return String::new();
     }
-    let mut fields = AnswerFields::default();
     if !answer.context.is_empty() {
         fields.set_specific("additionalContext", json!(answer.context));
     }
@@ -58,7 +67,7 @@ mod tests {
     fn render_answer_context_in_format_of_program() {
         let text = HookAnswer {
             context: "x".to_owned(),
-            replacement_output: None,
+            ..HookAnswer::default()
         };
         for (program, event) in [
             (AgentProgram::ClaudeCode, "SessionStart"),
@@ -89,8 +98,8 @@ mod tests {
     #[test]
     fn render_answer_replaces_output_where_supported() {
         let short = HookAnswer {
-            context: String::new(),
             replacement_output: Some(json!("short")),
+            ..HookAnswer::default()
         };
         assert_eq!(
             rendered(AgentProgram::ClaudeCode, "PostToolUse", &short),
@@ -104,5 +113,29 @@ mod tests {
             rendered(AgentProgram::Codex, "PostToolUse", &short),
             Value::Null
         );
+    }
+
+    #[test]
+    fn render_answer_asks_at_end_of_turn_where_supported() {
+        let request = HookAnswer {
+            request: Some("note it".to_owned()),
+            ..HookAnswer::default()
+        };
+        let block = json!({"decision": "block", "reason": "note it"});
+        for (program, event, expected) in [
+            (AgentProgram::ClaudeCode, "Stop", block.clone()),
+            (AgentProgram::Codex, "Stop", block),
+            (AgentProgram::ClaudeCode, "SubagentStop", Value::Null),
+            (AgentProgram::ClaudeCode, "PostToolUse", Value::Null),
+            (AgentProgram::ClaudeCode, "SessionEnd", Value::Null),
+            (AgentProgram::Gemini, "AfterAgent", Value::Null),
+            (AgentProgram::Opencode, "session.idle", Value::Null),
+        ] {
+            assert_eq!(
+                rendered(program, event, &request),
+                expected,
+                "{program} {event}"
+            );
+        }
     }
 }

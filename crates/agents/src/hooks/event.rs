@@ -30,6 +30,8 @@ pub struct HookEvent {
     pub last_message: Option<String>,
     /// Reason of a session end.
     pub reason: Option<String>,
+    /// True if the agent goes on because a hook asked for it at the end of the turn.
+    pub is_continued_by_hook: bool,
     /// Error of the JSON parser, if the event is malformed.
     pub parse_error: Option<String>,
 }
@@ -58,6 +60,9 @@ pub fn read_event(program: AgentProgram, bytes: &[u8]) -> HookEvent {
         tool: ToolUse::from_fields(program, &fields),
         last_message: some("last_assistant_message").or_else(|| some("prompt_response")),
         reason: some("reason"),
+        is_continued_by_hook: fields
+            .get("stop_hook_active")
+            .is_some_and(|raw| raw.get() == "true"),
         parse_error,
     }
 }

@@ -79,6 +79,9 @@ pub struct HookProtocol {
     pub(crate) clean_output: for<'t> fn(&'t str) -> Cow<'t, str>,
     /// Adds a replacement of a tool's output to an answer; `None` if the program cannot replace it.
     pub(crate) replace_output: Option<fn(&Value, &mut AnswerFields)>,
+    /// Adds a request to the agent to an answer at the end of a turn. The program gives it to the agent as a prompt and
+    /// marks the next end of a turn, so that nothing is asked in a loop. `None` if the program has no such answer.
+    pub(crate) ask_agent: Option<fn(&str, &mut AnswerFields)>,
     /// Returns the exit code that the program writes into a line of a command's output.
     pub(crate) exit_code_line: Option<fn(&str) -> Option<i64>>,
     /// True if responses have a field `error`, filled for a failure.
@@ -100,6 +103,7 @@ impl HookProtocol {
             clean_prompt: |text| Cow::Borrowed(text),
             clean_output: |text| Cow::Borrowed(text),
             replace_output: None,
+            ask_agent: None,
             exit_code_line: None,
             has_error_field: false,
             reports_outcomes: true,
@@ -123,6 +127,11 @@ impl AgentProgram {
     /// Returns true if hook events report failed tools; otherwise failures are found in the transcript.
     pub fn reports_failures(self) -> bool {
         self.hooks().is_none_or(|hooks| hooks.reports_outcomes)
+    }
+
+    /// Returns true if an answer at the end of a turn can ask the agent for something, once.
+    pub fn can_ask_agent(self) -> bool {
+        self.hooks().is_some_and(|hooks| hooks.ask_agent.is_some())
     }
 
     /// Returns true if transcripts mark the lines of subagents.
@@ -168,6 +177,12 @@ impl AgentProgram {
 const COMMAND_OPENS: &str = "/bin/sh -c 'exec 2>/dev/null; ";
 /// End of an installed command line, after the call.
 const COMMAND_CLOSES: &str = " || cat >/dev/null; exit 0'";
+
+/// Continues the turn of an agent with a request, as Claude Code and Codex take it.
+pub(crate) fn block_end_of_turn(request: &str, answer: &mut AnswerFields) {
+    answer.set("decision", Value::from("block"));
+    answer.set("reason", Value::from(request));
+}
 
 #[cfg(test)]
 mod tests {

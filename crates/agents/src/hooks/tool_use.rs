@@ -3,6 +3,7 @@
 use super::json_members::{JsonMembers, as_string, object_members};
 use super::protocol::HookProtocol;
 use crate::AgentProgram;
+use heirloom_model::limits::TOOL_OUTPUT_BYTES_MAX;
 use heirloom_model::text;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -18,8 +19,11 @@ pub struct ToolUse {
     pub files: Vec<String>,
     /// The error message, if the tool failed.
     pub failure: Option<String>,
-    /// True if the program reports the outcome. Codex passes on only the output of a command.
+    /// True if the program reports the outcome. Codex passes on only the output of a command, and the end of a command
+    /// in the background is unknown.
     pub has_outcome: bool,
+    /// True if the command goes on in the background.
+    pub is_background: bool,
     /// True if the person interrupted the tool.
     pub is_interrupted: bool,
     /// Response of the tool.
@@ -68,13 +72,20 @@ impl ToolUse {
             .filter(|_| is_shell);
         let hooks = program.hooks()?;
         let failure = match field("error").and_then(as_string) {
-            Some(error) if !error.trim().is_empty() => Some(error),
+            Some(error) if !error.trim().is_empty() => {
+                Some((hooks.clean_output)(&error).into_owned())
+            }
             Some(_) | None => response.and_then(|raw| failure_text(hooks, raw, is_shell)),
         };
-        let has_outcome = hooks.reports_outcomes
+        let is_background = is_shell
+            && ["run_in_background", "is_background"]
+                .iter()
+                .any(|key| input.get(*key).is_some_and(|raw| raw.get() == "true"));
+        let has_outcome = failure.is_some()
             || !is_shell
-            || failure.is_some()
-            || response.is_some_and(|raw| has_exit_code(hooks, raw));
+            || (!is_background
+                && (hooks.reports_outcomes
+                    || response.is_some_and(|raw| has_exit_code(hooks, raw))));
         let is_interrupted = field("is_interrupt").is_some_and(|raw| raw.get() == "true");
         Some(Self {
             files: if is_editor {
@@ -85,10 +96,21 @@ impl ToolUse {
             command,
             failure,
             has_outcome,
+            is_background,
             is_interrupted,
             response: response.and_then(|raw| serde_json::from_str(raw.get()).ok()),
             name,
         })
+    }
+
+    /// Returns the text of the response, without what the program adds to it; of a long one both ends.
+    pub fn output(&self, program: AgentProgram) -> String {
+        let output = self.response.as_ref().map(output_text).unwrap_or_default();
+        let plain = match program.hooks() {
+            Some(hooks) => (hooks.clean_output)(&output).into_owned(),
+            None => output,
+        };
+        both_ends(plain)
     }
 
     /// Returns true if the tool belongs to an MCP server.
@@ -199,6 +221,17 @@ fn error_output(value: &Value, code: i64) -> String {
     } else {
         output
     }
+}
+
+/// Returns a text without its middle if it is too long.
+fn both_ends(output: String) -> String {
+    if output.len() <= TOOL_OUTPUT_BYTES_MAX {
+        return output;
+    }
+    let half = TOOL_OUTPUT_BYTES_MAX / 2;
+    let head = output.get(..output.floor_char_boundary(half));
+    let tail = output.get(output.ceil_char_boundary(output.len() - half)..);
+    format!("{}\n{}", head.unwrap_or_default(), tail.unwrap_or_default())
 }
 
 /// Returns the text of a response.

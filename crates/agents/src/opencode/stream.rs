@@ -1,11 +1,13 @@
 //! opencode `run --format json`.
 
-use crate::json_fields::{Field, as_integer, as_keyword, as_object, as_string, parse_object};
+use crate::json_fields::{
+    Field, as_integer, as_keyword, as_nonblank_string, as_object, as_string, parse_object,
+};
 use crate::streams::dialect::{
-    Dialect, EventSink, SessionIdTracker, StreamDialect, add_usage, tool_call,
+    Dialect, EventSink, SessionIdTracker, StreamDialect, add_usage, tool_call, tool_result,
 };
 use crate::streams::format_detection::EventLine;
-use heirloom_model::event_stream::{StreamEvent, Usage};
+use heirloom_model::event_stream::{StreamEvent, ToolAction, Usage};
 use serde::Deserialize;
 
 /// The event stream.
@@ -65,7 +67,17 @@ struct ToolState<'a> {
     #[serde(borrow)]
     input: Field<'a>,
     #[serde(borrow)]
+    output: Field<'a>,
+    #[serde(borrow)]
     metadata: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct ToolInput<'a> {
+    #[serde(borrow)]
+    command: Field<'a>,
+    #[serde(borrow, rename = "filePath")]
+    file_path: Field<'a>,
 }
 
 #[derive(Deserialize)]
@@ -145,9 +157,30 @@ fn emit_tool(part: &EventPart<'_>, out: EventSink<'_>) {
         return;
     };
     let input = state.input.map_or("", |raw| raw.get());
-    out(tool_call(as_string(part.tool).unwrap_or_default(), input));
+    let name = as_string(part.tool).unwrap_or_default();
+    let action = action_of(&name, state.input);
+    out(tool_call(name, input));
     let metadata = as_object::<ToolMetadata<'_>>(state.metadata);
     let exit = metadata.and_then(|metadata| as_integer(metadata.exit));
     let failed = as_keyword(state.status) != "completed" || exit.is_some_and(|code| code != 0);
-    out(StreamEvent::ToolResult { failed });
+    out(tool_result(failed, action, || {
+        as_string(state.output).unwrap_or_default()
+    }));
+}
+
+/// Returns the action of a tool call; `None` if it neither runs a command nor changes a file.
+fn action_of(tool: &str, input: Field<'_>) -> Option<ToolAction> {
+    let input = as_object::<ToolInput<'_>>(input)?;
+    let action = match tool {
+        "bash" => ToolAction {
+            command: Some(as_nonblank_string(input.command)?),
+            ..ToolAction::default()
+        },
+        "edit" | "write" => ToolAction {
+            files: vec![as_nonblank_string(input.file_path)?],
+            ..ToolAction::default()
+        },
+        _ => return None,
+    };
+    Some(action)
 }

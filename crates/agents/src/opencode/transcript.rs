@@ -3,6 +3,8 @@
 //! opencode itself keeps conversations in a database. The installed plugin writes each one as such a file while the hook
 //! that ends the session reads it.
 
+mod tool_actions;
+
 use super::token_usage::parse_usage;
 use crate::ProgramFolder;
 use crate::json_fields::{
@@ -11,11 +13,10 @@ use crate::json_fields::{
 };
 use crate::transcripts::transcript_format::{EventReader, NoScan, TranscriptFormat};
 use crate::transcripts::transcript_reader::main_agent_event;
-use crate::transcripts::{
-    EventBody, EventSink, FileEdit, ToolAction, ToolOutcome, TranscriptHeader, call_line,
-};
+use crate::transcripts::{EventBody, EventSink, ToolOutcome, TranscriptHeader};
 use heirloom_model::Timestamp;
 use serde::Deserialize;
+use tool_actions::tool_action;
 
 /// Beginnings of the error of a denied or interrupted tool call.
 const REJECTED: [&str; 4] = [
@@ -150,16 +151,6 @@ struct ToolState<'a> {
 struct ToolMetadata<'a> {
     #[serde(borrow)]
     exit: Field<'a>,
-}
-
-#[derive(Deserialize)]
-struct ToolInput<'a> {
-    #[serde(borrow)]
-    command: Field<'a>,
-    #[serde(borrow, rename = "filePath")]
-    file: Field<'a>,
-    #[serde(borrow, rename = "patchText")]
-    patch: Field<'a>,
 }
 
 /// Returns the time in milliseconds in a field.
@@ -318,25 +309,6 @@ fn emit_tool(
         text,
     };
     out(main_agent_event(format!("result {id}"), end.or(at), event));
-}
-
-fn tool_action(tool: &str, input: Field<'_>) -> ToolAction {
-    let read = as_object::<ToolInput<'_>>(input);
-    let action = read.and_then(|read| match tool {
-        "bash" => as_nonblank_string(read.command).map(ToolAction::Command),
-        "edit" | "write" | "multiedit" => as_nonblank_string(read.file)
-            .map(|path| ToolAction::Edit(vec![FileEdit::of_path(path)])),
-        "apply_patch" | "patch" => {
-            let patch = as_string(read.patch)?;
-            let files = crate::transcripts::patched_files(&patch);
-            (!files.is_empty()).then_some(ToolAction::Edit(
-                files.into_iter().map(FileEdit::of_path).collect(),
-            ))
-        }
-        _ => None,
-    });
-    let raw = input.map_or("", |raw| raw.get());
-    action.unwrap_or_else(|| ToolAction::Other(call_line(raw)))
 }
 
 #[cfg(test)]

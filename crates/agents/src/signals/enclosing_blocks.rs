@@ -1,14 +1,14 @@
 //! Blocks that enclose a line: Markdown code fences, and injection envelopes (`<heirloom-memory …>` to
-//! `</heirloom-memory>`, and the same with `heirloom-rules`). Text inside an envelope was injected by Heirloom; if an agent repeats it, it contains no
+//! `</heirloom-memory>`, and the same with `heirloom-rules` and `heirloom-guide`). Text inside an envelope was injected by Heirloom; if an agent repeats it, it contains no
 //! signals.
 
 use super::code_fence::CodeFence;
 
 /// Tag names in the start and end tags of injection envelopes.
-pub(super) const ENVELOPE_TAGS: [&str; 2] = ["heirloom-memory", "heirloom-rules"];
+pub(super) const ENVELOPE_TAGS: [&str; 3] = ["heirloom-memory", "heirloom-rules", "heirloom-guide"];
 
 /// Tag name, start and end tag of each envelope, plain and with the entities that Gemini CLI produces.
-const ENVELOPE_FORMS: [(&str, &str, &str); 4] = [
+const ENVELOPE_FORMS: [(&str, &str, &str); 6] = [
     (ENVELOPE_TAGS[0], "<heirloom-memory", "</heirloom-memory>"),
     (
         ENVELOPE_TAGS[0],
@@ -20,6 +20,12 @@ const ENVELOPE_FORMS: [(&str, &str, &str); 4] = [
         ENVELOPE_TAGS[1],
         "&lt;heirloom-rules",
         "&lt;/heirloom-rules&gt;",
+    ),
+    (ENVELOPE_TAGS[2], "<heirloom-guide", "</heirloom-guide>"),
+    (
+        ENVELOPE_TAGS[2],
+        "&lt;heirloom-guide",
+        "&lt;/heirloom-guide&gt;",
     ),
 ];
 

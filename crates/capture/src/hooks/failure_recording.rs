@@ -1,20 +1,80 @@
-//! Recording of tool failures and of what fixed them.
+//! Recording of the outcomes of tools: failures, and what was changed.
 
+use super::failure_warning::{HELPED, helpful_resolution};
 use super::session_state::HookSessionState;
 use super::{HookRequest, ToolUse};
+use crate::failures::{FOLDER, PassEvidence};
 use crate::{Hooks, failures};
 use heirloom_agents::failures::{Failure, Subject, failure_text};
 use heirloom_agents::hooks::HookAnswer;
 use heirloom_model::kinds::ErrorRecord;
-use heirloom_model::record_meaning::has_resolution_details;
-use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, limits, mark, text};
+use heirloom_model::record_meaning::{
+    PASSED_LATER, has_passed_without_change, has_resolution_details,
+};
+use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, limits, mark};
 use heirloom_store::{Change, Filter};
-use serde_json::Value;
 
-/// Attribute with the resolution of an earlier failure.
-const HELPED: &str = "helped_before";
+/// A failed action and what was known of it before.
+struct KnownFailure<'a> {
+    subject: &'a Subject,
+    failure: Failure,
+    /// Folder of the command.
+    folder: Option<String>,
+    /// Resolution of an earlier failure.
+    helped: Option<String>,
+}
 
 impl Hooks<'_> {
+    /// Records the outcome of a tool: a failure; or what it changed, and the failures that it proves to be gone.
+    pub(super) fn record_tool_outcome(
+        &self,
+        request: &HookRequest<'_>,
+        tool: &ToolUse,
+        state: &mut HookSessionState,
+    ) -> Result<HookAnswer, Fault> {
+        if is_lesson_call(&tool.name) {
+            state.mark_lesson_left();
+        }
+        let subjects = self.failure_subjects(request, tool);
+        let command = tool.command.as_deref();
+        let command = command.map(|text| self.engine.redaction().redact_input(text));
+        let folder = command.as_deref().and_then(|command| {
+            failures::folder_of_command(self.engine.root(), request.event.cwd.as_deref(), command)
+        });
+        if let Some(text) = &tool.failure {
+            let answer =
+                self.record_tool_failure(request, tool, &subjects, folder.clone(), text, state)?;
+            if let Some(command) = &command {
+                // Some tests pass although the whole fails.
+                let evidence = PassEvidence::of_command(command, folder, text, true);
+                self.close_named_errors(request, &evidence, state)?;
+            }
+            return Ok(answer);
+        }
+        if let Some(command) = command.as_deref().filter(|_| tool.is_background) {
+            state.add_change(&failures::background_change(command), self.engine.now());
+        }
+        if !tool.has_outcome {
+            return Ok(HookAnswer::default());
+        }
+        if let Some(command) = &command {
+            let output = tool.output(request.host);
+            let evidence = PassEvidence::of_command(command, folder, &output, false);
+            self.record_passed_command(request, command, &evidence, state)?;
+            for change in failures::command_changes(command) {
+                state.add_change(&change, self.engine.now());
+            }
+        }
+        for subject in subjects
+            .iter()
+            .filter(|one| matches!(one, Subject::Edit(_)))
+        {
+            self.record_successful_edit(request, subject, state)?;
+        }
+        self.record_changed_files(request, &subjects, state)?;
+        Ok(HookAnswer::default())
+    }
+
     /// Returns the current failure of a subject that is not muted: the newest open one, otherwise the newest.
     pub(super) fn failure_of(&self, subject: &Subject) -> Result<Option<Record>, Fault> {
         let mut found = self.failures_of(subject)?;
@@ -24,7 +84,7 @@ impl Hooks<'_> {
     }
 
     /// Returns the current failures of a subject, newest first.
-    fn failures_of(&self, subject: &Subject) -> Result<Vec<Record>, Fault> {
+    pub(super) fn failures_of(&self, subject: &Subject) -> Result<Vec<Record>, Fault> {
         let filter = Filter {
             key_prefix: Some(subject.prefix()),
             ..Filter::current(&[Kind::Error], self.engine.now())
@@ -35,11 +95,12 @@ impl Hooks<'_> {
     }
 
     /// Records a failure, and answers with the resolution of an earlier one.
-    pub(super) fn record_tool_failure(
+    fn record_tool_failure(
         &self,
         request: &HookRequest<'_>,
         tool: &ToolUse,
         subjects: &[Subject],
+        folder: Option<String>,
         text: &str,
         state: &mut HookSessionState,
     ) -> Result<HookAnswer, Fault> {
@@ -49,20 +110,28 @@ impl Hooks<'_> {
         let failure =
             failures::describe_failure(subject, &failures::shortened_output(self.engine, text));
         let helped = self.earlier_resolution(request, subject, &failure)?;
-        let applied = self.engine.apply_decided(|| {
-            let change = self.failure_change(request, subject, &failure, helped.as_deref())?;
-            Ok(vec![change])
-        })?;
+        let before = failures::current_failure(self.engine, &failure)?;
+        let known = KnownFailure {
+            subject,
+            failure,
+            folder,
+            helped,
+        };
+        let applied = self
+            .engine
+            .apply_decided(|| Ok(vec![self.failure_change(request, &known)?]))?;
         // The failure is in the agent's conversation already.
         state.mark_delivered(applied.iter().map(|one| one.id));
-        state.add_failure(&subject.prefix());
-        let Some(helped) = helped else {
-            return Ok(HookAnswer::default());
+        state.mark_warned(&subject.prefix());
+        state.add_failure(&subject.prefix(), &variables_of(subject), known.folder);
+        let what = subject.display_text();
+        let line = match known.helped {
+            Some(helped) => format!("- {what} failed before. What helped: {helped}"),
+            None if before.as_ref().is_some_and(has_passed_without_change) => {
+                format!("- {what} failed so before, and {PASSED_LATER}.")
+            }
+            None => return Ok(HookAnswer::default()),
         };
-        let line = format!(
-            "- {} failed before. What helped: {helped}",
-            subject.display_text()
-        );
         Ok(self.build_answer(&line, limits::HOOK_TEXT_CHARS_MAX))
     }
 
@@ -75,13 +144,13 @@ impl Hooks<'_> {
     ) -> Result<Option<String>, Fault> {
         let current = failures::current_failure(self.engine, failure)?;
         let unmuted = current.filter(|record| !mark::is_muted(&record.attrs));
-        if let Some(helped) = unmuted.as_ref().and_then(known_resolution) {
+        if let Some(helped) = unmuted.as_ref().and_then(helpful_resolution) {
             return Ok(Some(helped));
         }
         if let Some(helped) = self
             .failure_of(subject)?
             .as_ref()
-            .and_then(known_resolution)
+            .and_then(helpful_resolution)
         {
             return Ok(Some(helped));
         }
@@ -100,10 +169,9 @@ impl Hooks<'_> {
     fn failure_change(
         &self,
         request: &HookRequest<'_>,
-        subject: &Subject,
-        failure: &Failure,
-        helped: Option<&str>,
+        known: &KnownFailure<'_>,
     ) -> Result<Change, Fault> {
+        let failure = &known.failure;
         let (text, source) = (failure_text(failure), request.host.as_str());
         let mut record = self
             .engine
@@ -111,12 +179,13 @@ impl Hooks<'_> {
             .draft(Kind::Error, &text, request.scope(), source);
         record.key = Some(failure.key());
         let mut typed = ErrorRecord::open();
-        if let Some(helped) = helped {
-            typed
-                .extra
-                .insert(HELPED.to_owned(), Value::String(helped.to_owned()));
+        let extra = [(HELPED, &known.helped), (FOLDER, &known.folder)];
+        for (name, value) in extra {
+            if let Some(value) = value {
+                typed.extra.insert(name.to_owned(), value.clone().into());
+            }
         }
-        let mut open = self.failures_of(subject)?;
+        let mut open = self.failures_of(known.subject)?;
         open.retain(is_open);
         let is_known = open.iter().any(|known| known.key == record.key)
             || failures::current_failure(self.engine, failure)?.is_some();
@@ -136,81 +205,38 @@ impl Hooks<'_> {
             },
         })
     }
+}
 
-    /// Resolves open failures of subjects that worked now.
-    pub(super) fn record_tool_success(
-        &self,
-        request: &HookRequest<'_>,
-        subjects: &[Subject],
-        state: &mut HookSessionState,
-    ) -> Result<(), Fault> {
-        for subject in subjects {
-            let since = state.resolve_failure(&subject.prefix());
-            if self.failures_of(subject)?.iter().any(is_open) {
-                let how = resolution(since.as_deref());
-                let applied = self.engine.apply_decided(|| {
-                    let open = self.failures_of(subject)?.into_iter().filter(is_open);
-                    Ok(open
-                        .map(|now| {
-                            self.engine
-                                .errors()
-                                .resolve_change(&now, &how, request.host.as_str())
-                        })
-                        .collect())
-                })?;
-                state.mark_delivered(applied.iter().map(|one| one.id));
-            }
-            state.add_step(&match subject {
-                Subject::Command(_) => format!("ran {}", subject.display_text()),
-                Subject::Edit(file) => format!("edited `{file}`"),
-            });
-        }
-        Ok(())
+/// Returns the variables that a command sets for itself.
+fn variables_of(subject: &Subject) -> Vec<String> {
+    match subject {
+        Subject::Command(command) => failures::assignments(command)
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        Subject::Edit(_) => Vec::new(),
     }
 }
 
-fn is_open(record: &Record) -> bool {
+/// Returns true for a call of a tool of Heirloom that stores a lesson.
+fn is_lesson_call(tool: &str) -> bool {
+    const WRITERS: [&str; 5] = [
+        "remember",
+        "update_memory",
+        "log_error",
+        "log_episode",
+        "workspace",
+    ];
+    let mut parts = tool.split("__");
+    parts.next() == Some("mcp")
+        && parts
+            .next()
+            .is_some_and(|server| server.contains("heirloom"))
+        && parts.next().is_some_and(|name| WRITERS.contains(&name))
+}
+
+pub(super) fn is_open(record: &Record) -> bool {
     record.state() == Some(ErrorRecord::OPEN)
-}
-
-/// Describes the resolution by the steps since the failure.
-fn resolution(since: Option<&[String]>) -> String {
-    match since {
-        Some([]) => "it worked the next time, with nothing done in between".to_owned(),
-        Some(steps) => format!("it worked after: {}", steps.join("; ")),
-        None => "it worked later".to_owned(),
-    }
-}
-
-/// Returns the known resolution of a failure; `None` if it has no details.
-fn known_resolution(record: &Record) -> Option<String> {
-    let text = record
-        .attr_str("resolution")
-        .or_else(|| record.attr_str(HELPED))?;
-    has_resolution_details(text).then(|| text.to_owned())
-}
-
-/// Formats the warning before a command or edit that failed earlier.
-pub(super) fn warning(record: &Record) -> String {
-    let times = record.attrs.get("repeats").and_then(Value::as_u64);
-    let times = times.map_or(1, |repeats| repeats + 1);
-    let times = if times > 1 {
-        format!(", {times} times")
-    } else {
-        String::new()
-    };
-    let day = record.recorded_at.strftime("%Y-%m-%d");
-    let state = if record.state() == Some(ErrorRecord::OPEN) {
-        "and is not known to work since"
-    } else {
-        "and worked again later"
-    };
-    let text = text::one_line(&record.text);
-    let mut line = format!("- Before you do this: on {day}{times} {text} ({state})");
-    if let Some(helped) = known_resolution(record) {
-        line.push_str(&format!("\n  What helped: {}", text::one_line(&helped)));
-    }
-    line
 }
 
 #[cfg(test)]
@@ -218,26 +244,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_resolution_without_details_is_none() {
-        let mut record = crate::hooks::relevance::tests::record("make failed");
-        for (how, is_known) in [
-            ("run configure first", true),
-            ("succeeded in iteration 2", false),
-            (" ", false),
+    fn is_lesson_call_own_tools_only() {
+        for (tool, is_lesson) in [
+            ("mcp__heirloom__remember", true),
+            ("mcp__plugin_heirloom__log_error", true),
+            ("mcp__heirloom__recall", false),
+            ("mcp__memory__remember", false),
+            ("remember", false),
+            ("Bash", false),
         ] {
-            record.attrs.insert("resolution".to_owned(), how.into());
-            assert_eq!(known_resolution(&record).is_some(), is_known, "{how}");
+            assert_eq!(is_lesson_call(tool), is_lesson, "{tool}");
         }
-    }
-
-    #[test]
-    fn resolution_lists_steps_since_failure() {
-        assert!(resolution(None).contains("later"));
-        assert!(resolution(Some(&[])).contains("nothing done"));
-        let steps = ["edited `a`".to_owned(), "ran `b`".to_owned()];
-        assert_eq!(
-            resolution(Some(&steps)),
-            "it worked after: edited `a`; ran `b`"
-        );
     }
 }

@@ -1,7 +1,7 @@
 //! Text that a session or a subagent begins with: the rules of people, and what was learned.
 
-use super::HookRequest;
 use super::session_state::HookSessionState;
+use super::{HookRequest, add_text};
 use crate::Hooks;
 use heirloom_agents::hooks::{ENVELOPE_CHARS, HookAnswer, wrap_for_hook, wrap_rules_in_envelope};
 use heirloom_engine::ContextRequest;
@@ -23,8 +23,8 @@ pub(super) struct SessionContext {
 }
 
 impl Hooks<'_> {
-    /// Answers the start of a session with rules and a context; after a compaction the context begins with the
-    /// session's goal and files.
+    /// Answers the start of a session with rules, a context, and how lessons are left; after a compaction the context
+    /// begins with the session's goal and files.
     pub(super) fn start_session(
         &self,
         request: &HookRequest<'_>,
@@ -40,14 +40,28 @@ impl Hooks<'_> {
                 .neutralize_text(&state.compaction_text()),
             _ => String::new(),
         };
-        let made = self.session_context(limits::HOOK_TEXT_CHARS_MAX, text::chars(&opening))?;
+        let has_context = goes_on && state.context.is_some();
+        let teaching = match has_context {
+            true => String::new(),
+            false => self.teaching(request),
+        };
+        let reserved = match teaching.is_empty() {
+            true => 0,
+            false => text::chars(&teaching) + GAP.len(),
+        };
+        let most = limits::HOOK_TEXT_CHARS_MAX - reserved;
+        let made = self.session_context(most, text::chars(&opening))?;
         let hash = made.hash(&opening);
         // A conversation that continues has the same text already.
         if goes_on && state.context.as_deref() == Some(hash.as_str()) {
             return Ok(HookAnswer::default());
         }
-        let answer = self.build_session_answer(&made, &opening);
-        if answer.context.is_empty() {
+        let mut answer = self.build_session_answer(&made, &opening);
+        let is_empty = answer.context.is_empty();
+        add_text(&mut answer, &teaching);
+        if is_empty {
+            state.add_injected_text(&answer.context);
+            state.context = Some(hash);
             return Ok(answer);
         }
         let sections = &made.context.sections;
@@ -125,7 +139,7 @@ impl Hooks<'_> {
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         HookAnswer {
             context: parts.join(GAP),
-            replacement_output: None,
+            ..HookAnswer::default()
         }
     }
 }

@@ -1,22 +1,29 @@
 //! State of one session between two hook calls: a small file that may be lost.
 
+use crate::failures::RecentChanges;
 use heirloom_agents::AgentProgram;
 use heirloom_engine::HookStateFolder;
 use heirloom_fs::durable;
 use heirloom_fs::project_fs::read_bounded;
-use heirloom_model::{RecordId, limits, text};
+use heirloom_model::{RecordId, Timestamp, limits, text};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Failure that is not resolved yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Failure {
+pub(super) struct OpenFailure {
     /// Key of the failure's subject.
     #[serde(rename = "key")]
     pub(super) key: String,
-    /// Steps since the failure.
+    /// Changes since the failure.
     #[serde(rename = "since")]
     pub(super) since: Vec<String>,
+    /// Variables that the command set for itself.
+    #[serde(rename = "variables", default)]
+    pub(super) variables: Vec<String>,
+    /// Folder of the command, relative to the project's root.
+    #[serde(rename = "folder", default)]
+    pub(super) folder: Option<String>,
 }
 
 /// Hook state of one session.
@@ -47,7 +54,7 @@ pub(super) struct HookSessionState {
     files: Vec<String>,
     /// Open failures.
     #[serde(rename = "failures")]
-    pub(super) failures: Vec<Failure>,
+    pub(super) failures: Vec<OpenFailure>,
     #[serde(rename = "failed")]
     failed: u32,
     /// Failures that are recorded in an episode already.
@@ -71,6 +78,18 @@ pub(super) struct HookSessionState {
     /// Tool calls since the last anchor.
     #[serde(rename = "calls")]
     calls: u32,
+    /// Keys of the subjects of which the session was warned or knows the failure itself.
+    #[serde(rename = "warned")]
+    warned: Vec<String>,
+    /// Newest changes.
+    #[serde(rename = "changes")]
+    changes: RecentChanges,
+    /// True if the agent left a lesson by a tool.
+    #[serde(rename = "lesson_left")]
+    is_lesson_left: bool,
+    /// True if the agent was asked for a lesson.
+    #[serde(rename = "lesson_asked")]
+    is_lesson_asked: bool,
 }
 
 /// Minimum length of a prompt that changes the goal, characters.
@@ -148,6 +167,7 @@ impl HookSessionState {
     /// Forgets which records were injected, because a compaction removes them from the conversation.
     pub(super) fn forget_delivered(&mut self) {
         self.delivered.clear();
+        self.warned.clear();
         self.context = None;
     }
 
@@ -237,29 +257,61 @@ impl HookSessionState {
         put(&mut self.seen_signals, line, limits::HOOK_DELIVERED_MAX);
     }
 
-    /// Adds a failure; following steps may resolve it.
-    pub(super) fn add_failure(&mut self, key: &str) {
+    /// Marks a subject as warned of; returns false if it was before.
+    pub(super) fn mark_warned(&mut self, key: &str) -> bool {
+        let is_new = !self.warned.iter().any(|known| known == key);
+        put(&mut self.warned, key.to_owned(), limits::HOOK_DELIVERED_MAX);
+        is_new
+    }
+
+    /// Adds a failure; following changes may resolve it.
+    pub(super) fn add_failure(&mut self, key: &str, variables: &[String], folder: Option<String>) {
         self.failures.retain(|one| one.key != key);
-        let failure = Failure {
+        let failure = OpenFailure {
             key: key.to_owned(),
             since: Vec::new(),
+            variables: variables.to_vec(),
+            folder,
         };
         put(&mut self.failures, failure, limits::HOOK_SESSION_ITEMS_MAX);
         self.failed = self.failed.saturating_add(1);
     }
 
-    /// Adds a successful step to all open failures.
-    pub(super) fn add_step(&mut self, what: &str) {
-        const STEPS: usize = 5;
+    /// Adds a change, also to all open failures.
+    pub(super) fn add_change(&mut self, what: &str, at: Timestamp) {
+        const CHANGES: usize = 5;
+        self.changes.add(what, at);
         for failure in &mut self.failures {
-            put(&mut failure.since, what.to_owned(), STEPS);
+            put(&mut failure.since, what.to_owned(), CHANGES);
         }
     }
 
-    /// Removes a failure that is resolved; returns the steps since it occurred.
-    pub(super) fn resolve_failure(&mut self, key: &str) -> Option<Vec<String>> {
+    /// Returns the newest changes of the session.
+    pub(super) fn changes(&self) -> &RecentChanges {
+        &self.changes
+    }
+
+    /// Removes a failure that is resolved, and returns it.
+    pub(super) fn resolve_failure(&mut self, key: &str) -> Option<OpenFailure> {
         let place = self.failures.iter().position(|one| one.key == key)?;
-        Some(self.failures.remove(place).since)
+        Some(self.failures.remove(place))
+    }
+
+    /// Notes that the agent left a lesson by a tool.
+    pub(super) fn mark_lesson_left(&mut self) {
+        self.is_lesson_left = true;
+    }
+
+    /// Returns true if the agent should be asked for a lesson: once, after work without any.
+    pub(super) fn lacks_lesson(&self) -> bool {
+        let has_worked = !self.files.is_empty() || !self.changes.is_empty() || self.failed > 0;
+        let has_left = self.is_lesson_left || !self.seen_signals.is_empty();
+        has_worked && !has_left && !self.is_lesson_asked
+    }
+
+    /// Notes that the agent was asked for a lesson.
+    pub(super) fn mark_lesson_asked(&mut self) {
+        self.is_lesson_asked = true;
     }
 
     /// Merges failures that only the transcript has: their number, and the open ones.
@@ -268,9 +320,11 @@ impl HookSessionState {
             .failed
             .max(failed.saturating_sub(self.recorded_failures));
         for key in open {
-            let failure = Failure {
+            let failure = OpenFailure {
                 key,
                 since: Vec::new(),
+                variables: Vec::new(),
+                folder: None,
             };
             put(&mut self.failures, failure, limits::HOOK_SESSION_ITEMS_MAX);
         }

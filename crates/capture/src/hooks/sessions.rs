@@ -4,11 +4,13 @@ use super::session_state::HookSessionState;
 use super::{HookRequest, valid_name};
 use crate::Hooks;
 use crate::Transcripts;
+use crate::transcripts::LearningMode;
 use heirloom_agents::hooks::HookEventKind;
 use heirloom_agents::process::git_state;
 use heirloom_engine::HOOKED;
 use heirloom_engine::NewEpisode;
 use heirloom_engine::TASK_MAIN;
+use heirloom_fs::durable::regular_file::{self, LinkPolicy};
 use heirloom_model::kinds::{EpisodeAction, ErrorRecord};
 use heirloom_model::record::Attrs;
 use heirloom_model::{ErrorKind, Fault, Kind, Scope, Session, limits, text};
@@ -93,7 +95,7 @@ impl Hooks<'_> {
             self.engine.sessions().put_session(&session)?;
         }
         if let Some(path) = request.event.transcript.as_deref() {
-            let session = self.import_session_transcript(request, path);
+            let session = self.import_session_transcript(request, path, LearningMode::SessionEnd);
             if is_told_late {
                 self.count_failures(session.as_ref().ok().and_then(Option::as_deref), state)?;
                 self.log_session_episode(request, state)?;
@@ -106,7 +108,8 @@ impl Hooks<'_> {
             if Instant::now() >= request.deadline {
                 break;
             }
-            if let Some(session) = self.import_session_transcript(request, &path)? {
+            let mode = LearningMode::SessionEnd;
+            if let Some(session) = self.import_session_transcript(request, &path, mode)? {
                 self.name_subagent(&session, &id, kind.as_deref())?;
             }
         }
@@ -123,6 +126,10 @@ impl Hooks<'_> {
         let Some(goal) = state.goal.clone().filter(|_| state.has_activity()) else {
             return Ok(());
         };
+        if self.has_learned_episode(request)? {
+            state.reset();
+            return Ok(());
+        }
         let reason = request.event.reason.as_deref().unwrap_or("other");
         let reason = text::excerpt(&self.engine.redaction().redact_input(reason), 60);
         let mut new = NewEpisode::new(TASK_MAIN, EpisodeAction::Attempted);
@@ -144,6 +151,36 @@ impl Hooks<'_> {
             state.save();
             return Err(fault);
         }
+        Ok(())
+    }
+
+    /// Returns true if the session taught what became of its requests, which is more than an episode of counts.
+    fn has_learned_episode(&self, request: &HookRequest<'_>) -> Result<bool, Fault> {
+        let Some(session) = request.scope().session else {
+            return Ok(false);
+        };
+        let learned = self.engine.lessons().of_session(&session)?;
+        Ok(learned.iter().any(|record| record.kind == Kind::Episode))
+    }
+
+    /// Imports the new part of the conversation, and stores its lessons. A conversation that is too large for the end
+    /// of a turn waits for the end of the session.
+    pub(super) fn learn_from_turn(&self, request: &HookRequest<'_>) -> Result<(), Fault> {
+        let event = request.event;
+        let path = match request.spec.kind {
+            HookEventKind::SubagentEnd => event.agent_transcript.as_deref(),
+            _ => event.transcript.as_deref(),
+        };
+        let Some(path) = path.filter(|_| self.engine.settings().learns) else {
+            return Ok(());
+        };
+        let size = regular_file::open(Path::new(path), LinkPolicy::Follow);
+        if size.map_or(true, |file| {
+            file.size() > limits::HOOK_TURN_TRANSCRIPT_BYTES_MAX
+        }) {
+            return Ok(());
+        }
+        self.import_session_transcript(request, path, LearningMode::Live)?;
         Ok(())
     }
 
@@ -175,11 +212,13 @@ impl Hooks<'_> {
         &self,
         request: &HookRequest<'_>,
         path: &str,
+        mode: LearningMode,
     ) -> Result<Option<String>, Fault> {
         match Transcripts::new(self.engine).archive_transcript(
             request.host,
             Path::new(path),
             request.deadline,
+            mode,
         ) {
             Ok(report) => Ok(report.session),
             // The transcript may be missing or not a file.

@@ -70,6 +70,12 @@ impl RunLoop<'_> {
         };
         let mut outcome =
             iteration_outcome::determine_outcome(ending, &observation, &output.report, pending);
+        outcome.launch = Some(iteration_outcome::launch_outcome(
+            self.launch_id(),
+            ending,
+            &observation,
+            &output.report,
+        ));
         let (files, omitted) = self.files(before.as_ref(), &output);
         outcome.approach.clone_from(&self.request.approach);
         outcome.files = files;
@@ -124,6 +130,16 @@ impl RunLoop<'_> {
                 message: format!("the receipt was not stored: {}", fault.message),
             }));
         }
+    }
+
+    /// Returns the identity of the command, which is the same in each iteration.
+    fn launch_id(&self) -> String {
+        let redaction = self.engine.redaction();
+        let words = self.request.command.iter();
+        let words: Vec<String> = words
+            .map(|word| redaction.redact_input(word).into_owned())
+            .collect();
+        iteration_outcome::launch_id(&words)
     }
 
     /// Returns the person's own prompt in the command, if the adapter knows its place.

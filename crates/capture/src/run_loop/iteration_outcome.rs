@@ -1,7 +1,7 @@
 //! Outcome of an iteration: pure, from the exit status and the agent's output.
 
 use crate::Observation;
-use heirloom_model::{AgentStatus, IterationOutcome, limits, text};
+use heirloom_model::{AgentStatus, IterationOutcome, LaunchOutcome, limits, text};
 
 /// End of the agent's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,30 @@ pub(super) struct AgentReport {
     pub(super) stream_error: Option<String>,
     /// True if the stream ended with a failure.
     pub(super) stream_failed: bool,
+}
+
+/// Returns the identity of a redacted command line.
+pub(super) fn launch_id(words: &[String]) -> String {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    text::hash_parts(&words)
+}
+
+/// Returns how the command of an iteration ended. That the process ends well is no evidence that its earlier failure is
+/// gone if the agent reports that the work is not complete.
+pub(super) fn launch_outcome(
+    id: String,
+    ending: Ending,
+    observation: &Observation,
+    report: &AgentReport,
+) -> LaunchOutcome {
+    let ended_well = ending == Ending::Exit(0) && !report.stream_failed;
+    let has_passed = match observation.status {
+        _ if ending == Ending::Interrupted => None,
+        _ if !ended_well => Some(false),
+        None | Some(AgentStatus::Complete) => Some(true),
+        Some(AgentStatus::Partial | AgentStatus::Blocked | AgentStatus::Failed) => None,
+    };
+    LaunchOutcome { id, has_passed }
 }
 
 /// Determines the outcome, without files, branch and pull request.
@@ -103,7 +127,7 @@ pub(super) fn failure_signature(outcome: &IterationOutcome) -> (AgentStatus, Str
         .as_deref()
         .or(outcome.message.as_deref())
         .unwrap_or_default();
-    (outcome.status, text::error_signature(error))
+    (outcome.status, text::error_identity(error))
 }
 
 #[cfg(test)]
@@ -126,6 +150,58 @@ mod tests {
             outcome.status,
             outcome.error.unwrap_or_default()
         )
+    }
+
+    #[test]
+    fn launch_passes_only_without_a_reported_remainder() {
+        use AgentStatus::{Blocked, Complete, Failed, Partial};
+        let outcome = |ending, status, stream_failed| {
+            let observation = Observation {
+                status,
+                ..Observation::default()
+            };
+            let report = AgentReport {
+                stream_failed,
+                ..AgentReport::default()
+            };
+            launch_outcome("id".to_owned(), ending, &observation, &report).has_passed
+        };
+        for (status, passed) in [
+            (None, Some(true)),
+            (Some(Complete), Some(true)),
+            (Some(Partial), None),
+            (Some(Blocked), None),
+            (Some(Failed), None),
+        ] {
+            assert_eq!(
+                outcome(Ending::Exit(0), status, false),
+                passed,
+                "{status:?}"
+            );
+            for ending in [
+                Ending::Exit(1),
+                Ending::Signal(9),
+                Ending::TimedOut { after_s: 1 },
+            ] {
+                assert_eq!(outcome(ending, status, false), Some(false), "{ending:?}");
+            }
+            assert_eq!(outcome(Ending::Exit(0), status, true), Some(false));
+            assert_eq!(outcome(Ending::Interrupted, status, false), None);
+        }
+    }
+
+    #[test]
+    fn failures_of_different_tests_are_different() {
+        let failure = |error: &str| {
+            let mut outcome = IterationOutcome::with_status(AgentStatus::Failed);
+            outcome.error = Some(error.to_owned());
+            failure_signature(&outcome)
+        };
+        assert_ne!(failure("test_1 failed"), failure("test_2 failed"));
+        assert_eq!(
+            failure("test_1 failed in 3 s"),
+            failure("test_1 failed in 4 s")
+        );
     }
 
     #[test]

@@ -1,18 +1,20 @@
 //! Transcript importer: turns a transcript's events into turns and records.
 
 use super::Engine;
+use super::entry_ids::entry_id;
 use super::import_state::{END_BYTES, State, end_of};
+use super::learning::LearningMode;
 use crate::failures::shortened;
+use crate::lessons::ConversationLearner;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::signals::SignalParser;
 use heirloom_agents::transcripts::{
     EventBody, TranscriptEvent, TranscriptHeader, without_injected_text,
 };
-use heirloom_engine::ImportWriter;
-use heirloom_engine::stable_id;
+use heirloom_engine::{ImportWriter, LessonsReport};
 use heirloom_model::limits::{TRANSCRIPT_BUFFERED_CHANGES_MAX, TRANSCRIPT_TEXT_CHARS_MAX};
 use heirloom_model::record::Attrs;
-use heirloom_model::{Fault, Message, Role, Scope, Session, Timestamp, text};
+use heirloom_model::{Fault, Message, RecordId, Role, Scope, Session, Timestamp, text};
 use heirloom_store::Change;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
@@ -40,19 +42,19 @@ pub(super) struct TranscriptImporter<'t, 'e, 'x> {
     /// Project root when the transcript was recorded, and the working folder.
     pub(super) base: PathBuf,
     pub(super) folder: PathBuf,
-    subagent: Option<String>,
+    pub(super) subagent: Option<String>,
     parent: Option<String>,
     pub(super) session: String,
     /// The stored session.
-    known: Option<Session>,
+    pub(super) known: Option<Session>,
     /// True if the session is stored or written by this import.
-    is_there: bool,
+    pub(super) is_there: bool,
     pub(super) state: State,
     read_to: u64,
-    last_at: Option<Timestamp>,
-    began: Option<Timestamp>,
+    pub(super) last_at: Option<Timestamp>,
+    pub(super) began: Option<Timestamp>,
     queued: Vec<Change>,
-    newest: Option<heirloom_model::RecordId>,
+    newest: Option<RecordId>,
     pub(super) calls: HashMap<String, (String, PendingCall)>,
     pub(super) files: HashSet<String>,
     /// Newest value of each key from signals.
@@ -60,6 +62,15 @@ pub(super) struct TranscriptImporter<'t, 'e, 'x> {
     last_line: Option<(u64, Vec<u8>)>,
     /// True if unresolved failures become open errors at the end.
     pub(super) records_open_failures: bool,
+    pub(super) mode: LearningMode,
+    /// True if messages of an earlier import are no longer stored.
+    pub(super) is_conversation_reverted: bool,
+    /// The learner of the current session, if learning is switched on.
+    pub(super) learner: Option<ConversationLearner>,
+    /// Counts of all sessions of the file.
+    pub(super) learned: LessonsReport,
+    /// True if the state of learning must be stored.
+    pub(super) has_new_state: bool,
 }
 
 impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
@@ -97,6 +108,11 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
             keyed: Vec::new(),
             last_line: None,
             records_open_failures: false,
+            mode: LearningMode::Import,
+            is_conversation_reverted: false,
+            learner: None,
+            learned: LessonsReport::default(),
+            has_new_state: false,
         })
     }
 
@@ -216,12 +232,9 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
         });
     }
 
-    /// Returns a stable id, so that a repeated import finds the same entry. Names given by the program are stable
-    /// across copies of a conversation; positions are only unique within their session.
-    pub(super) fn entry_id(&self, what: &str, id: &str, at: Timestamp) -> heirloom_model::RecordId {
-        let is_place = id.bytes().all(|b| b.is_ascii_digit());
-        let session = if is_place { self.session.as_str() } else { "" };
-        stable_id(at, &[what, self.agent.as_str(), session, id])
+    /// Returns a stable id, so that a repeated import finds the same entry.
+    pub(super) fn entry_id(&self, what: &str, id: &str, at: Timestamp) -> RecordId {
+        entry_id(self.agent, &self.session, what, id, at)
     }
 
     pub(super) fn scope(&self, agent: Option<&str>) -> Scope {
@@ -237,7 +250,7 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
     }
 
     /// Queues a record with a stable id and its original time; a stored record stays unchanged.
-    pub(super) fn queue_as(&mut self, change: Change, id: heirloom_model::RecordId, at: Timestamp) {
+    pub(super) fn queue_as(&mut self, change: Change, id: RecordId, at: Timestamp) {
         if let Some(change) = keep_existing(change, id, at) {
             self.queue(change);
         }
@@ -247,6 +260,9 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
     fn switch_session(&mut self, session: String, at: Timestamp) -> Result<(), Fault> {
         self.record_open_signals();
         self.write_queued()?;
+        if std::mem::take(&mut self.has_new_state) {
+            self.store_state()?;
+        }
         let known = self.engine.sessions().find(&session)?;
         self.is_there = known.is_some();
         self.known = known;
@@ -255,11 +271,12 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
         self.state = State::default();
         self.files.clear();
         self.calls.clear();
+        self.load_learner();
         Ok(())
     }
 
     /// Writes the queued changes after the session that they belong to.
-    fn write_queued(&mut self) -> Result<(), Fault> {
+    pub(super) fn write_queued(&mut self) -> Result<(), Fault> {
         let keyed = std::mem::take(&mut self.keyed);
         self.queued
             .extend(keyed.into_iter().map(|(_, change)| change));
@@ -310,6 +327,11 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
             session.attrs.insert("agent_id".to_owned(), json!(agent));
         }
         self.state.put(&mut session.attrs);
+        if let Some(learner) = &self.learner
+            && !learner.state.is_empty()
+        {
+            learner.state.put(&mut session.attrs);
+        }
         session
     }
 
@@ -325,8 +347,9 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
         Ok(())
     }
 
-    /// Writes the remaining changes; with `goes_on` the offset is stored for the next import.
-    pub(super) fn end(&mut self, goes_on: bool) -> Result<(), Fault> {
+    /// Writes the remaining changes; with `goes_on` the offset is stored for the next import. Lessons are stored if
+    /// the file was read to its end.
+    pub(super) fn end(&mut self, goes_on: bool, is_complete: bool) -> Result<(), Fault> {
         self.record_open_signals();
         if self.records_open_failures {
             self.record_open_commands();
@@ -337,8 +360,14 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
         self.update_offset();
         let has_words = !self.state.marks.is_empty();
         let moved = before.offset != self.state.offset || before.marks != self.state.marks;
+        match is_complete {
+            true => self.store_lessons()?,
+            false => self.suspend_learning(),
+        }
         // A session that is created by these changes contains the state already.
-        if was_there && goes_on && has_words && moved && self.agent.appends_transcripts() {
+        let has_progress =
+            was_there && goes_on && has_words && moved && self.agent.appends_transcripts();
+        if has_progress || (self.has_new_state && self.is_there) {
             self.store_state()?;
         }
         Ok(())
@@ -346,11 +375,7 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
 }
 
 /// Converts a change into one that keeps a stored record unchanged.
-pub(super) fn keep_existing(
-    change: Change,
-    id: heirloom_model::RecordId,
-    at: Timestamp,
-) -> Option<Change> {
+pub(super) fn keep_existing(change: Change, id: RecordId, at: Timestamp) -> Option<Change> {
     let Change::Put { mut record, .. } = change else {
         return None;
     };

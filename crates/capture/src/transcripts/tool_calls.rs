@@ -1,5 +1,6 @@
 //! Tool calls in transcripts: calls, results and changed files.
 
+use super::entry_ids::result_id;
 use super::import_state::{FailureCause, OpenFailure};
 use super::importer::{PendingCall, TranscriptImporter};
 use crate::Transcripts;
@@ -90,11 +91,7 @@ impl TranscriptImporter<'_, '_, '_> {
                 PendingCall::Own | PendingCall::Other => is_read_only_tool(&tool),
             };
         let is_left_out = shows || matches!(called, PendingCall::Own);
-        let id = if id.starts_with("result ") || call.is_empty() {
-            id.to_owned()
-        } else {
-            format!("result {call}")
-        };
+        let id = result_id(id, call).into_owned();
         match (called, failed) {
             (PendingCall::Command(command), ToolOutcome::Failed)
                 if !is_failure_expected(&command) =>

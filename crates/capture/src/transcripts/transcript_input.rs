@@ -65,6 +65,11 @@ impl Source {
         !self.is_value
     }
 
+    /// Returns the size of a file that may have grown; `None` for a packed one.
+    pub(super) fn appended_size(&self) -> Option<u64> {
+        (!self.is_packed).then(|| self.size())
+    }
+
     /// Returns true if reading stopped at the limit of unpacked bytes.
     pub(super) fn is_beyond(&self) -> bool {
         self.is_beyond.get()

@@ -2,6 +2,7 @@
 
 use super::import_state::{State, end_of};
 use super::importer::TranscriptImporter;
+use super::learning::LearningMode;
 use super::transcript_input::Source;
 use super::{TranscriptOutcome, TranscriptReport};
 use crate::Transcripts;
@@ -17,6 +18,7 @@ pub(super) struct ReadDeadline<'p> {
     size: u64,
     reported: u64,
     until: Option<Instant>,
+    mode: LearningMode,
     progress: &'p mut dyn FnMut(u64),
 }
 
@@ -27,6 +29,7 @@ impl<'p> ReadDeadline<'p> {
             size: 0,
             reported: 0,
             until: None,
+            mode: LearningMode::Import,
             progress,
         }
     }
@@ -37,6 +40,16 @@ impl<'p> ReadDeadline<'p> {
             until: Some(until),
             ..self
         }
+    }
+
+    /// Sets the use of the extractor's state.
+    pub(super) fn with_mode(self, mode: LearningMode) -> Self {
+        Self { mode, ..self }
+    }
+
+    /// Returns the use of the extractor's state.
+    pub(super) fn mode(&self) -> LearningMode {
+        self.mode
     }
 
     /// Returns true if it has a deadline.
@@ -100,20 +113,35 @@ impl Transcripts<'_> {
             report.next_offset = state.offset;
             return Ok(report);
         }
-        let from = state.offset;
-        (report.next_offset, report.read_bytes) = (from, 0);
+        let imported_to = state.offset;
+        report.next_offset = imported_to;
         importer_state.start(state);
+        // The extractor may not have read as much as was imported.
+        let size = source.appended_size();
+        let from = importer_state.learning_start(imported_to, size);
         let mut reader = survey.into_reader();
         let mut reported_offset = 0;
         let mut fault = None;
+        let mut is_replay = from < imported_to;
         source.each_line(from, &mut |line| {
             report.is_unfinished = deadline.is_expired();
             if report.is_unfinished {
                 return Ok(false);
             }
-            let mut take = |reported| {
+            if is_replay && line.at >= imported_to {
+                is_replay = false;
+                reader.finish(&mut |event| {
+                    if fault.is_none() {
+                        fault = importer_state.learn(&event).err();
+                    }
+                });
+            }
+            let mut take = |event| {
                 if fault.is_none() {
-                    fault = importer_state.take(reported).err();
+                    fault = importer_state.learn(&event).err();
+                }
+                if fault.is_none() && !is_replay {
+                    fault = importer_state.take(event).err();
                 }
             };
             match line.bytes {
@@ -128,6 +156,7 @@ impl Transcripts<'_> {
                 Some(bytes) => {
                     reader.read_line(line.at, bytes, &mut take);
                 }
+                None if is_replay => {}
                 None => report.long_lines += 1,
             }
             if let Some(fault) = fault.take() {
@@ -135,7 +164,12 @@ impl Transcripts<'_> {
             }
             let length =
                 line.bytes.map_or(0, |bytes| bytes.len() as u64) + u64::from(line.is_whole);
-            report.next_offset = line.at + length;
+            let end = line.at + length;
+            importer_state.learned_to(end);
+            if is_replay {
+                return Ok(true);
+            }
+            report.next_offset = end;
             if let Some(bytes) = line.bytes {
                 importer_state.read_to(report.next_offset, line.at, bytes);
             }
@@ -145,17 +179,21 @@ impl Transcripts<'_> {
             }
             Ok(true)
         })?;
-        reader.finish(&mut |reported| {
+        reader.finish(&mut |event| {
             if fault.is_none() {
-                fault = importer_state.take(reported).err();
+                fault = importer_state.learn(&event).err();
+            }
+            if fault.is_none() && !is_replay {
+                fault = importer_state.take(event).err();
             }
         });
         if let Some(fault) = fault {
             return Err(fault);
         }
-        importer_state.end(source.is_appendable())?;
-        report.read_bytes = report.next_offset - from;
+        importer_state.end(source.is_appendable(), !report.is_unfinished)?;
+        report.read_bytes = report.next_offset - imported_to;
         report.unreadable_lines = reader.unreadable();
+        report.lessons = std::mem::take(&mut importer_state.learned);
         Ok(report)
     }
 }

@@ -178,6 +178,8 @@ fn in_hook(
         event: &event,
         shorten: None,
         anchor_every: 5,
+        teach: true,
+        ask: true,
         deadline: std::time::Instant::now() + std::time::Duration::from_secs(60),
     };
     act(w, &request)

@@ -8,7 +8,7 @@ use super::new_record::check_scope;
 use super::tasks::TASK_MAIN;
 use heirloom_model::context::{Context, ContextItem, ErrorItem, MemoryView, TaskView};
 use heirloom_model::kinds::{CATEGORY_DECISION, ErrorRecord, Knowledge, Task};
-use heirloom_model::record_meaning::record_meaning;
+use heirloom_model::record_meaning::{is_exit_status, record_meaning};
 use heirloom_model::settings::ContextSelection;
 use heirloom_model::{Budget, Fault, Kind, Record, RecordId, Scope, Timestamp, limits, mark, text};
 use heirloom_prompt::context;
@@ -156,7 +156,7 @@ impl Contexts<'_> {
     }
 
     /// Returns the newest open errors that pass `is_shown`, oldest first: of all tasks, or of `task` together with
-    /// those without a task. Reads only a limited number of records.
+    /// those without a task. Errors that are only an exit status are left out. Reads only a limited number of records.
     pub(super) fn newest_open_errors(
         &self,
         task: Option<&str>,
@@ -176,7 +176,7 @@ impl Contexts<'_> {
             );
             errors.sort_by_key(|error| Reverse(error.id));
         }
-        errors.retain(is_shown);
+        errors.retain(|error| is_shown(error) && !is_exit_status(&error.text));
         errors.truncate(limit);
         errors.reverse();
         Ok(errors)
@@ -242,7 +242,11 @@ impl Contexts<'_> {
         };
         Ok(Some(TaskView {
             id: record.as_ref().map(|r| r.id),
-            title: Task::title(id, attr("type").as_deref()),
+            title: match attr("type").as_deref() {
+                // Its name says nothing.
+                None if id == TASK_MAIN => String::new(),
+                task_type => Task::title(id, task_type),
+            },
             phase: phase
                 .map(str::to_owned)
                 .or_else(|| record.as_ref().and_then(|r| r.scope.phase.clone())),

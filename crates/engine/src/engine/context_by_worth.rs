@@ -317,7 +317,8 @@ impl WorthBuilder<'_> {
         let most = limits::CONTEXT_LEARNINGS_MAX;
         let newest = Filter::current(&[Kind::Error], self.engine.now())
             .state(ErrorRecord::RESOLVED)
-            .limit(most);
+            // Some have no known fix, and are no lessons.
+            .limit(3 * most);
         let mut seen = candidates.considered.clone();
         let mut offers = Vec::new();
         let hits = candidates.rest.iter().filter_map(|hit| match &hit.item {

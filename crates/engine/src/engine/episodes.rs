@@ -7,6 +7,7 @@ use super::tasks::{TaskChange, last};
 use crate::analytics::{self, AnalyticsReport, EpisodeRow};
 use crate::engine::Tasks;
 use heirloom_model::kinds::{Episode, EpisodeAction, TaskState};
+use heirloom_model::record_meaning::is_exit_status;
 use heirloom_model::{
     AgentStatus, Fault, IterationOutcome, Kind, KindData, MergeRule, Record, RecordId, Scope,
     Timestamp, limits,
@@ -150,8 +151,9 @@ impl Tasks<'_> {
             Some(n) => format!("iteration {n} of {task} {}", action.as_str()),
             None => format!("{} {task}", action.as_str()),
         };
-        // The approach comes first because similar attempts are searched by it.
-        let parts = [approach.as_deref(), Some(begin.as_str()), why.as_deref()];
+        // The approach comes first because similar attempts are searched by it. An exit status adds nothing.
+        let told = why.as_deref().filter(|why| !is_exit_status(why));
+        let parts = [approach.as_deref(), Some(begin.as_str()), told];
         let words = parts.into_iter().flatten().collect::<Vec<_>>().join(": ");
         let key = scope.iteration.map(|n| Episode::key(&scope, n));
         let mut record = self

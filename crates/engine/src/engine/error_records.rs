@@ -112,10 +112,13 @@ impl Errors<'_> {
         if wanted.is_empty() {
             return Ok(None);
         }
+        // The signature leaves out paths, and with them the names of tests in files.
+        let tests = text::test_names(error);
         let found = self.engine.records().find(&resolved)?;
-        let same = found
-            .iter()
-            .find(|record| error_signature::signature(&record.text) == wanted);
+        let same = found.iter().find(|record| {
+            error_signature::signature(&record.text) == wanted
+                && text::test_names(&record.text) == tests
+        });
         Ok(same.and_then(resolution_of))
     }
 
@@ -131,18 +134,37 @@ impl Errors<'_> {
         Ok(self.engine.records().find(&filter.key(key).limit(1))?.pop())
     }
 
-    /// Returns the key of an error; the legacy key if the same error is stored under it.
+    /// Returns the key of an error; the key of an earlier version if the same error is stored under it.
     pub(super) fn error_key(&self, error: &str, scope: &Scope) -> Result<String, Fault> {
         let (task, phase) = (scope.task.as_deref(), scope.phase.as_deref());
         let key = ErrorRecord::key(error, task, phase);
-        let earlier = ErrorRecord::legacy_key(error, task, phase);
-        if key == earlier {
-            return Ok(key);
-        }
         let identity = text::error_identity(error);
-        let legacy = self.error_of_key(&earlier)?;
-        let is_same = legacy.is_some_and(|legacy| text::error_identity(&legacy.text) == identity);
-        Ok(if is_same { earlier } else { key })
+        let mut tried = vec![key];
+        for earlier in ErrorRecord::earlier_keys(error, task, phase) {
+            if tried.contains(&earlier) {
+                continue;
+            }
+            let stored = self.error_of_key(&earlier)?;
+            if stored.is_some_and(|stored| text::error_identity(&stored.text) == identity) {
+                return Ok(earlier);
+            }
+            tried.push(earlier);
+        }
+        Ok(tried.swap_remove(0))
+    }
+
+    /// Returns the newest open errors of exactly this task, or of none.
+    pub fn newest_open(&self, task: Option<&str>, limit: usize) -> Result<Vec<Record>, Fault> {
+        let filter = Filter::current(&[Kind::Error], self.engine.now())
+            .state(ErrorRecord::OPEN)
+            .limit(limit);
+        self.engine.records().find(&match task {
+            Some(task) => filter.scope(Scope::of_task(task)),
+            None => Filter {
+                no_task: true,
+                ..filter
+            },
+        })
     }
 
     /// Returns open errors, oldest first: all, or those of `task` together with those without a task.
@@ -216,7 +238,7 @@ impl Errors<'_> {
             let wanted = text::normalize(given);
             matching = open
                 .iter()
-                .filter(|error| text::normalize(&error.text).contains(&wanted))
+                .filter(|error| contains_whole_numbers(&text::normalize(&error.text), &wanted))
                 .collect();
         }
         match matching.as_slice() {
@@ -258,10 +280,25 @@ impl Errors<'_> {
 
     /// Returns the change that resolves an open error.
     pub fn resolve_change(&self, error: &Record, resolution: &str, source: &str) -> Change {
-        // Invalid attributes are dropped, so that they do not keep the error open for ever.
-        let mut typed = ErrorRecord::from_record(error).unwrap_or_else(|_| ErrorRecord::open());
-        typed.state = ErrorRecord::RESOLVED.to_owned();
+        let mut typed = typed_error(error);
         typed.resolution = Some(resolution.to_owned());
+        self.close_change(error, typed, source)
+    }
+
+    /// Returns the change that closes an open error because what failed passed later. `change` names what was changed
+    /// in between; without it the error is stored as flaky or fixed elsewhere, not as a lesson.
+    pub fn pass_change(&self, error: &Record, change: Option<&str>, source: &str) -> Change {
+        let mut typed = typed_error(error);
+        typed.resolution = change.map(str::to_owned);
+        typed.extra.insert(
+            ErrorRecord::CLOSED_BY.to_owned(),
+            ErrorRecord::PASSED.into(),
+        );
+        self.close_change(error, typed, source)
+    }
+
+    fn close_change(&self, error: &Record, mut typed: ErrorRecord, source: &str) -> Change {
+        typed.state = ErrorRecord::RESOLVED.to_owned();
         let mut record =
             self.engine
                 .records()
@@ -274,6 +311,49 @@ impl Errors<'_> {
         Change::Revise {
             id: error.id,
             record: Box::new(record),
+        }
+    }
+}
+
+/// Returns the attributes of an error. Invalid ones are dropped, so that they do not keep the error open for ever.
+fn typed_error(error: &Record) -> ErrorRecord {
+    ErrorRecord::from_record(error).unwrap_or_else(|_| ErrorRecord::open())
+}
+
+/// Returns true if `text` contains `wanted`, but not within a longer number: `test_1` is not part of `test_10`.
+fn contains_whole_numbers(text: &str, wanted: &str) -> bool {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let begins_with_digit = is_digit(wanted.chars().next());
+    let ends_with_digit = is_digit(wanted.chars().next_back());
+    text.match_indices(wanted).any(|(at, found)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text
+            .get(at + found.len()..)
+            .and_then(|after| after.chars().next());
+        !(begins_with_digit && is_digit(before)) && !(ends_with_digit && is_digit(after))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contains_whole_numbers_does_not_split_numbers() {
+        for (text, wanted, is_contained) in [
+            ("test_1 failed", "test_1", true),
+            ("test_10 failed", "test_1", false),
+            ("test_10 and test_1 failed", "test_1", true),
+            ("testtokenexpiry: got nil", "tokenexpiry", true),
+            ("case 12", "2", false),
+            ("case 2", "2", true),
+            ("x", "", true),
+        ] {
+            assert_eq!(
+                contains_whole_numbers(text, wanted),
+                is_contained,
+                "{text} {wanted}"
+            );
         }
     }
 }

@@ -6,6 +6,7 @@
 use super::group_files::GroupFile;
 use super::group_memory::{GroupMemory, MEMORY, render_entry};
 use super::new_record::check_scope;
+use super::prompt_text::prompt_text;
 use super::redaction::{Redacted, RedactedTexts};
 use super::tasks::last;
 use super::{Engine, NewRecord};
@@ -304,9 +305,8 @@ impl Groups<'_> {
                     "{place} is left out: it has more than {most} bytes"
                 ));
             } else {
-                persona
-                    .offers
-                    .push(self.group_offer(&path, None, &file.text));
+                let offer = self.group_offer(&path, None, &file.text);
+                persona.offers.extend(Some(offer).filter(has_text));
             }
         }
         let path = folder.join(MEMORY);
@@ -314,14 +314,13 @@ impl Groups<'_> {
             let parts = group::split_at_headings(&file.text).into_iter().rev();
             let line = |line| (file.cut_bytes == 0).then_some(line);
             let offers = parts.map(|(at, part)| self.group_offer(&path, line(at), part));
-            facts.offers.extend(offers);
+            facts.offers.extend(offers.filter(has_text));
             facts.notes.extend(self.cut_note(&path, &file));
         }
         let path = folder.join(SUMMARY);
         if let Some(file) = self.file_of(&path, &mut summary.notes) {
-            summary
-                .offers
-                .push(self.group_offer(&path, None, &file.text));
+            let offer = self.group_offer(&path, None, &file.text);
+            summary.offers.extend(Some(offer).filter(has_text));
             summary.notes.extend(self.cut_note(&path, &file));
         }
         Ok(vec![persona, facts, summary])
@@ -344,7 +343,9 @@ impl Groups<'_> {
                 path: self.display_path(path),
                 line,
             },
-            text: self.engine.redaction().redact_input(content).into_owned(),
+            text: (self.engine.redaction())
+                .redact_input(&prompt_text(content))
+                .into_owned(),
             ..Offer::default()
         }
     }
@@ -417,6 +418,10 @@ fn new_record(note: &NewNote) -> Result<NewRecord, Fault> {
         },
         ..NewRecord::default()
     })
+}
+
+fn has_text(offer: &Offer) -> bool {
+    !offer.text.trim().is_empty()
 }
 
 fn section(name: &str, heading: &str, layout: Layout) -> Section {

@@ -1,24 +1,22 @@
-//! Outcome of an iteration: updates the task, opens or resolves errors.
+//! Outcome of an iteration: updates the task, opens errors, and closes those of a command that passes again.
 
 use super::mirror_writer::MirrorLoadOutcome;
 use super::new_record::check_scope;
 use super::tasks::TaskChange;
 use crate::engine::Tasks;
 use heirloom_fs::project_fs;
-use heirloom_model::kinds::TaskState;
+use heirloom_model::kinds::{ErrorRecord, TaskState};
+use heirloom_model::record_meaning::is_exit_status;
 use heirloom_model::{AgentStatus, Fault, IterationOutcome, Scope, limits, text};
 use heirloom_store::{AppliedChange, Change};
 use std::borrow::Cow;
 
-/// Resolution of an error whose iteration succeeded without further details.
-pub(super) const SUCCEEDED: &str = heirloom_model::record_meaning::RESOLUTION_SUCCEEDED;
-
 impl Tasks<'_> {
-    /// Records the outcome of an iteration in one transaction, or several if it resolves thousands of errors.
+    /// Records the outcome of an iteration in one transaction.
     ///
     /// Writes one episode, also if the same iteration is reported repeatedly. A failure opens an error, or counts one
-    /// with the same signature in the same task and phase; a success resolves the open errors of that task and phase
-    /// with `succeeded in iteration N`.
+    /// with the same signature in the same task and phase. A success is no evidence about errors, except about those
+    /// of the command that the iteration ran: they are closed if the same command, in the same task and phase, passes.
     pub fn record_outcome(
         &self,
         scope: &Scope,
@@ -57,23 +55,27 @@ impl Tasks<'_> {
             let scope = self.engine.redaction().redact_scope(scope.clone());
             changes.push(self.file_change(inside.as_text(), scope, source));
         }
-        if outcome.success {
-            changes.extend(self.resolving_changes(scope, source)?);
-        } else if let Some(error) = outcome
-            .error
-            .as_deref()
-            .filter(|error| !error.trim().is_empty() && !is_bare_exit(error))
-        {
+        let launch = outcome.launch.as_ref();
+        if let Some(passed) = launch.filter(|launch| launch.has_passed == Some(true)) {
+            changes.extend(self.passed_launch_changes(scope, &passed.id, source)?);
+        }
+        let error = outcome.error.as_deref().filter(|_| !outcome.success);
+        if let Some(error) = error.filter(|error| names_cause(error)) {
             let short = self
                 .engine
                 .redaction()
                 .redact_text(&shorten_error(error.trim()));
             let scope = self.engine.redaction().redact_scope(scope.clone());
-            changes.push(
-                self.engine
-                    .errors()
-                    .error_change(short.as_text(), scope, source)?,
-            );
+            let mut change = self
+                .engine
+                .errors()
+                .error_change(short.as_text(), scope, source)?;
+            let failed = launch.filter(|launch| launch.has_passed == Some(false));
+            if let (Some(failed), Change::Put { record, .. }) = (failed, &mut change) {
+                let id = failed.id.clone().into();
+                record.attrs.insert(ErrorRecord::LAUNCH.to_owned(), id);
+            }
+            changes.push(change);
         }
         Ok(changes)
     }
@@ -95,30 +97,29 @@ impl Tasks<'_> {
         Ok((loaded, applied))
     }
 
-    fn resolving_changes(&self, scope: &Scope, source: &str) -> Result<Vec<Change>, Fault> {
-        let mut changes = Vec::new();
-        for error in self.engine.errors().open(None)? {
-            if error.scope.task == scope.task && error.scope.phase == scope.phase {
-                let resolution = match scope.iteration {
-                    Some(n) => format!("{SUCCEEDED} in iteration {n}"),
-                    None => SUCCEEDED.to_owned(),
-                };
-                changes.push(
-                    self.engine
-                        .errors()
-                        .resolve_change(&error, &resolution, source),
-                );
-            }
-        }
-        Ok(changes)
+    /// Returns the changes that close the errors of a command line that passed.
+    fn passed_launch_changes(
+        &self,
+        scope: &Scope,
+        id: &str,
+        source: &str,
+    ) -> Result<Vec<Change>, Fault> {
+        let errors = self.engine.errors();
+        let mut open = errors.newest_open(scope.task.as_deref(), limits::ERRORS_COMPARED_MAX)?;
+        open.retain(|error| {
+            error.scope.phase == scope.phase && error.attr_str(ErrorRecord::LAUNCH) == Some(id)
+        });
+        let changes = open
+            .iter()
+            .map(|error| errors.pass_change(error, None, source));
+        Ok(changes.collect())
     }
 }
 
-/// Returns true if an error consists only of an exit code, which the episode has already and which is not
-/// informative.
-fn is_bare_exit(error: &str) -> bool {
-    let code = error.trim().strip_prefix("exit code ");
-    code.is_some_and(|code| code.parse::<i32>().is_ok())
+/// Returns true if an error says more than that the iteration failed, which the episode has already.
+fn names_cause(error: &str) -> bool {
+    let is_status = error.trim().starts_with("the agent's status is ");
+    !error.trim().is_empty() && !is_exit_status(error) && !is_status
 }
 
 /// Shortens a long error to its end, which usually has the cause, after an ellipsis.

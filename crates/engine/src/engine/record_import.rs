@@ -218,6 +218,8 @@ pub struct ImportWriter<'e> {
     report: ImportReport,
     sessions_count: bool,
     is_reverted: bool,
+    /// True if the batch has records that this writer did not write.
+    has_other_writes: bool,
     /// Changes in one transaction.
     batch_size: usize,
     /// Identities that would have been imported so far; `Some` in a dry run.
@@ -242,6 +244,7 @@ impl<'e> ImportWriter<'e> {
             report: ImportReport::default(),
             sessions_count: true,
             is_reverted: false,
+            has_other_writes: false,
             batch_size: limits::BATCH_RECORDS,
             dry_run_identities: None,
         })
@@ -258,6 +261,21 @@ impl<'e> ImportWriter<'e> {
     /// Sets the number of changes in one transaction. Larger batches need fewer syncs for many short entries.
     pub fn with_batch_size(self, batch_size: usize) -> Self {
         Self { batch_size, ..self }
+    }
+
+    /// Returns the batch of the import.
+    pub fn batch(&self) -> &ImportBatch {
+        &self.batch
+    }
+
+    /// Continues an earlier import: the writes belong to its batch. Call it before the first write.
+    pub fn continue_batch(&mut self, id: RecordId) {
+        self.batch.id = id;
+    }
+
+    /// Reports that the batch has records that this writer did not write.
+    pub fn report_other_writes(&mut self) {
+        self.has_other_writes = true;
     }
 
     /// Returns true for a dry run.
@@ -320,7 +338,8 @@ impl<'e> ImportWriter<'e> {
     /// Writes pending changes and returns the report.
     pub fn end(mut self) -> Result<ImportReport, Fault> {
         self.write()?;
-        let brought = self.report.created > 0 && self.dry_run_identities.is_none();
+        let has_written = self.report.created > 0 || self.has_other_writes;
+        let brought = has_written && self.dry_run_identities.is_none();
         self.report.batch = brought.then_some(self.batch.id);
         Ok(self.report)
     }

@@ -19,6 +19,7 @@ pub use team_sharing::{ShareOutcome, ShareReport, TeamSharing};
 pub use workspace_pages::WorkspacePage;
 
 use super::Engine;
+use super::prompt_text::prompt_text;
 use super::records::USER;
 use file_changes::FileAction;
 use heirloom_formats::workspace::{self, FIXED_FILES, LEARNINGS_FILE, MEMORY_FILE};
@@ -264,7 +265,9 @@ impl Workspaces<'_> {
                 return;
             }
         };
-        if is_blank_template(&page) {
+        // Comments and headings without content are for the authors of the file.
+        let page = prompt_text(&page);
+        if page.trim().is_empty() {
             return;
         }
         let page = self.engine.redaction().redact_input(&page).into_owned();
@@ -404,32 +407,6 @@ fn error_entry(pattern: &str, solution: Option<&str>) -> Result<String, Fault> {
         None | Some("") => pattern.to_owned(),
         Some(solution) => format!("{pattern}\nSolution: {solution}"),
     })
-}
-
-/// Returns true if a page has only headings, comments and empty lines.
-fn is_blank_template(page: &str) -> bool {
-    let mut in_comment = false;
-    for line in page.lines() {
-        let mut rest = line.trim();
-        loop {
-            if in_comment {
-                let Some((_, after)) = rest.split_once("-->") else {
-                    break;
-                };
-                in_comment = false;
-                rest = after.trim();
-            }
-            let Some(after) = rest.strip_prefix("<!--") else {
-                if rest.is_empty() || rest.starts_with('#') {
-                    break;
-                }
-                return false;
-            };
-            in_comment = true;
-            rest = after;
-        }
-    }
-    true
 }
 
 fn last_lines(page: &str, most: usize) -> String {

@@ -245,6 +245,8 @@ fn with_memory(
         event,
         shorten: shorten.as_ref(),
         anchor_every: found.config.small("hooks.anchor_every"),
+        teach: found.config.flag("hooks.teach"),
+        ask: found.config.flag("hooks.ask"),
         deadline: call.reading_deadline(),
     };
     let answer = Hooks::new(&engine).handle(&request)?;

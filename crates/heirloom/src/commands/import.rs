@@ -5,6 +5,8 @@ mod radium;
 mod shared_context;
 mod transcripts;
 
+pub(super) use transcripts::find_session_transcript;
+
 use super::reembed::embed_pending;
 use crate::json_output::export_lines::{self, ExportLine};
 use crate::store_access::{self, CliSession};

@@ -5,7 +5,10 @@ use heirloom_engine::{Engine, ReviewRetirement};
 use heirloom_model::{Fault, RecordId, text};
 use serde_json::json;
 
-/// Look for duplicates, contradictions, stale and never-used records; changes nothing by default
+/// Number of newly learned proposals that are listed.
+const LEARNED_MAX: usize = 20;
+
+/// List newly learned proposals; look for duplicates, contradictions, stale and never-used records; changes nothing by default
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Retire records with the same words as another one; undo restores them
@@ -18,6 +21,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
+    let learned: Vec<RecordId> = (engine.lessons().unreviewed(LEARNED_MAX)?.iter())
+        .map(|record| record.id)
+        .collect();
     let found = engine.conflicts().review()?;
     let retired = match (args.apply, args.yes) {
         (false, _) => Vec::new(),
@@ -38,6 +44,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         let stale = found.stale.iter();
         let stale = stale.map(|one| json!({"id": one.id.to_string(), "paths": one.paths}));
         session.out.value(&json!({
+            "learned": names(&learned),
             "duplicates": duplicates.collect::<Vec<_>>(),
             "contradictions": contradictions.collect::<Vec<_>>(),
             "stale": stale.collect::<Vec<_>>(),
@@ -45,6 +52,9 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             "retired": names(&retired),
         }));
         return Ok(0);
+    }
+    for id in &learned {
+        print_record(&engine, session, "learned", *id)?;
     }
     for one in &found.duplicates {
         let label = if one.exact {

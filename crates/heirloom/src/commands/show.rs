@@ -2,7 +2,8 @@
 
 use crate::json_output;
 use crate::store_access::CliSession;
-use heirloom_model::Fault;
+use heirloom_engine::LessonSource;
+use heirloom_model::{Fault, Record};
 use serde_json::Value;
 
 /// Show one record completely
@@ -13,6 +14,9 @@ pub(crate) struct Args {
     /// In your own memory, which is used in every project
     #[arg(long)]
     user: bool,
+    /// Also the lines of the session from which the record was learned
+    #[arg(long)]
+    source: bool,
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
@@ -41,5 +45,24 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     }
     session.out.line("");
     session.out.line(&record.text);
+    if args.source {
+        print_source(session, &record);
+    }
     Ok(0)
+}
+
+/// Prints the lines from which a record was learned.
+fn print_source(session: &mut CliSession, record: &Record) {
+    session.out.line("");
+    let Some(source) = LessonSource::of_record(record) else {
+        session.out.line("not learned from a session");
+        return;
+    };
+    let (author, id) = (source.author(), &source.session);
+    session
+        .out
+        .line(&format!("learned from {author} in session {id}:"));
+    for evidence in &source.evidence {
+        session.out.line(&format!("  {}", evidence.line));
+    }
 }

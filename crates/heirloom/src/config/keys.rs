@@ -242,6 +242,9 @@ pub(crate) const KEYS: &[ConfigKey] = &[
         is_cumulative: false,
     },
     key("hooks.shorten_outputs", ValueType::Bool),
+    key("hooks.learn", ValueType::Bool),
+    key("hooks.teach", ValueType::Bool),
+    key("hooks.ask", ValueType::Bool),
     key(
         "hooks.anchor_every",
         ValueType::Int(0, HOOK_ANCHOR_EVERY_MAX as i64),

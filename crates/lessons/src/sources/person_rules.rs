@@ -1,19 +1,332 @@
-//! Rules by people.
+//! Rules by people: turns that set a rule or correct the agent, reasons of rejected calls, and checks such as "did you
+//! push?", which suggest a preference.
 
-use crate::Candidate;
-use crate::cues::Cues;
-use heirloom_agents::transcripts::TranscriptEvent;
+mod rule_finder;
+mod turn_text;
+mod weak_preference;
+
+pub(super) use turn_text::own_text;
+
+use crate::cues::{Cues, PersonRuleCues, RuleCategory, normalize};
+use crate::sentences::{plain_text, sentences, shorten_to_sentences};
+use crate::{Candidate, Evidence, LessonContent, SourceKind, Speaker};
+use heirloom_agents::transcripts::{
+    EventBody, ToolAction, ToolOutcome, TranscriptEvent, without_injected_text,
+};
+use heirloom_model::{Timestamp, text};
+use rule_finder::{FoundRule, find_rules};
 use serde::{Deserialize, Serialize};
+
+/// Greatest number of rules that are kept.
+const RULES_MAX: usize = 50;
+/// Greatest number of characters of an evidence line and of a rationale.
+const LINE_CHARS_MAX: usize = 200;
+/// Greatest number of characters of the agent's last text.
+const STATEMENT_CHARS_MAX: usize = 1200;
+/// Greatest number of characters of a call.
+const CALL_CHARS_MAX: usize = 120;
+/// Number of calls whose action is remembered until their result.
+const CALLS_MAX: usize = 8;
+/// Rise of the worth of a rule that is repeated.
+const REPETITION_WORTH: f32 = 0.05;
+/// Greatest number of weak preferences.
+const WEAK_MAX: usize = 3;
 
 /// State of this source.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct PersonRules {}
+pub(crate) struct PersonRules {
+    rules: Vec<StoredRule>,
+    /// The agent's last text.
+    statement: String,
+    /// Ids and actions of the last calls.
+    calls: Vec<(String, String)>,
+    /// Number of calls since the last turn.
+    call_count: u32,
+    /// Action of the call that the person interrupted without a reason, until the agent goes on.
+    interrupted: Option<String>,
+    /// Position of the last turn.
+    last_turn: Option<u64>,
+}
+
+/// Rule with its source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StoredRule {
+    category: String,
+    text: String,
+    rationale: Option<String>,
+    worth: f32,
+    is_weak: bool,
+    event: String,
+    position: u64,
+    line: String,
+    at: Option<Timestamp>,
+}
 
 impl PersonRules {
-    /// Reads an event.
-    pub(crate) fn push(&mut self, _position: u64, _event: &TranscriptEvent, _cues: &Cues) {}
+    /// Reads an event. Prompts of subagents are written by an agent and never count.
+    pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
+        if event.agent.is_some() {
+            return;
+        }
+        let cues = &cues.person_rules;
+        match &event.body {
+            EventBody::Prompt(turn) => {
+                self.read_turn(position, event, turn, cues);
+                self.call_count = 0;
+                self.calls.clear();
+                self.interrupted = None;
+                self.statement.clear();
+                self.last_turn = Some(position);
+            }
+            EventBody::AssistantText(words) => {
+                self.statement = text::clip_start(words, STATEMENT_CHARS_MAX).to_owned();
+                self.interrupted = None;
+            }
+            EventBody::Call { call, tool, action } => {
+                if self.calls.len() >= CALLS_MAX {
+                    self.calls.remove(0);
+                }
+                let id = text::clip(call, CALL_CHARS_MAX).to_owned();
+                self.calls.push((id, describe_call(tool, action)));
+                self.call_count = self.call_count.saturating_add(1);
+                self.interrupted = None;
+            }
+            EventBody::Result {
+                call,
+                outcome: ToolOutcome::Rejected,
+                text,
+            } => self.read_rejection(position, event, (call, text), cues),
+            EventBody::ConversationStart(_) => {
+                self.calls.clear();
+                self.statement.clear();
+                self.interrupted = None;
+            }
+            EventBody::Result { .. }
+            | EventBody::Summary(_)
+            | EventBody::FileChanged(_)
+            | EventBody::TokenUsage(_) => {}
+        }
+    }
+
+    fn read_turn(
+        &mut self,
+        position: u64,
+        event: &TranscriptEvent,
+        turn: &str,
+        cues: &PersonRuleCues,
+    ) {
+        let turn = without_injected_text(turn);
+        self.withdraw(&turn, cues);
+        let found = find_rules(&turn, false, cues);
+        let is_empty = found.is_empty();
+        for rule in found {
+            let rationale = self.rationale(&rule, None);
+            self.add(stored_rule(rule, rationale, position, event));
+        }
+        if is_empty
+            && self.rules.iter().filter(|rule| rule.is_weak).count() < WEAK_MAX
+            && self.last_turn.is_some()
+            && let Some(text) = self.weak_preference(&turn, cues)
+        {
+            self.add(StoredRule {
+                category: "preference".to_owned(),
+                line: text::excerpt(&turn, LINE_CHARS_MAX),
+                text,
+                rationale: None,
+                worth: cues.weak_worth,
+                is_weak: true,
+                event: event.id.clone(),
+                position,
+                at: event.at,
+            });
+        }
+    }
+
+    /// Reads the result of a rejected call. Its text has the person's reason, or none after an interrupt.
+    fn read_rejection(
+        &mut self,
+        position: u64,
+        event: &TranscriptEvent,
+        (call, text): (&str, &str),
+        cues: &PersonRuleCues,
+    ) {
+        let words = &cues.turns;
+        if !words
+            .rejections
+            .iter()
+            .any(|start| text.starts_with(start.as_str()))
+        {
+            return;
+        }
+        let known = self.calls.iter().rev().find(|(id, _)| id == call);
+        let action = known.map(|(_, action)| action.clone());
+        let reason = words
+            .rejection_reasons
+            .iter()
+            .find_map(|mark| text.split_once(mark.as_str()))
+            .map(|(_, reason)| {
+                let ends = words.rejection_ends.iter();
+                let end = ends.filter_map(|end| reason.find(end.as_str())).min();
+                reason
+                    .get(..end.unwrap_or(reason.len()))
+                    .unwrap_or_default()
+            });
+        match reason {
+            Some(reason) => {
+                for rule in find_rules(reason, true, cues) {
+                    let rationale = self.rationale(&rule, action.as_deref());
+                    self.add(stored_rule(rule, rationale, position, event));
+                }
+            }
+            None => self.interrupted = action.or_else(|| Some("a call".to_owned())),
+        }
+    }
+
+    /// Returns the rationale of a rule: for a correction the rejected action or the agent's statement, otherwise the
+    /// person's reason.
+    fn rationale(&self, rule: &FoundRule, rejected: Option<&str>) -> Option<String> {
+        if rule.category != RuleCategory::Correction {
+            return rule.reason.clone();
+        }
+        if let Some(action) = rejected {
+            return Some(format!("The person rejected {action}."));
+        }
+        let wrong = self.statement_about(&rule.text);
+        wrong
+            .map(|statement| format!("The agent had written: \"{statement}\""))
+            .or_else(|| {
+                let (_, action) = self.calls.last()?;
+                Some(format!("The agent had used {action}."))
+            })
+            .or_else(|| rule.reason.clone())
+    }
+
+    /// Returns the sentence of the agent's last text that shares most words with the rule, else its last sentence.
+    fn statement_about(&self, rule: &str) -> Option<String> {
+        let rule = normalize(rule);
+        let words: Vec<&str> = rule
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.len() > 2)
+            .collect();
+        let plain = plain_text(&self.statement);
+        let all: Vec<&str> = sentences(&plain).collect();
+        let shared = |sentence: &str| {
+            let sentence = normalize(sentence);
+            words
+                .iter()
+                .filter(|word| sentence.contains(**word))
+                .count()
+        };
+        let best = all
+            .iter()
+            .enumerate()
+            .max_by_key(|(index, sentence)| (shared(sentence), *index))
+            .map(|(_, sentence)| *sentence)?;
+        let short = shorten_to_sentences(best, LINE_CHARS_MAX);
+        Some(match short.is_empty() {
+            true => text::excerpt(best, LINE_CHARS_MAX),
+            false => short,
+        })
+    }
+
+    /// Removes the rules of the last turn if this turn withdraws them.
+    fn withdraw(&mut self, turn: &str, cues: &PersonRuleCues) {
+        let start = normalize(text::clip(turn.trim_start(), LINE_CHARS_MAX));
+        let withdrawals = &cues.turns.withdrawals;
+        if let Some(last) = self.last_turn
+            && withdrawals
+                .iter()
+                .any(|word| start.starts_with(word.as_str()))
+        {
+            self.rules.retain(|rule| rule.position != last);
+        }
+    }
+
+    /// Adds a rule; a repetition raises the worth of the first one.
+    fn add(&mut self, rule: StoredRule) {
+        let key = normalize(&rule.text);
+        if let Some(known) = self
+            .rules
+            .iter_mut()
+            .find(|known| normalize(&known.text) == key)
+        {
+            known.worth = (known.worth + REPETITION_WORTH).min(1.0);
+            return;
+        }
+        if self.rules.len() >= RULES_MAX {
+            let least = self
+                .rules
+                .iter()
+                .enumerate()
+                .min_by(|(_, one), (_, other)| one.worth.total_cmp(&other.worth))
+                .map(|(index, least)| (index, least.worth));
+            match least {
+                Some((index, worth)) if worth < rule.worth => drop(self.rules.remove(index)),
+                _ => return,
+            }
+        }
+        self.rules.push(rule);
+    }
 
     /// Adds the candidates found so far.
-    pub(crate) fn add_candidates(&self, _cues: &Cues, _out: &mut Vec<Candidate>) {}
+    pub(crate) fn add_candidates(&self, _cues: &Cues, out: &mut Vec<Candidate>) {
+        out.extend(self.rules.iter().map(|rule| Candidate {
+            source: SourceKind::PersonRule,
+            speaker: Speaker::Person,
+            content: LessonContent::Knowledge {
+                category: rule.category.clone(),
+                key: None,
+                text: rule.text.clone(),
+                rationale: rule.rationale.clone(),
+            },
+            worth: rule.worth,
+            evidence: vec![Evidence {
+                event: rule.event.clone(),
+                position: rule.position,
+                line: rule.line.clone(),
+            }],
+            at: rule.at,
+            agent: None,
+        }));
+    }
+}
+
+fn stored_rule(
+    rule: FoundRule,
+    rationale: Option<String>,
+    position: u64,
+    event: &TranscriptEvent,
+) -> StoredRule {
+    let category = match rule.category {
+        RuleCategory::Convention => "convention",
+        RuleCategory::Preference => "preference",
+        RuleCategory::Decision => "decision",
+        RuleCategory::Correction => "correction",
+    };
+    StoredRule {
+        category: category.to_owned(),
+        text: rule.text,
+        rationale,
+        worth: rule.worth,
+        is_weak: false,
+        event: event.id.clone(),
+        position,
+        line: text::excerpt(&rule.line, LINE_CHARS_MAX),
+        at: event.at,
+    }
+}
+
+/// Returns the action of a call for a sentence about it.
+fn describe_call(tool: &str, action: &ToolAction) -> String {
+    let tool = text::excerpt(tool, CALL_CHARS_MAX / 2);
+    let short = |input: &str| text::excerpt(text::clip(input, 4 * CALL_CHARS_MAX), CALL_CHARS_MAX);
+    match action {
+        ToolAction::Command(command) => format!("`{}`", short(command).replace('`', "'")),
+        ToolAction::Edit(edits) => match edits.first() {
+            Some(edit) => format!("{tool} on {}", short(&edit.path)),
+            None => tool,
+        },
+        ToolAction::Plan(_) | ToolAction::Other(_) => tool,
+    }
 }

@@ -34,6 +34,12 @@ impl ErrorRecord {
     pub const OPEN: &'static str = "open";
     /// State of a resolved error.
     pub const RESOLVED: &'static str = "resolved";
+    /// Attribute that names the evidence by which an error was closed.
+    pub const CLOSED_BY: &'static str = "closed_by";
+    /// Evidence: what failed passed later.
+    pub const PASSED: &'static str = "passed";
+    /// Attribute with the identity of the command line of a run that failed.
+    pub const LAUNCH: &'static str = "launch";
 
     /// Creates an open error.
     pub fn open() -> Self {
@@ -46,13 +52,20 @@ impl ErrorRecord {
         }
     }
 
-    /// Returns the identity key: task, phase and text, ignoring numbers that are not part of a name.
+    /// Returns the identity key: task, phase and text, ignoring numbers that are not part of a name or of a test.
     pub fn key(error: &str, task: Option<&str>, phase: Option<&str>) -> String {
         let identity = text::error_identity(error);
         text::hash_parts(&[task.unwrap_or(""), phase.unwrap_or(""), &identity])
     }
 
-    /// Returns the identity key of earlier versions, which ignored digits in names too.
+    /// Returns the identity keys of earlier versions, newest first.
+    pub fn earlier_keys(error: &str, task: Option<&str>, phase: Option<&str>) -> [String; 2] {
+        let identity = text::earlier_error_identity(error);
+        let earlier = text::hash_parts(&[task.unwrap_or(""), phase.unwrap_or(""), &identity]);
+        [earlier, Self::legacy_key(error, task, phase)]
+    }
+
+    /// Returns the identity key of the first versions, which ignored digits in names too.
     pub fn legacy_key(error: &str, task: Option<&str>, phase: Option<&str>) -> String {
         let signature = text::error_signature(error);
         text::hash_parts(&[task.unwrap_or(""), phase.unwrap_or(""), &signature])

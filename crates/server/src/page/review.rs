@@ -11,7 +11,7 @@ use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Response;
 use axum::routing::{get, post};
-use heirloom_engine::{Engine, Filter};
+use heirloom_engine::{Engine, Filter, LessonSource};
 use heirloom_model::similarity::ComparableText;
 use heirloom_model::{Fault, Kind, Mark, Permission, Record, RecordId, limits, mark, text};
 use heirloom_search::recall::review::ReviewReport;
@@ -75,7 +75,8 @@ fn load(engine: &Engine, context: &RequestContext, is_asked: bool) -> Result<Rev
         pairs.extend(one.others.iter().map(|other| (one.keep, *other)));
     }
     pairs.extend(&found.contradictions);
-    let all = pairs.len() + found.stale.len() + found.unused.len();
+    let learned = engine.lessons().unreviewed(ROWS)?;
+    let all = learned.len() + pairs.len() + found.stale.len() + found.unused.len();
     let rows = pairs.iter().take(ROWS);
     let rows = rows.filter_map(|(a, b)| {
         Some(duplicate_pair(
@@ -121,11 +122,15 @@ fn load(engine: &Engine, context: &RequestContext, is_asked: bool) -> Result<Rev
             false => String::new(),
         },
         parts: vec![
+            ("Newly learned", "#l", learned.len()),
             ("Nearly the same", "#d", pairs.len()),
             ("Stale", "#s", found.stale.len()),
             ("Never used", "#n", found.unused.len()),
         ],
         more_pairs: pairs.len().saturating_sub(ROWS),
+        learned: (learned.iter())
+            .map(|record| learned_row(record, &times, used(record.id)))
+            .collect(),
         pairs: pair_rows,
         stale: stale.collect(),
         unused: unused.collect(),
@@ -209,6 +214,16 @@ fn row(record: &Record, why: Html, times: &Times, used: u64) -> ReviewRow {
             uses_text(used)
         ),
     }
+}
+
+/// Returns the row of a learned proposal, with its author and the first line that supports it.
+fn learned_row(record: &Record, times: &Times, used: u64) -> ReviewRow {
+    let source = LessonSource::of_record(record);
+    let why = source.map_or_else(String::new, |source| {
+        let line = source.evidence.first().map(|evidence| &*evidence.line);
+        format!("from {}: {}", source.author(), line.unwrap_or_default())
+    });
+    row(record, render_text(&why), times, used)
 }
 
 /// Keeps one of two duplicates, or both.

@@ -5,7 +5,7 @@ mod window_chart;
 use super::request_context::times;
 use super::view::chart::share;
 use super::view::sessions::{
-    CompactionStep, SessionListView, SessionRow, SessionView, ShortenedOutput, TurnRow,
+    CompactionStep, LessonRow, SessionListView, SessionRow, SessionView, ShortenedOutput, TurnRow,
 };
 use super::view::{Html, Times, escape, number, percent, plural, render_text, short_number};
 use super::{PageError, RequestContext, Shell, record_label, render};
@@ -14,7 +14,7 @@ use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use axum::routing::get;
-use heirloom_engine::{Engine, Filter, Order, WindowTimeline};
+use heirloom_engine::{Engine, Filter, LessonSource, Order, WindowTimeline};
 use heirloom_model::{Fault, Kind, Message, Permission, Record, RecordId, Role, Session, text};
 use serde::Deserialize;
 
@@ -189,6 +189,7 @@ fn load(
             text::excerpt(&text::replace_control_chars(&goal.text), 240)
         }),
         facts: facts(engine, &session, &times)?,
+        lessons: lesson_rows(engine, id)?,
     })
 }
 
@@ -313,6 +314,31 @@ fn count_learned(engine: &Engine, session: &Session) -> Result<(usize, bool), Fa
     let is_whole = found.len() < LOOKED_THROUGH;
     let own = |record: &&Record| record.scope.session.as_deref() == Some(session.id.as_str());
     Ok((found.iter().filter(own).count(), is_whole))
+}
+
+/// Returns the records that the session taught, with the lines that support them.
+fn lesson_rows(engine: &Engine, session: &str) -> Result<Vec<LessonRow>, Fault> {
+    let mut rows = Vec::new();
+    for record in engine.lessons().of_session(session)? {
+        let Some(source) = LessonSource::of_record(&record) else {
+            continue;
+        };
+        let category = record.attr_str("category");
+        rows.push(LessonRow {
+            href: record_label::href(&record),
+            name: record_label::name(&record),
+            words: record_label::text_html(&record),
+            meta: format!(
+                "{}, from {}",
+                category.unwrap_or(record.kind.as_str()),
+                source.author()
+            ),
+            lines: (source.evidence.iter())
+                .map(|evidence| render_text(&evidence.line))
+                .collect(),
+        });
+    }
+    Ok(rows)
 }
 
 fn facts(

@@ -17,6 +17,10 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     ("reverting an import keeps later changes", changed_since),
     (
+        "reverting an import restores the records that it replaced",
+        replaced_by_import,
+    ),
+    (
         "a repeated import changes nothing, and restores a reverted one",
         repeated_import,
     ),
@@ -113,6 +117,34 @@ fn revert_and_restore(store: &dyn Store) {
         ..batch
     };
     expect(&w.refused(reverse(&unknown, 5)), is_not_found);
+}
+
+fn replaced_by_import(store: &dyn Store) {
+    let w = TestProject::new(store);
+    let batch = batch(&w, 2);
+    w.created(&w.fact("a", "mine", 1));
+    w.created(&w.fact("b", "ours", 1));
+    let run = |fact: &str, value: &str, second: i64| {
+        w.apply(&[
+            Change::BeginBatch(batch.clone()),
+            put(&w.fact(fact, value, second), MergeRule::Replace),
+        ]);
+    };
+    run("a", "theirs", 2);
+    run("a", "theirs again", 3);
+    run("b", "other", 3);
+    w.put(&w.fact("b", "newest", 4));
+    assert_eq!(w.current(4), ["theirs again", "newest"]);
+    for round in [5, 7] {
+        w.change(reverse(&batch, round));
+        assert_eq!(w.current(round), ["mine", "newest"], "round {round}");
+        w.change(reverse(&batch, round + 1));
+        assert_eq!(w.current(round + 1), ["theirs again", "newest"]);
+    }
+    w.change(reverse(&batch, 9));
+    w.put(&w.fact("a", "changed", 10));
+    w.change(reverse(&batch, 11));
+    assert_eq!(w.current(11), ["newest", "changed"], "a used identity");
 }
 
 fn changed_since(store: &dyn Store) {

@@ -35,6 +35,7 @@ impl Plan {
             return;
         }
         let mut entry = measure(conversation.format, policy, message);
+        entry.size = round_to_tokens(entry.size);
         if orphan || is_empty(conversation.format, message) {
             self.orphans.insert(at);
             entry = ActiveMessage::default();

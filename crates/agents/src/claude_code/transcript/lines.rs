@@ -32,6 +32,28 @@ pub(super) struct ClaudeLine<'a> {
     pub(super) timestamp: Field<'a>,
     #[serde(borrow)]
     pub(super) message: Field<'a>,
+    #[serde(borrow)]
+    pub(super) attachment: Field<'a>,
+}
+
+/// A line that changes the queue of prompts.
+#[derive(Deserialize)]
+pub(super) struct QueueLine<'a> {
+    #[serde(borrow)]
+    pub(super) operation: Field<'a>,
+    #[serde(borrow)]
+    pub(super) timestamp: Field<'a>,
+    #[serde(borrow)]
+    pub(super) content: Field<'a>,
+}
+
+/// An attachment of the running turn.
+#[derive(Deserialize)]
+pub(super) struct Attachment<'a> {
+    #[serde(borrow, rename = "type")]
+    pub(super) kind: Field<'a>,
+    #[serde(borrow)]
+    pub(super) prompt: Field<'a>,
 }
 
 /// The message of a line.
@@ -77,6 +99,38 @@ pub(super) struct ToolInput<'a> {
     pub(super) file_path: Field<'a>,
     #[serde(borrow)]
     pub(super) notebook_path: Field<'a>,
+    #[serde(borrow)]
+    pub(super) old_string: Field<'a>,
+    #[serde(borrow)]
+    pub(super) new_string: Field<'a>,
+    #[serde(borrow)]
+    pub(super) content: Field<'a>,
+    #[serde(borrow)]
+    pub(super) new_source: Field<'a>,
+    #[serde(borrow)]
+    pub(super) edits: Field<'a>,
+    #[serde(borrow)]
+    pub(super) todos: Field<'a>,
+}
+
+/// One of several edits of a call.
+#[derive(Deserialize)]
+pub(super) struct EditInput<'a> {
+    #[serde(borrow)]
+    pub(super) old_string: Field<'a>,
+    #[serde(borrow)]
+    pub(super) new_string: Field<'a>,
+}
+
+/// The input of a tool that changes the task list.
+#[derive(Deserialize)]
+pub(super) struct TaskInput<'a> {
+    #[serde(borrow, rename = "taskId")]
+    pub(super) task_id: Field<'a>,
+    #[serde(borrow)]
+    pub(super) subject: Field<'a>,
+    #[serde(borrow)]
+    pub(super) status: Field<'a>,
 }
 
 /// Tokens of a message.

@@ -49,6 +49,8 @@ pub(super) struct CodexPayload<'a> {
     pub(super) info: Field<'a>,
     #[serde(borrow)]
     pub(super) num_turns: Field<'a>,
+    #[serde(borrow)]
+    pub(super) replacement_history: Field<'a>,
 }
 
 /// Arguments of a tool call.
@@ -60,6 +62,8 @@ pub(super) struct CallArguments<'a> {
     pub(super) cmd: Field<'a>,
     #[serde(borrow)]
     pub(super) input: Field<'a>,
+    #[serde(borrow)]
+    pub(super) plan: Field<'a>,
 }
 
 /// Output of a tool call.

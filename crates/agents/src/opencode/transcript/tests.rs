@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::AgentProgram;
-use crate::transcripts::{HeaderReader, SupersededLineScan};
+use crate::transcripts::{HeaderReader, SupersededLineScan, ToolAction};
 
 /// Output of `opencode export`, version 1.18.33.
 const EXPORT: &str = include_str!(concat!(
@@ -95,8 +95,17 @@ fn edits_and_rejected_calls_are_recognised() {
         ))
     };
     for (tool, input, file) in [
-        ("edit", r#"{"filePath":"/p/a.rs"}"#, "/p/a.rs"),
+        (
+            "edit",
+            r#"{"filePath":"/p/a.rs","oldString":"y","newString":"x"}"#,
+            "/p/a.rs",
+        ),
         ("write", r#"{"filePath":"b.rs","content":"x"}"#, "b.rs"),
+        (
+            "multiedit",
+            r#"{"filePath":"d.rs","edits":[{"oldString":"a\nb","newString":"a\nx"}]}"#,
+            "d.rs",
+        ),
         (
             "apply_patch",
             r#"{"patchText":"*** Begin Patch\n*** Add File: c.rs\n+x\n*** End Patch"}"#,
@@ -110,7 +119,7 @@ fn edits_and_rejected_calls_are_recognised() {
         let ToolAction::Edit(edits) = action else {
             panic!("{action:?}");
         };
-        assert_eq!(edits[0].path, file);
+        assert_eq!((&*edits[0].path, &*edits[0].added), (file, "x"));
     }
     for (error, expected) in [
         ("File not found: x", ToolOutcome::Failed),

@@ -1,6 +1,7 @@
 //! Stored form of a session's hook state, compared with a golden file.
 
-use super::{Failure, HookSessionState};
+use super::{HookSessionState, OpenFailure};
+use crate::failures::RecentChanges;
 
 const GOLDEN: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -17,9 +18,11 @@ fn full() -> HookSessionState {
         injected_text: "a line that was injected\n".to_owned(),
         context: Some("## Key Facts".to_owned()),
         files: vec!["src/login.rs".to_owned()],
-        failures: vec![Failure {
+        failures: vec![OpenFailure {
             key: "command:0011:".to_owned(),
-            since: vec!["edited src/login.rs".to_owned()],
+            since: vec!["edited `src/login.rs`".to_owned()],
+            variables: vec!["CI=1".to_owned()],
+            folder: Some("web".to_owned()),
         }],
         failed: 1,
         recorded_failures: 1,
@@ -33,7 +36,26 @@ fn full() -> HookSessionState {
         )],
         current_goal: Some("now the tests".to_owned()),
         calls: 3,
+        warned: vec!["command:0011:".to_owned()],
+        changes: {
+            let mut changes = RecentChanges::default();
+            changes.add(
+                "edited `src/login.rs`",
+                heirloom_model::Timestamp::UNIX_EPOCH,
+            );
+            changes
+        },
+        is_lesson_left: true,
+        is_lesson_asked: true,
     }
+}
+
+#[test]
+fn hook_state_of_earlier_version_is_read() {
+    let old = r#"{"prompts": 2, "failures": [{"key": "k", "since": ["edited a"]}], "failed": 1}"#;
+    let read: HookSessionState = serde_json::from_str(old).unwrap();
+    assert_eq!(read.failures.len(), 1);
+    assert_eq!(read.failures[0].folder, None);
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn summary_counts_have_their_plurals() {
         (3, 3, "1 prompt, 3 failures, mended"),
     ] {
         let mut state = prompted(1);
-        (0..failed).for_each(|n| state.add_failure(&n.to_string()));
+        (0..failed).for_each(|n| state.add_failure(&n.to_string(), &[], None));
         (0..mended).for_each(|n| drop(state.resolve_failure(&n.to_string())));
         assert_eq!(state.summary(), text);
     }
@@ -47,7 +47,7 @@ fn state_lists_are_capped() {
     assert!(!state.is_delivered(id(0)) && state.is_delivered(id(1)));
     for n in 0..=limits::HOOK_SESSION_ITEMS_MAX {
         state.add_file(&n.to_string());
-        state.add_failure(&n.to_string());
+        state.add_failure(&n.to_string(), &[], None);
         state.add_subagent(&n.to_string(), Some("x"), "/t");
     }
     assert_eq!(state.files.len(), limits::HOOK_SESSION_ITEMS_MAX);
@@ -122,15 +122,47 @@ fn oldest_states_are_deleted_beyond_limit() {
 }
 
 #[test]
-fn steps_since_failure_are_returned_once_when_resolved() {
+fn changes_since_failure_are_returned_once_when_resolved() {
+    let at = Timestamp::UNIX_EPOCH;
     let mut state = HookSessionState::default();
-    state.add_failure("a");
-    state.add_step("edited x");
-    state.add_failure("b");
-    state.add_step("ran y");
-    assert_eq!(state.resolve_failure("a").unwrap(), ["edited x", "ran y"]);
-    assert_eq!(state.resolve_failure("b").unwrap(), ["ran y"]);
+    state.add_failure("a", &[], None);
+    state.add_change("edited x", at);
+    state.add_failure("b", &["A=1".to_owned()], Some("web".to_owned()));
+    state.add_change("ran y", at);
+    let first = state.resolve_failure("a").unwrap();
+    assert_eq!(first.since, ["edited x", "ran y"]);
+    let second = state.resolve_failure("b").unwrap();
+    assert_eq!(second.since, ["ran y"]);
+    assert_eq!(second.variables, ["A=1"]);
+    assert_eq!(second.folder.as_deref(), Some("web"));
     assert_eq!(state.resolve_failure("b"), None);
+}
+
+#[test]
+fn subject_is_warned_of_once_until_a_compaction() {
+    let mut state = HookSessionState::default();
+    assert!(state.mark_warned("a") && !state.mark_warned("a"));
+    state.forget_delivered();
+    assert!(state.mark_warned("a"));
+}
+
+#[test]
+fn session_lacks_a_lesson_after_work_without_one() {
+    let mut state = HookSessionState::default();
+    assert!(!state.lacks_lesson(), "nothing was done");
+    state.add_file("src/a.rs");
+    assert!(state.lacks_lesson());
+    let mut left = state.clone();
+    left.mark_signal_seen("x".to_owned());
+    assert!(!left.lacks_lesson(), "a signal");
+    let mut left = state.clone();
+    left.mark_lesson_left();
+    assert!(!left.lacks_lesson(), "a tool call");
+    state.mark_lesson_asked();
+    assert!(!state.lacks_lesson(), "once");
+    let mut failed = HookSessionState::default();
+    failed.add_failure("a", &[], None);
+    assert!(failed.lacks_lesson());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::engine::Contexts;
 use heirloom_model::context::ContextItem;
 use heirloom_model::kinds::{ARTIFACT_FILE, EpisodeAction};
 use heirloom_model::rating::{Rating, Tier};
+use heirloom_model::record_meaning::is_exit_status;
 use heirloom_model::{Fault, Record, RecordId, limits};
 
 /// Approach with the text of its newest attempt and the number of failures.
@@ -121,13 +122,14 @@ fn success_of(one: &EpisodeRow) -> Option<bool> {
     }
 }
 
-/// Returns the text of an episode. Iterations without an approach are left out, because their errors and steps are
-/// more informative.
+/// Returns the text of an episode, without an outcome that is only an exit status. Iterations without an approach are
+/// left out, because their errors and steps are more informative.
 fn episode_text(one: &EpisodeRow, record: &Record) -> Option<String> {
-    match (&one.approach, &one.outcome) {
+    let outcome = one.outcome.as_deref();
+    match (&one.approach, outcome.filter(|text| !is_exit_status(text))) {
         (Some(approach), Some(outcome)) => Some(format!("{approach}: {outcome}")),
         (Some(approach), None) => Some(approach.clone()),
-        (None, Some(outcome)) if record.scope.iteration.is_none() => Some(outcome.clone()),
+        (None, Some(outcome)) if record.scope.iteration.is_none() => Some(outcome.to_owned()),
         (None, _) => None,
     }
 }

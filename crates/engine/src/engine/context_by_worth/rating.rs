@@ -1,7 +1,8 @@
 //! Rating of records and offers for the selection of a context by worth.
 
-use heirloom_model::kinds::{CATEGORY_LEARNING, EpisodeAction, ErrorRecord};
+use heirloom_model::kinds::{CATEGORY_LEARNING, EpisodeAction};
 use heirloom_model::rating::{Rating, Tier};
+use heirloom_model::record_meaning::known_resolution;
 use heirloom_model::{Kind, Record, RecordId, Timestamp, mark};
 use heirloom_search::recall::Ranked;
 use heirloom_search::relevance::CONTEXT_FLOOR;
@@ -108,10 +109,10 @@ impl RecordRater {
     }
 }
 
-/// Returns true for failed attempts and resolved errors.
+/// Returns true for failed attempts, errors with a known fix, and learnings.
 fn is_lesson(record: &Record) -> bool {
     match record.kind {
-        Kind::Error => record.attr_str("state") == Some(ErrorRecord::RESOLVED),
+        Kind::Error => known_resolution(record).is_some(),
         Kind::Episode => record.attr_str("action") == Some(EpisodeAction::Failed.as_str()),
         Kind::Knowledge => record.category() == Some(CATEGORY_LEARNING),
         Kind::Task | Kind::Step | Kind::Artifact | Kind::Output | Kind::Note | Kind::Summary => {

@@ -1,11 +1,10 @@
 //! Learned lessons: resolved errors, successful strategies, and results for a query.
 
-use super::super::outcome::SUCCEEDED;
 use super::super::recall::{QuerySyntax, RecallRequest, RetrievalMode};
 use super::SourceInput;
 use crate::engine::Contexts;
 use heirloom_model::kinds::{CATEGORY_LEARNING, EpisodeAction, ErrorRecord};
-use heirloom_model::record_meaning::record_meaning;
+use heirloom_model::record_meaning::{known_resolution, record_meaning};
 use heirloom_model::section::{Offer, Origin, Section};
 use heirloom_model::{Fault, Kind, Record, RecordId, Scope, limits, mark, text};
 use heirloom_search::recall::{Ranked, RecallItem};
@@ -30,6 +29,8 @@ impl Contexts<'_> {
         let learnings = Filter::current(&[Kind::Knowledge], self.engine.now())
             .category(CATEGORY_LEARNING)
             .limit(most);
+        // Without a known fix it is no lesson.
+        resolved.retain(|record| known_resolution(record).is_some());
         resolved.truncate(most);
         for record in [resolved, self.engine.records().find(&learnings)?].concat() {
             offers.extend(lesson(&record, &mut seen, None));
@@ -146,11 +147,7 @@ pub(in crate::engine) fn lesson(
     }
     let words = match record.kind {
         Kind::Error if record.attr_str("state") == Some(ErrorRecord::RESOLVED) => {
-            let fix = record.attr_str("resolution")?;
-            // The resolution has no details.
-            if fix == SUCCEEDED || fix.starts_with(&format!("{SUCCEEDED} in iteration ")) {
-                return None;
-            }
+            let fix = known_resolution(record)?;
             format!("{} → fixed by: {fix}", text::one_line(&record.text))
         }
         Kind::Episode if record.attr_str("action") == Some(EpisodeAction::Completed.as_str()) => {

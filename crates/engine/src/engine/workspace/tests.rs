@@ -92,15 +92,30 @@ fn files_beyond_limit_are_left_out_with_note() {
 }
 
 #[test]
-fn empty_templates_are_recognised() {
-    for page in FIXED_FILES {
-        assert!(is_blank_template(page.template), "{}", page.path);
+fn prompts_have_no_templates_comments_and_empty_headings() {
+    let (engine, _root) = engine();
+    for file in FIXED_FILES {
+        page(&engine, &format!("workspace/{}", file.path), file.template);
     }
-    assert!(is_blank_template(
-        "# a\n<!-- b\n- c\n-->\n## d <!-- e -->\n"
-    ));
-    assert!(!is_blank_template("<!-- a --> b\n"));
-    assert!(!is_blank_template("# a\n<!-- b -->\n- c\n"));
+    assert_eq!(engine.workspace().section().offers, Vec::new());
+    page(
+        &engine,
+        "workspace/MEMORY.md",
+        "# Memory\n\n<!-- Facts worth keeping, one bullet each. -->\n\n- the port is 80\n\n## Later\n",
+    );
+    let offers = engine.workspace().section().offers;
+    assert_eq!(offers.len(), 1);
+    assert!(offers[0].text.contains("# Memory"), "{}", offers[0].text);
+    assert!(
+        offers[0].text.contains("- the port is 80"),
+        "{}",
+        offers[0].text
+    );
+    assert!(
+        !offers[0].text.contains("<!--") && !offers[0].text.contains("Later"),
+        "{}",
+        offers[0].text
+    );
 }
 
 #[test]

@@ -99,9 +99,16 @@ fn print_report(
         });
         value["long_lines"] = json!(report.long_lines);
         value["unreadable_lines"] = json!(report.unreadable_lines);
+        value["lessons"] = json!(report.lessons.created + report.lessons.changed);
         return session.out.value(&value);
     }
     super::print_report_text(&report.total, args.dry_run, session);
+    let lessons = report.lessons.created + report.lessons.changed;
+    if lessons > 0 {
+        session.out.talk(&format!(
+            "{lessons} records were learned from them; heirloom review lists the proposals"
+        ));
+    }
     let mut message = match report.files {
         1 => format!("1 transcript of {agent} belongs to this project"),
         count => format!("{count} transcripts of {agent} belong to this project"),
@@ -182,6 +189,28 @@ fn find_files(
         );
     }
     Ok(files)
+}
+
+/// Returns the transcript whose name contains a session's id, or the one of the project; `None` if there is none.
+pub(in crate::commands) fn find_session_transcript(
+    agent: AgentProgram,
+    session: &str,
+    root: &Path,
+    env: &Environment,
+) -> Option<PathBuf> {
+    let format = agent.transcripts()?;
+    if let Some(name) = format.project_file {
+        return Some(root.join(name)).filter(|file| file.is_file());
+    }
+    let mut files = Vec::new();
+    for folder in transcript_folders(format, env).ok()? {
+        // An unreadable folder has no transcript to read.
+        drop(collect_transcripts(&folder, format, 0, &mut files));
+    }
+    files.into_iter().find(|file| {
+        let name = file.file_name().unwrap_or_default();
+        name.to_string_lossy().contains(session)
+    })
 }
 
 /// Returns the folders in which an agent program stores its transcripts.

@@ -117,6 +117,7 @@ impl Config {
                 days: small("workspace.days"),
             },
             archive_gzip: self.text("archive.compress") == "gzip",
+            learns: self.flag("hooks.learn"),
         }
     }
 }

@@ -267,6 +267,8 @@ struct ReviewAnswer {
     duplicates: Vec<Duplicates>,
     /// Pairs of ids.
     contradictions: Vec<Vec<String>>,
+    /// Ids of newly learned proposals, newest first.
+    learned: Vec<String>,
     /// Records whose files are gone.
     stale: Vec<Stale>,
     unused: Vec<String>,

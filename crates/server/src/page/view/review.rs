@@ -13,6 +13,8 @@ pub(crate) struct ReviewView {
     /// Number of records to compare, if the review was not requested yet.
     pub(crate) to_look: String,
     pub(crate) parts: Vec<(&'static str, &'static str, usize)>,
+    /// Proposals that sessions taught and no person has reviewed.
+    pub(crate) learned: Vec<ReviewRow>,
     pub(crate) pairs: Vec<DuplicatePair>,
     pub(crate) more_pairs: usize,
     pub(crate) stale: Vec<ReviewRow>,

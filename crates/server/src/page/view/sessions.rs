@@ -40,6 +40,18 @@ pub(crate) struct SessionView {
     pub(crate) cost: Vec<(&'static str, String)>,
     pub(crate) goal: String,
     pub(crate) facts: Vec<(&'static str, Html)>,
+    pub(crate) lessons: Vec<LessonRow>,
+}
+
+/// Record that the session taught.
+pub(crate) struct LessonRow {
+    pub(crate) href: String,
+    pub(crate) name: String,
+    pub(crate) words: Html,
+    /// Author of the statement and category or kind of the record.
+    pub(crate) meta: String,
+    /// Lines of the conversation that support it.
+    pub(crate) lines: Vec<Html>,
 }
 
 /// Compaction step of the window.

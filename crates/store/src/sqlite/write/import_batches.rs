@@ -179,8 +179,8 @@ impl ChangeWriter<'_> {
         Ok(applied(batch, verdict, None))
     }
 
-    /// Retires what the batch created and no later change replaced. A session that was continued stays, without the
-    /// messages of the batch.
+    /// Retires what the batch created and no later change replaced; records that it replaced are current again. A
+    /// session that was continued stays, without the messages of the batch.
     fn revert_batch(&self, batch: RecordId, at: Timestamp) -> Result<Verdict, Failure> {
         let steps = [
             (
@@ -209,7 +209,41 @@ impl ChangeWriter<'_> {
                 self.connection.prepare_cached(sql)?.execute(values)?;
             }
         }
+        self.restore_predecessors(batch, at)?;
         Ok(Verdict::Retired)
+    }
+
+    /// Makes the records current again that records of a batch replaced, which were retired at `at`.
+    fn restore_predecessors(&self, batch: RecordId, at: Timestamp) -> Result<(), Failure> {
+        // The batch may have replaced its own records before. A record that lost a conflict has a successor too, but
+        // was never current: its times are equal.
+        let sql = "WITH RECURSIVE own (id, last) AS (\
+               SELECT id, id FROM records WHERE project = ?1 AND batch = ?2 AND retired_at = ?3 \
+               AND replaced_by IS NULL \
+               UNION \
+               SELECT r.id, own.last FROM own JOIN records r \
+               ON r.project = ?1 AND r.replaced_by = own.id AND r.batch = ?2) \
+             SELECT p.id, own.last FROM own JOIN records p \
+             ON p.project = ?1 AND p.replaced_by = own.id \
+             WHERE p.batch IS NOT ?2 AND p.recorded_at < p.retired_at \
+             ORDER BY p.retired_at DESC, p.id";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let values = params![self.number, batch.as_bytes(), micros(at)];
+        let pairs = statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let pairs: Vec<([u8; 16], [u8; 16])> = pairs.collect::<Result<_, _>>()?;
+        for (before, after) in pairs {
+            let before = self.get(RecordId::from_bytes(before))?;
+            let expired = before.expires_at.is_some_and(|end| end <= at);
+            if let Some(retired_at) = before.retired_at.filter(|_| !expired)
+                && self.current_with_identity(&before)?.is_none()
+            {
+                self.unretire(&before, retired_at, at.max(retired_at))?;
+                // Its successor stays in the chain, so that restoring the batch finds it.
+                let after = self.get(RecordId::from_bytes(after))?;
+                self.mark_retired(&after, at, Some(before.id))?;
+            }
+        }
+        Ok(())
     }
 
     /// Restores what reverting the batch had retired.
@@ -221,13 +255,22 @@ impl ChangeWriter<'_> {
     ) -> Result<Verdict, Failure> {
         let sql = format!(
             "SELECT {COLUMNS} FROM records INDEXED BY records_by_batch \
-             WHERE project = ?1 AND batch = ?2 AND retired_at = ?3 AND replaced_by IS NULL"
+             WHERE project = ?1 AND batch = ?2 AND retired_at = ?3"
         );
         let values = params![self.number, batch.as_bytes(), undone_at];
         for record in row_codec::select(self.connection, self.project, &sql, values)? {
             let expired = record.expires_at.is_some_and(|end| end <= at);
-            if !expired && self.current_with_identity(&record)?.is_none() {
-                self.unretire(&record, clock::from_micros(undone_at), at)?;
+            // The record that it replaced, if reverting the batch restored one.
+            let before = record.replaced_by.map(|id| self.get(id)).transpose()?;
+            let holder = self.current_with_identity(&record)?;
+            let is_free = holder.is_none_or(|holder| Some(holder.id) == record.replaced_by);
+            match before {
+                _ if expired || !is_free => {}
+                None => self.unretire(&record, clock::from_micros(undone_at), at)?,
+                Some(before) if before.retired_at.is_none() => {
+                    self.restore_record(&record, at)?;
+                }
+                Some(_) => {}
             }
         }
         let values = params![self.number, batch.as_bytes(), undone_at];

@@ -1,0 +1,118 @@
+//! Tool calls of Codex: commands, patches, plans, and their outputs.
+
+use super::lines::{CallArguments, CallOutput, CodexPayload, OutputMetadata};
+use crate::json_fields::{
+    Field, as_integer, as_keyword, as_nonblank_string, as_object, as_string, for_each_element,
+    joined_texts, parse_object,
+};
+use crate::transcripts::recorded_commands::command_from_words;
+use crate::transcripts::{ToolAction, ToolOutcome, call_line, patched_files, plan_items};
+
+/// Returns the tool that an item calls and the purpose of the call.
+pub(super) fn parse_call(item: &CodexPayload<'_>) -> (String, ToolAction) {
+    if as_keyword(item.kind) == "local_shell_call" {
+        let action = as_object::<CallArguments<'_>>(item.action);
+        let command = action.and_then(|action| command_text(action.command));
+        let action = command.map_or_else(|| ToolAction::Other(String::new()), shell_action);
+        return ("shell".to_owned(), action);
+    }
+    let tool = as_string(item.name).unwrap_or_default();
+    if let Some(input) = as_string(item.input) {
+        let action = match patched_files(&input) {
+            files if files.is_empty() => ToolAction::Other(call_line(&input)),
+            files => ToolAction::Edit(files),
+        };
+        return (tool, action);
+    }
+    let arguments = as_string(item.arguments).unwrap_or_default();
+    let read = parse_object::<CallArguments<'_>>(&arguments).ok();
+    let command = read.as_ref().and_then(|read| {
+        command_text(read.command)
+            .or_else(|| as_nonblank_string(read.cmd))
+            .or_else(|| as_nonblank_string(read.input).filter(|_| tool == "apply_patch"))
+    });
+    let plan = read.as_ref().filter(|_| tool == "update_plan");
+    let action = match (command, plan.and_then(|read| plan_items(read.plan))) {
+        (Some(command), _) => shell_action(command),
+        (None, Some(items)) => ToolAction::Plan(items),
+        (None, None) => ToolAction::Other(call_line(&arguments)),
+    };
+    (tool, action)
+}
+
+/// Returns the action of a command, which may apply a patch.
+fn shell_action(command: String) -> ToolAction {
+    if command.contains("*** Begin Patch") {
+        let files = patched_files(&command);
+        if !files.is_empty() {
+            return ToolAction::Edit(files);
+        }
+    }
+    ToolAction::Command(command)
+}
+
+/// Returns a command, given as one string or as words.
+fn command_text(field: Field<'_>) -> Option<String> {
+    if let Some(command) = as_nonblank_string(field) {
+        return Some(command);
+    }
+    let mut words = Vec::new();
+    for_each_element(field, &mut |raw| words.extend(as_string(Some(raw))));
+    command_from_words(&words)
+}
+
+/// Returns the outcome of a call and its output.
+pub(super) fn parse_output(output: Field<'_>) -> (ToolOutcome, String) {
+    let text = match as_string(output) {
+        Some(text) => text,
+        None => match as_object::<CallOutput<'_>>(output) {
+            Some(answer) => return parse_output_object(&answer),
+            None => joined_texts(output, &["input_text", "output_text", "text"]),
+        },
+    };
+    if let Ok(answer) = parse_object::<CallOutput<'_>>(&text)
+        && (answer.output.is_some() || answer.metadata.is_some())
+    {
+        return parse_output_object(&answer);
+    }
+    // A call that the sandbox denied is repeated with approval; it reveals nothing about the command.
+    let stopped = ["aborted", "exec command rejected", "failed in sandbox"];
+    let outcome = match exit_code(&text) {
+        Some(code) if code != 0 => ToolOutcome::Failed,
+        _ if stopped.iter().any(|start| text.starts_with(start)) => ToolOutcome::Rejected,
+        _ if text.starts_with("failed") || text.starts_with("execution error") => {
+            ToolOutcome::Failed
+        }
+        Some(_) | None => ToolOutcome::Succeeded,
+    };
+    // Newer versions put a few lines before the output.
+    let message_text = match text.split_once("\nOutput:\n") {
+        Some((lead, message_text)) if lead.len() < 400 => message_text.to_owned(),
+        _ => text,
+    };
+    (outcome, message_text)
+}
+
+fn parse_output_object(answer: &CallOutput<'_>) -> (ToolOutcome, String) {
+    let metadata = as_object::<OutputMetadata<'_>>(answer.metadata);
+    let code = metadata.and_then(|metadata| as_integer(metadata.exit_code));
+    let says_no = answer.success.is_some_and(|raw| raw.get() == "false");
+    let outcome = match says_no || code.is_some_and(|code| code != 0) {
+        true => ToolOutcome::Failed,
+        false => ToolOutcome::Succeeded,
+    };
+    let kinds = ["input_text", "output_text", "text"];
+    let message_text = [answer.output, answer.content]
+        .into_iter()
+        .find(Option::is_some);
+    (outcome, joined_texts(message_text.flatten(), &kinds))
+}
+
+/// Returns the exit code in one of the first lines.
+fn exit_code(text: &str) -> Option<i64> {
+    let marks = ["Exit code: ", "Process exited with code "];
+    text.lines().take(6).find_map(|line| {
+        let code = marks.iter().find_map(|mark| line.strip_prefix(mark))?;
+        code.trim().parse().ok()
+    })
+}

@@ -1,0 +1,107 @@
+//! Warnings before commands and edits that failed earlier.
+
+use super::failure_recording::is_open;
+use heirloom_model::Record;
+use heirloom_model::record_meaning::{
+    PASSED_LATER, has_passed_without_change, has_resolution_details, known_resolution,
+};
+use heirloom_model::text;
+use serde_json::Value;
+
+/// Attribute with the resolution of an earlier failure.
+pub(super) const HELPED: &str = "helped_before";
+
+/// Returns what helped with a failure, now or at an earlier occurrence.
+pub(super) fn helpful_resolution(record: &Record) -> Option<String> {
+    let known = known_resolution(record).map(str::to_owned);
+    known.or_else(|| {
+        let helped = record.attr_str(HELPED)?;
+        has_resolution_details(helped).then(|| helped.to_owned())
+    })
+}
+
+/// Formats the warning before a command or edit that failed earlier.
+pub(super) fn warning(record: &Record) -> String {
+    let times = record.attrs.get("repeats").and_then(Value::as_u64);
+    let times = times.map_or(1, |repeats| repeats + 1);
+    let times = if times > 1 {
+        format!(", {times} times")
+    } else {
+        String::new()
+    };
+    let day = record.recorded_at.strftime("%Y-%m-%d");
+    let state = if is_open(record) {
+        "and is not known to work since".to_owned()
+    } else if has_passed_without_change(record) {
+        format!("and {PASSED_LATER}")
+    } else {
+        "and worked again later".to_owned()
+    };
+    let text = text::one_line(&record.text);
+    let mut line = format!("- Before you do this: on {day}{times} {text} ({state})");
+    if let Some(helped) = helpful_resolution(record) {
+        line.push_str(&format!("\n  What helped: {}", text::one_line(&helped)));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heirloom_model::Kind;
+
+    fn error(attrs: &[(&str, &str)]) -> Record {
+        let mut record = crate::hooks::relevance::tests::record("`make` failed: no rule");
+        record.kind = Kind::Error;
+        for (name, value) in attrs {
+            record.attrs.insert((*name).to_owned(), (*value).into());
+        }
+        record
+    }
+
+    #[test]
+    fn helpful_resolution_without_details_is_none() {
+        for (how, is_known) in [
+            ("run configure first", true),
+            ("edited `a`, then it passed", true),
+            ("succeeded in iteration 2", false),
+            (
+                "it worked the next time, with nothing done in between",
+                false,
+            ),
+            ("it worked later", false),
+            (" ", false),
+        ] {
+            let resolved = error(&[("state", "resolved"), ("resolution", how)]);
+            assert_eq!(helpful_resolution(&resolved).is_some(), is_known, "{how}");
+            let reopened = error(&[("state", "open"), (HELPED, how)]);
+            assert_eq!(helpful_resolution(&reopened).is_some(), is_known, "{how}");
+        }
+    }
+
+    #[test]
+    fn warning_tells_how_a_failure_ended() {
+        for (attrs, end) in [
+            (vec![("state", "open")], "(and is not known to work since)"),
+            (
+                vec![("state", "resolved"), ("closed_by", "passed")],
+                "(and passed later without a change that was seen: flaky, or fixed elsewhere)",
+            ),
+            (
+                vec![("state", "resolved"), ("resolution", "it worked later")],
+                "(and passed later without a change that was seen: flaky, or fixed elsewhere)",
+            ),
+            (
+                vec![
+                    ("state", "resolved"),
+                    ("resolution", "edited `a`, then it passed"),
+                ],
+                "(and worked again later)\n  What helped: edited `a`, then it passed",
+            ),
+        ] {
+            let warning = warning(&error(&attrs));
+            assert!(warning.ends_with(end), "{warning}");
+            assert!(warning.contains("`make` failed: no rule"), "{warning}");
+        }
+    }
+}

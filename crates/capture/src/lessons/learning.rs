@@ -1,0 +1,213 @@
+//! Learning from conversations that are in the store.
+
+use super::conversation_learner::ConversationLearner;
+use super::learning_state::LearningState;
+use super::stored_turns::{event_of_turn, result_of_edit};
+use crate::Transcripts;
+use heirloom_agents::AgentProgram;
+use heirloom_agents::transcripts::EventBody;
+use heirloom_engine::{
+    Engine, ImportWriter, LearnedConversation, LessonBatch, LessonEffect, LessonsReport, TASK_MAIN,
+    TRANSCRIPT,
+};
+use heirloom_lessons::{Lesson, Verdict};
+use heirloom_model::record::Attrs;
+use heirloom_model::{Authority, Fault, Role, Session, limits};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// Source of the batch of all conversations.
+const BATCH_SOURCE: &str = "lessons of stored conversations";
+/// Source of records of conversations without an agent.
+const UNKNOWN_AGENT: &str = "agent";
+
+/// Lessons of one stored conversation.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SessionLessons {
+    /// The session.
+    pub session: String,
+    /// All candidates with the decision on each.
+    pub lessons: Vec<Lesson>,
+    /// Effect of each lesson on the store, before it was written.
+    pub effects: Vec<LessonEffect>,
+    /// Counts of what was stored; empty in a dry run.
+    pub report: LessonsReport,
+}
+
+/// Report of a run over all stored conversations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LearnAllReport {
+    /// Conversations that were read.
+    pub sessions: u64,
+    /// Conversations from which lessons had been taken before.
+    pub known: u64,
+    /// Lessons that were kept.
+    pub lessons: u64,
+    /// Counts of what was stored; empty in a dry run.
+    pub report: LessonsReport,
+}
+
+/// Learning from conversations that are in the store.
+#[derive(Clone, Copy)]
+pub struct Learning<'e> {
+    engine: &'e Engine,
+}
+
+impl<'e> Learning<'e> {
+    /// Creates the service for an engine.
+    #[must_use]
+    pub fn new(engine: &'e Engine) -> Self {
+        Self { engine }
+    }
+
+    /// Takes the lessons of a stored conversation, and stores them unless it is a dry run. They are taken from the
+    /// program's transcript if its file is given and has this session, otherwise from what is stored. Lessons that a
+    /// person took back are stored again, because a person asks for them. Errors: `NotFound`.
+    pub fn learn_session(
+        &self,
+        id: &str,
+        transcript: Option<&Path>,
+        dry_run: bool,
+    ) -> Result<SessionLessons, Fault> {
+        let (mut session, _) = self.engine.sessions().get(id, Some(1))?;
+        let mut state = LearningState::of_session(&session);
+        state.ledger.clear_declined();
+        let from_file = match (transcript, program_of(&session)) {
+            (Some(path), Some(program)) => {
+                Transcripts::new(self.engine).read_for_learning(program, path, &session.id)?
+            }
+            _ => None,
+        };
+        let is_whole = from_file.is_some() || state.extractor.is_some();
+        let learner = match from_file {
+            Some(learner) => learner,
+            None => self.read(&session, &state)?,
+        };
+        let lessons = learner.lessons(has_no_person(&session));
+        let conversation = conversation(self.engine, &session, is_whole);
+        let service = self.engine.lessons();
+        let effects = service.preview(&conversation, &lessons, &state.ledger)?;
+        let mut report = LessonsReport::default();
+        if !dry_run {
+            let batch = LessonBatch::OfSession;
+            report = service.reconcile(&conversation, &lessons, &mut state.ledger, &batch)?;
+            state.put(&mut session.attrs);
+            self.engine.sessions().put_session(&session)?;
+        }
+        Ok(SessionLessons {
+            session: session.id,
+            lessons,
+            effects,
+            report,
+        })
+    }
+
+    /// Takes the lessons of all stored conversations that were not learned from before, oldest first, as one import
+    /// batch. `progress` gets the number of conversations that were read, and of all.
+    pub fn learn_all(
+        &self,
+        dry_run: bool,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<LearnAllReport, Fault> {
+        let mut sessions = self.engine.sessions().sessions_of(None, limits::FIND_MAX)?;
+        sessions.reverse();
+        let batch = ImportWriter::new(self.engine, BATCH_SOURCE)?
+            .batch()
+            .clone();
+        let batch = LessonBatch::Given(batch);
+        let count = sessions.len() as u64;
+        let mut whole = LearnAllReport::default();
+        for (done, mut session) in (1..).zip(sessions) {
+            let mut state = LearningState::of_session(&session);
+            if state.offset > 0 || !state.ledger.is_empty() {
+                whole.known += 1;
+                progress(done, count);
+                continue;
+            }
+            let learner = self.read(&session, &state)?;
+            let lessons = learner.lessons(has_no_person(&session));
+            whole.sessions += 1;
+            whole.lessons += kept_count(&lessons);
+            if !dry_run {
+                let conversation = conversation(self.engine, &session, false);
+                let service = self.engine.lessons();
+                let report =
+                    service.reconcile(&conversation, &lessons, &mut state.ledger, &batch)?;
+                whole.report.add(&report);
+                if !state.is_empty() {
+                    state.put(&mut session.attrs);
+                    self.engine.sessions().put_session(&session)?;
+                }
+            }
+            progress(done, count);
+        }
+        Ok(whole)
+    }
+
+    /// Returns a learner that has read the conversation: what the program recorded if hooks keep that, otherwise the
+    /// stored turns.
+    fn read(&self, session: &Session, state: &LearningState) -> Result<ConversationLearner, Fault> {
+        let mut learner = ConversationLearner::new(state.clone());
+        if learner.resume() {
+            return Ok(learner);
+        }
+        let program = session
+            .agent
+            .as_deref()
+            .and_then(|agent| agent.parse().ok());
+        let program = program.unwrap_or(AgentProgram::ClaudeCode);
+        let is_transcript = session.attrs.contains_key(TRANSCRIPT);
+        let (_, turns) = self.engine.sessions().get(&session.id, None)?;
+        let answered: HashSet<String> = turns
+            .iter()
+            .filter(|turn| turn.role == Role::ToolResult)
+            .filter_map(|turn| Some(turn.attrs.get("call")?.as_str()?.to_owned()))
+            .collect();
+        for event in turns
+            .iter()
+            .filter_map(|turn| event_of_turn(turn, is_transcript))
+        {
+            learner.push(self.engine, program, &event);
+            let is_answered = match &event.body {
+                EventBody::Call { call, .. } => answered.contains(call),
+                _ => true,
+            };
+            if let Some(result) = result_of_edit(&event).filter(|_| !is_answered) {
+                learner.push(self.engine, program, &result);
+            }
+        }
+        Ok(learner)
+    }
+}
+
+/// Returns the program that recorded a conversation.
+fn program_of(session: &Session) -> Option<AgentProgram> {
+    session.agent.as_deref()?.parse().ok()
+}
+
+/// Returns true for a conversation in which no person spoke: of a subagent, or of a run.
+fn has_no_person(session: &Session) -> bool {
+    let has = |attrs: &Attrs, name: &str| attrs.contains_key(name);
+    has(&session.attrs, "agent_id") || has(&session.attrs, "iteration")
+}
+
+fn kept_count(lessons: &[Lesson]) -> u64 {
+    let kept = lessons
+        .iter()
+        .filter(|lesson| lesson.verdict == Verdict::Kept);
+    kept.count() as u64
+}
+
+fn conversation<'s>(
+    engine: &Engine,
+    session: &'s Session,
+    is_whole: bool,
+) -> LearnedConversation<'s> {
+    LearnedConversation {
+        session: &session.id,
+        source: Authority::agent_source(session.agent.as_deref().unwrap_or(UNKNOWN_AGENT)),
+        task: session.task.as_deref().unwrap_or(TASK_MAIN),
+        ended_at: session.ended_at.unwrap_or_else(|| engine.now()),
+        is_whole,
+    }
+}

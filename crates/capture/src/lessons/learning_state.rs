@@ -1,0 +1,79 @@
+//! State of a session's learning, stored in an attribute of the session, which older programs ignore.
+
+use heirloom_engine::LessonLedger;
+use heirloom_lessons::LessonExtractor;
+use heirloom_model::record::Attrs;
+use heirloom_model::{RecordId, Session, limits};
+use serde_json::{Value, json};
+
+/// Attribute of a session that lessons were taken from.
+const ATTRIBUTE: &str = "lessons";
+/// Version of the extractor's stored state. The state of another version is discarded, and the conversation read again.
+const VERSION: u64 = 1;
+
+/// State of a session's learning.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LearningState {
+    /// Bytes of the transcript that the extractor has read.
+    pub(crate) offset: u64,
+    /// The extractor, if its state is kept; without it the conversation is read again from its beginning.
+    pub(crate) extractor: Option<LessonExtractor>,
+    /// The stored lessons.
+    pub(crate) ledger: LessonLedger,
+    /// Import batch of the conversation, which hooks continue.
+    pub(crate) conversation_batch: Option<RecordId>,
+}
+
+impl LearningState {
+    /// Reads the state of a session; the initial one if it is missing or invalid.
+    pub(crate) fn of_session(session: &Session) -> Self {
+        let Some(value) = session.attrs.get(ATTRIBUTE) else {
+            return Self::default();
+        };
+        let is_same_version = value["version"].as_u64() == Some(VERSION);
+        let extractor = value.get("extractor").filter(|_| is_same_version);
+        Self {
+            offset: value["offset"].as_u64().unwrap_or(0),
+            extractor: extractor.and_then(|state| serde_json::from_value(state.clone()).ok()),
+            ledger: LessonLedger::from_value(&value["ledger"]),
+            conversation_batch: value["conversation_batch"]
+                .as_str()
+                .and_then(|id| id.parse().ok()),
+        }
+    }
+
+    /// Writes the state to the attributes of a session. An extractor whose state is too large is left out.
+    pub(crate) fn put(&self, attrs: &mut Attrs) {
+        let extractor = self.extractor.as_ref().and_then(bounded_value);
+        let mut value = json!({
+            "version": VERSION,
+            "offset": self.offset,
+            "ledger": self.ledger.to_value(),
+            "conversation_batch": self.conversation_batch.map(|id| id.to_string()),
+        });
+        if let Some(extractor) = extractor {
+            value["extractor"] = extractor;
+        }
+        attrs.insert(ATTRIBUTE.to_owned(), value);
+    }
+
+    /// Discards what was read of the conversation, but not what was learned.
+    pub(crate) fn restart(&mut self) {
+        self.offset = 0;
+        self.extractor = None;
+    }
+
+    /// Returns true if there is nothing to store.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.extractor.is_none() && self.ledger.is_empty() && self.conversation_batch.is_none()
+    }
+}
+
+/// Returns the stored form of an extractor; `None` if it is too large.
+fn bounded_value(extractor: &LessonExtractor) -> Option<Value> {
+    let state = serde_json::to_string(extractor).ok()?;
+    match state.len() <= limits::LESSON_STATE_BYTES_MAX {
+        true => serde_json::from_str(&state).ok(),
+        false => None,
+    }
+}

@@ -1,0 +1,44 @@
+//! Stable ids of the entries of a transcript, so that a repeated import finds them.
+
+use heirloom_agents::AgentProgram;
+use heirloom_agents::transcripts::{EventBody, TranscriptEvent};
+use heirloom_engine::stable_id;
+use heirloom_model::{RecordId, Timestamp};
+use std::borrow::Cow;
+
+/// Returns the id of an entry. Names given by the program are stable across copies of a conversation; positions are only
+/// unique within their session.
+pub(super) fn entry_id(
+    agent: AgentProgram,
+    session: &str,
+    what: &str,
+    id: &str,
+    at: Timestamp,
+) -> RecordId {
+    let is_place = id.bytes().all(|b| b.is_ascii_digit());
+    let session = if is_place { session } else { "" };
+    stable_id(at, &[what, agent.as_str(), session, id])
+}
+
+/// Returns the id of the message that an event becomes.
+pub(super) fn message_id(
+    agent: AgentProgram,
+    session: &str,
+    event: &TranscriptEvent,
+    at: Timestamp,
+) -> RecordId {
+    let id = match &event.body {
+        EventBody::Call { call, .. } => Cow::Owned(format!("call {call}")),
+        EventBody::Result { call, .. } => result_id(&event.id, call),
+        _ => Cow::Borrowed(&*event.id),
+    };
+    entry_id(agent, session, "turn", &id, at)
+}
+
+/// Returns the id of a result: the program's own, or one that follows from its call.
+pub(super) fn result_id<'i>(id: &'i str, call: &str) -> Cow<'i, str> {
+    match id.starts_with("result ") || call.is_empty() {
+        true => Cow::Borrowed(id),
+        false => Cow::Owned(format!("result {call}")),
+    }
+}

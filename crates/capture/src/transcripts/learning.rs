@@ -1,0 +1,177 @@
+//! Learning while a transcript is imported.
+
+use super::entry_ids::message_id;
+use super::importer::TranscriptImporter;
+use super::transcript_input::Source;
+use super::two_pass_reader::head_of;
+use crate::Transcripts;
+use crate::lessons::{ConversationLearner, LearningState};
+use heirloom_agents::AgentProgram;
+use heirloom_agents::transcripts::{EventBody, SupersededLineScan, TranscriptEvent};
+use heirloom_engine::{LearnedConversation, LessonBatch, TASK_MAIN};
+use heirloom_model::Fault;
+use std::path::Path;
+
+/// Use of the extractor's state after an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LearningMode {
+    /// The conversation goes on: the state is stored, and the lessons belong to the batch of the session.
+    Live,
+    /// The conversation ended: the state is dropped, and the lessons belong to the batch of the session.
+    SessionEnd,
+    /// A file is imported: the state is dropped, and the lessons belong to the batch of the import.
+    Import,
+}
+
+impl TranscriptImporter<'_, '_, '_> {
+    /// Creates the learner of the current session; `None` if learning is switched off.
+    pub(super) fn load_learner(&mut self) {
+        let is_on = self.engine.settings().learns && !self.writer.is_dry_run();
+        let state = self.known.as_ref().map(LearningState::of_session);
+        self.learner = is_on.then(|| ConversationLearner::new(state.unwrap_or_default()));
+        if self.mode == LearningMode::Import {
+            return;
+        }
+        if let Some(learner) = &mut self.learner {
+            match learner.state.conversation_batch {
+                Some(batch) if !self.is_conversation_reverted => self.writer.continue_batch(batch),
+                _ => learner.state.conversation_batch = Some(self.writer.batch().id),
+            }
+        }
+    }
+
+    /// Returns the offset at which reading begins: before that of the import if the extractor has not read as far.
+    pub(super) fn learning_start(&mut self, offset: u64, size: Option<u64>) -> u64 {
+        match &mut self.learner {
+            Some(learner) => learner.start(offset, size).min(offset),
+            None => offset,
+        }
+    }
+
+    /// Passes an event to the extractor.
+    pub(super) fn learn(&mut self, event: &TranscriptEvent) -> Result<(), Fault> {
+        if let EventBody::ConversationStart(_) = event.body {
+            return self.store_lessons();
+        }
+        let Some(mut learner) = self.learner.take() else {
+            return Ok(());
+        };
+        let now = self.engine.now();
+        let time = event.at.or(self.last_at).or(self.began).unwrap_or(now);
+        let time = time.min(now);
+        let mut event = event.clone();
+        event.id = message_id(self.agent, &self.session, &event, time).to_string();
+        event.at = Some(time);
+        event.agent = event.agent.or_else(|| self.subagent.clone());
+        learner.push(self.engine, self.agent, &event);
+        self.learner = Some(learner);
+        Ok(())
+    }
+
+    /// Records that the extractor has read the file to `offset`.
+    pub(super) fn learned_to(&mut self, offset: u64) {
+        if let Some(learner) = &mut self.learner {
+            learner.state.offset = offset;
+        }
+    }
+
+    /// Stores the lessons of the current session; the session itself is stored by the caller.
+    pub(super) fn store_lessons(&mut self) -> Result<(), Fault> {
+        if !self
+            .learner
+            .as_ref()
+            .is_some_and(|learner| learner.has_news)
+        {
+            return Ok(());
+        }
+        self.write_queued()?;
+        self.writer.report_so_far()?;
+        let (Some(learner), true) = (&mut self.learner, self.is_there) else {
+            return Ok(());
+        };
+        let lessons = learner.lessons(self.subagent.is_some());
+        let task = self.known.as_ref().and_then(|known| known.task.as_deref());
+        let conversation = LearnedConversation {
+            session: &self.session,
+            source: self.agent.as_str(),
+            task: task.unwrap_or(TASK_MAIN),
+            ended_at: self.last_at.unwrap_or_else(|| self.engine.now()),
+            is_whole: true,
+        };
+        let batch = match self.mode {
+            LearningMode::Import => LessonBatch::Given(self.writer.batch().clone()),
+            LearningMode::Live | LearningMode::SessionEnd => LessonBatch::OfSession,
+        };
+        let ledger = &mut learner.state.ledger;
+        let report = (self.engine.lessons()).reconcile(&conversation, &lessons, ledger, &batch)?;
+        learner.has_news = false;
+        if report.batch == Some(self.writer.batch().id) {
+            self.writer.report_other_writes();
+        }
+        self.learned.add(&report);
+        if self.mode == LearningMode::Live {
+            learner.keep_extractor();
+        }
+        self.has_new_state = self.mode == LearningMode::Live || !learner.state.is_empty();
+        Ok(())
+    }
+
+    /// Keeps what the extractor read before a deadline, for the next import.
+    pub(super) fn suspend_learning(&mut self) {
+        if let Some(learner) = &mut self.learner
+            && self.mode != LearningMode::Import
+            && learner.has_news
+        {
+            learner.keep_extractor();
+            self.has_new_state = true;
+        }
+    }
+}
+
+impl Transcripts<'_> {
+    /// Returns a learner that has read a session's conversation in a transcript; `None` if the file has another one.
+    pub(crate) fn read_for_learning(
+        &self,
+        agent: AgentProgram,
+        path: &Path,
+        session: &str,
+    ) -> Result<Option<ConversationLearner>, Fault> {
+        let source = Source::new(path)?;
+        let Some(head) = head_of(agent, &source)? else {
+            return Ok(None);
+        };
+        let mut scan = SupersededLineScan::new(agent);
+        if scan.is_needed() {
+            source.each_line(0, &mut |line| {
+                scan.read_line(line.at, line.bytes.unwrap_or_default());
+                Ok(true)
+            })?;
+        }
+        let mut current = self.session_name(&head);
+        let mut learner = ConversationLearner::default();
+        let mut is_found = false;
+        let mut last = head.began;
+        let now = self.engine.now();
+        let mut take = |mut event: TranscriptEvent| {
+            if let EventBody::ConversationStart(name) = &event.body {
+                current = Some(name.clone());
+            }
+            if current.as_deref() == Some(session) {
+                is_found = true;
+                last = event.at.or(last);
+                let time = last.unwrap_or(now).min(now);
+                event.id = message_id(agent, session, &event, time).to_string();
+                event.at = Some(time);
+                event.agent = event.agent.or_else(|| head.agent.clone());
+                learner.push(self.engine, agent, &event);
+            }
+        };
+        let mut reader = scan.into_reader();
+        source.each_line(0, &mut |line| {
+            reader.read_line(line.at, line.bytes.unwrap_or_default(), &mut take);
+            Ok(true)
+        })?;
+        reader.finish(&mut take);
+        Ok(is_found.then_some(learner))
+    }
+}

@@ -1,0 +1,298 @@
+//! Drafts: the records that lessons become.
+
+use super::LearnedConversation;
+use super::lesson_source::LessonSource;
+use crate::engine::{Engine, NewRecord, stable_id};
+use heirloom_lessons::{Candidate, Lesson, LessonContent, Speaker, Verdict};
+use heirloom_model::kinds::{Episode, EpisodeAction, ErrorRecord, Knowledge, Step, StepState};
+use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, Scope, Timestamp, text};
+use heirloom_store::Change;
+
+/// Source of what a person said.
+const PERSON: &str = "user";
+
+/// Record of a lesson, before the store is asked what is known.
+#[derive(Debug, Clone)]
+pub(super) struct LessonDraft {
+    /// Index of the lesson.
+    pub(super) lesson: usize,
+    /// Identity of the lesson in its session.
+    pub(super) identity: String,
+    /// The record.
+    pub(super) record: Box<Record>,
+    /// Rule for a record with the same identity.
+    pub(super) merge: MergeRule,
+    /// True if a person said it.
+    pub(super) is_of_person: bool,
+}
+
+/// Returns a hash of the kept lessons.
+pub(super) fn fingerprint(lessons: &[Lesson]) -> String {
+    let kept: Vec<String> = kept(lessons)
+        .map(|(_, candidate)| format!("{:?} {:?}", candidate.speaker, candidate.content))
+        .collect();
+    text::hash_parts(&kept.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn kept(lessons: &[Lesson]) -> impl Iterator<Item = (usize, &Candidate)> {
+    let is_kept = |(_, lesson): &(usize, &Lesson)| lesson.verdict == Verdict::Kept;
+    let lessons = lessons.iter().enumerate().filter(is_kept);
+    lessons.map(|(place, lesson)| (place, &lesson.candidate))
+}
+
+/// Writer of drafts for one conversation.
+pub(super) struct DraftWriter<'w> {
+    engine: &'w Engine,
+    conversation: &'w LearnedConversation<'w>,
+    now: Timestamp,
+}
+
+impl<'w> DraftWriter<'w> {
+    pub(super) fn new(engine: &'w Engine, conversation: &'w LearnedConversation<'w>) -> Self {
+        let now = engine.now();
+        Self {
+            engine,
+            conversation,
+            now,
+        }
+    }
+
+    /// Returns the drafts of the kept lessons. A lesson that cannot be stored is left out, as an invalid line is.
+    pub(super) fn drafts(&self, lessons: &[Lesson]) -> Vec<LessonDraft> {
+        let mut drafts: Vec<LessonDraft> = Vec::new();
+        for (place, candidate) in kept(lessons) {
+            for draft in self.drafts_of(place, candidate) {
+                if !drafts.iter().any(|known| known.identity == draft.identity) {
+                    drafts.push(draft);
+                }
+            }
+        }
+        drafts
+    }
+
+    fn drafts_of(&self, place: usize, candidate: &Candidate) -> Vec<LessonDraft> {
+        let one = |(identity, record, merge): (String, Record, MergeRule)| {
+            self.finished(place, candidate, identity, record, merge)
+        };
+        match &candidate.content {
+            LessonContent::Knowledge { .. } => self
+                .knowledge(candidate)
+                .ok()
+                .map(one)
+                .into_iter()
+                .collect(),
+            LessonContent::Error {
+                key,
+                text,
+                resolution,
+            } => {
+                let parts = self.error(candidate, key, text, resolution.as_deref());
+                parts.map(one).into_iter().collect()
+            }
+            LessonContent::Episode {
+                request,
+                done,
+                result,
+            } => {
+                let parts = self.episode(candidate, request, [done, result]);
+                parts.map(one).into_iter().collect()
+            }
+            LessonContent::Steps(steps) => {
+                let steps = steps.iter().filter(|step| !step.text.trim().is_empty());
+                let state = |is_done| match is_done {
+                    true => StepState::Done,
+                    false => StepState::Pending,
+                };
+                steps
+                    .map(|step| one(self.step(candidate, step.text.trim(), state(step.is_done))))
+                    .collect()
+            }
+        }
+    }
+
+    fn source(&self, candidate: &Candidate) -> &'w str {
+        match candidate.speaker {
+            Speaker::Person => PERSON,
+            Speaker::Agent | Speaker::Program => self.conversation.source,
+        }
+    }
+
+    /// Returns the scope of a record; a task only for records of tasks.
+    fn scope(&self, candidate: &Candidate, task: Option<&str>) -> Scope {
+        let agent = match candidate.speaker {
+            Speaker::Person => None,
+            Speaker::Agent | Speaker::Program => Some(self.conversation.source.to_owned()),
+        };
+        Scope {
+            session: Some(self.conversation.session.to_owned()),
+            task: task.map(str::to_owned),
+            agent: candidate.agent.clone().or(agent),
+            ..Scope::default()
+        }
+    }
+
+    fn knowledge(&self, candidate: &Candidate) -> Result<(String, Record, MergeRule), Fault> {
+        let LessonContent::Knowledge {
+            category,
+            key,
+            text,
+            rationale,
+        } = &candidate.content
+        else {
+            return Err(Fault::failed("the lesson is no knowledge"));
+        };
+        let new = NewRecord {
+            text: text.clone(),
+            category: Some(category.clone()),
+            key: key.clone(),
+            rationale: rationale.clone(),
+            source: Some(self.source(candidate).to_owned()),
+            scope: self.scope(candidate, None),
+            ..NewRecord::default()
+        };
+        match self.engine.records().change_of(&new)? {
+            Change::Put { record, merge } => {
+                let key = record.key.clone().unwrap_or_default();
+                let identity = text::hash_parts(&["knowledge", category, &key]);
+                Ok((identity, *record, merge))
+            }
+            _ => Err(Fault::failed("new knowledge is not written by a put")),
+        }
+    }
+
+    fn error(
+        &self,
+        candidate: &Candidate,
+        key: &str,
+        error: &str,
+        resolution: Option<&str>,
+    ) -> Option<(String, Record, MergeRule)> {
+        let (key, error) = (key.trim(), error.trim());
+        if key.is_empty() || error.is_empty() {
+            return None;
+        }
+        let resolution = resolution.map(str::trim).filter(|text| !text.is_empty());
+        let mut record = self.draft(Kind::Error, error, self.scope(candidate, None), candidate);
+        record.key = Some(key.to_owned());
+        let mut typed = ErrorRecord::open();
+        if let Some(resolution) = resolution {
+            typed.state = ErrorRecord::RESOLVED.to_owned();
+            typed.resolution = Some(resolution.to_owned());
+            let passed = ErrorRecord::PASSED.into();
+            typed
+                .extra
+                .insert(ErrorRecord::CLOSED_BY.to_owned(), passed);
+        }
+        record.attrs = typed.to_attrs();
+        let identity = text::hash_parts(&["error", key]);
+        Some((identity, record, MergeRule::Error))
+    }
+
+    fn episode(
+        &self,
+        candidate: &Candidate,
+        request: &str,
+        rest: [&String; 2],
+    ) -> Option<(String, Record, MergeRule)> {
+        let request = request.trim();
+        let parts: Vec<&str> = rest
+            .into_iter()
+            .map(|text| text.trim())
+            .filter(|text| !text.is_empty())
+            .collect();
+        let outcome = Some(parts.join(" ")).filter(|outcome| !outcome.is_empty());
+        let words = match &outcome {
+            _ if request.is_empty() => return None,
+            Some(outcome) => format!("{request}: {outcome}"),
+            None => request.to_owned(),
+        };
+        let scope = self.scope(candidate, Some(self.conversation.task));
+        // The request is a person's, the account of it is not.
+        let source = self.conversation.source;
+        let records = self.engine.records();
+        let mut record = records.draft(Kind::Episode, &words, scope, source);
+        record.attrs = Episode {
+            approach: Some(request.to_owned()),
+            outcome,
+            ..Episode::with_action(EpisodeAction::Attempted)
+        }
+        .to_attrs();
+        let place = first_event(candidate).unwrap_or(request);
+        let identity = text::hash_parts(&["episode", place]);
+        Some((identity, record, MergeRule::Keep))
+    }
+
+    fn step(
+        &self,
+        candidate: &Candidate,
+        words: &str,
+        state: StepState,
+    ) -> (String, Record, MergeRule) {
+        let scope = self.scope(candidate, Some(self.conversation.task));
+        let key = Step::key(words, scope.task.as_deref());
+        let mut record = self.draft(Kind::Step, words, scope, candidate);
+        let identity = text::hash_parts(&["step", &key]);
+        record.key = Some(key);
+        record.attrs = Step::with_state(state).to_attrs();
+        (identity, record, MergeRule::Step)
+    }
+
+    fn draft(&self, kind: Kind, words: &str, scope: Scope, candidate: &Candidate) -> Record {
+        let source = self.source(candidate);
+        self.engine.records().draft(kind, words, scope, source)
+    }
+
+    /// Completes a record: its source, its time, and an id that a repetition finds.
+    fn finished(
+        &self,
+        lesson: usize,
+        candidate: &Candidate,
+        identity: String,
+        mut record: Record,
+        merge: MergeRule,
+    ) -> LessonDraft {
+        let at = candidate.at.unwrap_or(self.conversation.ended_at);
+        record.recorded_at = at.min(self.now);
+        let session = self.conversation.session;
+        LessonSource::of_candidate(candidate, session, self.now).put(&mut record);
+        // A copy of a conversation has the same events, and its lessons the same ids.
+        let place = first_event(candidate).unwrap_or(session);
+        let content = content_of(&record);
+        record.id = stable_id(
+            record.recorded_at,
+            &["lesson", place, &identity, &text::hash16(&content)],
+        );
+        LessonDraft {
+            lesson,
+            identity,
+            record: Box::new(record),
+            merge,
+            is_of_person: candidate.speaker == Speaker::Person,
+        }
+    }
+}
+
+fn first_event(candidate: &Candidate) -> Option<&str> {
+    candidate
+        .evidence
+        .first()
+        .map(|evidence| evidence.event.as_str())
+}
+
+/// Returns the content of a record in one text; equal contents need no change.
+pub(super) fn content_of(record: &Record) -> String {
+    let attribute = |name| record.attr_str(name).unwrap_or_default();
+    let parts = match record.kind {
+        Kind::Knowledge => [attribute("rationale"), "", ""],
+        Kind::Error => [attribute("state"), attribute("resolution"), ""],
+        Kind::Episode => [attribute("approach"), attribute("outcome"), ""],
+        _ => [attribute("state"), "", ""],
+    };
+    format!("{}\n{}", record.text, parts.join("\n"))
+}
+
+/// Returns true if the record's key was derived from its text.
+pub(super) fn has_derived_key(record: &Record) -> bool {
+    let derived = Knowledge::derive_key(&record.text);
+    record.key.as_deref() == Some(derived.as_str())
+}

@@ -1,0 +1,255 @@
+//! `heirloom learn`.
+
+use super::import::find_session_transcript;
+use crate::store_access::CliSession;
+use heirloom_capture::{LearnAllReport, Learning, SessionLessons};
+use heirloom_engine::{LessonEffect, LessonsReport};
+use heirloom_lessons::{Candidate, DropReason, Lesson, LessonContent, Verdict};
+use heirloom_model::{Fault, text};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Characters of a lesson and of a line of its source in a listing.
+const LINE_CHARS: usize = 160;
+
+/// Take the lessons of a stored conversation: rules by people, errors with what resolved them, commands that work
+///
+/// Hooks and imports do this by themselves. Lessons are taken from the transcript of the agent program if its file is
+/// found, otherwise from the stored turns. Lessons that were taken back with `heirloom undo` are stored again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session
+    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    session: Option<String>,
+    /// From every stored conversation that no lessons were taken from, as one batch
+    #[arg(long)]
+    all: bool,
+    /// Only show the lessons, without storing them
+    #[arg(long)]
+    dry_run: bool,
+    /// Also show the candidates that are no lessons, with the reason, and the lines from which each was taken
+    #[arg(long, conflicts_with = "all")]
+    explain: bool,
+}
+
+pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    let engine = session.open()?;
+    let learning = Learning::new(&engine);
+    let Some(id) = &args.session else {
+        let report = learn_all(&learning, args.dry_run, session)?;
+        print_all(&report, args.dry_run, session);
+        return Ok(0);
+    };
+    let stored = engine.sessions().find(id)?;
+    let program = stored.and_then(|stored| stored.agent?.parse().ok());
+    let transcript = program
+        .and_then(|program| find_session_transcript(program, id, engine.root(), &session.env));
+    let learned = learning.learn_session(id, transcript.as_deref(), args.dry_run)?;
+    match session.out.json {
+        true => {
+            let value = session_value(&learned, &args);
+            session.out.value(&value);
+        }
+        false => print_session(&learned, &args, session),
+    }
+    Ok(0)
+}
+
+fn learn_all(
+    learning: &Learning<'_>,
+    dry_run: bool,
+    session: &CliSession,
+) -> Result<LearnAllReport, Fault> {
+    if !session.out.shows_progress() {
+        return learning.learn_all(dry_run, &mut |_, _| {});
+    }
+    let bar = ProgressBar::new(0);
+    // The template is a constant; if it were invalid, the default style would be used.
+    if let Ok(style) = ProgressStyle::with_template("reading {bar:30} {pos}/{len} conversations") {
+        bar.set_style(style);
+    }
+    let report = learning.learn_all(dry_run, &mut |done, all| {
+        bar.set_length(all);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    report
+}
+
+fn print_all(report: &LearnAllReport, dry_run: bool, session: &mut CliSession) {
+    if session.out.json {
+        let mut value = counts(&report.report, dry_run);
+        value["sessions"] = json!(report.sessions);
+        value["known"] = json!(report.known);
+        value["lessons"] = json!(report.lessons);
+        return session.out.value(&value);
+    }
+    let (sessions, lessons) = (report.sessions, report.lessons);
+    session
+        .out
+        .line(&format!("{lessons} lessons of {sessions} conversations"));
+    if report.known > 0 {
+        let message = format!("{} conversations were learned from before", report.known);
+        session.out.talk(&message);
+    }
+    print_counts(&report.report, dry_run, session);
+}
+
+fn print_session(learned: &SessionLessons, args: &Args, session: &mut CliSession) {
+    let effects = learned.effects.iter().copied();
+    for (lesson, effect) in learned.lessons.iter().zip(effects) {
+        let is_kept = lesson.verdict == Verdict::Kept;
+        if !is_kept && !args.explain {
+            continue;
+        }
+        let candidate = &lesson.candidate;
+        let source = name_of(&candidate.source).replace('_', " ");
+        let (label, words) = label_and_words(candidate);
+        let words = text::excerpt(&words, LINE_CHARS);
+        let out = &mut session.out;
+        out.line(&format!("{:16} {label}: {words}", outcome(lesson, effect)));
+        if args.explain {
+            out.line(&format!("  {source}, worth {:.2}", candidate.worth));
+            for evidence in &candidate.evidence {
+                let line = text::excerpt(&evidence.line, LINE_CHARS);
+                out.line(&format!("  | {line}"));
+            }
+        }
+    }
+    let kept = (learned.lessons.iter())
+        .filter(|lesson| lesson.verdict == Verdict::Kept)
+        .count();
+    if kept == 0 {
+        session.out.talk("no lessons");
+    }
+    print_counts(&learned.report, args.dry_run, session);
+}
+
+fn print_counts(report: &LessonsReport, dry_run: bool, session: &mut CliSession) {
+    if dry_run {
+        return session.out.talk("nothing was stored: a dry run");
+    }
+    let LessonsReport {
+        created,
+        changed,
+        confirmed,
+        retired,
+        ..
+    } = report;
+    session.out.talk(&format!(
+        "{created} records new, {changed} changed, {confirmed} confirmed, {retired} retired"
+    ));
+    if let Some(batch) = report.batch {
+        session
+            .out
+            .talk(&format!("  heirloom undo {batch}   undoes it"));
+    }
+}
+
+/// Returns the decision on a lesson, or its effect on the store if it was kept.
+fn outcome(lesson: &Lesson, effect: LessonEffect) -> &'static str {
+    match (lesson.verdict, effect) {
+        (Verdict::Dropped(reason), _) => match reason {
+            DropReason::Duplicate => "duplicate",
+            DropReason::Limit => "beyond limit",
+            DropReason::LowWorth => "low worth",
+            DropReason::Withdrawn => "withdrawn",
+            DropReason::NotSelfContained => "unclear alone",
+        },
+        (Verdict::Kept, LessonEffect::Create) => "new",
+        (Verdict::Kept, LessonEffect::Change(_)) => "changes",
+        (Verdict::Kept, LessonEffect::Confirm(_)) => "confirms",
+        (Verdict::Kept, LessonEffect::Unchanged) => "known",
+        (Verdict::Kept, LessonEffect::Declined) => "taken back",
+    }
+}
+
+fn label_and_words(candidate: &Candidate) -> (&str, String) {
+    match &candidate.content {
+        LessonContent::Knowledge {
+            category,
+            text,
+            rationale,
+            ..
+        } => {
+            let why = rationale.as_ref().map(|why| format!(" (because {why})"));
+            (category, format!("{text}{}", why.unwrap_or_default()))
+        }
+        LessonContent::Error {
+            text, resolution, ..
+        } => {
+            let how = resolution.as_ref().map(|how| format!(" → fixed by: {how}"));
+            ("error", format!("{text}{}", how.unwrap_or_default()))
+        }
+        LessonContent::Episode {
+            request,
+            done,
+            result,
+        } => ("episode", format!("{request}: {done} {result}")),
+        LessonContent::Steps(steps) => {
+            let done = steps.iter().filter(|step| step.is_done).count();
+            ("steps", format!("{done} of {} done", steps.len()))
+        }
+    }
+}
+
+/// Returns the name of a value in JSON.
+fn name_of<T: Serialize>(value: &T) -> String {
+    let name = serde_json::to_value(value).ok();
+    let name = name.as_ref().and_then(Value::as_str);
+    name.unwrap_or_default().to_owned()
+}
+
+fn session_value(learned: &SessionLessons, args: &Args) -> Value {
+    let effects = learned.effects.iter().copied();
+    let shown = (learned.lessons.iter().zip(effects))
+        .filter(|(lesson, _)| args.explain || lesson.verdict == Verdict::Kept);
+    let lessons: Vec<Value> = shown
+        .map(|(lesson, effect)| lesson_value(lesson, effect))
+        .collect();
+    let mut value = counts(&learned.report, args.dry_run);
+    value["session"] = json!(learned.session);
+    value["lessons"] = json!(lessons);
+    value
+}
+
+fn lesson_value(lesson: &Lesson, effect: LessonEffect) -> Value {
+    let candidate = &lesson.candidate;
+    let (label, words) = label_and_words(candidate);
+    let reason = match lesson.verdict {
+        Verdict::Kept => None,
+        Verdict::Dropped(reason) => Some(name_of(&reason)),
+    };
+    let record = match effect {
+        LessonEffect::Change(id) | LessonEffect::Confirm(id) => Some(id.to_string()),
+        LessonEffect::Create | LessonEffect::Unchanged | LessonEffect::Declined => None,
+    };
+    let evidence = candidate
+        .evidence
+        .iter()
+        .map(|evidence| json!({"message": evidence.event, "line": evidence.line}));
+    json!({
+        "kept": reason.is_none(),
+        "outcome": outcome(lesson, effect),
+        "reason": reason,
+        "record": record,
+        "source": name_of(&candidate.source),
+        "speaker": name_of(&candidate.speaker),
+        "worth": f64::from(candidate.worth),
+        "what": label,
+        "text": words,
+        "evidence": evidence.collect::<Vec<_>>(),
+    })
+}
+
+fn counts(report: &LessonsReport, dry_run: bool) -> Value {
+    json!({
+        "dry_run": dry_run,
+        "batch": report.batch.map(|batch| batch.to_string()),
+        "created": report.created,
+        "changed": report.changed,
+        "confirmed": report.confirmed,
+        "retired": report.retired,
+    })
+}

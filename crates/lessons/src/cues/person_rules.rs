@@ -1,0 +1,420 @@
+//! Cues of rules by people: phrases with weights from `data/person_rules.toml`.
+
+use crate::sentences::is_cjk;
+use aho_corasick::AhoCorasick;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+#[cfg(test)]
+mod tests;
+
+/// Greatest number of phrases of a sentence that are evaluated.
+const FOUND_MAX: usize = 64;
+const DATA: &str = include_str!("../../data/person_rules.toml");
+
+/// Cues of rules by people, with the automaton that finds their phrases.
+#[derive(Debug, Default)]
+pub(crate) struct PersonRuleCues {
+    /// Sum of weights from which on a sentence is a rule.
+    pub(crate) threshold: f32,
+    /// Worth of a rule at the threshold, its growth per point above, and its maximum.
+    pub(crate) worth: [f32; 3],
+    /// Worth of a check that only suggests a preference.
+    pub(crate) weak_worth: f32,
+    /// Words that the reader of turns needs.
+    pub(crate) turns: TurnWords,
+    /// Words before a clause that belong to no clause.
+    connectors: Vec<String>,
+    cues: Vec<Cue>,
+    /// For each phrase of the automaton, the index of its cue.
+    phrase_cues: Vec<usize>,
+    phrases: Option<AhoCorasick>,
+}
+
+/// Words that the reader of turns needs, in lower case except those of rejections.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct TurnWords {
+    /// Interjections before a sentence if a mark follows.
+    lead_ins: Vec<String>,
+    /// Interjections without a mark after them.
+    soft_lead_ins: Vec<String>,
+    /// Words of a question that is a polite instruction.
+    pub(crate) polite: Vec<String>,
+    /// First words of a sentence whose subject the sentence before it names.
+    pub(crate) pronouns: Vec<String>,
+    /// Last words of a sentence that refer to the sentence before it.
+    pub(crate) pronoun_ends: Vec<String>,
+    /// First words of a reason.
+    pub(crate) reasons: Vec<String>,
+    /// First words of a question about work that should be done.
+    pub(crate) check_starts: Vec<String>,
+    /// Words of which one follows those.
+    pub(crate) check_verbs: Vec<String>,
+    /// Complete questions about work that should be done.
+    pub(crate) check_phrases: Vec<String>,
+    /// First words of a request.
+    pub(crate) request_starts: Vec<String>,
+    /// Last words of an impatient request.
+    pub(crate) request_ends: Vec<String>,
+    /// Words that withdraw the last turn.
+    pub(crate) withdrawals: Vec<String>,
+    /// Beginnings of lines that a program wrote.
+    pub(crate) machine_starts: Vec<String>,
+    /// Beginnings of the results of rejected calls.
+    pub(crate) rejections: Vec<String>,
+    /// Words before the person's reason in those.
+    pub(crate) rejection_reasons: Vec<String>,
+    /// Words after it.
+    pub(crate) rejection_ends: Vec<String>,
+}
+
+/// Category of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RuleCategory {
+    Convention,
+    Preference,
+    Decision,
+    Correction,
+}
+
+/// Place that a cue needs in its sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum CuePlace {
+    #[default]
+    Any,
+    /// First in a clause.
+    Clause,
+    /// First in the sentence, after interjections.
+    Start,
+    /// Last in a clause.
+    End,
+}
+
+/// Phrases with the same meaning.
+#[derive(Debug, Clone, Deserialize)]
+struct Cue {
+    name: String,
+    category: Option<RuleCategory>,
+    weight: f32,
+    #[serde(default)]
+    at: CuePlace,
+    /// Name of the cue that it refines: it counts in the text of that cue, and only if that cue counts.
+    refines: Option<String>,
+    /// Maximum of the worth of a rule with this cue.
+    worth: Option<f32>,
+    #[serde(default)]
+    next: Vec<String>,
+    #[serde(default)]
+    not_next: Vec<String>,
+    #[serde(default)]
+    not_previous: Vec<String>,
+    #[serde(default)]
+    second_not: Vec<String>,
+    #[serde(default)]
+    with: Vec<String>,
+    /// Phrases by language.
+    phrases: BTreeMap<String, Vec<String>>,
+}
+
+/// Content of the data file.
+#[derive(Debug, Default, Deserialize)]
+struct CueFile {
+    threshold: f32,
+    worth: f32,
+    worth_per_point: f32,
+    worth_max: f32,
+    weak_worth: f32,
+    turns: TurnWords,
+    words: BTreeMap<String, Vec<String>>,
+    cue: Vec<Cue>,
+}
+
+/// Evaluation of a sentence.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct SentenceScore {
+    /// Sum of the weights of its cues.
+    pub(crate) total: f32,
+    /// Sum of the positive weights.
+    pub(crate) positive: f32,
+    /// Category of the cue with the greatest weight that has one, and that weight.
+    pub(crate) category: Option<(RuleCategory, f32)>,
+    /// True if the sentence contradicts the agent.
+    pub(crate) is_correction: bool,
+    /// Maximum of the worth.
+    pub(crate) worth_max: Option<f32>,
+    /// Names of all cues, including those whose text counts for another one.
+    #[cfg(test)]
+    pub(crate) names: Vec<String>,
+}
+
+impl PersonRuleCues {
+    /// Parses the built-in data.
+    pub(super) fn parse() -> Self {
+        Self::from_toml(DATA).unwrap_or_default()
+    }
+
+    fn from_toml(text: &str) -> Option<Self> {
+        let mut file: CueFile = toml::from_str(text).ok()?;
+        for cue in &mut file.cue {
+            for list in [
+                &mut cue.next,
+                &mut cue.not_next,
+                &mut cue.not_previous,
+                &mut cue.second_not,
+            ] {
+                expand(list, &file.words);
+            }
+        }
+        let mut phrases = Vec::new();
+        let mut phrase_cues = Vec::new();
+        for (index, cue) in file.cue.iter_mut().enumerate() {
+            for phrase in std::mem::take(&mut cue.phrases).into_values().flatten() {
+                phrases.push(phrase);
+                phrase_cues.push(index);
+            }
+        }
+        let mut words = |name: &str| file.words.remove(name).unwrap_or_default();
+        Some(Self {
+            threshold: file.threshold,
+            worth: [file.worth, file.worth_per_point, file.worth_max],
+            weak_worth: file.weak_worth,
+            turns: file.turns,
+            connectors: words("connectors"),
+            cues: file.cue,
+            phrase_cues,
+            phrases: Some(AhoCorasick::new(&phrases).ok()?),
+        })
+    }
+
+    /// Evaluates a sentence in the form of [`normalize`].
+    pub(crate) fn score(&self, sentence: &str) -> SentenceScore {
+        #[cfg(test)]
+        let mut names = Vec::new();
+        let mut found: Vec<(&Cue, usize, Range<usize>)> = Vec::new();
+        let phrases = self.phrases.iter();
+        for one in phrases.flat_map(|phrases| phrases.find_overlapping_iter(sentence)) {
+            let index = self.phrase_cues.get(one.pattern().as_usize());
+            let Some((index, cue)) = index.and_then(|index| Some((*index, self.cues.get(*index)?)))
+            else {
+                continue;
+            };
+            if found.len() < FOUND_MAX && self.is_cue(cue, sentence, one.range()) {
+                #[cfg(test)]
+                names.push(cue.name.clone());
+                found.push((cue, index, one.range()));
+            }
+        }
+        // A refinement comes after the cue that it refines.
+        found.sort_by(|(one, ..), (other, ..)| {
+            let refines = one.refines.is_some().cmp(&other.refines.is_some());
+            refines.then(other.weight.total_cmp(&one.weight))
+        });
+        let mut score = SentenceScore {
+            #[cfg(test)]
+            names,
+            ..SentenceScore::default()
+        };
+        let mut seen: Vec<usize> = Vec::new();
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for (cue, index, span) in found {
+            let overlaps = |other: &Range<usize>| span.start < other.end && other.start < span.end;
+            let is_free = match &cue.refines {
+                Some(name) => {
+                    let mut counted = seen.iter().filter_map(|index| self.cues.get(*index));
+                    counted.any(|other| other.name == *name)
+                }
+                None => cue.weight < 0.0 || !spans.iter().any(overlaps),
+            };
+            if is_free && !seen.contains(&index) {
+                score.add(cue);
+                seen.push(index);
+                spans.push(span);
+            }
+        }
+        score
+    }
+
+    /// Returns true if the phrase at `span` is the cue there.
+    fn is_cue(&self, cue: &Cue, sentence: &str, span: Range<usize>) -> bool {
+        let before = sentence.get(..span.start).unwrap_or_default();
+        let after = sentence.get(span.end..).unwrap_or_default();
+        let phrase = sentence.get(span).unwrap_or_default();
+        if !has_boundaries(before, phrase, after) {
+            return false;
+        }
+        let is_at = match cue.at {
+            CuePlace::Any => true,
+            CuePlace::Start => self.lead_in_length(before) == before.len(),
+            CuePlace::Clause => self.is_clause_start(before),
+            CuePlace::End => after.trim_start().chars().next().is_none_or(ends_clause),
+        };
+        let rest = after.trim_start();
+        let starts = |list: &[String]| list.iter().any(|word| starts_with_word(rest, word));
+        let previous = || before.trim_end();
+        is_at
+            && (cue.next.is_empty() || starts(&cue.next))
+            && !starts(&cue.not_next)
+            && !cue
+                .not_previous
+                .iter()
+                .any(|word| ends_with_word(previous(), word))
+            && (cue.second_not.is_empty() || has_second_word(rest, &cue.second_not))
+            && (cue.with.is_empty() || cue.with.iter().any(|word| contains_word(after, word)))
+    }
+
+    /// Returns true if a clause begins after `before`.
+    fn is_clause_start(&self, before: &str) -> bool {
+        let mut before = before.trim_end();
+        for _ in 0..4 {
+            let Some(last) = before.chars().next_back() else {
+                return true;
+            };
+            if ends_clause(last) || matches!(last, '(' | '-' | '–' | '—' | '/') {
+                return true;
+            }
+            let is_last = |word: &&String| ends_with_word(before, word);
+            let Some(word) = self.connectors.iter().find(is_last) else {
+                return self.lead_in_length(before) == before.len();
+            };
+            let length = before.len() - word.len();
+            before = before.get(..length).unwrap_or_default().trim_end();
+        }
+        false
+    }
+
+    /// Returns the length of the interjections at the beginning of a normalized sentence.
+    pub(crate) fn lead_in_length(&self, sentence: &str) -> usize {
+        let mut rest = sentence;
+        loop {
+            rest = rest.trim_start_matches(|c: char| c == ' ' || c == '-' || is_clause_mark(c));
+            let marked = self.turns.lead_ins.iter().filter(|word| {
+                rest.strip_prefix(word.as_str()).is_some_and(|after| {
+                    let next = after.trim_start().chars().next();
+                    next.is_none_or(|c| is_clause_mark(c) || matches!(c, '-' | '–' | '—'))
+                })
+            });
+            let soft = &self.turns.soft_lead_ins;
+            let soft = soft.iter().filter(|word| starts_with_word(rest, word));
+            let Some(length) = marked.chain(soft).map(String::len).max() else {
+                return sentence.len() - rest.len();
+            };
+            rest = rest.get(length..).unwrap_or_default();
+        }
+    }
+}
+
+impl SentenceScore {
+    fn add(&mut self, cue: &Cue) {
+        self.total += cue.weight;
+        self.positive += cue.weight.max(0.0);
+        self.is_correction |= cue.category == Some(RuleCategory::Correction);
+        if let Some(worth) = cue.worth {
+            self.worth_max = Some(self.worth_max.map_or(worth, |max| max.max(worth)));
+        }
+        if let Some(category) = cue.category
+            && self.category.is_none_or(|(_, weight)| cue.weight > weight)
+        {
+            self.category = Some((category, cue.weight));
+        }
+    }
+}
+
+/// Replaces `@name` in the list by the words of that name.
+fn expand(list: &mut Vec<String>, words: &BTreeMap<String, Vec<String>>) {
+    let mut all = Vec::with_capacity(list.len());
+    for word in list.drain(..) {
+        match word.strip_prefix('@') {
+            Some(name) => all.extend(words.get(name).into_iter().flatten().cloned()),
+            None => all.push(word),
+        }
+    }
+    *list = all;
+}
+
+/// Returns a sentence in the form that the cues have: lower case, straight apostrophes, single spaces.
+pub(crate) fn normalize(sentence: &str) -> String {
+    let mut out = String::with_capacity(sentence.len());
+    for c in sentence.chars() {
+        match c {
+            '’' | '‘' => out.push('\''),
+            '，' => out.push_str("，"),
+            c if c.is_whitespace() => {
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
+            }
+            c if c.is_ascii() => out.push(c.to_ascii_lowercase()),
+            c => out.extend(c.to_lowercase()),
+        }
+    }
+    out
+}
+
+/// Returns true if the character ends a clause.
+fn ends_clause(c: char) -> bool {
+    is_clause_mark(c) || c == ')'
+}
+
+fn is_clause_mark(c: char) -> bool {
+    matches!(
+        c,
+        ',' | '.' | ';' | ':' | '!' | '?' | '…' | '，' | '。' | '、' | '；' | '：' | '！' | '？'
+    )
+}
+
+/// Returns true for a character that continues a word of a script with blanks between words.
+fn is_word_char(c: char) -> bool {
+    (c.is_alphanumeric() && !is_cjk(c)) || matches!(c, '_' | '-' | '\'')
+}
+
+/// Returns true if the phrase is not a part of a longer word, path or name.
+fn has_boundaries(before: &str, phrase: &str, after: &str) -> bool {
+    let first = phrase.chars().next().unwrap_or(' ');
+    let last = phrase.chars().next_back().unwrap_or(' ');
+    let before = before.chars().next_back().unwrap_or(' ');
+    let mut after = after.chars();
+    let next = after.next().unwrap_or(' ');
+    let is_joined = |c: char| is_word_char(c) || matches!(c, '/' | '@' | '$' | '#' | '.' | '\\');
+    let starts = !is_word_char(first) || !is_joined(before);
+    // A full stop inside a file name or a path ends no word.
+    let is_name =
+        matches!(next, '.' | ':') && after.next().is_some_and(|c| c.is_ascii_alphanumeric());
+    let goes_on = is_word_char(next) || matches!(next, '/' | '=') || is_name;
+    let ends = !is_word_char(last) || last == '\'' || !goes_on;
+    starts && ends
+}
+
+/// Returns true if `rest` begins with the word or phrase.
+pub(crate) fn starts_with_word(rest: &str, word: &str) -> bool {
+    rest.strip_prefix(word).is_some_and(|after| {
+        let is_word = word.chars().next_back().is_some_and(is_word_char);
+        !is_word || !after.chars().next().is_some_and(is_word_char)
+    })
+}
+
+/// Returns true if `before` ends with the word or phrase.
+pub(crate) fn ends_with_word(before: &str, word: &str) -> bool {
+    before.strip_suffix(word).is_some_and(|head| {
+        let is_word = word.chars().next().is_some_and(is_word_char);
+        !is_word || !head.chars().next_back().is_some_and(is_word_char)
+    })
+}
+
+/// Returns true if the text contains the word or phrase.
+fn contains_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let after = text.get(at + word.len()..).unwrap_or_default();
+        has_boundaries(before, word, after)
+    })
+}
+
+/// Returns true if there is a second word and it is none of the list.
+fn has_second_word(rest: &str, list: &[String]) -> bool {
+    let second = rest.split(' ').nth(1).unwrap_or_default();
+    let word = second.trim_end_matches(|c: char| is_clause_mark(c));
+    !word.is_empty() && !list.iter().any(|other| other == word)
+}

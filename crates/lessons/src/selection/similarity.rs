@@ -1,0 +1,111 @@
+//! Similarity of candidates: shared words, weighted by how rare they are in the session.
+
+use crate::code_tokens::{content_words, stem};
+use crate::cues::SelectionCues;
+use crate::{Candidate, LessonContent, SourceKind, Speaker};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Smallest number of words in common.
+const COMMON_WORDS_MIN: usize = 3;
+
+/// Words of one candidate.
+struct CandidateWords {
+    words: BTreeSet<String>,
+    /// Code spans of a command record.
+    spans: Vec<String>,
+    key: Option<String>,
+    source: SourceKind,
+    is_error: bool,
+    is_episode: bool,
+    is_person: bool,
+    /// True if it has more than the commands themselves.
+    has_details: bool,
+}
+
+/// Comparison of a session's candidates.
+pub(super) struct Comparison {
+    all: Vec<CandidateWords>,
+    weights: BTreeMap<String, f32>,
+    same_share: f32,
+    same_error_share: f32,
+}
+
+impl Comparison {
+    /// Creates the comparison of candidates.
+    pub(super) fn new(candidates: &[&Candidate], cues: &SelectionCues) -> Self {
+        let all: Vec<CandidateWords> = candidates.iter().map(|candidate| CandidateWords::of(candidate)).collect();
+        let mut weights: BTreeMap<String, f32> = BTreeMap::new();
+        for words in &all {
+            for word in &words.words {
+                *weights.entry(word.clone()).or_insert(0.0) += 1.0;
+            }
+        }
+        let total = f32::from(u16::try_from(all.len()).unwrap_or(u16::MAX)) + 1.0;
+        for weight in weights.values_mut() {
+            *weight = (total / *weight).ln() + 0.3;
+        }
+        Self {
+            all,
+            weights,
+            same_share: cues.same_share,
+            same_error_share: cues.same_error_share,
+        }
+    }
+
+    /// Returns true if the second candidate states the same as the first one, which has more merit.
+    pub(super) fn is_same(&self, better: usize, other: usize) -> bool {
+        let (Some(better), Some(other)) = (self.all.get(better), self.all.get(other)) else {
+            return false;
+        };
+        if better.key.is_some() && better.key == other.key {
+            return true;
+        }
+        if better.is_episode || other.is_episode {
+            return false;
+        }
+        if better.source == SourceKind::Command && other.source == SourceKind::Command {
+            return !other.has_details && !other.spans.is_empty() && other.spans.iter().all(|span| better.spans.contains(span));
+        }
+        let share = self.share(better, other);
+        match (better.is_error && other.is_error, better.is_person || other.is_person) {
+            (true, _) => share >= self.same_error_share,
+            // A person's rule is more than what the agent did.
+            (false, true) if better.is_person != other.is_person => share >= (self.same_share + 1.0) / 2.0,
+            (false, _) => share >= self.same_share,
+        }
+    }
+
+    /// Returns the weight of the common words as a share of the smaller candidate's.
+    fn share(&self, one: &CandidateWords, other: &CandidateWords) -> f32 {
+        let weight = |word: &String| self.weights.get(word).copied().unwrap_or(1.0);
+        let common: Vec<&String> = one.words.intersection(&other.words).collect();
+        if common.len() < COMMON_WORDS_MIN {
+            return 0.0;
+        }
+        let sum = |words: &BTreeSet<String>| words.iter().map(weight).sum::<f32>();
+        let smaller = sum(&one.words).min(sum(&other.words));
+        common.into_iter().map(weight).sum::<f32>() / smaller.max(0.1)
+    }
+}
+
+impl CandidateWords {
+    fn of(candidate: &Candidate) -> Self {
+        let text = candidate.full_text();
+        let key = match &candidate.content {
+            LessonContent::Knowledge { key, .. } => key.clone(),
+            LessonContent::Error { key, .. } => Some(key.clone()),
+            LessonContent::Episode { .. } | LessonContent::Steps(_) => None,
+        };
+        let spans = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        Self {
+            words: content_words(&text).iter().map(|word| stem(word).to_owned()).collect(),
+            spans,
+            key,
+            source: candidate.source,
+            is_error: matches!(candidate.content, LessonContent::Error { .. }),
+            is_episode: matches!(candidate.content, LessonContent::Episode { .. }),
+            is_person: candidate.speaker == Speaker::Person,
+            has_details: text.contains("The first run took"),
+        }
+    }
+}

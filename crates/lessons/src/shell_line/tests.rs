@@ -1,0 +1,64 @@
+//! Tests of shell lines.
+
+use super::*;
+
+fn words(line: &str) -> Vec<Vec<String>> {
+    read_shell_line(line).into_iter().map(|command| command.words).collect()
+}
+
+#[test]
+fn read_shell_line_splits_at_operators() {
+    for (line, expected) in [
+        ("a b && c", vec![vec!["a", "b"], vec!["c"]]),
+        ("cd x && make test 2>&1 | tail -5", vec![vec!["cd", "x"], vec!["make", "test"], vec!["tail", "-5"]]),
+        ("a; b || c & d", vec![vec!["a"], vec!["b"], vec!["c"], vec!["d"]]),
+        ("a 'b && c' \"d | e\"", vec![vec!["a", "b && c", "d | e"]]),
+        ("a > out.txt 2>/dev/null b", vec![vec!["a", "b"]]),
+        ("a &> out && b", vec![vec!["a"], vec!["b"]]),
+        ("(cd a && b)", vec![vec!["cd", "a"], vec!["b"]]),
+        ("a # note && b\nc", vec![vec!["a"], vec!["c"]]),
+        ("a \\\n  b", vec![vec!["a", "b"]]),
+        ("if a; then b; fi", vec![vec!["a"], vec!["b"]]),
+        ("a\\ b 'c'\\''d'", vec![vec!["a b", "c'd"]]),
+        ("X=1 a --flag=\"b c\"", vec![vec!["X=1", "a", "--flag=b c"]]),
+        ("", vec![]),
+    ] {
+        assert_eq!(words(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn read_shell_line_reads_here_documents() {
+    let line = "git add a && git commit -m \"$(cat <<'EOF'\nfeat: one\n\nIt's \"quoted\" && more.\nEOF\n)\" 2>&1 && git push";
+    let commands = read_shell_line(line);
+    assert_eq!(commands.len(), 3);
+    assert_eq!(commands[1].here_document.as_deref(), Some("feat: one\n\nIt's \"quoted\" && more.\n"));
+    assert_eq!(commands[1].words[..3], ["git", "commit", "-m"]);
+    assert_eq!(commands[2].words, ["git", "push"]);
+
+    let plain = read_shell_line("git commit -F - <<EOF\nfix: two\nEOF\ngit push");
+    assert_eq!(plain[0].words, ["git", "commit", "-F", "-"]);
+    assert_eq!(plain[0].here_document.as_deref(), Some("fix: two\n"));
+    assert_eq!(plain[1].words, ["git", "push"]);
+
+    let open = read_shell_line("cat > f <<X\nno end");
+    assert_eq!(open[0].here_document.as_deref(), Some("no end"));
+}
+
+#[test]
+fn option_values_returns_every_value() {
+    let commands = read_shell_line("git commit -m one -m 'two three' --message=four");
+    let values: Vec<&str> = commands[0].option_values(&["-m", "--message"]).collect();
+    assert_eq!(values, ["one", "two three", "four"]);
+}
+
+#[test]
+fn read_shell_line_accepts_any_text() {
+    for odd in ["'", "\"", "`", "\\", "<<", "<<<", "<<'", "a <<", "a >", "&&", "|&", "\0", "$(", "((((", "\"<<X\n", "\u{feff}é'ü"] {
+        read_shell_line(odd);
+    }
+    let long = "a && ".repeat(100_000);
+    assert!(read_shell_line(&long).len() <= COMMANDS_MAX + 1);
+    read_shell_line(&"'".repeat(100_001));
+    read_shell_line(&"<<A\n".repeat(50_000));
+}

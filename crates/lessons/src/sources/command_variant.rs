@@ -1,0 +1,183 @@
+//! Variants of commands: a command failed, and one that differs in its folder, options, quoting or program succeeded.
+
+use crate::command_run::{CommandPart, CommandRun};
+use crate::cues::FailureCues;
+
+/// Greatest number of options in which two variants differ.
+const OPTIONS_MAX: usize = 3;
+
+/// Difference that made the second command succeed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum VariantKind {
+    /// Another folder.
+    Folder(String),
+    /// Quotes around arguments.
+    Quotes,
+    /// Other options.
+    Options,
+    /// Variables that are set.
+    Variables(Vec<String>),
+    /// Another program, or the same one started in another way.
+    Program,
+}
+
+/// A failed command and the variant that succeeded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandVariant {
+    /// The difference.
+    pub(crate) kind: VariantKind,
+    /// The variant as a reader sees it.
+    pub(crate) text: String,
+}
+
+/// Compares a failed command with a command that succeeded; `error` is the failure's message.
+pub(crate) fn find_variant(
+    failed: &CommandRun,
+    failed_part: &CommandPart,
+    passed: &CommandRun,
+    error: &str,
+    cues: &FailureCues,
+) -> Option<CommandVariant> {
+    let error = error.to_lowercase();
+    passed.parts.iter().find_map(|part| {
+        let kind = folder_variant(failed, failed_part, passed, part, &error, cues)
+            .or_else(|| quotes_variant(failed_part, part))
+            .or_else(|| variables_variant(failed, failed_part, passed, part))
+            .or_else(|| program_variant(failed_part, part, &error, cues))
+            .or_else(|| options_variant(failed_part, part, &error, cues))?;
+        let text = match &kind {
+            VariantKind::Folder(folder) => format!("cd {folder} && {}", part.text),
+            VariantKind::Variables(names) => format!("{} {}", names.join(" "), part.text),
+            VariantKind::Quotes | VariantKind::Options | VariantKind::Program => part.text.clone(),
+        };
+        Some(CommandVariant { kind, text })
+    })
+}
+
+/// Recognises the same command in another folder, where a path may be shorter.
+fn folder_variant(
+    failed: &CommandRun,
+    one: &CommandPart,
+    passed: &CommandRun,
+    other: &CommandPart,
+    error: &str,
+    cues: &FailureCues,
+) -> Option<VariantKind> {
+    let folder = passed.folder.as_deref()?;
+    if failed.folder.as_deref() == Some(folder) || one.family != other.family {
+        return None;
+    }
+    let last = folder.trim_end_matches('/').rsplit('/').next().unwrap_or(folder);
+    let is_same = |(long, short): (&String, &String)| {
+        long == short || long.strip_suffix(short.as_str()).is_some_and(|head| head.trim_end_matches('/').ends_with(last))
+    };
+    let are_same = one.words.len() == other.words.len() && one.words.iter().zip(&other.words).all(is_same);
+    let is_about_place = cues.place_faults.is_in(error);
+    (are_same && is_about_place).then(|| VariantKind::Folder(short_folder(folder)))
+}
+
+/// Returns the last component of an absolute path; a relative path stays.
+fn short_folder(folder: &str) -> String {
+    match folder.starts_with(['/', '~']) {
+        true => folder.trim_end_matches('/').rsplit('/').next().unwrap_or(folder).to_owned(),
+        false => folder.to_owned(),
+    }
+}
+
+/// Recognises the same words with quotes.
+fn quotes_variant(one: &CommandPart, other: &CommandPart) -> Option<VariantKind> {
+    let is_special = |word: &String| word.contains(['(', ')', '[', ']', '{', '*', '?', '&', ';', '!', '$', '<', '>', '#', ' ', '^']);
+    let is_same = one.family == other.family && one.words == other.words && one.text != other.text;
+    (is_same && other.has_quotes && one.words.iter().any(is_special)).then_some(VariantKind::Quotes)
+}
+
+/// Recognises the same command with variables.
+fn variables_variant(
+    failed: &CommandRun,
+    one: &CommandPart,
+    passed: &CommandRun,
+    other: &CommandPart,
+) -> Option<VariantKind> {
+    let is_same = one.family == other.family && one.words == other.words;
+    let new: Vec<String> = passed.variables.iter().filter(|name| !failed.variables.contains(name)).cloned().collect();
+    (is_same && !new.is_empty()).then_some(VariantKind::Variables(new))
+}
+
+/// Recognises the same arguments for another program, if the first one is missing.
+fn program_variant(
+    one: &CommandPart,
+    other: &CommandPart,
+    error: &str,
+    cues: &FailureCues,
+) -> Option<VariantKind> {
+    let program = one.family.split(' ').next().unwrap_or_default();
+    let is_missing = cues.missing_programs.is_in(error) && error.contains(&program.to_lowercase());
+    let is_same = one.words == other.words || !one.words.is_empty() && other.words.ends_with(&one.words);
+    (is_missing && is_same && one.text != other.text).then_some(VariantKind::Program)
+}
+
+/// Recognises the same command with other options.
+fn options_variant(
+    one: &CommandPart,
+    other: &CommandPart,
+    error: &str,
+    cues: &FailureCues,
+) -> Option<VariantKind> {
+    if one.family != other.family || cues.test_faults.is_in(error) {
+        return None;
+    }
+    let is_relevant = |option: &&str| !cues.narrowing_options.contains(option.split('=').next().unwrap_or(option));
+    let options = |part: &'_ CommandPart, without: &CommandPart| -> Vec<String> {
+        let others: Vec<&str> = without.options().collect();
+        let mine = part.options().filter(|option| !others.contains(option));
+        mine.filter(is_relevant).map(str::to_owned).collect()
+    };
+    let (removed, added) = (options(one, other), options(other, one));
+    let changes = removed.len().max(added.len());
+    if changes == 0 || changes > OPTIONS_MAX {
+        return None;
+    }
+    let plain = |part: &CommandPart| -> Vec<String> {
+        let words = part.words.iter().filter(|word| !word.starts_with('-'));
+        words.filter(|word| !part.family.split(' ').any(|verb| verb == word.as_str())).cloned().collect()
+    };
+    let (failed, passed) = (plain(one), plain(other));
+    let is_shared = failed.is_empty() || failed.iter().any(|word| passed.contains(word));
+    // An option that only disappears must be named by the error.
+    let is_named = !added.is_empty()
+        || removed.iter().any(|option| error.contains(option.trim_start_matches('-').split('=').next().unwrap_or(option)));
+    (is_shared && is_named).then_some(VariantKind::Options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cues::Cues;
+
+    #[test]
+    fn find_variant_of_pairs() {
+        for (failed, error, passed, expected) in [
+            ("node web/build.js", "Error: Could not resolve \"js/main.js\"", "cd /p/web && node build.js", Some("cd web && node build.js")),
+            ("npm test", "npm error enoent: no such file or directory, package.json", "cd frontend && npm test", Some("cd frontend && npm test")),
+            ("npm test", "expected 3 to equal 4", "cd frontend && npm test", None),
+            ("git add dist/a.css", "The following paths are ignored by one of your .gitignore files: dist", "git add -f dist/a.css && git add b && git commit -m x", Some("git add -f dist/a.css")),
+            ("git add dist/a.css", "The following paths are ignored", "git add src/b.rs", None),
+            ("git push", "fatal: The current branch t has no upstream branch.", "git push --set-upstream origin t", Some("git push --set-upstream origin t")),
+            ("git push", "rejected", "git pull --rebase", None),
+            ("sed -n 1,5p src/(app)/a.ts", "zsh:1: no matches found: src/(app)/a.ts", "sed -n 1,5p 'src/(app)/a.ts'", Some("sed -n 1,5p 'src/(app)/a.ts'")),
+            ("python x.py", "bash: python: command not found", "python3 x.py", Some("python3 x.py")),
+            ("vitest run", "sh: vitest: command not found", "npx vitest run", Some("npx vitest run")),
+            ("pytest -q", "assert 3 == 4", "pytest -q --import-mode=importlib", None),
+            ("pip install x", "error: externally-managed-environment", "pip install --break-system-packages x", Some("pip install --break-system-packages x")),
+            ("cargo build", "error: failed to run custom build command for openssl-sys", "OPENSSL_DIR=/opt/ssl cargo build", Some("OPENSSL_DIR=/opt/ssl cargo build")),
+            ("npm ci --foo", "Unknown option: --foo", "npm ci", Some("npm ci")),
+            ("npm ci --foo", "network down", "npm ci", None),
+            ("cargo test", "error: linking with `cc` failed", "cargo test --lib", None),
+            ("make", "error", "ls", None),
+        ] {
+            let (one, other) = (CommandRun::parse(failed), CommandRun::parse(passed));
+            let found = find_variant(&one, &one.parts[0], &other, error, &Cues::get().failures);
+            assert_eq!(found.map(|one| one.text).as_deref(), expected, "{failed} | {passed}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Commits and pull requests that the session made.
+
+mod message;
+
+pub(super) use message::{CommitMessage, read_commit};
+
+use crate::cues::{CommitCues, Cues};
+use crate::outline::read_outline;
+use crate::place::Place;
+use crate::sentences::{capitalize, sentences};
+use crate::shell_line::read_shell_line;
+use crate::{Candidate, LessonContent, SourceKind, Speaker};
+use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent};
+use serde::{Deserialize, Serialize};
+
+/// Greatest number of commits whose statements are kept.
+const COMMITS_MAX: usize = 20;
+/// Greatest number of calls without a result that are kept.
+const PENDING_MAX: usize = 8;
+/// Greatest number of characters of a record.
+const TEXT_CHARS_MAX: usize = 380;
+
+/// Statements of one commit's message.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct CommitRecord {
+    call: String,
+    subject: String,
+    /// Sentences that give a reason, name a choice, or set something up.
+    text: String,
+    is_choice: bool,
+    place: Place,
+}
+
+/// State of this source.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Commits {
+    pending: Vec<CommitRecord>,
+    records: Vec<CommitRecord>,
+}
+
+impl Commits {
+    /// Reads an event.
+    pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
+        match &event.body {
+            EventBody::Call {
+                call,
+                action: ToolAction::Command(line),
+                ..
+            } if line.contains("commit") || line.contains("create") || line.contains("describe") => {
+                for command in read_shell_line(line) {
+                    let Some(message) = read_commit(&command, &cues.commits) else {
+                        continue;
+                    };
+                    let Some((text, is_choice)) = statement_text(&message, &cues.commits) else {
+                        continue;
+                    };
+                    if self.pending.len() >= PENDING_MAX {
+                        self.pending.remove(0);
+                    }
+                    self.pending.push(CommitRecord {
+                        call: call.clone(),
+                        subject: message.subject,
+                        text,
+                        is_choice,
+                        place: Place::of(position, event),
+                    });
+                }
+            }
+            EventBody::Result { call, outcome, .. } => {
+                while let Some(at) = self.pending.iter().position(|record| record.call == *call) {
+                    let record = self.pending.remove(at);
+                    if *outcome == ToolOutcome::Succeeded {
+                        self.add_record(record);
+                    }
+                }
+            }
+            EventBody::Call { .. }
+            | EventBody::ConversationStart(_)
+            | EventBody::Prompt(_)
+            | EventBody::AssistantText(_)
+            | EventBody::Summary(_)
+            | EventBody::FileChanged(_)
+            | EventBody::TokenUsage(_) => {}
+        }
+    }
+
+    fn add_record(&mut self, record: CommitRecord) {
+        // An amended commit replaces the one before it.
+        self.records.retain(|known| known.subject != record.subject);
+        if self.records.len() >= COMMITS_MAX {
+            self.records.remove(0);
+        }
+        self.records.push(record);
+    }
+
+    /// Adds the candidates found so far.
+    pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
+        let worth = &cues.commits.worth;
+        out.extend(self.records.iter().map(|record| Candidate {
+            source: SourceKind::Commit,
+            speaker: Speaker::Agent,
+            content: LessonContent::Knowledge {
+                category: "decision".to_owned(),
+                key: None,
+                text: record.text.clone(),
+                rationale: Some(format!("Commit: {}", record.subject)),
+            },
+            worth: match record.is_choice {
+                true => worth.choice,
+                false => worth.setup,
+            },
+            evidence: vec![record.place.evidence(&record.text)],
+            at: record.place.at,
+            agent: record.place.agent.clone(),
+        }));
+    }
+}
+
+/// Returns the sentences of a message that give a reason, name a choice, or set something up; true if one is a choice.
+fn statement_text(message: &CommitMessage, cues: &CommitCues) -> Option<(String, bool)> {
+    let mut choices: Vec<String> = Vec::new();
+    let mut setups: Vec<String> = Vec::new();
+    for item in read_outline(&message.body).iter().flat_map(|section| &section.items) {
+        let item = item.full_text();
+        let statements: Vec<&str> = sentences(&item).collect();
+        for statement in statements {
+            let lower = statement.to_lowercase();
+            if cues.phrases.choice.is_in(&lower) {
+                choices.push(capitalize(statement));
+            } else if cues.phrases.setup.is_in(&lower) {
+                setups.push(capitalize(statement));
+            }
+        }
+    }
+    let is_choice = !choices.is_empty();
+    let mut text = String::new();
+    let reserved = message.subject.chars().count() + 10;
+    for statement in choices.into_iter().chain(setups) {
+        let end = if statement.ends_with(['.', '!', '?', '`']) { "" } else { "." };
+        let gap = if text.is_empty() { "" } else { " " };
+        let addition = format!("{gap}{statement}{end}");
+        if text.chars().count() + addition.chars().count() + reserved <= TEXT_CHARS_MAX {
+            text.push_str(&addition);
+        }
+    }
+    (!text.is_empty()).then_some((text, is_choice))
+}

@@ -1,0 +1,269 @@
+//! Summaries with which a program replaced earlier turns: errors with their fixes, general statements, wishes of people.
+
+mod error_point;
+mod summary_text;
+
+use crate::code_tokens::{TokenKind, code_tokens};
+use crate::cues::{Cues, SummaryCues};
+use crate::outline::{OutlineItem, OutlineSection, read_outline};
+use crate::place::Place;
+use crate::sentences::{capitalize, shorten_to_sentences};
+use crate::{Candidate, LessonContent, SourceKind, Speaker};
+use error_point::{ErrorPoint, read_error_point};
+use heirloom_agents::transcripts::{EventBody, TranscriptEvent};
+use heirloom_model::text;
+use serde::{Deserialize, Serialize};
+use summary_text::{is_summary, summary_body};
+
+/// Greatest number of points that are kept from all summaries.
+const POINTS_MAX: usize = 30;
+/// Greatest number of characters of a point.
+const POINT_CHARS_MAX: usize = 360;
+/// Number of characters from which on a fix in general words is explained.
+const EXPLAINED_CHARS_MIN: usize = 40;
+/// Smallest number of characters of a statement.
+const POINT_CHARS_MIN: usize = 30;
+
+/// Kind of a point.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PointKind {
+    /// Error with its fix.
+    Error,
+    /// Finding of a linter or formatter.
+    MinorError,
+    /// Mistake in the agent's own unfinished work.
+    OwnMistake,
+    /// General statement.
+    #[default]
+    Learning,
+    /// Statement about the work of the session.
+    Narration,
+    /// Topic with a general statement.
+    Concept,
+    /// Wish of a person.
+    Preference,
+}
+
+/// A point of a summary.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct SummaryPoint {
+    kind: PointKind,
+    text: String,
+    /// The fix of an error.
+    resolution: String,
+    place: Place,
+}
+
+/// State of this source.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct CompactionSummary {
+    points: Vec<SummaryPoint>,
+}
+
+impl CompactionSummary {
+    /// Reads an event.
+    pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
+        let summary = match &event.body {
+            EventBody::Summary(text) => text,
+            // Gemini CLI stores its summary as a message.
+            EventBody::Prompt(text) | EventBody::AssistantText(text) if is_summary(text) => text,
+            _ => return,
+        };
+        let place = Place::of(position, event);
+        for section in read_outline(summary_body(summary)) {
+            self.read_section(&section, &place, &cues.summaries);
+        }
+    }
+
+    fn read_section(&mut self, section: &OutlineSection, place: &Place, cues: &SummaryCues) {
+        let heading = section.heading.to_lowercase();
+        let sections = &cues.sections;
+        for item in &section.items {
+            let point = if sections.preferences.is_in(&heading) {
+                preference_point(item, cues)
+            } else if sections.pending.is_in(&heading) {
+                // Later turns usually do what is pending.
+                None
+            } else if sections.errors.is_in(&heading) {
+                self.add_feedback(item, place, cues);
+                error_point(item, cues)
+            } else if sections.learnings.is_in(&heading) {
+                self.add_feedback(item, place, cues);
+                learning_point(item, cues)
+            } else if sections.concepts.is_in(&heading) {
+                concept_point(item, cues)
+            } else {
+                self.add_feedback(item, place, cues);
+                None
+            };
+            if let Some(point) = point {
+                self.add_point(SummaryPoint {
+                    place: place.clone(),
+                    ..point
+                });
+            }
+        }
+    }
+
+    /// Adds the wishes of people among the children of an item.
+    fn add_feedback(&mut self, item: &OutlineItem, place: &Place, cues: &SummaryCues) {
+        for child in &item.children {
+            let lower = child.to_lowercase();
+            if cues.phrases.wish.begins(&lower) {
+                let text = wish_text(child);
+                if text.chars().count() >= POINT_CHARS_MIN {
+                    self.add_point(SummaryPoint {
+                        kind: PointKind::Preference,
+                        text,
+                        resolution: String::new(),
+                        place: place.clone(),
+                    });
+                }
+            }
+        }
+    }
+
+    fn add_point(&mut self, point: SummaryPoint) {
+        // A later summary repeats the points of an earlier one.
+        let name = |point: &SummaryPoint| text::error_signature(&point.text);
+        let signature = name(&point);
+        if let Some(known) = self.points.iter_mut().find(|known| name(known) == signature) {
+            *known = point;
+        } else if self.points.len() < POINTS_MAX {
+            self.points.push(point);
+        }
+    }
+
+    /// Adds the candidates found so far.
+    pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
+        out.extend(self.points.iter().map(|point| point.candidate(&cues.summaries)));
+    }
+}
+
+impl SummaryPoint {
+    /// Returns true if the fix names code, or the error does and the fix is explained.
+    fn is_specific(&self) -> bool {
+        let names = |text: &str| code_tokens(text).iter().any(|token| token.kind != TokenKind::Number);
+        let is_code = |text: &str| code_tokens(text).iter().any(|token| token.kind == TokenKind::Code);
+        is_code(&self.resolution) || (names(&self.text) && self.resolution.chars().count() >= EXPLAINED_CHARS_MIN)
+    }
+
+    fn candidate(&self, cues: &SummaryCues) -> Candidate {
+        let worth = &cues.worth;
+        let (worth, category) = match self.kind {
+            PointKind::Error if self.is_specific() => (worth.error, ""),
+            PointKind::Error => (worth.vague_error, ""),
+            PointKind::MinorError => (worth.minor_error, ""),
+            PointKind::OwnMistake => (worth.own_mistake, ""),
+            PointKind::Learning => (worth.learning, "learning"),
+            PointKind::Narration => (worth.narration, "learning"),
+            PointKind::Concept => (worth.concept, "learning"),
+            PointKind::Preference => (worth.preference, "preference"),
+        };
+        let content = match category {
+            "" => LessonContent::Error {
+                key: format!("summary:{}", text::hash16(&text::error_signature(&self.text))),
+                text: self.text.clone(),
+                resolution: Some(self.resolution.clone()),
+            },
+            category => LessonContent::Knowledge {
+                category: category.to_owned(),
+                key: None,
+                text: self.text.clone(),
+                rationale: None,
+            },
+        };
+        Candidate {
+            source: SourceKind::CompactionSummary,
+            speaker: Speaker::Agent,
+            content,
+            worth,
+            evidence: vec![self.place.evidence(&self.text)],
+            at: self.place.at,
+            agent: self.place.agent.clone(),
+        }
+    }
+}
+
+fn error_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
+    let ErrorPoint { error, fix } = read_error_point(item, cues)?;
+    let lower = format!("{} {}", error.to_lowercase(), fix.to_lowercase());
+    if cues.phrases.expected.is_in(&lower) {
+        return None;
+    }
+    let kind = if cues.phrases.own_mistake.is_in(&lower) {
+        PointKind::OwnMistake
+    } else if cues.phrases.minor.is_in(&error.to_lowercase()) {
+        PointKind::MinorError
+    } else {
+        PointKind::Error
+    };
+    Some(SummaryPoint {
+        kind,
+        text: error,
+        resolution: fix,
+        place: Place::default(),
+    })
+}
+
+fn learning_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
+    let text = point_text(&item.full_text())?;
+    let lower = text.to_lowercase();
+    if cues.phrases.wish.begins(&lower) {
+        return preference_point(item, cues);
+    }
+    let is_general = cues.phrases.general.is_in(&lower);
+    if !is_general {
+        return None;
+    }
+    let kind = match cues.phrases.narration.begins(&lower) {
+        true => PointKind::Narration,
+        false => PointKind::Learning,
+    };
+    Some(SummaryPoint {
+        kind,
+        text,
+        ..SummaryPoint::default()
+    })
+}
+
+fn concept_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
+    let text = point_text(&item.full_text())?;
+    cues.phrases.binding.is_in(&text.to_lowercase()).then(|| SummaryPoint {
+        kind: PointKind::Concept,
+        text,
+        ..SummaryPoint::default()
+    })
+}
+
+fn preference_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
+    let text = point_text(&item.full_text())?;
+    let is_wish = cues.phrases.wish.begins(&text.to_lowercase());
+    Some(SummaryPoint {
+        kind: PointKind::Preference,
+        text: match is_wish {
+            true => wish_text(&text),
+            false => text,
+        },
+        ..SummaryPoint::default()
+    })
+}
+
+/// Returns a wish as a sentence about the user.
+fn wish_text(text: &str) -> String {
+    let text = text.trim_start_matches("User feedback:").trim_start_matches("User Feedback:").trim();
+    let text = text.strip_prefix("The user").or_else(|| text.strip_prefix("User")).map_or_else(
+        || capitalize(text),
+        |rest| format!("The user{rest}"),
+    );
+    shorten_to_sentences(&text, POINT_CHARS_MAX)
+}
+
+/// Returns the first sentences of a point, or `None` if it is too short.
+fn point_text(text: &str) -> Option<String> {
+    let text = shorten_to_sentences(&capitalize(text.trim()), POINT_CHARS_MAX);
+    (text.chars().count() >= POINT_CHARS_MIN && text.contains(' ')).then_some(text)
+}

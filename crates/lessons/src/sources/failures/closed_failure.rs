@@ -1,0 +1,299 @@
+//! Closed failures: what resolved them, and what that is worth.
+
+use super::change::Change;
+use super::open_failure::{FailureStage, OpenFailure};
+use super::remark::{Facts, Remark};
+use super::resolution::{Resolution, describe_changes, is_environment};
+use crate::bounded_text::bounded;
+use crate::command_run::CommandRun;
+use crate::cues::FailureCues;
+use crate::place::Place;
+use crate::project_paths::ProjectPaths;
+use crate::sources::command_variant::{CommandVariant, VariantKind, find_variant};
+use crate::{Candidate, LessonContent, SourceKind, Speaker};
+use heirloom_model::text;
+use serde::{Deserialize, Serialize};
+
+/// Characters of a record.
+const RECORD_CHARS_MAX: usize = 400;
+/// Bytes of a resolution.
+const RESOLUTION_BYTES_MAX: usize = 420;
+/// Bytes of a line of evidence.
+const LINE_BYTES_MAX: usize = 120;
+/// Events that make a failure a long one.
+const LONG_EVENTS: u64 = 30;
+/// Resolution if nothing is recorded between failure and success.
+const RERUN: &str = "passed when it was run again without a recorded change: flaky or fixed elsewhere";
+
+/// A failure and what resolved it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct ClosedFailure {
+    /// Record key.
+    pub(super) key: String,
+    text: String,
+    resolution: String,
+    /// Worth of the record.
+    pub(super) worth: f32,
+    /// True if the command went on to fail for another reason.
+    pub(super) is_by_progress: bool,
+    is_variant: bool,
+    /// Number of failures.
+    pub(super) attempts: u32,
+    evidence: Vec<(Place, String)>,
+}
+
+impl ClosedFailure {
+    /// Returns true if the same change resolved both at the same time.
+    pub(super) fn is_resolved_alike(&self, other: &Self) -> bool {
+        let at = |closed: &Self| closed.evidence.last().map(|(place, _)| place.position);
+        at(self) == at(other) && self.resolution == other.resolution
+    }
+
+    /// Returns the candidate.
+    pub(super) fn candidate(&self) -> Candidate {
+        let place = self.evidence.first().map(|(place, _)| place);
+        Candidate {
+            source: match self.is_variant {
+                true => SourceKind::CommandVariant,
+                false => SourceKind::Failure,
+            },
+            speaker: Speaker::Program,
+            content: LessonContent::Error {
+                key: self.key.clone(),
+                text: self.text.clone(),
+                resolution: Some(self.resolution.clone()),
+            },
+            worth: self.worth,
+            evidence: self.evidence.iter().map(|(place, line)| place.evidence(line)).collect(),
+            at: place.and_then(|place| place.at),
+            agent: place.and_then(|place| place.agent.clone()),
+        }
+    }
+}
+
+/// What is known when a failure is closed.
+pub(super) struct Closing<'c> {
+    /// The failure.
+    pub(super) open: &'c OpenFailure,
+    /// Changes since it last occurred.
+    pub(super) changes: &'c [&'c Change],
+    /// Remarks of the agent.
+    pub(super) remarks: &'c [Remark],
+    /// The run that succeeded; `None` if the command failed for another reason.
+    pub(super) passed: Option<&'c CommandRun>,
+    /// Changes that the command line of this run made itself.
+    pub(super) own: &'c [Change],
+    /// Place of the run that closes it.
+    pub(super) place: &'c Place,
+    /// Paths of the project.
+    pub(super) paths: &'c ProjectPaths,
+    /// Data.
+    pub(super) cues: &'c FailureCues,
+}
+
+impl Closing<'_> {
+    /// Returns the closed failure, or `None` if it is nothing to keep.
+    pub(super) fn closed_failure(&self) -> Option<ClosedFailure> {
+        if self.open.is_expected || self.open.error.is_empty() || self.is_intended() {
+            return None;
+        }
+        let described = describe_changes(self.open, self.changes, self.paths, self.cues);
+        let variant = self.variant().filter(|_| !described.is_matched || self.changes.is_empty());
+        let mut closed = match variant {
+            Some(variant) => self.by_variant(&variant),
+            None if described.text.is_empty() => self.by_own_changes(),
+            None => self.by_changes(&described),
+        };
+        let rounded = (closed.worth * 100.0).round() / 100.0;
+        closed.worth = rounded.clamp(0.0, self.cues.worth.most);
+        Some(closed)
+    }
+
+    fn variant(&self) -> Option<CommandVariant> {
+        let part = self.open.failed_part()?;
+        find_variant(&self.open.run, part, self.passed?, &self.open.error, self.cues)
+    }
+
+    fn by_variant(&self, variant: &CommandVariant) -> ClosedFailure {
+        let command = variant.text.replace('`', "'");
+        let what = match &variant.kind {
+            VariantKind::Folder(folder) => format!("run it inside `{folder}`: `{command}` works"),
+            VariantKind::Quotes => format!("quote the argument: `{command}` works"),
+            VariantKind::Variables(_) => format!("set the variable: `{command}` works"),
+            VariantKind::Options | VariantKind::Program => format!("`{command}` works"),
+        };
+        let remark = self.remark(&[], &format!("{} {command}", self.open.text(self.paths, RECORD_CHARS_MAX)));
+        ClosedFailure {
+            worth: self.cues.worth.variant + self.extra(remark.is_some()),
+            is_variant: true,
+            ..self.closed(what, remark, None)
+        }
+    }
+
+    /// Describes the other commands on the line that succeeded.
+    fn by_own_changes(&self) -> ClosedFailure {
+        let failed = self.open.failed_part().map_or("", |part| part.text.as_str());
+        let own: Vec<&Change> = self.own.iter().filter(|change| change.command != failed && !change.is_build).collect();
+        let described = describe_changes(self.open, &own, self.paths, self.cues);
+        match described.text.is_empty() {
+            true => self.by_rerun(),
+            false => self.by_changes(&described),
+        }
+    }
+
+    fn by_rerun(&self) -> ClosedFailure {
+        ClosedFailure {
+            worth: self.cues.worth.rerun,
+            ..self.closed(RERUN.to_owned(), None, None)
+        }
+    }
+
+    fn by_changes(&self, described: &Resolution<'_>) -> ClosedFailure {
+        let remark = self.remark(&described.named, &self.open.text(self.paths, RECORD_CHARS_MAX));
+        let worth = self.worth(described) + self.extra(remark.is_some());
+        ClosedFailure {
+            worth,
+            is_by_progress: self.passed.is_none(),
+            ..self.closed(described.text.clone(), remark, described.named.first().copied())
+        }
+    }
+
+    fn closed(&self, what: String, remark: Option<&Remark>, change: Option<&Change>) -> ClosedFailure {
+        let mut resolution = finish_sentence(&what);
+        let text = self.open.text(self.paths, RECORD_CHARS_MAX.saturating_sub(text::chars(&resolution) + 1));
+        if let Some(remark) = remark {
+            let longer = format!("{resolution} {}", remark.text);
+            if text::chars(&text) + 1 + text::chars(&longer) <= RECORD_CHARS_MAX {
+                resolution = longer;
+            }
+        }
+        let mut evidence = vec![(self.open.first.clone(), bounded(&self.open.error, LINE_BYTES_MAX))];
+        evidence.extend(change.map(|change| {
+            let line = change.added.first().or(change.removed.first()).unwrap_or(&change.command);
+            (change.place.clone(), bounded(line, LINE_BYTES_MAX))
+        }));
+        evidence.push((self.place.clone(), bounded(self.open.failed_part().map_or("", |part| &part.text), LINE_BYTES_MAX)));
+        ClosedFailure {
+            key: self.open.key.clone(),
+            text: bounded(&text, RESOLUTION_BYTES_MAX),
+            resolution: bounded(&resolution, RESOLUTION_BYTES_MAX),
+            attempts: self.open.attempts,
+            evidence,
+            ..ClosedFailure::default()
+        }
+    }
+
+    /// Returns the last remark since the failure that agrees with the change.
+    fn remark(&self, changes: &[&Change], failed: &str) -> Option<&Remark> {
+        let facts = match changes {
+            [] => Facts::of_command(failed),
+            changes => Facts::new(changes, failed),
+        };
+        let last_change = changes.iter().map(|change| change.place.position).max().unwrap_or(u64::MAX);
+        let since = |remark: &&Remark| remark.place.position > self.open.last && remark.place.position <= last_change;
+        self.remarks
+            .iter()
+            .filter(since)
+            .rfind(|remark| facts.agree_with(&remark.text, self.cues))
+    }
+
+    /// Returns what attempts, an explanation and a long search add to the worth.
+    fn extra(&self, is_explained: bool) -> f32 {
+        let worth = &self.cues.worth;
+        let attempts = f32::from(u8::try_from(self.open.attempts.saturating_sub(1).min(3)).unwrap_or_default());
+        let is_long = self.place.position.saturating_sub(self.open.first.position) > LONG_EVENTS;
+        let explained = if is_explained { worth.explained } else { 0.0 };
+        let long = if is_long { worth.long } else { 0.0 };
+        attempts * worth.attempt + explained + long
+    }
+
+    /// Returns the worth by the kind of the changes.
+    fn worth(&self, described: &Resolution<'_>) -> f32 {
+        let worth = &self.cues.worth;
+        let named = &described.named;
+        let is_outer = named.iter().any(|change| is_environment(change, self.cues));
+        let is_own_file = |change: &&Change| {
+            let path = change.path.to_lowercase();
+            self.open.files.iter().any(|file| path.ends_with(file.as_str()))
+        };
+        let is_expectation = |change: &&Change| {
+            let mut lines = change.added.iter().chain(&change.removed);
+            lines.all(|line| is_expectation(line, self.cues))
+        };
+        let is_own_slip = self.open.stage <= FailureStage::Build || named.iter().all(is_expectation);
+        let is_slip = self.open.is_new_code && is_own_slip && named.iter().all(is_own_file);
+        let is_test = |change: &&Change| {
+            let path = change.path.to_lowercase();
+            path.contains("test") || path.contains("spec")
+        };
+        if !described.is_matched {
+            worth.slip
+        } else if is_outer {
+            worth.environment
+        } else if self.open.error.starts_with('[') {
+            worth.finding
+        } else if is_slip {
+            worth.slip
+        } else if named.iter().all(is_test) {
+            worth.test
+        } else {
+            worth.code
+        }
+    }
+
+    /// Returns true for a failure that the work was meant to cause: the error names something missing that the session
+    /// defines afterwards.
+    fn is_intended(&self) -> bool {
+        let is_missing = ["undefined", "not defined", "cannot find", "can't find", "not found", "no module named", "does not exist", "could not find", "couldn't find", "can't resolve", "could not resolve", "unresolved", "undeclared", "no attribute", "has no member", "not a function", "failed to resolve", "unknown", "nomethoderror", "uninitialized constant", "is not available", "is undefined"]
+            .iter()
+            .any(|phrase| self.open.error.to_lowercase().contains(phrase));
+        if !is_missing {
+            return false;
+        }
+        let words = &self.open.words;
+        self.changes.iter().any(|change| {
+            let defines = |line: &String| {
+                let lower = line.to_lowercase();
+                let names = defined_name(&lower, self.cues);
+                names.is_some_and(|name| words.iter().any(|word| name.contains(word.as_str()) && word.len() >= 3) && self.open.error.to_lowercase().contains(name))
+            };
+            let stem = change.path.rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default().to_lowercase();
+            let is_new_file = change.removed.is_empty() && !change.added.is_empty() && stem.len() >= 3;
+            change.added.iter().any(defines) || is_new_file && self.is_missing_module(&stem)
+        })
+    }
+
+    /// Returns true if the error names a module by the name of a file.
+    fn is_missing_module(&self, stem: &str) -> bool {
+        let lower = self.open.error.to_lowercase();
+        let is_module = ["module", "resolve", "import", "package"].iter().any(|word| lower.contains(word));
+        is_module && lower.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).any(|word| word == stem)
+    }
+}
+
+/// Returns true for a line that states what a test expects, or names the test.
+fn is_expectation(line: &str, cues: &FailureCues) -> bool {
+    let lower = line.to_lowercase();
+    cues.expectations.begins(&lower) || !lower.contains(['(', '=', ':']) || lower.starts_with(['"', '\''])
+}
+
+/// Returns the name that a line defines, in lower case.
+fn defined_name<'l>(lower: &'l str, cues: &FailureCues) -> Option<&'l str> {
+    if !cues.definitions.begins(lower) {
+        return None;
+    }
+    let head = lower.split(['(', '{', '=', ':', '<', ' ']).filter(|word| !word.is_empty());
+    let name = head.skip(1).find(|word| !cues.definitions.contains(word))?;
+    let name = name.trim_end_matches(['!', '?', ',', ';']);
+    (name.len() >= 3).then_some(name)
+}
+
+/// Returns the text as a sentence.
+fn finish_sentence(text: &str) -> String {
+    let text = text.trim();
+    match text.ends_with(['.', '!', '…']) {
+        true => text.to_owned(),
+        false => format!("{text}."),
+    }
+}

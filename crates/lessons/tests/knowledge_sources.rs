@@ -1,0 +1,417 @@
+//! Lessons of summaries, commands, commits, plans, requests, reports and documents, from constructed events.
+
+use heirloom_agents::transcripts::{
+    EventBody, FileEdit, PlanItem, ToolAction, ToolOutcome, TranscriptEvent,
+};
+use heirloom_lessons::{
+    Candidate, DropReason, Lesson, LessonContent, LessonExtractor, SourceKind, Speaker, Verdict,
+};
+use heirloom_model::Timestamp;
+
+/// Conversation under construction.
+#[derive(Default)]
+struct Conversation {
+    events: Vec<TranscriptEvent>,
+    seconds: i64,
+}
+
+impl Conversation {
+    fn push(mut self, body: EventBody) -> Self {
+        self.seconds += 1;
+        self.events.push(TranscriptEvent {
+            id: format!("event {}", self.events.len()),
+            at: Timestamp::from_second(1_800_000_000 + self.seconds).ok(),
+            agent: None,
+            body,
+        });
+        self
+    }
+
+    fn prompt(self, text: &str) -> Self {
+        self.push(EventBody::Prompt(text.to_owned()))
+    }
+
+    fn answer(self, text: &str) -> Self {
+        self.push(EventBody::AssistantText(text.to_owned()))
+    }
+
+    fn call(self, tool: &str, action: ToolAction, outcome: ToolOutcome, output: &str) -> Self {
+        let call = format!("call {}", self.events.len());
+        let begun = self.push(EventBody::Call {
+            call: call.clone(),
+            tool: tool.to_owned(),
+            action,
+        });
+        begun.push(EventBody::Result {
+            call,
+            outcome,
+            text: output.to_owned(),
+        })
+    }
+
+    fn run(self, command: &str, output: &str) -> Self {
+        let action = ToolAction::Command(command.to_owned());
+        self.call("Bash", action, ToolOutcome::Succeeded, output)
+    }
+
+    fn fail(self, command: &str, output: &str) -> Self {
+        let action = ToolAction::Command(command.to_owned());
+        self.call("Bash", action, ToolOutcome::Failed, output)
+    }
+
+    fn edit(self, path: &str) -> Self {
+        let action = ToolAction::Edit(vec![FileEdit::of_path(path.to_owned())]);
+        self.call("Edit", action, ToolOutcome::Succeeded, "ok")
+    }
+
+    fn wait(mut self, seconds: i64) -> Self {
+        self.seconds += seconds;
+        self
+    }
+
+    fn extractor(&self) -> LessonExtractor {
+        let mut extractor = LessonExtractor::default();
+        for event in &self.events {
+            extractor.push(event);
+        }
+        extractor
+    }
+
+    fn lessons(&self) -> Vec<Lesson> {
+        self.extractor().lessons()
+    }
+
+    /// Returns the texts of the candidates of a source.
+    fn texts(&self, source: SourceKind) -> Vec<String> {
+        let all = self.extractor().candidates();
+        let wanted = all.iter().filter(|candidate| candidate.source == source);
+        wanted.map(Candidate::full_text).collect()
+    }
+
+    /// Returns the texts of the kept lessons of a source.
+    fn kept(&self, source: SourceKind) -> Vec<String> {
+        let all = self.lessons();
+        let wanted = all
+            .iter()
+            .filter(|lesson| lesson.verdict == Verdict::Kept && lesson.candidate.source == source);
+        wanted.map(|lesson| lesson.candidate.full_text()).collect()
+    }
+}
+
+const SUMMARY: &str = "This session is being continued from a previous conversation.\n\nAnalysis:\n4. Errors:\n   - **Not this one**: Fixed by `x`.\n\nSummary:\n1. Primary Request and Intent:\n   Build the importer.\n\n3. Files and Code Sections:\n   - **`src/a.ts`** — must be kept\n\n4. Errors and fixes:\n   - **Worker tests had no database**: The worker opens its own connection. Fixed by passing `sharePool: true` to `createWorker`.\n   - **Compile error: missing module**: Expected while editing. Fixed by creating it.\n   - **Import order**:\n     - Fix: Moved `env.ts` before `app.ts`\n     - User feedback: never import `app.ts` in scripts of the migration\n\n5. Problem Solving:\n   - The importer must not run twice at the same time because the lock table has no owner column.\n   - Used a map for the lookup\n\n7. Pending Tasks:\n   - Write the documentation of the importer\n";
+
+#[test]
+fn summary_is_parsed_into_errors_learnings_and_preferences() {
+    let conversation = Conversation::default().push(EventBody::Summary(SUMMARY.to_owned()));
+    let candidates = conversation.extractor().candidates();
+    let errors: Vec<(&str, Option<&str>)> = candidates
+        .iter()
+        .filter_map(|candidate| match &candidate.content {
+            LessonContent::Error { text, resolution, .. } => Some((text.as_str(), resolution.as_deref())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        errors,
+        [
+            (
+                "Worker tests had no database: The worker opens its own connection.",
+                Some("Fixed by passing `sharePool: true` to `createWorker`.")
+            ),
+            ("Import order.", Some("Moved `env.ts` before `app.ts`.")),
+        ]
+    );
+    let texts = conversation.texts(SourceKind::CompactionSummary);
+    assert!(texts.iter().any(|text| text.starts_with("The importer must not run twice")));
+    assert!(texts.iter().any(|text| text.contains("never import `app.ts`")));
+    assert!(!texts.iter().any(|text| text.contains("must be kept") || text.contains("documentation") || text.contains("Not this one")));
+}
+
+#[test]
+fn later_summary_does_not_repeat_points() {
+    let one = EventBody::Summary(SUMMARY.to_owned());
+    let once = Conversation::default().push(one.clone());
+    let twice = Conversation::default().push(one.clone()).push(one);
+    assert_eq!(
+        once.texts(SourceKind::CompactionSummary),
+        twice.texts(SourceKind::CompactionSummary)
+    );
+}
+
+#[test]
+fn repeated_commands_become_one_fact_for_each_purpose_and_folder() {
+    let conversation = Conversation::default()
+        .prompt("Fix the parser of dates, please.")
+        .edit("/home/u/app/src/a.ts")
+        .edit("/home/u/app/web/b.ts")
+        .run("npm test -- src/a.test.ts 2>&1 | tail -5", "Tests: 3 passed, 3 total")
+        .run("npm test", "Tests: 9 passed, 9 total")
+        .run("cd /home/u/app/web && npm run lint", "")
+        .run("cd /home/u/app/web && npm run lint", "")
+        .run("npm run build", "");
+    let texts = conversation.texts(SourceKind::Command);
+    assert!(texts.contains(&"Tests: `npm test` (2 times in this session, last time passed).".to_owned()), "{texts:?}");
+    assert!(texts.contains(&"Lint in `web`: `npm run lint` (2 times in this session, last time passed).".to_owned()), "{texts:?}");
+    assert!(!texts.iter().any(|text| text.contains("build")), "once is not enough");
+}
+
+#[test]
+fn command_whose_last_use_failed_is_no_fact() {
+    let conversation = Conversation::default()
+        .run("cargo test", "test result: ok. 3 passed; 0 failed")
+        .run("cargo test", "test result: ok. 3 passed; 0 failed")
+        .fail("cargo test", "test result: FAILED. 2 passed; 1 failed");
+    assert_eq!(conversation.texts(SourceKind::Command), [""; 0]);
+}
+
+#[test]
+fn checks_before_commits_are_one_record() {
+    let cycle = |conversation: Conversation, number: u32| {
+        conversation
+            .run("cargo clippy --all-targets", "")
+            .run("cargo test", "test result: ok. 3 passed; 0 failed")
+            .run(&format!("git commit -am 'step {number}'"), "[main 1] step")
+    };
+    let conversation = cycle(cycle(Conversation::default(), 1), 2);
+    let kept = conversation.kept(SourceKind::Command);
+    assert_eq!(
+        kept,
+        ["Before its commits this session ran `cargo clippy --all-targets` and `cargo test`; all passed."]
+    );
+    let lessons = conversation.lessons();
+    let is_duplicate = |lesson: &&Lesson| lesson.verdict == Verdict::Dropped(DropReason::Duplicate);
+    assert_eq!(lessons.iter().filter(is_duplicate).count(), 2);
+}
+
+#[test]
+fn slow_first_run_is_part_of_the_fact() {
+    let packages = "Compiling one v1.0.0\n".repeat(30);
+    let conversation = Conversation::default()
+        .push(EventBody::Call {
+            call: "a".to_owned(),
+            tool: "Bash".to_owned(),
+            action: ToolAction::Command("cargo test".to_owned()),
+        })
+        .wait(400)
+        .push(EventBody::Result {
+            call: "a".to_owned(),
+            outcome: ToolOutcome::Succeeded,
+            text: format!("{packages}test result: ok. 3 passed; 0 failed"),
+        })
+        .run("cargo test", "test result: ok. 3 passed; 0 failed");
+    let texts = conversation.texts(SourceKind::Command);
+    assert!(
+        texts.iter().any(|text| text.contains("The first run took about 7 minutes because it compiled all dependencies")),
+        "{texts:?}"
+    );
+}
+
+#[test]
+fn background_command_counts_when_its_output_is_read() {
+    let started = "Command running in background with ID: b12. Output is being written to: x";
+    let finished = "<retrieval_status>success</retrieval_status>\n<task_id>b12</task_id>\n<status>completed</status>\n<exit_code>0</exit_code>\n<output>\n4 passed in 1s\n</output>";
+    let read = ToolAction::Other("{\"task_id\":\"b12\"}".to_owned());
+    let conversation = Conversation::default()
+        .run("pytest", started)
+        .call("TaskOutput", read, ToolOutcome::Succeeded, finished)
+        .run("pytest", "4 passed in 1s");
+    let texts = conversation.texts(SourceKind::Command);
+    assert_eq!(texts, ["Tests: `pytest` (2 times in this session, last time passed)."]);
+}
+
+#[test]
+fn tracker_workflow_is_one_record() {
+    let conversation = Conversation::default()
+        .run("gh issue view 12", "Title")
+        .run("gh issue close 12 --comment 'done'", "")
+        .run("gh issue view 13", "Title")
+        .run("gh issue close 13", "");
+    assert_eq!(
+        conversation.texts(SourceKind::Command),
+        ["Work is tracked with `gh issue`: `gh issue view <id>`, `gh issue close <id>`."]
+    );
+}
+
+#[test]
+fn commit_with_a_reason_is_a_decision() {
+    let message = "git commit -m \"$(cat <<'EOF'\nfeat: cache sessions\n\nSessions live in Redis instead of cookies, because cookies are limited to 4 KB.\n\n- Add tests\n\nCo-Authored-By: X <x@example.org>\nEOF\n)\"";
+    let conversation = Conversation::default().run(message, "[main 1] feat");
+    assert_eq!(
+        conversation.texts(SourceKind::Commit),
+        ["Sessions live in Redis instead of cookies, because cookies are limited to 4 KB. Commit: feat: cache sessions"]
+    );
+    let failed = Conversation::default().fail(message, "nothing to commit");
+    assert_eq!(failed.texts(SourceKind::Commit), [""; 0]);
+    let plain = Conversation::default().run("git commit -m 'fix: typo'", "[main 1]");
+    assert_eq!(plain.texts(SourceKind::Commit), [""; 0]);
+}
+
+#[test]
+fn last_plan_becomes_steps() {
+    let item = |text: &str, is_done| PlanItem {
+        text: text.to_owned(),
+        is_done,
+    };
+    let plan = |items| ToolAction::Plan(items);
+    let conversation = Conversation::default()
+        .call("TodoWrite", plan(vec![item("Read", false)]), ToolOutcome::Succeeded, "")
+        .call("TodoWrite", plan(vec![item("Read", true), item("Write", false)]), ToolOutcome::Succeeded, "");
+    let lessons = conversation.lessons();
+    let LessonContent::Steps(steps) = &lessons[0].candidate.content else {
+        panic!("{lessons:?}");
+    };
+    let steps: Vec<(&str, bool)> = steps.iter().map(|step| (step.text.as_str(), step.is_done)).collect();
+    assert_eq!(steps, [("Read", true), ("Write", false)]);
+    assert_eq!(lessons[0].verdict, Verdict::Kept);
+}
+
+#[test]
+fn episode_has_request_work_and_state_at_the_end() {
+    let conversation = Conversation::default()
+        .prompt("<system-reminder>x</system-reminder>\nPlease implement app-7. Tests first.")
+        .run("bd show app-7", "○ app-7 [TASK] · Import of invoices   [● P1 · OPEN]")
+        .answer("Let me look at the code.")
+        .edit("/w/app/src/import.rs")
+        .run("cargo test", "test result: ok. 12 passed; 0 failed; 0 ignored")
+        .run("git commit -am 'feat: import invoices (app-7)'", "[main 1] feat")
+        .run("git push origin main", "main -> main")
+        .run("bd create --title='Importer drops the date' --type=bug", "✓ Created issue: app-8")
+        .answer("All done.\n\n- The importer is implemented and pushed\n- 12 tests pass\n")
+        .prompt("did you push?")
+        .answer("Yes, everything is pushed.");
+    let lessons = conversation.lessons();
+    let episodes: Vec<&LessonContent> = lessons
+        .iter()
+        .filter(|lesson| lesson.verdict == Verdict::Kept)
+        .map(|lesson| &lesson.candidate.content)
+        .filter(|content| matches!(content, LessonContent::Episode { .. }))
+        .collect();
+    let [LessonContent::Episode { request, done, result }] = episodes[..] else {
+        panic!("{episodes:?}");
+    };
+    assert_eq!(
+        request,
+        "Please implement app-7 (Import of invoices). Tests first. Later: \"did you push?\"."
+    );
+    assert_eq!(done, "Commits: import invoices (app-7).");
+    for part in ["12 tests pass.", "12 passed, 0 failed", "Pushed to origin/main.", "`app-8` (Importer drops the date)"] {
+        assert!(result.contains(part), "{part}: {result}");
+    }
+    assert_eq!(
+        conversation.extractor().title().as_deref(),
+        Some("Implement app-7 (Import of invoices)")
+    );
+}
+
+#[test]
+fn read_only_session_is_recognisable() {
+    let conversation = Conversation::default()
+        .prompt("Evaluate the client and propose an implementation plan for a new one with types.")
+        .run("ls", "a")
+        .run("cat a", "b")
+        .run("grep -rn x .", "c")
+        .answer("**Findings**\n- The client wraps every query in a `Result`, and callers expect that wrapper in all cases.\n\n**Plan**\n- Start with one module as a pilot, then change the other imports in phases.\n- Keep string filters as an unsafe fallback, because scripts rely on them.\n");
+    let kept = conversation.kept(SourceKind::Outcome);
+    assert_eq!(kept.len(), 1);
+    assert!(kept[0].contains("no code was written") && kept[0].contains("Findings, Plan") && kept[0].contains("Nothing of it was implemented"), "{kept:?}");
+    let report = conversation.kept(SourceKind::Report);
+    assert!(report.iter().any(|text| text.starts_with("Plan: Start with one module as a pilot")), "{report:?}");
+}
+
+#[test]
+fn substantial_request_begins_an_episode_and_small_one_does_not() {
+    let conversation = Conversation::default()
+        .prompt("Add an export of orders as CSV files.")
+        .edit("a.rs")
+        .answer("Done: the export is implemented. All tests pass.")
+        .prompt("looks good")
+        .prompt("Now add an import of orders from CSV files too.")
+        .edit("b.rs")
+        .answer("Done: the import is implemented. All tests pass.");
+    let all = conversation.texts(SourceKind::Outcome);
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert_eq!(conversation.extractor().title().as_deref(), Some("Add an export of orders as CSV files"));
+}
+
+#[test]
+fn documents_become_merged_conventions() {
+    let issue = |number: u32| format!("○ app-{number} · Part {number}   [OPEN]\n\n## Goal\nBuild part {number}.\n\n## No-gos\n- No new table for part {number}.\n\nDefinition of Done:\n- Unrelated problems are filed as issues with the label triage.\n- Part {number} works\n");
+    let conversation = Conversation::default()
+        .run("bd show app-1", &issue(1))
+        .run("bd show app-2", &issue(2));
+    let texts = conversation.texts(SourceKind::Document);
+    assert_eq!(
+        texts,
+        [
+            "Definition of done in the issues that this session read: Unrelated problems are filed as issues with the label triage.",
+            "Constraints in the issues that this session read: No new table for part 1. No new table for part 2.",
+        ]
+    );
+    let again = Conversation::default().run("bd show app-1", &issue(1)).run("bd show app-1", &issue(1));
+    assert_eq!(again.texts(SourceKind::Document), [""; 0], "one issue read twice repeats nothing");
+}
+
+#[test]
+fn request_states_facts_and_requirements() {
+    let request = "Build a page with a chart of the orders for each region and month, so that the team sees which regions grow and which do not, and link it from the start page next to the other reports that we show to managers every week. It opens from the menu as well and shows the current quarter first.\n\nFilters:\n- Region (one or many)\n- Quarter\n\nIt has to be reusable for invoices. Orders are connected to regions through the customer.";
+    let conversation = Conversation::default().prompt(request);
+    let candidates = conversation.extractor().candidates();
+    let person: Vec<String> = candidates
+        .iter()
+        .filter(|candidate| candidate.source == SourceKind::Document && candidate.speaker == Speaker::Person)
+        .map(Candidate::full_text)
+        .collect();
+    assert_eq!(
+        person,
+        [
+            "The request requires: Filters: Region (one or many); Quarter. It has to be reusable for invoices.",
+            "Orders are connected to regions through the customer."
+        ]
+    );
+}
+
+#[test]
+fn package_scripts_are_a_fact() {
+    let content = "{\n  \"name\": \"@x/api\",\n  \"scripts\": {\n    \"build\": \"tsup\",\n    \"test\": \"vitest run\"\n  }\n}";
+    let conversation = Conversation::default().run("cat packages/api/package.json", content);
+    assert_eq!(
+        conversation.texts(SourceKind::Document),
+        ["Scripts in the package.json of `@x/api`: build = `tsup`, test = `vitest run`."]
+    );
+}
+
+#[test]
+fn withdrawn_statement_is_dropped() {
+    let report = "**Findings**\n- The flaky importer test is caused by the connection pool, which only allows one `Session` at a time.\n- The cache must be cleared before each run because `CacheStore` has no owner.\n- The exporter requires a lock because two workers write the same file.\n";
+    let conversation = Conversation::default()
+        .prompt("Why is the importer test flaky? Evaluate it and propose a fix.")
+        .answer(report)
+        .prompt("Please look again.")
+        .answer("The connection pool was not the cause of the flaky importer test, `Session` is fine.");
+    let lessons = conversation.lessons();
+    let is_withdrawn = |lesson: &&Lesson| lesson.verdict == Verdict::Dropped(DropReason::Withdrawn);
+    assert!(lessons.iter().filter(is_withdrawn).count() <= 1);
+}
+
+#[test]
+fn selection_keeps_at_most_twelve_records_of_bounded_size() {
+    let mut conversation = Conversation::default().prompt("Implement everything in the list of issues.");
+    for number in 0..40 {
+        let topic = ["parser", "writer", "cache", "importer", "scheduler"][number % 5];
+        let message = format!("git commit -m 'feat: {topic} {number}' -m 'The {topic} uses module{number} instead of legacy{number}, because queue{number} and store{number} are slow in region{number}.'");
+        conversation = conversation.edit(&format!("src/f{number}.rs")).run(&message, "[main 1]");
+    }
+    let lessons = conversation.answer("Everything is implemented and all tests pass.").lessons();
+    let kept: Vec<&Lesson> = lessons.iter().filter(|lesson| lesson.verdict == Verdict::Kept).collect();
+    assert!((8..=12).contains(&kept.len()), "{}", kept.len());
+    for lesson in &kept {
+        let parts: Vec<&String> = match &lesson.candidate.content {
+            LessonContent::Knowledge { text, .. } | LessonContent::Error { text, .. } => vec![text],
+            LessonContent::Episode { request, done, result } => vec![request, done, result],
+            LessonContent::Steps(_) => vec![],
+        };
+        assert!(parts.iter().all(|part| part.chars().count() <= 400), "{lesson:?}");
+        assert!(!lesson.candidate.evidence.is_empty());
+    }
+    assert!(lessons.iter().any(|lesson| lesson.verdict == Verdict::Dropped(DropReason::Limit)));
+}
