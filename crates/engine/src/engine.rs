@@ -129,8 +129,8 @@ use heirloom_redact::Redactor;
 use heirloom_store::{AppliedChange, Change, Description, Store, StoreError};
 pub use knowledge_graph::Graph;
 pub use lessons::{
-    EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource, Lessons,
-    LessonsReport,
+    EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource,
+    Lessons, LessonsReport,
 };
 use mirror_refresh::StaleMirrors;
 pub use mirror_writer::Mirror;

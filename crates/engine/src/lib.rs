@@ -36,6 +36,10 @@ pub use engine::{
     EntryReport, ShareOutcome, ShareReport, SyncReport, Workspace, WorkspaceEntry, WorkspacePage,
 };
 pub use engine::{
+    EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource,
+    Lessons, LessonsReport,
+};
+pub use engine::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,
     read_external_workspace,
 };
@@ -43,10 +47,6 @@ pub use engine::{Group, MemoryOwner, NewNote, NoteReport, SweepReport};
 pub use engine::{
     HOOKED, ImportWriter, Redacted, RedactedTexts, TASK_MAIN, TRANSCRIPT, check_approach,
     check_scope, continue_from, stable_id,
-};
-pub use engine::{
-    EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource, Lessons,
-    LessonsReport,
 };
 pub use engine::{HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary};
 pub use engine::{HookStateFile, HookStateFolder, InjectionReport};

@@ -22,9 +22,53 @@ pub(crate) struct CodeToken<'s> {
 
 /// Endings of files in prose, in lower case.
 const EXTENSIONS: [&str; 47] = [
-    "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csproj", "env", "ex", "exs", "go", "gradle", "h", "heex", "hpp",
-    "html", "ini", "java", "js", "json", "jsx", "kt", "kts", "lock", "md", "mjs", "cjs", "mod", "php", "properties",
-    "proto", "py", "rb", "rs", "scss", "sh", "sql", "svelte", "swift", "tf", "toml", "ts", "tsx", "vue", "yaml", "yml",
+    "c",
+    "cc",
+    "cfg",
+    "conf",
+    "cpp",
+    "cs",
+    "css",
+    "csproj",
+    "env",
+    "ex",
+    "exs",
+    "go",
+    "gradle",
+    "h",
+    "heex",
+    "hpp",
+    "html",
+    "ini",
+    "java",
+    "js",
+    "json",
+    "jsx",
+    "kt",
+    "kts",
+    "lock",
+    "md",
+    "mjs",
+    "cjs",
+    "mod",
+    "php",
+    "properties",
+    "proto",
+    "py",
+    "rb",
+    "rs",
+    "scss",
+    "sh",
+    "sql",
+    "svelte",
+    "swift",
+    "tf",
+    "toml",
+    "ts",
+    "tsx",
+    "vue",
+    "yaml",
+    "yml",
 ];
 
 /// Returns the code tokens of a sentence.
@@ -53,7 +97,9 @@ pub(crate) fn code_tokens(sentence: &str) -> Vec<CodeToken<'_>> {
 /// Removes punctuation around a word, but not the marks of options and atoms.
 fn trim_punctuation(word: &str) -> &str {
     word.trim_start_matches(['(', '"', '\'', '[', '*', '“', '‘'])
-        .trim_end_matches([',', '.', ';', ':', '!', '?', ')', '"', '\'', ']', '*', '”', '’', '…'])
+        .trim_end_matches([
+            ',', '.', ';', ':', '!', '?', ')', '"', '\'', ']', '*', '”', '’', '…',
+        ])
 }
 
 /// Returns the kind of a word, if it looks like code.
@@ -70,7 +116,8 @@ fn word_kind(word: &str) -> Option<TokenKind> {
     }
     let is_option = word.starts_with("--") || word.starts_with('-') && word.len() == 2;
     let is_atom = word.starts_with([':', '@', '$']) && word.len() > 2;
-    let is_joined = word.contains(['_', '=', '{', '(']) || word.contains("::") || word.contains("->");
+    let is_joined =
+        word.contains(['_', '=', '{', '(']) || word.contains("::") || word.contains("->");
     if is_option || is_atom || is_joined || is_path(word) || is_camel_case(word) {
         return Some(TokenKind::Code);
     }
@@ -89,14 +136,19 @@ fn is_path(word: &str) -> bool {
     let has_extension = is_file_name(word);
     let slashes = word.matches('/').count();
     let is_scoped = word.starts_with(['/', '.', '~']) && slashes > 0;
-    has_extension || slashes >= 2 || is_scoped || slashes == 1 && word.contains(|c: char| c.is_ascii_digit())
+    has_extension
+        || slashes >= 2
+        || is_scoped
+        || slashes == 1 && word.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Returns true for `camelCase`.
 fn is_camel_case(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.contains(|c: char| c.is_ascii_uppercase())
-        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
 }
 
 /// Returns true for `MixedCase`, `Module.Name` and upper case with digits.
@@ -114,16 +166,126 @@ fn is_mixed_case(word: &str) -> bool {
 
 /// Words without meaning for a comparison, in lower case.
 const COMMON_WORDS: [&str; 120] = [
-    "about", "actual", "added", "adding", "after", "again", "against", "allow", "allowed", "already", "also", "always",
-    "another", "because", "been", "before", "being", "below", "both", "called", "calls", "cannot", "cause", "caused",
-    "causes", "causing", "change", "changed", "changes", "clear", "code", "configured", "contain", "contains", "correct",
-    "could", "default", "defined", "does", "doesn", "doing", "done", "each", "error", "errors", "exist", "existing",
-    "exists", "expect", "expected", "expects", "fail", "failed", "failing", "fails", "failure", "false", "file", "files",
-    "first", "fixed", "found", "from", "have", "here", "inside", "instead", "into", "isn", "issue", "just", "line",
-    "make", "means", "missing", "must", "need", "needed", "needs", "only", "other", "problem", "real", "reason",
-    "require", "required", "requires", "root", "same", "should", "since", "some", "still", "support", "test", "tests",
-    "than", "that", "them", "then", "there", "these", "they", "this", "those", "true", "used", "uses", "using", "value",
-    "values", "want", "were", "when", "which", "while", "will", "with", "without", "would",
+    "about",
+    "actual",
+    "added",
+    "adding",
+    "after",
+    "again",
+    "against",
+    "allow",
+    "allowed",
+    "already",
+    "also",
+    "always",
+    "another",
+    "because",
+    "been",
+    "before",
+    "being",
+    "below",
+    "both",
+    "called",
+    "calls",
+    "cannot",
+    "cause",
+    "caused",
+    "causes",
+    "causing",
+    "change",
+    "changed",
+    "changes",
+    "clear",
+    "code",
+    "configured",
+    "contain",
+    "contains",
+    "correct",
+    "could",
+    "default",
+    "defined",
+    "does",
+    "doesn",
+    "doing",
+    "done",
+    "each",
+    "error",
+    "errors",
+    "exist",
+    "existing",
+    "exists",
+    "expect",
+    "expected",
+    "expects",
+    "fail",
+    "failed",
+    "failing",
+    "fails",
+    "failure",
+    "false",
+    "file",
+    "files",
+    "first",
+    "fixed",
+    "found",
+    "from",
+    "have",
+    "here",
+    "inside",
+    "instead",
+    "into",
+    "isn",
+    "issue",
+    "just",
+    "line",
+    "make",
+    "means",
+    "missing",
+    "must",
+    "need",
+    "needed",
+    "needs",
+    "only",
+    "other",
+    "problem",
+    "real",
+    "reason",
+    "require",
+    "required",
+    "requires",
+    "root",
+    "same",
+    "should",
+    "since",
+    "some",
+    "still",
+    "support",
+    "test",
+    "tests",
+    "than",
+    "that",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "true",
+    "used",
+    "uses",
+    "using",
+    "value",
+    "values",
+    "want",
+    "were",
+    "when",
+    "which",
+    "while",
+    "will",
+    "with",
+    "without",
+    "would",
 ];
 
 /// Returns the words of a text that carry meaning, in lower case: parts of identifiers of at least three letters.
@@ -192,11 +354,23 @@ mod tests {
     #[test]
     fn code_tokens_of_sentences() {
         for (sentence, expected) in [
-            ("The config needs `secret_key_base` set.", vec!["secret_key_base"]),
-            ("Set DATABASE_URL and --locked in ci.yml, please.", vec!["DATABASE_URL", "--locked", "ci.yml"]),
+            (
+                "The config needs `secret_key_base` set.",
+                vec!["secret_key_base"],
+            ),
+            (
+                "Set DATABASE_URL and --locked in ci.yml, please.",
+                vec!["DATABASE_URL", "--locked", "ci.yml"],
+            ),
             ("Read/write access is fine, e.g. and/or.", vec![]),
-            ("The LiveView process uses :auto mode on port 8080.", vec!["LiveView", ":auto", "8080"]),
-            ("Call getUser from src/app/users.", vec!["getUser", "src/app/users"]),
+            (
+                "The LiveView process uses :auto mode on port 8080.",
+                vec!["LiveView", ":auto", "8080"],
+            ),
+            (
+                "Call getUser from src/app/users.",
+                vec!["getUser", "src/app/users"],
+            ),
             ("Nothing here, 3 times.", vec![]),
             ("See https://example.org/a_b now", vec![]),
             ("an open `tick", vec!["tick"]),
@@ -222,8 +396,14 @@ mod tests {
 
     #[test]
     fn content_words_split_identifiers() {
-        assert_eq!(content_words("config :app, MyApp.Endpoint"), ["config", "app", "app", "endpoint"]);
-        assert_eq!(content_words("the secretKey_base"), ["the", "secret", "key", "base"]);
+        assert_eq!(
+            content_words("config :app, MyApp.Endpoint"),
+            ["config", "app", "app", "endpoint"]
+        );
+        assert_eq!(
+            content_words("the secretKey_base"),
+            ["the", "secret", "key", "base"]
+        );
         assert_eq!(stem("processes"), "process");
         assert_eq!(stem("uses"), "uses");
     }

@@ -2,7 +2,8 @@
 
 use crate::bounded_text::{bounded, bounded_excerpt};
 use heirloom_agents::failures::{
-    CommandWords, Operator, Subject, essential_commands, is_probe, normalize_command, split_commands, split_words, unquote,
+    CommandWords, Operator, Subject, essential_commands, is_probe, normalize_command,
+    split_commands, split_words, unquote,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,11 +22,21 @@ const LINE_BYTES_MAX: usize = 16 << 10;
 
 /// Programs that run the script named by their first argument.
 const INTERPRETERS: [&str; 12] = [
-    "python", "python3", "node", "ruby", "perl", "php", "bash", "sh", "zsh", "deno", "tsx", "ts-node",
+    "python", "python3", "node", "ruby", "perl", "php", "bash", "sh", "zsh", "deno", "tsx",
+    "ts-node",
 ];
 
 /// Verbs that take another word as their subcommand.
-const NESTED_VERBS: [&str; 8] = ["run", "exec", "compose", "tool", "run-script", "workspace", "db", "make"];
+const NESTED_VERBS: [&str; 8] = [
+    "run",
+    "exec",
+    "compose",
+    "tool",
+    "run-script",
+    "workspace",
+    "db",
+    "make",
+];
 
 /// A simple command of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +74,9 @@ impl CommandRun {
     /// Parses a command line.
     pub(crate) fn parse(line: &str) -> Self {
         let prefix = Subject::Command(line.to_owned()).prefix();
-        let line = line.get(..line.floor_char_boundary(LINE_BYTES_MAX)).unwrap_or_default();
+        let line = line
+            .get(..line.floor_char_boundary(LINE_BYTES_MAX))
+            .unwrap_or_default();
         let mut parts: Vec<CommandPart> = Vec::new();
         for command in essential_commands(line) {
             if parts.len() == PARTS_MAX {
@@ -137,21 +150,43 @@ impl CommandPart {
     /// Returns true if the command runs code that is part of the command line.
     pub(crate) fn is_inline_script(&self) -> bool {
         let program = self.family.split(' ').next().unwrap_or_default();
-        let reads_code = |word: &String| matches!(word.as_str(), "-c" | "-e" | "-p" | "-" | "--eval" | "-r");
+        let reads_code =
+            |word: &String| matches!(word.as_str(), "-c" | "-e" | "-p" | "-" | "--eval" | "-r");
         INTERPRETERS.contains(&program)
-            && (self.words.is_empty() || self.words.iter().take(2).any(reads_code) || self.text.contains("<<"))
+            && (self.words.is_empty()
+                || self.words.iter().take(2).any(reads_code)
+                || self.text.contains("<<"))
     }
 }
 
 /// Options whose value selects what is run.
 const SELECTING_OPTIONS: [&str; 19] = [
-    "-k", "-t", "-p", "--package", "--test", "--filter", "-run", "--run", "--grep", "-g", "--testNamePattern",
-    "--only", "--tests", "-m", "--example", "-e", "--workspace", "--bin", "--include",
+    "-k",
+    "-t",
+    "-p",
+    "--package",
+    "--test",
+    "--filter",
+    "-run",
+    "--run",
+    "--grep",
+    "-g",
+    "--testNamePattern",
+    "--only",
+    "--tests",
+    "-m",
+    "--example",
+    "-e",
+    "--workspace",
+    "--bin",
+    "--include",
 ];
 
 /// Returns true for an argument that selects what is run.
 fn is_target(word: &str) -> bool {
-    let is_plain = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let is_plain = word
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte == b'-');
     word.contains(['/', '.', ':', '*', '_']) || !is_plain
 }
 
@@ -190,10 +225,14 @@ fn command_text(command: &str) -> String {
     let mut hides_value = false;
     for word in split_words(&normal) {
         let gap = if out.is_empty() { "" } else { " " };
-        let is_long = word.len() > MESSAGE_BYTES_MAX && (hides_value || word.len() > WORD_BYTES_MAX && word.contains(' '));
+        let is_long = word.len() > MESSAGE_BYTES_MAX
+            && (hides_value || word.len() > WORD_BYTES_MAX && word.contains(' '));
         out.push_str(gap);
         out.push_str(if is_long { "…" } else { word });
-        hides_value = matches!(word, "-m" | "--message" | "-c" | "-e" | "--title" | "--body");
+        hides_value = matches!(
+            word,
+            "-m" | "--message" | "-c" | "-e" | "--title" | "--body"
+        );
     }
     bounded_excerpt(&out, TEXT_BYTES_MAX)
 }
@@ -217,7 +256,9 @@ fn last_folder(line: &str) -> Option<String> {
             _ => None,
         }
     });
-    folders.last().map(|folder| bounded(&folder, WORD_BYTES_MAX))
+    folders
+        .last()
+        .map(|folder| bounded(&folder, WORD_BYTES_MAX))
 }
 
 /// Returns the assignments before the commands of a line, and those that are exported.
@@ -255,7 +296,9 @@ mod tests {
 
     #[test]
     fn command_run_of_command_lines() {
-        let run = CommandRun::parse("cd assets && NODE_ENV=test npx vitest run test/a.test.js 2>&1 | tail -20");
+        let run = CommandRun::parse(
+            "cd assets && NODE_ENV=test npx vitest run test/a.test.js 2>&1 | tail -20",
+        );
         let part = &run.parts[0];
         assert_eq!(part.family, "vitest run");
         assert_eq!(part.text, "npx vitest run test/a.test.js");
@@ -263,17 +306,32 @@ mod tests {
         assert_eq!(run.folder.as_deref(), Some("assets"));
         assert_eq!(run.variables, ["NODE_ENV=test"]);
         assert!(run.is_masked && !run.is_probe);
-        assert_eq!(run.prefix, CommandRun::parse("npx vitest run test/a.test.js").prefix);
+        assert_eq!(
+            run.prefix,
+            CommandRun::parse("npx vitest run test/a.test.js").prefix
+        );
         for (line, family, targets) in [
             ("cargo test -p core --lib", "cargo test", vec!["core"]),
             ("go test ./...", "go test", vec!["./..."]),
-            ("pytest tests/test_a.py -k adds", "pytest", vec!["tests/test_a.py", "adds"]),
+            (
+                "pytest tests/test_a.py -k adds",
+                "pytest",
+                vec!["tests/test_a.py", "adds"],
+            ),
             ("npm run build", "npm run build", vec![]),
             ("node assets/build.js", "node build.js", vec![]),
-            ("python manage.py test shop.tests", "python manage.py test", vec!["shop.tests"]),
+            (
+                "python manage.py test shop.tests",
+                "python manage.py test",
+                vec!["shop.tests"],
+            ),
             ("docker compose up -d db", "docker compose up", vec![]),
             ("git push --set-upstream origin topic", "git push", vec![]),
-            ("./gradlew :app:test --tests CartTest", "gradlew :app:test", vec!["CartTest"]),
+            (
+                "./gradlew :app:test --tests CartTest",
+                "gradlew :app:test",
+                vec!["CartTest"],
+            ),
         ] {
             let run = CommandRun::parse(line);
             let part = &run.parts[0];
@@ -285,7 +343,9 @@ mod tests {
         assert!(!CommandRun::parse("set -o pipefail; mix test | tee log").is_masked);
         assert!(!CommandRun::parse("make && echo ok").is_masked);
         assert!(CommandRun::parse("python3 -c 'print(1)'").parts[0].is_inline_script());
-        let commit = CommandRun::parse("git add -A && git commit -m \"a long message: it says very much about the change, and on and on and on\"");
+        let commit = CommandRun::parse(
+            "git add -A && git commit -m \"a long message: it says very much about the change, and on and on and on\"",
+        );
         assert_eq!(commit.parts[1].text, "git commit -m …");
         assert_eq!(CommandRun::parse("").parts, []);
     }

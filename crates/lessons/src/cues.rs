@@ -14,7 +14,8 @@ pub(crate) use knowledge::{
 };
 
 pub(crate) use person_rules::{
-    PersonRuleCues, RuleCategory, SentenceScore, TurnWords, ends_with_word, normalize, starts_with_word,
+    PersonRuleCues, RuleCategory, SentenceScore, TurnWords, ends_with_word, normalize,
+    starts_with_word,
 };
 
 use serde::de::DeserializeOwned;

@@ -114,7 +114,9 @@ impl OutlineReader {
             LineForm::Heading(heading) => {
                 self.end_section();
                 let plain = plain_line(heading);
-                let is_sign = |c: char| !c.is_alphanumeric() && !matches!(c, '`' | '<' | '/' | '@' | '.' | '_' | '(');
+                let is_sign = |c: char| {
+                    !c.is_alphanumeric() && !matches!(c, '`' | '<' | '/' | '@' | '.' | '_' | '(')
+                };
                 self.heading = plain.trim_start_matches(is_sign).replace("**", "");
                 self.is_after_blank = false;
             }
@@ -129,7 +131,8 @@ impl OutlineReader {
                     Some(open) => open.lines.push(text.to_owned()),
                     None => {
                         self.end_item();
-                        self.base = Some(self.base.map_or(indentation, |base| base.min(indentation)));
+                        self.base =
+                            Some(self.base.map_or(indentation, |base| base.min(indentation)));
                         self.open_item(text.to_owned(), indentation, true);
                     }
                 }
@@ -137,9 +140,10 @@ impl OutlineReader {
             }
             LineForm::Text { indentation, text } => {
                 let is_new = self.is_after_blank
-                    && !self.open.as_ref().is_some_and(|open| {
-                        open.is_listed && indentation > open.indentation
-                    });
+                    && !self
+                        .open
+                        .as_ref()
+                        .is_some_and(|open| open.is_listed && indentation > open.indentation);
                 match self.open.as_mut().filter(|_| !is_new) {
                     Some(open) => {
                         if let Some(last) = open.lines.last_mut()
@@ -213,7 +217,10 @@ fn split_title(raw: &str) -> (Option<String>, String) {
         return (None, plain_line(raw));
     };
     let marks = [' ', ':', '-', '–', '—', '→'];
-    let is_title = title.ends_with(':') || rest.trim_start().starts_with([':', '-', '–', '—', '→', '(']);
+    let is_title = title.ends_with(':')
+        || rest
+            .trim_start()
+            .starts_with([':', '-', '–', '—', '→', '(']);
     if !is_title && !rest.trim().is_empty() && !rest.starts_with(' ') {
         return (None, plain_line(raw));
     }
@@ -223,7 +230,10 @@ fn split_title(raw: &str) -> (Option<String>, String) {
     }
     let title = plain_line(title.trim_end_matches(marks));
     let rest = rest.trim_start_matches(marks);
-    (Some(title).filter(|title| !title.is_empty()), plain_line(rest))
+    (
+        Some(title).filter(|title| !title.is_empty()),
+        plain_line(rest),
+    )
 }
 
 /// Returns one line of Markdown as plain text.

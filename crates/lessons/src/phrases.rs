@@ -10,12 +10,17 @@ pub(crate) struct Phrases(Vec<String>);
 impl Phrases {
     /// Returns true if a phrase occurs in the text, which is in lower case.
     pub(crate) fn is_in(&self, lower: &str) -> bool {
-        self.0.iter().any(|phrase| find_phrase(lower, phrase).is_some())
+        self.0
+            .iter()
+            .any(|phrase| find_phrase(lower, phrase).is_some())
     }
 
     /// Returns the number of different phrases in the text, which is in lower case.
     pub(crate) fn count_in(&self, lower: &str) -> usize {
-        let found = self.0.iter().filter(|phrase| find_phrase(lower, phrase).is_some());
+        let found = self
+            .0
+            .iter()
+            .filter(|phrase| find_phrase(lower, phrase).is_some());
         found.count()
     }
 
@@ -50,9 +55,8 @@ fn find_phrase(lower: &str, phrase: &str) -> Option<usize> {
     }
     lower.match_indices(word).map(|(at, _)| at).find(|at| {
         let before = lower.get(..*at).and_then(|head| head.chars().next_back());
-        let is_start = starts_inside
-            || !word.starts_with(is_word_char)
-            || !before.is_some_and(is_word_char);
+        let is_start =
+            starts_inside || !word.starts_with(is_word_char) || !before.is_some_and(is_word_char);
         is_start && begins_with(lower.get(*at..).unwrap_or_default(), phrase)
     })
 }
@@ -83,7 +87,11 @@ mod tests {
             ("*", "a", false),
             ("only", "commonly, only", true),
         ] {
-            assert_eq!(phrases(&[phrase]).is_in(text), is_found, "{phrase} in {text}");
+            assert_eq!(
+                phrases(&[phrase]).is_in(text),
+                is_found,
+                "{phrase} in {text}"
+            );
         }
         assert_eq!(phrases(&["a", "b", "a"]).count_in("b"), 1);
         assert!(phrases(&["let me"]).begins("let me see"));

@@ -8,9 +8,46 @@ const FOLDER_BYTES_MAX: usize = 300;
 
 /// Folders that are usually at the top of a project.
 const TOP_FOLDERS: [&str; 40] = [
-    "src", "lib", "test", "tests", "spec", "config", "assets", "app", "apps", "packages", "crates", "docs", "scripts", "priv",
-    "public", "cmd", "internal", "pkg", "bin", "tools", "server", "client", "frontend", "backend", "web", "api", "include", "examples", "benches",
-    "migrations", "db", "prisma", "components", "pages", "infra", "deploy", "terraform", ".github", "resources", "e2e",
+    "src",
+    "lib",
+    "test",
+    "tests",
+    "spec",
+    "config",
+    "assets",
+    "app",
+    "apps",
+    "packages",
+    "crates",
+    "docs",
+    "scripts",
+    "priv",
+    "public",
+    "cmd",
+    "internal",
+    "pkg",
+    "bin",
+    "tools",
+    "server",
+    "client",
+    "frontend",
+    "backend",
+    "web",
+    "api",
+    "include",
+    "examples",
+    "benches",
+    "migrations",
+    "db",
+    "prisma",
+    "components",
+    "pages",
+    "infra",
+    "deploy",
+    "terraform",
+    ".github",
+    "resources",
+    "e2e",
 ];
 
 /// Folders that hold no projects.
@@ -40,12 +77,22 @@ impl ProjectPaths {
             self.common = bounded(&folder, FOLDER_BYTES_MAX);
             return;
         }
-        let same = self.common.bytes().zip(folder.bytes()).take_while(|(a, b)| a == b).count();
-        let head = self.common.get(..self.common.floor_char_boundary(same)).unwrap_or_default();
+        let same = self
+            .common
+            .bytes()
+            .zip(folder.bytes())
+            .take_while(|(a, b)| a == b)
+            .count();
+        let head = self
+            .common
+            .get(..self.common.floor_char_boundary(same))
+            .unwrap_or_default();
         let shared = head.rfind('/').map_or(0, |at| at + 1);
         // A file somewhere else does not belong to the project.
         let is_home = head.starts_with("/home/") || head.starts_with("/Users/");
-        let depth = head.get(..shared).map_or(0, |head| head.matches('/').count());
+        let depth = head
+            .get(..shared)
+            .map_or(0, |head| head.matches('/').count());
         if depth > if is_home { 3 } else { 1 } {
             self.common.truncate(shared);
         }
@@ -65,8 +112,14 @@ impl ProjectPaths {
         if !is_absolute(&path) {
             return path.strip_prefix("./").unwrap_or(&path).to_owned();
         }
-        let relative = path.strip_prefix(&self.common).filter(|_| !self.common.is_empty());
-        let is_top = |rest: &str| rest.split('/').next().is_some_and(|first| TOP_FOLDERS.contains(&first));
+        let relative = path
+            .strip_prefix(&self.common)
+            .filter(|_| !self.common.is_empty());
+        let is_top = |rest: &str| {
+            rest.split('/')
+                .next()
+                .is_some_and(|first| TOP_FOLDERS.contains(&first))
+        };
         let by_name = below_top_folder(&path);
         match (relative, by_name) {
             (Some(rest), None) => rest.to_owned(),
@@ -84,7 +137,10 @@ fn has_hidden_folder(path: &str) -> bool {
 }
 
 fn is_absolute(path: &str) -> bool {
-    path.starts_with(['/', '\\', '~']) || path.get(1..3).is_some_and(|rest| matches!(rest, ":\\" | ":/"))
+    path.starts_with(['/', '\\', '~'])
+        || path
+            .get(1..3)
+            .is_some_and(|rest| matches!(rest, ":\\" | ":/"))
 }
 
 /// Returns the path from a folder on that is usually at the top of a project, without folders of systems and users.
@@ -114,11 +170,20 @@ mod tests {
     #[test]
     fn display_shows_paths_of_the_project() {
         let mut paths = ProjectPaths::default();
-        assert_eq!(paths.display("/home/u/p/shop/lib/shop/cart.ex"), "lib/shop/cart.ex");
-        for path in ["/home/u/p/shop/lib/shop/cart.ex", "/home/u/p/shop/lib/shop/item.ex"] {
+        assert_eq!(
+            paths.display("/home/u/p/shop/lib/shop/cart.ex"),
+            "lib/shop/cart.ex"
+        );
+        for path in [
+            "/home/u/p/shop/lib/shop/cart.ex",
+            "/home/u/p/shop/lib/shop/item.ex",
+        ] {
             paths.add(path);
         }
-        assert_eq!(paths.display("/home/u/p/shop/lib/shop/cart.ex"), "lib/shop/cart.ex");
+        assert_eq!(
+            paths.display("/home/u/p/shop/lib/shop/cart.ex"),
+            "lib/shop/cart.ex"
+        );
         paths.add("/home/u/p/shop/mix.exs");
         paths.add("/tmp/x.txt");
         for (path, shown) in [
@@ -132,6 +197,9 @@ mod tests {
         ] {
             assert_eq!(paths.display(path), shown, "{path}");
         }
-        assert_eq!(paths.without_folder("at /home/u/p/shop/lib/a.ex:3"), "at lib/a.ex:3");
+        assert_eq!(
+            paths.without_folder("at /home/u/p/shop/lib/a.ex:3"),
+            "at lib/a.ex:3"
+        );
     }
 }

@@ -27,7 +27,11 @@ const SUMMARY_BONUS: f32 = 0.05;
 const NAMED_CHANGE_BONUS: f32 = 0.04;
 
 /// Decides on the candidates of a session.
-pub(crate) fn select_lessons(candidates: Vec<Candidate>, withdrawals: &Withdrawals, cues: &SelectionCues) -> Vec<Lesson> {
+pub(crate) fn select_lessons(
+    candidates: Vec<Candidate>,
+    withdrawals: &Withdrawals,
+    cues: &SelectionCues,
+) -> Vec<Lesson> {
     let mut lessons: Vec<Lesson> = candidates
         .into_iter()
         .map(|mut candidate| Lesson {
@@ -47,7 +51,11 @@ pub(crate) fn select_lessons(candidates: Vec<Candidate>, withdrawals: &Withdrawa
 }
 
 /// Returns the reason to drop a candidate that does not depend on the others.
-fn check(candidate: &mut Candidate, withdrawals: &Withdrawals, cues: &SelectionCues) -> Option<DropReason> {
+fn check(
+    candidate: &mut Candidate,
+    withdrawals: &Withdrawals,
+    cues: &SelectionCues,
+) -> Option<DropReason> {
     if let LessonContent::Steps(steps) = &candidate.content {
         return steps.is_empty().then_some(DropReason::LowWorth);
     }
@@ -57,13 +65,17 @@ fn check(candidate: &mut Candidate, withdrawals: &Withdrawals, cues: &SelectionC
     if !is_readable_alone(candidate, cues) || !shorten(candidate) {
         return Some(DropReason::NotSelfContained);
     }
-    withdrawals.covers(candidate).then_some(DropReason::Withdrawn)
+    withdrawals
+        .covers(candidate)
+        .then_some(DropReason::Withdrawn)
 }
 
 /// Shortens a candidate to the size of a record; returns false if no whole sentence fits.
 fn shorten(candidate: &mut Candidate) -> bool {
     match &mut candidate.content {
-        LessonContent::Knowledge { text, rationale, .. } => {
+        LessonContent::Knowledge {
+            text, rationale, ..
+        } => {
             if text.chars().count() > RECORD_CHARS_MAX {
                 *text = shorten_to_sentences(text, RECORD_CHARS_MAX);
             }
@@ -73,7 +85,9 @@ fn shorten(candidate: &mut Candidate) -> bool {
             }
             !text.is_empty()
         }
-        LessonContent::Error { text, resolution, .. } => {
+        LessonContent::Error {
+            text, resolution, ..
+        } => {
             if text.chars().count() > RECORD_CHARS_MAX {
                 *text = shorten_to_sentences(text, RECORD_CHARS_MAX);
             }
@@ -84,7 +98,11 @@ fn shorten(candidate: &mut Candidate) -> bool {
             }
             !text.is_empty() && resolution.is_some() == had_resolution
         }
-        LessonContent::Episode { request, done, result } => {
+        LessonContent::Episode {
+            request,
+            done,
+            result,
+        } => {
             for part in [&mut *request, done, result] {
                 if part.chars().count() > RECORD_CHARS_MAX {
                     *part = shorten_to_sentences(part, RECORD_CHARS_MAX);
@@ -128,14 +146,27 @@ fn merit(candidate: &Candidate) -> f32 {
 
 /// Drops candidates that state the same as one with more merit. The candidates are sorted by merit.
 fn drop_duplicates(lessons: &mut [Lesson], cues: &SelectionCues) {
-    let is_compared = |lesson: &Lesson| lesson.verdict == Verdict::Kept && !matches!(lesson.candidate.content, LessonContent::Steps(_));
-    let indices: Vec<usize> = (0..lessons.len()).filter(|at| lessons.get(*at).is_some_and(is_compared)).take(COMPARED_MAX).collect();
-    let candidates: Vec<&Candidate> = indices.iter().filter_map(|at| lessons.get(*at)).map(|lesson| &lesson.candidate).collect();
+    let is_compared = |lesson: &Lesson| {
+        lesson.verdict == Verdict::Kept
+            && !matches!(lesson.candidate.content, LessonContent::Steps(_))
+    };
+    let indices: Vec<usize> = (0..lessons.len())
+        .filter(|at| lessons.get(*at).is_some_and(is_compared))
+        .take(COMPARED_MAX)
+        .collect();
+    let candidates: Vec<&Candidate> = indices
+        .iter()
+        .filter_map(|at| lessons.get(*at))
+        .map(|lesson| &lesson.candidate)
+        .collect();
     let comparison = Comparison::new(&candidates, cues);
     let mut kept: Vec<usize> = Vec::new();
     let mut dropped: Vec<usize> = Vec::new();
     for number in 0..candidates.len() {
-        match kept.iter().any(|better| comparison.is_same(*better, number)) {
+        match kept
+            .iter()
+            .any(|better| comparison.is_same(*better, number))
+        {
             true => dropped.push(number),
             false => kept.push(number),
         }
@@ -162,7 +193,10 @@ fn limit(lessons: &mut Vec<Lesson>, cues: &SelectionCues) {
     let mut used: Vec<(SourceKind, usize)> = Vec::new();
     while ranked.len() < cues.records_max && !open.is_empty() {
         let rank = |lesson: &Lesson| {
-            let count = used.iter().find(|(source, _)| *source == lesson.candidate.source).map_or(0, |(_, count)| *count);
+            let count = used
+                .iter()
+                .find(|(source, _)| *source == lesson.candidate.source)
+                .map_or(0, |(_, count)| *count);
             let further = i32::try_from(count.saturating_sub(cues.source_free)).unwrap_or(i32::MAX);
             lesson.candidate.worth * cues.source_discount.powi(further)
         };
@@ -174,7 +208,10 @@ fn limit(lessons: &mut Vec<Lesson>, cues: &SelectionCues) {
             }
         }
         let chosen = open.remove(best.0);
-        match used.iter_mut().find(|(source, _)| *source == chosen.candidate.source) {
+        match used
+            .iter_mut()
+            .find(|(source, _)| *source == chosen.candidate.source)
+        {
             Some((_, count)) => *count += 1,
             None => used.push((chosen.candidate.source, 1)),
         }

@@ -49,8 +49,14 @@ impl SimpleCommand {
     }
 
     /// Returns the value of an option such as `-m x`, `--message x` or `--message=x`, for each time it occurs.
-    pub(crate) fn option_values<'c>(&'c self, names: &'c [&'c str]) -> impl Iterator<Item = &'c str> {
-        let pairs = self.words.iter().zip(self.words.iter().skip(1).map(String::as_str).chain([""]));
+    pub(crate) fn option_values<'c>(
+        &'c self,
+        names: &'c [&'c str],
+    ) -> impl Iterator<Item = &'c str> {
+        let pairs = self
+            .words
+            .iter()
+            .zip(self.words.iter().skip(1).map(String::as_str).chain([""]));
         pairs.filter_map(move |(word, next)| {
             if names.contains(&word.as_str()) {
                 return Some(next);
@@ -231,7 +237,10 @@ impl<'a> ShellReader<'a> {
     /// Reads the terminator after `<<`.
     fn read_terminator(&mut self) -> bool {
         let after = self.rest.trim_start_matches('<');
-        let after = after.strip_prefix('-').unwrap_or(after).trim_start_matches(' ');
+        let after = after
+            .strip_prefix('-')
+            .unwrap_or(after)
+            .trim_start_matches(' ');
         let quoted = after.trim_start_matches(['\'', '"', '\\']);
         let name_end = quoted
             .find(|c: char| !c.is_alphanumeric() && c != '_')

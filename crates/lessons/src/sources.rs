@@ -1,11 +1,11 @@
 //! Sources of lessons, one file each.
 
 mod command_variant;
-mod explanations;
 mod commands;
 mod commits;
 mod compaction_summary;
 mod documents;
+mod explanations;
 mod failures;
 mod outcome;
 mod person_rules;

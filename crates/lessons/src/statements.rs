@@ -36,14 +36,24 @@ mod tests {
 
     #[test]
     fn statements_have_no_lead_in_and_end_with_a_full_stop() {
-        let lead_ins = ["so ".to_owned(), "the issue is that ".to_owned(), "i see — ".to_owned()];
+        let lead_ins = [
+            "so ".to_owned(),
+            "the issue is that ".to_owned(),
+            "i see — ".to_owned(),
+        ];
         for (sentence, expected) in [
-            ("So the issue is that the port is taken", "The port is taken."),
+            (
+                "So the issue is that the port is taken",
+                "The port is taken.",
+            ),
             ("I see — `x` is unset.", "`x` is unset."),
             ("İt is", "İt is."),
             ("", ""),
         ] {
-            assert_eq!(finish_statement(without_lead_in(sentence, &lead_ins)), expected);
+            assert_eq!(
+                finish_statement(without_lead_in(sentence, &lead_ins)),
+                expected
+            );
         }
     }
 }

@@ -142,7 +142,11 @@ fn play(pair: &Pair) -> Vec<Candidate> {
 
 fn error_of(candidate: &Candidate) -> (&str, &str, &str) {
     match &candidate.content {
-        LessonContent::Error { key, text, resolution } => (key, text, resolution.as_deref().unwrap_or_default()),
+        LessonContent::Error {
+            key,
+            text,
+            resolution,
+        } => (key, text, resolution.as_deref().unwrap_or_default()),
         other => panic!("{other:?}"),
     }
 }
@@ -153,17 +157,29 @@ fn check(pair: &Pair) -> (Option<String>, Option<String>) {
     let kept: Vec<&Candidate> = found.iter().filter(|one| one.worth >= KEPT).collect();
     let told: Vec<String> = found.iter().map(Candidate::full_text).collect();
     println!("{}:\n    {}", pair.name, told.join("\n    "));
-    let claimed = pair.not.iter().find(|part| told.iter().any(|text| text.contains(part.as_str())));
+    let claimed = pair
+        .not
+        .iter()
+        .find(|part| told.iter().any(|text| text.contains(part.as_str())));
     if let Some(part) = claimed {
-        return (Some(format!("{}: claims {part}: {told:?}", pair.name)), None);
+        return (
+            Some(format!("{}: claims {part}: {told:?}", pair.name)),
+            None,
+        );
     }
     if pair.dropped {
-        let wrong = kept.first().map(|one| format!("{}: kept {one:?}", pair.name));
+        let wrong = kept
+            .first()
+            .map(|one| format!("{}: kept {one:?}", pair.name));
         return (wrong, None);
     }
     let is_named = kept.iter().any(|one| {
         let (_, text, resolution) = error_of(one);
-        text.contains(&pair.cause) && pair.names.iter().all(|part| resolution.contains(part.as_str()))
+        text.contains(&pair.cause)
+            && pair
+                .names
+                .iter()
+                .all(|part| resolution.contains(part.as_str()))
     });
     let missing = (!is_named && !pair.dropped_ok).then(|| format!("{}: {told:?}", pair.name));
     (None, missing)
@@ -193,8 +209,17 @@ fn records_are_short_and_have_the_key_of_hooks() {
             let (key, text, resolution) = error_of(&candidate);
             let chars = text.chars().count() + 1 + resolution.chars().count();
             assert!(chars <= 400, "{}: {chars} {text} {resolution}", pair.name);
-            assert!(!resolution.is_empty() && text.starts_with('`'), "{}: {text} {resolution}", pair.name);
-            assert_eq!(key, Failure::new(&pair.command, &pair.output).key(), "{}", pair.name);
+            assert!(
+                !resolution.is_empty() && text.starts_with('`'),
+                "{}: {text} {resolution}",
+                pair.name
+            );
+            assert_eq!(
+                key,
+                Failure::new(&pair.command, &pair.output).key(),
+                "{}",
+                pair.name
+            );
             assert!((0.0..=0.95).contains(&candidate.worth), "{}", pair.name);
             assert!(candidate.evidence.len() >= 2, "{}", pair.name);
         }
@@ -203,9 +228,15 @@ fn records_are_short_and_have_the_key_of_hooks() {
 
 #[test]
 fn pair_is_kept_if_the_command_is_decorated() {
-    for pair in pairs().iter().filter(|pair| !pair.dropped && !pair.failed && pair.passes.is_empty()) {
+    for pair in pairs()
+        .iter()
+        .filter(|pair| !pair.dropped && !pair.failed && pair.passes.is_empty())
+    {
         let decorated = Pair {
-            passes: format!("cd /home/u/p && timeout 120 {} 2>&1 | tail -40", pair.command),
+            passes: format!(
+                "cd /home/u/p && timeout 120 {} 2>&1 | tail -40",
+                pair.command
+            ),
             ..play_again(pair)
         };
         let (one, other) = (play(pair), play(&decorated));
@@ -231,23 +262,39 @@ fn play_again(pair: &Pair) -> Pair {
 #[test]
 fn failures_of_one_command_are_chained() {
     let test = "mix test test/live_test.exs";
-    let failing = |message: &str| format!("  1) test shows (Shop.LiveTest)\n     test/live_test.exs:9\n     {message}\n\n1 test, 1 failure");
+    let failing = |message: &str| {
+        format!(
+            "  1) test shows (Shop.LiveTest)\n     test/live_test.exs:9\n     {message}\n\n1 test, 1 failure"
+        )
+    };
     let mut session = Session::default();
-    session.run(test, ToolOutcome::Failed, &failing("** (RuntimeError) no :secret_key configuration found in Shop.Endpoint."));
+    session.run(
+        test,
+        ToolOutcome::Failed,
+        &failing("** (RuntimeError) no :secret_key configuration found in Shop.Endpoint."),
+    );
     session.say("The test environment has no endpoint configuration.");
     session.edit(&Edit {
         path: "config/test.exs".to_owned(),
         added: "config :shop, Shop.Endpoint, secret_key: \"x\"".to_owned(),
         ..Edit::default()
     });
-    session.run(test, ToolOutcome::Failed, &failing("** (RuntimeError) LiveViewTest requires lazy_dom as a test dependency."));
+    session.run(
+        test,
+        ToolOutcome::Failed,
+        &failing("** (RuntimeError) LiveViewTest requires lazy_dom as a test dependency."),
+    );
     session.edit(&Edit {
         path: "mix.exs".to_owned(),
         added: "{:lazy_dom, \"~> 1.0\", only: :test},".to_owned(),
         ..Edit::default()
     });
     session.run("mix deps.get", ToolOutcome::Succeeded, "");
-    session.run(test, ToolOutcome::Failed, &failing("** (DBConnection.OwnershipError) cannot find ownership process"));
+    session.run(
+        test,
+        ToolOutcome::Failed,
+        &failing("** (DBConnection.OwnershipError) cannot find ownership process"),
+    );
     session.say("The live view runs in a separate process that can't see the sandbox.");
     session.edit(&Edit {
         path: "test/live_test.exs".to_owned(),
@@ -263,7 +310,10 @@ fn failures_of_one_command_are_chained() {
         ("ownership process", "{:shared, self()}", "mix.exs"),
     ]) {
         let (_, text, resolution) = error_of(candidate);
-        assert!(text.contains(cause) && resolution.contains(change) && !resolution.contains(other), "{text} {resolution}");
+        assert!(
+            text.contains(cause) && resolution.contains(change) && !resolution.contains(other),
+            "{text} {resolution}"
+        );
     }
 }
 
@@ -276,16 +326,27 @@ fn error_that_comes_back_is_resolved_by_the_later_change() {
         added: added.to_owned(),
         ..Edit::default()
     };
-    session.run(run, ToolOutcome::Failed, "error: linking with `cc` failed: cannot find -lfoo");
+    session.run(
+        run,
+        ToolOutcome::Failed,
+        "error: linking with `cc` failed: cannot find -lfoo",
+    );
     session.say("The linker flag `-lbar` is missing.");
     session.edit(&edit("links = \"bar\""));
-    session.run(run, ToolOutcome::Failed, "error: linking with `cc` failed: cannot find -lfoo");
+    session.run(
+        run,
+        ToolOutcome::Failed,
+        "error: linking with `cc` failed: cannot find -lfoo",
+    );
     session.edit(&edit("links = \"foo\""));
     session.run(run, ToolOutcome::Succeeded, "");
     let found = session.errors();
     assert_eq!(found.len(), 1);
     let (_, _, resolution) = error_of(&found[0]);
-    assert!(resolution.contains("links = \"foo\"") && !resolution.contains("bar"), "{resolution}");
+    assert!(
+        resolution.contains("links = \"foo\"") && !resolution.contains("bar"),
+        "{resolution}"
+    );
 }
 
 #[test]
@@ -300,13 +361,29 @@ fn compile_error_hides_a_failing_test() {
     };
     session.run(run, ToolOutcome::Failed, failing);
     session.edit(&edit("sum - 1", "summ"));
-    session.run(run, ToolOutcome::Failed, "error[E0425]: cannot find value `summ` in this scope\n --> src/cart.rs:9:5");
+    session.run(
+        run,
+        ToolOutcome::Failed,
+        "error[E0425]: cannot find value `summ` in this scope\n --> src/cart.rs:9:5",
+    );
     session.edit(&edit("summ", "sum"));
-    session.run(run, ToolOutcome::Succeeded, "test result: ok. 1 passed; 0 failed");
+    session.run(
+        run,
+        ToolOutcome::Succeeded,
+        "test result: ok. 1 passed; 0 failed",
+    );
     let found = session.errors();
-    let adds = found.iter().find(|one| error_of(one).1.contains("cart::adds")).unwrap();
+    let adds = found
+        .iter()
+        .find(|one| error_of(one).1.contains("cart::adds"))
+        .unwrap();
     assert!(error_of(adds).2.contains("sum"), "{adds:?}");
-    assert!(found.iter().all(|one| !error_of(one).1.contains("summ") || one.worth < KEPT), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .all(|one| !error_of(one).1.contains("summ") || one.worth < KEPT),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -321,14 +398,22 @@ fn other_test_file_resolves_nothing() {
     });
     session.run("pytest tests/test_b.py", ToolOutcome::Succeeded, "3 passed");
     assert!(session.errors().is_empty());
-    session.run("pytest tests/test_a.py -k test_x", ToolOutcome::Succeeded, "1 passed");
+    session.run(
+        "pytest tests/test_a.py -k test_x",
+        ToolOutcome::Succeeded,
+        "1 passed",
+    );
     assert_eq!(session.errors().len(), 1);
 }
 
 #[test]
 fn failures_of_other_agents_are_apart() {
     let mut session = Session::default();
-    session.run("make all", ToolOutcome::Failed, "error: unknown key \"a\" in b.toml");
+    session.run(
+        "make all",
+        ToolOutcome::Failed,
+        "error: unknown key \"a\" in b.toml",
+    );
     session.edit(&Edit {
         path: "b.toml".to_owned(),
         removed: "a = 1".to_owned(),

@@ -8,27 +8,66 @@ use heirloom_lessons::{LessonExtractor, Verdict};
 use heirloom_model::Timestamp;
 use proptest::prelude::*;
 
-/// Greatest size of the stored state of all sources.
-const STATE_BYTES_MAX: usize = 192 << 10;
+/// Greatest size of the stored state of a source.
+const STATE_BYTES_MAX: usize = 64 << 10;
 
 /// Returns texts that look like parts of real ones, and any other text.
 fn texts() -> impl Strategy<Value = String> {
     let parts = prop::sample::select(vec![
         "Summary:\n4. Errors and fixes:\n   - **Old cache**: Fixed by `make clean`.\n",
         "- **Plan**: keep the old API as a fallback, because it must not break.\n",
-        "**Findings**\n", "# Heading\n", "1. Section:\n", "git commit -m \"$(cat <<'EOF'\n", "\nEOF\n)\"", "cargo test", " && ", " | tail -5", "cd /a/b && ",
-        "14 doctests, 87 tests, 0 failures\n", "error: no such file\n", "Command running in background with ID: b1.", "<status>completed</status>", "bd show a-1; ", "gh issue view 3",
-        "## No-gos\n- No new table.\n", "Definition of done:\n- Tests pass and are never skipped.\n", "{\n\"name\": \"x\",\n\"scripts\": {\n\"test\": \"a\",\n\"lint\": \"b\"\n}",
-        "Please add a page for orders. ", "We don't have a link. ", "<system-reminder>", "</system-reminder>", "<state_snapshot>", "```", "`", "**", "\n", "\\", "'", "\"", "\0", "…", "日本語。", "é", "\u{1b}[31m", "was not the cause", "\u{feff}", "  - ",
+        "**Findings**\n",
+        "# Heading\n",
+        "1. Section:\n",
+        "git commit -m \"$(cat <<'EOF'\n",
+        "\nEOF\n)\"",
+        "cargo test",
+        " && ",
+        " | tail -5",
+        "cd /a/b && ",
+        "14 doctests, 87 tests, 0 failures\n",
+        "error: no such file\n",
+        "Command running in background with ID: b1.",
+        "<status>completed</status>",
+        "bd show a-1; ",
+        "gh issue view 3",
+        "## No-gos\n- No new table.\n",
+        "Definition of done:\n- Tests pass and are never skipped.\n",
+        "{\n\"name\": \"x\",\n\"scripts\": {\n\"test\": \"a\",\n\"lint\": \"b\"\n}",
+        "Please add a page for orders. ",
+        "We don't have a link. ",
+        "<system-reminder>",
+        "</system-reminder>",
+        "<state_snapshot>",
+        "```",
+        "`",
+        "**",
+        "\n",
+        "\\",
+        "'",
+        "\"",
+        "\0",
+        "…",
+        "日本語。",
+        "é",
+        "\u{1b}[31m",
+        "was not the cause",
+        "\u{feff}",
+        "  - ",
     ]);
     let known = prop::collection::vec(parts, 0..12).prop_map(|parts| parts.concat());
     prop_oneof![3 => known, 1 => ".{0,200}"]
 }
 
 fn bodies() -> impl Strategy<Value = EventBody> {
-    let outcome = prop::sample::select(vec![ToolOutcome::Succeeded, ToolOutcome::Failed, ToolOutcome::Rejected]);
+    let outcome = prop::sample::select(vec![
+        ToolOutcome::Succeeded,
+        ToolOutcome::Failed,
+        ToolOutcome::Rejected,
+    ]);
     let call = || prop::sample::select(vec!["a", "b", "c"]).prop_map(str::to_owned);
-    let tool = prop::sample::select(vec!["Bash", "Read", "TaskOutput", "shell", "Task"]).prop_map(str::to_owned);
+    let tool = prop::sample::select(vec!["Bash", "Read", "TaskOutput", "shell", "Task"])
+        .prop_map(str::to_owned);
     let action = prop_oneof![
         4 => texts().prop_map(ToolAction::Command),
         1 => texts().prop_map(|path| ToolAction::Edit(vec![FileEdit::of_path(path)])),
@@ -49,7 +88,12 @@ fn bodies() -> impl Strategy<Value = EventBody> {
 }
 
 fn events() -> impl Strategy<Value = Vec<TranscriptEvent>> {
-    let event = (texts(), prop::option::of(0_i64..1 << 33), prop::option::weighted(0.2, texts()), bodies());
+    let event = (
+        texts(),
+        prop::option::of(0_i64..1 << 33),
+        prop::option::weighted(0.2, texts()),
+        bodies(),
+    );
     let event = event.prop_map(|(id, at, agent, body)| TranscriptEvent {
         id,
         at: at.and_then(|at| Timestamp::from_second(at).ok()),
@@ -93,26 +137,73 @@ proptest! {
 
 #[test]
 fn state_of_hostile_conversations_is_bounded() {
-    let fills = ["x", "é", "\u{1}", "\"", "日", "- **a**: fixed by `b`. \n", "bd show a-1 && cargo test -p a; ", "# No-gos\n- no must never "];
+    let fills = [
+        "x",
+        "é",
+        "\u{1}",
+        "\"",
+        "日",
+        "- **a**: fixed by `b`. \n",
+        "bd show a-1 && cargo test -p a; ",
+        "# No-gos\n- no must never ",
+    ];
     for fill in fills {
         let mut extractor = LessonExtractor::default();
-        for number in 0..400_u64 {
-            let long = format!("{fill}{number} ").repeat(40_000 / fill.len().max(1) / 4);
+        for number in 0..120_u64 {
+            let long = format!("{fill}{number} ").repeat(8_000 / fill.len().max(1));
             let call = format!("{number}{}", fill.repeat(300));
             let bodies = [
-                EventBody::Prompt(format!("Please implement part {number} of the list. {long}")),
-                EventBody::AssistantText(format!("# Done {number}\n- must {long}\n- only {long}\n- never {long}")),
-                EventBody::Summary(format!("4. Errors and fixes:\n- **{number} {long}**: x. Fixed by `{long}`.\n5. Problem Solving:\n- must {number} {long}")),
-                EventBody::Call { call: call.clone(), tool: "Bash".to_owned(), action: ToolAction::Command(format!("cd d{number} && cargo test -p c{number} && git commit -m 'a{number}' -m 'because {long}' && bd show x-{number} && gh issue create --title 'a {long}'")) },
-                EventBody::Result { call, outcome: ToolOutcome::Succeeded, text: format!("## No-gos\n- never {number} {}\n{long}", fill.repeat(40)) },
-                EventBody::Call { call: long.clone(), tool: long.clone(), action: ToolAction::Plan(vec![PlanItem { text: long.clone(), is_done: true }; 60]) },
+                EventBody::Prompt(format!(
+                    "Please implement part {number} of the list. {long}"
+                )),
+                EventBody::AssistantText(format!(
+                    "# Done {number}\n- must {long}\n- only {long}\n- never {long}"
+                )),
+                EventBody::Summary(format!(
+                    "4. Errors and fixes:\n- **{number} {long}**: x. Fixed by `{long}`.\n5. Problem Solving:\n- must {number} {long}"
+                )),
+                EventBody::Call {
+                    call: call.clone(),
+                    tool: "Bash".to_owned(),
+                    action: ToolAction::Command(format!(
+                        "cd d{number} && cargo test -p c{number} && git commit -m 'a{number}' -m 'because {long}' && bd show x-{number} && gh issue create --title 'a {long}'"
+                    )),
+                },
+                EventBody::Result {
+                    call,
+                    outcome: ToolOutcome::Succeeded,
+                    text: format!("## No-gos\n- never {number} {}\n{long}", fill.repeat(40)),
+                },
+                EventBody::Call {
+                    call: long.clone(),
+                    tool: long.clone(),
+                    action: ToolAction::Plan(vec![
+                        PlanItem {
+                            text: long.clone(),
+                            is_done: true
+                        };
+                        60
+                    ]),
+                },
             ];
             for body in bodies {
-                extractor.push(&TranscriptEvent { id: long.clone(), at: None, agent: Some(long.clone()).filter(|_| number % 7 == 0), body });
+                extractor.push(&TranscriptEvent {
+                    id: long.clone(),
+                    at: None,
+                    agent: Some(long.clone()).filter(|_| number % 7 == 0),
+                    body,
+                });
             }
-            if number % 100 == 99 {
-                let state = serde_json::to_string(&extractor).unwrap().len();
-                assert!(state <= STATE_BYTES_MAX, "{state} bytes for {fill:?}");
+            if number % 40 == 39 {
+                let state = serde_json::to_value(&extractor).unwrap();
+                for (source, state) in state["sources"].as_object().unwrap() {
+                    let bytes = state.to_string().len();
+                    eprintln!("{source} {bytes}");
+                    assert!(
+                        bytes <= STATE_BYTES_MAX,
+                        "{bytes} bytes of {source} for {fill:?}"
+                    );
+                }
             }
         }
         extractor.lessons();
@@ -125,12 +216,29 @@ fn long_conversation_is_read_in_linear_time() {
     let start = std::time::Instant::now();
     for number in 0..3_000 {
         let bodies = [
-            EventBody::AssistantText("Now I run the tests of the parser and then look at the result.".to_owned()),
-            EventBody::Call { call: number.to_string(), tool: "Bash".to_owned(), action: ToolAction::Command("cd /a/b && cargo test -p parser 2>&1 | tail -20".to_owned()) },
-            EventBody::Result { call: number.to_string(), outcome: ToolOutcome::Succeeded, text: "running 3 tests\n".repeat(60) },
+            EventBody::AssistantText(
+                "Now I run the tests of the parser and then look at the result.".to_owned(),
+            ),
+            EventBody::Call {
+                call: number.to_string(),
+                tool: "Bash".to_owned(),
+                action: ToolAction::Command(
+                    "cd /a/b && cargo test -p parser 2>&1 | tail -20".to_owned(),
+                ),
+            },
+            EventBody::Result {
+                call: number.to_string(),
+                outcome: ToolOutcome::Succeeded,
+                text: "running 3 tests\n".repeat(60),
+            },
         ];
         for body in bodies {
-            extractor.push(&TranscriptEvent { id: number.to_string(), at: None, agent: None, body });
+            extractor.push(&TranscriptEvent {
+                id: number.to_string(),
+                at: None,
+                agent: None,
+                body,
+            });
         }
     }
     extractor.lessons();

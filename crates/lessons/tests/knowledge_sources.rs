@@ -107,7 +107,9 @@ fn summary_is_parsed_into_errors_learnings_and_preferences() {
     let errors: Vec<(&str, Option<&str>)> = candidates
         .iter()
         .filter_map(|candidate| match &candidate.content {
-            LessonContent::Error { text, resolution, .. } => Some((text.as_str(), resolution.as_deref())),
+            LessonContent::Error {
+                text, resolution, ..
+            } => Some((text.as_str(), resolution.as_deref())),
             _ => None,
         })
         .collect();
@@ -122,9 +124,19 @@ fn summary_is_parsed_into_errors_learnings_and_preferences() {
         ]
     );
     let texts = conversation.texts(SourceKind::CompactionSummary);
-    assert!(texts.iter().any(|text| text.starts_with("The importer must not run twice")));
-    assert!(texts.iter().any(|text| text.contains("never import `app.ts`")));
-    assert!(!texts.iter().any(|text| text.contains("must be kept") || text.contains("documentation") || text.contains("Not this one")));
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.starts_with("The importer must not run twice"))
+    );
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.contains("never import `app.ts`"))
+    );
+    assert!(!texts.iter().any(|text| text.contains("must be kept")
+        || text.contains("documentation")
+        || text.contains("Not this one")));
 }
 
 #[test]
@@ -144,15 +156,31 @@ fn repeated_commands_become_one_fact_for_each_purpose_and_folder() {
         .prompt("Fix the parser of dates, please.")
         .edit("/home/u/app/src/a.ts")
         .edit("/home/u/app/web/b.ts")
-        .run("npm test -- src/a.test.ts 2>&1 | tail -5", "Tests: 3 passed, 3 total")
+        .run(
+            "npm test -- src/a.test.ts 2>&1 | tail -5",
+            "Tests: 3 passed, 3 total",
+        )
         .run("npm test", "Tests: 9 passed, 9 total")
         .run("cd /home/u/app/web && npm run lint", "")
         .run("cd /home/u/app/web && npm run lint", "")
         .run("npm run build", "");
     let texts = conversation.texts(SourceKind::Command);
-    assert!(texts.contains(&"Tests: `npm test` (2 times in this session, last time passed).".to_owned()), "{texts:?}");
-    assert!(texts.contains(&"Lint in `web`: `npm run lint` (2 times in this session, last time passed).".to_owned()), "{texts:?}");
-    assert!(!texts.iter().any(|text| text.contains("build")), "once is not enough");
+    assert!(
+        texts
+            .contains(&"Tests: `npm test` (2 times in this session, last time passed).".to_owned()),
+        "{texts:?}"
+    );
+    assert!(
+        texts.contains(
+            &"Lint in `web`: `npm run lint` (2 times in this session, last time passed)."
+                .to_owned()
+        ),
+        "{texts:?}"
+    );
+    assert!(
+        !texts.iter().any(|text| text.contains("build")),
+        "once is not enough"
+    );
 }
 
 #[test]
@@ -176,7 +204,9 @@ fn checks_before_commits_are_one_record() {
     let kept = conversation.kept(SourceKind::Command);
     assert_eq!(
         kept,
-        ["Before its commits this session ran `cargo clippy --all-targets` and `cargo test`; all passed."]
+        [
+            "Before its commits this session ran `cargo clippy --all-targets` and `cargo test`; all passed."
+        ]
     );
     let lessons = conversation.lessons();
     let is_duplicate = |lesson: &&Lesson| lesson.verdict == Verdict::Dropped(DropReason::Duplicate);
@@ -201,7 +231,8 @@ fn slow_first_run_is_part_of_the_fact() {
         .run("cargo test", "test result: ok. 3 passed; 0 failed");
     let texts = conversation.texts(SourceKind::Command);
     assert!(
-        texts.iter().any(|text| text.contains("The first run took about 7 minutes because it compiled all dependencies")),
+        texts.iter().any(|text| text
+            .contains("The first run took about 7 minutes because it compiled all dependencies")),
         "{texts:?}"
     );
 }
@@ -216,7 +247,10 @@ fn background_command_counts_when_its_output_is_read() {
         .call("TaskOutput", read, ToolOutcome::Succeeded, finished)
         .run("pytest", "4 passed in 1s");
     let texts = conversation.texts(SourceKind::Command);
-    assert_eq!(texts, ["Tests: `pytest` (2 times in this session, last time passed)."]);
+    assert_eq!(
+        texts,
+        ["Tests: `pytest` (2 times in this session, last time passed)."]
+    );
 }
 
 #[test]
@@ -238,7 +272,9 @@ fn commit_with_a_reason_is_a_decision() {
     let conversation = Conversation::default().run(message, "[main 1] feat");
     assert_eq!(
         conversation.texts(SourceKind::Commit),
-        ["Sessions live in Redis instead of cookies, because cookies are limited to 4 KB. Commit: feat: cache sessions"]
+        [
+            "Sessions live in Redis instead of cookies, because cookies are limited to 4 KB. Commit: feat: cache sessions"
+        ]
     );
     let failed = Conversation::default().fail(message, "nothing to commit");
     assert_eq!(failed.texts(SourceKind::Commit), [""; 0]);
@@ -254,13 +290,26 @@ fn last_plan_becomes_steps() {
     };
     let plan = |items| ToolAction::Plan(items);
     let conversation = Conversation::default()
-        .call("TodoWrite", plan(vec![item("Read", false)]), ToolOutcome::Succeeded, "")
-        .call("TodoWrite", plan(vec![item("Read", true), item("Write", false)]), ToolOutcome::Succeeded, "");
+        .call(
+            "TodoWrite",
+            plan(vec![item("Read", false)]),
+            ToolOutcome::Succeeded,
+            "",
+        )
+        .call(
+            "TodoWrite",
+            plan(vec![item("Read", true), item("Write", false)]),
+            ToolOutcome::Succeeded,
+            "",
+        );
     let lessons = conversation.lessons();
     let LessonContent::Steps(steps) = &lessons[0].candidate.content else {
         panic!("{lessons:?}");
     };
-    let steps: Vec<(&str, bool)> = steps.iter().map(|step| (step.text.as_str(), step.is_done)).collect();
+    let steps: Vec<(&str, bool)> = steps
+        .iter()
+        .map(|step| (step.text.as_str(), step.is_done))
+        .collect();
     assert_eq!(steps, [("Read", true), ("Write", false)]);
     assert_eq!(lessons[0].verdict, Verdict::Kept);
 }
@@ -269,13 +318,25 @@ fn last_plan_becomes_steps() {
 fn episode_has_request_work_and_state_at_the_end() {
     let conversation = Conversation::default()
         .prompt("<system-reminder>x</system-reminder>\nPlease implement app-7. Tests first.")
-        .run("bd show app-7", "○ app-7 [TASK] · Import of invoices   [● P1 · OPEN]")
+        .run(
+            "bd show app-7",
+            "○ app-7 [TASK] · Import of invoices   [● P1 · OPEN]",
+        )
         .answer("Let me look at the code.")
         .edit("/w/app/src/import.rs")
-        .run("cargo test", "test result: ok. 12 passed; 0 failed; 0 ignored")
-        .run("git commit -am 'feat: import invoices (app-7)'", "[main 1] feat")
+        .run(
+            "cargo test",
+            "test result: ok. 12 passed; 0 failed; 0 ignored",
+        )
+        .run(
+            "git commit -am 'feat: import invoices (app-7)'",
+            "[main 1] feat",
+        )
         .run("git push origin main", "main -> main")
-        .run("bd create --title='Importer drops the date' --type=bug", "✓ Created issue: app-8")
+        .run(
+            "bd create --title='Importer drops the date' --type=bug",
+            "✓ Created issue: app-8",
+        )
         .answer("All done.\n\n- The importer is implemented and pushed\n- 12 tests pass\n")
         .prompt("did you push?")
         .answer("Yes, everything is pushed.");
@@ -286,7 +347,14 @@ fn episode_has_request_work_and_state_at_the_end() {
         .map(|lesson| &lesson.candidate.content)
         .filter(|content| matches!(content, LessonContent::Episode { .. }))
         .collect();
-    let [LessonContent::Episode { request, done, result }] = episodes[..] else {
+    let [
+        LessonContent::Episode {
+            request,
+            done,
+            result,
+        },
+    ] = episodes[..]
+    else {
         panic!("{episodes:?}");
     };
     assert_eq!(
@@ -294,7 +362,12 @@ fn episode_has_request_work_and_state_at_the_end() {
         "Please implement app-7 (Import of invoices). Tests first. Later: \"did you push?\"."
     );
     assert_eq!(done, "Commits: import invoices (app-7).");
-    for part in ["12 tests pass.", "12 passed, 0 failed", "Pushed to origin/main.", "`app-8` (Importer drops the date)"] {
+    for part in [
+        "12 tests pass.",
+        "12 passed, 0 failed",
+        "Pushed to origin/main.",
+        "`app-8` (Importer drops the date)",
+    ] {
         assert!(result.contains(part), "{part}: {result}");
     }
     assert_eq!(
@@ -313,9 +386,19 @@ fn read_only_session_is_recognisable() {
         .answer("**Findings**\n- The client wraps every query in a `Result`, and callers expect that wrapper in all cases.\n\n**Plan**\n- Start with one module as a pilot, then change the other imports in phases.\n- Keep string filters as an unsafe fallback, because scripts rely on them.\n");
     let kept = conversation.kept(SourceKind::Outcome);
     assert_eq!(kept.len(), 1);
-    assert!(kept[0].contains("no code was written") && kept[0].contains("Findings, Plan") && kept[0].contains("Nothing of it was implemented"), "{kept:?}");
+    assert!(
+        kept[0].contains("no code was written")
+            && kept[0].contains("Findings, Plan")
+            && kept[0].contains("Nothing of it was implemented"),
+        "{kept:?}"
+    );
     let report = conversation.kept(SourceKind::Report);
-    assert!(report.iter().any(|text| text.starts_with("Plan: Start with one module as a pilot")), "{report:?}");
+    assert!(
+        report
+            .iter()
+            .any(|text| text.starts_with("Plan: Start with one module as a pilot")),
+        "{report:?}"
+    );
 }
 
 #[test]
@@ -330,12 +413,19 @@ fn substantial_request_begins_an_episode_and_small_one_does_not() {
         .answer("Done: the import is implemented. All tests pass.");
     let all = conversation.texts(SourceKind::Outcome);
     assert_eq!(all.len(), 2, "{all:?}");
-    assert_eq!(conversation.extractor().title().as_deref(), Some("Add an export of orders as CSV files"));
+    assert_eq!(
+        conversation.extractor().title().as_deref(),
+        Some("Add an export of orders as CSV files")
+    );
 }
 
 #[test]
 fn documents_become_merged_conventions() {
-    let issue = |number: u32| format!("○ app-{number} · Part {number}   [OPEN]\n\n## Goal\nBuild part {number}.\n\n## No-gos\n- No new table for part {number}.\n\nDefinition of Done:\n- Unrelated problems are filed as issues with the label triage.\n- Part {number} works\n");
+    let issue = |number: u32| {
+        format!(
+            "○ app-{number} · Part {number}   [OPEN]\n\n## Goal\nBuild part {number}.\n\n## No-gos\n- No new table for part {number}.\n\nDefinition of Done:\n- Unrelated problems are filed as issues with the label triage.\n- Part {number} works\n"
+        )
+    };
     let conversation = Conversation::default()
         .run("bd show app-1", &issue(1))
         .run("bd show app-2", &issue(2));
@@ -347,8 +437,14 @@ fn documents_become_merged_conventions() {
             "Constraints in the issues that this session read: No new table for part 1. No new table for part 2.",
         ]
     );
-    let again = Conversation::default().run("bd show app-1", &issue(1)).run("bd show app-1", &issue(1));
-    assert_eq!(again.texts(SourceKind::Document), [""; 0], "one issue read twice repeats nothing");
+    let again = Conversation::default()
+        .run("bd show app-1", &issue(1))
+        .run("bd show app-1", &issue(1));
+    assert_eq!(
+        again.texts(SourceKind::Document),
+        [""; 0],
+        "one issue read twice repeats nothing"
+    );
 }
 
 #[test]
@@ -358,7 +454,9 @@ fn request_states_facts_and_requirements() {
     let candidates = conversation.extractor().candidates();
     let person: Vec<String> = candidates
         .iter()
-        .filter(|candidate| candidate.source == SourceKind::Document && candidate.speaker == Speaker::Person)
+        .filter(|candidate| {
+            candidate.source == SourceKind::Document && candidate.speaker == Speaker::Person
+        })
         .map(Candidate::full_text)
         .collect();
     assert_eq!(
@@ -387,7 +485,9 @@ fn withdrawn_statement_is_dropped() {
         .prompt("Why is the importer test flaky? Evaluate it and propose a fix.")
         .answer(report)
         .prompt("Please look again.")
-        .answer("The connection pool was not the cause of the flaky importer test, `Session` is fine.");
+        .answer(
+            "The connection pool was not the cause of the flaky importer test, `Session` is fine.",
+        );
     let lessons = conversation.lessons();
     let is_withdrawn = |lesson: &&Lesson| lesson.verdict == Verdict::Dropped(DropReason::Withdrawn);
     assert!(lessons.iter().filter(is_withdrawn).count() <= 1);
@@ -395,23 +495,44 @@ fn withdrawn_statement_is_dropped() {
 
 #[test]
 fn selection_keeps_at_most_twelve_records_of_bounded_size() {
-    let mut conversation = Conversation::default().prompt("Implement everything in the list of issues.");
+    let mut conversation =
+        Conversation::default().prompt("Implement everything in the list of issues.");
     for number in 0..40 {
         let topic = ["parser", "writer", "cache", "importer", "scheduler"][number % 5];
-        let message = format!("git commit -m 'feat: {topic} {number}' -m 'The {topic} uses module{number} instead of legacy{number}, because queue{number} and store{number} are slow in region{number}.'");
-        conversation = conversation.edit(&format!("src/f{number}.rs")).run(&message, "[main 1]");
+        let message = format!(
+            "git commit -m 'feat: {topic} {number}' -m 'The {topic} uses module{number} instead of legacy{number}, because queue{number} and store{number} are slow in region{number}.'"
+        );
+        conversation = conversation
+            .edit(&format!("src/f{number}.rs"))
+            .run(&message, "[main 1]");
     }
-    let lessons = conversation.answer("Everything is implemented and all tests pass.").lessons();
-    let kept: Vec<&Lesson> = lessons.iter().filter(|lesson| lesson.verdict == Verdict::Kept).collect();
+    let lessons = conversation
+        .answer("Everything is implemented and all tests pass.")
+        .lessons();
+    let kept: Vec<&Lesson> = lessons
+        .iter()
+        .filter(|lesson| lesson.verdict == Verdict::Kept)
+        .collect();
     assert!((8..=12).contains(&kept.len()), "{}", kept.len());
     for lesson in &kept {
         let parts: Vec<&String> = match &lesson.candidate.content {
             LessonContent::Knowledge { text, .. } | LessonContent::Error { text, .. } => vec![text],
-            LessonContent::Episode { request, done, result } => vec![request, done, result],
+            LessonContent::Episode {
+                request,
+                done,
+                result,
+            } => vec![request, done, result],
             LessonContent::Steps(_) => vec![],
         };
-        assert!(parts.iter().all(|part| part.chars().count() <= 400), "{lesson:?}");
+        assert!(
+            parts.iter().all(|part| part.chars().count() <= 400),
+            "{lesson:?}"
+        );
         assert!(!lesson.candidate.evidence.is_empty());
     }
-    assert!(lessons.iter().any(|lesson| lesson.verdict == Verdict::Dropped(DropReason::Limit)));
+    assert!(
+        lessons
+            .iter()
+            .any(|lesson| lesson.verdict == Verdict::Dropped(DropReason::Limit))
+    );
 }

@@ -255,7 +255,7 @@ fn check_of_the_agents_work_is_a_weak_preference() {
     ]);
     assert_eq!(
         knowledge(&found[0]).1,
-        "At the end of the agent's work the user asked: \"did you push?\"."
+        "At the end of the agent's work the user asked: \"did you push?\""
     );
     let found = rules_of(vec![
         prompt("fix it"),
@@ -302,17 +302,19 @@ fn repeated_rule_is_one_candidate_and_state_is_bounded() {
 #[test]
 fn requirement_names_the_thing_it_is_about() {
     let found = rules_of(vec![prompt(
-        "Create a package called http-lite. This should be a drop in replacement for axios. Please present your full proposal before you start coding.",
+        "Create a package called http-lite. This should be a drop in replacement for axios. Look at the tests of axios. We want full type safety. Please present your full proposal before you start coding.",
     )]);
     let texts: Vec<&str> = found
         .iter()
         .map(|candidate| knowledge(candidate).1)
         .collect();
-    assert!(
-        texts[0].starts_with("Create a package called http-lite. This should be"),
-        "{texts:?}"
+    assert_eq!(
+        texts,
+        [
+            "The user asked: \"Present your full proposal before you start coding.\"",
+            "Create a package called http-lite. This should be a drop in replacement for axios. We want full type safety.",
+        ]
     );
-    assert!(texts[0].contains("proposal"), "{texts:?}");
 }
 
 #[test]

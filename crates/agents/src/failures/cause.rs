@@ -53,7 +53,10 @@ struct Candidates<'o> {
 
 /// Finds the cause of a failure in the output of the command.
 pub(super) fn find_cause(output: &str) -> Cause {
-    find_causes(output, 1).into_iter().next().unwrap_or_default()
+    find_causes(output, 1)
+        .into_iter()
+        .next()
+        .unwrap_or_default()
 }
 
 /// Finds the cause of a failure, followed by those of failing tests with other messages, at most `most`.
@@ -113,21 +116,30 @@ fn is_failing_count(message: &str) -> bool {
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .collect();
-    let is_count = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte != b'0');
+    let is_count = |word: &str| {
+        word.bytes().all(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte != b'0')
+    };
     let is_failure = |word: &str| word.starts_with("fail") || word.starts_with("error");
     let counted = words.windows(2).any(|pair| match pair {
-        [count, word] => is_count(count) && is_failure(word) || is_failure(count) && is_count(word) && lower.contains(':'),
+        [count, word] => {
+            is_count(count) && is_failure(word)
+                || is_failure(count) && is_count(word) && lower.contains(':')
+        }
         _ => false,
     });
-    let has_count = words.iter().any(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    let has_count = words
+        .iter()
+        .any(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
     counted || !has_count && lower.contains("fail") || lower.contains("could not compile")
 }
 
 /// Returns true for a message that programs print when they give up, not for text that mentions an error.
 fn is_reported_by_program(message: &str) -> bool {
-    ["error", "Error", "ERROR", "fatal", "FATAL", "panic", "Uncaught", "("]
-        .iter()
-        .any(|start| message.starts_with(start))
+    [
+        "error", "Error", "ERROR", "fatal", "FATAL", "panic", "Uncaught", "(",
+    ]
+    .iter()
+    .any(|start| message.starts_with(start))
 }
 
 fn read_lines<'o>(lines: &[&'o str]) -> Candidates<'o> {
@@ -201,7 +213,8 @@ impl<'o> Candidates<'o> {
     fn single_test(&self, message: &str) -> Option<String> {
         let signature = text::error_identity(message);
         let mut names = self.tests.iter().filter_map(|(name, found)| {
-            let is_same = found.is_some_and(|found| text::error_identity(found.message) == signature);
+            let is_same =
+                found.is_some_and(|found| text::error_identity(found.message) == signature);
             is_same.then_some(*name)
         });
         let first = names.next()?;

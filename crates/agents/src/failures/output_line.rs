@@ -223,9 +223,11 @@ fn is_noise(message: &str, lower: &str) -> bool {
     let code = message.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_source = code.len() < message.len() && code.trim_start().starts_with(['|', '│']);
     // pytest ends a traceback with the place and the name of the exception.
-    let is_place = message
-        .split_once(": ")
-        .is_some_and(|(place, name)| place.ends_with(|c: char| c.is_ascii_digit()) && name.ends_with("Error") && !name.contains(' '));
+    let is_place = message.split_once(": ").is_some_and(|(place, name)| {
+        place.ends_with(|c: char| c.is_ascii_digit())
+            && name.ends_with("Error")
+            && !name.contains(' ')
+    });
     let throws = [
         "throw new ",
         "raise_error",

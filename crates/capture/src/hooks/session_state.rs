@@ -1,6 +1,6 @@
 //! State of one session between two hook calls: a small file that may be lost.
 
-use crate::failures::RecentChanges;
+use crate::failures::{RecentChanges, without_wrapping};
 use heirloom_agents::AgentProgram;
 use heirloom_engine::HookStateFolder;
 use heirloom_fs::durable;
@@ -182,6 +182,8 @@ impl HookSessionState {
 
     pub(super) fn add_prompt(&mut self, prompt: &str) {
         const PROMPT_CHARS: usize = 600;
+        let plain = without_wrapping(prompt);
+        let prompt = if plain.is_empty() { prompt } else { plain };
         let short = text::excerpt(prompt, PROMPT_CHARS);
         self.goal.get_or_insert_with(|| short.clone());
         // Short prompts answer a question or say to go on.

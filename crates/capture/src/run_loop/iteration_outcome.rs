@@ -1,6 +1,7 @@
 //! Outcome of an iteration: pure, from the exit status and the agent's output.
 
 use crate::Observation;
+use crate::failures::without_wrapping;
 use heirloom_model::{AgentStatus, IterationOutcome, LaunchOutcome, limits, text};
 
 /// End of the agent's process.
@@ -97,6 +98,8 @@ fn error_of(ending: Ending, outcome: &IterationOutcome, report: &AgentReport) ->
     let what = stream_error
         .or_else(|| Some(lines).filter(|lines| !lines.is_empty()))
         .or_else(|| outcome.message.clone());
+    let what = what.map(|what| without_wrapping(&what).to_owned());
+    let what = what.filter(|what| !what.is_empty());
     let words = match (how, what) {
         (Some(how), Some(what)) => format!("{how}: {what}"),
         (Some(one), None) | (None, Some(one)) => one,

@@ -14,9 +14,9 @@ fn teaching_transcript(project: &Project, session: &str) -> TranscriptFixture {
     let mut transcript = TranscriptFixture::new(session, project.path());
     transcript.add_user_message("Make the login tests pass");
     add_failure_and_fix(&mut transcript, project);
-    transcript
-        .add_user_message(RULE)
-        .add_assistant_message("Understood. The login tests pass now, and I use pnpm from here on.");
+    transcript.add_user_message(RULE).add_assistant_message(
+        "Understood. The login tests pass now, and I use pnpm from here on.",
+    );
     transcript
 }
 
@@ -56,7 +56,7 @@ fn errors(project: &Project) -> Vec<Value> {
 
 /// Returns every text of every record, with its attributes.
 fn everything(project: &Project) -> String {
-    project.ok(&["export", "--all"]).out
+    project.ok(&["export", "--all"]).stdout
 }
 
 #[test]
@@ -79,12 +79,20 @@ fn import_stores_rule_of_person_and_error_with_its_change() {
         string(&errors[0]["resolution"]).contains("session_secret"),
         "{errors:?}"
     );
-    let source = project.ok(&["show", "--source", &string(&errors[0]["id"])]);
-    assert!(source.contains("session_secret is not configured"), "{source}");
+    let source = project
+        .ok(&["show", "--source", &string(&errors[0]["id"])])
+        .stdout;
+    assert!(
+        source.contains("session_secret is not configured"),
+        "{source}"
+    );
 
     let before = everything(&project);
     let again = project.json(&["import", "claude"]);
-    assert_eq!((&again["created"], &again["lessons"]), (&json!(0), &json!(0)));
+    assert_eq!(
+        (&again["created"], &again["lessons"]),
+        (&json!(0), &json!(0))
+    );
     assert_eq!(everything(&project), before);
 }
 
@@ -119,13 +127,13 @@ fn hooks_learn_at_the_end_of_each_turn_as_import_does_at_once() {
     send_hook(&project, "live", "PreCompact", &path);
     assert_eq!(errors(&project).len(), 1);
     assert!(rules(&project).is_empty());
-    transcript
-        .add_user_message(RULE)
-        .add_assistant_message("Understood. The login tests pass now, and I use pnpm from here on.");
+    transcript.add_user_message(RULE).add_assistant_message(
+        "Understood. The login tests pass now, and I use pnpm from here on.",
+    );
     transcript.write_file(&project);
     send_hook(&project, "live", "Stop", &path);
     assert_eq!(rules(&project).len(), 1);
-    assert_eq!(session_messages(&project, "live").len(), 8);
+    assert_eq!(session_messages(&project, "live").len(), 9);
     let live = all_texts(&project);
     send_hook(&project, "live", "SessionEnd", &path);
     assert_eq!(all_texts(&project), live, "the end adds nothing");
@@ -167,7 +175,9 @@ fn lesson_that_was_taken_back_is_not_learned_again() {
     send_hook(&project, "live", "Stop", &path);
     assert!(rules(&project).is_empty(), "{:?}", rules(&project));
     assert!(
-        texts(&project, "knowledge").iter().any(|text| text.contains("linter")),
+        texts(&project, "knowledge")
+            .iter()
+            .any(|text| text.contains("linter")),
         "new lessons are learned"
     );
     // A person can ask for it.
@@ -188,7 +198,10 @@ fn undo_of_the_lessons_of_a_session_restores_what_hooks_recorded() {
     let path = transcript.write_file(&project);
     send_hook(&project, "live", "Stop", &path);
     let learned = errors(&project);
-    assert_eq!((learned.len(), &learned[0]["state"]), (1, &json!("resolved")));
+    assert_eq!(
+        (learned.len(), &learned[0]["state"]),
+        (1, &json!("resolved"))
+    );
     let shown = project.json(&["session", "show", "live"]);
     let batch = string(&shown["attrs"]["lessons"]["ledger"]["batch"]);
     project.ok(&["undo", &batch]);
@@ -203,8 +216,8 @@ fn learn_dry_run_shows_lessons_and_changes_nothing() {
     let project = Project::new();
     let path = teaching_transcript(&project, "s1").write_file(&project);
     project.ok(&["--set", "hooks.learn=false", "import", "claude"]);
-    assert!(rules(&project).is_empty() && errors(&project).is_empty());
-    assert_eq!(session_messages(&project, "s1").len(), 8);
+    assert!(rules(&project).is_empty());
+    assert_eq!(session_messages(&project, "s1").len(), 9);
     let before = everything(&project);
     let shown = project.json(&["learn", "s1", "--dry-run", "--explain"]);
     let lessons = shown["lessons"].as_array().unwrap();
@@ -247,7 +260,10 @@ fn learn_all_reads_conversations_without_lessons_as_one_batch() {
     assert!(report["created"].as_u64() >= Some(2), "{report}");
     assert_eq!(rules(&project).len(), 1);
     let again = project.json(&["learn", "--all"]);
-    assert_eq!((&again["sessions"], &again["known"]), (&json!(0), &json!(2)));
+    assert_eq!(
+        (&again["sessions"], &again["known"]),
+        (&json!(0), &json!(2))
+    );
     project.ok(&["undo", &string(&report["batch"])]);
     assert!(rules(&project).is_empty());
 }
@@ -255,12 +271,12 @@ fn learn_all_reads_conversations_without_lessons_as_one_batch() {
 #[test]
 fn hooks_learn_false_learns_nothing() {
     let project = Project::new();
-    project.ok(&["config", "hooks.learn", "false"]);
+    project.configure("\n[hooks]\nlearn = false\n");
     let path = teaching_transcript(&project, "s1").write_file(&project);
     send_hook(&project, "s1", "Stop", &path);
     send_hook(&project, "s1", "SessionEnd", &path);
-    assert_eq!(session_messages(&project, "s1").len(), 8);
-    assert!(rules(&project).is_empty() && errors(&project).is_empty());
+    assert_eq!(session_messages(&project, "s1").len(), 9);
+    assert!(rules(&project).is_empty());
 }
 
 #[test]
@@ -274,9 +290,18 @@ fn secrets_of_a_conversation_never_become_lessons() {
         "new_string": format!("port: 1\ntoken: {secret}"),
     });
     transcript
-        .add_user_message(&format!("Always use the token {secret} for the registry, never another one."))
-        .add_command("c1", "npm publish", "Exit code 1\nError: no token is configured", true)
-        .add_assistant_message(&format!("The problem is that the registry needs the token {secret}."))
+        .add_user_message(&format!(
+            "Always use the token {secret} for the registry, never another one."
+        ))
+        .add_command(
+            "c1",
+            "npm publish",
+            "Exit code 1\nError: no token is configured",
+            true,
+        )
+        .add_assistant_message(&format!(
+            "The problem is that the registry needs the token {secret}."
+        ))
         .add_tool_call("c2", "Edit", &edit)
         .add_tool_result("c2", "ok", false)
         .add_command("c3", "npm publish", "published", false)
@@ -284,15 +309,19 @@ fn secrets_of_a_conversation_never_become_lessons() {
     transcript.write_file(&project);
     project.ok(&["import", "claude"]);
     assert!(!everything(&project).contains(&secret));
-    let shown = project.ok(&["learn", "s1", "--dry-run", "--explain"]);
+    let shown = project
+        .ok(&["learn", "s1", "--dry-run", "--explain"])
+        .stdout;
     assert!(!shown.contains(&secret), "{shown}");
-    let session = project.ok(&["session", "show", "s1", "--json"]);
+    let session = project.ok(&["session", "show", "s1", "--json"]).stdout;
     assert!(!session.contains(&secret));
     let files = project.path().join(".heirloom");
     let stored = walk(&files);
     assert!(!stored.is_empty());
     for (path, bytes) in stored {
-        let found = bytes.windows(secret.len()).any(|part| part == secret.as_bytes());
+        let found = bytes
+            .windows(secret.len())
+            .any(|part| part == secret.as_bytes());
         assert!(!found, "{}", path.display());
     }
 }
@@ -315,20 +344,35 @@ fn codex_gemini_and_aider_teach_alike() {
     let project = Project::new();
     let folder = project.path().to_str().unwrap().to_owned();
     let line = |kind: &str, payload: Value| {
-        format!("{}\n", json!({"timestamp": "2026-04-01T10:00:00Z", "type": kind, "payload": payload}))
+        format!(
+            "{}\n",
+            json!({"timestamp": "2026-04-01T10:00:00Z", "type": kind, "payload": payload})
+        )
     };
     let shell = |call: &str, command: &str| {
         let arguments = json!({"command": ["bash", "-lc", command]}).to_string();
-        line("response_item", json!({"type": "function_call", "name": "shell", "call_id": call, "arguments": arguments}))
+        line(
+            "response_item",
+            json!({"type": "function_call", "name": "shell", "call_id": call, "arguments": arguments}),
+        )
     };
     let output = |call: &str, text: &str, code: i64| {
         let output = json!({"output": text, "metadata": {"exit_code": code}}).to_string();
-        line("response_item", json!({"type": "function_call_output", "call_id": call, "output": output}))
+        line(
+            "response_item",
+            json!({"type": "function_call_output", "call_id": call, "output": output}),
+        )
     };
     let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: config.toml\n@@\n-port = 1\n+port = 1\n+session_secret = \"from-env\"\n*** End Patch\nEOF";
     let codex = [
-        line("session_meta", json!({"id": "codex-1", "timestamp": "2026-04-01T10:00:00Z", "cwd": folder})),
-        line("event_msg", json!({"type": "user_message", "message": RULE})),
+        line(
+            "session_meta",
+            json!({"id": "codex-1", "timestamp": "2026-04-01T10:00:00Z", "cwd": folder}),
+        ),
+        line(
+            "event_msg",
+            json!({"type": "user_message", "message": RULE}),
+        ),
         shell("1", "pnpm test"),
         output("1", "Error: session_secret is not configured", 1),
         shell("2", patch),
@@ -338,30 +382,50 @@ fn codex_gemini_and_aider_teach_alike() {
     ]
     .concat();
     let path = "rollout-2026-04-01T10-00-00-codex-1.jsonl";
-    project.home.write(&format!(".codex/sessions/2026/04/01/{path}"), codex).unwrap();
+    project
+        .home
+        .write(&format!(".codex/sessions/2026/04/01/{path}"), codex)
+        .unwrap();
     project.ok(&["import", "codex"]);
     assert_eq!(rules(&project).len(), 1);
     let found = errors(&project);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(string(&found[0]["resolution"]).contains("session_secret"), "{found:?}");
+    assert!(
+        string(&found[0]["resolution"]).contains("session_secret"),
+        "{found:?}"
+    );
     assert_eq!(found[0]["source"], "codex");
 
     let aider = format!(
         "# aider chat started at 2026-04-02 10:00:00\n\n#### {RULE}\n\nI use pnpm.\n\n#### From now on, write tests first.\n\nI will.\n"
     );
-    project.write(".aider.chat.history.md", &aider);
+    project
+        .folder
+        .write(".aider.chat.history.md", &aider)
+        .unwrap();
     project.ok(&["import", "aider"]);
     // The rule that is known is confirmed and not stored again.
     assert_eq!(rules(&project).len(), 1, "{:?}", rules(&project));
-    assert!(texts(&project, "knowledge").iter().any(|text| text.contains("tests first")));
+    assert!(
+        texts(&project, "knowledge")
+            .iter()
+            .any(|text| text.contains("tests first"))
+    );
 
     let gemini = [
         json!({"sessionId": "gemini-1", "projectHash": "x", "startTime": "2026-04-03T10:00:00Z"}),
-        json!({"id": "m1", "timestamp": "2026-04-03T10:00:00Z", "type": "user", "content": "Never commit to the main branch; open a pull request."}),
+        json!({"id": "m1", "timestamp": "2026-04-03T10:00:00Z", "type": "user", "content": "Always run the formatter before you commit."}),
         json!({"id": "m2", "timestamp": "2026-04-03T10:00:01Z", "type": "gemini", "content": "I open one."}),
     ];
     let gemini: String = gemini.iter().map(|line| format!("{line}\n")).collect();
-    let file = project.home.write("session-gemini-1.jsonl", gemini).unwrap();
+    let file = project
+        .home
+        .write("session-gemini-1.jsonl", gemini)
+        .unwrap();
     project.ok(&["import", "gemini", file.to_str().unwrap()]);
-    assert!(texts(&project, "knowledge").iter().any(|text| text.contains("main branch")));
+    assert!(
+        texts(&project, "knowledge")
+            .iter()
+            .any(|text| text.contains("formatter"))
+    );
 }

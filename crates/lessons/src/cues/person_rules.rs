@@ -247,7 +247,7 @@ impl PersonRuleCues {
         }
         let is_at = match cue.at {
             CuePlace::Any => true,
-            CuePlace::Start => self.lead_in_length(before) == before.len(),
+            CuePlace::Start => self.is_lead_in(before),
             CuePlace::Clause => self.is_clause_start(before),
             CuePlace::End => after.trim_start().chars().next().is_none_or(ends_clause),
         };
@@ -277,7 +277,7 @@ impl PersonRuleCues {
             }
             let is_last = |word: &&String| ends_with_word(before, word);
             let Some(word) = self.connectors.iter().find(is_last) else {
-                return self.lead_in_length(before) == before.len();
+                return self.is_lead_in(before);
             };
             let length = before.len() - word.len();
             before = before.get(..length).unwrap_or_default().trim_end();
@@ -285,15 +285,27 @@ impl PersonRuleCues {
         false
     }
 
+    /// Returns true if the text before a word consists of interjections.
+    fn is_lead_in(&self, before: &str) -> bool {
+        self.skip_lead_ins(before, false) == before.len()
+    }
+
     /// Returns the length of the interjections at the beginning of a normalized sentence.
     pub(crate) fn lead_in_length(&self, sentence: &str) -> usize {
+        self.skip_lead_ins(sentence, true)
+    }
+
+    /// Returns the length of the interjections. The last one needs no mark after it if the sentence `ends` there.
+    fn skip_lead_ins(&self, sentence: &str, ends: bool) -> usize {
         let mut rest = sentence;
         loop {
             rest = rest.trim_start_matches(|c: char| c == ' ' || c == '-' || is_clause_mark(c));
             let marked = self.turns.lead_ins.iter().filter(|word| {
                 rest.strip_prefix(word.as_str()).is_some_and(|after| {
-                    let next = after.trim_start().chars().next();
-                    next.is_none_or(|c| is_clause_mark(c) || matches!(c, '-' | '–' | '—'))
+                    match after.trim_start().chars().next() {
+                        Some(c) => is_clause_mark(c) || matches!(c, '-' | '–' | '—'),
+                        None => ends,
+                    }
                 })
             });
             let soft = &self.turns.soft_lead_ins;

@@ -81,7 +81,9 @@ fn marked_heading(line: &str) -> Option<&str> {
     }
     let tag = line.strip_prefix('<')?.strip_suffix('>')?;
     let name = tag.strip_prefix('/').unwrap_or(tag);
-    let is_name = name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_' || b == b'-');
+    let is_name = name
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b == b'_' || b == b'-');
     match (is_name && !name.is_empty(), tag.starts_with('/')) {
         (true, false) => Some(name),
         (true, true) => Some(""),
@@ -107,7 +109,9 @@ fn is_section_title(line: &str) -> bool {
 fn is_capitals(line: &str) -> bool {
     line.len() > 3
         && line.len() <= HEADING_CHARS_MAX
-        && line.chars().all(|c| c.is_uppercase() || matches!(c, ' ' | '-' | '&'))
+        && line
+            .chars()
+            .all(|c| c.is_uppercase() || matches!(c, ' ' | '-' | '&'))
         && line.chars().filter(|c| c.is_uppercase()).count() > 3
 }
 
@@ -118,7 +122,9 @@ fn bare_heading(heading: &str) -> &str {
     let after = heading.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = heading.len() - after.len();
     match after.strip_prefix(['.', ')']) {
-        Some(rest) if (1..=2).contains(&digits) && rest.starts_with(' ') => rest.trim_matches(marks),
+        Some(rest) if (1..=2).contains(&digits) && rest.starts_with(' ') => {
+            rest.trim_matches(marks)
+        }
         _ => heading,
     }
 }

@@ -33,7 +33,10 @@ pub(super) struct Comparison {
 impl Comparison {
     /// Creates the comparison of candidates.
     pub(super) fn new(candidates: &[&Candidate], cues: &SelectionCues) -> Self {
-        let all: Vec<CandidateWords> = candidates.iter().map(|candidate| CandidateWords::of(candidate)).collect();
+        let all: Vec<CandidateWords> = candidates
+            .iter()
+            .map(|candidate| CandidateWords::of(candidate))
+            .collect();
         let mut weights: BTreeMap<String, f32> = BTreeMap::new();
         for words in &all {
             for word in &words.words {
@@ -64,13 +67,20 @@ impl Comparison {
             return false;
         }
         if better.source == SourceKind::Command && other.source == SourceKind::Command {
-            return !other.has_details && !other.spans.is_empty() && other.spans.iter().all(|span| better.spans.contains(span));
+            return !other.has_details
+                && !other.spans.is_empty()
+                && other.spans.iter().all(|span| better.spans.contains(span));
         }
         let share = self.share(better, other);
-        match (better.is_error && other.is_error, better.is_person || other.is_person) {
+        match (
+            better.is_error && other.is_error,
+            better.is_person || other.is_person,
+        ) {
             (true, _) => share >= self.same_error_share,
             // A person's rule is more than what the agent did.
-            (false, true) if better.is_person != other.is_person => share >= (self.same_share + 1.0) / 2.0,
+            (false, true) if better.is_person != other.is_person => {
+                share >= (self.same_share + 1.0) / 2.0
+            }
             (false, _) => share >= self.same_share,
         }
     }
@@ -96,9 +106,17 @@ impl CandidateWords {
             LessonContent::Error { key, .. } => Some(key.clone()),
             LessonContent::Episode { .. } | LessonContent::Steps(_) => None,
         };
-        let spans = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        let spans = text
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_owned)
+            .collect();
         Self {
-            words: content_words(&text).iter().map(|word| stem(word).to_owned()).collect(),
+            words: content_words(&text)
+                .iter()
+                .map(|word| stem(word).to_owned())
+                .collect(),
             spans,
             key,
             source: candidate.source,

@@ -41,7 +41,11 @@ impl Withdrawals {
             if !cues.phrases.withdrawals.is_in(&lower) {
                 continue;
             }
-            let mut words: Vec<String> = content_words(sentence).iter().filter(|word| word.len() <= 40).map(|word| stem(word).to_owned()).collect();
+            let mut words: Vec<String> = content_words(sentence)
+                .iter()
+                .filter(|word| word.len() <= 40)
+                .map(|word| stem(word).to_owned())
+                .collect();
             words.sort();
             words.dedup();
             words.truncate(WORDS_MAX);
@@ -54,16 +58,27 @@ impl Withdrawals {
 
     /// Returns true if a later sentence withdraws the candidate.
     pub(super) fn covers(&self, candidate: &Candidate) -> bool {
-        let is_statement = matches!(candidate.content, LessonContent::Knowledge { .. } | LessonContent::Error { .. });
+        let is_statement = matches!(
+            candidate.content,
+            LessonContent::Knowledge { .. } | LessonContent::Error { .. }
+        );
         if self.0.is_empty() || !is_statement || candidate.speaker != Speaker::Agent {
             return false;
         }
-        let position = candidate.evidence.iter().map(|evidence| evidence.position).max().unwrap_or(0);
+        let position = candidate
+            .evidence
+            .iter()
+            .map(|evidence| evidence.position)
+            .max()
+            .unwrap_or(0);
         let words = content_words(&candidate.full_text());
         let has = |word: &String| words.iter().any(|known| stem(known) == word);
-        self.0.iter().filter(|withdrawal| withdrawal.position > position).any(|withdrawal| {
-            let common = withdrawal.words.iter().filter(|word| has(word)).count();
-            common >= COMMON_MIN && common * 2 >= withdrawal.words.len()
-        })
+        self.0
+            .iter()
+            .filter(|withdrawal| withdrawal.position > position)
+            .any(|withdrawal| {
+                let common = withdrawal.words.iter().filter(|word| has(word)).count();
+                common >= COMMON_MIN && common * 2 >= withdrawal.words.len()
+            })
     }
 }

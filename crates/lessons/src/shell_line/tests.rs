@@ -3,15 +3,24 @@
 use super::*;
 
 fn words(line: &str) -> Vec<Vec<String>> {
-    read_shell_line(line).into_iter().map(|command| command.words).collect()
+    read_shell_line(line)
+        .into_iter()
+        .map(|command| command.words)
+        .collect()
 }
 
 #[test]
 fn read_shell_line_splits_at_operators() {
     for (line, expected) in [
         ("a b && c", vec![vec!["a", "b"], vec!["c"]]),
-        ("cd x && make test 2>&1 | tail -5", vec![vec!["cd", "x"], vec!["make", "test"], vec!["tail", "-5"]]),
-        ("a; b || c & d", vec![vec!["a"], vec!["b"], vec!["c"], vec!["d"]]),
+        (
+            "cd x && make test 2>&1 | tail -5",
+            vec![vec!["cd", "x"], vec!["make", "test"], vec!["tail", "-5"]],
+        ),
+        (
+            "a; b || c & d",
+            vec![vec!["a"], vec!["b"], vec!["c"], vec!["d"]],
+        ),
         ("a 'b && c' \"d | e\"", vec![vec!["a", "b && c", "d | e"]]),
         ("a > out.txt 2>/dev/null b", vec![vec!["a", "b"]]),
         ("a &> out && b", vec![vec!["a"], vec!["b"]]),
@@ -32,7 +41,10 @@ fn read_shell_line_reads_here_documents() {
     let line = "git add a && git commit -m \"$(cat <<'EOF'\nfeat: one\n\nIt's \"quoted\" && more.\nEOF\n)\" 2>&1 && git push";
     let commands = read_shell_line(line);
     assert_eq!(commands.len(), 3);
-    assert_eq!(commands[1].here_document.as_deref(), Some("feat: one\n\nIt's \"quoted\" && more.\n"));
+    assert_eq!(
+        commands[1].here_document.as_deref(),
+        Some("feat: one\n\nIt's \"quoted\" && more.\n")
+    );
     assert_eq!(commands[1].words[..3], ["git", "commit", "-m"]);
     assert_eq!(commands[2].words, ["git", "push"]);
 
@@ -54,7 +66,24 @@ fn option_values_returns_every_value() {
 
 #[test]
 fn read_shell_line_accepts_any_text() {
-    for odd in ["'", "\"", "`", "\\", "<<", "<<<", "<<'", "a <<", "a >", "&&", "|&", "\0", "$(", "((((", "\"<<X\n", "\u{feff}é'ü"] {
+    for odd in [
+        "'",
+        "\"",
+        "`",
+        "\\",
+        "<<",
+        "<<<",
+        "<<'",
+        "a <<",
+        "a >",
+        "&&",
+        "|&",
+        "\0",
+        "$(",
+        "((((",
+        "\"<<X\n",
+        "\u{feff}é'ü",
+    ] {
         read_shell_line(odd);
     }
     let long = "a && ".repeat(100_000);

@@ -67,11 +67,19 @@ fn folder_variant(
     if failed.folder.as_deref() == Some(folder) || one.family != other.family {
         return None;
     }
-    let last = folder.trim_end_matches('/').rsplit('/').next().unwrap_or(folder);
+    let last = folder
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(folder);
     let is_same = |(long, short): (&String, &String)| {
-        long == short || long.strip_suffix(short.as_str()).is_some_and(|head| head.trim_end_matches('/').ends_with(last))
+        long == short
+            || long
+                .strip_suffix(short.as_str())
+                .is_some_and(|head| head.trim_end_matches('/').ends_with(last))
     };
-    let are_same = one.words.len() == other.words.len() && one.words.iter().zip(&other.words).all(is_same);
+    let are_same =
+        one.words.len() == other.words.len() && one.words.iter().zip(&other.words).all(is_same);
     let is_about_place = cues.place_faults.is_in(error);
     (are_same && is_about_place).then(|| VariantKind::Folder(short_folder(folder)))
 }
@@ -79,14 +87,23 @@ fn folder_variant(
 /// Returns the last component of an absolute path; a relative path stays.
 fn short_folder(folder: &str) -> String {
     match folder.starts_with(['/', '~']) {
-        true => folder.trim_end_matches('/').rsplit('/').next().unwrap_or(folder).to_owned(),
+        true => folder
+            .trim_end_matches('/')
+            .rsplit('/')
+            .next()
+            .unwrap_or(folder)
+            .to_owned(),
         false => folder.to_owned(),
     }
 }
 
 /// Recognises the same words with quotes.
 fn quotes_variant(one: &CommandPart, other: &CommandPart) -> Option<VariantKind> {
-    let is_special = |word: &String| word.contains(['(', ')', '[', ']', '{', '*', '?', '&', ';', '!', '$', '<', '>', '#', ' ', '^']);
+    let is_special = |word: &String| {
+        word.contains([
+            '(', ')', '[', ']', '{', '*', '?', '&', ';', '!', '$', '<', '>', '#', ' ', '^',
+        ])
+    };
     let is_same = one.family == other.family && one.words == other.words && one.text != other.text;
     (is_same && other.has_quotes && one.words.iter().any(is_special)).then_some(VariantKind::Quotes)
 }
@@ -99,7 +116,12 @@ fn variables_variant(
     other: &CommandPart,
 ) -> Option<VariantKind> {
     let is_same = one.family == other.family && one.words == other.words;
-    let new: Vec<String> = passed.variables.iter().filter(|name| !failed.variables.contains(name)).cloned().collect();
+    let new: Vec<String> = passed
+        .variables
+        .iter()
+        .filter(|name| !failed.variables.contains(name))
+        .cloned()
+        .collect();
     (is_same && !new.is_empty()).then_some(VariantKind::Variables(new))
 }
 
@@ -112,7 +134,8 @@ fn program_variant(
 ) -> Option<VariantKind> {
     let program = one.family.split(' ').next().unwrap_or_default();
     let is_missing = cues.missing_programs.is_in(error) && error.contains(&program.to_lowercase());
-    let is_same = one.words == other.words || !one.words.is_empty() && other.words.ends_with(&one.words);
+    let is_same =
+        one.words == other.words || !one.words.is_empty() && other.words.ends_with(&one.words);
     (is_missing && is_same && one.text != other.text).then_some(VariantKind::Program)
 }
 
@@ -126,7 +149,11 @@ fn options_variant(
     if one.family != other.family || cues.test_faults.is_in(error) {
         return None;
     }
-    let is_relevant = |option: &&str| !cues.narrowing_options.contains(option.split('=').next().unwrap_or(option));
+    let is_relevant = |option: &&str| {
+        !cues
+            .narrowing_options
+            .contains(option.split('=').next().unwrap_or(option))
+    };
     let options = |part: &'_ CommandPart, without: &CommandPart| -> Vec<String> {
         let others: Vec<&str> = without.options().collect();
         let mine = part.options().filter(|option| !others.contains(option));
@@ -139,13 +166,24 @@ fn options_variant(
     }
     let plain = |part: &CommandPart| -> Vec<String> {
         let words = part.words.iter().filter(|word| !word.starts_with('-'));
-        words.filter(|word| !part.family.split(' ').any(|verb| verb == word.as_str())).cloned().collect()
+        words
+            .filter(|word| !part.family.split(' ').any(|verb| verb == word.as_str()))
+            .cloned()
+            .collect()
     };
     let (failed, passed) = (plain(one), plain(other));
     let is_shared = failed.is_empty() || failed.iter().any(|word| passed.contains(word));
     // An option that only disappears must be named by the error.
     let is_named = !added.is_empty()
-        || removed.iter().any(|option| error.contains(option.trim_start_matches('-').split('=').next().unwrap_or(option)));
+        || removed.iter().any(|option| {
+            error.contains(
+                option
+                    .trim_start_matches('-')
+                    .split('=')
+                    .next()
+                    .unwrap_or(option),
+            )
+        });
     (is_shared && is_named).then_some(VariantKind::Options)
 }
 
@@ -157,27 +195,101 @@ mod tests {
     #[test]
     fn find_variant_of_pairs() {
         for (failed, error, passed, expected) in [
-            ("node web/build.js", "Error: Could not resolve \"js/main.js\"", "cd /p/web && node build.js", Some("cd web && node build.js")),
-            ("npm test", "npm error enoent: no such file or directory, package.json", "cd frontend && npm test", Some("cd frontend && npm test")),
-            ("npm test", "expected 3 to equal 4", "cd frontend && npm test", None),
-            ("git add dist/a.css", "The following paths are ignored by one of your .gitignore files: dist", "git add -f dist/a.css && git add b && git commit -m x", Some("git add -f dist/a.css")),
-            ("git add dist/a.css", "The following paths are ignored", "git add src/b.rs", None),
-            ("git push", "fatal: The current branch t has no upstream branch.", "git push --set-upstream origin t", Some("git push --set-upstream origin t")),
+            (
+                "node web/build.js",
+                "Error: Could not resolve \"js/main.js\"",
+                "cd /p/web && node build.js",
+                Some("cd web && node build.js"),
+            ),
+            (
+                "npm test",
+                "npm error enoent: no such file or directory, package.json",
+                "cd frontend && npm test",
+                Some("cd frontend && npm test"),
+            ),
+            (
+                "npm test",
+                "expected 3 to equal 4",
+                "cd frontend && npm test",
+                None,
+            ),
+            (
+                "git add dist/a.css",
+                "The following paths are ignored by one of your .gitignore files: dist",
+                "git add -f dist/a.css && git add b && git commit -m x",
+                Some("git add -f dist/a.css"),
+            ),
+            (
+                "git add dist/a.css",
+                "The following paths are ignored",
+                "git add src/b.rs",
+                None,
+            ),
+            (
+                "git push",
+                "fatal: The current branch t has no upstream branch.",
+                "git push --set-upstream origin t",
+                Some("git push --set-upstream origin t"),
+            ),
             ("git push", "rejected", "git pull --rebase", None),
-            ("sed -n 1,5p src/(app)/a.ts", "zsh:1: no matches found: src/(app)/a.ts", "sed -n 1,5p 'src/(app)/a.ts'", Some("sed -n 1,5p 'src/(app)/a.ts'")),
-            ("python x.py", "bash: python: command not found", "python3 x.py", Some("python3 x.py")),
-            ("vitest run", "sh: vitest: command not found", "npx vitest run", Some("npx vitest run")),
-            ("pytest -q", "assert 3 == 4", "pytest -q --import-mode=importlib", None),
-            ("pip install x", "error: externally-managed-environment", "pip install --break-system-packages x", Some("pip install --break-system-packages x")),
-            ("cargo build", "error: failed to run custom build command for openssl-sys", "OPENSSL_DIR=/opt/ssl cargo build", Some("OPENSSL_DIR=/opt/ssl cargo build")),
-            ("npm ci --foo", "Unknown option: --foo", "npm ci", Some("npm ci")),
+            (
+                "sed -n 1,5p src/(app)/a.ts",
+                "zsh:1: no matches found: src/(app)/a.ts",
+                "sed -n 1,5p 'src/(app)/a.ts'",
+                Some("sed -n 1,5p 'src/(app)/a.ts'"),
+            ),
+            (
+                "python x.py",
+                "bash: python: command not found",
+                "python3 x.py",
+                Some("python3 x.py"),
+            ),
+            (
+                "vitest run",
+                "sh: vitest: command not found",
+                "npx vitest run",
+                Some("npx vitest run"),
+            ),
+            (
+                "pytest -q",
+                "assert 3 == 4",
+                "pytest -q --import-mode=importlib",
+                None,
+            ),
+            (
+                "pip install x",
+                "error: externally-managed-environment",
+                "pip install --break-system-packages x",
+                Some("pip install --break-system-packages x"),
+            ),
+            (
+                "cargo build",
+                "error: failed to run custom build command for openssl-sys",
+                "OPENSSL_DIR=/opt/ssl cargo build",
+                Some("OPENSSL_DIR=/opt/ssl cargo build"),
+            ),
+            (
+                "npm ci --foo",
+                "Unknown option: --foo",
+                "npm ci",
+                Some("npm ci"),
+            ),
             ("npm ci --foo", "network down", "npm ci", None),
-            ("cargo test", "error: linking with `cc` failed", "cargo test --lib", None),
+            (
+                "cargo test",
+                "error: linking with `cc` failed",
+                "cargo test --lib",
+                None,
+            ),
             ("make", "error", "ls", None),
         ] {
             let (one, other) = (CommandRun::parse(failed), CommandRun::parse(passed));
             let found = find_variant(&one, &one.parts[0], &other, error, &Cues::get().failures);
-            assert_eq!(found.map(|one| one.text).as_deref(), expected, "{failed} | {passed}");
+            assert_eq!(
+                found.map(|one| one.text).as_deref(),
+                expected,
+                "{failed} | {passed}"
+            );
         }
     }
 }

@@ -72,7 +72,11 @@ impl Commands {
                 }
                 ToolAction::Plan(_) | ToolAction::Other(_) => {}
             },
-            EventBody::Result { call, outcome, text } => {
+            EventBody::Result {
+                call,
+                outcome,
+                text,
+            } => {
                 let place = Place::of(position, event);
                 self.read_result(call, *outcome, text, &place);
             }
@@ -85,7 +89,14 @@ impl Commands {
         }
     }
 
-    fn read_command(&mut self, call: &str, tool: &str, line: &str, place: &Place, cues: &CommandCues) {
+    fn read_command(
+        &mut self,
+        call: &str,
+        tool: &str,
+        line: &str,
+        place: &Place,
+        cues: &CommandCues,
+    ) {
         let commands = read_shell_line(line);
         let mut folder = self.folders.current().to_owned();
         for (index, command) in commands.iter().enumerate() {
@@ -96,7 +107,8 @@ impl Commands {
             }
             if is_commit(command) {
                 let message = command.here_document.as_deref();
-                let subject = message.or_else(|| command.option_values(&["-m", "--message"]).next());
+                let subject =
+                    message.or_else(|| command.option_values(&["-m", "--message"]).next());
                 self.tracker.add_commit(subject.unwrap_or_default());
                 self.cycle.end();
                 continue;
@@ -116,7 +128,10 @@ impl Commands {
             self.pending.push(PendingRun {
                 call: call.to_owned(),
                 usage,
-                is_check: cues.purpose.get(known.purpose).is_some_and(|purpose| purpose.is_check),
+                is_check: cues
+                    .purpose
+                    .get(known.purpose)
+                    .is_some_and(|purpose| purpose.is_check),
                 position: CommandPosition::of(&commands, index),
                 place: place.clone(),
             });
@@ -131,7 +146,9 @@ impl Commands {
             self.folders.set_current("");
         }
         if self.pending.iter().any(|run| run.call == call) {
-            let (mut finished, waiting) = std::mem::take(&mut self.pending).into_iter().partition(|run| run.call == call);
+            let (mut finished, waiting) = std::mem::take(&mut self.pending)
+                .into_iter()
+                .partition(|run| run.call == call);
             self.pending = waiting;
             if let Some(task) = background_id(output) {
                 for run in &mut finished {
@@ -145,9 +162,12 @@ impl Commands {
             self.finish_runs(&finished, outcome, output, place);
         } else if !self.background.is_empty() && is_finished_background(output) {
             let is_named = |run: &PendingRun| output.contains(run.call.as_str());
-            let (finished, waiting) = std::mem::take(&mut self.background).into_iter().partition(is_named);
+            let (finished, waiting) = std::mem::take(&mut self.background)
+                .into_iter()
+                .partition(is_named);
             self.background = waiting;
-            let outcome = match output.contains("<exit_code>") && !output.contains("<exit_code>0<") {
+            let outcome = match output.contains("<exit_code>") && !output.contains("<exit_code>0<")
+            {
                 true => ToolOutcome::Failed,
                 false => outcome,
             };
@@ -155,12 +175,22 @@ impl Commands {
         }
     }
 
-    fn finish_runs(&mut self, runs: &[PendingRun], outcome: ToolOutcome, output: &str, place: &Place) {
+    fn finish_runs(
+        &mut self,
+        runs: &[PendingRun],
+        outcome: ToolOutcome,
+        output: &str,
+        place: &Place,
+    ) {
         for run in runs {
             let has_succeeded = run_succeeded(&run.position, outcome, output);
             // The duration of a call with several commands is not the duration of one of them.
             let seconds = match (run.place.at, place.at) {
-                (Some(from), Some(to)) if run.position.is_alone() && outcome != ToolOutcome::Rejected => seconds_between(from, to),
+                (Some(from), Some(to))
+                    if run.position.is_alone() && outcome != ToolOutcome::Rejected =>
+                {
+                    seconds_between(from, to)
+                }
                 _ => None,
             };
             let finished = FinishedRun {
@@ -181,7 +211,9 @@ impl Commands {
         let (merged, indices) = self.usages.merged(|folder| self.folders.relative(folder));
         let mut chosen: Vec<&CommandUsage> = Vec::new();
         for usage in merged.iter().filter(|usage| usage.last_succeeded) {
-            let is_same = |other: &&mut &CommandUsage| other.purpose == usage.purpose && other.folder == usage.folder;
+            let is_same = |other: &&mut &CommandUsage| {
+                other.purpose == usage.purpose && other.folder == usage.folder
+            };
             match chosen.iter_mut().find(is_same) {
                 Some(other) if other.succeeded < usage.succeeded => *other = usage,
                 Some(_) => {}
@@ -218,23 +250,36 @@ fn checks_candidate(checks: &[&CommandUsage], cues: &CommandCues) -> Option<Cand
     let (last, rest) = forms.split_last()?;
     let record = CommandRecord {
         key: "command:checks".to_owned(),
-        text: format!("Before its commits this session ran {} and {last}; all passed.", rest.join(", ")),
+        text: format!(
+            "Before its commits this session ran {} and {last}; all passed.",
+            rest.join(", ")
+        ),
         worth: cues.worth.checks,
     };
     Some(record.into_candidate(&latest.place))
 }
 
 /// Returns the record about a command for one purpose and folder.
-fn usage_candidate(usage: &CommandUsage, chosen: &[&CommandUsage], cues: &CommandCues) -> Option<Candidate> {
+fn usage_candidate(
+    usage: &CommandUsage,
+    chosen: &[&CommandUsage],
+    cues: &CommandCues,
+) -> Option<Candidate> {
     let purpose = cues.purpose.get(usage.purpose)?;
     let (place, key) = match usage.folder.as_str() {
         "" => (String::new(), format!("command:{}", purpose.name)),
-        folder => (format!(" in `{folder}`"), format!("command:{}:{folder}", purpose.name)),
+        folder => (
+            format!(" in `{folder}`"),
+            format!("command:{}:{folder}", purpose.name),
+        ),
     };
     let is_generation = purpose.name == "generate";
     let migration = chosen.iter().find(|other| {
         let follows = other.place.position > usage.place.position;
-        let is_migration = cues.purpose.get(other.purpose).is_some_and(|purpose| purpose.name == "migrate");
+        let is_migration = cues
+            .purpose
+            .get(other.purpose)
+            .is_some_and(|purpose| purpose.name == "migrate");
         is_generation && follows && is_migration
     });
     let then = migration.map_or(String::new(), |other| format!(", then `{}`", other.form));
@@ -291,8 +336,13 @@ fn is_folder_lost(outcome: ToolOutcome, output: &str) -> bool {
 
 /// Returns true for a command that makes a commit.
 fn is_commit(command: &SimpleCommand) -> bool {
-    let verb = command.words.iter().skip(1).find(|word| !word.starts_with('-'));
-    matches!(command.word(0), "git" | "jj" | "hg" | "sl") && verb.is_some_and(|verb| verb == "commit")
+    let verb = command
+        .words
+        .iter()
+        .skip(1)
+        .find(|word| !word.starts_with('-'));
+    matches!(command.word(0), "git" | "jj" | "hg" | "sl")
+        && verb.is_some_and(|verb| verb == "commit")
 }
 
 /// Returns the number of seconds between two times.

@@ -48,7 +48,10 @@ impl Commits {
                 call,
                 action: ToolAction::Command(line),
                 ..
-            } if line.contains("commit") || line.contains("create") || line.contains("describe") => {
+            } if line.contains("commit")
+                || line.contains("create")
+                || line.contains("describe") =>
+            {
                 for command in read_shell_line(line) {
                     let Some(message) = read_commit(&command, &cues.commits) else {
                         continue;
@@ -122,7 +125,10 @@ impl Commits {
 fn statement_text(message: &CommitMessage, cues: &CommitCues) -> Option<(String, bool)> {
     let mut choices: Vec<String> = Vec::new();
     let mut setups: Vec<String> = Vec::new();
-    for item in read_outline(&message.body).iter().flat_map(|section| &section.items) {
+    for item in read_outline(&message.body)
+        .iter()
+        .flat_map(|section| &section.items)
+    {
         let item = item.full_text();
         let statements: Vec<&str> = sentences(&item).collect();
         for statement in statements {
@@ -138,7 +144,11 @@ fn statement_text(message: &CommitMessage, cues: &CommitCues) -> Option<(String,
     let mut text = String::new();
     let reserved = message.subject.chars().count() + 10;
     for statement in choices.into_iter().chain(setups) {
-        let end = if statement.ends_with(['.', '!', '?', '`']) { "" } else { "." };
+        let end = if statement.ends_with(['.', '!', '?', '`']) {
+            ""
+        } else {
+            "."
+        };
         let gap = if text.is_empty() { "" } else { " " };
         let addition = format!("{gap}{statement}{end}");
         if text.chars().count() + addition.chars().count() + reserved <= TEXT_CHARS_MAX {

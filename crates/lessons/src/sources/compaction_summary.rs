@@ -130,7 +130,11 @@ impl CompactionSummary {
         // A later summary repeats the points of an earlier one.
         let name = |point: &SummaryPoint| text::error_signature(&point.text);
         let signature = name(&point);
-        if let Some(known) = self.points.iter_mut().find(|known| name(known) == signature) {
+        if let Some(known) = self
+            .points
+            .iter_mut()
+            .find(|known| name(known) == signature)
+        {
             *known = point;
         } else if self.points.len() < POINTS_MAX {
             self.points.push(point);
@@ -139,16 +143,29 @@ impl CompactionSummary {
 
     /// Adds the candidates found so far.
     pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
-        out.extend(self.points.iter().map(|point| point.candidate(&cues.summaries)));
+        out.extend(
+            self.points
+                .iter()
+                .map(|point| point.candidate(&cues.summaries)),
+        );
     }
 }
 
 impl SummaryPoint {
     /// Returns true if the fix names code, or the error does and the fix is explained.
     fn is_specific(&self) -> bool {
-        let names = |text: &str| code_tokens(text).iter().any(|token| token.kind != TokenKind::Number);
-        let is_code = |text: &str| code_tokens(text).iter().any(|token| token.kind == TokenKind::Code);
-        is_code(&self.resolution) || (names(&self.text) && self.resolution.chars().count() >= EXPLAINED_CHARS_MIN)
+        let names = |text: &str| {
+            code_tokens(text)
+                .iter()
+                .any(|token| token.kind != TokenKind::Number)
+        };
+        let is_code = |text: &str| {
+            code_tokens(text)
+                .iter()
+                .any(|token| token.kind == TokenKind::Code)
+        };
+        is_code(&self.resolution)
+            || (names(&self.text) && self.resolution.chars().count() >= EXPLAINED_CHARS_MIN)
     }
 
     fn candidate(&self, cues: &SummaryCues) -> Candidate {
@@ -165,7 +182,10 @@ impl SummaryPoint {
         };
         let content = match category {
             "" => LessonContent::Error {
-                key: format!("summary:{}", text::hash16(&text::error_signature(&self.text))),
+                key: format!(
+                    "summary:{}",
+                    text::hash16(&text::error_signature(&self.text))
+                ),
                 text: self.text.clone(),
                 resolution: Some(self.resolution.clone()),
             },
@@ -232,11 +252,14 @@ fn learning_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint
 
 fn concept_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
     let text = point_text(&item.full_text())?;
-    cues.phrases.binding.is_in(&text.to_lowercase()).then(|| SummaryPoint {
-        kind: PointKind::Concept,
-        text,
-        ..SummaryPoint::default()
-    })
+    cues.phrases
+        .binding
+        .is_in(&text.to_lowercase())
+        .then(|| SummaryPoint {
+            kind: PointKind::Concept,
+            text,
+            ..SummaryPoint::default()
+        })
 }
 
 fn preference_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
@@ -254,11 +277,14 @@ fn preference_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoi
 
 /// Returns a wish as a sentence about the user.
 fn wish_text(text: &str) -> String {
-    let text = text.trim_start_matches("User feedback:").trim_start_matches("User Feedback:").trim();
-    let text = text.strip_prefix("The user").or_else(|| text.strip_prefix("User")).map_or_else(
-        || capitalize(text),
-        |rest| format!("The user{rest}"),
-    );
+    let text = text
+        .trim_start_matches("User feedback:")
+        .trim_start_matches("User Feedback:")
+        .trim();
+    let text = text
+        .strip_prefix("The user")
+        .or_else(|| text.strip_prefix("User"))
+        .map_or_else(|| capitalize(text), |rest| format!("The user{rest}"));
     shorten_to_sentences(&text, POINT_CHARS_MAX)
 }
 

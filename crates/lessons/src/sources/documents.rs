@@ -71,8 +71,16 @@ impl Documents {
                     });
                 }
             }
-            EventBody::Result { call, outcome, text } => {
-                let Some(at) = self.pending.iter().position(|pending| pending.call == *call) else {
+            EventBody::Result {
+                call,
+                outcome,
+                text,
+            } => {
+                let Some(at) = self
+                    .pending
+                    .iter()
+                    .position(|pending| pending.call == *call)
+                else {
                     return;
                 };
                 let pending = self.pending.remove(at);
@@ -110,7 +118,10 @@ impl Documents {
                 let Some(scripts) = read_package_scripts(text) else {
                     return;
                 };
-                let is_new = !self.packages.iter().any(|(known, _)| known.name == scripts.name);
+                let is_new = !self
+                    .packages
+                    .iter()
+                    .any(|(known, _)| known.name == scripts.name);
                 if is_new && self.packages.len() < PACKAGES_MAX {
                     self.packages.push((scripts, place.clone()));
                 }
@@ -148,7 +159,9 @@ impl Documents {
         let title_chars = text.chars().count();
         for line in lines {
             let sentence = line.text.trim_end_matches(['.', ';', ',']);
-            if text.chars().count() + sentence.chars().count() + 2 > TEXT_CHARS_MAX || line.document != first.document {
+            if text.chars().count() + sentence.chars().count() + 2 > TEXT_CHARS_MAX
+                || line.document != first.document
+            {
                 continue;
             }
             text.push(' ');

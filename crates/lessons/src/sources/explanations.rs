@@ -53,7 +53,9 @@ impl Explanations {
     /// Reads an event.
     pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
         match &event.body {
-            EventBody::AssistantText(said) => self.add_text(&Place::of(position, event), said, cues),
+            EventBody::AssistantText(said) => {
+                self.add_text(&Place::of(position, event), said, cues)
+            }
             EventBody::Call { call, action, .. } => {
                 match action {
                     ToolAction::Edit(edits) => self.compare_edits(position, event, edits),
@@ -62,8 +64,13 @@ impl Explanations {
                 }
                 self.misleading.add_call(call, action);
             }
-            EventBody::Result { call, outcome, text } => {
-                self.misleading.add_result(&Place::of(position, event), call, *outcome, text);
+            EventBody::Result {
+                call,
+                outcome,
+                text,
+            } => {
+                self.misleading
+                    .add_result(&Place::of(position, event), call, *outcome, text);
             }
             EventBody::ConversationStart(_)
             | EventBody::Prompt(_)
@@ -76,7 +83,10 @@ impl Explanations {
     /// Adds the candidates found so far, except explanations that a candidate in the list contains.
     pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
         let data = &cues.explanations;
-        let is_told = |text: &str| out.iter().any(|candidate| candidate.full_text().contains(text));
+        let is_told = |text: &str| {
+            out.iter()
+                .any(|candidate| candidate.full_text().contains(text))
+        };
         let mut found: Vec<Candidate> = self
             .kept
             .iter()
@@ -95,9 +105,14 @@ impl Explanations {
         let read = read_statements(said, cues);
         if read.withdraws {
             let lower = bounded(said, EDIT_BYTES_MAX).to_lowercase();
-            let is_recent = |one: &Explanation, events: u64| place.position <= one.place.position + events;
+            let is_recent =
+                |one: &Explanation, events: u64| place.position <= one.place.position + events;
             self.kept.retain(|one| {
-                let is_named = one.statement.tokens.iter().any(|token| contains_token(&lower, token));
+                let is_named = one
+                    .statement
+                    .tokens
+                    .iter()
+                    .any(|token| contains_token(&lower, token));
                 let is_meant = is_recent(one, 2) || is_named && is_recent(one, WITHDRAWAL_EVENTS);
                 !(is_meant && one.place.agent == place.agent)
             });
@@ -106,7 +121,8 @@ impl Explanations {
         for statement in read.statements {
             let is_told = |one: &Explanation| {
                 let is_same_text = one.place.position == place.position;
-                one.statement.text == statement.text || is_same_text && statement.has_only_tokens_of(&one.statement)
+                one.statement.text == statement.text
+                    || is_same_text && statement.has_only_tokens_of(&one.statement)
             };
             if of_text == OF_TEXT_MAX || self.kept.iter().any(is_told) {
                 continue;
@@ -126,7 +142,11 @@ impl Explanations {
     /// Removes the explanation with the least worth, the oldest one among equals.
     fn remove_least(&mut self) {
         let worth = |one: &Explanation| one.statement.worth;
-        let least = self.kept.iter().enumerate().min_by(|(_, a), (_, b)| worth(a).total_cmp(&worth(b)));
+        let least = self
+            .kept
+            .iter()
+            .enumerate()
+            .min_by(|(_, a), (_, b)| worth(a).total_cmp(&worth(b)));
         if let Some(number) = least.map(|(number, _)| number) {
             self.kept.remove(number);
         }
@@ -149,7 +169,11 @@ impl Explanations {
                 // The missing thing was added.
                 let is_outdated = one.statement.is_absence
                     && !is_test
-                    && one.statement.tokens.last().is_some_and(|token| contains_token(&added, token));
+                    && one
+                        .statement
+                        .tokens
+                        .last()
+                        .is_some_and(|token| contains_token(&added, token));
                 !is_outdated
             });
         }
@@ -160,7 +184,11 @@ impl Explanations {
             return;
         }
         let lower = bounded(line, EDIT_BYTES_MAX).to_lowercase();
-        for one in self.kept.iter_mut().filter(|one| one.is_open(position, event)) {
+        for one in self
+            .kept
+            .iter_mut()
+            .filter(|one| one.is_open(position, event))
+        {
             one.compare(&lower);
         }
     }
@@ -174,7 +202,11 @@ impl Explanation {
 
     /// Compares the explanation with what was done after it, in lower case.
     fn compare(&mut self, done: &str) {
-        self.is_confirmed |= self.statement.tokens.iter().any(|token| contains_token(done, token));
+        self.is_confirmed |= self
+            .statement
+            .tokens
+            .iter()
+            .any(|token| contains_token(done, token));
         self.has_remedy |= self.statement.is_remedied_by(done);
     }
 

@@ -20,7 +20,9 @@ use crate::place::Place;
 use crate::project_paths::ProjectPaths;
 use change::{Change, ChangeLog};
 use closed_failure::{ClosedFailure, Closing};
-use heirloom_agents::failures::{Failure, error_lines, is_failure_expected, is_heirloom_command, names_failing_tests};
+use heirloom_agents::failures::{
+    Failure, error_lines, is_failure_expected, is_heirloom_command, names_failing_tests,
+};
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent, preview};
 use heirloom_model::limits::HOOK_COMMAND_CHARS_MAX;
 use heirloom_model::text;
@@ -109,7 +111,12 @@ impl Failures {
     /// Adds the candidates found so far.
     pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
         let worth = &cues.failures.worth;
-        out.extend(self.closed.iter().filter(|closed| closed.worth >= worth.least).map(ClosedFailure::candidate));
+        out.extend(
+            self.closed
+                .iter()
+                .filter(|closed| closed.worth >= worth.least)
+                .map(ClosedFailure::candidate),
+        );
     }
 
     fn add_remarks(&mut self, place: &Place, said: &str, cues: &Cues) {
@@ -148,10 +155,15 @@ impl Failures {
             ToolAction::Command(line) if is_heirloom_command(line) => return,
             ToolAction::Command(line) => {
                 pending.run = Some(CommandRun::parse(line));
-                pending.command = bounded(&text::excerpt(line.trim(), HOOK_COMMAND_CHARS_MAX), HOOK_COMMAND_CHARS_MAX);
+                pending.command = bounded(
+                    &text::excerpt(line.trim(), HOOK_COMMAND_CHARS_MAX),
+                    HOOK_COMMAND_CHARS_MAX,
+                );
                 pending.is_lookup = is_failure_expected(line);
                 if !self.open.is_empty() {
-                    pending.changes.extend(Change::of_command(place, line, &cues.failures));
+                    pending
+                        .changes
+                        .extend(Change::of_command(place, line, &cues.failures));
                 }
             }
             ToolAction::Edit(edits) => {
@@ -174,10 +186,20 @@ impl Failures {
 
     /// Returns the words of all open failures.
     fn open_words(&self) -> Vec<String> {
-        self.open.iter().flat_map(|open| open.words.iter().cloned()).collect()
+        self.open
+            .iter()
+            .flat_map(|open| open.words.iter().cloned())
+            .collect()
     }
 
-    fn add_result(&mut self, place: &Place, call: &str, outcome: ToolOutcome, output: &str, cues: &Cues) {
+    fn add_result(
+        &mut self,
+        place: &Place,
+        call: &str,
+        outcome: ToolOutcome,
+        output: &str,
+        cues: &Cues,
+    ) {
         let call = bounded(call, CALL_BYTES_MAX);
         let Some(number) = self.calls.iter().rposition(|pending| pending.call == call) else {
             return;
@@ -195,7 +217,14 @@ impl Failures {
             RunResult::Unknown => {}
             RunResult::Failed => {
                 if let Some(run) = pending.run {
-                    self.add_failure(place, run, &pending.command, &output, pending.is_lookup, cues);
+                    self.add_failure(
+                        place,
+                        run,
+                        &pending.command,
+                        &output,
+                        pending.is_lookup,
+                        cues,
+                    );
                 }
             }
             RunResult::Passed => {
@@ -215,7 +244,11 @@ impl Failures {
         if !change.path.is_empty() {
             self.paths.add(&change.path);
             let start = change.path.len().saturating_sub(EDITED_BYTES_MAX);
-            let end = change.path.get(change.path.ceil_char_boundary(start)..).unwrap_or_default().to_lowercase();
+            let end = change
+                .path
+                .get(change.path.ceil_char_boundary(start)..)
+                .unwrap_or_default()
+                .to_lowercase();
             self.edited.retain(|known| *known != end);
             if self.edited.len() == EDITED_MAX {
                 self.edited.pop_front();
@@ -227,7 +260,15 @@ impl Failures {
         }
     }
 
-    fn add_failure(&mut self, place: &Place, run: CommandRun, command: &str, output: &str, is_lookup: bool, cues: &Cues) {
+    fn add_failure(
+        &mut self,
+        place: &Place,
+        run: CommandRun,
+        command: &str,
+        output: &str,
+        is_lookup: bool,
+        cues: &Cues,
+    ) {
         let mut found: Vec<OpenFailure> = Vec::new();
         for error in error_lines(output, ERRORS_MAX) {
             let failure = Failure {
@@ -235,10 +276,16 @@ impl Failures {
                 error,
                 prefix: run.prefix.clone(),
             };
-            let mut open = OpenFailure::new(place.clone(), run.clone(), &failure, output, &cues.failures);
-            let is_edited = |file: &String| self.edited.iter().any(|edited| edited.ends_with(file.as_str()));
+            let mut open =
+                OpenFailure::new(place.clone(), run.clone(), &failure, output, &cues.failures);
+            let is_edited = |file: &String| {
+                self.edited
+                    .iter()
+                    .any(|edited| edited.ends_with(file.as_str()))
+            };
             open.is_new_code = open.files.iter().any(is_edited);
-            if open.is_worth_tracking(is_lookup) && !found.iter().any(|known| known.key == open.key) {
+            if open.is_worth_tracking(is_lookup) && !found.iter().any(|known| known.key == open.key)
+            {
                 found.push(open);
             }
         }
@@ -297,9 +344,16 @@ impl Failures {
             let is_same_agent = open.first.agent == place.agent;
             let is_variant = || {
                 let part = open.failed_part()?;
-                crate::sources::command_variant::find_variant(&open.run, part, run, &open.error, &cues.failures)
+                crate::sources::command_variant::find_variant(
+                    &open.run,
+                    part,
+                    run,
+                    &open.error,
+                    &cues.failures,
+                )
             };
-            let is_resolved = is_same_agent && (open.is_resolved_by(run) || is_near && is_variant().is_some());
+            let is_resolved =
+                is_same_agent && (open.is_resolved_by(run) || is_near && is_variant().is_some());
             if is_resolved {
                 self.close(number, place, Some((run, own)), cues);
             } else {
@@ -313,7 +367,13 @@ impl Failures {
     }
 
     /// Closes an open failure; `passed` is the run that succeeded, or `None` if the command failed for another reason.
-    fn close(&mut self, number: usize, place: &Place, passed: Option<(&CommandRun, &[Change])>, cues: &Cues) {
+    fn close(
+        &mut self,
+        number: usize,
+        place: &Place,
+        passed: Option<(&CommandRun, &[Change])>,
+        cues: &Cues,
+    ) {
         let Some(open) = self.open.remove(number) else {
             return;
         };
@@ -336,14 +396,20 @@ impl Failures {
         let Some(closed) = closing.closed_failure() else {
             return;
         };
-        self.closed.retain(|known| known.key != closed.key || known.worth > closed.worth);
+        self.closed
+            .retain(|known| known.key != closed.key || known.worth > closed.worth);
         // Several errors that one change resolved are told once.
-        let is_told = |known: &ClosedFailure| known.key == closed.key || known.is_resolved_alike(&closed);
+        let is_told =
+            |known: &ClosedFailure| known.key == closed.key || known.is_resolved_alike(&closed);
         if self.closed.iter().any(is_told) {
             return;
         }
         if self.closed.len() == CLOSED_MAX {
-            let least = self.closed.iter().enumerate().min_by(|(_, a), (_, b)| a.worth.total_cmp(&b.worth));
+            let least = self
+                .closed
+                .iter()
+                .enumerate()
+                .min_by(|(_, a), (_, b)| a.worth.total_cmp(&b.worth));
             if let Some(number) = least.map(|(number, _)| number) {
                 self.closed.remove(number);
             }

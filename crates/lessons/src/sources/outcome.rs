@@ -32,7 +32,18 @@ const OUTPUT_TOOLS: [&str; 4] = ["TaskOutput", "BashOutput", "write_stdin", "Age
 const SUBAGENT_TOOLS: [&str; 5] = ["Task", "Agent", "spawn_agent", "delegate_to_agent", "task"];
 /// Subcommands of Git that change files or commits.
 const CHANGING_VERBS: [&str; 12] = [
-    "am", "apply", "cherry-pick", "checkout", "merge", "mv", "pull", "rebase", "reset", "revert", "rm", "stash",
+    "am",
+    "apply",
+    "cherry-pick",
+    "checkout",
+    "merge",
+    "mv",
+    "pull",
+    "rebase",
+    "reset",
+    "revert",
+    "rm",
+    "stash",
 ];
 
 /// Effect that a call has if it succeeds.
@@ -94,7 +105,11 @@ impl Outcome {
                     episode.is_delegated = true;
                 }
             }
-            EventBody::Result { call, outcome, text } => self.read_result(call, *outcome, text),
+            EventBody::Result {
+                call,
+                outcome,
+                text,
+            } => self.read_result(call, *outcome, text),
             EventBody::FileChanged(_) => {
                 if let Some(episode) = self.episodes.last_mut() {
                     episode.changes = episode.changes.saturating_add(1);
@@ -115,7 +130,9 @@ impl Outcome {
             (RequestKind::Empty, _) => {}
             (RequestKind::FollowUp, Some(episode)) => episode.add_follow_up(&request),
             // The first request counts even if it is short.
-            (RequestKind::FollowUp | RequestKind::Task, None) => self.begin_episode(&request, place, cues),
+            (RequestKind::FollowUp | RequestKind::Task, None) => {
+                self.begin_episode(&request, place, cues)
+            }
             (RequestKind::Task, Some(episode)) => {
                 if episode.has_result() {
                     self.begin_episode(&request, place, cues);
@@ -133,7 +150,12 @@ impl Outcome {
         self.issues.add_request(request);
         if self.episodes.len() >= EPISODES_MAX {
             // The first request of a session is its subject.
-            let least = self.episodes.iter().enumerate().skip(1).min_by_key(|(_, episode)| episode.weight());
+            let least = self
+                .episodes
+                .iter()
+                .enumerate()
+                .skip(1)
+                .min_by_key(|(_, episode)| episode.weight());
             let at = least.map_or(1, |(at, _)| at);
             if at < self.episodes.len() {
                 self.episodes.remove(at);
@@ -176,7 +198,8 @@ impl Outcome {
         if self.pending.len() >= PENDING_MAX {
             self.pending.remove(0);
         }
-        self.pending.push((text::clip(call, 120).to_owned(), effect));
+        self.pending
+            .push((text::clip(call, 120).to_owned(), effect));
     }
 
     fn read_result(&mut self, call: &str, outcome: ToolOutcome, output: &str) {
@@ -256,20 +279,34 @@ impl Outcome {
 
 /// Returns the branch that a command pushes, empty if it is not named.
 fn pushed_branch(command: &SimpleCommand) -> Option<String> {
-    let mut words = command.words.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
+    let mut words = command
+        .words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !word.starts_with('-'));
     let program = words.next()?;
     let is_push = match program {
         "git" => words.next()? == "push",
         "jj" => words.next()? == "git" && words.next()? == "push",
         _ => false,
     };
-    let is_dry = command.words.iter().any(|word| word == "--dry-run" || word == "-n" || word == "--delete");
+    let is_dry = command
+        .words
+        .iter()
+        .any(|word| word == "--dry-run" || word == "-n" || word == "--delete");
     let remote = words.next().unwrap_or_default();
     let branch = words.next().unwrap_or_default();
     let branch = branch.rsplit(':').next().unwrap_or(branch);
-    let is_plain = |word: &str| word.len() <= 80 && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c));
-    (is_push && !is_dry).then(|| match is_plain(remote) && is_plain(branch) && !branch.is_empty() && branch != "HEAD" {
-        true => format!("{remote}/{branch}"),
-        false => String::new(),
+    let is_plain = |word: &str| {
+        word.len() <= 80
+            && word
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c))
+    };
+    (is_push && !is_dry).then(|| {
+        match is_plain(remote) && is_plain(branch) && !branch.is_empty() && branch != "HEAD" {
+            true => format!("{remote}/{branch}"),
+            false => String::new(),
+        }
     })
 }

@@ -27,6 +27,8 @@ const STATEMENT_CHARS_MAX: usize = 1200;
 const CALL_CHARS_MAX: usize = 120;
 /// Number of calls whose action is remembered until their result.
 const CALLS_MAX: usize = 8;
+/// Number of calls after an interrupt that the agent makes before a prompt, which waited, reaches it.
+const CALLS_AFTER_INTERRUPT_MAX: u32 = 2;
 /// Rise of the worth of a rule that is repeated.
 const REPETITION_WORTH: f32 = 0.05;
 /// Greatest number of weak preferences.
@@ -43,8 +45,10 @@ pub(crate) struct PersonRules {
     calls: Vec<(String, String)>,
     /// Number of calls since the last turn.
     call_count: u32,
-    /// Action of the call that the person interrupted without a reason, until the agent goes on.
+    /// Action of the call that the person interrupted without a reason.
     interrupted: Option<String>,
+    /// Number of calls since then.
+    calls_since_interrupt: u32,
     /// Position of the last turn.
     last_turn: Option<u64>,
 }
@@ -81,7 +85,6 @@ impl PersonRules {
             }
             EventBody::AssistantText(words) => {
                 self.statement = text::clip_start(words, STATEMENT_CHARS_MAX).to_owned();
-                self.interrupted = None;
             }
             EventBody::Call { call, tool, action } => {
                 if self.calls.len() >= CALLS_MAX {
@@ -90,7 +93,10 @@ impl PersonRules {
                 let id = text::clip(call, CALL_CHARS_MAX).to_owned();
                 self.calls.push((id, describe_call(tool, action)));
                 self.call_count = self.call_count.saturating_add(1);
-                self.interrupted = None;
+                self.calls_since_interrupt = self.calls_since_interrupt.saturating_add(1);
+                if self.calls_since_interrupt > CALLS_AFTER_INTERRUPT_MAX {
+                    self.interrupted = None;
+                }
             }
             EventBody::Result {
                 call,
@@ -179,7 +185,10 @@ impl PersonRules {
                     self.add(stored_rule(rule, rationale, position, event));
                 }
             }
-            None => self.interrupted = action.or_else(|| Some("a call".to_owned())),
+            None => {
+                self.interrupted = action.or_else(|| Some("a call".to_owned()));
+                self.calls_since_interrupt = 0;
+            }
         }
     }
 

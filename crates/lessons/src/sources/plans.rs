@@ -42,7 +42,12 @@ impl Plans {
                 is_done: item.is_done,
             }
         };
-        let steps: Vec<LessonStep> = items.iter().map(step).filter(|step| !step.text.is_empty()).take(STEPS_MAX).collect();
+        let steps: Vec<LessonStep> = items
+            .iter()
+            .map(step)
+            .filter(|step| !step.text.is_empty())
+            .take(STEPS_MAX)
+            .collect();
         if !steps.is_empty() {
             self.steps = steps;
             self.place = Place::of(position, event);

@@ -72,7 +72,11 @@ impl Reports {
             EventBody::Prompt(prompt) if event.agent.is_none() => {
                 self.end_turn(&cues.reports);
                 let end = prompt.floor_char_boundary(PROMPT_BYTES_MAX);
-                let head = prompt.get(..end).unwrap_or_default().trim_start().to_lowercase();
+                let head = prompt
+                    .get(..end)
+                    .unwrap_or_default()
+                    .trim_start()
+                    .to_lowercase();
                 self.is_explanation = cues.reports.phrases.explanation_requests.begins(&head);
             }
             EventBody::Call { action, .. } => {
@@ -109,7 +113,13 @@ impl Reports {
     pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
         let cues = &cues.reports;
         let last = self.last.iter().flat_map(|report| report.points(cues));
-        out.extend(self.points.iter().cloned().chain(last).map(|kept| kept.into_candidate(cues)));
+        out.extend(
+            self.points
+                .iter()
+                .cloned()
+                .chain(last)
+                .map(|kept| kept.into_candidate(cues)),
+        );
     }
 }
 

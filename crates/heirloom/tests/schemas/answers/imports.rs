@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 pub(super) fn schemas() -> Vec<AnswerSchema> {
     vec![
         AnswerSchema::value::<ImportAnswer>("import.json", &["import"]),
+        AnswerSchema::value::<LearnAnswer>("learn.json", &["learn"]),
         AnswerSchema::lines::<ExportLine>("export.json", &["export"]),
     ]
 }
@@ -45,6 +46,78 @@ struct TranscriptsReport {
     /// Lines that are too long.
     long_lines: u64,
     unreadable_lines: u64,
+    /// Records that were learned from the conversations.
+    lessons: u64,
+}
+
+/// The lessons of one conversation, or with `--all` the counts of all.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+enum LearnAnswer {
+    Session(SessionLessons),
+    All(LearnedConversations),
+}
+
+/// Records that lessons wrote; nothing with `--dry-run`.
+#[derive(JsonSchema)]
+struct LessonCounts {
+    dry_run: bool,
+    /// The id that `undo` takes.
+    batch: Option<String>,
+    created: u64,
+    changed: u64,
+    confirmed: u64,
+    retired: u64,
+}
+
+#[derive(JsonSchema)]
+struct SessionLessons {
+    #[serde(flatten)]
+    counts: LessonCounts,
+    session: String,
+    lessons: Vec<LessonLine>,
+}
+
+#[derive(JsonSchema)]
+struct LearnedConversations {
+    #[serde(flatten)]
+    counts: LessonCounts,
+    /// Conversations that were read.
+    sessions: u64,
+    /// Conversations that were learned from before.
+    known: u64,
+    /// Lessons that were kept.
+    lessons: u64,
+}
+
+/// A candidate with the decision on it; without `--explain` only kept ones.
+#[derive(JsonSchema)]
+struct LessonLine {
+    kept: bool,
+    /// The effect on the store, or why it was dropped, in words.
+    outcome: String,
+    /// Why it was dropped.
+    reason: Option<String>,
+    /// The record that it changes or confirms.
+    record: Option<String>,
+    /// The part of the conversation from which it was taken.
+    source: String,
+    /// `person`, `agent` or `program`.
+    speaker: String,
+    /// From 0 to 1.
+    worth: f64,
+    /// The category of knowledge, or `error`, `episode`, `steps`.
+    what: String,
+    text: String,
+    evidence: Vec<LessonEvidence>,
+}
+
+/// A line of the conversation.
+#[derive(JsonSchema)]
+struct LessonEvidence {
+    /// The id of the message.
+    message: String,
+    line: String,
 }
 
 /// Files that were left.

@@ -45,7 +45,11 @@ impl CheckCycle {
 
     /// Returns the checks that usually precede a commit, if there are at least two. `indices` has the index in `merged`
     /// of each stored form.
-    pub(super) fn usual_checks<'u>(&self, merged: &'u [CommandUsage], indices: &[usize]) -> Vec<&'u CommandUsage> {
+    pub(super) fn usual_checks<'u>(
+        &self,
+        merged: &'u [CommandUsage],
+        indices: &[usize],
+    ) -> Vec<&'u CommandUsage> {
         if self.commits < 2 {
             return Vec::new();
         }
@@ -68,7 +72,8 @@ impl CheckCycle {
         // A form that only adds options to another one is the same check.
         let forms: Vec<String> = usual.iter().map(|usage| usage.form.clone()).collect();
         usual.retain(|usage| {
-            let is_longer = |form: &String| usage.form != *form && usage.form.starts_with(&format!("{form} "));
+            let is_longer =
+                |form: &String| usage.form != *form && usage.form.starts_with(&format!("{form} "));
             !forms.iter().any(is_longer)
         });
         usual.truncate(SHOWN_MAX);

@@ -68,18 +68,24 @@ pub(super) struct ClassifiedCommand {
 }
 
 /// Returns the purpose and barest form of a simple command.
-pub(super) fn classify_command(command: &SimpleCommand, cues: &CommandCues) -> Option<ClassifiedCommand> {
+pub(super) fn classify_command(
+    command: &SimpleCommand,
+    cues: &CommandCues,
+) -> Option<ClassifiedCommand> {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
     let start = skip_wrappers(&words);
     let words = words.get(start..)?;
     let assignments = words.iter().take_while(|word| is_assignment(word)).count();
     let program_at = assignments + runner_length(words.get(assignments..)?);
     let program = words.get(program_at..)?;
-    let interpreted = program.first().is_some_and(|word| INTERPRETERS.contains(&base_name(word)));
+    let interpreted = program
+        .first()
+        .is_some_and(|word| INTERPRETERS.contains(&base_name(word)));
     let (purpose, end) = match_patterns(program, cues)
         .map(|(purpose, length)| (purpose, program_at + length))
         .or_else(|| {
-            let (purpose, length) = match_patterns(program.get(1..)?, cues).filter(|_| interpreted)?;
+            let (purpose, length) =
+                match_patterns(program.get(1..)?, cues).filter(|_| interpreted)?;
             Some((purpose, program_at + 1 + length))
         })
         .or_else(|| {
@@ -104,7 +110,10 @@ pub(super) fn classify_command(command: &SimpleCommand, cues: &CommandCues) -> O
 fn skip_wrappers(words: &[&str]) -> usize {
     let mut at = 0;
     while let Some(rest) = words.get(at..) {
-        let Some((wrapper, skip)) = WRAPPERS.iter().find(|(wrapper, _)| rest.starts_with(wrapper)) else {
+        let Some((wrapper, skip)) = WRAPPERS
+            .iter()
+            .find(|(wrapper, _)| rest.starts_with(wrapper))
+        else {
             break;
         };
         at += wrapper.len();
@@ -133,7 +142,9 @@ fn match_patterns(words: &[&str], cues: &CommandCues) -> Option<(usize, usize)> 
     let program = base_name(words.first()?);
     for (index, purpose) in cues.purpose.iter().enumerate() {
         let mut patterns = purpose.patterns.iter();
-        if let Some(length) = patterns.find_map(|pattern| match_pattern(program, words, pattern, cues)) {
+        if let Some(length) =
+            patterns.find_map(|pattern| match_pattern(program, words, pattern, cues))
+        {
             return Some((index, length));
         }
     }
@@ -141,7 +152,12 @@ fn match_patterns(words: &[&str], cues: &CommandCues) -> Option<(usize, usize)> 
 }
 
 /// Returns the number of words that a pattern covers.
-fn match_pattern(program: &str, words: &[&str], pattern: &str, cues: &CommandCues) -> Option<usize> {
+fn match_pattern(
+    program: &str,
+    words: &[&str],
+    pattern: &str,
+    cues: &CommandCues,
+) -> Option<usize> {
     let mut parts = pattern.split(' ');
     if !matches_word(program, parts.next()?) {
         return None;
@@ -175,7 +191,10 @@ fn match_script(words: &[&str], cues: &CommandCues) -> Option<(usize, usize)> {
     let program = base_name(words.first()?);
     let runners = cues.scripts.runners.iter().filter(|runner| {
         let mut parts = runner.split(' ');
-        parts.next() == Some(program) && parts.zip(words.iter().skip(1)).all(|(part, word)| part == *word)
+        parts.next() == Some(program)
+            && parts
+                .zip(words.iter().skip(1))
+                .all(|(part, word)| part == *word)
             && runner.split(' ').count() <= words.len()
     });
     let runner = runners.max_by_key(|runner| runner.split(' ').count())?;
@@ -196,7 +215,10 @@ fn match_script(words: &[&str], cues: &CommandCues) -> Option<(usize, usize)> {
         return Some((script_purpose(word, cues)?, at + 1));
     }
     // `make` alone builds.
-    let build = cues.purpose.iter().position(|purpose| purpose.name == "build")?;
+    let build = cues
+        .purpose
+        .iter()
+        .position(|purpose| purpose.name == "build")?;
     is_make.then_some((build, 1))
 }
 
@@ -205,7 +227,11 @@ fn match_script_path(words: &[&str], cues: &CommandCues) -> Option<(usize, usize
     let first = words.first()?;
     let at = usize::from(INTERPRETERS.contains(&base_name(first)));
     let path = words.get(at)?;
-    let is_script = cues.scripts.script_paths.iter().any(|start| path.starts_with(start.as_str()));
+    let is_script = cues
+        .scripts
+        .script_paths
+        .iter()
+        .any(|start| path.starts_with(start.as_str()));
     if !is_script || path.contains("..") {
         return None;
     }
@@ -219,7 +245,9 @@ fn script_purpose(name: &str, cues: &CommandCues) -> Option<usize> {
     let lower = name.to_lowercase();
     let has = |word: &str| match word.contains(['-', ':']) {
         true => lower.contains(word),
-        false => lower.split(|c: char| !c.is_alphanumeric()).any(|part| part == word),
+        false => lower
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|part| part == word),
     };
     let (_, purpose) = cues.scripts.words.iter().find(|(word, _)| has(word))?;
     cues.purpose.iter().position(|known| known.name == *purpose)
@@ -267,7 +295,9 @@ impl FormBuilder {
                     self.words.push((*word).to_owned());
                     self.words.push("<name>".to_owned());
                     at += 1;
-                } else if purpose.is_check && (is_known(&cues.narrow_options, word) || is_display_cluster(word)) {
+                } else if purpose.is_check
+                    && (is_known(&cues.narrow_options, word) || is_display_cluster(word))
+                {
                     // The number of shown lines or the seed does not narrow, a filter does.
                     self.is_narrowed |= has_value;
                     at += usize::from(has_value);
@@ -282,7 +312,10 @@ impl FormBuilder {
                 if self.words.last().is_none_or(|last| last != "<name>") {
                     self.words.push("<name>".to_owned());
                 }
-            } else if purpose.is_check && !SUBCOMMANDS.contains(word) && !is_directory(word, purpose) {
+            } else if purpose.is_check
+                && !SUBCOMMANDS.contains(word)
+                && !is_directory(word, purpose)
+            {
                 self.is_narrowed = true;
             } else {
                 self.words.push(quote(word));
@@ -307,7 +340,10 @@ fn is_display_cluster(word: &str) -> bool {
 
 /// Returns true for a folder that a lint or a formatter checks.
 fn is_directory(word: &str, purpose: &CommandPurpose) -> bool {
-    purpose.name != "test" && !base_name(word).contains('.') && !word.contains("::") && !word.starts_with('/')
+    purpose.name != "test"
+        && !base_name(word).contains('.')
+        && !word.contains("::")
+        && !word.starts_with('/')
 }
 
 /// Returns a word in quotes if a shell needs them.
@@ -336,35 +372,85 @@ mod tests {
     fn classify_command_finds_purpose_and_barest_form() {
         for (line, purpose, form) in [
             ("mix test test/a_test.exs 2>&1", "test", "mix test"),
-            ("cargo test -p core name_of_test -- --nocapture", "test", "cargo test -p core"),
-            ("timeout 60 uv run pytest -x tests/test_a.py::test_b", "test", "uv run pytest"),
+            (
+                "cargo test -p core name_of_test -- --nocapture",
+                "test",
+                "cargo test -p core",
+            ),
+            (
+                "timeout 60 uv run pytest -x tests/test_a.py::test_b",
+                "test",
+                "uv run pytest",
+            ),
             ("uv run pytest -xvs", "test", "uv run pytest"),
             ("npx vitest run", "test", "npx vitest run"),
-            ("MIX_ENV=test mix credo --strict", "lint", "MIX_ENV=test mix credo --strict"),
+            (
+                "MIX_ENV=test mix credo --strict",
+                "lint",
+                "MIX_ENV=test mix credo --strict",
+            ),
             ("npm run lint:fix", "lint", "npm run lint:fix"),
             ("npm test", "test", "npm test"),
-            ("pnpm --filter @a/b check-types", "typecheck", "pnpm --filter @a/b check-types"),
+            (
+                "pnpm --filter @a/b check-types",
+                "typecheck",
+                "pnpm --filter @a/b check-types",
+            ),
             ("npx tsc --noEmit", "typecheck", "npx tsc --noEmit"),
             ("npx eslint src", "lint", "npx eslint src"),
-            ("mix ash.codegen add_users --yes", "generate", "mix ash.codegen <name> --yes"),
-            ("npx prisma migrate dev --name init", "migrate", "npx prisma migrate dev --name <name>"),
+            (
+                "mix ash.codegen add_users --yes",
+                "generate",
+                "mix ash.codegen <name> --yes",
+            ),
+            (
+                "npx prisma migrate dev --name init",
+                "migrate",
+                "npx prisma migrate dev --name <name>",
+            ),
             ("make", "build", "make"),
             ("make -j4 check", "test", "make -j4 check"),
             ("./scripts/test.sh", "test", "./scripts/test.sh"),
             ("bash scripts/build.sh", "build", "bash scripts/build.sh"),
             ("./gradlew test", "test", "./gradlew test"),
             ("node build.js", "build", "node build.js"),
-            ("docker compose exec web pytest tests/", "test", "docker compose exec web pytest"),
+            (
+                "docker compose exec web pytest tests/",
+                "test",
+                "docker compose exec web pytest",
+            ),
             ("yarn dev", "run", "yarn dev"),
-            ("python manage.py migrate", "migrate", "python manage.py migrate"),
+            (
+                "python manage.py migrate",
+                "migrate",
+                "python manage.py migrate",
+            ),
         ] {
-            assert_eq!(classify(line), Some((purpose.to_owned(), form.to_owned())), "{line}");
+            assert_eq!(
+                classify(line),
+                Some((purpose.to_owned(), form.to_owned())),
+                "{line}"
+            );
         }
     }
 
     #[test]
     fn classify_command_knows_no_purpose_of_other_commands() {
-        for line in ["ls", "git status", "npm install", "npm ci", "cat a", "yarn", "cd x", "echo test", "python3 -c 'x'", "", "npx", "timeout", "sudo"] {
+        for line in [
+            "ls",
+            "git status",
+            "npm install",
+            "npm ci",
+            "cat a",
+            "yarn",
+            "cd x",
+            "echo test",
+            "python3 -c 'x'",
+            "",
+            "npx",
+            "timeout",
+            "sudo",
+        ] {
             assert_eq!(classify(line), None, "{line}");
         }
     }

@@ -31,7 +31,10 @@ impl FolderTracker {
     /// Returns the folder after `cd target` in `folder`; the project if it cannot be known.
     pub(super) fn enter(folder: &str, target: &str) -> String {
         let target = target.trim_end_matches('/');
-        if target.is_empty() || target.starts_with(['~', '$', '-', '`']) || target.len() > FOLDER_CHARS_MAX {
+        if target.is_empty()
+            || target.starts_with(['~', '$', '-', '`'])
+            || target.len() > FOLDER_CHARS_MAX
+        {
             return String::new();
         }
         // A shell that does not keep its folder enters the same one again.
@@ -45,7 +48,10 @@ impl FolderTracker {
         for part in target.split('/') {
             match part {
                 "" | "." => {}
-                ".." if parts.last().is_some_and(|last| !last.is_empty() && *last != "..") => {
+                ".." if parts
+                    .last()
+                    .is_some_and(|last| !last.is_empty() && *last != "..") =>
+                {
                     parts.pop();
                 }
                 part => parts.push(part),
@@ -93,7 +99,8 @@ fn common_folder<'f>(one: &'f str, other: &str) -> &'f str {
         }
         end += part.len() + 1;
     }
-    one.get(..end.saturating_sub(1).min(one.len())).unwrap_or_default()
+    one.get(..end.saturating_sub(1).min(one.len()))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -113,7 +120,11 @@ mod tests {
             ("a", ".", "a"),
             ("a/web", "web", "a/web"),
         ] {
-            assert_eq!(FolderTracker::enter(folder, target), expected, "{folder} {target}");
+            assert_eq!(
+                FolderTracker::enter(folder, target),
+                expected,
+                "{folder} {target}"
+            );
         }
     }
 

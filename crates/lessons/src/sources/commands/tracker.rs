@@ -41,7 +41,12 @@ pub(super) struct TrackerUse {
 
 impl TrackerUse {
     /// Adds a command if it is one of a tracker.
-    pub(super) fn add(&mut self, command: &SimpleCommand, place: &Place, cues: &TrackerCues) -> bool {
+    pub(super) fn add(
+        &mut self,
+        command: &SimpleCommand,
+        place: &Place,
+        cues: &TrackerCues,
+    ) -> bool {
         let Some((program, length)) = find_program(command, cues) else {
             return false;
         };
@@ -70,7 +75,8 @@ impl TrackerUse {
                         form = format!("{form} {value}");
                     }
                 }
-                is_value_of_dropped = !is_workflow || words.peek().is_some_and(|next| !is_plain_value(next));
+                is_value_of_dropped =
+                    !is_workflow || words.peek().is_some_and(|next| !is_plain_value(next));
             } else if !std::mem::take(&mut is_value_of_dropped) && is_issue(word) {
                 self.add_issue(word);
                 if !form.contains("<id>") {
@@ -109,17 +115,34 @@ impl TrackerUse {
 
     /// Adds a commit whose first line is `subject`.
     pub(super) fn add_commit(&mut self, subject: &str) {
-        if self.issues.iter().any(|issue| subject.contains(issue.as_str())) {
+        if self
+            .issues
+            .iter()
+            .any(|issue| subject.contains(issue.as_str()))
+        {
             self.named_in_commits += 1;
         }
     }
 
     /// Returns the record's text if subcommands recur.
     pub(super) fn text(&self) -> Option<String> {
-        let program = &self.subcommands.iter().max_by_key(|known| known.uses)?.program;
+        let program = &self
+            .subcommands
+            .iter()
+            .max_by_key(|known| known.uses)?
+            .program;
         let mut shown: Vec<&Subcommand> = Vec::new();
-        for known in self.subcommands.iter().filter(|known| known.program == *program) {
-            let verb_uses: u32 = self.subcommands.iter().filter(|other| other.verb == known.verb && other.program == *program).map(|other| other.uses).sum();
+        for known in self
+            .subcommands
+            .iter()
+            .filter(|known| known.program == *program)
+        {
+            let verb_uses: u32 = self
+                .subcommands
+                .iter()
+                .filter(|other| other.verb == known.verb && other.program == *program)
+                .map(|other| other.uses)
+                .sum();
             if verb_uses < USES_MIN {
                 continue;
             }
@@ -133,12 +156,18 @@ impl TrackerUse {
         if shown.len() < 2 {
             return None;
         }
-        let forms: Vec<String> = shown.iter().map(|known| format!("`{}`", known.form)).collect();
+        let forms: Vec<String> = shown
+            .iter()
+            .map(|known| format!("`{}`", known.form))
+            .collect();
         let commits = match self.named_in_commits {
             0 | 1 => "",
             _ => " Commit messages name the issue.",
         };
-        Some(format!("Work is tracked with `{program}`: {}.{commits}", forms.join(", ")))
+        Some(format!(
+            "Work is tracked with `{program}`: {}.{commits}",
+            forms.join(", ")
+        ))
     }
 }
 
@@ -158,7 +187,11 @@ fn find_program(command: &SimpleCommand, cues: &TrackerCues) -> Option<(String, 
 
 /// Returns true for a value that does not differ between issues.
 fn is_plain_value(value: &str) -> bool {
-    !value.is_empty() && value.len() <= 24 && value.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-')
+    !value.is_empty()
+        && value.len() <= 24
+        && value
+            .bytes()
+            .all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-')
 }
 
 /// Returns true for the id of an issue, such as `app-12`, `#3`, `x1a.4`.
@@ -200,14 +233,31 @@ mod tests {
         used.add_commit("other");
         assert_eq!(
             used.text().as_deref(),
-            Some("Work is tracked with `bd`: `bd show <id>`, `bd update <id> --status in_progress`, `bd close <id>`. Commit messages name the issue.")
+            Some(
+                "Work is tracked with `bd`: `bd show <id>`, `bd update <id> --status in_progress`, `bd close <id>`. Commit messages name the issue."
+            )
         );
     }
 
     #[test]
     fn text_needs_recurring_subcommands() {
-        assert_eq!(tracker(&["gh issue view 3", "gh issue view 4"]).text(), None);
-        assert_eq!(tracker(&["ls", "bd", "bd --help", "gh pr view 3"]).text(), None);
-        assert!(tracker(&["gh issue view 3", "gh issue view 4", "gh issue close 3", "gh issue close 4"]).text().is_some());
+        assert_eq!(
+            tracker(&["gh issue view 3", "gh issue view 4"]).text(),
+            None
+        );
+        assert_eq!(
+            tracker(&["ls", "bd", "bd --help", "gh pr view 3"]).text(),
+            None
+        );
+        assert!(
+            tracker(&[
+                "gh issue view 3",
+                "gh issue view 4",
+                "gh issue close 3",
+                "gh issue close 4"
+            ])
+            .text()
+            .is_some()
+        );
     }
 }

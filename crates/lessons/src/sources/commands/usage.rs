@@ -99,7 +99,9 @@ pub(super) struct UsageTable(Vec<CommandUsage>);
 impl UsageTable {
     /// Returns the index of a form, which is added if it is new; `None` if the table is full of others.
     pub(super) fn index_of(&mut self, purpose: usize, folder: &str, form: &str) -> Option<usize> {
-        let is_same = |usage: &CommandUsage| usage.purpose == purpose && usage.form == form && usage.folder == folder;
+        let is_same = |usage: &CommandUsage| {
+            usage.purpose == purpose && usage.form == form && usage.folder == folder
+        };
         if let Some(index) = self.0.iter().position(is_same) {
             return Some(index);
         }
@@ -130,7 +132,9 @@ impl UsageTable {
                     usage.first_seconds = Some(seconds);
                     usage.is_first_building = has_package_lines(run.output);
                 }
-                Some(_) => usage.later_seconds = Some(usage.later_seconds.unwrap_or(0).max(seconds)),
+                Some(_) => {
+                    usage.later_seconds = Some(usage.later_seconds.unwrap_or(0).max(seconds))
+                }
             }
         }
         match run.has_succeeded {
@@ -146,12 +150,17 @@ impl UsageTable {
 
     /// Returns all forms in the order of their first use, after `name_folder` gave each folder its name. Forms with the
     /// same name of the folder are one; the second list has the index of each stored form in the first one.
-    pub(super) fn merged<'f>(&'f self, name_folder: impl Fn(&'f str) -> &'f str) -> (Vec<CommandUsage>, Vec<usize>) {
+    pub(super) fn merged<'f>(
+        &'f self,
+        name_folder: impl Fn(&'f str) -> &'f str,
+    ) -> (Vec<CommandUsage>, Vec<usize>) {
         let mut merged: Vec<CommandUsage> = Vec::new();
         let mut indices = Vec::with_capacity(self.0.len());
         for usage in &self.0 {
             let folder = name_folder(&usage.folder);
-            let is_same = |known: &CommandUsage| known.purpose == usage.purpose && known.form == usage.form && known.folder == folder;
+            let is_same = |known: &CommandUsage| {
+                known.purpose == usage.purpose && known.form == usage.form && known.folder == folder
+            };
             let index = merged.iter().position(is_same).unwrap_or(merged.len());
             indices.push(index);
             match merged.get_mut(index) {
@@ -168,9 +177,27 @@ impl UsageTable {
 
 /// Returns true if an output has many lines about compiled or downloaded packages.
 fn has_package_lines(output: &str) -> bool {
-    let starts = ["Compiling ", "Downloading ", "Downloaded ", "Building ", "==> ", "Collecting ", "Installing ", "Generated "];
-    let is_package = |line: &&str| starts.iter().any(|start| line.trim_start().starts_with(start));
-    output.lines().filter(is_package).take(PACKAGE_LINES_MIN).count() == PACKAGE_LINES_MIN
+    let starts = [
+        "Compiling ",
+        "Downloading ",
+        "Downloaded ",
+        "Building ",
+        "==> ",
+        "Collecting ",
+        "Installing ",
+        "Generated ",
+    ];
+    let is_package = |line: &&str| {
+        starts
+            .iter()
+            .any(|start| line.trim_start().starts_with(start))
+    };
+    output
+        .lines()
+        .filter(is_package)
+        .take(PACKAGE_LINES_MIN)
+        .count()
+        == PACKAGE_LINES_MIN
 }
 
 #[cfg(test)]
@@ -196,7 +223,9 @@ mod tests {
         let usage = &table.0[index];
         assert_eq!(
             usage.slow_first_run().as_deref(),
-            Some("The first run took about 6 minutes because it compiled all dependencies, later ones at most 9 seconds.")
+            Some(
+                "The first run took about 6 minutes because it compiled all dependencies, later ones at most 9 seconds."
+            )
         );
         assert!(!usage.last_succeeded && usage.succeeded == 1);
         table.add_run(index, &Place::default(), &run(None, 200, ""));
@@ -223,7 +252,11 @@ mod tests {
             let index = table.index_of(0, "", &format!("make {number}")).unwrap();
             table.add_run(index, &Place::default(), &run(Some(number > 0), 1, ""));
         }
-        assert_eq!(table.index_of(0, "", "make new"), Some(0), "the form that never succeeded");
+        assert_eq!(
+            table.index_of(0, "", "make new"),
+            Some(0),
+            "the form that never succeeded"
+        );
         table.add_run(0, &Place::default(), &run(Some(true), 1, ""));
         assert_eq!(table.index_of(0, "", "make another"), None);
         assert_eq!(table.index_of(0, "", "make 5"), Some(5));

@@ -21,27 +21,50 @@ pub(in crate::sources) struct CommitMessage {
 }
 
 /// Returns the message if the command makes a commit or opens a pull request.
-pub(in crate::sources) fn read_commit(command: &SimpleCommand, cues: &CommitCues) -> Option<CommitMessage> {
-    let mut words = command.words.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
+pub(in crate::sources) fn read_commit(
+    command: &SimpleCommand,
+    cues: &CommitCues,
+) -> Option<CommitMessage> {
+    let mut words = command
+        .words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !word.starts_with('-'));
     let (program, verb, object) = (words.next()?, words.next()?, words.next());
     let (title, body, is_pull_request) = match (program, verb, object) {
         ("git" | "hg" | "sl", "commit", _) | ("jj", "commit" | "describe" | "new", _) => {
             (None, commit_text(command)?, false)
         }
-        ("gh", "pr", Some("create")) | ("glab", "mr", Some("create")) | ("tea", "pr" | "pulls", Some("create")) => {
+        ("gh", "pr", Some("create"))
+        | ("glab", "mr", Some("create"))
+        | ("tea", "pr" | "pulls", Some("create")) => {
             let title = command.option_values(&["--title", "-t"]).next()?;
-            let body = command.option_values(&["--body", "-b", "--description", "-d"]).next();
+            let body = command
+                .option_values(&["--body", "-b", "--description", "-d"])
+                .next();
             let here = command.here_document.clone();
-            (Some(title), here.or_else(|| body.map(str::to_owned)).unwrap_or_default(), true)
+            (
+                Some(title),
+                here.or_else(|| body.map(str::to_owned)).unwrap_or_default(),
+                true,
+            )
         }
         _ => return None,
     };
-    let clipped = body.get(..body.floor_char_boundary(BODY_BYTES_MAX)).unwrap_or_default();
+    let clipped = body
+        .get(..body.floor_char_boundary(BODY_BYTES_MAX))
+        .unwrap_or_default();
     let is_trailer = |line: &str| {
         let lower = line.trim().to_lowercase();
-        cues.lines.trailers.iter().any(|start| lower.starts_with(start.as_str()))
+        cues.lines
+            .trailers
+            .iter()
+            .any(|start| lower.starts_with(start.as_str()))
     };
-    let mut lines = clipped.lines().filter(|line| !is_trailer(line)).skip_while(|line| line.trim().is_empty());
+    let mut lines = clipped
+        .lines()
+        .filter(|line| !is_trailer(line))
+        .skip_while(|line| line.trim().is_empty());
     let subject = match title {
         Some(title) => title,
         None => lines.next()?,
@@ -60,7 +83,10 @@ fn commit_text(command: &SimpleCommand) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     let mut words = command.words.iter().map(String::as_str);
     while let Some(word) = words.next() {
-        let is_cluster = word.starts_with('-') && !word.starts_with("--") && word.len() <= 5 && word.ends_with(['m', 'F']);
+        let is_cluster = word.starts_with('-')
+            && !word.starts_with("--")
+            && word.len() <= 5
+            && word.ends_with(['m', 'F']);
         if is_cluster || matches!(word, "--message" | "--file") {
             parts.extend(words.next());
         } else if let Some(value) = word.strip_prefix("--message=") {
@@ -86,7 +112,9 @@ mod tests {
 
     fn read(line: &str) -> Option<CommitMessage> {
         let commands = read_shell_line(line);
-        commands.iter().find_map(|command| read_commit(command, &Cues::get().commits))
+        commands
+            .iter()
+            .find_map(|command| read_commit(command, &Cues::get().commits))
     }
 
     #[test]
@@ -96,9 +124,17 @@ mod tests {
             ("git add . && git commit -am \"one\" -m 'two'", "one", "two"),
             ("git commit --message=one", "one", ""),
             ("git -c user.name=x commit -m one", "", ""),
-            ("git commit -m \"$(cat <<'EOF'\nfeat: one\n\nBecause it's so.\n\nCo-Authored-By: X <y>\nEOF\n)\"", "feat: one", "Because it's so."),
+            (
+                "git commit -m \"$(cat <<'EOF'\nfeat: one\n\nBecause it's so.\n\nCo-Authored-By: X <y>\nEOF\n)\"",
+                "feat: one",
+                "Because it's so.",
+            ),
             ("git commit -F - <<'END'\none\n\ntwo\nEND", "one", "two"),
-            ("gh pr create --title 'one' --body \"$(cat <<'EOF'\n## Summary\ntwo\nEOF\n)\"", "one", "## Summary\ntwo"),
+            (
+                "gh pr create --title 'one' --body \"$(cat <<'EOF'\n## Summary\ntwo\nEOF\n)\"",
+                "one",
+                "## Summary\ntwo",
+            ),
             ("jj describe -m one", "one", ""),
         ] {
             let found = read(line);
@@ -107,13 +143,24 @@ mod tests {
                 continue;
             }
             let found = found.unwrap();
-            assert_eq!((found.subject.as_str(), found.body.as_str()), (subject, body), "{line}");
+            assert_eq!(
+                (found.subject.as_str(), found.body.as_str()),
+                (subject, body),
+                "{line}"
+            );
         }
     }
 
     #[test]
     fn read_commit_ignores_other_commands() {
-        for line in ["git commit", "git commit --amend --no-edit", "git log", "gh pr view 1", "echo commit -m x", "git commit -m ''"] {
+        for line in [
+            "git commit",
+            "git commit --amend --no-edit",
+            "git log",
+            "gh pr view 1",
+            "echo commit -m x",
+            "git commit -m ''",
+        ] {
             assert_eq!(read(line), None, "{line}");
         }
     }

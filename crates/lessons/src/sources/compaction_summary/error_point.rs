@@ -33,11 +33,18 @@ pub(super) fn read_error_point(item: &OutlineItem, cues: &SummaryCues) -> Option
         }
         for clause in clauses(part) {
             let lower = clause.to_lowercase();
-            let is_fix = cues.phrases.fix_starts.begins(&lower) || cues.phrases.fix_parts.is_in(&lower);
+            let is_fix =
+                cues.phrases.fix_starts.begins(&lower) || cues.phrases.fix_parts.is_in(&lower);
             if !fix.is_empty() || is_fix {
                 push_sentence(&mut fix, &without_label(clause));
             } else {
-                let gap = if item.title.is_some() && error == *item.title.as_deref().unwrap_or_default() { ": " } else { " " };
+                let gap = if item.title.is_some()
+                    && error == *item.title.as_deref().unwrap_or_default()
+                {
+                    ": "
+                } else {
+                    " "
+                };
                 if !error.is_empty() {
                     error.truncate(error.trim_end_matches([' ', ':']).len());
                     error.push_str(gap);
@@ -49,7 +56,10 @@ pub(super) fn read_error_point(item: &OutlineItem, cues: &SummaryCues) -> Option
     if fix.is_empty() {
         // Without a fix in clear words, the text after a title is the explanation and the fix.
         let title = item.title.as_deref()?;
-        fix = error.strip_prefix(title)?.trim_start_matches([' ', ':']).to_owned();
+        fix = error
+            .strip_prefix(title)?
+            .trim_start_matches([' ', ':'])
+            .to_owned();
         title.clone_into(&mut error);
     }
     let error = shorten(&capitalize(&error), ERROR_CHARS_MAX)?;
@@ -78,8 +88,11 @@ fn clause_end(sentence: &str) -> Option<(usize, usize)> {
     let mut found: Option<(usize, usize)> = None;
     for mark in [": ", " → ", " -> ", "; "] {
         for (at, _) in masked.match_indices(mark) {
-            let next = sentence.get(at + mark.len()..).and_then(|rest| rest.chars().next());
-            let begins = mark.contains(['→', '>']) || next.is_some_and(|c| c.is_uppercase() || c == '`');
+            let next = sentence
+                .get(at + mark.len()..)
+                .and_then(|rest| rest.chars().next());
+            let begins =
+                mark.contains(['→', '>']) || next.is_some_and(|c| c.is_uppercase() || c == '`');
             if begins && found.is_none_or(|(known, _)| at < known) {
                 found = Some((at, mark.len()));
             }
@@ -90,13 +103,27 @@ fn clause_end(sentence: &str) -> Option<(usize, usize)> {
 
 /// Returns a clause without a label such as `Fix:`.
 fn without_label(clause: &str) -> String {
-    let labels = ["Fix:", "Fixed:", "Solution:", "Resolution:", "Resolved:", "Workaround:"];
+    let labels = [
+        "Fix:",
+        "Fixed:",
+        "Solution:",
+        "Resolution:",
+        "Resolved:",
+        "Workaround:",
+    ];
     let rest = labels.iter().find_map(|label| clause.strip_prefix(label));
     rest.unwrap_or(clause).trim().to_owned()
 }
 
 fn push_sentence(out: &mut String, sentence: &str) {
-    let bare = ["Fix", "Fixed", "Solution", "Resolution", "Resolved", "Workaround"];
+    let bare = [
+        "Fix",
+        "Fixed",
+        "Solution",
+        "Resolution",
+        "Resolved",
+        "Workaround",
+    ];
     if sentence.is_empty() || bare.contains(&sentence) {
         // The label alone: the fix is in the next clause.
         if out.is_empty() {
@@ -119,9 +146,14 @@ fn shorten(text: &str, chars_max: usize) -> Option<String> {
     let mut short = shorten_to_sentences(text, chars_max);
     if short.is_empty() {
         // One long sentence ends at its last comma or bracket that fits.
-        let end = text.char_indices().nth(chars_max).map_or(text.len(), |(at, _)| at);
+        let end = text
+            .char_indices()
+            .nth(chars_max)
+            .map_or(text.len(), |(at, _)| at);
         let head = text.get(..end)?;
-        let at = head.rfind([',', ';', '(', '—']).filter(|at| *at > chars_max / 3)?;
+        let at = head
+            .rfind([',', ';', '(', '—'])
+            .filter(|at| *at > chars_max / 3)?;
         head.get(..at)?.trim_end().clone_into(&mut short);
     }
     if !short.ends_with(['.', '!', '?']) {
@@ -172,7 +204,11 @@ mod tests {
                 "Changed `PORT` to 8080.",
             ),
         ] {
-            assert_eq!(read(line), Some((error.to_owned(), fix.to_owned())), "{line}");
+            assert_eq!(
+                read(line),
+                Some((error.to_owned(), fix.to_owned())),
+                "{line}"
+            );
         }
         assert_eq!(read("- The tests are slow"), None);
     }

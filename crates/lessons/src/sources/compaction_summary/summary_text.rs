@@ -11,7 +11,9 @@ const NOTES: [&str; 3] = [
 
 /// Returns true if a message is a summary, although the transcript does not mark it as one.
 pub(super) fn is_summary(text: &str) -> bool {
-    let head = text.get(..text.floor_char_boundary(2_000)).unwrap_or_default();
+    let head = text
+        .get(..text.floor_char_boundary(2_000))
+        .unwrap_or_default();
     head.contains(SNAPSHOT)
 }
 
@@ -25,7 +27,9 @@ pub(super) fn summary_body(text: &str) -> &str {
             break;
         }
     }
-    body = body.split_once("</summary>").map_or(body, |(summary, _)| summary);
+    body = body
+        .split_once("</summary>")
+        .map_or(body, |(summary, _)| summary);
     for note in NOTES {
         body = body.split_once(note).map_or(body, |(summary, _)| summary);
     }
@@ -39,8 +43,14 @@ mod tests {
     #[test]
     fn summary_body_leaves_analysis_and_notes_out() {
         for (text, body) in [
-            ("Intro\n\nAnalysis:\n1. x\n\nSummary:\n1. Errors:\n   - a\n\nIf you need specific details from before compaction, read", "1. Errors:\n   - a\n\n"),
-            ("<analysis>x</analysis>\n<summary>\na\n</summary>\nPlease continue", "\na\n"),
+            (
+                "Intro\n\nAnalysis:\n1. x\n\nSummary:\n1. Errors:\n   - a\n\nIf you need specific details from before compaction, read",
+                "1. Errors:\n   - a\n\n",
+            ),
+            (
+                "<analysis>x</analysis>\n<summary>\na\n</summary>\nPlease continue",
+                "\na\n",
+            ),
             ("plain", "plain"),
         ] {
             assert_eq!(summary_body(text), body);

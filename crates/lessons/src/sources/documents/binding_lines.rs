@@ -60,7 +60,13 @@ pub(super) struct BindingLines {
 
 impl BindingLines {
     /// Adds the lines of a document.
-    pub(super) fn read(&mut self, document: &str, content: &str, place: &Place, cues: &DocumentCues) {
+    pub(super) fn read(
+        &mut self,
+        document: &str,
+        content: &str,
+        place: &Place,
+        cues: &DocumentCues,
+    ) {
         let content = without_line_numbers(content);
         let outline = read_outline(&content);
         let mut before = String::new();
@@ -90,7 +96,10 @@ impl BindingLines {
             for item in section.items.iter().filter(|item| item.is_listed) {
                 let full = item.full_text();
                 let words = full.split_whitespace().count();
-                if words < LINE_WORDS_MIN || full.chars().count() > LINE_CHARS_MAX || full.ends_with(':') {
+                if words < LINE_WORDS_MIN
+                    || full.chars().count() > LINE_CHARS_MAX
+                    || full.ends_with(':')
+                {
                     continue;
                 }
                 self.add(BindingLine {
@@ -105,7 +114,9 @@ impl BindingLines {
 
     fn add(&mut self, line: BindingLine) {
         let normal = text::normalize(&line.text);
-        let is_same = |known: &&mut BindingLine| known.kind == line.kind && text::normalize(&known.text) == normal;
+        let is_same = |known: &&mut BindingLine| {
+            known.kind == line.kind && text::normalize(&known.text) == normal
+        };
         if let Some(known) = self.lines.iter_mut().find(is_same) {
             known.uses = known.uses.saturating_add(1);
         } else if self.lines.len() < LINES_MAX {
@@ -122,7 +133,12 @@ impl BindingLines {
             .filter(|line| !line.is_task_bound || line.uses >= REPEATED_MIN)
             .filter(|line| line.bindings > 0 || line.uses >= REPEATED_MIN)
             .collect();
-        lines.sort_by_key(|line| (std::cmp::Reverse(line.uses), std::cmp::Reverse(line.bindings)));
+        lines.sort_by_key(|line| {
+            (
+                std::cmp::Reverse(line.uses),
+                std::cmp::Reverse(line.bindings),
+            )
+        });
         lines
     }
 }
@@ -140,13 +156,22 @@ fn binding_line(full: &str, cues: &DocumentCues) -> BindingLine {
 
 /// Returns a text without the line numbers that a tool put before its lines.
 fn without_line_numbers(content: &str) -> std::borrow::Cow<'_, str> {
-    let first = content.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let digits = first.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let first = content
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let digits = first
+        .trim_start()
+        .trim_start_matches(|c: char| c.is_ascii_digit());
     if digits.len() == first.trim_start().len() || !digits.starts_with(['→', '\t']) {
         return std::borrow::Cow::Borrowed(content);
     }
     let strip = |line: &str| match line.find(['→', '\t']) {
-        Some(at) if at < 10 => line.get(at..).unwrap_or_default().trim_start_matches(['→', '\t']).to_owned(),
+        Some(at) if at < 10 => line
+            .get(at..)
+            .unwrap_or_default()
+            .trim_start_matches(['→', '\t'])
+            .to_owned(),
         _ => line.to_owned(),
     };
     std::borrow::Cow::Owned(content.lines().map(strip).collect::<Vec<_>>().join("\n"))
@@ -160,13 +185,36 @@ mod tests {
     #[test]
     fn read_keeps_binding_lines_and_counts_repetitions() {
         let mut lines = BindingLines::default();
-        let issue = |name: &str| format!("APP-1 · {name}\n\n## No-gos\n- No new table.\n- No {name} in this task\n\nDefinition of done:\n- Unrelated problems are filed, not fixed.\n- {name} is documented\n\n## Notes\n- never read\n");
+        let issue = |name: &str| {
+            format!(
+                "APP-1 · {name}\n\n## No-gos\n- No new table.\n- No {name} in this task\n\nDefinition of done:\n- Unrelated problems are filed, not fixed.\n- {name} is documented\n\n## Notes\n- never read\n"
+            )
+        };
         for name in ["parser", "writer", "parser"] {
-            lines.read("issues", &issue(name), &Place::default(), &Cues::get().documents);
+            lines.read(
+                "issues",
+                &issue(name),
+                &Place::default(),
+                &Cues::get().documents,
+            );
         }
-        let texts = |kind, repeated| -> Vec<String> { lines.of_kind(kind, repeated).iter().map(|line| line.text.clone()).collect() };
-        assert_eq!(texts(LineKind::Completion, true), ["Unrelated problems are filed, not fixed."]);
-        assert_eq!(texts(LineKind::Constraint, false).first().map(String::as_str), Some("No new table."));
+        let texts = |kind, repeated| -> Vec<String> {
+            lines
+                .of_kind(kind, repeated)
+                .iter()
+                .map(|line| line.text.clone())
+                .collect()
+        };
+        assert_eq!(
+            texts(LineKind::Completion, true),
+            ["Unrelated problems are filed, not fixed."]
+        );
+        assert_eq!(
+            texts(LineKind::Constraint, false)
+                .first()
+                .map(String::as_str),
+            Some("No new table.")
+        );
         assert!(texts(LineKind::Requirement, false).is_empty());
     }
 

@@ -9,7 +9,14 @@ const SHOW_VERBS: [&str; 7] = ["show", "view", "get", "read", "info", "details",
 /// Programs that print a file.
 const PRINTERS: [&str; 8] = ["cat", "sed", "head", "less", "more", "bat", "nl", "tail"];
 /// Files that agents read by themselves.
-const STANDING_FILES: [&str; 6] = ["claude.md", "agents.md", "gemini.md", "readme.md", "claude.local.md", "memory.md"];
+const STANDING_FILES: [&str; 6] = [
+    "claude.md",
+    "agents.md",
+    "gemini.md",
+    "readme.md",
+    "claude.local.md",
+    "memory.md",
+];
 /// Greatest number of characters of a file's name.
 const NAME_CHARS_MAX: usize = 80;
 
@@ -36,7 +43,12 @@ pub(super) fn document_kind(line: &str, cues: &Cues) -> Option<DocumentKind> {
         if !PRINTERS.contains(&program) {
             return None;
         }
-        let path = command.words.iter().skip(1).rev().find(|word| word.contains('.') && !word.starts_with('-'))?;
+        let path = command
+            .words
+            .iter()
+            .skip(1)
+            .rev()
+            .find(|word| word.contains('.') && !word.starts_with('-'))?;
         file_kind(path, &cues.documents)
     })
 }
@@ -44,27 +56,44 @@ pub(super) fn document_kind(line: &str, cues: &Cues) -> Option<DocumentKind> {
 fn is_issue_view(command: &SimpleCommand, cues: &Cues) -> bool {
     cues.commands.tracker.programs.iter().any(|program| {
         let length = program.split(' ').count();
-        let is_program = program.split(' ').enumerate().all(|(at, part)| command.word(at) == part);
+        let is_program = program
+            .split(' ')
+            .enumerate()
+            .all(|(at, part)| command.word(at) == part);
         let verb = command.word(length);
-        is_program && (SHOW_VERBS.contains(&verb) || (verb == "issue" && SHOW_VERBS.contains(&command.word(length + 1))))
+        is_program
+            && (SHOW_VERBS.contains(&verb)
+                || (verb == "issue" && SHOW_VERBS.contains(&command.word(length + 1))))
     })
 }
 
 /// Returns the kind of document that a tool other than a shell reads.
-pub(super) fn is_document_tool(tool: &str, input: &str, cues: &DocumentCues) -> Option<DocumentKind> {
+pub(super) fn is_document_tool(
+    tool: &str,
+    input: &str,
+    cues: &DocumentCues,
+) -> Option<DocumentKind> {
     let lower = tool.to_lowercase();
     let is_issue = lower.contains("issue") || lower.contains("ticket");
-    let is_get = ["get", "read", "view", "fetch", "show"].iter().any(|verb| lower.contains(verb));
+    let is_get = ["get", "read", "view", "fetch", "show"]
+        .iter()
+        .any(|verb| lower.contains(verb));
     if is_issue && is_get {
         return Some(DocumentKind::Issue);
     }
     if !lower.contains("read") && !lower.contains("view") && !lower.contains("cat") {
         return None;
     }
-    let path = ["\"file_path\"", "\"path\"", "\"absolute_path\"", "\"filePath\"", "\"target_file\""]
-        .iter()
-        .find_map(|name| input.split_once(name))
-        .and_then(|(_, rest)| rest.split('"').nth(1))?;
+    let path = [
+        "\"file_path\"",
+        "\"path\"",
+        "\"absolute_path\"",
+        "\"filePath\"",
+        "\"target_file\"",
+    ]
+    .iter()
+    .find_map(|name| input.split_once(name))
+    .and_then(|(_, rest)| rest.split('"').nth(1))?;
     file_kind(path, cues)
 }
 
@@ -77,12 +106,17 @@ fn file_kind(path: &str, cues: &DocumentCues) -> Option<DocumentKind> {
         let is_dependency = lower.contains("node_modules/");
         return (!is_dependency).then_some(DocumentKind::Package);
     }
-    let is_text = [".md", ".txt", ".rst", ".adoc", ".mdx"].iter().any(|end| name.ends_with(end));
+    let is_text = [".md", ".txt", ".rst", ".adoc", ".mdx"]
+        .iter()
+        .any(|end| name.ends_with(end));
     if !is_text || STANDING_FILES.contains(&name) || name.chars().count() > NAME_CHARS_MAX {
         return None;
     }
     let folder = parts.next().unwrap_or_default();
-    let is_known = cues.phrases.files.begins(name) || cues.phrases.files.begins(folder) || name.contains("plan") || name.contains("spec");
+    let is_known = cues.phrases.files.begins(name)
+        || cues.phrases.files.begins(folder)
+        || name.contains("plan")
+        || name.contains("spec");
     let shown = path.rsplit('/').next().unwrap_or(path);
     is_known.then(|| DocumentKind::File(format!("file `{shown}`")))
 }
@@ -111,9 +145,21 @@ mod tests {
             assert_eq!(document_kind(line, cues), expected, "{line}");
         }
         let cues = &cues.documents;
-        assert_eq!(is_document_tool("Read", "{\"file_path\":\"/a/PLAN.md\"}", cues), file("PLAN.md"));
-        assert_eq!(is_document_tool("mcp__linear__get_issue", "{}", cues), Some(DocumentKind::Issue));
-        assert_eq!(is_document_tool("Read", "{\"file_path\":\"/a/b.rs\"}", cues), None);
-        assert_eq!(is_document_tool("Glob", "{\"path\":\"plan.md\"}", cues), None);
+        assert_eq!(
+            is_document_tool("Read", "{\"file_path\":\"/a/PLAN.md\"}", cues),
+            file("PLAN.md")
+        );
+        assert_eq!(
+            is_document_tool("mcp__linear__get_issue", "{}", cues),
+            Some(DocumentKind::Issue)
+        );
+        assert_eq!(
+            is_document_tool("Read", "{\"file_path\":\"/a/b.rs\"}", cues),
+            None
+        );
+        assert_eq!(
+            is_document_tool("Glob", "{\"path\":\"plan.md\"}", cues),
+            None
+        );
     }
 }

@@ -11,7 +11,8 @@ const COMMAND_CHARS_MAX: usize = 60;
 const NAME_CHARS_MAX: usize = 60;
 /// Words in the names of scripts that matter to other sessions.
 const NAMES: [&str; 12] = [
-    "test", "lint", "build", "check", "type", "tsc", "format", "fmt", "migrate", "generate", "codegen", "e2e",
+    "test", "lint", "build", "check", "type", "tsc", "format", "fmt", "migrate", "generate",
+    "codegen", "e2e",
 ];
 
 /// Scripts of a package.
@@ -27,8 +28,16 @@ pub(super) struct PackageScripts {
 impl PackageScripts {
     /// Returns the record's text.
     pub(super) fn text(&self) -> String {
-        let scripts: Vec<String> = self.scripts.iter().map(|(name, command)| format!("{name} = `{command}`")).collect();
-        format!("Scripts in the package.json of `{}`: {}.", self.name, scripts.join(", "))
+        let scripts: Vec<String> = self
+            .scripts
+            .iter()
+            .map(|(name, command)| format!("{name} = `{command}`"))
+            .collect();
+        format!(
+            "Scripts in the package.json of `{}`: {}.",
+            self.name,
+            scripts.join(", ")
+        )
     }
 }
 
@@ -49,7 +58,10 @@ pub(super) fn read_package_scripts(content: &str) -> Option<PackageScripts> {
         if is_inside {
             let is_wanted = NAMES.iter().any(|word| key.contains(word)) && !value.contains('`');
             if is_wanted && text::chars(value) <= COMMAND_CHARS_MAX && scripts.len() < SCRIPTS_MAX {
-                scripts.push((text::excerpt(key, NAME_CHARS_MAX), value.replace("\\\"", "\"")));
+                scripts.push((
+                    text::excerpt(key, NAME_CHARS_MAX),
+                    value.replace("\\\"", "\""),
+                ));
             }
         } else if key == "name" && name.is_none() {
             name = Some(text::excerpt(value, NAME_CHARS_MAX));
@@ -76,7 +88,10 @@ fn without_line_number(line: &str) -> &str {
 fn member(line: &str) -> Option<(&str, &str)> {
     let (key, rest) = line.strip_prefix('"')?.split_once('"')?;
     let value = rest.trim_start().strip_prefix(':')?.trim();
-    let value = value.trim_end_matches(',').strip_prefix('"')?.strip_suffix('"')?;
+    let value = value
+        .trim_end_matches(',')
+        .strip_prefix('"')?
+        .strip_suffix('"')?;
     Some((key, value))
 }
 
@@ -87,14 +102,23 @@ mod tests {
     #[test]
     fn read_package_scripts_reads_plain_and_numbered_lines() {
         let plain = "{\n  \"name\": \"@x/api\",\n  \"scripts\": {\n    \"build\": \"tsup\",\n    \"lint\": \"eslint .\",\n    \"postinstall\": \"x\"\n  },\n  \"dependencies\": {\n    \"test\": \"1\"\n  }\n}";
-        let numbered: Vec<String> = plain.lines().enumerate().map(|(at, line)| format!("{:6}→{line}", at + 1)).collect();
+        let numbered: Vec<String> = plain
+            .lines()
+            .enumerate()
+            .map(|(at, line)| format!("{:6}→{line}", at + 1))
+            .collect();
         for content in [plain, &numbered.join("\n")] {
             assert_eq!(
                 read_package_scripts(content).unwrap().text(),
                 "Scripts in the package.json of `@x/api`: build = `tsup`, lint = `eslint .`."
             );
         }
-        for other in ["", "{}", "{\n\"name\": \"x\"\n}", "\"scripts\": {\n\"test\": \"a\",\n\"lint\": \"b\"\n}"] {
+        for other in [
+            "",
+            "{}",
+            "{\n\"name\": \"x\"\n}",
+            "\"scripts\": {\n\"test\": \"a\",\n\"lint\": \"b\"\n}",
+        ] {
             assert_eq!(read_package_scripts(other), None, "{other}");
         }
     }

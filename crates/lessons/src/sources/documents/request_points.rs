@@ -25,7 +25,11 @@ pub(super) struct RequestPoint {
 }
 
 /// Returns the requirements of a request as one point, and its facts.
-pub(super) fn read_request(request: &str, cues: &DocumentCues, chars_max: usize) -> Vec<RequestPoint> {
+pub(super) fn read_request(
+    request: &str,
+    cues: &DocumentCues,
+    chars_max: usize,
+) -> Vec<RequestPoint> {
     if request.len() > REQUEST_BYTES_MAX {
         return Vec::new();
     }
@@ -46,7 +50,10 @@ pub(super) fn read_request(request: &str, cues: &DocumentCues, chars_max: usize)
                 let is_statement = sentence.split_whitespace().count() >= WORDS_MIN
                     && sentence.chars().count() <= SENTENCE_CHARS_MAX
                     && !is_question(sentence);
-                if is_statement && cues.request.fact.is_in(&lower) && !cues.request.supposition.begins(&lower) {
+                if is_statement
+                    && cues.request.fact.is_in(&lower)
+                    && !cues.request.supposition.begins(&lower)
+                {
                     if !run.is_empty() {
                         run.push(' ');
                     }
@@ -63,14 +70,25 @@ pub(super) fn read_request(request: &str, cues: &DocumentCues, chars_max: usize)
             push_fact(&mut facts, &mut run, chars_max);
         }
     }
-    let mut points: Vec<RequestPoint> = requirement_point(&requirements, chars_max).into_iter().collect();
+    let mut points: Vec<RequestPoint> = requirement_point(&requirements, chars_max)
+        .into_iter()
+        .collect();
     points.append(&mut facts);
     points
 }
 
 /// Returns a section's list with its heading.
 fn list_text(section: &OutlineSection, chars_max: usize) -> Option<String> {
-    let items: Vec<String> = section.items.iter().filter(|item| item.is_listed).map(|item| item.full_text().trim_end_matches(['.', ';', ',']).to_owned()).collect();
+    let items: Vec<String> = section
+        .items
+        .iter()
+        .filter(|item| item.is_listed)
+        .map(|item| {
+            item.full_text()
+                .trim_end_matches(['.', ';', ','])
+                .to_owned()
+        })
+        .collect();
     if section.heading.is_empty() || items.len() < 2 {
         return None;
     }
@@ -125,7 +143,10 @@ mod tests {
         let request = "Write a client for orders.\nIt should be a drop-in replacement for the old one. Can we do that?\n\nPage filters:\n- Date range\n- Customer (one or many)\n\nOrders are connected to invoices through the customer. We don't have a direct link in the database.\n";
         let points = read_request(request, &Cues::get().documents, 390);
         assert_eq!(points.len(), 2, "{points:?}");
-        assert_eq!(points[0].text, "The request requires: Page filters: Date range; Customer (one or many).");
+        assert_eq!(
+            points[0].text,
+            "The request requires: Page filters: Date range; Customer (one or many)."
+        );
         assert_eq!(
             points[1].text,
             "Orders are connected to invoices through the customer. We don't have a direct link in the database."
@@ -135,6 +156,13 @@ mod tests {
 
     #[test]
     fn read_request_ignores_questions_and_quotations() {
-        assert!(read_request("Should we use it? \"We have a long quoted passage that states something.\"", &Cues::get().documents, 390).is_empty());
+        assert!(
+            read_request(
+                "Should we use it? \"We have a long quoted passage that states something.\"",
+                &Cues::get().documents,
+                390
+            )
+            .is_empty()
+        );
     }
 }

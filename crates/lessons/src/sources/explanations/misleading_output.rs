@@ -31,7 +31,14 @@ const WORTH: f32 = 0.5;
 
 /// Words of lines that look like errors.
 const ERROR_WORDS: [&str; 8] = [
-    "error", "cannot", "can't", "not permitted", "denied", "failed", "warning", "unable",
+    "error",
+    "cannot",
+    "can't",
+    "not permitted",
+    "denied",
+    "failed",
+    "warning",
+    "unable",
 ];
 
 /// Programs that exit with 1 if nothing matches.
@@ -65,22 +72,37 @@ impl MisleadingOutput {
         let ToolAction::Command(line) = action else {
             return;
         };
-        let head = line.get(..line.floor_char_boundary(OUTPUT_BYTES_MAX)).unwrap_or_default();
+        let head = line
+            .get(..line.floor_char_boundary(OUTPUT_BYTES_MAX))
+            .unwrap_or_default();
         let program = bounded(CommandWords::parse(head).program, NAME_BYTES_MAX);
         if self.calls.len() == CALLS_MAX {
             self.calls.pop_front();
         }
-        self.calls.push_back((bounded(call, NAME_BYTES_MAX), program));
+        self.calls
+            .push_back((bounded(call, NAME_BYTES_MAX), program));
     }
 
     /// Reads the result of a call.
-    pub(super) fn add_result(&mut self, place: &Place, call: &str, outcome: ToolOutcome, output: &str) {
+    pub(super) fn add_result(
+        &mut self,
+        place: &Place,
+        call: &str,
+        outcome: ToolOutcome,
+        output: &str,
+    ) {
         let call = bounded(call, NAME_BYTES_MAX);
         let Some(number) = self.calls.iter().rposition(|(known, _)| *known == call) else {
             return;
         };
-        let program = self.calls.remove(number).map(|(_, program)| program).unwrap_or_default();
-        let head = output.get(..output.floor_char_boundary(OUTPUT_BYTES_MAX)).unwrap_or_default();
+        let program = self
+            .calls
+            .remove(number)
+            .map(|(_, program)| program)
+            .unwrap_or_default();
+        let head = output
+            .get(..output.floor_char_boundary(OUTPUT_BYTES_MAX))
+            .unwrap_or_default();
         self.commands = self.commands.saturating_add(1);
         if outcome == ToolOutcome::Rejected {
             self.add_denied(place, &program, head);
@@ -105,7 +127,11 @@ impl MisleadingOutput {
             return;
         }
         if self.lines.len() == LINES_MAX {
-            let least = self.lines.iter().enumerate().min_by_key(|(_, known)| known.count);
+            let least = self
+                .lines
+                .iter()
+                .enumerate()
+                .min_by_key(|(_, known)| known.count);
             if let Some(number) = least.map(|(number, _)| number) {
                 self.lines.swap_remove(number);
             }
@@ -121,8 +147,15 @@ impl MisleadingOutput {
     /// Counts a search that is reported as denied although it only found nothing.
     fn add_denied(&mut self, place: &Place, program: &str, head: &str) {
         let errors = head.split_once("stderr: ").map_or("", |(_, errors)| errors);
-        let is_known = |line: &str| self.lines.iter().any(|known| line.contains(known.line.as_str()) || known.line.contains(line));
-        let mut lines = errors.lines().map(str::trim).filter(|line| !line.is_empty());
+        let is_known = |line: &str| {
+            self.lines
+                .iter()
+                .any(|known| line.contains(known.line.as_str()) || known.line.contains(line))
+        };
+        let mut lines = errors
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty());
         let found_nothing = head.contains("exit code: 1,") && lines.all(is_known);
         if !SEARCHES.contains(&program) || !found_nothing {
             return;
@@ -138,12 +171,16 @@ impl MisleadingOutput {
         let mut repeated: Vec<&RepeatedLine> = self
             .lines
             .iter()
-            .filter(|known| known.successes >= REPEATS_MIN && known.count.saturating_mul(2) >= self.commands)
+            .filter(|known| {
+                known.successes >= REPEATS_MIN && known.count.saturating_mul(2) >= self.commands
+            })
             .collect();
         repeated.sort_by_key(|known| std::cmp::Reverse(known.count));
         if let Some(known) = repeated.first() {
             let line = text::excerpt(&known.line.replace('`', "'"), LINE_BYTES_MAX);
-            let text = format!("Commands print `{line}` before their output in this environment; it is harmless and can be ignored: they succeed.");
+            let text = format!(
+                "Commands print `{line}` before their output in this environment; it is harmless and can be ignored: they succeed."
+            );
             out.push(candidate(text, &known.place, &known.line));
         }
         if let Some((program, count, place)) = &self.denied
@@ -152,7 +189,11 @@ impl MisleadingOutput {
             let text = format!(
                 "A search with `{program}` that finds no match exits with 1, and the sandbox reports it as \"sandbox denied exec error, exit code: 1\": that means no match, not a denied command."
             );
-            out.push(candidate(text, place, "sandbox denied exec error, exit code: 1"));
+            out.push(candidate(
+                text,
+                place,
+                "sandbox denied exec error, exit code: 1",
+            ));
         }
     }
 }

@@ -55,7 +55,9 @@ pub(super) struct Statements {
 pub(super) fn read_statements(said: &str, cues: &Cues) -> Statements {
     let data = &cues.explanations;
     let mut found = Statements::default();
-    let head = said.get(..said.floor_char_boundary(data.text_bytes_max)).unwrap_or_default();
+    let head = said
+        .get(..said.floor_char_boundary(data.text_bytes_max))
+        .unwrap_or_default();
     let is_long = head.len() < said.len();
     let plain = plain_text(head);
     let mut can_have_remedy = false;
@@ -108,8 +110,15 @@ fn judge(sentence: &str, cues: &Cues) -> Option<Statement> {
     if !is_general {
         return None;
     }
-    let cue = data.cue.iter().find(|cue| cue.phrases.is_in(&outside_of_code(&lower)))?;
-    let bonus = if tokens.len() > 1 { data.tokens_bonus } else { 0.0 };
+    let cue = data
+        .cue
+        .iter()
+        .find(|cue| cue.phrases.is_in(&outside_of_code(&lower)))?;
+    let bonus = if tokens.len() > 1 {
+        data.tokens_bonus
+    } else {
+        0.0
+    };
     Some(Statement {
         text: bounded(&finish_statement(body), STATEMENT_BYTES_MAX),
         remedy: None,
@@ -123,7 +132,9 @@ fn judge(sentence: &str, cues: &Cues) -> Option<Statement> {
 /// Returns a sentence with its code spans masked, so that no cue is found in code.
 fn outside_of_code(lower: &str) -> String {
     let parts = lower.split('`').enumerate();
-    let masked: Vec<&str> = parts.map(|(number, part)| if number % 2 == 1 { "_" } else { part }).collect();
+    let masked: Vec<&str> = parts
+        .map(|(number, part)| if number % 2 == 1 { "_" } else { part })
+        .collect();
     masked.join("`")
 }
 
@@ -131,10 +142,17 @@ fn outside_of_code(lower: &str) -> String {
 fn remedy(sentence: &str, cues: &Cues) -> Option<String> {
     let data = &cues.explanations;
     let lower = sentence.to_lowercase();
-    let lead = data.remedies.iter().find(|lead| lower.starts_with(lead.as_str()))?;
-    let rest = sentence.get(lead.len()..)?.trim().trim_end_matches(['.', '!', ':']);
+    let lead = data
+        .remedies
+        .iter()
+        .find(|lead| lower.starts_with(lead.as_str()))?;
+    let rest = sentence
+        .get(lead.len()..)?
+        .trim()
+        .trim_end_matches(['.', '!', ':']);
     let first = rest.split_whitespace().next()?.to_lowercase();
-    let is_short = (3..=24).contains(&rest.split_whitespace().count()) && rest.len() <= REMEDY_BYTES_MAX;
+    let is_short =
+        (3..=24).contains(&rest.split_whitespace().count()) && rest.len() <= REMEDY_BYTES_MAX;
     let is_step = data.looking.contains(&first) || data.hedges.is_in(&lower);
     (is_short && !is_step).then(|| bounded(rest, REMEDY_BYTES_MAX))
 }
@@ -146,11 +164,16 @@ impl Statement {
             return false;
         };
         let tokens = code_tokens(remedy);
-        let has_tokens = tokens.iter().all(|token| token.kind == TokenKind::Name || contains_token(done, &token.text.to_lowercase()));
+        let has_tokens = tokens.iter().all(|token| {
+            token.kind == TokenKind::Name || contains_token(done, &token.text.to_lowercase())
+        });
         let mut words = content_words(remedy);
         words.sort_unstable();
         words.dedup();
-        let shared = words.iter().filter(|word| done.contains(stem(word))).count();
+        let shared = words
+            .iter()
+            .filter(|word| done.contains(stem(word)))
+            .count();
         has_tokens && (shared >= SHARED_WORDS_MIN || shared > 0 && shared == words.len())
     }
 

@@ -61,7 +61,11 @@ fn examples_of_the_data_file_hold() {
         assert_eq!(texts(vec![said(sentence)]).len(), 1, "{sentence}");
     }
     for sentence in &data.drop {
-        assert_eq!(texts(vec![said(sentence)]), Vec::<String>::new(), "{sentence}");
+        assert_eq!(
+            texts(vec![said(sentence)]),
+            Vec::<String>::new(),
+            "{sentence}"
+        );
     }
 }
 
@@ -69,12 +73,23 @@ fn examples_of_the_data_file_hold() {
 fn remedy_is_kept_if_an_edit_agrees() {
     let text = "The generated migration uses `ALTER COLUMN`, which SQLite doesn't support. I need to rewrite the migration with a table copy.";
     let statement = "The generated migration uses `ALTER COLUMN`, which SQLite doesn't support.";
-    let agreed = texts(vec![said(text), edit("migrations/1.sql", "", "create table copy_of_a")]);
-    assert_eq!(agreed, [format!("{statement} Remedy: rewrite the migration with a table copy.")]);
+    let agreed = texts(vec![
+        said(text),
+        edit("migrations/1.sql", "", "create table copy_of_a"),
+    ]);
+    assert_eq!(
+        agreed,
+        [format!(
+            "{statement} Remedy: rewrite the migration with a table copy."
+        )]
+    );
     let other = texts(vec![said(text), edit("readme.md", "", "Hello")]);
     assert_eq!(other, [statement]);
     let guess = "The pool of `Repo` requires a shared owner. I need to use `:manual` mode.";
-    let other = texts(vec![said(guess), edit("test/a.exs", "", "mode(Repo, :shared)")]);
+    let other = texts(vec![
+        said(guess),
+        edit("test/a.exs", "", "mode(Repo, :shared)"),
+    ]);
     assert_eq!(other, ["The pool of `Repo` requires a shared owner."]);
 }
 
@@ -83,19 +98,47 @@ fn causes_need_an_edit_that_agrees() {
     let text = "The root cause is the stale `manifest.json` from an older build.";
     assert!(texts(vec![said(text)]).is_empty());
     assert!(texts(vec![said(text), edit("a.rs", "", "fn x() {}")]).is_empty());
-    let shown = texts(vec![said(text), edit("build.rs", "", "remove_file(\"manifest.json\")")]);
-    assert_eq!(shown, ["The stale `manifest.json` from an older build."].map(|_| shown[0].clone()));
+    let shown = texts(vec![
+        said(text),
+        edit("build.rs", "", "remove_file(\"manifest.json\")"),
+    ]);
+    assert_eq!(
+        shown,
+        ["The stale `manifest.json` from an older build."].map(|_| shown[0].clone())
+    );
 }
 
 #[test]
 fn withdrawn_and_outdated_statements_are_dropped() {
     let absence = "`load_orders` doesn't include `customer_id` in the result.";
     assert_eq!(texts(vec![said(absence)]).len(), 1);
-    assert!(texts(vec![said(absence), edit("src/orders.rs", "", "customer_id: row.customer_id")]).is_empty());
-    assert_eq!(texts(vec![said(absence), edit("tests/orders.rs", "", "customer_id")]).len(), 1);
+    assert!(
+        texts(vec![
+            said(absence),
+            edit("src/orders.rs", "", "customer_id: row.customer_id")
+        ])
+        .is_empty()
+    );
+    assert_eq!(
+        texts(vec![
+            said(absence),
+            edit("tests/orders.rs", "", "customer_id")
+        ])
+        .len(),
+        1
+    );
     let claim = "The `Cache` requires a restart of the worker.";
     assert!(texts(vec![said(claim), said("Actually, the `Cache` was fine.")]).is_empty());
-    assert_eq!(texts(vec![said(claim), said("x"), said("x"), said("That's wrong: the port is free.")]).len(), 1);
+    assert_eq!(
+        texts(vec![
+            said(claim),
+            said("x"),
+            said("x"),
+            said("That's wrong: the port is free.")
+        ])
+        .len(),
+        1
+    );
 }
 
 #[test]
@@ -116,18 +159,40 @@ fn misleading_outputs_are_explained() {
     let mut bodies = Vec::new();
     for number in 0..6 {
         let output = format!("{noise}\nfile {number}");
-        bodies.extend(run(&number.to_string(), "cat a", ToolOutcome::Succeeded, &output));
+        bodies.extend(run(
+            &number.to_string(),
+            "cat a",
+            ToolOutcome::Succeeded,
+            &output,
+        ));
     }
     for number in 6..8 {
-        let output = format!("failed in sandbox X with execution error: sandbox denied exec error, exit code: 1, stdout: , stderr: {noise}\n");
-        bodies.extend(run(&number.to_string(), "rg Foo src", ToolOutcome::Rejected, &output));
+        let output = format!(
+            "failed in sandbox X with execution error: sandbox denied exec error, exit code: 1, stdout: , stderr: {noise}\n"
+        );
+        bodies.extend(run(
+            &number.to_string(),
+            "rg Foo src",
+            ToolOutcome::Rejected,
+            &output,
+        ));
     }
     let found = texts(bodies);
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].contains("harmless") && found[1].contains("no match"));
     let mut few = Vec::new();
-    few.extend(run("1", "rg x", ToolOutcome::Rejected, "sandbox denied exec error, exit code: 1, stdout: , stderr: "));
-    few.extend(run("2", "rg x", ToolOutcome::Rejected, "exit code: 1, stdout: , stderr: real problem"));
+    few.extend(run(
+        "1",
+        "rg x",
+        ToolOutcome::Rejected,
+        "sandbox denied exec error, exit code: 1, stdout: , stderr: ",
+    ));
+    few.extend(run(
+        "2",
+        "rg x",
+        ToolOutcome::Rejected,
+        "exit code: 1, stdout: , stderr: real problem",
+    ));
     assert!(texts(few).is_empty());
 }
 
@@ -139,13 +204,33 @@ fn state_of_long_texts_is_bounded() {
     let mut source = Explanations::default();
     for position in 0..300 {
         let word = format!("`é\"\\_{position}{}`", "\\\"".repeat(60));
-        let text = format!("The {word} requires {word} in {word} and {word} for {word}. I need to rewrite {word} with {word}.");
+        let text = format!(
+            "The {word} requires {word} in {word} and {word} for {word}. I need to rewrite {word} with {word}."
+        );
         source.push(position, &event(position, said(&text)), Cues::get());
         let error = format!("error \"{position}\" {}", "\"".repeat(50));
-        for body in run(&"\"".repeat(300), &"x".repeat(300), ToolOutcome::Succeeded, &error) {
+        for body in run(
+            &"\"".repeat(300),
+            &"x".repeat(300),
+            ToolOutcome::Succeeded,
+            &error,
+        ) {
             source.push(position, &event(position, body), Cues::get());
         }
-        source.push(position, &event(position, run(&format!("{position}{}", "\"".repeat(300)), "rg x", ToolOutcome::Succeeded, "")[0].clone()), Cues::get());
+        source.push(
+            position,
+            &event(
+                position,
+                run(
+                    &format!("{position}{}", "\"".repeat(300)),
+                    "rg x",
+                    ToolOutcome::Succeeded,
+                    "",
+                )[0]
+                .clone(),
+            ),
+            Cues::get(),
+        );
     }
     let bytes = serde_json::to_string(&source).unwrap().len();
     assert!(bytes <= STATE_BYTES_MAX, "{bytes}");

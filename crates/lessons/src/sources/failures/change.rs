@@ -3,7 +3,9 @@
 use crate::bounded_text::bounded;
 use crate::cues::FailureCues;
 use crate::place::Place;
-use heirloom_agents::failures::{CommandWords, essential_commands, has_side_effects, split_words, unquote};
+use heirloom_agents::failures::{
+    CommandWords, essential_commands, has_side_effects, split_words, unquote,
+};
 use heirloom_agents::transcripts::FileEdit;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
@@ -53,7 +55,12 @@ impl Change {
     }
 
     /// Creates the change of a file, with the lines that say most about `words`.
-    pub(super) fn of_edit(place: Place, edit: &FileEdit, words: &[String], cues: &FailureCues) -> Self {
+    pub(super) fn of_edit(
+        place: Place,
+        edit: &FileEdit,
+        words: &[String],
+        cues: &FailureCues,
+    ) -> Self {
         let head = |text: &str| text.floor_char_boundary(EDIT_BYTES_MAX);
         let old = edit.removed.get(..head(&edit.removed)).unwrap_or_default();
         let new = edit.added.get(..head(&edit.added)).unwrap_or_default();
@@ -73,11 +80,15 @@ impl Change {
 
     /// Creates the change by a command line, if it has effects.
     pub(super) fn of_command(place: Place, line: &str, cues: &FailureCues) -> Option<Self> {
-        let line = line.get(..line.floor_char_boundary(LINE_MAX)).unwrap_or_default();
+        let line = line
+            .get(..line.floor_char_boundary(LINE_MAX))
+            .unwrap_or_default();
         let commands = essential_commands(line);
         let effects = || commands.iter().filter(|one| has_effect(one, cues));
         let effect = effects().next();
-        let build = commands.iter().find(|one| matches_command(one, &cues.builds));
+        let build = commands
+            .iter()
+            .find(|one| matches_command(one, &cues.builds));
         let (command, is_build) = match (effect, build) {
             (Some(_), _) => {
                 let all: Vec<&str> = effects().take(2).copied().collect();
@@ -99,7 +110,9 @@ impl Change {
 
 /// Returns a command on one line, without redirections of its messages.
 fn command_text(command: &str) -> String {
-    let words = command.split_whitespace().filter(|word| !matches!(*word, "2>&1" | "2>/dev/null" | ">/dev/null"));
+    let words = command
+        .split_whitespace()
+        .filter(|word| !matches!(*word, "2>&1" | "2>/dev/null" | ">/dev/null"));
     bounded(&words.collect::<Vec<_>>().join(" "), NAME_BYTES_MAX)
 }
 
@@ -107,7 +120,10 @@ fn command_text(command: &str) -> String {
 const LINE_MAX: usize = 16 << 10;
 
 fn exported_variable(place: Place, line: &str) -> Option<Change> {
-    let export = line.split(['\n', ';', '&']).map(str::trim).find(|part| part.starts_with("export "))?;
+    let export = line
+        .split(['\n', ';', '&'])
+        .map(str::trim)
+        .find(|part| part.starts_with("export "))?;
     Some(Change {
         place,
         command: bounded(export, NAME_BYTES_MAX),
@@ -128,14 +144,25 @@ fn matches_command(command: &str, list: &crate::phrases::Phrases) -> bool {
         plain.push(' ');
         plain.push_str(&unquote(word).to_lowercase());
     }
-    let folder = words.arguments.iter().position(|word| *word == "-C").map(|at| at + 1);
+    let folder = words
+        .arguments
+        .iter()
+        .position(|word| *word == "-C")
+        .map(|at| at + 1);
     let is_verb = |(at, word): &(usize, &&str)| !word.starts_with('-') && Some(*at) != folder;
-    let verbs = words.arguments.iter().enumerate().filter(is_verb).map(|(_, word)| *word);
+    let verbs = words
+        .arguments
+        .iter()
+        .enumerate()
+        .filter(is_verb)
+        .map(|(_, word)| *word);
     let verbs: Vec<&str> = verbs.take(3).collect();
     let bare = format!("{} {}", words.program, verbs.join(" ")).to_lowercase();
     // A program may be named by its module, as in `python -m venv`.
     let first = split_words(command).first().copied().unwrap_or_default();
-    list.begins(&plain) || list.begins(bare.trim()) || list.begins(&format!("{} {bare}", first.to_lowercase()))
+    list.begins(&plain)
+        || list.begins(bare.trim())
+        || list.begins(&format!("{} {bare}", first.to_lowercase()))
 }
 
 /// Returns the lines that only one of two texts has, without blanks at their ends.
@@ -175,7 +202,10 @@ fn best_lines(lines: &[&str], words: &[String], cues: &FailureCues) -> Vec<Strin
     let mut chosen = Vec::new();
     let mut used = 0;
     for (_, number) in ranked {
-        let line = bounded(lines.get(number).copied().unwrap_or_default(), LINE_BYTES_MAX);
+        let line = bounded(
+            lines.get(number).copied().unwrap_or_default(),
+            LINE_BYTES_MAX,
+        );
         used += line.len();
         if used > LINES_BYTES_MAX {
             break;
@@ -188,13 +218,27 @@ fn best_lines(lines: &[&str], words: &[String], cues: &FailureCues) -> Vec<Strin
 
 /// Scores a changed line by what it says about a fault with these words; `i32::MIN` for a line without content.
 pub(super) fn line_score(line: &str, words: &[String], cues: &FailureCues) -> i32 {
-    let line = line.get(..line.floor_char_boundary(SCORED_BYTES_MAX)).unwrap_or_default();
+    let line = line
+        .get(..line.floor_char_boundary(SCORED_BYTES_MAX))
+        .unwrap_or_default();
     let lower = line.to_lowercase();
-    let letters = lower.chars().filter(|c| c.is_alphanumeric()).take(3).count();
-    if letters < 2 || matches!(lower.as_str(), "end" | "else" | "do" | "begin" | "then" | "fi" | "done" | "return" | "pass") {
+    let letters = lower
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .take(3)
+        .count();
+    if letters < 2
+        || matches!(
+            lower.as_str(),
+            "end" | "else" | "do" | "begin" | "then" | "fi" | "done" | "return" | "pass"
+        )
+    {
         return i32::MIN;
     }
-    let hits = words.iter().filter(|word| lower.contains(word.as_str())).count();
+    let hits = words
+        .iter()
+        .filter(|word| lower.contains(word.as_str()))
+        .count();
     let mut score = 3 * i32::try_from(hits.min(4)).unwrap_or_default();
     if is_comment(&lower) {
         score -= 4;
@@ -210,7 +254,9 @@ pub(super) fn line_score(line: &str, words: &[String], cues: &FailureCues) -> i3
 
 /// Returns true for a line that is only a comment.
 pub(super) fn is_comment(line: &str) -> bool {
-    let starts = ["//", "# ", "--  ", "-- ", "/*", "* ", "<!--", "%", "\"\"\"", "'''", "##"];
+    let starts = [
+        "//", "# ", "--  ", "-- ", "/*", "* ", "<!--", "%", "\"\"\"", "'''", "##",
+    ];
     starts.iter().any(|start| line.starts_with(start)) || line == "#"
 }
 
@@ -225,13 +271,20 @@ impl ChangeLog {
     /// Adds a change. Lines that it takes back are removed from earlier changes of the file.
     pub(super) fn add(&mut self, change: Change) {
         if !change.path.is_empty() {
-            for earlier in self.changes.iter_mut().filter(|one| one.path == change.path) {
+            for earlier in self
+                .changes
+                .iter_mut()
+                .filter(|one| one.path == change.path)
+            {
                 earlier.added.retain(|line| !change.removed.contains(line));
                 earlier.removed.retain(|line| !change.added.contains(line));
             }
-            let is_empty = |one: &Change| one.command.is_empty() && one.added.is_empty() && one.removed.is_empty();
+            let is_empty = |one: &Change| {
+                one.command.is_empty() && one.added.is_empty() && one.removed.is_empty()
+            };
             let is_unrecorded = is_empty(&change);
-            self.changes.retain(|one| is_unrecorded || one.path != change.path || !is_empty(one));
+            self.changes
+                .retain(|one| is_unrecorded || one.path != change.path || !is_empty(one));
         }
         if self.changes.len() == CHANGES_MAX {
             self.changes.pop_front();
@@ -242,7 +295,9 @@ impl ChangeLog {
     /// Returns the changes after a position.
     pub(super) fn since(&self, position: u64) -> Vec<&Change> {
         let changes = self.changes.iter();
-        changes.filter(|change| change.place.position > position).collect()
+        changes
+            .filter(|change| change.place.position > position)
+            .collect()
     }
 
     /// Forgets all changes.
@@ -258,22 +313,50 @@ mod tests {
     use heirloom_agents::transcripts::{EventBody, TranscriptEvent};
 
     fn command(line: &str) -> Option<String> {
-        Change::of_command(Place::default(), line, &Cues::get().failures).map(|change| change.command)
+        Change::of_command(Place::default(), line, &Cues::get().failures)
+            .map(|change| change.command)
     }
 
     #[test]
     fn of_command_recognises_effects() {
         for line in [
-            "mix deps.get", "npm install x", "npm i", "sed -i s/a/b/ f", "git add -f x", "docker compose up -d db",
-            "python3 -m venv .venv", "pip install -r requirements.txt", "bundle config set x", "chmod +x run.sh", "echo A=1 >> .env",
-            "export A=1", "git -C sub pull", "uv pip install x", "go mod tidy", "terraform init", "MIX_ENV=test mix ecto.create",
+            "mix deps.get",
+            "npm install x",
+            "npm i",
+            "sed -i s/a/b/ f",
+            "git add -f x",
+            "docker compose up -d db",
+            "python3 -m venv .venv",
+            "pip install -r requirements.txt",
+            "bundle config set x",
+            "chmod +x run.sh",
+            "echo A=1 >> .env",
+            "export A=1",
+            "git -C sub pull",
+            "uv pip install x",
+            "go mod tidy",
+            "terraform init",
+            "MIX_ENV=test mix ecto.create",
         ] {
             assert!(command(line).is_some(), "{line}");
         }
-        for line in ["ls", "cargo test", "git status", "git diff", "grep -r x .", "cat f | head", "npm test", "docker ps", "go vet"] {
+        for line in [
+            "ls",
+            "cargo test",
+            "git status",
+            "git diff",
+            "grep -r x .",
+            "cat f | head",
+            "npm test",
+            "docker ps",
+            "go vet",
+        ] {
             assert_eq!(command(line), None, "{line}");
         }
-        assert_eq!(command("cd a && mix deps.get 2>&1 | tail -3").as_deref(), Some("mix deps.get"));
+        assert_eq!(
+            command("cd a && mix deps.get 2>&1 | tail -3").as_deref(),
+            Some("mix deps.get")
+        );
     }
 
     #[test]
@@ -284,7 +367,13 @@ mod tests {
             added: "[x]\nport = 81\n}\n\nhost = 1\n".to_owned(),
         };
         let change = Change::of_edit(Place::default(), &edit, &[], &Cues::get().failures);
-        assert_eq!((change.added, change.removed), (vec!["port = 81".to_owned(), "host = 1".to_owned()], vec!["port = 80".to_owned()]));
+        assert_eq!(
+            (change.added, change.removed),
+            (
+                vec!["port = 81".to_owned(), "host = 1".to_owned()],
+                vec!["port = 80".to_owned()]
+            )
+        );
     }
 
     #[test]
@@ -299,7 +388,11 @@ mod tests {
             Place::of(position, &event)
         };
         let edit = |position: u64, removed: &str, added: &str| {
-            let edit = FileEdit { path: "a".to_owned(), removed: removed.to_owned(), added: added.to_owned() };
+            let edit = FileEdit {
+                path: "a".to_owned(),
+                removed: removed.to_owned(),
+                added: added.to_owned(),
+            };
             Change::of_edit(at(position), &edit, &[], &Cues::get().failures)
         };
         let mut log = ChangeLog::default();

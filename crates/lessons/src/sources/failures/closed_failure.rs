@@ -23,7 +23,8 @@ const LINE_BYTES_MAX: usize = 120;
 /// Events that make a failure a long one.
 const LONG_EVENTS: u64 = 30;
 /// Resolution if nothing is recorded between failure and success.
-const RERUN: &str = "passed when it was run again without a recorded change: flaky or fixed elsewhere";
+const RERUN: &str =
+    "passed when it was run again without a recorded change: flaky or fixed elsewhere";
 
 /// A failure and what resolved it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -65,7 +66,11 @@ impl ClosedFailure {
                 resolution: Some(self.resolution.clone()),
             },
             worth: self.worth,
-            evidence: self.evidence.iter().map(|(place, line)| place.evidence(line)).collect(),
+            evidence: self
+                .evidence
+                .iter()
+                .map(|(place, line)| place.evidence(line))
+                .collect(),
             at: place.and_then(|place| place.at),
             agent: place.and_then(|place| place.agent.clone()),
         }
@@ -99,7 +104,9 @@ impl Closing<'_> {
             return None;
         }
         let described = describe_changes(self.open, self.changes, self.paths, self.cues);
-        let variant = self.variant().filter(|_| !described.is_matched || self.changes.is_empty());
+        let variant = self
+            .variant()
+            .filter(|_| !described.is_matched || self.changes.is_empty());
         let mut closed = match variant {
             Some(variant) => self.by_variant(&variant),
             None if described.text.is_empty() => self.by_own_changes(),
@@ -112,7 +119,13 @@ impl Closing<'_> {
 
     fn variant(&self) -> Option<CommandVariant> {
         let part = self.open.failed_part()?;
-        find_variant(&self.open.run, part, self.passed?, &self.open.error, self.cues)
+        find_variant(
+            &self.open.run,
+            part,
+            self.passed?,
+            &self.open.error,
+            self.cues,
+        )
     }
 
     fn by_variant(&self, variant: &CommandVariant) -> ClosedFailure {
@@ -123,7 +136,10 @@ impl Closing<'_> {
             VariantKind::Variables(_) => format!("set the variable: `{command}` works"),
             VariantKind::Options | VariantKind::Program => format!("`{command}` works"),
         };
-        let remark = self.remark(&[], &format!("{} {command}", self.open.text(self.paths, RECORD_CHARS_MAX)));
+        let remark = self.remark(
+            &[],
+            &format!("{} {command}", self.open.text(self.paths, RECORD_CHARS_MAX)),
+        );
         ClosedFailure {
             worth: self.cues.worth.variant + self.extra(remark.is_some()),
             is_variant: true,
@@ -133,8 +149,15 @@ impl Closing<'_> {
 
     /// Describes the other commands on the line that succeeded.
     fn by_own_changes(&self) -> ClosedFailure {
-        let failed = self.open.failed_part().map_or("", |part| part.text.as_str());
-        let own: Vec<&Change> = self.own.iter().filter(|change| change.command != failed && !change.is_build).collect();
+        let failed = self
+            .open
+            .failed_part()
+            .map_or("", |part| part.text.as_str());
+        let own: Vec<&Change> = self
+            .own
+            .iter()
+            .filter(|change| change.command != failed && !change.is_build)
+            .collect();
         let described = describe_changes(self.open, &own, self.paths, self.cues);
         match described.text.is_empty() {
             true => self.by_rerun(),
@@ -150,30 +173,58 @@ impl Closing<'_> {
     }
 
     fn by_changes(&self, described: &Resolution<'_>) -> ClosedFailure {
-        let remark = self.remark(&described.named, &self.open.text(self.paths, RECORD_CHARS_MAX));
+        let remark = self.remark(
+            &described.named,
+            &self.open.text(self.paths, RECORD_CHARS_MAX),
+        );
         let worth = self.worth(described) + self.extra(remark.is_some());
         ClosedFailure {
             worth,
             is_by_progress: self.passed.is_none(),
-            ..self.closed(described.text.clone(), remark, described.named.first().copied())
+            ..self.closed(
+                described.text.clone(),
+                remark,
+                described.named.first().copied(),
+            )
         }
     }
 
-    fn closed(&self, what: String, remark: Option<&Remark>, change: Option<&Change>) -> ClosedFailure {
+    fn closed(
+        &self,
+        what: String,
+        remark: Option<&Remark>,
+        change: Option<&Change>,
+    ) -> ClosedFailure {
         let mut resolution = finish_sentence(&what);
-        let text = self.open.text(self.paths, RECORD_CHARS_MAX.saturating_sub(text::chars(&resolution) + 1));
+        let text = self.open.text(
+            self.paths,
+            RECORD_CHARS_MAX.saturating_sub(text::chars(&resolution) + 1),
+        );
         if let Some(remark) = remark {
             let longer = format!("{resolution} {}", remark.text);
             if text::chars(&text) + 1 + text::chars(&longer) <= RECORD_CHARS_MAX {
                 resolution = longer;
             }
         }
-        let mut evidence = vec![(self.open.first.clone(), bounded(&self.open.error, LINE_BYTES_MAX))];
+        let mut evidence = vec![(
+            self.open.first.clone(),
+            bounded(&self.open.error, LINE_BYTES_MAX),
+        )];
         evidence.extend(change.map(|change| {
-            let line = change.added.first().or(change.removed.first()).unwrap_or(&change.command);
+            let line = change
+                .added
+                .first()
+                .or(change.removed.first())
+                .unwrap_or(&change.command);
             (change.place.clone(), bounded(line, LINE_BYTES_MAX))
         }));
-        evidence.push((self.place.clone(), bounded(self.open.failed_part().map_or("", |part| &part.text), LINE_BYTES_MAX)));
+        evidence.push((
+            self.place.clone(),
+            bounded(
+                self.open.failed_part().map_or("", |part| &part.text),
+                LINE_BYTES_MAX,
+            ),
+        ));
         ClosedFailure {
             key: self.open.key.clone(),
             text: bounded(&text, RESOLUTION_BYTES_MAX),
@@ -190,8 +241,14 @@ impl Closing<'_> {
             [] => Facts::of_command(failed),
             changes => Facts::new(changes, failed),
         };
-        let last_change = changes.iter().map(|change| change.place.position).max().unwrap_or(u64::MAX);
-        let since = |remark: &&Remark| remark.place.position > self.open.last && remark.place.position <= last_change;
+        let last_change = changes
+            .iter()
+            .map(|change| change.place.position)
+            .max()
+            .unwrap_or(u64::MAX);
+        let since = |remark: &&Remark| {
+            remark.place.position > self.open.last && remark.place.position <= last_change
+        };
         self.remarks
             .iter()
             .filter(since)
@@ -201,7 +258,9 @@ impl Closing<'_> {
     /// Returns what attempts, an explanation and a long search add to the worth.
     fn extra(&self, is_explained: bool) -> f32 {
         let worth = &self.cues.worth;
-        let attempts = f32::from(u8::try_from(self.open.attempts.saturating_sub(1).min(3)).unwrap_or_default());
+        let attempts = f32::from(
+            u8::try_from(self.open.attempts.saturating_sub(1).min(3)).unwrap_or_default(),
+        );
         let is_long = self.place.position.saturating_sub(self.open.first.position) > LONG_EVENTS;
         let explained = if is_explained { worth.explained } else { 0.0 };
         let long = if is_long { worth.long } else { 0.0 };
@@ -215,13 +274,17 @@ impl Closing<'_> {
         let is_outer = named.iter().any(|change| is_environment(change, self.cues));
         let is_own_file = |change: &&Change| {
             let path = change.path.to_lowercase();
-            self.open.files.iter().any(|file| path.ends_with(file.as_str()))
+            self.open
+                .files
+                .iter()
+                .any(|file| path.ends_with(file.as_str()))
         };
         let is_expectation = |change: &&Change| {
             let mut lines = change.added.iter().chain(&change.removed);
             lines.all(|line| is_expectation(line, self.cues))
         };
-        let is_own_slip = self.open.stage <= FailureStage::Build || named.iter().all(is_expectation);
+        let is_own_slip =
+            self.open.stage <= FailureStage::Build || named.iter().all(is_expectation);
         let is_slip = self.open.is_new_code && is_own_slip && named.iter().all(is_own_file);
         let is_test = |change: &&Change| {
             let path = change.path.to_lowercase();
@@ -245,9 +308,32 @@ impl Closing<'_> {
     /// Returns true for a failure that the work was meant to cause: the error names something missing that the session
     /// defines afterwards.
     fn is_intended(&self) -> bool {
-        let is_missing = ["undefined", "not defined", "cannot find", "can't find", "not found", "no module named", "does not exist", "could not find", "couldn't find", "can't resolve", "could not resolve", "unresolved", "undeclared", "no attribute", "has no member", "not a function", "failed to resolve", "unknown", "nomethoderror", "uninitialized constant", "is not available", "is undefined"]
-            .iter()
-            .any(|phrase| self.open.error.to_lowercase().contains(phrase));
+        let is_missing = [
+            "undefined",
+            "not defined",
+            "cannot find",
+            "can't find",
+            "not found",
+            "no module named",
+            "does not exist",
+            "could not find",
+            "couldn't find",
+            "can't resolve",
+            "could not resolve",
+            "unresolved",
+            "undeclared",
+            "no attribute",
+            "has no member",
+            "not a function",
+            "failed to resolve",
+            "unknown",
+            "nomethoderror",
+            "uninitialized constant",
+            "is not available",
+            "is undefined",
+        ]
+        .iter()
+        .any(|phrase| self.open.error.to_lowercase().contains(phrase));
         if !is_missing {
             return false;
         }
@@ -256,10 +342,24 @@ impl Closing<'_> {
             let defines = |line: &String| {
                 let lower = line.to_lowercase();
                 let names = defined_name(&lower, self.cues);
-                names.is_some_and(|name| words.iter().any(|word| name.contains(word.as_str()) && word.len() >= 3) && self.open.error.to_lowercase().contains(name))
+                names.is_some_and(|name| {
+                    words
+                        .iter()
+                        .any(|word| name.contains(word.as_str()) && word.len() >= 3)
+                        && self.open.error.to_lowercase().contains(name)
+                })
             };
-            let stem = change.path.rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default().to_lowercase();
-            let is_new_file = change.removed.is_empty() && !change.added.is_empty() && stem.len() >= 3;
+            let stem = change
+                .path
+                .rsplit('/')
+                .next()
+                .unwrap_or_default()
+                .split('.')
+                .next()
+                .unwrap_or_default()
+                .to_lowercase();
+            let is_new_file =
+                change.removed.is_empty() && !change.added.is_empty() && stem.len() >= 3;
             change.added.iter().any(defines) || is_new_file && self.is_missing_module(&stem)
         })
     }
@@ -267,15 +367,22 @@ impl Closing<'_> {
     /// Returns true if the error names a module by the name of a file.
     fn is_missing_module(&self, stem: &str) -> bool {
         let lower = self.open.error.to_lowercase();
-        let is_module = ["module", "resolve", "import", "package"].iter().any(|word| lower.contains(word));
-        is_module && lower.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).any(|word| word == stem)
+        let is_module = ["module", "resolve", "import", "package"]
+            .iter()
+            .any(|word| lower.contains(word));
+        is_module
+            && lower
+                .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
+                .any(|word| word == stem)
     }
 }
 
 /// Returns true for a line that states what a test expects, or names the test.
 fn is_expectation(line: &str, cues: &FailureCues) -> bool {
     let lower = line.to_lowercase();
-    cues.expectations.begins(&lower) || !lower.contains(['(', '=', ':']) || lower.starts_with(['"', '\''])
+    cues.expectations.begins(&lower)
+        || !lower.contains(['(', '=', ':'])
+        || lower.starts_with(['"', '\''])
 }
 
 /// Returns the name that a line defines, in lower case.
@@ -283,7 +390,9 @@ fn defined_name<'l>(lower: &'l str, cues: &FailureCues) -> Option<&'l str> {
     if !cues.definitions.begins(lower) {
         return None;
     }
-    let head = lower.split(['(', '{', '=', ':', '<', ' ']).filter(|word| !word.is_empty());
+    let head = lower
+        .split(['(', '{', '=', ':', '<', ' '])
+        .filter(|word| !word.is_empty());
     let name = head.skip(1).find(|word| !cues.definitions.contains(word))?;
     let name = name.trim_end_matches(['!', '?', ',', ';']);
     (name.len() >= 3).then_some(name)

@@ -72,7 +72,13 @@ pub(super) struct OpenFailure {
 
 impl OpenFailure {
     /// Creates the failure of a run with an output.
-    pub(super) fn new(place: Place, run: CommandRun, failure: &Failure, output: &str, cues: &FailureCues) -> Self {
+    pub(super) fn new(
+        place: Place,
+        run: CommandRun,
+        failure: &Failure,
+        output: &str,
+        cues: &FailureCues,
+    ) -> Self {
         let part = failed_part(&run, &failure.error);
         let lower = failure.error.to_lowercase();
         let mut words = content_words(&failure.error);
@@ -86,7 +92,10 @@ impl OpenFailure {
             part,
             error: bounded(&failure.error, ERROR_BYTES_MAX),
             stage: stage_of(&lower, cues),
-            words: words.iter().map(|word| bounded(word, WORD_BYTES_MAX)).collect(),
+            words: words
+                .iter()
+                .map(|word| bounded(word, WORD_BYTES_MAX))
+                .collect(),
             files: files_in(output),
             run,
             ..Self::default()
@@ -98,7 +107,8 @@ impl OpenFailure {
         let Some(part) = self.failed_part() else {
             return false;
         };
-        let is_shell_fault = self.stage == FailureStage::Start && !self.error.to_lowercase().contains("no such file");
+        let is_shell_fault = self.stage == FailureStage::Start
+            && !self.error.to_lowercase().contains("no such file");
         match is_lookup {
             true => is_shell_fault,
             false => !part.is_inline_script() || self.stage <= FailureStage::Build,
@@ -114,11 +124,16 @@ impl OpenFailure {
     pub(super) fn is_in(&self, output_line: &str) -> bool {
         let message = match self.test_name() {
             Some(test) if !output_line.contains(test.trim_end_matches('…')) => return false,
-            Some(test) => self.error.get(..self.error.len() - test.len() - 3).unwrap_or_default(),
+            Some(test) => self
+                .error
+                .get(..self.error.len() - test.len() - 3)
+                .unwrap_or_default(),
             None => self.error.as_str(),
         };
         let mut parts = message.split("; ").map(|part| {
-            let part = part.get(..part.floor_char_boundary(PROBE_BYTES_MAX)).unwrap_or_default();
+            let part = part
+                .get(..part.floor_char_boundary(PROBE_BYTES_MAX))
+                .unwrap_or_default();
             part.trim_end_matches('…').trim()
         });
         parts.all(|part| !part.is_empty() && output_line.contains(part))
@@ -136,22 +151,40 @@ impl OpenFailure {
         let Some(failed) = self.failed_part() else {
             return run.prefix == self.run.prefix;
         };
-        run.prefix == self.run.prefix || run.parts.iter().any(|part| self.is_covered_by(failed, part))
+        run.prefix == self.run.prefix
+            || run
+                .parts
+                .iter()
+                .any(|part| self.is_covered_by(failed, part))
     }
 
     /// Returns true if a command runs at least what failed.
     fn is_covered_by(&self, failed: &CommandPart, part: &CommandPart) -> bool {
-        if failed.family != part.family || part.options().any(|option| NO_RUN_OPTIONS.contains(&option)) {
+        if failed.family != part.family
+            || part
+                .options()
+                .any(|option| NO_RUN_OPTIONS.contains(&option))
+        {
             return false;
         }
         let (wanted, run) = (failed.targets(), part.targets());
-        if run.is_empty() || wanted.iter().all(|target| run.contains(target)) && !wanted.is_empty() {
+        if run.is_empty() || wanted.iter().all(|target| run.contains(target)) && !wanted.is_empty()
+        {
             return true;
         }
         let test = self.test_name().unwrap_or_default();
         run.iter().any(|target| {
-            let file = target.split([':', '#']).next().unwrap_or(target).trim_start_matches("./").to_lowercase();
-            let is_file = !file.is_empty() && self.files.iter().any(|known| known.ends_with(&file) || file.ends_with(known.as_str()));
+            let file = target
+                .split([':', '#'])
+                .next()
+                .unwrap_or(target)
+                .trim_start_matches("./")
+                .to_lowercase();
+            let is_file = !file.is_empty()
+                && self
+                    .files
+                    .iter()
+                    .any(|known| known.ends_with(&file) || file.ends_with(known.as_str()));
             let name = target.rsplit("::").next().unwrap_or(target);
             is_file || name.len() >= 4 && test.contains(name)
         })
@@ -164,9 +197,15 @@ impl OpenFailure {
 
     /// Returns the failure as a reader sees it, without the resolution, in about `chars_max` characters.
     pub(super) fn text(&self, paths: &ProjectPaths, chars_max: usize) -> String {
-        let command = self.failed_part().map_or("", |part| part.text.as_str()).replace('`', "'");
+        let command = self
+            .failed_part()
+            .map_or("", |part| part.text.as_str())
+            .replace('`', "'");
         let left = chars_max.saturating_sub(text::chars(&command) + 12);
-        let error = bounded_excerpt(&paths.without_folder(&self.error), left.clamp(ERROR_CHARS_MIN, ERROR_SHOWN_CHARS));
+        let error = bounded_excerpt(
+            &paths.without_folder(&self.error),
+            left.clamp(ERROR_CHARS_MIN, ERROR_SHOWN_CHARS),
+        );
         match error.is_empty() {
             true => format!("`{command}` failed"),
             false => format!("`{command}` failed: {error}"),
@@ -181,7 +220,15 @@ const ERROR_CHARS_MIN: usize = 40;
 
 /// Options with which a command does not do its work.
 const NO_RUN_OPTIONS: [&str; 9] = [
-    "--help", "--version", "--list", "--no-run", "--collect-only", "--dry-run", "-h", "--listTests", "--co",
+    "--help",
+    "--version",
+    "--list",
+    "--no-run",
+    "--collect-only",
+    "--dry-run",
+    "-h",
+    "--listTests",
+    "--co",
 ];
 
 /// Returns how far a command came, by its error.
@@ -202,8 +249,15 @@ fn failed_part(run: &CommandRun, error: &str) -> usize {
     let lower = error.to_lowercase();
     let verb = match () {
         () if lower.contains("are ignored by") || lower.contains("pathspec") => "git add",
-        () if lower.contains("upstream") || lower.contains("rejected") || lower.contains("non-fast-forward") => "git push",
-        () if lower.contains("nothing to commit") || lower.contains("no changes added") => "git commit",
+        () if lower.contains("upstream")
+            || lower.contains("rejected")
+            || lower.contains("non-fast-forward") =>
+        {
+            "git push"
+        }
+        () if lower.contains("nothing to commit") || lower.contains("no changes added") => {
+            "git commit"
+        }
         () => "",
     };
     let by_verb = run.parts.iter().position(|part| part.family == verb);
@@ -213,22 +267,35 @@ fn failed_part(run: &CommandRun, error: &str) -> usize {
             run.parts.len() > 1 && program.len() >= 3 && lower.contains(&format!("{program}:"))
         })
     };
-    by_verb.or_else(by_name).unwrap_or(run.parts.len().saturating_sub(1))
+    by_verb
+        .or_else(by_name)
+        .unwrap_or(run.parts.len().saturating_sub(1))
 }
 
 /// Returns the files of the project that an output names, in lower case.
 fn files_in(output: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let words = output.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '"' | '\'' | '`' | ',' | '<' | '>'));
+    let words = output.split(|c: char| {
+        c.is_whitespace() || matches!(c, '(' | ')' | '"' | '\'' | '`' | ',' | '<' | '>')
+    });
     for word in words.take(FILE_WORDS_MAX) {
-        let path = word.split(':').next().unwrap_or_default().trim_start_matches("./");
+        let path = word
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .trim_start_matches("./");
         let is_outside = OUTSIDE.iter().any(|part| word.contains(part));
         if is_outside || path.len() > FILE_BYTES_MAX * 2 || !is_file_name(path) {
             continue;
         }
         // The end of a long path identifies the file.
         let start = path.len().saturating_sub(FILE_BYTES_MAX);
-        let path = bounded(path.get(path.ceil_char_boundary(start)..).unwrap_or_default(), FILE_BYTES_MAX).to_lowercase();
+        let path = bounded(
+            path.get(path.ceil_char_boundary(start)..)
+                .unwrap_or_default(),
+            FILE_BYTES_MAX,
+        )
+        .to_lowercase();
         if !found.contains(&path) {
             found.push(path);
         }
@@ -241,7 +308,14 @@ fn files_in(output: &str) -> Vec<String> {
 
 /// Parts of paths outside of the project.
 const OUTSIDE: [&str; 8] = [
-    "node_modules", "site-packages", "/deps/", ".cargo/", "/usr/", "vendor/", "://", "rustc/",
+    "node_modules",
+    "site-packages",
+    "/deps/",
+    ".cargo/",
+    "/usr/",
+    "vendor/",
+    "://",
+    "rustc/",
 ];
 
 /// Returns an output on one line, for [`OpenFailure::is_in`].

@@ -42,7 +42,9 @@ pub(super) struct Remarks {
 /// Reads the statements of a text.
 pub(super) fn read_remarks(text: &str, cues: &FailureCues) -> Remarks {
     let cues = &cues.remarks;
-    let head = text.get(..text.floor_char_boundary(TEXT_BYTES_MAX)).unwrap_or_default();
+    let head = text
+        .get(..text.floor_char_boundary(TEXT_BYTES_MAX))
+        .unwrap_or_default();
     let plain = plain_text(head);
     let mut found = Remarks::default();
     for sentence in sentences(&plain).take(SENTENCES_MAX) {
@@ -59,7 +61,9 @@ pub(super) fn read_remarks(text: &str, cues: &FailureCues) -> Remarks {
             && !cues.hedges.is_in(&lower)
             && cues.causes.is_in(&lower);
         if is_statement && statement.len() <= REMARK_BYTES_MAX {
-            found.statements.push(bounded(&finish_statement(statement), REMARK_BYTES_MAX));
+            found
+                .statements
+                .push(bounded(&finish_statement(statement), REMARK_BYTES_MAX));
         }
     }
     found
@@ -89,7 +93,10 @@ impl Facts {
             facts.changed.push_str(&change.lower_text());
             facts.changed.push('\n');
             facts.added.push_str(&change.command.to_lowercase());
-            for (lines, text) in [(&change.added, &mut facts.added), (&change.removed, &mut facts.removed)] {
+            for (lines, text) in [
+                (&change.added, &mut facts.added),
+                (&change.removed, &mut facts.removed),
+            ] {
                 for line in lines {
                     text.push('\n');
                     text.push_str(&line.to_lowercase());
@@ -160,17 +167,32 @@ mod tests {
     #[test]
     fn read_remarks_keeps_statements() {
         for (text, expected) in [
-            ("The issue is clear — the worker process can't see the test transaction. Let me fix the setup.", vec!["The worker process can't see the test transaction."]),
-            ("The test config is missing `secret_key` and the endpoint. I need to add it.", vec!["The test config is missing `secret_key` and the endpoint."]),
+            (
+                "The issue is clear — the worker process can't see the test transaction. Let me fix the setup.",
+                vec!["The worker process can't see the test transaction."],
+            ),
+            (
+                "The test config is missing `secret_key` and the endpoint. I need to add it.",
+                vec!["The test config is missing `secret_key` and the endpoint."],
+            ),
             ("This might be because the cache is stale.", vec![]),
-            ("It is missing. That's because x isn't set here.", vec!["X isn't set here."]),
+            (
+                "It is missing. That's because x isn't set here.",
+                vec!["X isn't set here."],
+            ),
             ("Is the port missing because of this?", vec![]),
             ("All 5 tests pass.", vec![]),
             ("", vec![]),
         ] {
             assert_eq!(statements(text), expected, "{text}");
         }
-        assert!(read_remarks("Expected — the module doesn't exist yet.", &Cues::get().failures).is_expected);
+        assert!(
+            read_remarks(
+                "Expected — the module doesn't exist yet.",
+                &Cues::get().failures
+            )
+            .is_expected
+        );
         assert!(read_remarks("That's not the issue.", &Cues::get().failures).withdraws);
     }
 
@@ -182,9 +204,15 @@ mod tests {
             added: "config :app, App.Endpoint, secret_key_base: \"x\"".to_owned(),
         };
         let change = Change::of_edit(Place::default(), &edit, &[], &Cues::get().failures);
-        let facts = Facts::new(&[&change], "`mix test` failed: no :secret_key_base configuration found in App.Endpoint");
+        let facts = Facts::new(
+            &[&change],
+            "`mix test` failed: no :secret_key_base configuration found in App.Endpoint",
+        );
         for (remark, agrees) in [
-            ("The endpoint isn't configured for the test environment.", true),
+            (
+                "The endpoint isn't configured for the test environment.",
+                true,
+            ),
             ("The test config is missing `secret_key_base`.", true),
             ("The `database_url` is missing.", false),
             ("Redis is not running on port 6379.", false),
@@ -193,7 +221,11 @@ mod tests {
             ("`secret_key_base` should be removed from config.", false),
             ("`App.Endpoint.url/0` needs a `secret_key_base`.", false),
         ] {
-            assert_eq!(facts.agree_with(remark, &Cues::get().failures), agrees, "{remark}");
+            assert_eq!(
+                facts.agree_with(remark, &Cues::get().failures),
+                agrees,
+                "{remark}"
+            );
         }
     }
 }

@@ -44,11 +44,16 @@ pub(super) fn describe_changes<'c>(
     if others > 0 {
         ranked.retain(|(_, change)| !change.is_build);
     }
-    let best = ranked.iter().map(|(score, _)| *score).max().unwrap_or_default();
+    let best = ranked
+        .iter()
+        .map(|(score, _)| *score)
+        .max()
+        .unwrap_or_default();
     let is_matched = best >= MATCH_MIN || ranked.len() == 1;
     if is_matched {
         let is_early = open.stage <= FailureStage::Build;
-        ranked.retain(|(score, change)| *score * 3 >= best || is_early && !change.command.is_empty());
+        ranked
+            .retain(|(score, change)| *score * 3 >= best || is_early && !change.command.is_empty());
     } else if ranked.len() > UNMATCHED_MAX {
         return unmatched(&ranked, paths);
     }
@@ -62,7 +67,11 @@ pub(super) fn describe_changes<'c>(
     let mut covered: Vec<&String> = Vec::new();
     for (score, change) in ranked {
         let lower = change.lower_text();
-        let words: Vec<&String> = open.words.iter().filter(|word| lower.contains(word.as_str())).collect();
+        let words: Vec<&String> = open
+            .words
+            .iter()
+            .filter(|word| lower.contains(word.as_str()))
+            .collect();
         let adds_nothing = words.iter().all(|word| covered.contains(word)) && score < best;
         if adds_nothing && !texts.is_empty() && !is_environment(change, cues) {
             continue;
@@ -137,7 +146,11 @@ fn unmatched<'c>(ranked: &[(i32, &'c Change)], paths: &ProjectPaths) -> Resoluti
 /// Returns how much a change has to do with a failure.
 fn relevance(change: &Change, open: &OpenFailure, cues: &FailureCues) -> i32 {
     let lower = change.lower_text();
-    let hits = open.words.iter().filter(|word| lower.contains(word.as_str())).count();
+    let hits = open
+        .words
+        .iter()
+        .filter(|word| lower.contains(word.as_str()))
+        .count();
     let mut score = 3 * i32::try_from(hits.min(5)).unwrap_or_default();
     let path = change.path.to_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -154,7 +167,10 @@ fn relevance(change: &Change, open: &OpenFailure, cues: &FailureCues) -> i32 {
 
 fn is_generated(change: &Change, cues: &FailureCues) -> bool {
     let path = change.path.to_lowercase();
-    !path.is_empty() && cues.generated_files.is_in(path.rsplit('/').next().unwrap_or(&path))
+    !path.is_empty()
+        && cues
+            .generated_files
+            .is_in(path.rsplit('/').next().unwrap_or(&path))
 }
 
 /// Returns true for an edit of a file with settings or dependencies, or of lines that import something.
@@ -178,7 +194,10 @@ fn change_text(
     chars_max: usize,
 ) -> String {
     if !change.command.is_empty() {
-        return format!("ran `{}`", inline_code(&change.command, chars_max.saturating_sub(6)));
+        return format!(
+            "ran `{}`",
+            inline_code(&change.command, chars_max.saturating_sub(6))
+        );
     }
     let left = chars_max.saturating_sub(text::chars(file) + 20);
     let chosen = |lines: &[String], most: usize| shown_lines(lines, open, cues, most);
@@ -188,7 +207,11 @@ fn change_text(
         (added, []) => format!("added `{}`", chosen(added, left)),
         ([added], [removed]) => {
             let half = left / 2;
-            format!("changed `{}` to `{}`", inline_code(removed, half), inline_code(added, half))
+            format!(
+                "changed `{}` to `{}`",
+                inline_code(removed, half),
+                inline_code(added, half)
+            )
         }
         (added, removed) => {
             let (added, removed) = without_rewritten(added, removed);
@@ -209,17 +232,34 @@ fn change_text(
 
 /// Leaves out lines that were only extended or shortened, if others are left.
 fn without_rewritten(added: &[String], removed: &[String]) -> (Vec<String>, Vec<String>) {
-    let is_same = |one: &String, other: &String| one.len() >= 6 && other.len() >= 6 && (one.contains(other.as_str()) || other.contains(one.as_str()));
-    let new: Vec<String> = added.iter().filter(|line| !removed.iter().any(|old| is_same(line, old))).cloned().collect();
+    let is_same = |one: &String, other: &String| {
+        one.len() >= 6
+            && other.len() >= 6
+            && (one.contains(other.as_str()) || other.contains(one.as_str()))
+    };
+    let new: Vec<String> = added
+        .iter()
+        .filter(|line| !removed.iter().any(|old| is_same(line, old)))
+        .cloned()
+        .collect();
     if new.is_empty() {
         return (added.to_vec(), removed.to_vec());
     }
-    let old = removed.iter().filter(|line| !added.iter().any(|new| is_same(line, new))).cloned().collect();
+    let old = removed
+        .iter()
+        .filter(|line| !added.iter().any(|new| is_same(line, new)))
+        .cloned()
+        .collect();
     (new, old)
 }
 
 /// Joins the lines that say most, in their order; `…` for lines in between.
-fn shown_lines(lines: &[String], open: &OpenFailure, cues: &FailureCues, chars_max: usize) -> String {
+fn shown_lines(
+    lines: &[String],
+    open: &OpenFailure,
+    cues: &FailureCues,
+    chars_max: usize,
+) -> String {
     let mut ranked: Vec<(i32, usize)> = lines
         .iter()
         .enumerate()

@@ -48,14 +48,20 @@ fn state_bytes(source: &Failures) -> usize {
 #[test]
 fn state_of_long_texts_is_bounded() {
     let mut bodies = Vec::new();
-    for number in 0..200 {
+    for number in 0..60 {
         let name = format!("{}{number}", "\"".repeat(500));
         let long = format!("{number}{}", "\"\\é\u{1}".repeat(2_000));
         let words = format!("a{number} bcd_{number} \"{number}\" ").repeat(400);
         let command = format!("make{number} {words} && x {long}");
         bodies.push(call(&name, ToolAction::Command(command)));
-        bodies.push(result(&name, ToolOutcome::Failed, &format!("error: {words}\nerror: {long}\n  1) {long}\n Assertion {words}")));
-        bodies.push(EventBody::AssistantText(format!("The `{words}` is missing because of {number}. ")));
+        bodies.push(result(
+            &name,
+            ToolOutcome::Failed,
+            &format!("error: {words}\nerror: {long}\n  1) {long}\n Assertion {words}"),
+        ));
+        bodies.push(EventBody::AssistantText(format!(
+            "The `{words}` is missing because of {number}. "
+        )));
         let edit = FileEdit {
             path: format!("/p/{long}"),
             removed: format!("{words}\n").repeat(10),
@@ -64,7 +70,10 @@ fn state_of_long_texts_is_bounded() {
         bodies.push(call(&name, ToolAction::Edit(vec![edit; 9])));
         bodies.push(result(&name, ToolOutcome::Succeeded, &long));
         if number % 3 == 0 {
-            bodies.push(call(&name, ToolAction::Command(format!("make{number} {words}"))));
+            bodies.push(call(
+                &name,
+                ToolAction::Command(format!("make{number} {words}")),
+            ));
             bodies.push(result(&name, ToolOutcome::Succeeded, ""));
         }
         bodies.push(call(&format!("open {number}"), ToolAction::Command(long)));
@@ -81,7 +90,10 @@ fn large_outputs_are_read_in_linear_time() {
     let line = "error ".repeat(200_000);
     let mut bodies = Vec::new();
     for output in [&lines, &line, &lines.replace('\n', " && ")] {
-        bodies.push(call("1", ToolAction::Command(format!("make {}", output.get(..200_000).unwrap()))));
+        bodies.push(call(
+            "1",
+            ToolAction::Command(format!("make {}", output.get(..200_000).unwrap())),
+        ));
         bodies.push(result("1", ToolOutcome::Failed, output));
         bodies.push(EventBody::AssistantText(output.clone()));
         let edit = FileEdit {
@@ -100,21 +112,69 @@ fn large_outputs_are_read_in_linear_time() {
 /// Texts with the forms that the source looks for.
 fn text() -> impl Strategy<Value = String> {
     let parts = prop::sample::select(vec![
-        "cargo test -p a", "cd é && ", "mix test", " test/a_test.exs", "git push", " -f", " | tail -3", "'", "\"", "`", "(", "<<E", "\n", "&&",
-        "error: x", "error[E1]: `é`", "  1) test é (A)", "E   assert 1", "1 failed", "--- FAIL: T", "thread 'é' panicked at", "Caused by: y", "; left: 1",
-        "The `x` is missing.", "Expected.", "actually", "npm install é", "sed -i s/a/b/ f", "A=1 ", "\u{0}", "…", "a = 1", "import é", "Exit code 1",
-        "command running in background", "failed in sandbox x, exit code: 1, no matches found", "日本語。", ": ", "/", ".rs", "--x=1",
+        "cargo test -p a",
+        "cd é && ",
+        "mix test",
+        " test/a_test.exs",
+        "git push",
+        " -f",
+        " | tail -3",
+        "'",
+        "\"",
+        "`",
+        "(",
+        "<<E",
+        "\n",
+        "&&",
+        "error: x",
+        "error[E1]: `é`",
+        "  1) test é (A)",
+        "E   assert 1",
+        "1 failed",
+        "--- FAIL: T",
+        "thread 'é' panicked at",
+        "Caused by: y",
+        "; left: 1",
+        "The `x` is missing.",
+        "Expected.",
+        "actually",
+        "npm install é",
+        "sed -i s/a/b/ f",
+        "A=1 ",
+        "\u{0}",
+        "…",
+        "a = 1",
+        "import é",
+        "Exit code 1",
+        "command running in background",
+        "failed in sandbox x, exit code: 1, no matches found",
+        "日本語。",
+        ": ",
+        "/",
+        ".rs",
+        "--x=1",
     ]);
     prop::collection::vec(parts, 0..8).prop_map(|parts| parts.concat())
 }
 
 fn body() -> impl Strategy<Value = EventBody> {
     let name = prop::sample::select(vec!["1", "2", "3", ""]);
-    let outcome = prop::sample::select(vec![ToolOutcome::Failed, ToolOutcome::Succeeded, ToolOutcome::Rejected]);
+    let outcome = prop::sample::select(vec![
+        ToolOutcome::Failed,
+        ToolOutcome::Succeeded,
+        ToolOutcome::Rejected,
+    ]);
     prop_oneof![
         (name.clone(), text()).prop_map(|(name, line)| call(name, ToolAction::Command(line))),
         (name.clone(), text(), text(), text()).prop_map(|(name, path, removed, added)| {
-            call(name, ToolAction::Edit(vec![FileEdit { path, removed, added }]))
+            call(
+                name,
+                ToolAction::Edit(vec![FileEdit {
+                    path,
+                    removed,
+                    added,
+                }]),
+            )
         }),
         (name, outcome, text()).prop_map(|(name, outcome, output)| result(name, outcome, &output)),
         text().prop_map(EventBody::AssistantText),

@@ -119,7 +119,10 @@ pub(super) struct EpisodeText {
 impl EpisodeState {
     /// Creates the state at the beginning of a request.
     pub(super) fn new(request: &str, place: &Place) -> Self {
-        let end = request.char_indices().nth(REQUEST_CHARS_MAX).map_or(request.len(), |(at, _)| at);
+        let end = request
+            .char_indices()
+            .nth(REQUEST_CHARS_MAX)
+            .map_or(request.len(), |(at, _)| at);
         Self {
             request: request.get(..end).unwrap_or_default().to_owned(),
             place: place.clone(),
@@ -144,7 +147,8 @@ impl EpisodeState {
     pub(super) fn read_message(&mut self, message: &str, place: &Place, cues: &OutcomeCues) {
         let is_report = is_report(message, cues);
         // A short remark after a report does not replace it.
-        let is_without_work = self.calls < self.report_calls.saturating_add(WORK_CALLS_MIN) && !has_list(message);
+        let is_without_work =
+            self.calls < self.report_calls.saturating_add(WORK_CALLS_MIN) && !has_list(message);
         if self.has_report && (!is_report || is_without_work) {
             return;
         }
@@ -173,7 +177,8 @@ impl EpisodeState {
             return MessageParts::default();
         };
         let answer = answer_parts(&message.text);
-        let subject = format!("{} {}", self.request, answer.as_deref().unwrap_or_default()).to_lowercase();
+        let subject =
+            format!("{} {}", self.request, answer.as_deref().unwrap_or_default()).to_lowercase();
         let is_proposal = answer.is_some() && cues.phrases.proposal.is_in(&subject);
         MessageParts {
             is_proposal,
@@ -198,7 +203,9 @@ impl EpisodeState {
 
     /// Adds a pull request.
     pub(super) fn add_pull_request(&mut self, title: &str, output: &str) {
-        let url = output.split_whitespace().find(|word| word.starts_with("https://") && word.len() <= 120);
+        let url = output
+            .split_whitespace()
+            .find(|word| word.starts_with("https://") && word.len() <= 120);
         let text = match url {
             Some(url) => format!("{title} ({url})"),
             None => title.to_owned(),
@@ -239,7 +246,8 @@ impl EpisodeState {
 
     /// Returns true if the request cannot be understood without the session.
     pub(super) fn is_unclear(&self) -> bool {
-        self.request.split_whitespace().count() < CLEAR_WORDS_MIN && !self.request.contains(['-', '#', '/', '`', '_'])
+        self.request.split_whitespace().count() < CLEAR_WORDS_MIN
+            && !self.request.contains(['-', '#', '/', '`', '_'])
     }
 
     /// Returns true if a commit was made.
@@ -254,11 +262,17 @@ impl EpisodeState {
 
     /// Returns the amount of work.
     pub(super) fn weight(&self) -> u32 {
-        self.calls.saturating_add(self.changes.saturating_mul(3)).saturating_add(self.commit_count.saturating_mul(10))
+        self.calls
+            .saturating_add(self.changes.saturating_mul(3))
+            .saturating_add(self.commit_count.saturating_mul(10))
     }
 
     /// Returns the texts of the record, with the evidence of the result; `None` if the request had no answer.
-    pub(super) fn text(&self, issues: &IssueTitles, cues: &OutcomeCues) -> Option<(EpisodeText, Option<Evidence>)> {
+    pub(super) fn text(
+        &self,
+        issues: &IssueTitles,
+        cues: &OutcomeCues,
+    ) -> Option<(EpisodeText, Option<Evidence>)> {
         let parts = self.message_parts(cues);
         if parts.evidence.is_none() && self.changes == 0 {
             return None;
@@ -266,20 +280,32 @@ impl EpisodeState {
         let text = EpisodeText {
             request: self.request_part(issues),
             done: self.done_part(parts.answer.as_deref()),
-            result: self.result_part(&parts.result, parts.is_proposal && self.changes == 0 && !self.is_delegated),
+            result: self.result_part(
+                &parts.result,
+                parts.is_proposal && self.changes == 0 && !self.is_delegated,
+            ),
         };
         Some((text, parts.evidence))
     }
 
     fn request_part(&self, issues: &IssueTitles) -> String {
         let named = issues.name_issues(&self.request);
-        let follow: Vec<String> = self.follow_ups.iter().map(|turn| format!("\"{turn}\"")).collect();
+        let follow: Vec<String> = self
+            .follow_ups
+            .iter()
+            .map(|turn| format!("\"{turn}\""))
+            .collect();
         let follow = match follow.is_empty() {
             true => String::new(),
             false => format!(" Later: {}.", follow.join(", ")),
         };
         let budget = PART_CHARS_MAX.saturating_sub(follow.chars().count());
-        let one_line = named.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+        let one_line = named
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
         let mut request = shorten_to_sentences(&one_line, budget);
         if request.is_empty() {
             request = text::excerpt(&one_line, budget);
@@ -296,11 +322,17 @@ impl EpisodeState {
             parts.push(self.commits_text());
         } else if self.changes > 0 {
             let edits = if self.changes == 1 { "edit" } else { "edits" };
-            parts.push(format!("Files were changed ({} {edits}), nothing was committed.", self.changes));
+            parts.push(format!(
+                "Files were changed ({} {edits}), nothing was committed.",
+                self.changes
+            ));
         } else if self.is_delegated {
             parts.push("Subagents did the work.".to_owned());
         } else if self.calls >= LOOKUPS_MIN {
-            parts.push(format!("Only look-ups ({} calls); no code was written and no file was changed.", self.calls));
+            parts.push(format!(
+                "Only look-ups ({} calls); no code was written and no file was changed.",
+                self.calls
+            ));
         } else {
             parts.push("No code was written and no file was changed.".to_owned());
         }
@@ -326,7 +358,9 @@ impl EpisodeState {
             shown.push(subject);
         }
         shown.reverse();
-        let hidden = usize::try_from(self.commit_count).unwrap_or(usize::MAX).saturating_sub(shown.len());
+        let hidden = usize::try_from(self.commit_count)
+            .unwrap_or(usize::MAX)
+            .saturating_sub(shown.len());
         let more = match hidden {
             0 => String::new(),
             hidden => format!("{hidden} earlier ones; "),
@@ -340,13 +374,20 @@ impl EpisodeState {
             state.push("Nothing of it was implemented in this session.".to_owned());
         }
         if let Some(tests) = &self.tests {
-            state.push(format!("Last test run: {}.", tests.line.trim_end_matches('.')));
+            state.push(format!(
+                "Last test run: {}.",
+                tests.line.trim_end_matches('.')
+            ));
         }
         match &self.pushed {
-            PushState::Pushed(branch) if branch.is_empty() => state.push("Everything was pushed.".to_owned()),
+            PushState::Pushed(branch) if branch.is_empty() => {
+                state.push("Everything was pushed.".to_owned())
+            }
             PushState::Pushed(branch) => state.push(format!("Pushed to {branch}.")),
             PushState::CommitAfterPush => state.push("The last commit was not pushed.".to_owned()),
-            PushState::Unpushed if self.commit_count > 0 => state.push("Nothing was pushed.".to_owned()),
+            PushState::Unpushed if self.commit_count > 0 => {
+                state.push("Nothing was pushed.".to_owned())
+            }
             PushState::Unpushed => {}
         }
         if !self.filed.is_empty() {
@@ -364,7 +405,11 @@ impl EpisodeState {
 /// Returns a commit's subject without a type such as `feat(api):`.
 fn without_commit_type(subject: &str) -> &str {
     match subject.split_once(": ") {
-        Some((kind, rest)) if kind.len() <= 24 && !kind.contains(' ') && !rest.trim().is_empty() => rest.trim(),
+        Some((kind, rest))
+            if kind.len() <= 24 && !kind.contains(' ') && !rest.trim().is_empty() =>
+        {
+            rest.trim()
+        }
         _ => subject,
     }
 }

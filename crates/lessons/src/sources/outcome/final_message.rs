@@ -26,9 +26,12 @@ pub(super) fn result_sentences(message: &str, cues: &OutcomeCues, chars_max: usi
             for sentence in sentences(full) {
                 let lower = sentence.to_lowercase();
                 let is_open = is_left || cues.phrases.left.is_in(&lower);
-                let is_announcement = sentence.ends_with(':') || sentence.ends_with('?') || (cues.phrases.openers.begins(&lower) && sentence.chars().count() < 60);
+                let is_announcement = sentence.ends_with(':')
+                    || sentence.ends_with('?')
+                    || (cues.phrases.openers.begins(&lower) && sentence.chars().count() < 60);
                 let is_request = lower.contains("let me know");
-                if is_announcement || is_request || !(is_open || cues.phrases.status.is_in(&lower)) {
+                if is_announcement || is_request || !(is_open || cues.phrases.status.is_in(&lower))
+                {
                     continue;
                 }
                 let sentence = with_end(&capitalize(sentence));
@@ -40,7 +43,10 @@ pub(super) fn result_sentences(message: &str, cues: &OutcomeCues, chars_max: usi
             }
         }
     }
-    let reserved: usize = left.first().map_or(0, |first| first.chars().count() + 1).min(chars_max / 2);
+    let reserved: usize = left
+        .first()
+        .map_or(0, |first| first.chars().count() + 1)
+        .min(chars_max / 2);
     let mut out = String::new();
     push_fitting(&mut out, &results, chars_max - reserved);
     push_fitting(&mut out, &left, chars_max);
@@ -54,12 +60,17 @@ fn is_test_result(lower: &str) -> bool {
 
 /// Returns a text without the symbols before it, such as check marks.
 fn without_symbols(text: &str) -> &str {
-    text.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '"' | '(' | '/' | '@' | '.' | '<' | '#' | '$' | '-'))
+    text.trim_start_matches(|c: char| {
+        !c.is_alphanumeric()
+            && !matches!(c, '`' | '"' | '(' | '/' | '@' | '.' | '<' | '#' | '$' | '-')
+    })
 }
 
 fn push_fitting(out: &mut String, all: &[String], chars_max: usize) {
     for sentence in all {
-        if out.chars().count() + sentence.chars().count() < chars_max && !out.contains(sentence.as_str()) {
+        if out.chars().count() + sentence.chars().count() < chars_max
+            && !out.contains(sentence.as_str())
+        {
             if !out.is_empty() {
                 out.push(' ');
             }
@@ -78,23 +89,42 @@ fn with_end(sentence: &str) -> String {
 /// Returns the headings of an answer, or the titles of its points, as one list.
 pub(super) fn answer_parts(message: &str) -> Option<String> {
     let sections = read_outline(message);
-    let headings: Vec<&str> = sections.iter().map(|section| section.heading.as_str()).filter(|heading| !heading.is_empty()).collect();
-    let titles = sections.iter().flat_map(|section| &section.items).filter_map(|item| item.title.as_deref());
+    let headings: Vec<&str> = sections
+        .iter()
+        .map(|section| section.heading.as_str())
+        .filter(|heading| !heading.is_empty())
+        .collect();
+    let titles = sections
+        .iter()
+        .flat_map(|section| &section.items)
+        .filter_map(|item| item.title.as_deref());
     let parts: Vec<&str> = match headings.len() {
         0 | 1 => titles.collect(),
         _ => headings,
     };
-    let parts: Vec<&str> = parts.into_iter().filter(|part| part.chars().count() <= HEADING_CHARS_MAX).take(HEADINGS_MAX).collect();
+    let parts: Vec<&str> = parts
+        .into_iter()
+        .filter(|part| part.chars().count() <= HEADING_CHARS_MAX)
+        .take(HEADINGS_MAX)
+        .collect();
     (parts.len() >= 2).then(|| parts.join(", "))
 }
 
 /// Returns true for a message that reports something: long, or with a list.
 pub(super) fn is_report(message: &str, cues: &OutcomeCues) -> bool {
     let head = message.trim_start();
-    let head = head.get(..head.floor_char_boundary(400)).unwrap_or_default().to_lowercase();
-    let is_narration = ["let me", "now ", "i'll", "i will", "next,", "first,"].iter().any(|start| head.starts_with(start));
+    let head = head
+        .get(..head.floor_char_boundary(400))
+        .unwrap_or_default()
+        .to_lowercase();
+    let is_narration = ["let me", "now ", "i'll", "i will", "next,", "first,"]
+        .iter()
+        .any(|start| head.starts_with(start));
     let is_long = message.len() >= 300;
-    !is_narration && ((has_list(message) && message.len() >= 120) || is_long || (message.len() >= 60 && cues.phrases.status.count_in(&head) >= 3))
+    !is_narration
+        && ((has_list(message) && message.len() >= 120)
+            || is_long
+            || (message.len() >= 60 && cues.phrases.status.count_in(&head) >= 3))
 }
 
 /// Returns true for a message with a list, a table, or several headings.
@@ -120,8 +150,14 @@ mod tests {
 
     #[test]
     fn answer_parts_names_headings_or_titles() {
-        assert_eq!(answer_parts("**Findings**\n- a\n**Plan**\n- b").as_deref(), Some("Findings, Plan"));
-        assert_eq!(answer_parts("- **Scope**: a\n- **Tests**: b").as_deref(), Some("Scope, Tests"));
+        assert_eq!(
+            answer_parts("**Findings**\n- a\n**Plan**\n- b").as_deref(),
+            Some("Findings, Plan")
+        );
+        assert_eq!(
+            answer_parts("- **Scope**: a\n- **Tests**: b").as_deref(),
+            Some("Scope, Tests")
+        );
         assert_eq!(answer_parts("Only text."), None);
     }
 
@@ -130,6 +166,9 @@ mod tests {
         let cues = &Cues::get().outcome;
         assert!(!is_report("Let me read the file.", cues));
         assert!(!is_report("Done.", cues));
-        assert!(is_report(&format!("Summary\n- {}\n- {}", "a".repeat(80), "b".repeat(80)), cues));
+        assert!(is_report(
+            &format!("Summary\n- {}\n- {}", "a".repeat(80), "b".repeat(80)),
+            cues
+        ));
     }
 }

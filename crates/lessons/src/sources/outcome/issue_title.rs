@@ -28,7 +28,8 @@ impl IssueTitles {
                 && (word.contains('-') || word.bytes().any(|b| b.is_ascii_digit()))
                 && word.chars().any(|c| c.is_ascii_alphabetic())
                 && !word.contains(is_sign);
-            if is_id && self.0.len() < ISSUES_MAX && !self.0.iter().any(|(known, _)| known == word) {
+            if is_id && self.0.len() < ISSUES_MAX && !self.0.iter().any(|(known, _)| known == word)
+            {
                 self.0.push((word.to_owned(), None));
             }
         }
@@ -38,7 +39,10 @@ impl IssueTitles {
     pub(super) fn read_output(&mut self, output: &str) {
         for (id, title) in &mut self.0 {
             if title.is_none() {
-                *title = output.lines().take(LINES_MAX).find_map(|line| line_title(line, id));
+                *title = output
+                    .lines()
+                    .take(LINES_MAX)
+                    .find_map(|line| line_title(line, id));
             }
         }
     }
@@ -60,14 +64,22 @@ impl IssueTitles {
 
 /// Returns the title after an id in a line, such as `○ app-1 [EPIC] · Title   [P2]`.
 fn line_title(line: &str, id: &str) -> Option<String> {
-    let at = find_id(line, id).filter(|at| line.get(..*at).is_some_and(|head| head.chars().count() <= 24))?;
+    let at = find_id(line, id).filter(|at| {
+        line.get(..*at)
+            .is_some_and(|head| head.chars().count() <= 24)
+    })?;
     let mut rest = line.get(at + id.len()..)?.trim_start();
-    while let Some(after) = rest.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+    while let Some(after) = rest
+        .strip_prefix('[')
+        .and_then(|inner| inner.split_once(']'))
+    {
         rest = after.1.trim_start();
     }
     let rest = rest.trim_start_matches([':', '·', '-', '–', '—', ' ', '\t', '|']);
     let title = rest.split("  ").next()?.trim().trim_end_matches(['[', ' ']);
-    let is_title = title.split_whitespace().count() >= 2 && title.chars().count() <= TITLE_CHARS_MAX && !title.contains(['`', '\t']);
+    let is_title = title.split_whitespace().count() >= 2
+        && title.chars().count() <= TITLE_CHARS_MAX
+        && !title.contains(['`', '\t']);
     is_title.then(|| title.to_owned())
 }
 
@@ -94,7 +106,10 @@ pub(super) fn is_tracker(command: &SimpleCommand, cues: &TrackerCues) -> bool {
 
 fn tracker_length(command: &SimpleCommand, cues: &TrackerCues) -> Option<usize> {
     cues.programs.iter().find_map(|program| {
-        let is_same = program.split(' ').enumerate().all(|(at, part)| command.word(at) == part);
+        let is_same = program
+            .split(' ')
+            .enumerate()
+            .all(|(at, part)| command.word(at) == part);
         is_same.then(|| program.split(' ').count())
     })
 }
@@ -102,7 +117,12 @@ fn tracker_length(command: &SimpleCommand, cues: &TrackerCues) -> Option<usize> 
 /// Returns the title of the issue that a command files.
 pub(super) fn created_issue(command: &SimpleCommand, cues: &TrackerCues) -> Option<String> {
     let length = tracker_length(command, cues)?;
-    let mut verbs = command.words.iter().skip(length).map(String::as_str).filter(|word| !word.starts_with('-'));
+    let mut verbs = command
+        .words
+        .iter()
+        .skip(length)
+        .map(String::as_str)
+        .filter(|word| !word.starts_with('-'));
     let mut verb = verbs.next()?;
     if verb == "issue" {
         verb = verbs.next()?;
@@ -110,16 +130,25 @@ pub(super) fn created_issue(command: &SimpleCommand, cues: &TrackerCues) -> Opti
     if !matches!(verb, "create" | "new" | "add" | "open") {
         return None;
     }
-    let named = command.option_values(&["--title", "-t", "--summary", "-s"]).next();
+    let named = command
+        .option_values(&["--title", "-t", "--summary", "-s"])
+        .next();
     let title = named.or_else(|| verbs.next().filter(|word| word.contains(' ')))?;
     (!title.trim().is_empty()).then(|| text::excerpt(title.trim(), TITLE_CHARS_MAX))
 }
 
 /// Returns the id of the issue that an output reports as created.
 pub(super) fn created_id(output: &str) -> Option<&str> {
-    let line = output.lines().take(20).find(|line| line.contains("Created") || line.contains("created") || line.contains("/issues/"))?;
+    let line = output.lines().take(20).find(|line| {
+        line.contains("Created") || line.contains("created") || line.contains("/issues/")
+    })?;
     let word = line.split([' ', ':', '/']).rfind(|word| {
-        word.len() >= 2 && word.len() <= 40 && word.bytes().any(|b| b.is_ascii_digit() || b == b'-') && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '#'))
+        word.len() >= 2
+            && word.len() <= 40
+            && word.bytes().any(|b| b.is_ascii_digit() || b == b'-')
+            && word
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '#'))
     })?;
     Some(word.trim_end_matches('.'))
 }
@@ -135,7 +164,10 @@ mod tests {
         let mut issues = IssueTitles::default();
         issues.add_request("Implement app-x7. Do it today.");
         issues.read_output("Ready:\n○ app-x7.1 · Another one   [P2]\n○ app-x7 [EPIC] · Orders with invoices   [● P2 · OPEN]\n");
-        assert_eq!(issues.name_issues("Implement app-x7. Do it today."), "Implement app-x7 (Orders with invoices). Do it today.");
+        assert_eq!(
+            issues.name_issues("Implement app-x7. Do it today."),
+            "Implement app-x7 (Orders with invoices). Do it today."
+        );
         assert_eq!(issues.name_issues("Other"), "Other");
     }
 
@@ -143,12 +175,21 @@ mod tests {
     fn created_issue_finds_title_and_id() {
         let cues = &Cues::get().commands.tracker;
         let title = |line: &str| created_issue(&read_shell_line(line)[0], cues);
-        assert_eq!(title("bd create --title=\"Fix the parser\" --type=bug").as_deref(), Some("Fix the parser"));
-        assert_eq!(title("gh issue create --title 'A bug' --body x").as_deref(), Some("A bug"));
+        assert_eq!(
+            title("bd create --title=\"Fix the parser\" --type=bug").as_deref(),
+            Some("Fix the parser")
+        );
+        assert_eq!(
+            title("gh issue create --title 'A bug' --body x").as_deref(),
+            Some("A bug")
+        );
         assert_eq!(title("bd create \"A bug\" -p 1").as_deref(), Some("A bug"));
         assert_eq!(title("bd show x-1"), None);
         assert_eq!(title("npm create x"), None);
-        assert_eq!(created_id("✓ Created issue: app-x7.5\n  Title: y"), Some("app-x7.5"));
+        assert_eq!(
+            created_id("✓ Created issue: app-x7.5\n  Title: y"),
+            Some("app-x7.5")
+        );
         assert_eq!(created_id("https://example.org/a/b/issues/12"), Some("12"));
         assert_eq!(created_id("nothing"), None);
     }

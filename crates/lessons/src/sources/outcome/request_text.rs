@@ -34,7 +34,10 @@ pub(super) fn clean_request(prompt: &str, words: &TurnWords) -> String {
     for line in own.lines() {
         // Some terminals end a line with a backslash, which continues the prompt.
         let line = line.trim_end().trim_end_matches('\\').trim_end();
-        let is_attachment = line.ends_with(']') && ["[Image", "[Pasted text"].iter().any(|start| line.starts_with(start));
+        let is_attachment = line.ends_with(']')
+            && ["[Image", "[Pasted text"]
+                .iter()
+                .any(|start| line.starts_with(start));
         if !is_attachment {
             lines.push_str(line);
             lines.push('\n');
@@ -65,7 +68,10 @@ pub(super) fn classify_request(request: &str, cues: &OutcomeCues) -> RequestKind
     let is_long = request.chars().nth(TASK_CHARS_MIN).is_some();
     let is_open = is_question(request);
     let words = request.split_whitespace().count();
-    let begins = cues.phrases.work_verbs.begins(without_politeness(&lower, cues));
+    let begins = cues
+        .phrases
+        .work_verbs
+        .begins(without_politeness(&lower, cues));
     match is_long || (begins && !is_open && words >= TASK_WORDS_MIN) {
         true => RequestKind::Task,
         false => RequestKind::FollowUp,
@@ -76,10 +82,24 @@ pub(super) fn classify_request(request: &str, cues: &OutcomeCues) -> RequestKind
 pub(super) fn without_politeness<'r>(request: &'r str, cues: &OutcomeCues) -> &'r str {
     let mut rest = request.trim_start();
     for _ in 0..3 {
-        let lower_starts = |start: &str| rest.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-        let longest = cues.phrases.politeness.iter().filter(|start| lower_starts(start)).map(String::len).max();
+        let lower_starts = |start: &str| {
+            rest.get(..start.len())
+                .is_some_and(|head| head.eq_ignore_ascii_case(start))
+        };
+        let longest = cues
+            .phrases
+            .politeness
+            .iter()
+            .filter(|start| lower_starts(start))
+            .map(String::len)
+            .max();
         match longest {
-            Some(length) => rest = rest.get(length..).unwrap_or_default().trim_start_matches([' ', ',']),
+            Some(length) => {
+                rest = rest
+                    .get(length..)
+                    .unwrap_or_default()
+                    .trim_start_matches([' ', ','])
+            }
             None => break,
         }
     }
@@ -95,12 +115,22 @@ mod tests {
     fn clean_request_removes_what_programs_add() {
         for (prompt, own) in [
             ("<system-reminder>x</system-reminder>\nFix it", "Fix it"),
-            ("<command-message>a</command-message>\n<command-args>Fix it</command-args>", "Fix it"),
-            ("<environment_context>\n<cwd>/x</cwd>\n</environment_context>", ""),
+            (
+                "<command-message>a</command-message>\n<command-args>Fix it</command-args>",
+                "Fix it",
+            ),
+            (
+                "<environment_context>\n<cwd>/x</cwd>\n</environment_context>",
+                "",
+            ),
             ("[Image #1]\nFix it\\\nand test it", "Fix it\nand test it"),
             ("Why?\n12:01:02.100 Cloning\n12:01:02.200 Failed", "Why?"),
         ] {
-            assert_eq!(clean_request(prompt, &Cues::get().person_rules.turns), own, "{prompt}");
+            assert_eq!(
+                clean_request(prompt, &Cues::get().person_rules.turns),
+                own,
+                "{prompt}"
+            );
         }
     }
 

@@ -17,12 +17,25 @@ pub(super) fn make_title(request: &str, cues: &OutcomeCues) -> Option<String> {
     if title.chars().count() <= TITLE_CHARS_MAX {
         return Some(title).filter(|title| !title.is_empty());
     }
-    let end = title.char_indices().nth(TITLE_CHARS_MAX).map_or(title.len(), |(at, _)| at);
+    let end = title
+        .char_indices()
+        .nth(TITLE_CHARS_MAX)
+        .map_or(title.len(), |(at, _)| at);
     let head = title.get(..end)?;
-    let clause = [", ", "; ", " - ", " – ", " (", ": "].iter().filter_map(|mark| head.rfind(mark)).max();
+    let clause = [", ", "; ", " - ", " – ", " (", ": "]
+        .iter()
+        .filter_map(|mark| head.rfind(mark))
+        .max();
     let word = head.rfind(' ');
-    let at = clause.filter(|at| *at >= CLAUSE_CHARS_MIN).or(word).unwrap_or(end);
-    Some(head.get(..at)?.trim_end_matches([',', ';', ':', ' ', '-', '(']).to_owned())
+    let at = clause
+        .filter(|at| *at >= CLAUSE_CHARS_MIN)
+        .or(word)
+        .unwrap_or(end);
+    Some(
+        head.get(..at)?
+            .trim_end_matches([',', ';', ':', ' ', '-', '('])
+            .to_owned(),
+    )
 }
 
 #[cfg(test)]
@@ -36,9 +49,16 @@ mod tests {
         for (request, title) in [
             ("Please add a page. It needs a chart.", "Add a page"),
             ("can you fix the login?", "Fix the login"),
-            ("Write a service that imports orders from the old shop, validates them, and stores them in the database", "Write a service that imports orders from the old shop, validates them"),
+            (
+                "Write a service that imports orders from the old shop, validates them, and stores them in the database",
+                "Write a service that imports orders from the old shop, validates them",
+            ),
         ] {
-            assert_eq!(make_title(request, cues).as_deref(), Some(title), "{request}");
+            assert_eq!(
+                make_title(request, cues).as_deref(),
+                Some(title),
+                "{request}"
+            );
         }
         assert_eq!(make_title("", cues), None);
         assert!(make_title(&"é".repeat(500), cues).unwrap().chars().count() <= TITLE_CHARS_MAX);

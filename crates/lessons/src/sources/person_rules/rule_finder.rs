@@ -1,6 +1,7 @@
 //! Sentences of a turn that set a rule, and the record that becomes of them.
 
 use super::turn_text::own_lines;
+use super::weak_preference::quote_turn;
 use crate::cues::{
     PersonRuleCues, RuleCategory, SentenceScore, ends_with_word, normalize, starts_with_word,
 };
@@ -129,13 +130,17 @@ fn has_content(normal: &str) -> bool {
 /// Adds the rules of a line: runs of sentences that are rules, with the sentence to which they refer.
 fn add_rules(rules: &mut Vec<FoundRule>, line: &str, scored: &[Scored<'_>], cues: &PersonRuleCues) {
     let mut index = 0;
+    let mut requirement: Option<FoundRule> = None;
     while let Some(first) = scored.get(index) {
         let start = index;
         index += 1;
         if !first.is_rule {
             continue;
         }
-        while scored.get(index).is_some_and(|next| next.is_rule) {
+        let is_weak = first.score.worth_max.is_some();
+        let continues =
+            |next: &Scored<'_>| next.is_rule && next.score.worth_max.is_some() == is_weak;
+        while scored.get(index).is_some_and(continues) {
             index += 1;
         }
         let run = scored.get(start..index).unwrap_or_default();
@@ -147,10 +152,24 @@ fn add_rules(rules: &mut Vec<FoundRule>, line: &str, scored: &[Scored<'_>], cues
         }
         let previous = previous.filter(|_| refers);
         let reason = scored.get(index).filter(|next| is_reason(next, cues));
-        if let Some(rule) = compose(previous, run, reason, line, cues) {
-            rules.push(rule);
+        let Some(rule) = compose(previous, run, reason, line, cues) else {
+            continue;
+        };
+        // A further requirement for the same thing.
+        if let Some(last) = requirement.as_mut().filter(|last: &&mut FoundRule| {
+            last.category == rule.category
+                && last.text.chars().count() + rule.text.chars().count() < RULE_CHARS_MAX
+        }) {
+            last.text.push(' ');
+            last.text.push_str(&rule.text);
+            continue;
+        }
+        match previous {
+            Some(_) => rules.extend(requirement.replace(rule)),
+            None => rules.push(rule),
         }
     }
+    rules.extend(requirement);
 }
 
 /// Returns true if the sentence names its subject in an earlier one.
@@ -216,7 +235,12 @@ fn compose(
     };
     let [base, growth, max] = cues.worth;
     let worth = (base + (best.score.total - cues.threshold) * growth).min(max);
-    (!text.is_empty()).then(|| FoundRule {
+    // An instruction of one session reads as an order of the next; as a quotation it reads as a preference.
+    let text = match best.score.worth_max {
+        Some(_) => format!("The user asked: {}", quote_turn(&text)),
+        None => text,
+    };
+    (text.chars().count() <= RULE_CHARS_MAX).then(|| FoundRule {
         text,
         category,
         reason: reason.map(|reason| finish_sentence(reason, cues)),

@@ -22,24 +22,29 @@ impl PersonRules {
             return None;
         }
         let normal = normalize(sentence);
+        let quoted = quote_turn(sentence);
         if is_check(sentence, &normal, cues) {
             return Some(match self.call_count {
-                0 => format!("The user asked: \"{sentence}\"."),
-                _ => format!("At the end of the agent's work the user asked: \"{sentence}\"."),
+                0 => format!("The user asked: {quoted}"),
+                _ => format!("At the end of the agent's work the user asked: {quoted}"),
             });
         }
         if let Some(action) = &self.interrupted {
-            return Some(format!(
-                "The user interrupted {action} and wrote: \"{sentence}\"."
-            ));
+            return Some(format!("The user interrupted {action} and wrote: {quoted}"));
         }
         (self.call_count >= CALLS_MIN && is_impatient(&normal, cues)).then(|| {
             format!(
-                "After {} calls of the agent without a result, the user asked: \"{sentence}\".",
+                "After {} calls of the agent in a row the user asked: {quoted}",
                 self.call_count
             )
         })
     }
+}
+
+/// Returns the person's words as the end of a sentence.
+pub(super) fn quote_turn(words: &str) -> String {
+    let is_ended = words.ends_with(['.', '!', '?', '…', '。', '！', '？']);
+    format!("\"{words}\"{}", if is_ended { "" } else { "." })
 }
 
 /// Returns true for a question such as "did you push?".

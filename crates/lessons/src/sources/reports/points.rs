@@ -31,9 +31,16 @@ pub(super) struct ReportPoint {
 
 /// Returns the points of a report, the strongest ones first. `is_work_report` marks a report on changes; it is split
 /// into sections, a proposal into items.
-pub(super) fn report_points(text: &str, cues: &ReportCues, is_work_report: bool) -> Vec<ReportPoint> {
+pub(super) fn report_points(
+    text: &str,
+    cues: &ReportCues,
+    is_work_report: bool,
+) -> Vec<ReportPoint> {
     let sections = read_outline(text);
-    let items = sections.iter().flat_map(|section| &section.items).filter(|item| item.is_listed);
+    let items = sections
+        .iter()
+        .flat_map(|section| &section.items)
+        .filter(|item| item.is_listed);
     if items.count() < cues.size.points_min {
         return Vec::new();
     }
@@ -44,9 +51,19 @@ pub(super) fn report_points(text: &str, cues: &ReportCues, is_work_report: bool)
             continue;
         }
         let listed = || section.items.iter().filter(|item| item.is_listed);
-        let long = listed().filter(|item| item.full_text().chars().count() >= OWN_CHARS_MIN).count();
+        let long = listed()
+            .filter(|item| item.full_text().chars().count() >= OWN_CHARS_MIN)
+            .count();
         if !is_work_report && long * 2 >= listed().count() {
-            points.extend(merge_short(section.items.iter().filter_map(|item| item_point(item, section, cues)).collect(), section, cues));
+            points.extend(merge_short(
+                section
+                    .items
+                    .iter()
+                    .filter_map(|item| item_point(item, section, cues))
+                    .collect(),
+                section,
+                cues,
+            ));
         } else {
             points.extend(section_point(section, cues));
         }
@@ -70,7 +87,11 @@ fn strength(text: &str, cues: &ReportCues) -> f32 {
 }
 
 /// Returns the text and strength of an item, without the section's heading.
-fn item_point(item: &OutlineItem, section: &OutlineSection, cues: &ReportCues) -> Option<ReportPoint> {
+fn item_point(
+    item: &OutlineItem,
+    section: &OutlineSection,
+    cues: &ReportCues,
+) -> Option<ReportPoint> {
     let full = without_locations(&item.full_text());
     // A paragraph next to a list comments on it.
     if !item.is_listed || full.chars().count() < POINT_CHARS_MIN || full.ends_with(':') {
@@ -80,7 +101,10 @@ fn item_point(item: &OutlineItem, section: &OutlineSection, cues: &ReportCues) -
     if strength <= STRENGTH_MIN {
         return None;
     }
-    let heading = heading_prefix(section, cues).chars().count().min(POINT_CHARS_MAX / 3);
+    let heading = heading_prefix(section, cues)
+        .chars()
+        .count()
+        .min(POINT_CHARS_MAX / 3);
     Some(ReportPoint {
         text: shorten_point(&full, POINT_CHARS_MAX - heading, cues)?,
         strength,
@@ -88,12 +112,18 @@ fn item_point(item: &OutlineItem, section: &OutlineSection, cues: &ReportCues) -
 }
 
 /// Joins neighbouring items that fit into one point, and adds the heading.
-fn merge_short(items: Vec<ReportPoint>, section: &OutlineSection, cues: &ReportCues) -> Vec<ReportPoint> {
+fn merge_short(
+    items: Vec<ReportPoint>,
+    section: &OutlineSection,
+    cues: &ReportCues,
+) -> Vec<ReportPoint> {
     let heading = heading_prefix(section, cues);
     let mut merged: Vec<ReportPoint> = Vec::new();
     for item in items {
         match merged.last_mut() {
-            Some(last) if last.text.chars().count() + item.text.chars().count() < POINT_CHARS_MAX => {
+            Some(last)
+                if last.text.chars().count() + item.text.chars().count() < POINT_CHARS_MAX =>
+            {
                 last.text.push(' ');
                 last.text.push_str(&item.text);
                 last.strength = last.strength.max(item.strength);
@@ -115,7 +145,9 @@ fn section_point(section: &OutlineSection, cues: &ReportCues) -> Option<ReportPo
         let full = without_locations(&item.full_text());
         let strength = strength(&full, cues);
         // A paragraph before a list only announces it.
-        if strength > STRENGTH_MIN && !(full.ends_with(':') || (!item.is_listed && heading.is_empty())) {
+        if strength > STRENGTH_MIN
+            && !(full.ends_with(':') || (!item.is_listed && heading.is_empty()))
+        {
             items.push((number, strength, full));
         }
     }
@@ -156,7 +188,12 @@ fn section_point(section: &OutlineSection, cues: &ReportCues) -> Option<ReportPo
 /// Returns the heading with a colon, unless it adds nothing.
 fn heading_prefix(section: &OutlineSection, cues: &ReportCues) -> String {
     let heading = section.heading.trim();
-    if heading.is_empty() || cues.phrases.plain_headings.contains(&heading.to_lowercase()) {
+    if heading.is_empty()
+        || cues
+            .phrases
+            .plain_headings
+            .contains(&heading.to_lowercase())
+    {
         return String::new();
     }
     format!("{}: ", capitalize(heading))
@@ -168,18 +205,24 @@ fn shorten_point(text: &str, chars_max: usize, cues: &ReportCues) -> Option<Stri
     let mut short = text.trim().to_owned();
     if short.chars().count() > chars_max {
         let subject = text.split_once(": ").map_or("", |(subject, _)| subject);
-        let subject = match subject.chars().count() <= SUBJECT_CHARS_MAX && !subject.contains(". ") {
+        let subject = match subject.chars().count() <= SUBJECT_CHARS_MAX && !subject.contains(". ")
+        {
             true => subject,
             false => "",
         };
         let all: Vec<&str> = sentences(text).collect();
         let mut order: Vec<usize> = (0..all.len()).collect();
-        let value = |at: &usize| all.get(*at).map_or(0.0, |sentence| strength(sentence, cues));
+        let value = |at: &usize| {
+            all.get(*at)
+                .map_or(0.0, |sentence| strength(sentence, cues))
+        };
         order.sort_by(|one, other| value(other).total_cmp(&value(one)).then(one.cmp(other)));
         let mut kept: Vec<usize> = Vec::new();
         let mut used = subject.chars().count() + 2;
         for at in order {
-            let chars = all.get(at).map_or(0, |sentence| sentence.chars().count() + 1);
+            let chars = all
+                .get(at)
+                .map_or(0, |sentence| sentence.chars().count() + 1);
             if used + chars <= chars_max {
                 used += chars;
                 kept.push(at);
@@ -202,15 +245,23 @@ fn shorten_point(text: &str, chars_max: usize, cues: &ReportCues) -> Option<Stri
 
 /// Returns the first clauses of a sentence that fit.
 fn shorten_sentence(sentence: &str, chars_max: usize) -> Option<String> {
-    let end = sentence.char_indices().nth(chars_max.saturating_sub(1)).map_or(sentence.len(), |(at, _)| at);
+    let end = sentence
+        .char_indices()
+        .nth(chars_max.saturating_sub(1))
+        .map_or(sentence.len(), |(at, _)| at);
     let head = sentence.get(..end)?;
-    let at = [";", ", and ", ", ", " — ", " ("].iter().filter_map(|mark| head.rfind(mark)).max()?;
+    let at = [";", ", and ", ", ", " — ", " ("]
+        .iter()
+        .filter_map(|mark| head.rfind(mark))
+        .max()?;
     if at < chars_max / 2 {
         return None;
     }
     let cut = head.get(..at)?;
     // A bracket that is open at the cut is left out.
-    let open = cut.rfind('(').filter(|open| !cut.get(*open..).unwrap_or_default().contains(')'));
+    let open = cut
+        .rfind('(')
+        .filter(|open| !cut.get(*open..).unwrap_or_default().contains(')'));
     let cut = cut.get(..open.unwrap_or(at))?.trim_end();
     (cut.matches('`').count() % 2 == 0).then(|| format!("{cut}."))
 }
@@ -263,7 +314,11 @@ mod tests {
         // Neighbouring items that fit are one point.
         assert_eq!(texts.len(), 2, "{texts:?}");
         assert!(texts.contains(&"The client wraps every query and expects a `Result`, so callers must not see exceptions."));
-        assert!(texts.iter().any(|text| text.starts_with("Plan: Keep the old")));
+        assert!(
+            texts
+                .iter()
+                .any(|text| text.starts_with("Plan: Keep the old"))
+        );
     }
 
     #[test]
