@@ -132,7 +132,7 @@ fn summary_is_parsed_into_errors_learnings_and_preferences() {
     assert!(
         texts
             .iter()
-            .any(|text| text.contains("never import `app.ts`"))
+            .any(|text| text.starts_with("Never import `app.ts`"))
     );
     assert!(!texts.iter().any(|text| text.contains("must be kept")
         || text.contains("documentation")

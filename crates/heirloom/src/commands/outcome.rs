@@ -8,7 +8,7 @@ use serde_json::json;
 /// Record how an iteration ended, for your own controller
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "An error opens one error; a success closes the open errors of the task and phase."
+    after_help = "An error opens one error. A success closes none: say `heirloom error resolve` what helped."
 )]
 pub(crate) struct Args {
     /// The task

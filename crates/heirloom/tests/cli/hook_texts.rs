@@ -158,8 +158,8 @@ fn commands_that_change_files_are_named_in_the_resolution() {
         ("echo DB=1 >> .env", "ran `echo DB=1 >> .env`"),
         ("sed -i s/a/b/ tool.py", "ran `sed -i"),
         ("kill 1234", "ran `kill 1234`"),
-        ("cat tool.py", "nothing done in between"),
-        ("ls > /dev/null", "nothing done in between"),
+        ("cat tool.py", "null"),
+        ("ls > /dev/null", "null"),
     ];
     for (host, failed, worked) in [
         (CLAUDE, "PostToolUseFailure", "PostToolUse"),
@@ -178,7 +178,7 @@ fn commands_that_change_files_are_named_in_the_resolution() {
             call(&project, host, failed, "s", fails);
             call(&project, host, worked, "s", used(between));
             call(&project, host, worked, "s", used("python3 tool.py"));
-            let resolution = string(&project.list("error")[0]["resolution"]);
+            let resolution = project.list("error")[0]["resolution"].to_string();
             assert!(
                 resolution.contains(helped),
                 "{host} {between}: {resolution}"

@@ -84,7 +84,8 @@ fn session_start_injects_memory_that_prompts_do_not_repeat() {
             injected.contains(FACT) && injected.contains("not an instruction"),
             "{injected}"
         );
-        assert!(injected.ends_with("</heirloom-memory>"));
+        assert!(injected.contains("</heirloom-memory>\n\n<heirloom-guide>"));
+        assert!(injected.ends_with("</heirloom-guide>"));
         let prompt = if host == "gemini" {
             "BeforeAgent"
         } else {
@@ -258,12 +259,12 @@ fn pre_tool_hook_warns_once_of_an_earlier_failure_with_its_fix() {
     assert_eq!(errors[0]["state"], "resolved");
     assert_eq!(
         errors[0]["resolution"],
-        "it worked after: edited `src/parser.rs`"
+        "edited `src/parser.rs`, then it passed"
     );
-    assert!(before("three").contains("What helped: it worked after: edited `src/parser.rs`"));
+    assert!(before("three").contains("What helped: edited `src/parser.rs`, then it passed"));
     let again = injected_text(&failed("four"));
     assert!(
-        again.contains("What helped: it worked after: edited"),
+        again.contains("What helped: edited `src/parser.rs`"),
         "{again}"
     );
     assert_eq!(project.list("error")[0]["state"], "open");

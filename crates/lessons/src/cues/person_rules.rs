@@ -26,6 +26,8 @@ pub(crate) struct PersonRuleCues {
     pub(crate) turns: TurnWords,
     /// Words before a clause that belong to no clause.
     connectors: Vec<String>,
+    /// Connectors after which a clause begins wherever they are.
+    conjunctions: Vec<String>,
     cues: Vec<Cue>,
     /// For each phrase of the automaton, the index of its cue.
     phrase_cues: Vec<usize>,
@@ -183,6 +185,7 @@ impl PersonRuleCues {
             weak_worth: file.weak_worth,
             turns: file.turns,
             connectors: words("connectors"),
+            conjunctions: words("conjunctions"),
             cues: file.cue,
             phrase_cues,
             phrases: Some(AhoCorasick::new(&phrases).ok()?),
@@ -276,6 +279,9 @@ impl PersonRuleCues {
                 return true;
             }
             let is_last = |word: &&String| ends_with_word(before, word);
+            if self.conjunctions.iter().any(|word| is_last(&word)) {
+                return true;
+            }
             let Some(word) = self.connectors.iter().find(is_last) else {
                 return self.is_lead_in(before);
             };

@@ -120,6 +120,85 @@ fn grows(form: WireFormat, kind: Kind, steps: &[Step]) -> Result<(), TestCaseErr
     Ok(())
 }
 
+/// Returns steps with one call each group: tool index and length of the result.
+fn calls(groups: &[&[(u8, usize)]]) -> Vec<Step> {
+    groups
+        .iter()
+        .map(|group| Step::Calls(group.to_vec()))
+        .collect()
+}
+
+/// At the last request of each history a further step almost pays.
+#[test]
+fn window_with_stubs_compacted_again_does_not_change() {
+    // A stub of 365 characters counts as one of the greatest length.
+    let mut steps = vec![Step::User(60)];
+    steps.extend(calls(&[
+        &[(1, 0)],
+        &[(3, 0)],
+        &[(1, 0)],
+        &[(1, 0)],
+        &[(3, 0)],
+        &[(3, 0)],
+        &[(1, 181)],
+        &[(1, 0)],
+        &[(1, 98)],
+        &[(1, 0)],
+        &[(1, 0)],
+        &[(1, 448), (1, 689)],
+        &[(1, 1_465)],
+        &[(1, 2_210)],
+    ]));
+    steps.push(Step::Says(153));
+    steps.extend(calls(&[&[(1, 851)]]));
+    grows(WireFormat::Anthropic, Kind::Plain, &steps).unwrap();
+    // The size of a message is rounded once, with its stubs.
+    let mut steps = vec![Step::User(60)];
+    steps.extend(calls(&[
+        &[(1, 1_346), (1, 960)],
+        &[(3, 613), (1, 1_413)],
+        &[(1, 872)],
+        &[(1, 933)],
+        &[(1, 1_441)],
+        &[(2, 951)],
+    ]));
+    steps.extend([Step::User(20), Step::User(61)]);
+    grows(WireFormat::Openai, Kind::Plain, &steps).unwrap();
+}
+
+#[test]
+fn stubs_count_equally_in_history_and_window() {
+    let policy = Policy {
+        task_anchor_interval: 0,
+        step_min_tokens: 1,
+        expected_turns: 100_000,
+        summary_threshold: 0,
+        fallback_tokens: 0,
+        ..policy()
+    };
+    for form in [
+        WireFormat::Openai,
+        WireFormat::Anthropic,
+        WireFormat::Responses,
+    ] {
+        for kind in [Kind::Plain, Kind::Thinking] {
+            for length in 441..=448 {
+                let mut steps = vec![Step::User(60)];
+                let group: &[(u8, usize)] = &[(0, length), (0, length + 1)];
+                steps.extend(calls(&[group; 8]));
+                let (messages, _) = history(form, kind, &steps);
+                let made = compact(&read(form, &messages), &policy, &mut WindowState::default());
+                assert!(made.report.shortened.len() > 4, "{form:?} {length}");
+                let window = read(form, &made.messages);
+                let again = compact(&window, &policy, &mut WindowState::default());
+                assert_eq!(again.messages, made.messages, "{form:?} {length}");
+                let (after, counted) = (again.report.tokens_after, made.report.tokens_after);
+                assert_eq!(after, counted, "{form:?} {kind:?} {length}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
