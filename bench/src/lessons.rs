@@ -34,7 +34,7 @@ struct ExpectedLesson {
 
 /// Figures of one session or of all.
 #[derive(Debug, Default)]
-struct Counts {
+struct LessonCounts {
     lessons: usize,
     kept: usize,
     weight: f64,
@@ -52,7 +52,7 @@ pub(crate) fn measure(data: Option<&Path>) -> Outcome<()> {
     let folder = data_folder(data, "lessons");
     let lessons = read_lessons(&folder.join("lessons.jsonl"))?;
     let noise = read_noise(&folder.join("noise.jsonl"))?;
-    let (mut all, mut rows, mut sessions) = (Counts::default(), Vec::new(), 0_usize);
+    let (mut all, mut rows, mut sessions) = (LessonCounts::default(), Vec::new(), 0_usize);
     let (mut slowest_session, mut slowest_turn) = (0.0_f64, 0.0_f64);
     for file in transcript_files(&folder)? {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -124,7 +124,7 @@ pub(crate) fn measure(data: Option<&Path>) -> Outcome<()> {
     Ok(())
 }
 
-impl Counts {
+impl LessonCounts {
     fn add(&mut self, other: &Self) {
         self.lessons += other.lessons;
         self.kept += other.kept;
@@ -268,11 +268,11 @@ fn score<'n>(
     lessons: &[&ExpectedLesson],
     noise: impl Iterator<Item = &'n str>,
     texts: &[String],
-) -> Counts {
-    let mut counts = Counts {
+) -> LessonCounts {
+    let mut counts = LessonCounts {
         lessons: lessons.len(),
         records: texts.len(),
-        ..Counts::default()
+        ..LessonCounts::default()
     };
     let mut is_useful = vec![false; texts.len()];
     for lesson in lessons {

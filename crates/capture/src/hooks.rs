@@ -15,6 +15,7 @@ mod transcript_signals;
 
 pub use call_log::{HookCall, HookCallLog};
 use heirloom_model::text::EscapedPath;
+use lesson_teaching::LessonTeaching;
 pub use relevance::RelevantHit;
 
 use heirloom_agents::AgentProgram;
@@ -50,7 +51,7 @@ pub struct HookRequest<'a> {
     pub anchor_every: u32,
     /// True if the first context of a session ends with how a lesson is left.
     pub teach: bool,
-    /// True if the agent is asked once, at the end of a turn, for a lesson of work that left none.
+    /// True if the end of a turn requests, once, a lesson of work that left none.
     pub ask: bool,
     /// Deadline of the hook; transcripts are read no longer than that.
     pub deadline: Instant,
@@ -144,7 +145,7 @@ impl Hooks<'_> {
             HookEventKind::TurnEnd => {
                 self.ingest_signals(request, state)?;
                 self.learn_from_turn(request)?;
-                Ok(self.request_lesson(request, state))
+                Ok(LessonTeaching::new(self.engine).request_lesson(request, state))
             }
             HookEventKind::SubagentEnd => {
                 self.ingest_signals(request, state)?;
@@ -206,7 +207,7 @@ impl Hooks<'_> {
             return Ok(HookAnswer::default());
         };
         let mut lines = Vec::new();
-        for subject in self.failure_subjects(request, tool) {
+        for subject in failure_subjects(self.engine, request, tool) {
             let Some(record) = self.failure_of(&subject)? else {
                 continue;
             };
@@ -238,35 +239,6 @@ impl Hooks<'_> {
             replacement_output: output,
             ..answer
         })
-    }
-
-    /// Returns the actions of a tool call that may fail: a command, edits of files.
-    fn failure_subjects(&self, request: &HookRequest<'_>, tool: &ToolUse) -> Vec<Subject> {
-        let mut subjects = Vec::new();
-        if let Some(command) = tool
-            .command
-            .as_deref()
-            .filter(|text| !is_failure_expected(text))
-        {
-            subjects.push(Subject::Command(
-                self.engine.redaction().redact_input(command).into_owned(),
-            ));
-        }
-        let cwd = request.event.cwd.as_deref().map(Path::new);
-        for file in &tool.files {
-            let absolute = match cwd {
-                Some(cwd) if Path::new(file).is_relative() => cwd.join(file),
-                _ => file.into(),
-            };
-            let inside =
-                project_fs::normalise_project_path(self.engine.root(), &absolute.to_string_lossy());
-            if let Ok(inside) = inside {
-                subjects.push(Subject::Edit(
-                    self.engine.redaction().redact_input(&inside).into_owned(),
-                ));
-            }
-        }
-        subjects
     }
 
     /// Records the files that the session changed for the first time.
@@ -351,6 +323,34 @@ impl Hooks<'_> {
             ..HookAnswer::default()
         }
     }
+}
+
+/// Returns the actions of a tool call that may fail: a command, edits of files.
+fn failure_subjects(engine: &Engine, request: &HookRequest<'_>, tool: &ToolUse) -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    if let Some(command) = tool
+        .command
+        .as_deref()
+        .filter(|text| !is_failure_expected(text))
+    {
+        subjects.push(Subject::Command(
+            engine.redaction().redact_input(command).into_owned(),
+        ));
+    }
+    let cwd = request.event.cwd.as_deref().map(Path::new);
+    for file in &tool.files {
+        let absolute = match cwd {
+            Some(cwd) if Path::new(file).is_relative() => cwd.join(file),
+            _ => file.into(),
+        };
+        let inside = project_fs::normalise_project_path(engine.root(), &absolute.to_string_lossy());
+        if let Ok(inside) = inside {
+            subjects.push(Subject::Edit(
+                engine.redaction().redact_input(&inside).into_owned(),
+            ));
+        }
+    }
+    subjects
 }
 
 /// Adds a text to an answer, after a blank line.

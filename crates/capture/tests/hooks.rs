@@ -32,7 +32,7 @@ struct HookedProject {
     engine: Engine,
     /// True if sessions are taught to leave lessons.
     teach: bool,
-    /// True if agents are asked for lessons.
+    /// True if hooks request lessons from agents.
     ask: bool,
 }
 

@@ -52,7 +52,7 @@ pub(crate) struct CommandPart {
     pub(crate) has_quotes: bool,
 }
 
-/// What a command line runs.
+/// Program and arguments that a command line runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CommandRun {

@@ -11,10 +11,15 @@ const EVENT_BYTES_MAX: usize = 100;
 /// Greatest number of characters of an evidence line.
 const LINE_CHARS_MAX: usize = 200;
 
+/// Returns the id of a call in the form that states keep.
+pub(crate) fn call_name(call: &str) -> String {
+    bounded(call, EVENT_BYTES_MAX)
+}
+
 /// Place of an event, as the state of a source keeps it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Place {
+pub(crate) struct EventPlace {
     event: String,
     /// Number of the event in the conversation.
     pub(crate) position: u64,
@@ -24,7 +29,7 @@ pub(crate) struct Place {
     pub(crate) agent: Option<String>,
 }
 
-impl Place {
+impl EventPlace {
     /// Returns the place of an event.
     pub(crate) fn of(position: u64, event: &TranscriptEvent) -> Self {
         let clip = |name: &str| bounded(name, EVENT_BYTES_MAX);

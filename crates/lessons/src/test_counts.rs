@@ -124,7 +124,7 @@ fn line_counts(line: &str) -> Option<TestCounts> {
     })
 }
 
-/// Returns true for a line that reports passed tests and names no failed ones because there are none.
+/// Returns true for a line that reports passed tests and names no failed ones.
 fn is_summary(lower: &str) -> bool {
     let body = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     body.starts_with("tests")

@@ -47,7 +47,7 @@ pub enum StreamEvent {
     ToolResult {
         /// True if the tool failed.
         failed: bool,
-        /// What the tool did; `None` if it neither ran a command nor changed a file.
+        /// Action of the tool; `None` if it neither ran a command nor changed a file.
         action: Option<Box<ToolAction>>,
     },
     /// A changed file, as the program reports it.

@@ -246,8 +246,6 @@ pub const USEFUL_MAX: i64 = 5;
 pub const PINNED_MAX: usize = 200;
 /// Longest turn of `session add`, bytes.
 pub const SESSION_ADD_BYTES_MAX: usize = 16 << 20;
-/// Maximum number of newest open errors of a task that a passed command is compared with.
-pub const ERRORS_CLOSED_MAX: usize = 200;
 /// Maximum number of resolved errors that a new error is compared with.
 pub const ERRORS_COMPARED_MAX: usize = 1_000;
 /// Maximum number of records that a review compares.
@@ -551,8 +549,6 @@ pub const HOOK_SESSION_BYTES_MAX: u64 = 256 << 10;
 pub const HOOK_WAIT_MS: u64 = 300;
 /// Maximum number of transcript bytes that one hook reads.
 pub const HOOK_TRANSCRIPT_BYTES_MAX: u64 = 4 << 20;
-/// Largest transcript that a hook imports at the end of a turn, bytes; a larger one waits for the end of the session.
-pub const HOOK_TURN_TRANSCRIPT_BYTES_MAX: u64 = 32 << 20;
 /// Size at which the hook log and the hook call log are rotated, bytes; one older part of each is kept.
 pub const HOOK_LOG_BYTES_MAX: u64 = 64 << 10;
 /// Longest line of the hook log, characters.
@@ -598,10 +594,6 @@ pub const LESSON_LEDGER_MAX: usize = 500;
 pub const LESSON_EVIDENCE_MAX: usize = 6;
 /// Longest stored line of a lesson's source, characters.
 pub const LESSON_EVIDENCE_CHARS_MAX: usize = 240;
-/// Number of similar records that a new lesson is compared with.
-pub const LESSON_NEIGHBOURS_MAX: usize = 8;
-/// Number of records of one session or task that lessons are compared with and that are shown.
-pub const LESSON_RECORDS_SHOWN_MAX: usize = 500;
 /// Number of newest failures of a conversation that wait for a fix.
 pub const TRANSCRIPT_FAILURES_MAX: usize = 32;
 /// Number of tool calls of a conversation that wait for their results.

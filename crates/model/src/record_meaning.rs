@@ -81,7 +81,7 @@ pub fn has_resolution_details(resolution: &str) -> bool {
     !has_none
 }
 
-/// Returns the resolution of a resolved error if it says what helped.
+/// Returns the resolution of a resolved error if it names what helped.
 pub fn known_resolution(record: &Record) -> Option<&str> {
     let is_resolved =
         record.kind == Kind::Error && record.attr_str("state") == Some(ErrorRecord::RESOLVED);

@@ -2,7 +2,9 @@
 
 use super::output_line::{LineKind, line_kind, message_of};
 use super::test_name::failing_test;
+use aho_corasick::AhoCorasick;
 use heirloom_model::{limits, text};
+use std::sync::OnceLock;
 
 /// Lines of an output that are read.
 const LINES_MAX: usize = 20_000;
@@ -30,7 +32,7 @@ pub(super) struct Cause {
 
 /// Line with its number, kind and message.
 #[derive(Debug, Clone, Copy)]
-struct Found<'o> {
+struct FoundCause<'o> {
     at: usize,
     message: &'o str,
 }
@@ -38,15 +40,15 @@ struct Found<'o> {
 /// First lines of each kind.
 #[derive(Debug, Default)]
 struct Candidates<'o> {
-    fault: Option<Found<'o>>,
-    assertion: Option<Found<'o>>,
-    finding: Option<Found<'o>>,
-    warning: Option<Found<'o>>,
-    weak: Option<Found<'o>>,
-    summary: Option<Found<'o>>,
-    last: Option<Found<'o>>,
+    fault: Option<FoundCause<'o>>,
+    assertion: Option<FoundCause<'o>>,
+    finding: Option<FoundCause<'o>>,
+    warning: Option<FoundCause<'o>>,
+    weak: Option<FoundCause<'o>>,
+    summary: Option<FoundCause<'o>>,
+    last: Option<FoundCause<'o>>,
     /// First fault or assertion of each failing test.
-    tests: Vec<(&'o str, Option<Found<'o>>)>,
+    tests: Vec<(&'o str, Option<FoundCause<'o>>)>,
     /// True if warnings count as errors.
     denies_warnings: bool,
 }
@@ -84,10 +86,26 @@ pub(super) fn find_causes(output: &str, most: usize) -> Vec<Cause> {
     causes
 }
 
+/// Words of which each line that reports a failure has one.
+const REPORT_WORDS: [&str; 6] = ["error", "fail", "fatal", "panic", "traceback", "uncaught"];
+
 /// Returns true if an output reports that its command failed, although the exit status may be that of a filter.
 pub fn reports_failure(output: &str) -> bool {
+    static AUTOMATON: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    let build = || {
+        let mut builder = AhoCorasick::builder();
+        builder.ascii_case_insensitive(true);
+        builder.build(REPORT_WORDS).ok()
+    };
+    let words = AUTOMATON.get_or_init(build).as_ref();
+    // Most outputs are long and report nothing.
+    let may_report = |text: &str| words.is_none_or(|words| words.is_match(text));
+    if !may_report(output) {
+        return false;
+    }
     let plain = text::strip_ansi(output);
-    plain.lines().take(LINES_MAX).any(|line| {
+    let lines = plain.lines().take(LINES_MAX);
+    lines.filter(|line| may_report(line)).any(|line| {
         let message = message_of(line);
         match line_kind(message) {
             LineKind::Summary => is_failing_count(message),
@@ -155,7 +173,7 @@ fn read_lines<'o>(lines: &[&'o str]) -> Candidates<'o> {
             continue;
         }
         if let Some(test) = failing_test(line) {
-            let cause = test.message.map(|message| Found { at, message });
+            let cause = test.message.map(|message| FoundCause { at, message });
             if all.tests.len() < TESTS_MAX {
                 all.tests.push((test.name, cause));
             }
@@ -196,7 +214,7 @@ fn read_lines<'o>(lines: &[&'o str]) -> Candidates<'o> {
 
 impl<'o> Candidates<'o> {
     /// Returns the line that names the fault.
-    fn best(&self) -> Option<Found<'o>> {
+    fn best(&self) -> Option<FoundCause<'o>> {
         let in_test = self.tests.iter().find_map(|(_, found)| *found);
         let warning = self.warning.filter(|_| self.denies_warnings);
         in_test
@@ -225,7 +243,7 @@ impl<'o> Candidates<'o> {
     }
 
     fn add(&mut self, at: usize, kind: LineKind, message: &'o str) {
-        let found = Found { at, message };
+        let found = FoundCause { at, message };
         let place = match kind {
             LineKind::Status => return,
             LineKind::Plain => {
@@ -271,7 +289,7 @@ fn is_cause_label(message: &str) -> bool {
 }
 
 /// Returns the innermost exception of a Java stack trace that begins with `found`.
-fn root_exception<'o>(lines: &[&'o str], found: Found<'o>) -> Found<'o> {
+fn root_exception<'o>(lines: &[&'o str], found: FoundCause<'o>) -> FoundCause<'o> {
     let mut root = found;
     let mut others = 0;
     for (at, line) in lines.iter().enumerate().skip(found.at + 1) {
@@ -280,7 +298,7 @@ fn root_exception<'o>(lines: &[&'o str], found: Found<'o>) -> Found<'o> {
             .strip_prefix("Caused by: ")
             .filter(|rest| !rest.is_empty())
         {
-            root = Found { at, message };
+            root = FoundCause { at, message };
         } else if !(line.is_empty() || line.starts_with("at ") || line.starts_with("... ")) {
             others += 1;
         }
@@ -292,7 +310,7 @@ fn root_exception<'o>(lines: &[&'o str], found: Found<'o>) -> Found<'o> {
 }
 
 /// Returns the message with the lines that complete it: the text after a label, and the compared values.
-fn with_details(lines: &[&str], found: Found<'_>) -> String {
+fn with_details(lines: &[&str], found: FoundCause<'_>) -> String {
     let mut out = found.message.to_owned();
     let next = lines.iter().skip(found.at + 1).take(DETAIL_LINES);
     let mut details = next

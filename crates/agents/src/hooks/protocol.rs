@@ -80,7 +80,7 @@ pub struct HookProtocol {
     /// Adds a replacement of a tool's output to an answer; `None` if the program cannot replace it.
     pub(crate) replace_output: Option<fn(&Value, &mut AnswerFields)>,
     /// Adds a request to the agent to an answer at the end of a turn. The program gives it to the agent as a prompt and
-    /// marks the next end of a turn, so that nothing is asked in a loop. `None` if the program has no such answer.
+    /// marks the next end of a turn, so that no request loops. `None` if the program has no such answer.
     pub(crate) ask_agent: Option<fn(&str, &mut AnswerFields)>,
     /// Returns the exit code that the program writes into a line of a command's output.
     pub(crate) exit_code_line: Option<fn(&str) -> Option<i64>>,

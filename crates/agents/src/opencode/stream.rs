@@ -73,7 +73,7 @@ struct ToolState<'a> {
 }
 
 #[derive(Deserialize)]
-struct ToolInput<'a> {
+struct StreamToolInput<'a> {
     #[serde(borrow)]
     command: Field<'a>,
     #[serde(borrow, rename = "filePath")]
@@ -170,7 +170,7 @@ fn emit_tool(part: &EventPart<'_>, out: EventSink<'_>) {
 
 /// Returns the action of a tool call; `None` if it neither runs a command nor changes a file.
 fn action_of(tool: &str, input: Field<'_>) -> Option<ToolAction> {
-    let input = as_object::<ToolInput<'_>>(input)?;
+    let input = as_object::<StreamToolInput<'_>>(input)?;
     let action = match tool {
         "bash" => ToolAction {
             command: Some(as_nonblank_string(input.command)?),

@@ -48,3 +48,21 @@ pub(crate) fn plan_items(field: Field<'_>) -> Option<Vec<PlanItem>> {
 pub(crate) fn item_text(text: &str) -> String {
     text::excerpt(text.trim(), TRANSCRIPT_CALL_CHARS_MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plan_items_stop_at_maximum() {
+        for (given, kept) in [
+            (TRANSCRIPT_PLAN_ITEMS_MAX, TRANSCRIPT_PLAN_ITEMS_MAX),
+            (TRANSCRIPT_PLAN_ITEMS_MAX + 1, TRANSCRIPT_PLAN_ITEMS_MAX),
+        ] {
+            let item = r#"{"content":"one step","status":"pending"}"#;
+            let text = format!("[{}]", vec![item; given].join(","));
+            let raw = serde_json::value::RawValue::from_string(text).unwrap();
+            assert_eq!(plan_items(Some(&raw)).unwrap().len(), kept);
+        }
+    }
+}

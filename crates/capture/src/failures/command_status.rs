@@ -75,7 +75,7 @@ fn is_status_masked(line: &str) -> bool {
     false
 }
 
-/// Returns true if a line of an output reports a failure. Counts of zero and passed tests are none.
+/// Returns true if a line of an output reports a failure. Counts of zero and passed tests report no failure.
 fn shows_failure(output: &str) -> bool {
     let plain = text::strip_ansi(output);
     plain.lines().any(is_failure_line)

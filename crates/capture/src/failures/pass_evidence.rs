@@ -42,7 +42,7 @@ const LOG_READERS: [&str; 10] = [
 /// Longest beginning of an error that is compared with a command, bytes.
 const COMMAND_BYTES_MAX: usize = 300;
 
-/// What a command that ended shows about errors.
+/// Evidence of an ended command about errors.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PassEvidence {
     /// Normal form of the command, if it passed.

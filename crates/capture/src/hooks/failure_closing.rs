@@ -1,7 +1,7 @@
 //! Closing of failures: by evidence that the command or the test that failed passed, with the changes in between.
 
 use super::HookRequest;
-use super::failure_recording::is_open;
+use super::failure_warning::is_open;
 use super::session_state::{HookSessionState, OpenFailure};
 use crate::failures::PassEvidence;
 use crate::{Hooks, failures};

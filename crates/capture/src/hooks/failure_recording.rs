@@ -1,6 +1,6 @@
 //! Recording of the outcomes of tools: failures, and what was changed.
 
-use super::failure_warning::{HELPED, helpful_resolution};
+use super::failure_warning::{HELPED, helpful_resolution, is_open};
 use super::session_state::HookSessionState;
 use super::{HookRequest, ToolUse};
 use crate::failures::{FOLDER, PassEvidence};
@@ -35,7 +35,7 @@ impl Hooks<'_> {
         if is_lesson_call(&tool.name) {
             state.mark_lesson_left();
         }
-        let subjects = self.failure_subjects(request, tool);
+        let subjects = super::failure_subjects(self.engine, request, tool);
         let command = tool.command.as_deref();
         let command = command.map(|text| self.engine.redaction().redact_input(text));
         let folder = command.as_deref().and_then(|command| {
@@ -233,10 +233,6 @@ fn is_lesson_call(tool: &str) -> bool {
             .next()
             .is_some_and(|server| server.contains("heirloom"))
         && parts.next().is_some_and(|name| WRITERS.contains(&name))
-}
-
-pub(super) fn is_open(record: &Record) -> bool {
-    record.state() == Some(ErrorRecord::OPEN)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Warnings before commands and edits that failed earlier.
 
-use super::failure_recording::is_open;
 use heirloom_model::Record;
+use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::{
     PASSED_LATER, has_passed_without_change, has_resolution_details, known_resolution,
 };
@@ -43,6 +43,11 @@ pub(super) fn warning(record: &Record) -> String {
         line.push_str(&format!("\n  What helped: {}", text::one_line(&helped)));
     }
     line
+}
+
+/// Returns true if an error is open.
+pub(super) fn is_open(record: &Record) -> bool {
+    record.state() == Some(ErrorRecord::OPEN)
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::HookRequest;
 use super::session_state::HookSessionState;
-use crate::Hooks;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::{HookAnswer, LessonChannel, lesson_request, teaching_paragraph};
+use heirloom_engine::Engine;
 use heirloom_fs::project_fs::read_bounded;
 use serde_json::Value;
 use std::path::Path;
@@ -12,7 +12,16 @@ use std::path::Path;
 /// Maximum size of a settings file that is searched for an MCP server.
 const SETTINGS_BYTES_MAX: u64 = 64 << 10;
 
-impl Hooks<'_> {
+/// Texts that teach agents to leave lessons.
+pub(super) struct LessonTeaching<'e> {
+    engine: &'e Engine,
+}
+
+impl<'e> LessonTeaching<'e> {
+    pub(super) fn new(engine: &'e Engine) -> Self {
+        Self { engine }
+    }
+
     /// Returns the paragraph with which the first context of a session ends; empty if it is switched off.
     pub(super) fn teaching(&self, request: &HookRequest<'_>) -> String {
         match request.teach {
@@ -21,7 +30,7 @@ impl Hooks<'_> {
         }
     }
 
-    /// Asks the agent at the end of a turn for a lesson: once in a session, after work that left none, and only where
+    /// Requests a lesson from the agent at the end of a turn: once in a session, after work that left none, and only where
     /// the program marks the turn that follows, so that it does not go round in circles.
     pub(super) fn request_lesson(
         &self,

@@ -1,5 +1,6 @@
 //! Text that a session or a subagent begins with: the rules of people, and what was learned.
 
+use super::lesson_teaching::LessonTeaching;
 use super::session_state::HookSessionState;
 use super::{HookRequest, add_text};
 use crate::Hooks;
@@ -43,7 +44,7 @@ impl Hooks<'_> {
         let has_context = goes_on && state.context.is_some();
         let teaching = match has_context {
             true => String::new(),
-            false => self.teaching(request),
+            false => LessonTeaching::new(self.engine).teaching(request),
         };
         let reserved = match teaching.is_empty() {
             true => 0,

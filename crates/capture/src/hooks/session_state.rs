@@ -87,7 +87,7 @@ pub(super) struct HookSessionState {
     /// True if the agent left a lesson by a tool.
     #[serde(rename = "lesson_left")]
     is_lesson_left: bool,
-    /// True if the agent was asked for a lesson.
+    /// True if a lesson was requested from the agent.
     #[serde(rename = "lesson_asked")]
     is_lesson_asked: bool,
 }
@@ -311,7 +311,7 @@ impl HookSessionState {
         has_worked && !has_left && !self.is_lesson_asked
     }
 
-    /// Notes that the agent was asked for a lesson.
+    /// Notes that a lesson was requested from the agent.
     pub(super) fn mark_lesson_asked(&mut self) {
         self.is_lesson_asked = true;
     }

@@ -19,6 +19,9 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
+/// Largest transcript that is imported at the end of a turn, bytes; a larger one waits for the end of the session.
+const TURN_TRANSCRIPT_BYTES: u64 = 32 << 20;
+
 impl Hooks<'_> {
     /// Writes the row of a session that starts or continues, with program, folder and branch. Called after the answer
     /// was printed, so that it adds no latency. Durable when it returns.
@@ -159,7 +162,7 @@ impl Hooks<'_> {
         let Some(session) = request.scope().session else {
             return Ok(false);
         };
-        let learned = self.engine.lessons().of_session(&session)?;
+        let learned = self.engine.sessions().lessons().of_session(&session)?;
         Ok(learned.iter().any(|record| record.kind == Kind::Episode))
     }
 
@@ -175,9 +178,7 @@ impl Hooks<'_> {
             return Ok(());
         };
         let size = regular_file::open(Path::new(path), LinkPolicy::Follow);
-        if size.map_or(true, |file| {
-            file.size() > limits::HOOK_TURN_TRANSCRIPT_BYTES_MAX
-        }) {
+        if size.map_or(true, |file| file.size() > TURN_TRANSCRIPT_BYTES) {
             return Ok(());
         }
         self.import_session_transcript(request, path, LearningMode::Live)?;

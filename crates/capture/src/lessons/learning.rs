@@ -85,7 +85,7 @@ impl<'e> Learning<'e> {
         };
         let lessons = learner.lessons(has_no_person(&session));
         let conversation = conversation(self.engine, &session, is_whole);
-        let service = self.engine.lessons();
+        let service = self.engine.sessions().lessons();
         let effects = service.preview(&conversation, &lessons, &state.ledger)?;
         let mut report = LessonsReport::default();
         if !dry_run {
@@ -130,7 +130,7 @@ impl<'e> Learning<'e> {
             whole.lessons += kept_count(&lessons);
             if !dry_run {
                 let conversation = conversation(self.engine, &session, false);
-                let service = self.engine.lessons();
+                let service = self.engine.sessions().lessons();
                 let report =
                     service.reconcile(&conversation, &lessons, &mut state.ledger, &batch)?;
                 whole.report.add(&report);

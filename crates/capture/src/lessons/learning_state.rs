@@ -77,3 +77,23 @@ fn bounded_value(extractor: &LessonExtractor) -> Option<Value> {
         false => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_large_state_is_left_out() {
+        let small = LessonExtractor::default();
+        let state = serde_json::to_string(&small).unwrap();
+        assert!(state.len() <= limits::LESSON_STATE_BYTES_MAX);
+        assert!(bounded_value(&small).is_some());
+        let mut attrs = Attrs::new();
+        let stored = LearningState {
+            extractor: Some(small),
+            ..LearningState::default()
+        };
+        stored.put(&mut attrs);
+        assert!(attrs[ATTRIBUTE]["extractor"].is_object());
+    }
+}

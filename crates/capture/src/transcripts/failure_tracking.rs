@@ -32,6 +32,10 @@ impl TranscriptImporter<'_, '_, '_> {
             if let FailureCause::Command(failure) = &open.what {
                 let how = fix_text(failure, command, &open.changed);
                 self.resolve_hook_failure(failure, &how, at)?;
+                if self.learner.is_some() {
+                    // A lesson names the change, not only the changed files.
+                    continue;
+                }
                 let mut extra = Attrs::new();
                 extra.insert("command".to_owned(), json!(failure.command));
                 extra.insert(

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::entry_ids::entry_id;
 use super::import_state::{END_BYTES, State, end_of};
-use super::learning::LearningMode;
+use super::learning_mode::LearningMode;
 use crate::failures::shortened;
 use crate::lessons::ConversationLearner;
 use heirloom_agents::AgentProgram;
@@ -315,7 +315,9 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
             ended_at: None,
             attrs: Attrs::new(),
         });
-        session.ended_at = session.ended_at.max(self.last_at);
+        if self.mode != LearningMode::Live {
+            session.ended_at = session.ended_at.max(self.last_at);
+        }
         if !session.attrs.contains_key("cwd") {
             let folder: PathBuf = self.folder.components().collect();
             session.attrs.insert("cwd".to_owned(), json!(folder));

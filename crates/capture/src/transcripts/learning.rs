@@ -2,6 +2,7 @@
 
 use super::entry_ids::message_id;
 use super::importer::TranscriptImporter;
+use super::learning_mode::LearningMode;
 use super::transcript_input::Source;
 use super::two_pass_reader::head_of;
 use crate::Transcripts;
@@ -11,17 +12,6 @@ use heirloom_agents::transcripts::{EventBody, SupersededLineScan, TranscriptEven
 use heirloom_engine::{LearnedConversation, LessonBatch, TASK_MAIN};
 use heirloom_model::Fault;
 use std::path::Path;
-
-/// Use of the extractor's state after an import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LearningMode {
-    /// The conversation goes on: the state is stored, and the lessons belong to the batch of the session.
-    Live,
-    /// The conversation ended: the state is dropped, and the lessons belong to the batch of the session.
-    SessionEnd,
-    /// A file is imported: the state is dropped, and the lessons belong to the batch of the import.
-    Import,
-}
 
 impl TranscriptImporter<'_, '_, '_> {
     /// Creates the learner of the current session; `None` if learning is switched off.
@@ -103,7 +93,12 @@ impl TranscriptImporter<'_, '_, '_> {
             LearningMode::Live | LearningMode::SessionEnd => LessonBatch::OfSession,
         };
         let ledger = &mut learner.state.ledger;
-        let report = (self.engine.lessons()).reconcile(&conversation, &lessons, ledger, &batch)?;
+        let report = (self.engine.sessions().lessons()).reconcile(
+            &conversation,
+            &lessons,
+            ledger,
+            &batch,
+        )?;
         learner.has_news = false;
         if report.batch == Some(self.writer.batch().id) {
             self.writer.report_other_writes();

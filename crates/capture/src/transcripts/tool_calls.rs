@@ -94,7 +94,7 @@ impl TranscriptImporter<'_, '_, '_> {
         let id = result_id(id, call).into_owned();
         match (called, failed) {
             (PendingCall::Command(command), ToolOutcome::Failed)
-                if self.learner.is_none() && !is_failure_expected(&command) =>
+                if !is_failure_expected(&command) =>
             {
                 let text = shortened_output(self.engine, text);
                 let failure = describe_failure(&Subject::Command(command), &text);

@@ -2,7 +2,7 @@
 
 use super::import_state::{State, end_of};
 use super::importer::TranscriptImporter;
-use super::learning::LearningMode;
+use super::learning_mode::LearningMode;
 use super::transcript_input::Source;
 use super::{TranscriptOutcome, TranscriptReport};
 use crate::Transcripts;
@@ -85,23 +85,7 @@ impl Transcripts<'_> {
         deadline: &mut ReadDeadline<'_>,
     ) -> Result<TranscriptReport, Fault> {
         let mut survey = SupersededLineScan::new(agent);
-        let mut goes_on = state.last.is_none();
-        let mut is_over = false;
-        if survey.is_needed() {
-            source.each_line(0, &mut |line| {
-                is_over = deadline.is_expired();
-                if is_over {
-                    return Ok(false);
-                }
-                if let Some(bytes) = line.bytes {
-                    let is_last = state.last.as_ref();
-                    goes_on = goes_on
-                        || is_last.is_some_and(|(at, end)| *at == line.at && *end == end_of(bytes));
-                    survey.read_line(line.at, bytes);
-                }
-                Ok(true)
-            })?;
-        }
+        let (goes_on, is_over) = survey_lines(&mut survey, source, &state, deadline)?;
         if !goes_on {
             // The file was replaced by another one.
             state = State::default();
@@ -196,6 +180,34 @@ impl Transcripts<'_> {
         report.lessons = std::mem::take(&mut importer_state.learned);
         Ok(report)
     }
+}
+
+/// Passes all lines to a survey. Returns true if the file continues the one of `state`, and true if the deadline ended the
+/// survey.
+fn survey_lines(
+    survey: &mut SupersededLineScan,
+    source: &Source,
+    state: &State,
+    deadline: &ReadDeadline<'_>,
+) -> Result<(bool, bool), Fault> {
+    let mut goes_on = state.last.is_none();
+    let mut is_over = false;
+    if survey.is_needed() {
+        source.each_line(0, &mut |line| {
+            is_over = deadline.is_expired();
+            if is_over {
+                return Ok(false);
+            }
+            if let Some(bytes) = line.bytes {
+                let is_last = state.last.as_ref();
+                goes_on = goes_on
+                    || is_last.is_some_and(|(at, end)| *at == line.at && *end == end_of(bytes));
+                survey.read_line(line.at, bytes);
+            }
+            Ok(true)
+        })?;
+    }
+    Ok((goes_on, is_over))
 }
 
 /// Reads the head of a transcript from its first lines.

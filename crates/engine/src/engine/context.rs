@@ -243,7 +243,7 @@ impl Contexts<'_> {
         Ok(Some(TaskView {
             id: record.as_ref().map(|r| r.id),
             title: match attr("type").as_deref() {
-                // Its name says nothing.
+                // Its name has no meaning.
                 None if id == TASK_MAIN => String::new(),
                 task_type => Task::title(id, task_type),
             },

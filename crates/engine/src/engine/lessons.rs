@@ -5,7 +5,7 @@ mod lesson_drafts;
 mod lesson_ledger;
 mod lesson_source;
 mod reconciliation;
-mod unreviewed;
+mod review_queue;
 
 pub use lesson_ledger::LessonLedger;
 pub use lesson_source::{EvidenceLine, LessonSource};
@@ -13,11 +13,14 @@ pub use reconciliation::LessonEffect;
 
 use super::Engine;
 use super::records::USER;
+use super::sessions::Sessions;
 use heirloom_lessons::Lesson;
-use heirloom_model::{Fault, ImportBatch, Kind, Record, RecordId, Scope, Timestamp, limits, text};
+use heirloom_model::{Fault, ImportBatch, Kind, Record, RecordId, Scope, Timestamp, text};
 use heirloom_store::{AppliedChange, Change, Filter, Verdict};
 use reconciliation::{PlannedChange, Reconciliation};
 
+/// Number of records of one session or task that lessons are compared with and that are shown.
+const RECORDS_READ: usize = 500;
 /// Source of an import batch with the lessons of one session, before the session's name.
 const BATCH_SOURCE: &str = "lessons of";
 
@@ -90,6 +93,15 @@ impl LessonsReport {
 #[derive(Clone, Copy)]
 pub struct Lessons<'e> {
     pub(super) engine: &'e Engine,
+}
+
+impl<'e> Sessions<'e> {
+    /// Returns the service for the lessons of sessions.
+    pub fn lessons(self) -> Lessons<'e> {
+        Lessons {
+            engine: self.engine,
+        }
+    }
 }
 
 impl Lessons<'_> {
@@ -173,7 +185,7 @@ impl Lessons<'_> {
                 ..Scope::default()
             })
             .oldest_first();
-        filter.limit = limits::LESSON_RECORDS_SHOWN_MAX;
+        filter.limit = RECORDS_READ;
         let mut found = self.engine.records().find(&filter)?;
         found.retain(|record| {
             LessonSource::of_record(record).is_some_and(|source| source.session == session)
@@ -181,7 +193,7 @@ impl Lessons<'_> {
         Ok(found)
     }
 
-    /// Returns the batch of the changes; a session whose lessons were taken back gets a new one.
+    /// Returns the batch of the changes; a session whose lessons were undone gets a new one.
     fn import_batch(
         &self,
         conversation: &LearnedConversation<'_>,

@@ -138,7 +138,7 @@ fn heading_level(line: &str) -> Option<usize> {
     is_heading.then_some(level)
 }
 
-/// Removes headings that are followed by no text before the next heading of their level; `None` if there are none.
+/// Removes headings that are followed by no text before the next heading of their level; `None` if there is no such heading.
 fn without_empty_headings(page: &str) -> Option<String> {
     let mut fence = FenceTracker::default();
     let lines: Vec<(&str, Option<usize>)> = page

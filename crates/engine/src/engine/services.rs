@@ -1,7 +1,7 @@
 //! Accessors of the engine's services.
 
 use super::{
-    Artifacts, Conflicts, Contexts, Engine, Errors, Graph, Groups, Imports, Lessons, Maintenance,
+    Artifacts, Conflicts, Contexts, Engine, Errors, Graph, Groups, Imports, Maintenance,
     MemoryTool, Mirror, Outputs, ProjectFiles, Recall, Records, Redaction, Sessions, Tasks,
     TeamSharing, Windows, Workspaces,
 };
@@ -65,11 +65,6 @@ impl Engine {
     /// Import of records, mirrors, shared contexts and the files of other tools.
     pub fn imports(&self) -> Imports<'_> {
         Imports { engine: self }
-    }
-
-    /// Lessons of sessions: what conversations taught, with its sources.
-    pub fn lessons(&self) -> Lessons<'_> {
-        Lessons { engine: self }
     }
 
     /// Mirror file of a project: written after changes, and imported when another program has changed it.

@@ -16,7 +16,7 @@ const LINE_CHARS: usize = 160;
 /// Take the lessons of a stored conversation: rules by people, errors with what resolved them, commands that work
 ///
 /// Hooks and imports do this by themselves. Lessons are taken from the transcript of the agent program if its file is
-/// found, otherwise from the stored turns. Lessons that were taken back with `heirloom undo` are stored again.
+/// found, otherwise from the stored turns. Lessons that were reverted with `heirloom undo` are stored again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session

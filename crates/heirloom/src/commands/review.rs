@@ -21,7 +21,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let engine = session.open()?;
-    let learned: Vec<RecordId> = (engine.lessons().unreviewed(LEARNED_MAX)?.iter())
+    let learned: Vec<RecordId> = (engine.sessions().lessons().unreviewed(LEARNED_MAX)?.iter())
         .map(|record| record.id)
         .collect();
     let found = engine.conflicts().review()?;

@@ -430,7 +430,7 @@ fn contains_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Returns true if there is a second word and it is none of the list.
+/// Returns true if there is a second word and the list does not contain it.
 fn has_second_word(rest: &str, list: &[String]) -> bool {
     let second = rest.split(' ').nth(1).unwrap_or_default();
     let word = second.trim_end_matches(|c: char| is_clause_mark(c));

@@ -8,7 +8,7 @@ mod tracker;
 mod usage;
 
 use crate::cues::{CommandCues, Cues};
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::shell_line::{SimpleCommand, read_shell_line};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use check_cycle::CheckCycle;
@@ -39,7 +39,7 @@ struct PendingRun {
     is_check: bool,
     /// True if the command was narrowed to a part.
     position: CommandPosition,
-    place: Place,
+    place: EventPlace,
 }
 
 /// State of this source.
@@ -60,7 +60,7 @@ impl Commands {
         match &event.body {
             EventBody::Call { call, tool, action } => match action {
                 ToolAction::Command(line) => {
-                    let place = Place::of(position, event);
+                    let place = EventPlace::of(position, event);
                     self.read_command(call, tool, line, &place, &cues.commands);
                 }
                 ToolAction::Edit(edits) => {
@@ -77,7 +77,7 @@ impl Commands {
                 outcome,
                 text,
             } => {
-                let place = Place::of(position, event);
+                let place = EventPlace::of(position, event);
                 self.read_result(call, *outcome, text, &place);
             }
             EventBody::ConversationStart(_)
@@ -94,7 +94,7 @@ impl Commands {
         call: &str,
         tool: &str,
         line: &str,
-        place: &Place,
+        place: &EventPlace,
         cues: &CommandCues,
     ) {
         let commands = read_shell_line(line);
@@ -126,7 +126,7 @@ impl Commands {
                 self.pending.remove(0);
             }
             self.pending.push(PendingRun {
-                call: call.to_owned(),
+                call: call_name(call),
                 usage,
                 is_check: cues
                     .purpose
@@ -141,10 +141,11 @@ impl Commands {
         }
     }
 
-    fn read_result(&mut self, call: &str, outcome: ToolOutcome, output: &str, place: &Place) {
+    fn read_result(&mut self, call: &str, outcome: ToolOutcome, output: &str, place: &EventPlace) {
         if is_folder_lost(outcome, output) {
             self.folders.set_current("");
         }
+        let call = call_name(call);
         if self.pending.iter().any(|run| run.call == call) {
             let (mut finished, waiting) = std::mem::take(&mut self.pending)
                 .into_iter()
@@ -180,7 +181,7 @@ impl Commands {
         runs: &[PendingRun],
         outcome: ToolOutcome,
         output: &str,
-        place: &Place,
+        place: &EventPlace,
     ) {
         for run in runs {
             let has_succeeded = run_succeeded(&run.position, outcome, output);
@@ -307,7 +308,7 @@ struct CommandRecord {
 }
 
 impl CommandRecord {
-    fn into_candidate(self, place: &Place) -> Candidate {
+    fn into_candidate(self, place: &EventPlace) -> Candidate {
         Candidate {
             source: SourceKind::Command,
             speaker: Speaker::Program,

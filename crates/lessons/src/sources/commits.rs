@@ -6,7 +6,7 @@ pub(super) use message::{CommitMessage, read_commit};
 
 use crate::cues::{CommitCues, Cues};
 use crate::outline::read_outline;
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::sentences::{capitalize, sentences};
 use crate::shell_line::read_shell_line;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
@@ -14,7 +14,7 @@ use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, Transcrip
 use serde::{Deserialize, Serialize};
 
 /// Greatest number of commits whose statements are kept.
-const COMMITS_MAX: usize = 20;
+const COMMITS_MAX: usize = 16;
 /// Greatest number of calls without a result that are kept.
 const PENDING_MAX: usize = 8;
 /// Greatest number of characters of a record.
@@ -29,7 +29,7 @@ struct CommitRecord {
     /// Sentences that give a reason, name a choice, or set something up.
     text: String,
     is_choice: bool,
-    place: Place,
+    place: EventPlace,
 }
 
 /// State of this source.
@@ -63,16 +63,20 @@ impl Commits {
                         self.pending.remove(0);
                     }
                     self.pending.push(CommitRecord {
-                        call: call.clone(),
+                        call: call_name(call),
                         subject: message.subject,
                         text,
                         is_choice,
-                        place: Place::of(position, event),
+                        place: EventPlace::of(position, event),
                     });
                 }
             }
             EventBody::Result { call, outcome, .. } => {
-                while let Some(at) = self.pending.iter().position(|record| record.call == *call) {
+                if self.pending.is_empty() {
+                    return;
+                }
+                let call = call_name(call);
+                while let Some(at) = self.pending.iter().position(|record| record.call == call) {
                     let record = self.pending.remove(at);
                     if *outcome == ToolOutcome::Succeeded {
                         self.add_record(record);
@@ -92,6 +96,10 @@ impl Commits {
     fn add_record(&mut self, record: CommitRecord) {
         // An amended commit replaces the one before it.
         self.records.retain(|known| known.subject != record.subject);
+        let record = CommitRecord {
+            call: String::new(),
+            ..record
+        };
         if self.records.len() >= COMMITS_MAX {
             self.records.remove(0);
         }

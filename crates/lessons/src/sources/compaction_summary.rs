@@ -6,7 +6,7 @@ mod summary_text;
 use crate::code_tokens::{TokenKind, code_tokens};
 use crate::cues::{Cues, SummaryCues};
 use crate::outline::{OutlineItem, OutlineSection, read_outline};
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::sentences::{capitalize, shorten_to_sentences};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use error_point::{ErrorPoint, read_error_point};
@@ -53,7 +53,7 @@ struct SummaryPoint {
     text: String,
     /// The fix of an error.
     resolution: String,
-    place: Place,
+    place: EventPlace,
 }
 
 /// State of this source.
@@ -72,13 +72,13 @@ impl CompactionSummary {
             EventBody::Prompt(text) | EventBody::AssistantText(text) if is_summary(text) => text,
             _ => return,
         };
-        let place = Place::of(position, event);
+        let place = EventPlace::of(position, event);
         for section in read_outline(summary_body(summary)) {
             self.read_section(&section, &place, &cues.summaries);
         }
     }
 
-    fn read_section(&mut self, section: &OutlineSection, place: &Place, cues: &SummaryCues) {
+    fn read_section(&mut self, section: &OutlineSection, place: &EventPlace, cues: &SummaryCues) {
         let heading = section.heading.to_lowercase();
         let sections = &cues.sections;
         for item in &section.items {
@@ -109,7 +109,7 @@ impl CompactionSummary {
     }
 
     /// Adds the wishes of people among the children of an item.
-    fn add_feedback(&mut self, item: &OutlineItem, place: &Place, cues: &SummaryCues) {
+    fn add_feedback(&mut self, item: &OutlineItem, place: &EventPlace, cues: &SummaryCues) {
         for child in &item.children {
             let lower = child.to_lowercase();
             if cues.phrases.wish.begins(&lower) {
@@ -225,7 +225,7 @@ fn error_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
         kind,
         text: error,
         resolution: fix,
-        place: Place::default(),
+        place: EventPlace::default(),
     })
 }
 

@@ -7,7 +7,7 @@ mod request_points;
 
 use super::person_rules::own_text;
 use crate::cues::{Cues, DocumentCues};
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use binding_lines::{BindingLine, BindingLines, LineKind};
 use document_calls::{DocumentKind, document_kind, is_document_tool};
@@ -43,8 +43,8 @@ struct PendingDocument {
 pub(crate) struct Documents {
     pending: Vec<PendingDocument>,
     lines: BindingLines,
-    packages: Vec<(PackageScripts, Place)>,
-    request_points: Vec<(RequestPoint, Place)>,
+    packages: Vec<(PackageScripts, EventPlace)>,
+    request_points: Vec<(RequestPoint, EventPlace)>,
 }
 
 impl Documents {
@@ -53,7 +53,7 @@ impl Documents {
         match &event.body {
             EventBody::Prompt(text) if event.agent.is_none() => {
                 let own = own_text(text, &cues.person_rules.turns);
-                self.read_prompt(&own, &Place::of(position, event), &cues.documents);
+                self.read_prompt(&own, &EventPlace::of(position, event), &cues.documents);
             }
             EventBody::Call { call, tool, action } => {
                 let kind = match action {
@@ -66,7 +66,7 @@ impl Documents {
                         self.pending.remove(0);
                     }
                     self.pending.push(PendingDocument {
-                        call: call.clone(),
+                        call: call_name(call),
                         kind,
                     });
                 }
@@ -76,16 +76,14 @@ impl Documents {
                 outcome,
                 text,
             } => {
-                let Some(at) = self
-                    .pending
-                    .iter()
-                    .position(|pending| pending.call == *call)
+                let call = call_name(call);
+                let Some(at) = self.pending.iter().position(|pending| pending.call == call)
                 else {
                     return;
                 };
                 let pending = self.pending.remove(at);
                 if *outcome == ToolOutcome::Succeeded {
-                    let place = Place::of(position, event);
+                    let place = EventPlace::of(position, event);
                     self.read_document(&pending.kind, text, &place, cues);
                 }
             }
@@ -98,7 +96,7 @@ impl Documents {
         }
     }
 
-    fn read_prompt(&mut self, text: &str, place: &Place, cues: &DocumentCues) {
+    fn read_prompt(&mut self, text: &str, place: &EventPlace, cues: &DocumentCues) {
         let is_long = text.len() >= REQUEST_CHARS_MIN;
         if !is_long || self.request_points.len() >= REQUEST_POINTS_MAX {
             return;
@@ -110,7 +108,7 @@ impl Documents {
         }
     }
 
-    fn read_document(&mut self, kind: &DocumentKind, text: &str, place: &Place, cues: &Cues) {
+    fn read_document(&mut self, kind: &DocumentKind, text: &str, place: &EventPlace, cues: &Cues) {
         match kind {
             DocumentKind::Issue => self.lines.read("issues", text, place, &cues.documents),
             DocumentKind::File(name) => self.lines.read(name, text, place, &cues.documents),
@@ -193,7 +191,7 @@ impl DocumentRecord {
         }
     }
 
-    fn into_candidate(self, speaker: Speaker, place: &Place) -> Candidate {
+    fn into_candidate(self, speaker: Speaker, place: &EventPlace) -> Candidate {
         Candidate {
             source: SourceKind::Document,
             speaker,

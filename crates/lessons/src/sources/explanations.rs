@@ -8,7 +8,7 @@ mod tests;
 use crate::bounded_text::bounded;
 use crate::code_tokens::contains_token;
 use crate::cues::Cues;
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use heirloom_agents::transcripts::{EventBody, FileEdit, ToolAction, TranscriptEvent};
 use misleading_output::MisleadingOutput;
@@ -33,7 +33,7 @@ const EDIT_BYTES_MAX: usize = 8_000;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Explanation {
-    place: Place,
+    place: EventPlace,
     statement: Statement,
     /// True if an edit or command after it has one of its code tokens.
     is_confirmed: bool,
@@ -54,7 +54,7 @@ impl Explanations {
     pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
         match &event.body {
             EventBody::AssistantText(said) => {
-                self.add_text(&Place::of(position, event), said, cues)
+                self.add_text(&EventPlace::of(position, event), said, cues)
             }
             EventBody::Call { call, action, .. } => {
                 match action {
@@ -70,7 +70,7 @@ impl Explanations {
                 text,
             } => {
                 self.misleading
-                    .add_result(&Place::of(position, event), call, *outcome, text);
+                    .add_result(&EventPlace::of(position, event), call, *outcome, text);
             }
             EventBody::ConversationStart(_)
             | EventBody::Prompt(_)
@@ -101,7 +101,7 @@ impl Explanations {
         self.misleading.add_candidates(out);
     }
 
-    fn add_text(&mut self, place: &Place, said: &str, cues: &Cues) {
+    fn add_text(&mut self, place: &EventPlace, said: &str, cues: &Cues) {
         let read = read_statements(said, cues);
         if read.withdraws {
             let lower = bounded(said, EDIT_BYTES_MAX).to_lowercase();

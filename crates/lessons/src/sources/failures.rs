@@ -16,7 +16,7 @@ use crate::Candidate;
 use crate::bounded_text::bounded;
 use crate::command_run::CommandRun;
 use crate::cues::Cues;
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::project_paths::ProjectPaths;
 use change::{Change, ChangeLog};
 use closed_failure::{ClosedFailure, Closing};
@@ -84,7 +84,7 @@ pub(crate) struct Failures {
 impl Failures {
     /// Reads an event.
     pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
-        let place = Place::of(position, event);
+        let place = EventPlace::of(position, event);
         match &event.body {
             EventBody::ConversationStart(_) => {
                 self.calls.clear();
@@ -119,7 +119,7 @@ impl Failures {
         );
     }
 
-    fn add_remarks(&mut self, place: &Place, said: &str, cues: &Cues) {
+    fn add_remarks(&mut self, place: &EventPlace, said: &str, cues: &Cues) {
         if self.open.is_empty() {
             return;
         }
@@ -143,7 +143,7 @@ impl Failures {
         }
     }
 
-    fn add_call(&mut self, place: Place, call: &str, action: &ToolAction, cues: &Cues) {
+    fn add_call(&mut self, place: EventPlace, call: &str, action: &ToolAction, cues: &Cues) {
         let mut pending = PendingCall {
             call: bounded(call, CALL_BYTES_MAX),
             run: None,
@@ -194,7 +194,7 @@ impl Failures {
 
     fn add_result(
         &mut self,
-        place: &Place,
+        place: &EventPlace,
         call: &str,
         outcome: ToolOutcome,
         output: &str,
@@ -262,7 +262,7 @@ impl Failures {
 
     fn add_failure(
         &mut self,
-        place: &Place,
+        place: &EventPlace,
         run: CommandRun,
         command: &str,
         output: &str,
@@ -337,7 +337,7 @@ impl Failures {
     }
 
     /// Closes what a success resolves; `own` are the changes that its command line made.
-    fn add_success(&mut self, place: &Place, run: &CommandRun, own: &[Change], cues: &Cues) {
+    fn add_success(&mut self, place: &EventPlace, run: &CommandRun, own: &[Change], cues: &Cues) {
         let mut number = 0;
         while let Some(open) = self.open.get(number) {
             let is_near = place.position.saturating_sub(open.last) <= VARIANT_EVENTS;
@@ -370,7 +370,7 @@ impl Failures {
     fn close(
         &mut self,
         number: usize,
-        place: &Place,
+        place: &EventPlace,
         passed: Option<(&CommandRun, &[Change])>,
         cues: &Cues,
     ) {

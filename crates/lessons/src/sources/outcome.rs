@@ -8,21 +8,20 @@ mod session_title;
 
 use super::commits::read_commit;
 use crate::cues::Cues;
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::shell_line::{SimpleCommand, read_shell_line};
 use crate::test_counts::read_test_counts;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use episode::{EpisodeState, PushState};
 use heirloom_agents::failures::{has_side_effects, is_probe};
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent};
-use heirloom_model::text;
 use issue_title::{IssueTitles, created_issue};
 use request_text::{RequestKind, classify_request, clean_request};
 use serde::{Deserialize, Serialize};
 use session_title::make_title;
 
 /// Greatest number of episodes that are kept.
-const EPISODES_MAX: usize = 6;
+const EPISODES_MAX: usize = 5;
 /// Greatest number of calls without a result that are kept.
 const PENDING_MAX: usize = 24;
 /// Tools that return the output of a command that runs in the background.
@@ -81,11 +80,11 @@ impl Outcome {
     pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
         match &event.body {
             EventBody::Prompt(prompt) if event.agent.is_none() => {
-                self.read_prompt(prompt, &Place::of(position, event), cues);
+                self.read_prompt(prompt, &EventPlace::of(position, event), cues);
             }
             EventBody::AssistantText(text) if event.agent.is_none() => {
                 if let Some(episode) = self.episodes.last_mut() {
-                    episode.read_message(text, &Place::of(position, event), &cues.outcome);
+                    episode.read_message(text, &EventPlace::of(position, event), &cues.outcome);
                 }
             }
             EventBody::Call { call, tool, action } => {
@@ -123,7 +122,7 @@ impl Outcome {
         }
     }
 
-    fn read_prompt(&mut self, prompt: &str, place: &Place, cues: &Cues) {
+    fn read_prompt(&mut self, prompt: &str, place: &EventPlace, cues: &Cues) {
         let request = clean_request(prompt, &cues.person_rules.turns);
         let last = self.episodes.last_mut();
         match (classify_request(&request, &cues.outcome), last) {
@@ -143,7 +142,7 @@ impl Outcome {
         }
     }
 
-    fn begin_episode(&mut self, request: &str, place: &Place, cues: &Cues) {
+    fn begin_episode(&mut self, request: &str, place: &EventPlace, cues: &Cues) {
         if let Some(episode) = self.episodes.last_mut() {
             episode.finish(&cues.outcome);
         }
@@ -199,11 +198,15 @@ impl Outcome {
             self.pending.remove(0);
         }
         self.pending
-            .push((text::clip(call, 120).to_owned(), effect));
+            .push((call_name(call), effect));
     }
 
     fn read_result(&mut self, call: &str, outcome: ToolOutcome, output: &str) {
-        while let Some(at) = self.pending.iter().position(|(known, _)| known == call) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let call = call_name(call);
+        while let Some(at) = self.pending.iter().position(|(known, _)| *known == call) {
             let (_, effect) = self.pending.remove(at);
             let has_succeeded = outcome == ToolOutcome::Succeeded;
             if effect == CallEffect::IssueView {

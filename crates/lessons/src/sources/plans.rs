@@ -1,6 +1,6 @@
 //! The agent's plan or to-do list, as it was at the end.
 
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::{Candidate, LessonContent, LessonStep, SourceKind, Speaker};
 use heirloom_agents::transcripts::{EventBody, ToolAction, TranscriptEvent};
 use heirloom_model::text;
@@ -18,7 +18,7 @@ const WORTH: f32 = 0.7;
 #[serde(default)]
 pub(crate) struct Plans {
     steps: Vec<LessonStep>,
-    place: Place,
+    place: EventPlace,
 }
 
 impl Plans {
@@ -50,7 +50,7 @@ impl Plans {
             .collect();
         if !steps.is_empty() {
             self.steps = steps;
-            self.place = Place::of(position, event);
+            self.place = EventPlace::of(position, event);
         }
     }
 

@@ -3,7 +3,7 @@
 mod points;
 
 use crate::cues::{Cues, ReportCues};
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use heirloom_agents::failures::has_side_effects;
 use heirloom_agents::transcripts::{EventBody, ToolAction, TranscriptEvent};
@@ -28,7 +28,7 @@ struct Report {
     is_after_changes: bool,
     /// True if the person wanted an explanation.
     is_explanation: bool,
-    place: Place,
+    place: EventPlace,
 }
 
 /// A point of a report of an earlier turn.
@@ -37,7 +37,7 @@ struct Report {
 struct KeptPoint {
     point: ReportPoint,
     is_after_changes: bool,
-    place: Place,
+    place: EventPlace,
 }
 
 /// State of this source.
@@ -66,7 +66,7 @@ impl Reports {
                     text: replace_control_chars(text.get(..end).unwrap_or_default()),
                     is_after_changes: self.has_changes,
                     is_explanation: self.is_explanation,
-                    place: Place::of(position, event),
+                    place: EventPlace::of(position, event),
                 });
             }
             EventBody::Prompt(prompt) if event.agent.is_none() => {

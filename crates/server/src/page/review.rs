@@ -75,7 +75,7 @@ fn load(engine: &Engine, context: &RequestContext, is_asked: bool) -> Result<Rev
         pairs.extend(one.others.iter().map(|other| (one.keep, *other)));
     }
     pairs.extend(&found.contradictions);
-    let learned = engine.lessons().unreviewed(ROWS)?;
+    let learned = engine.sessions().lessons().unreviewed(ROWS)?;
     let all = learned.len() + pairs.len() + found.stale.len() + found.unused.len();
     let rows = pairs.iter().take(ROWS);
     let rows = rows.filter_map(|(a, b)| {

@@ -319,7 +319,7 @@ fn count_learned(engine: &Engine, session: &Session) -> Result<(usize, bool), Fa
 /// Returns the records that the session taught, with the lines that support them.
 fn lesson_rows(engine: &Engine, session: &str) -> Result<Vec<LessonRow>, Fault> {
     let mut rows = Vec::new();
-    for record in engine.lessons().of_session(session)? {
+    for record in engine.sessions().lessons().of_session(session)? {
         let Some(source) = LessonSource::of_record(&record) else {
             continue;
         };

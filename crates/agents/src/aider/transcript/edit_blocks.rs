@@ -7,7 +7,7 @@ const DECORATION: [char; 5] = ['*', '`', ':', '#', ' '];
 
 /// Part of a block to which a line belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum BlockPart {
     Outside,
     /// A fence without markers, which may be a whole file.
     Whole,
@@ -19,37 +19,41 @@ enum Part {
 /// Returns the edits that a text shows, at most one for each file and block.
 pub(super) fn edit_blocks(text: &str) -> Vec<FileEdit> {
     let mut edits = Vec::new();
-    let mut part = Part::Outside;
+    let mut part = BlockPart::Outside;
     let (mut path, mut removed, mut added) = ("", String::new(), String::new());
     for line in text.lines() {
         let is_fence = line.starts_with("```");
         match (part, marker(line)) {
-            (Part::Outside | Part::Whole, Some(Marker::Search)) => {
-                part = Part::Removed;
+            (BlockPart::Outside | BlockPart::Whole, Some(Marker::Search)) => {
+                part = BlockPart::Removed;
                 (removed.clear(), added.clear());
             }
-            (Part::Removed, Some(Marker::Divider)) => part = Part::Added,
-            (Part::Added, Some(Marker::Replace)) => {
+            (BlockPart::Removed, Some(Marker::Divider)) => part = BlockPart::Added,
+            (BlockPart::Added, Some(Marker::Replace)) => {
                 push_edit(&mut edits, path, &removed, &added);
-                part = Part::Whole;
+                part = BlockPart::Whole;
                 (removed.clear(), added.clear());
             }
-            (Part::Outside, _) if is_fence => {
+            (BlockPart::Outside, _) if is_fence => {
                 let is_diff = line.trim_end() == "```diff";
-                part = if is_diff { Part::Diff } else { Part::Whole };
+                part = if is_diff {
+                    BlockPart::Diff
+                } else {
+                    BlockPart::Whole
+                };
                 (removed.clear(), added.clear());
             }
-            (Part::Outside, _) if !line.trim().is_empty() => {
+            (BlockPart::Outside, _) if !line.trim().is_empty() => {
                 path = line.trim_matches(DECORATION);
             }
-            (Part::Outside, _) => {}
-            (Part::Whole | Part::Diff, _) if is_fence => {
+            (BlockPart::Outside, _) => {}
+            (BlockPart::Whole | BlockPart::Diff, _) if is_fence => {
                 push_edit(&mut edits, path, &removed, &added);
-                part = Part::Outside;
+                part = BlockPart::Outside;
             }
-            (Part::Whole | Part::Added, _) => add_line(&mut added, line),
-            (Part::Removed, _) => add_line(&mut removed, line),
-            (Part::Diff, _) => {
+            (BlockPart::Whole | BlockPart::Added, _) => add_line(&mut added, line),
+            (BlockPart::Removed, _) => add_line(&mut removed, line),
+            (BlockPart::Diff, _) => {
                 if let Some(file) = line.strip_prefix("+++ ") {
                     path = file.trim();
                 } else if let Some(line) = line.strip_prefix('+') {

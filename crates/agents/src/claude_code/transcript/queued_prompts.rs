@@ -91,3 +91,17 @@ impl PromptQueue {
         delivered
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_prompts_stop_at_maximum() {
+        let mut queue = PromptQueue::default();
+        for at in 0..=TRANSCRIPT_QUEUED_PROMPTS_MAX as u64 {
+            queue.read_line(at, r#"{"operation":"enqueue","content":"go on"}"#);
+        }
+        assert_eq!(queue.waiting.len(), TRANSCRIPT_QUEUED_PROMPTS_MAX);
+    }
+}

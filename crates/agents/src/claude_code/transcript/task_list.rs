@@ -149,3 +149,19 @@ fn apply_change(tasks: &mut Vec<(String, PlanItem)>, change: TaskChange) {
         (None, _) => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn task_changes_stop_at_maximum() {
+        let mut changes = TaskChanges::default();
+        let input = r#"{"taskId":"1","status":"completed"}"#.to_owned();
+        let raw = serde_json::value::RawValue::from_string(input).unwrap();
+        for n in 0..=TRANSCRIPT_TASK_CHANGES_MAX {
+            changes.add_call(&n.to_string(), "TaskUpdate", Some(&raw));
+        }
+        assert_eq!(changes.changes.len(), TRANSCRIPT_TASK_CHANGES_MAX);
+    }
+}

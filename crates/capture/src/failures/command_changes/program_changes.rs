@@ -140,7 +140,7 @@ pub(super) fn is_change(program: &str, arguments: &[&str], document: &str) -> bo
     if has_word(INTERPRETERS, program) {
         return is_script_change(arguments, document);
     }
-    // A script of the project whose name says that it prepares something.
+    // A script of the project with the name of a preparation.
     let is_script = [".sh", ".py", ".js", ".rb"]
         .iter()
         .any(|end| program.ends_with(end));

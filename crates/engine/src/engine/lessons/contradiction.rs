@@ -31,7 +31,7 @@ const EMPHASIS: [&str; 8] = [
 /// Share of common words from which two statements are about the same.
 const COMMON_WORDS_MIN: f64 = 0.8;
 
-/// Returns true if a statement of a person takes back a proposal of an agent: the statement names it as wrong, or is
+/// Returns true if a statement of a person retracts a proposal of an agent: the statement names it as wrong, or is
 /// the same statement with the opposite sign. When in doubt, it does not.
 pub(super) fn is_negated_by(proposal: &Record, statement: &Record) -> bool {
     let is_proposal = proposal.attrs.get("proposal") == Some(&true.into());

@@ -11,7 +11,7 @@ use heirloom_store::Change;
 /// Source of what a person said.
 const PERSON: &str = "user";
 
-/// Record of a lesson, before the store is asked what is known.
+/// Record of a lesson, before the comparison with stored records.
 #[derive(Debug, Clone)]
 pub(super) struct LessonDraft {
     /// Index of the lesson.

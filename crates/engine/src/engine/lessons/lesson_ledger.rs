@@ -87,3 +87,19 @@ impl LessonLedger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ledger_stops_at_maximum() {
+        let mut ledger = LessonLedger::default();
+        let id = RecordId::min_at(heirloom_model::Timestamp::UNIX_EPOCH);
+        for n in 0..=limits::LESSON_LEDGER_MAX {
+            ledger.insert(&format!("lesson {n}"), id);
+        }
+        assert_eq!(ledger.records.len(), limits::LESSON_LEDGER_MAX);
+        assert_eq!(LessonLedger::from_value(&ledger.to_value()), ledger);
+    }
+}

@@ -12,16 +12,22 @@ const ATTRIBUTE: &str = "lesson";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LessonSource {
     /// Session that taught it.
+    #[serde(rename = "session")]
     pub session: String,
     /// Part of the transcript from which it was taken.
+    #[serde(rename = "source")]
     pub source: SourceKind,
     /// Author of the statement.
+    #[serde(rename = "speaker")]
     pub speaker: Speaker,
     /// Worth for the next session, from 0 to 1.
+    #[serde(rename = "worth")]
     pub worth: f32,
     /// Time at which it was stored.
+    #[serde(rename = "learned_at")]
     pub learned_at: Timestamp,
     /// Lines that support it, the most important one first.
+    #[serde(rename = "evidence")]
     pub evidence: Vec<EvidenceLine>,
 }
 
@@ -29,8 +35,10 @@ pub struct LessonSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvidenceLine {
     /// Id of the message, if the conversation is stored.
+    #[serde(rename = "message")]
     pub message: String,
     /// The line, shortened.
+    #[serde(rename = "line")]
     pub line: String,
 }
 
@@ -78,5 +86,54 @@ impl LessonSource {
     pub(super) fn put(&self, record: &mut Record) {
         let value = serde_json::to_value(self).unwrap_or(Value::Null);
         record.attrs.insert(ATTRIBUTE.to_owned(), value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use heirloom_lessons::{Evidence, LessonContent};
+
+    fn candidate(lines: usize, chars: usize) -> Candidate {
+        let evidence = Evidence {
+            event: "m1".to_owned(),
+            position: 0,
+            line: "x".repeat(chars),
+        };
+        Candidate {
+            source: SourceKind::Command,
+            speaker: Speaker::Program,
+            content: LessonContent::Steps(Vec::new()),
+            worth: 0.5,
+            evidence: vec![evidence; lines],
+            at: None,
+            agent: None,
+        }
+    }
+
+    #[test]
+    fn source_has_bounded_lines() {
+        let most = limits::LESSON_EVIDENCE_MAX;
+        let chars = limits::LESSON_EVIDENCE_CHARS_MAX;
+        for (lines, length) in [(most, chars), (most + 1, chars + 1)] {
+            let candidate = candidate(lines, length);
+            let source = LessonSource::of_candidate(&candidate, "s", Timestamp::UNIX_EPOCH);
+            assert_eq!(source.evidence.len(), most);
+            let line = &source.evidence[0].line;
+            assert_eq!(text::chars(line), chars);
+            assert_eq!(line.ends_with('…'), length > chars);
+        }
+    }
+
+    #[test]
+    fn stored_form_is_stable() {
+        let source = LessonSource::of_candidate(&candidate(1, 3), "s1", Timestamp::UNIX_EPOCH);
+        let stored = serde_json::to_value(&source).unwrap();
+        let golden = serde_json::json!({
+            "session": "s1", "source": "command", "speaker": "program", "worth": 0.5,
+            "learned_at": "1970-01-01T00:00:00Z", "evidence": [{"message": "m1", "line": "xxx"}],
+        });
+        assert_eq!(stored, golden);
     }
 }

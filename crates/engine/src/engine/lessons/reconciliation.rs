@@ -15,6 +15,9 @@ use heirloom_search::recall::RecallItem;
 use heirloom_store::{AsOf, Change, Filter};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Number of similar records that a new lesson is compared with.
+const NEIGHBOURS: usize = 8;
+
 /// Words of resolutions that earlier versions wrote without knowing what helped.
 const AUTOMATIC: [&str; 2] = ["` worked", "it worked "];
 
@@ -185,7 +188,7 @@ impl<'r> Reconciliation<'r> {
         let mut filter = Filter::current(&[Kind::Step], self.engine.now())
             .state(StepState::Pending.as_str())
             .scope(Scope::of_task(self.conversation.task));
-        filter.limit = limits::LESSON_RECORDS_SHOWN_MAX;
+        filter.limit = super::RECORDS_READ;
         for step in self.engine.records().find(&filter)? {
             let is_of_earlier_plan = LessonSource::is_in(&step)
                 && !self.is_ours(&step)
@@ -330,7 +333,7 @@ impl<'r> Reconciliation<'r> {
         let found = self.engine.recall().search_built_in(&RecallRequest {
             question: text.to_owned(),
             syntax: QuerySyntax::Words,
-            k: Some(limits::LESSON_NEIGHBOURS_MAX),
+            k: Some(NEIGHBOURS),
             kinds: vec![Kind::Knowledge],
             dedup: DedupMode::Keep,
             min_relevance: Some(0.0),
@@ -459,7 +462,7 @@ fn is_touched_by_person(record: &Record) -> bool {
         || confirmations.is_some_and(|count| count.as_u64() != Some(0))
 }
 
-/// Returns true if nobody wrote the resolution of an error: a program saw that something passed later.
+/// Returns true if a program, and no person or agent, wrote the resolution of an error because a command passed later.
 fn is_automatic_resolution(record: &Record) -> bool {
     let is_closed_by_pass = record.attr_str(ErrorRecord::CLOSED_BY) == Some(ErrorRecord::PASSED);
     let is_legacy = known_resolution(record)

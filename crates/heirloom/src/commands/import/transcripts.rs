@@ -191,7 +191,7 @@ fn find_files(
     Ok(files)
 }
 
-/// Returns the transcript whose name contains a session's id, or the one of the project; `None` if there is none.
+/// Returns the transcript whose name contains a session's id, or the one of the project; `None` if both are missing.
 pub(in crate::commands) fn find_session_transcript(
     agent: AgentProgram,
     session: &str,

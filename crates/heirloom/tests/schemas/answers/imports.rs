@@ -96,7 +96,7 @@ struct LessonLine {
     kept: bool,
     /// The effect on the store, or why it was dropped, in words.
     outcome: String,
-    /// Why it was dropped.
+    /// Reason for dropping it.
     reason: Option<String>,
     /// The record that it changes or confirms.
     record: Option<String>,

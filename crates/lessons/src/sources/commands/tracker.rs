@@ -1,7 +1,7 @@
 //! Use of an issue tracker: the subcommands that recur.
 
 use crate::cues::TrackerCues;
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::shell_line::SimpleCommand;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub(super) struct TrackerUse {
     /// Number of commits whose message names an issue.
     named_in_commits: u32,
     /// Place of the last use.
-    pub(super) place: Place,
+    pub(super) place: EventPlace,
 }
 
 impl TrackerUse {
@@ -44,7 +44,7 @@ impl TrackerUse {
     pub(super) fn add(
         &mut self,
         command: &SimpleCommand,
-        place: &Place,
+        place: &EventPlace,
         cues: &TrackerCues,
     ) -> bool {
         let Some((program, length)) = find_program(command, cues) else {
@@ -213,7 +213,11 @@ mod tests {
         let mut tracker = TrackerUse::default();
         for line in lines {
             for command in read_shell_line(line) {
-                tracker.add(&command, &Place::default(), &Cues::get().commands.tracker);
+                tracker.add(
+                    &command,
+                    &EventPlace::default(),
+                    &Cues::get().commands.tracker,
+                );
             }
         }
         tracker

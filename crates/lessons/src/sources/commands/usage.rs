@@ -1,6 +1,6 @@
 //! Usage of commands: successes, failures and durations of each form.
 
-use crate::place::Place;
+use crate::place::EventPlace;
 use serde::{Deserialize, Serialize};
 
 /// Greatest number of forms that are kept.
@@ -27,7 +27,7 @@ pub(super) struct CommandUsage {
     /// True if the last run with a known outcome succeeded.
     pub(super) last_succeeded: bool,
     /// Place of the last run that succeeded.
-    pub(super) place: Place,
+    pub(super) place: EventPlace,
     /// Duration of the first run.
     first_seconds: Option<u32>,
     /// True if the first run built the dependencies.
@@ -122,7 +122,7 @@ impl UsageTable {
     }
 
     /// Adds a finished run.
-    pub(super) fn add_run(&mut self, index: usize, place: &Place, run: &FinishedRun<'_>) {
+    pub(super) fn add_run(&mut self, index: usize, place: &EventPlace, run: &FinishedRun<'_>) {
         let Some(usage) = self.0.get_mut(index) else {
             return;
         };
@@ -217,9 +217,13 @@ mod tests {
         let mut table = UsageTable::default();
         let index = table.index_of(0, "", "make test").unwrap();
         let packages = "Compiling a v1\n".repeat(20);
-        table.add_run(index, &Place::default(), &run(Some(true), 380, &packages));
+        table.add_run(
+            index,
+            &EventPlace::default(),
+            &run(Some(true), 380, &packages),
+        );
         assert_eq!(table.0[index].slow_first_run(), None);
-        table.add_run(index, &Place::default(), &run(Some(false), 9, ""));
+        table.add_run(index, &EventPlace::default(), &run(Some(false), 9, ""));
         let usage = &table.0[index];
         assert_eq!(
             usage.slow_first_run().as_deref(),
@@ -228,7 +232,7 @@ mod tests {
             )
         );
         assert!(!usage.last_succeeded && usage.succeeded == 1);
-        table.add_run(index, &Place::default(), &run(None, 200, ""));
+        table.add_run(index, &EventPlace::default(), &run(None, 200, ""));
         assert_eq!(table.0[index].slow_first_run(), None);
     }
 
@@ -237,7 +241,7 @@ mod tests {
         let mut table = UsageTable::default();
         for (folder, seconds) in [("", 400), ("/p", 5), ("web", 7)] {
             let index = table.index_of(0, folder, "make test").unwrap();
-            table.add_run(index, &Place::default(), &run(Some(true), seconds, ""));
+            table.add_run(index, &EventPlace::default(), &run(Some(true), seconds, ""));
         }
         let (merged, indices) = table.merged(|folder| folder.trim_start_matches("/p"));
         assert_eq!(indices, [0, 0, 1]);
@@ -250,14 +254,14 @@ mod tests {
         let mut table = UsageTable::default();
         for number in 0..FORMS_MAX {
             let index = table.index_of(0, "", &format!("make {number}")).unwrap();
-            table.add_run(index, &Place::default(), &run(Some(number > 0), 1, ""));
+            table.add_run(index, &EventPlace::default(), &run(Some(number > 0), 1, ""));
         }
         assert_eq!(
             table.index_of(0, "", "make new"),
             Some(0),
             "the form that never succeeded"
         );
-        table.add_run(0, &Place::default(), &run(Some(true), 1, ""));
+        table.add_run(0, &EventPlace::default(), &run(Some(true), 1, ""));
         assert_eq!(table.index_of(0, "", "make another"), None);
         assert_eq!(table.index_of(0, "", "make 5"), Some(5));
         assert_eq!(table.0.len(), FORMS_MAX);

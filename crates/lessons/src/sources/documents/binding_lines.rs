@@ -2,7 +2,7 @@
 
 use crate::cues::DocumentCues;
 use crate::outline::{OutlineItem, read_outline};
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::sentences::capitalize;
 use heirloom_model::text;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub(super) struct BindingLine {
     bindings: usize,
     is_task_bound: bool,
     /// Place of the first occurrence.
-    pub(super) place: Place,
+    pub(super) place: EventPlace,
 }
 
 /// Lines of all documents of a session.
@@ -64,7 +64,7 @@ impl BindingLines {
         &mut self,
         document: &str,
         content: &str,
-        place: &Place,
+        place: &EventPlace,
         cues: &DocumentCues,
     ) {
         let content = without_line_numbers(content);
@@ -194,7 +194,7 @@ mod tests {
             lines.read(
                 "issues",
                 &issue(name),
-                &Place::default(),
+                &EventPlace::default(),
                 &Cues::get().documents,
             );
         }

@@ -2,7 +2,7 @@
 //! match that are reported as denied.
 
 use crate::bounded_text::bounded;
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use heirloom_agents::failures::CommandWords;
 use heirloom_agents::transcripts::{ToolAction, ToolOutcome};
@@ -51,7 +51,7 @@ struct RepeatedLine {
     line: String,
     count: u32,
     successes: u32,
-    place: Place,
+    place: EventPlace,
 }
 
 /// State of the detection.
@@ -63,7 +63,7 @@ pub(super) struct MisleadingOutput {
     commands: u32,
     lines: Vec<RepeatedLine>,
     /// Program, number and first place of denied searches.
-    denied: Option<(String, u32, Place)>,
+    denied: Option<(String, u32, EventPlace)>,
 }
 
 impl MisleadingOutput {
@@ -86,7 +86,7 @@ impl MisleadingOutput {
     /// Reads the result of a call.
     pub(super) fn add_result(
         &mut self,
-        place: &Place,
+        place: &EventPlace,
         call: &str,
         outcome: ToolOutcome,
         output: &str,
@@ -114,7 +114,7 @@ impl MisleadingOutput {
         }
     }
 
-    fn count_line(&mut self, place: &Place, line: &str, is_success: bool) {
+    fn count_line(&mut self, place: &EventPlace, line: &str, is_success: bool) {
         let lower = line.to_lowercase();
         if line.len() > LINE_BYTES_MAX || !ERROR_WORDS.iter().any(|word| lower.contains(word)) {
             return;
@@ -145,7 +145,7 @@ impl MisleadingOutput {
     }
 
     /// Counts a search that is reported as denied although it only found nothing.
-    fn add_denied(&mut self, place: &Place, program: &str, head: &str) {
+    fn add_denied(&mut self, place: &EventPlace, program: &str, head: &str) {
         let errors = head.split_once("stderr: ").map_or("", |(_, errors)| errors);
         let is_known = |line: &str| {
             self.lines
@@ -198,7 +198,7 @@ impl MisleadingOutput {
     }
 }
 
-fn candidate(text: String, place: &Place, line: &str) -> Candidate {
+fn candidate(text: String, place: &EventPlace, line: &str) -> Candidate {
     Candidate {
         source: SourceKind::Explanation,
         speaker: Speaker::Program,

@@ -2,7 +2,7 @@
 
 use crate::bounded_text::bounded;
 use crate::cues::FailureCues;
-use crate::place::Place;
+use crate::place::EventPlace;
 use heirloom_agents::failures::{
     CommandWords, essential_commands, has_side_effects, split_words, unquote,
 };
@@ -30,7 +30,7 @@ const NAME_BYTES_MAX: usize = 110;
 #[serde(default)]
 pub(super) struct Change {
     /// Place of the change.
-    pub(super) place: Place,
+    pub(super) place: EventPlace,
     /// Changed file, or empty for a command.
     pub(super) path: String,
     /// Command, or empty for an edit.
@@ -56,7 +56,7 @@ impl Change {
 
     /// Creates the change of a file, with the lines that say most about `words`.
     pub(super) fn of_edit(
-        place: Place,
+        place: EventPlace,
         edit: &FileEdit,
         words: &[String],
         cues: &FailureCues,
@@ -79,7 +79,7 @@ impl Change {
     }
 
     /// Creates the change by a command line, if it has effects.
-    pub(super) fn of_command(place: Place, line: &str, cues: &FailureCues) -> Option<Self> {
+    pub(super) fn of_command(place: EventPlace, line: &str, cues: &FailureCues) -> Option<Self> {
         let line = line
             .get(..line.floor_char_boundary(LINE_MAX))
             .unwrap_or_default();
@@ -119,7 +119,7 @@ fn command_text(command: &str) -> String {
 /// Bytes of a command line that are read.
 const LINE_MAX: usize = 16 << 10;
 
-fn exported_variable(place: Place, line: &str) -> Option<Change> {
+fn exported_variable(place: EventPlace, line: &str) -> Option<Change> {
     let export = line
         .split(['\n', ';', '&'])
         .map(str::trim)
@@ -216,7 +216,7 @@ fn best_lines(lines: &[&str], words: &[String], cues: &FailureCues) -> Vec<Strin
     chosen.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Scores a changed line by what it says about a fault with these words; `i32::MIN` for a line without content.
+/// Scores a changed line by its relation to a fault with these words; `i32::MIN` for a line without content.
 pub(super) fn line_score(line: &str, words: &[String], cues: &FailureCues) -> i32 {
     let line = line
         .get(..line.floor_char_boundary(SCORED_BYTES_MAX))
@@ -268,7 +268,7 @@ pub(super) struct ChangeLog {
 }
 
 impl ChangeLog {
-    /// Adds a change. Lines that it takes back are removed from earlier changes of the file.
+    /// Adds a change. Lines that it reverts are removed from earlier changes of the file.
     pub(super) fn add(&mut self, change: Change) {
         if !change.path.is_empty() {
             for earlier in self
@@ -313,7 +313,7 @@ mod tests {
     use heirloom_agents::transcripts::{EventBody, TranscriptEvent};
 
     fn command(line: &str) -> Option<String> {
-        Change::of_command(Place::default(), line, &Cues::get().failures)
+        Change::of_command(EventPlace::default(), line, &Cues::get().failures)
             .map(|change| change.command)
     }
 
@@ -366,7 +366,7 @@ mod tests {
             removed: "[x]\nport = 80\n".to_owned(),
             added: "[x]\nport = 81\n}\n\nhost = 1\n".to_owned(),
         };
-        let change = Change::of_edit(Place::default(), &edit, &[], &Cues::get().failures);
+        let change = Change::of_edit(EventPlace::default(), &edit, &[], &Cues::get().failures);
         assert_eq!(
             (change.added, change.removed),
             (
@@ -385,7 +385,7 @@ mod tests {
                 agent: None,
                 body: EventBody::Prompt(String::new()),
             };
-            Place::of(position, &event)
+            EventPlace::of(position, &event)
         };
         let edit = |position: u64, removed: &str, added: &str| {
             let edit = FileEdit {

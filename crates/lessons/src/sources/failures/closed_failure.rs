@@ -7,7 +7,7 @@ use super::resolution::{Resolution, describe_changes, is_environment};
 use crate::bounded_text::bounded;
 use crate::command_run::CommandRun;
 use crate::cues::FailureCues;
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::project_paths::ProjectPaths;
 use crate::sources::command_variant::{CommandVariant, VariantKind, find_variant};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
@@ -41,7 +41,7 @@ pub(super) struct ClosedFailure {
     is_variant: bool,
     /// Number of failures.
     pub(super) attempts: u32,
-    evidence: Vec<(Place, String)>,
+    evidence: Vec<(EventPlace, String)>,
 }
 
 impl ClosedFailure {
@@ -77,7 +77,7 @@ impl ClosedFailure {
     }
 }
 
-/// What is known when a failure is closed.
+/// Facts that are known when a failure is closed.
 pub(super) struct Closing<'c> {
     /// The failure.
     pub(super) open: &'c OpenFailure,
@@ -90,7 +90,7 @@ pub(super) struct Closing<'c> {
     /// Changes that the command line of this run made itself.
     pub(super) own: &'c [Change],
     /// Place of the run that closes it.
-    pub(super) place: &'c Place,
+    pub(super) place: &'c EventPlace,
     /// Paths of the project.
     pub(super) paths: &'c ProjectPaths,
     /// Data.

@@ -4,7 +4,7 @@ use crate::bounded_text::{bounded, bounded_excerpt};
 use crate::code_tokens::{content_words, is_file_name};
 use crate::command_run::{CommandPart, CommandRun};
 use crate::cues::FailureCues;
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::project_paths::ProjectPaths;
 use heirloom_agents::failures::Failure;
 use heirloom_model::text;
@@ -25,7 +25,7 @@ const PROBE_BYTES_MAX: usize = 60;
 /// Words of an output in which files are searched.
 const FILE_WORDS_MAX: usize = 4_000;
 
-/// How far a command came before it failed.
+/// Progress of a command before it failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum FailureStage {
@@ -47,18 +47,18 @@ pub(super) struct OpenFailure {
     /// Record key.
     pub(super) key: String,
     /// Place of the first failure.
-    pub(super) first: Place,
+    pub(super) first: EventPlace,
     /// Position of the last failure with this error.
     pub(super) last: u64,
     /// Number of failures with this error.
     pub(super) attempts: u32,
-    /// What was run.
+    /// The command.
     pub(super) run: CommandRun,
     /// Number of the part of the run that failed.
     pub(super) part: usize,
     /// The line that names the fault.
     pub(super) error: String,
-    /// How far the command came.
+    /// Progress of the command.
     pub(super) stage: FailureStage,
     /// Words of the error, in lower case.
     pub(super) words: Vec<String>,
@@ -73,7 +73,7 @@ pub(super) struct OpenFailure {
 impl OpenFailure {
     /// Creates the failure of a run with an output.
     pub(super) fn new(
-        place: Place,
+        place: EventPlace,
         run: CommandRun,
         failure: &Failure,
         output: &str,

@@ -4,7 +4,7 @@ use super::change::Change;
 use crate::bounded_text::bounded;
 use crate::code_tokens::{TokenKind, code_tokens, contains_token, content_words, stem};
 use crate::cues::FailureCues;
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::sentences::{is_question, plain_text, sentences};
 use crate::statements::{finish_statement, without_lead_in};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ const SENTENCES_MAX: usize = 40;
 #[serde(default)]
 pub(super) struct Remark {
     /// Place of the text.
-    pub(super) place: Place,
+    pub(super) place: EventPlace,
     /// The sentence, without its lead-in.
     pub(super) text: String,
 }
@@ -69,7 +69,7 @@ pub(super) fn read_remarks(text: &str, cues: &FailureCues) -> Remarks {
     found
 }
 
-/// What is known about a failure and its resolution, for the comparison with a remark.
+/// Facts about a failure and its resolution, for the comparison with a remark.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// Changed lines, paths and commands, in lower case.
@@ -203,7 +203,7 @@ mod tests {
             removed: "pool_size: 1".to_owned(),
             added: "config :app, App.Endpoint, secret_key_base: \"x\"".to_owned(),
         };
-        let change = Change::of_edit(Place::default(), &edit, &[], &Cues::get().failures);
+        let change = Change::of_edit(EventPlace::default(), &edit, &[], &Cues::get().failures);
         let facts = Facts::new(
             &[&change],
             "`mix test` failed: no :secret_key_base configuration found in App.Endpoint",

@@ -17,7 +17,7 @@ const NAMED_MAX: usize = 3;
 /// Changes up to which all are named if none matches the error.
 const UNMATCHED_MAX: usize = 2;
 
-/// What resolved a failure.
+/// Change that resolved a failure.
 #[derive(Debug, Default)]
 pub(super) struct Resolution<'c> {
     /// The text.

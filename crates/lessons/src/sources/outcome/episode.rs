@@ -3,8 +3,9 @@
 use super::final_message::{answer_parts, has_list, is_report, result_sentences};
 use super::issue_title::{IssueTitles, created_id};
 use crate::Evidence;
+use crate::bounded_text::bounded;
 use crate::cues::OutcomeCues;
-use crate::place::Place;
+use crate::place::EventPlace;
 use crate::sentences::shorten_to_sentences;
 use crate::test_counts::TestCounts;
 use heirloom_model::text;
@@ -12,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 /// Greatest number of characters of a part of an episode's record.
 const PART_CHARS_MAX: usize = 390;
-/// Greatest number of characters of a request that are kept.
-const REQUEST_CHARS_MAX: usize = 900;
+/// Greatest number of bytes of a request that are kept.
+const REQUEST_BYTES_MAX: usize = 1_200;
 /// Greatest number of follow-ups.
 const FOLLOW_UPS_MAX: usize = 4;
 /// Greatest number of characters of a follow-up.
@@ -22,6 +23,8 @@ const FOLLOW_UP_CHARS_MAX: usize = 110;
 const FOLLOW_UP_WORDS_MIN: usize = 2;
 /// Greatest number of commits, pull requests and filed issues that are kept.
 const WORK_MAX: usize = 8;
+/// Greatest number of bytes of one of them.
+const WORK_BYTES_MAX: usize = 160;
 /// Number of characters of a list of commits besides their subjects.
 const COMMITS_RESERVED: usize = 32;
 /// Greatest number of bytes of a final message.
@@ -61,7 +64,7 @@ pub(super) struct EpisodeState {
     /// The request.
     pub(super) request: String,
     /// Place of the request.
-    pub(super) place: Place,
+    pub(super) place: EventPlace,
     follow_ups: Vec<String>,
     /// Number of tool calls.
     pub(super) calls: u32,
@@ -90,7 +93,7 @@ pub(super) struct EpisodeState {
 #[serde(default)]
 struct Message {
     text: String,
-    place: Place,
+    place: EventPlace,
 }
 
 /// Parts of the final message that the record needs.
@@ -118,13 +121,9 @@ pub(super) struct EpisodeText {
 
 impl EpisodeState {
     /// Creates the state at the beginning of a request.
-    pub(super) fn new(request: &str, place: &Place) -> Self {
-        let end = request
-            .char_indices()
-            .nth(REQUEST_CHARS_MAX)
-            .map_or(request.len(), |(at, _)| at);
+    pub(super) fn new(request: &str, place: &EventPlace) -> Self {
         Self {
-            request: request.get(..end).unwrap_or_default().to_owned(),
+            request: bounded_lines(request, REQUEST_BYTES_MAX),
             place: place.clone(),
             ..Self::default()
         }
@@ -140,11 +139,11 @@ impl EpisodeState {
         if self.follow_ups.len() >= FOLLOW_UPS_MAX {
             self.follow_ups.remove(1);
         }
-        self.follow_ups.push(first);
+        self.follow_ups.push(bounded(&first, FOLLOW_UP_CHARS_MAX * 2));
     }
 
     /// Reads a message of the agent.
-    pub(super) fn read_message(&mut self, message: &str, place: &Place, cues: &OutcomeCues) {
+    pub(super) fn read_message(&mut self, message: &str, place: &EventPlace, cues: &OutcomeCues) {
         let is_report = is_report(message, cues);
         // A short remark after a report does not replace it.
         let is_without_work =
@@ -156,9 +155,8 @@ impl EpisodeState {
             self.report_calls = self.calls;
         }
         self.has_report |= is_report;
-        let end = message.floor_char_boundary(MESSAGE_BYTES_MAX);
         self.message = Some(Message {
-            text: text::replace_control_chars(message.get(..end).unwrap_or_default()),
+            text: bounded_lines(message, MESSAGE_BYTES_MAX),
             place: place.clone(),
         });
     }
@@ -414,6 +412,12 @@ fn without_commit_type(subject: &str) -> &str {
     }
 }
 
+/// Returns the beginning of a text, with its line breaks but without other control characters.
+fn bounded_lines(text: &str, bytes_max: usize) -> String {
+    let end = text.floor_char_boundary(bytes_max);
+    text::replace_control_chars(text.get(..end).unwrap_or_default())
+}
+
 fn push_bounded(list: &mut Vec<String>, text: &str) {
     if list.iter().any(|known| known == text) {
         return;
@@ -421,7 +425,7 @@ fn push_bounded(list: &mut Vec<String>, text: &str) {
     if list.len() >= WORK_MAX {
         list.remove(0);
     }
-    list.push(text.to_owned());
+    list.push(bounded(text, WORK_BYTES_MAX));
 }
 
 /// Joins the parts that fit.

@@ -8,7 +8,7 @@ use crate::cues::{
 use crate::sentences::{capitalize, is_question, mask_quoted_and_code, sentences};
 
 /// Greatest number of characters of a rule.
-pub(super) const RULE_CHARS_MAX: usize = 400;
+pub(super) const RULE_CHARS: usize = 400;
 /// Greatest number of bytes of a sentence; a longer one is no sentence.
 const SENTENCE_BYTES_MAX: usize = 900;
 /// Greatest number of sentences of a line.
@@ -158,7 +158,7 @@ fn add_rules(rules: &mut Vec<FoundRule>, line: &str, scored: &[Scored<'_>], cues
         // A further requirement for the same thing.
         if let Some(last) = requirement.as_mut().filter(|last: &&mut FoundRule| {
             last.category == rule.category
-                && last.text.chars().count() + rule.text.chars().count() < RULE_CHARS_MAX
+                && last.text.chars().count() + rule.text.chars().count() < RULE_CHARS
         }) {
             last.text.push(' ');
             last.text.push_str(&rule.text);
@@ -193,7 +193,7 @@ fn refers_back(normal: &str, cues: &PersonRuleCues) -> bool {
 fn is_reason(sentence: &Scored<'_>, cues: &PersonRuleCues) -> bool {
     let reasons = &cues.turns.reasons;
     !sentence.is_question
-        && sentence.text.len() <= RULE_CHARS_MAX / 2
+        && sentence.text.len() <= RULE_CHARS / 2
         && sentence.score.total > -1.0
         && reasons
             .iter()
@@ -213,10 +213,10 @@ fn compose(
         let chars = parts.iter().map(|part| part.text.chars().count() + 2);
         chars.sum::<usize>()
     };
-    if previous.is_some() && length(&parts) > RULE_CHARS_MAX {
+    if previous.is_some() && length(&parts) > RULE_CHARS {
         parts.remove(0);
     }
-    while length(&parts) > RULE_CHARS_MAX {
+    while length(&parts) > RULE_CHARS {
         parts.pop()?;
     }
     let text = parts
@@ -240,7 +240,7 @@ fn compose(
         Some(_) => format!("The user asked: {}", quote_turn(&text)),
         None => text,
     };
-    (text.chars().count() <= RULE_CHARS_MAX).then(|| FoundRule {
+    (text.chars().count() <= RULE_CHARS).then(|| FoundRule {
         text,
         category,
         reason: reason.map(|reason| finish_sentence(reason, cues)),

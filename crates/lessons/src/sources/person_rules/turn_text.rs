@@ -3,7 +3,7 @@
 use crate::cues::TurnWords;
 use crate::sentences::{plain_text, without_blocks};
 
-/// Bytes that are read of a turn, at its beginning and at its end; what lies between is a pasted text.
+/// Bytes that are read of a turn, at its beginning and at its end; the part between them is a pasted text.
 const HEAD_BYTES: usize = 24 * 1024;
 const TAIL_BYTES: usize = 8 * 1024;
 /// Number of different unclosed tags after which tags stay in the text.
