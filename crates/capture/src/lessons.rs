@@ -2,10 +2,9 @@
 
 mod conversation_learner;
 mod event_input;
-mod learning;
 mod learning_state;
 mod stored_turns;
 
 pub(crate) use conversation_learner::ConversationLearner;
-pub use learning::{LearnAllReport, Learning, SessionLessons};
 pub(crate) use learning_state::LearningState;
+pub(crate) use stored_turns::{event_of_turn, result_of_edit};

@@ -7,12 +7,13 @@ mod hooks;
 mod lessons;
 mod observe;
 mod run_loop;
+mod session_learning;
 mod transcripts;
 
 pub use hooks::{HookCall, HookCallLog, HookRequest, Hooks, RelevantHit};
-pub use lessons::{LearnAllReport, Learning, SessionLessons};
 pub use observe::{Observation, ObservedSignal, Observer, Runs, SignalOutcome};
 pub use run_loop::{EndReason, IterationReport, RunEvent, RunReport, RunRequest};
+pub use session_learning::{LearnAllReport, Learning, SessionLessons};
 pub use transcripts::{
     ImportScope, TranscriptOutcome, TranscriptReport, TranscriptStart, Transcripts,
     TranscriptsReport, TranscriptsRequest,

@@ -139,7 +139,8 @@ fn is_boundary(text: &str, at: usize, c: char, end: usize) -> bool {
         return previous.is_none() && before.ends_with(char::is_uppercase);
     }
     let is_in = |list: &[&str]| list.contains(&word.as_str());
-    !is_in(&ABBREVIATIONS) && !(goes_on && is_in(&FINAL_ABBREVIATIONS))
+    let is_open = goes_on && is_in(&FINAL_ABBREVIATIONS);
+    !is_open && !is_in(&ABBREVIATIONS)
 }
 
 /// Returns true if the sentence is a question, as far as its punctuation and final particles show it.

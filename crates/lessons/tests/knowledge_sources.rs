@@ -383,7 +383,7 @@ fn read_only_session_is_recognisable() {
         .run("ls", "a")
         .run("cat a", "b")
         .run("grep -rn x .", "c")
-        .answer("**Findings**\n- The client wraps every query in a `Result`, and callers expect that wrapper in all cases.\n\n**Plan**\n- Start with one module as a pilot, then change the other imports in phases.\n- Keep string filters as an unsafe fallback, because scripts rely on them.\n");
+        .answer("**Findings**\n- The client wraps every query in a `Result`, and callers expect that wrapper in all cases.\n\n**Plan**\n- Start with one module as a pilot, then change the other imports in phases.\n- Keep string filters as an unsafe fallback, because scripts rely on them.\n- Run the old tests against the new client before the first import changes.\n");
     let kept = conversation.kept(SourceKind::Outcome);
     assert_eq!(kept.len(), 1);
     assert!(

@@ -86,7 +86,7 @@ fn knowledge(candidate: &Candidate) -> (&str, &str, &str) {
     (category, text, rationale.as_deref().unwrap_or_default())
 }
 
-/// Half of the table to which a turn belongs: the cues were developed on half 0 only.
+/// Returns the half of the table to which a turn belongs. Each half has to reach the figures on its own.
 fn half(text: &str) -> usize {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

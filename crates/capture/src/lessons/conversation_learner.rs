@@ -46,7 +46,7 @@ impl ConversationLearner {
         self.state.offset
     }
 
-    /// Continues from the stored extractor; returns false if there is none.
+    /// Continues from the stored extractor; returns false if no state is stored.
     pub(crate) fn resume(&mut self) -> bool {
         match self.state.extractor.take() {
             Some(extractor) => {

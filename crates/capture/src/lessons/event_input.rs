@@ -87,3 +87,51 @@ pub(crate) fn bounded_name(name: &str) -> Cow<'_, str> {
         false => Cow::Owned(text::hash16(name)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine() -> Engine {
+        let store = std::sync::Arc::new(heirloom_store::SqliteStore::memory().unwrap());
+        let name = heirloom_model::ProjectName::new("p").unwrap();
+        let root = std::path::PathBuf::from("/dev/null/no-files");
+        let place = heirloom_fs::project_fs::ProjectPaths {
+            config: root.join("config.toml"),
+            folder: root.clone(),
+            root,
+        };
+        let settings = heirloom_model::Settings::default();
+        let clock = std::sync::Arc::new(heirloom_model::FixedClock(
+            heirloom_model::Timestamp::UNIX_EPOCH,
+        ));
+        Engine::new(store, name, place, settings, clock).unwrap()
+    }
+
+    /// Returns the length of a text of `given` characters as the extractor reads it.
+    fn read_chars(given: usize, body: fn(String) -> EventBody) -> usize {
+        let engine = engine();
+        let event = TranscriptEvent {
+            id: "1".to_owned(),
+            at: None,
+            agent: None,
+            body: body("word ".repeat(given / 5)),
+        };
+        match extractor_input(&engine, AgentProgram::ClaudeCode, &event)
+            .unwrap()
+            .body
+        {
+            EventBody::AssistantText(text) | EventBody::Summary(text) => text.chars().count(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn long_texts_are_shortened() {
+        let (text, summary) = (LESSON_TEXT_CHARS_MAX, LESSON_SUMMARY_CHARS_MAX);
+        assert_eq!(read_chars(text, EventBody::AssistantText), text - 1);
+        assert!(read_chars(text * 2, EventBody::AssistantText) < text + 100);
+        assert_eq!(read_chars(summary, EventBody::Summary), summary - 1);
+        assert!(read_chars(summary * 2, EventBody::Summary) < summary + 100);
+    }
+}

@@ -31,7 +31,7 @@ const EDIT_TOOLS: [&str; 9] = [
 
 /// Returns the event of a stored turn. Contents of edits and most of long outputs are not stored, and so not found.
 /// `is_transcript` tells that the turns were imported from an agent program.
-pub(super) fn event_of_turn(turn: &Message, is_transcript: bool) -> Option<TranscriptEvent> {
+pub(crate) fn event_of_turn(turn: &Message, is_transcript: bool) -> Option<TranscriptEvent> {
     let call = || {
         let call = turn.attrs.get("call").and_then(Value::as_str);
         call.unwrap_or_default().to_owned()
@@ -65,7 +65,7 @@ pub(super) fn event_of_turn(turn: &Message, is_transcript: bool) -> Option<Trans
 }
 
 /// Returns the event with which an edit is known to have succeeded: its result is not stored.
-pub(super) fn result_of_edit(event: &TranscriptEvent) -> Option<TranscriptEvent> {
+pub(crate) fn result_of_edit(event: &TranscriptEvent) -> Option<TranscriptEvent> {
     let EventBody::Call { call, action, .. } = &event.body else {
         return None;
     };

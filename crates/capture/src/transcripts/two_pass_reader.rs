@@ -91,14 +91,13 @@ impl Transcripts<'_> {
             state = State::default();
         }
         let mut report = TranscriptReport::with_outcome(TranscriptOutcome::Imported);
+        let imported_to = state.offset;
+        report.next_offset = imported_to;
         if is_over {
             // Without a complete survey the file cannot be parsed.
             report.is_unfinished = true;
-            report.next_offset = state.offset;
             return Ok(report);
         }
-        let imported_to = state.offset;
-        report.next_offset = imported_to;
         importer_state.start(state);
         // The extractor may not have read as much as was imported.
         let size = source.appended_size();
@@ -137,9 +136,7 @@ impl Transcripts<'_> {
                     }
                     reader.read_line(line.at, bytes, &mut take);
                 }
-                Some(bytes) => {
-                    reader.read_line(line.at, bytes, &mut take);
-                }
+                Some(bytes) => drop(reader.read_line(line.at, bytes, &mut take)),
                 None if is_replay => {}
                 None => report.long_lines += 1,
             }

@@ -101,6 +101,10 @@ pub(crate) fn task_reads() -> Vec<Operation> {
         }),
         reads("task show", |w| w.engine.tasks().get("7").map(drop)),
         reads("task list", |w| w.engine.tasks().list().map(drop)),
+        // Errors::newest_open
+        reads("newest open errors", |w| {
+            w.engine.errors().newest_open(None, 10).map(drop)
+        }),
         reads("open errors", |w| w.engine.errors().open(None).map(drop)),
         reads("observe without recording", |w| {
             let mut observer = Runs::new(&w.engine).observer(scope(), StreamFormat::Text, true)?;

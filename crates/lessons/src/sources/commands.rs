@@ -8,7 +8,7 @@ mod tracker;
 mod usage;
 
 use crate::cues::{CommandCues, Cues};
-use crate::place::EventPlace;
+use crate::place::{EventPlace, call_name};
 use crate::shell_line::{SimpleCommand, read_shell_line};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use check_cycle::CheckCycle;

@@ -6,7 +6,7 @@ pub(super) use message::{CommitMessage, read_commit};
 
 use crate::cues::{CommitCues, Cues};
 use crate::outline::read_outline;
-use crate::place::EventPlace;
+use crate::place::{EventPlace, call_name};
 use crate::sentences::{capitalize, sentences};
 use crate::shell_line::read_shell_line;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};

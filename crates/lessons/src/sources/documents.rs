@@ -7,7 +7,7 @@ mod request_points;
 
 use super::person_rules::own_text;
 use crate::cues::{Cues, DocumentCues};
-use crate::place::EventPlace;
+use crate::place::{EventPlace, call_name};
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use binding_lines::{BindingLine, BindingLines, LineKind};
 use document_calls::{DocumentKind, document_kind, is_document_tool};
@@ -77,8 +77,7 @@ impl Documents {
                 text,
             } => {
                 let call = call_name(call);
-                let Some(at) = self.pending.iter().position(|pending| pending.call == call)
-                else {
+                let Some(at) = self.pending.iter().position(|pending| pending.call == call) else {
                     return;
                 };
                 let pending = self.pending.remove(at);

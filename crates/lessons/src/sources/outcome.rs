@@ -8,7 +8,7 @@ mod session_title;
 
 use super::commits::read_commit;
 use crate::cues::Cues;
-use crate::place::EventPlace;
+use crate::place::{EventPlace, call_name};
 use crate::shell_line::{SimpleCommand, read_shell_line};
 use crate::test_counts::read_test_counts;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
@@ -197,8 +197,7 @@ impl Outcome {
         if self.pending.len() >= PENDING_MAX {
             self.pending.remove(0);
         }
-        self.pending
-            .push((call_name(call), effect));
+        self.pending.push((call_name(call), effect));
     }
 
     fn read_result(&mut self, call: &str, outcome: ToolOutcome, output: &str) {

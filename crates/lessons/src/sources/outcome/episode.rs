@@ -139,7 +139,8 @@ impl EpisodeState {
         if self.follow_ups.len() >= FOLLOW_UPS_MAX {
             self.follow_ups.remove(1);
         }
-        self.follow_ups.push(bounded(&first, FOLLOW_UP_CHARS_MAX * 2));
+        self.follow_ups
+            .push(bounded(&first, FOLLOW_UP_CHARS_MAX * 2));
     }
 
     /// Reads a message of the agent.

@@ -121,7 +121,8 @@ fn add_block(own: &mut String, block: &[&str], words: &TurnWords) {
     };
     for (index, (line, machine)) in block.iter().zip(&is_machine).enumerate() {
         let is_between = (first..=last).contains(&index) || line.starts_with(['\t', ' ']);
-        if !machine && !(is_pasted && is_between) {
+        let is_part = is_pasted && is_between;
+        if !machine && !is_part {
             own.push_str(line);
             own.push('\n');
         }
@@ -138,9 +139,11 @@ fn is_machine_line(raw: &str, words: &TurnWords) -> bool {
     if has_time(line) || line.ends_with(['{', '}', ';']) || line.ends_with("=>") {
         return true;
     }
-    let lower = line.to_lowercase();
+    let first = line.as_bytes().first().map(u8::to_ascii_lowercase);
     let starts = words.machine_starts.iter().any(|start| {
-        lower.starts_with(start.as_str())
+        let head = || line.get(..start.len()).unwrap_or_default();
+        start.as_bytes().first().copied() == first
+            && head().eq_ignore_ascii_case(start)
             && (!start.starts_with(char::is_alphabetic)
                 || line.contains([
                     '(', ')', '{', '}', ';', '=', '<', '>', '[', ']', ':', '/', '!',

@@ -1,9 +1,7 @@
 //! Learning from conversations that are in the store.
 
-use super::conversation_learner::ConversationLearner;
-use super::learning_state::LearningState;
-use super::stored_turns::{event_of_turn, result_of_edit};
 use crate::Transcripts;
+use crate::lessons::{ConversationLearner, LearningState, event_of_turn, result_of_edit};
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::EventBody;
 use heirloom_engine::{
