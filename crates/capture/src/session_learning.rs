@@ -168,7 +168,13 @@ impl<'e> Learning<'e> {
             learner.push(self.engine, program, &event);
             let is_answered = match &event.body {
                 EventBody::Call { call, .. } => answered.contains(call),
-                _ => true,
+                EventBody::ConversationStart(_)
+                | EventBody::Prompt(_)
+                | EventBody::AssistantText(_)
+                | EventBody::Summary(_)
+                | EventBody::Result { .. }
+                | EventBody::FileChanged(_)
+                | EventBody::TokenUsage(_) => true,
             };
             if let Some(result) = result_of_edit(&event).filter(|_| !is_answered) {
                 learner.push(self.engine, program, &result);

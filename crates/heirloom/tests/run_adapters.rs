@@ -372,7 +372,7 @@ fn agent_option_overrides_program_name() {
     );
     assert_eq!(adapter(&result), "command");
     assert!(
-        prompt.contains("## Session Memory") && !has_arg(&args, "stream-json"),
+        prompt.contains("This is iteration 2.") && !has_arg(&args, "stream-json"),
         "{args:?}"
     );
 }

@@ -55,7 +55,7 @@ fn exit_code_opens_error_with_last_stderr_lines() {
 }
 
 #[test]
-fn repeated_error_is_counted_and_success_resolves_it() {
+fn repeated_error_is_counted_and_another_command_resolves_none() {
     let fixture = ProjectFixture::plain();
     let fail = [
         "--err",
@@ -100,16 +100,9 @@ fn repeated_error_is_counted_and_success_resolves_it() {
             .iter()
             .filter(|state| state.ends_with("open"))
             .count(),
-        2,
+        3,
         "{states:?}"
     );
-    assert!(states.contains(&"T TEST resolved".to_owned()), "{states:?}");
-    let closed = errors
-        .iter()
-        .find(|one| one["state"] == "resolved")
-        .unwrap();
-    assert_eq!(closed["closed_by"], "passed");
-    assert_eq!(closed.get("resolution"), None);
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn base_name(path: &str) -> &str {
 /// Returns the folder of the last `cd` of a line.
 fn last_folder(line: &str) -> Option<String> {
     let commands = split_commands(line);
-    let folders = commands.iter().filter_map(|one| {
+    let mut folders = commands.iter().filter_map(|one| {
         let words = split_words(one.text.trim_start_matches('('));
         match words.as_slice() {
             ["cd" | "pushd", folder] => Some(unquote(folder)),
@@ -257,7 +257,7 @@ fn last_folder(line: &str) -> Option<String> {
         }
     });
     folders
-        .last()
+        .next_back()
         .map(|folder| bounded(&folder, WORD_BYTES_MAX))
 }
 
@@ -287,7 +287,12 @@ fn is_masked(line: &str) -> bool {
     };
     let is_last = last.text.contains(counts);
     let has_pipefail = line.contains("pipefail");
-    !is_last && !(last.operator == Operator::Pipe && has_pipefail) && last.operator != Operator::And
+    let shows_status = match last.operator {
+        Operator::And => true,
+        Operator::Pipe => has_pipefail,
+        Operator::Start | Operator::Or | Operator::Sequence => false,
+    };
+    !is_last && !shows_status
 }
 
 #[cfg(test)]

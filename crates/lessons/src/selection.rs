@@ -135,12 +135,13 @@ fn merit(candidate: &Candidate) -> f32 {
             let names = u8::try_from((resolution.matches('`').count() / 2).min(3)).unwrap_or(0);
             NAMED_CHANGE_BONUS * f32::from(names)
         }
-        _ => 0.0,
+        LessonContent::Knowledge { .. }
+        | LessonContent::Error { .. }
+        | LessonContent::Episode { .. }
+        | LessonContent::Steps(_) => 0.0,
     };
-    let summary = match candidate.source {
-        SourceKind::CompactionSummary => SUMMARY_BONUS,
-        _ => 0.0,
-    };
+    let is_summary = candidate.source == SourceKind::CompactionSummary;
+    let summary = if is_summary { SUMMARY_BONUS } else { 0.0 };
     candidate.worth + speaker + change + summary
 }
 

@@ -40,6 +40,8 @@ struct FoundCause<'o> {
 /// First lines of each kind.
 #[derive(Debug, Default)]
 struct Candidates<'o> {
+    /// True if the last line has no mark.
+    ends_plain: bool,
     fault: Option<FoundCause<'o>>,
     assertion: Option<FoundCause<'o>>,
     finding: Option<FoundCause<'o>>,
@@ -201,7 +203,14 @@ fn read_lines<'o>(lines: &[&'o str]) -> Candidates<'o> {
         }
         let kind = match line_kind(message) {
             LineKind::Plain | LineKind::Weak if expects_cause => LineKind::Fault,
-            kind => kind,
+            kind @ (LineKind::Fault
+            | LineKind::Assertion
+            | LineKind::Finding
+            | LineKind::Warning
+            | LineKind::Weak
+            | LineKind::Summary
+            | LineKind::Status
+            | LineKind::Plain) => kind,
         };
         expects_cause &= matches!(kind, LineKind::Summary | LineKind::Status);
         let is_source = marks_errors && is_indented;
@@ -223,6 +232,7 @@ impl<'o> Candidates<'o> {
             .or(warning)
             .or(self.finding)
             .or(self.weak)
+            .or(self.last.filter(|_| self.ends_plain))
             .or(self.summary)
             .or(self.last)
     }
@@ -247,7 +257,7 @@ impl<'o> Candidates<'o> {
         let place = match kind {
             LineKind::Status => return,
             LineKind::Plain => {
-                self.last = Some(found);
+                (self.last, self.ends_plain) = (Some(found), true);
                 return;
             }
             LineKind::Fault => &mut self.fault,
@@ -268,7 +278,7 @@ impl<'o> Candidates<'o> {
         {
             cause.get_or_insert(found);
         }
-        self.last = Some(found);
+        (self.last, self.ends_plain) = (Some(found), false);
     }
 }
 

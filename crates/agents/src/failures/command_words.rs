@@ -172,11 +172,11 @@ impl<'c> CommandWords<'c> {
 
     /// Parses a command without operators.
     pub fn parse_simple(command: &'c str) -> Self {
-        let mut words = without_prefixes(split_words(command));
+        let mut words = without_prefixes(&split_words(command));
         while let Some(before) = WRAPPERS.iter().find(|before| words.starts_with(before))
             && before.len() < words.len()
         {
-            words = without_prefixes(words.split_off(before.len()));
+            words = without_prefixes(&words.split_off(before.len()));
         }
         let mut words = words.into_iter();
         let program = base_name(words.next().unwrap_or_default());

@@ -46,7 +46,7 @@ fn collect_essential<'c>(command: &'c str, depth: usize, found: &mut Vec<&'c str
             collect_essential(inner, depth + 1, found);
             continue;
         }
-        let words = without_prefixes(split_words(one.text));
+        let words = without_prefixes(&split_words(one.text));
         let Some(program) = words.first().map(|word| base_name(word)) else {
             continue;
         };
@@ -77,7 +77,7 @@ pub fn normalize_command(command: &str) -> String {
 
 /// Normalises a command without operators.
 fn normalize_simple(command: &str) -> String {
-    let words = without_prefixes(split_words(command));
+    let words = without_prefixes(&split_words(command));
     let program = words.first().map_or("", |word| base_name(word));
     let is_writer = WRITERS.contains(&program);
     let mut out: Vec<&str> = Vec::with_capacity(words.len());
@@ -126,8 +126,8 @@ fn is_descriptor_copy(word: &str) -> bool {
 }
 
 /// Removes assignments and programs that limit the time or the priority of the command.
-pub(super) fn without_prefixes(words: Vec<&str>) -> Vec<&str> {
-    let mut rest = &words[..];
+pub(super) fn without_prefixes<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let mut rest = words;
     while let [first, others @ ..] = rest {
         let skipped = match base_name(first) {
             _ if is_assignment(first) => 1,

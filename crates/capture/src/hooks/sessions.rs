@@ -172,7 +172,15 @@ impl Hooks<'_> {
         let event = request.event;
         let path = match request.spec.kind {
             HookEventKind::SubagentEnd => event.agent_transcript.as_deref(),
-            _ => event.transcript.as_deref(),
+            HookEventKind::SessionStart
+            | HookEventKind::Prompt
+            | HookEventKind::BeforeTool
+            | HookEventKind::AfterTool
+            | HookEventKind::ToolFailed
+            | HookEventKind::BeforeCompaction
+            | HookEventKind::TurnEnd
+            | HookEventKind::SubagentStart
+            | HookEventKind::SessionEnd => event.transcript.as_deref(),
         };
         let Some(path) = path.filter(|_| self.engine.settings().learns) else {
             return Ok(());

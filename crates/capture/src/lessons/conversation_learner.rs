@@ -80,7 +80,12 @@ impl ConversationLearner {
                 is_own
             }
             EventBody::Result { call, .. } => self.own_calls.remove(&*bounded_name(call)),
-            _ => false,
+            EventBody::ConversationStart(_)
+            | EventBody::Prompt(_)
+            | EventBody::AssistantText(_)
+            | EventBody::Summary(_)
+            | EventBody::FileChanged(_)
+            | EventBody::TokenUsage(_) => false,
         }
     }
 

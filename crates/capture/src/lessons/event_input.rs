@@ -117,13 +117,11 @@ mod tests {
             agent: None,
             body: body("word ".repeat(given / 5)),
         };
-        match extractor_input(&engine, AgentProgram::ClaudeCode, &event)
-            .unwrap()
-            .body
-        {
-            EventBody::AssistantText(text) | EventBody::Summary(text) => text.chars().count(),
-            other => panic!("{other:?}"),
-        }
+        let read = extractor_input(&engine, AgentProgram::ClaudeCode, &event).unwrap();
+        let (EventBody::AssistantText(text) | EventBody::Summary(text)) = read.body else {
+            panic!("{read:?}");
+        };
+        text.chars().count()
     }
 
     #[test]

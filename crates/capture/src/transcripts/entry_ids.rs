@@ -30,7 +30,12 @@ pub(super) fn message_id(
     let id = match &event.body {
         EventBody::Call { call, .. } => Cow::Owned(format!("call {call}")),
         EventBody::Result { call, .. } => result_id(&event.id, call),
-        _ => Cow::Borrowed(&*event.id),
+        EventBody::ConversationStart(_)
+        | EventBody::Prompt(_)
+        | EventBody::AssistantText(_)
+        | EventBody::Summary(_)
+        | EventBody::FileChanged(_)
+        | EventBody::TokenUsage(_) => Cow::Borrowed(&*event.id),
     };
     entry_id(agent, session, "turn", &id, at)
 }

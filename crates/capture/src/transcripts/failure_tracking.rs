@@ -32,7 +32,7 @@ impl TranscriptImporter<'_, '_, '_> {
             if let FailureCause::Command(failure) = &open.what {
                 let how = fix_text(failure, command, &open.changed);
                 self.resolve_hook_failure(failure, &how, at)?;
-                if self.learner.is_some() {
+                if self.engine.settings().learns {
                     // A lesson names the change, not only the changed files.
                     continue;
                 }

@@ -100,8 +100,7 @@ impl Transcripts<'_> {
         }
         importer_state.start(state);
         // The extractor may not have read as much as was imported.
-        let size = source.appended_size();
-        let from = importer_state.learning_start(imported_to, size);
+        let from = importer_state.learning_start(imported_to, source.appended_size());
         let mut reader = survey.into_reader();
         let mut reported_offset = 0;
         let mut fault = None;

@@ -13,7 +13,7 @@ impl HookedProject {
     /// Reports a command that ended; `error` is the output of one that failed.
     fn command(&self, session: &str, command: &str, error: Option<&str>) -> String {
         let output = error.unwrap_or("ok");
-        self.command_with(session, command, error, json!({"stdout": output}))
+        self.command_with(session, command, error, &json!({"stdout": output}))
     }
 
     fn command_with(
@@ -21,7 +21,7 @@ impl HookedProject {
         session: &str,
         command: &str,
         error: Option<&str>,
-        response: Value,
+        response: &Value,
     ) -> String {
         let mut event = json!({
             "tool_name": "Bash",
@@ -193,14 +193,14 @@ fn success_that_is_no_evidence_closes_nothing() {
         let project = HookedProject::new();
         project.command("s", "cargo test", Some(failed));
         project.edit("s", "src/a.rs");
-        project.command_with("s", command, None, response);
+        project.command_with("s", command, None, &response);
         assert_eq!(project.open().len(), 1, "{command}");
     }
     let project = HookedProject::new();
     project.command("s", "cargo test", Some(failed));
     project.edit("s", "src/a.rs");
     let good = json!({"stdout": "test result: ok. 4 passed; 0 failed"});
-    project.command_with("s", "cargo test 2>&1 | tail -5", None, good);
+    project.command_with("s", "cargo test 2>&1 | tail -5", None, &good);
     assert_eq!(project.open(), Vec::<String>::new());
 }
 
@@ -265,7 +265,7 @@ fn errors_of_signals_are_closed_by_their_test_or_command() {
     report(&project, "`make lint` fails: unused import");
     assert_eq!(project.open().len(), 3);
     project.edit("s", "src/cart.rs");
-    project.command_with("s", "cargo test || true", None, output);
+    project.command_with("s", "cargo test || true", None, &output);
     assert_eq!(
         project.open(),
         [
@@ -316,10 +316,10 @@ fn tests_in_a_log_are_no_evidence() {
         "gh run view 12 --log",
         "git show HEAD:log.txt",
     ] {
-        project.command_with("s", command, None, output.clone());
+        project.command_with("s", command, None, &output);
         assert_eq!(project.open(), [error], "{command}");
     }
-    project.command_with("s", "cargo test", None, output);
+    project.command_with("s", "cargo test", None, &output);
     assert_eq!(project.open(), Vec::<String>::new());
 }
 

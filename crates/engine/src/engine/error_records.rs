@@ -330,7 +330,9 @@ fn contains_whole_numbers(text: &str, wanted: &str) -> bool {
         let after = text
             .get(at + found.len()..)
             .and_then(|after| after.chars().next());
-        !(begins_with_digit && is_digit(before)) && !(ends_with_digit && is_digit(after))
+        let continues_number =
+            begins_with_digit && is_digit(before) || ends_with_digit && is_digit(after);
+        !continues_number
     })
 }
 

@@ -54,6 +54,7 @@ fn gemini_hook_failure_has_the_output_of_the_tool() {
 #[test]
 fn gemini_transcript_failure_has_the_output_of_the_tool() {
     let project = Project::new();
+    project.configure("\n[hooks]\nlearn = false\n");
     let mut lines =
         vec![json!({"sessionId": "g", "projectHash": "x", "startTime": "2026-04-01T10:00:00Z"})];
     lines.push(json!({"id": "u", "type": "user", "content": [{"text": "<hook_context></hook_context>"}, {"text": "what next"}]}));

@@ -418,11 +418,14 @@ fn codex_gemini_and_aider_teach_alike() {
         json!({"id": "m2", "timestamp": "2026-04-03T10:00:01Z", "type": "gemini", "content": "I open one."}),
     ];
     let gemini: String = gemini.iter().map(|line| format!("{line}\n")).collect();
-    let file = project
+    let root = project.path().to_str().unwrap().to_owned();
+    project
         .home
-        .write("session-gemini-1.jsonl", gemini)
+        .write(".gemini/tmp/n/.project_root", root)
         .unwrap();
-    project.ok(&["import", "gemini", file.to_str().unwrap()]);
+    let file = ".gemini/tmp/n/chats/session-gemini-1.jsonl";
+    project.home.write(file, gemini).unwrap();
+    project.ok(&["import", "gemini"]);
     assert!(
         texts(&project, "knowledge")
             .iter()

@@ -108,7 +108,11 @@ fn session_end_archives_the_transcript_and_import_adds_nothing() {
         .iter()
         .filter(|one| one.starts_with("episode"))
         .count();
-    assert_eq!((after.len(), episodes), (before.len() + 1, 1), "{after:#?}");
+    assert_eq!(
+        (after.len(), episodes),
+        (before.len() + 1, 1),
+        "{before:#?} {after:#?}"
+    );
     for args in [&["import", "claude", "--all"][..], &["import", "claude"]] {
         let report = project.json(args);
         assert_eq!(report["created"], 0, "{report}");
@@ -125,10 +129,11 @@ fn session_end_after_import_adds_no_duplicates() {
     play_session(&project, &mut transcript);
     project.ok(&["import", "claude", "--all"]);
     let path = transcript.write_file(&project);
-    let (before, messages) = (
+    let (mut before, messages) = (
         stored_records(&project),
         session_messages(&project, "lived"),
     );
+    before.retain(|one| !one.starts_with("episode"));
     end_session(&project, "lived", &path);
     let mut after = stored_records(&project);
     after.retain(|one| !one.starts_with("episode"));
@@ -186,7 +191,7 @@ fn failure_in_hook_and_transcript_is_one_error_with_its_fix() {
     let injected = before("one", "cd sub && make all");
     assert!(
         injected.contains("`make all` failed: error: no rule 3")
-            && injected.contains("What helped: `make all` worked after changes to Makefile"),
+            && injected.contains("Makefile: changed."),
         "{injected}"
     );
     // A hook reports the same failure: it is the same error, and the answer contains its fix.

@@ -57,6 +57,8 @@ const COMMAND_CALLS: &[&str] = &[
     "mute ID",
     "useful ID yes",
     "review",
+    "learn s",
+    "learn --all",
     "receipts list",
     "receipts show nothing",
     "receipts diff nothing nothing",

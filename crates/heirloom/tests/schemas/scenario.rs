@@ -107,6 +107,7 @@ impl Scenario {
             self.json(&format!("{decision} {proposal}"));
         }
         self.json("review");
+        self.json("learn --all");
         self.json("prune");
         self.json(&format!("purge --id {gone} --yes"));
     }

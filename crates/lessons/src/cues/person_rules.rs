@@ -13,7 +13,7 @@ use word_match::{contains_word, ends_clause, has_boundaries, has_second_word, is
 pub(crate) use word_match::{ends_with_word, normalize, starts_with_word};
 
 /// Greatest number of phrases of a sentence that are evaluated.
-const FOUND_MAX: usize = 64;
+const FOUND_MAX: usize = 128;
 const DATA: &str = include_str!("../../data/person_rules.toml");
 
 /// Cues of rules by people, with the automaton that finds their phrases.

@@ -70,7 +70,13 @@ impl CompactionSummary {
             EventBody::Summary(text) => text,
             // Gemini CLI stores its summary as a message.
             EventBody::Prompt(text) | EventBody::AssistantText(text) if is_summary(text) => text,
-            _ => return,
+            EventBody::ConversationStart(_)
+            | EventBody::Prompt(_)
+            | EventBody::AssistantText(_)
+            | EventBody::Call { .. }
+            | EventBody::Result { .. }
+            | EventBody::FileChanged(_)
+            | EventBody::TokenUsage(_) => return,
         };
         let place = EventPlace::of(position, event);
         for section in read_outline(summary_body(summary)) {

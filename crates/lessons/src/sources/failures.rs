@@ -219,7 +219,7 @@ impl Failures {
                 if let Some(run) = pending.run {
                     self.add_failure(
                         place,
-                        run,
+                        &run,
                         &pending.command,
                         &output,
                         pending.is_lookup,
@@ -263,7 +263,7 @@ impl Failures {
     fn add_failure(
         &mut self,
         place: &EventPlace,
-        run: CommandRun,
+        run: &CommandRun,
         command: &str,
         output: &str,
         is_lookup: bool,
@@ -301,7 +301,7 @@ impl Failures {
             if open.first.agent != place.agent {
                 continue;
             }
-            let is_shown = open.is_shown_by(&run, stage);
+            let is_shown = open.is_shown_by(run, stage);
             if found.iter().any(|one| one.key == open.key) || is_shown && open.is_in(&line) {
                 open.attempts += 1;
                 open.last = place.position;

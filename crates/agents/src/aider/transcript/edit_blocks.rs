@@ -26,13 +26,15 @@ pub(super) fn edit_blocks(text: &str) -> Vec<FileEdit> {
         match (part, marker(line)) {
             (BlockPart::Outside | BlockPart::Whole, Some(Marker::Search)) => {
                 part = BlockPart::Removed;
-                (removed.clear(), added.clear());
+                removed.clear();
+                added.clear();
             }
             (BlockPart::Removed, Some(Marker::Divider)) => part = BlockPart::Added,
             (BlockPart::Added, Some(Marker::Replace)) => {
                 push_edit(&mut edits, path, &removed, &added);
                 part = BlockPart::Whole;
-                (removed.clear(), added.clear());
+                removed.clear();
+                added.clear();
             }
             (BlockPart::Outside, _) if is_fence => {
                 let is_diff = line.trim_end() == "```diff";
@@ -41,7 +43,8 @@ pub(super) fn edit_blocks(text: &str) -> Vec<FileEdit> {
                 } else {
                     BlockPart::Whole
                 };
-                (removed.clear(), added.clear());
+                removed.clear();
+                added.clear();
             }
             (BlockPart::Outside, _) if !line.trim().is_empty() => {
                 path = line.trim_matches(DECORATION);

@@ -150,14 +150,12 @@ impl<'w> DraftWriter<'w> {
             scope: self.scope(candidate, None),
             ..NewRecord::default()
         };
-        match self.engine.records().change_of(&new)? {
-            Change::Put { record, merge } => {
-                let key = record.key.clone().unwrap_or_default();
-                let identity = text::hash_parts(&["knowledge", category, &key]);
-                Ok((identity, *record, merge))
-            }
-            _ => Err(Fault::failed("new knowledge is not written by a put")),
-        }
+        let Change::Put { record, merge } = self.engine.records().change_of(&new)? else {
+            return Err(Fault::failed("new knowledge is not written by a put"));
+        };
+        let key = record.key.clone().unwrap_or_default();
+        let identity = text::hash_parts(&["knowledge", category, &key]);
+        Ok((identity, *record, merge))
     }
 
     fn error(
@@ -286,7 +284,9 @@ pub(super) fn content_of(record: &Record) -> String {
         Kind::Knowledge => [attribute("rationale"), "", ""],
         Kind::Error => [attribute("state"), attribute("resolution"), ""],
         Kind::Episode => [attribute("approach"), attribute("outcome"), ""],
-        _ => [attribute("state"), "", ""],
+        Kind::Task | Kind::Step | Kind::Artifact | Kind::Output | Kind::Note | Kind::Summary => {
+            [attribute("state"), "", ""]
+        }
     };
     format!("{}\n{}", record.text, parts.join("\n"))
 }

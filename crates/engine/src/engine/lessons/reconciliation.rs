@@ -237,7 +237,12 @@ impl<'r> Reconciliation<'r> {
             Kind::Knowledge => self.knowledge(draft)?,
             Kind::Error => self.error(draft)?,
             Kind::Episode => self.episode(draft)?,
-            _ => Decision::Create,
+            Kind::Task
+            | Kind::Step
+            | Kind::Artifact
+            | Kind::Output
+            | Kind::Note
+            | Kind::Summary => Decision::Create,
         };
         Ok(match decided {
             Decision::Nothing => UNCHANGED,

@@ -143,7 +143,7 @@ impl Closing<'_> {
         ClosedFailure {
             worth: self.cues.worth.variant + self.extra(remark.is_some()),
             is_variant: true,
-            ..self.closed(what, remark, None)
+            ..self.closed(&what, remark, None)
         }
     }
 
@@ -168,7 +168,7 @@ impl Closing<'_> {
     fn by_rerun(&self) -> ClosedFailure {
         ClosedFailure {
             worth: self.cues.worth.rerun,
-            ..self.closed(RERUN.to_owned(), None, None)
+            ..self.closed(RERUN, None, None)
         }
     }
 
@@ -181,21 +181,17 @@ impl Closing<'_> {
         ClosedFailure {
             worth,
             is_by_progress: self.passed.is_none(),
-            ..self.closed(
-                described.text.clone(),
-                remark,
-                described.named.first().copied(),
-            )
+            ..self.closed(&described.text, remark, described.named.first().copied())
         }
     }
 
     fn closed(
         &self,
-        what: String,
+        what: &str,
         remark: Option<&Remark>,
         change: Option<&Change>,
     ) -> ClosedFailure {
-        let mut resolution = finish_sentence(&what);
+        let mut resolution = finish_sentence(what);
         let text = self.open.text(
             self.paths,
             RECORD_CHARS_MAX.saturating_sub(text::chars(&resolution) + 1),
