@@ -1,4 +1,10 @@
 //! Pairs of a failed and a successful command, over tools and languages: which resolution is told.
+#![expect(
+    clippy::unwrap_used,
+    clippy::wildcard_enum_match_arm,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, looks at one kind of lesson, and prints its figures"
+)]
 
 use heirloom_agents::failures::Failure;
 use heirloom_agents::transcripts::{EventBody, FileEdit, ToolAction, ToolOutcome, TranscriptEvent};

@@ -110,7 +110,9 @@ fn summary_is_parsed_into_errors_learnings_and_preferences() {
             LessonContent::Error {
                 text, resolution, ..
             } => Some((text.as_str(), resolution.as_deref())),
-            _ => None,
+            LessonContent::Knowledge { .. }
+            | LessonContent::Episode { .. }
+            | LessonContent::Steps(_) => None,
         })
         .collect();
     assert_eq!(
