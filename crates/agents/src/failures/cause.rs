@@ -232,6 +232,7 @@ impl<'o> Candidates<'o> {
             .or(warning)
             .or(self.finding)
             .or(self.weak)
+            .or(self.summary.filter(|found| names_failure(found.message)))
             .or(self.last.filter(|_| self.ends_plain))
             .or(self.summary)
             .or(self.last)
@@ -280,6 +281,12 @@ impl<'o> Candidates<'o> {
         }
         (self.last, self.ends_plain) = (Some(found), false);
     }
+}
+
+/// Returns true for a summary that reports a failure, not only a count.
+fn names_failure(summary: &str) -> bool {
+    let lower = summary.to_lowercase();
+    lower.contains("error") || lower.contains("fail")
 }
 
 /// Returns the message of a Rust panic, which is empty if the next line has it.

@@ -229,10 +229,8 @@ fn continued_transcript_is_read_from_its_last_position() {
         (&first["created"], &first["unreadable_lines"]),
         (&json!(2), &json!(0))
     );
-    assert_eq!(
-        project.list("error")[0]["resolution"],
-        "`make` worked when it was run again"
-    );
+    // A command that passes again without a change teaches nothing.
+    assert_eq!(project.list("error").len(), 0);
     replace_file(&file, whole.trim_end().as_bytes());
     let second = project.json(&["import", "claude"]);
     assert_eq!(second["created"], 1);

@@ -173,6 +173,9 @@ impl<'w> DraftWriter<'w> {
         let mut record = self.draft(Kind::Error, error, self.scope(candidate, None), candidate);
         record.key = Some(key.to_owned());
         let mut typed = ErrorRecord::open();
+        if let Some(command) = failed_command(error) {
+            typed.extra.insert("command".to_owned(), command.into());
+        }
         if let Some(resolution) = resolution {
             typed.state = ErrorRecord::RESOLVED.to_owned();
             typed.resolution = Some(resolution.to_owned());
@@ -268,6 +271,12 @@ impl<'w> DraftWriter<'w> {
             is_of_person: candidate.speaker == Speaker::Person,
         }
     }
+}
+
+/// Returns the command that the text of an error names.
+fn failed_command(error: &str) -> Option<&str> {
+    let (command, _) = error.strip_prefix('`')?.split_once("` failed")?;
+    Some(command)
 }
 
 fn first_event(candidate: &Candidate) -> Option<&str> {
