@@ -41,6 +41,7 @@ fuzz_target!(|bytes: &[u8]| {
             let answer = HookAnswer {
                 context: wrap_for_hook("p", &text, 2_000),
                 replacement_output: short,
+                ..HookAnswer::default()
             };
             for spec in host.hook_specs() {
                 let output = render_answer(host, spec, &answer);
