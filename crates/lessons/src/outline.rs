@@ -178,6 +178,7 @@ impl OutlineReader {
         let mut lines = open.lines.iter().map(|line| plain_line(line));
         let raw = open.lines.first().map_or("", String::as_str);
         let (title, text) = split_title(raw);
+        // The first line is the title, or is in `text` already.
         let _ = lines.next();
         let item = OutlineItem {
             title,

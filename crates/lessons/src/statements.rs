@@ -1,11 +1,11 @@
-//! Statements: sentences without beginnings that say nothing, finished as sentences of their own.
+//! Statements: sentences without beginnings that have no content, completed to whole sentences.
 
 use crate::sentences::capitalize;
 
 /// Beginnings that are removed one after the other.
 const LEAD_INS_MAX: usize = 3;
 
-/// Removes beginnings that say nothing by themselves. They are given in lower case.
+/// Removes beginnings without content. The list has them in lower case.
 pub(crate) fn without_lead_in<'s>(sentence: &'s str, lead_ins: &[String]) -> &'s str {
     let mut rest = sentence;
     for _ in 0..LEAD_INS_MAX {

@@ -113,7 +113,7 @@ pub(super) const ASSERTIONS: [&str; 17] = [
     "response status",
 ];
 
-/// Phrases of lines that say only that something failed.
+/// Phrases of lines that report a failure without its cause.
 pub(super) const SUMMARIES: [&str; 55] = [
     "build failed",
     "build failure",

@@ -47,7 +47,7 @@ pub(crate) struct FailureCues {
 pub(crate) struct RemarkCues {
     /// Beginnings of sentences about the next step.
     pub(crate) narration: Phrases,
-    /// Beginnings that say nothing by themselves.
+    /// Beginnings without content.
     pub(crate) lead_ins: Vec<String>,
     /// Words of guesses.
     pub(crate) hedges: Phrases,

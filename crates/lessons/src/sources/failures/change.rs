@@ -54,7 +54,7 @@ impl Change {
         all.join("\n").to_lowercase()
     }
 
-    /// Creates the change of a file, with the lines that say most about `words`.
+    /// Creates the change of a file, with the lines most relevant to `words`.
     pub(super) fn of_edit(
         place: EventPlace,
         edit: &FileEdit,
@@ -189,7 +189,7 @@ fn changed_lines<'t>(removed: &'t str, added: &'t str) -> (Vec<&'t str>, Vec<&'t
     (take(removed, -1), new)
 }
 
-/// Returns the lines that say most, in their order.
+/// Returns the most relevant lines, in their order.
 fn best_lines(lines: &[&str], words: &[String], cues: &FailureCues) -> Vec<String> {
     let mut ranked: Vec<(i32, usize)> = lines
         .iter()

@@ -253,7 +253,7 @@ fn without_rewritten(added: &[String], removed: &[String]) -> (Vec<String>, Vec<
     (new, old)
 }
 
-/// Joins the lines that say most, in their order; `…` for lines in between.
+/// Joins the most relevant lines, in their order; `…` for lines in between.
 fn shown_lines(
     lines: &[String],
     open: &OpenFailure,

@@ -177,6 +177,7 @@ fn section_point(section: &OutlineSection, cues: &ReportCues) -> Option<ReportPo
     for (number, (_, item)) in kept.into_iter().enumerate() {
         let item = item.trim_end_matches(['.', ';']);
         let end = if number + 1 == count { "." } else { "; " };
+        // Writing to a string cannot fail.
         let _ = write!(text, "{item}{end}");
     }
     (text.chars().count() >= POINT_CHARS_MIN && count > 0).then_some(ReportPoint {
