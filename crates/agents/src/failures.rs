@@ -6,14 +6,19 @@ mod command_words;
 mod normal_command;
 mod output_line;
 mod output_phrases;
+pub mod shell_line;
 mod test_name;
 
 pub use cause::{names_failing_tests, reports_failure};
-pub use command_line::{Operator, SimpleCommand, split_commands, split_words, unquote};
-pub use command_words::{
-    CommandWords, has_side_effects, is_failure_expected, is_fix_for, is_heirloom_command, is_probe,
+pub use command_line::{
+    CommandSlice, Operator, SUBSHELLS_MAX, split_commands, split_words, unquote,
 };
-pub use normal_command::{essential_commands, normalize_command};
+pub use command_words::{
+    CommandWords, has_side_effects, is_failure_expected, is_heirloom_command, is_probe,
+};
+pub use normal_command::{
+    base_name, essential_commands, is_assignment, is_writer, normalize_command, unwrap_shell,
+};
 
 use heirloom_model::{limits, text};
 
@@ -103,18 +108,6 @@ pub fn failure_text(failure: &Failure) -> String {
     match error.is_empty() {
         true => format!("{what} failed"),
         false => format!("{what} failed: {error}"),
-    }
-}
-
-/// Returns the text of the record for a command that worked after a failed one, after changes to these files.
-pub fn fix_text(failed: &Failure, worked: &str, changed: &[String]) -> String {
-    let worked = text::excerpt(worked.trim(), limits::HOOK_COMMAND_CHARS_MAX);
-    let is_same = failed.command == worked;
-    let worked = quoted(&worked);
-    match changed {
-        [] if is_same => format!("{worked} worked when it was run again"),
-        [] => format!("{worked} worked"),
-        files => format!("{worked} worked after changes to {}", files.join(", ")),
     }
 }
 
@@ -222,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn failure_text_and_fix_text_have_expected_wording() {
+    fn failure_text_has_expected_wording() {
         let failed = Failure::new("echo `x`", "cannot");
         assert_eq!(failure_text(&failed), "`echo 'x'` failed: cannot");
         assert_eq!(failure_text(&Failure::new("x", "")), "`x` failed");
@@ -230,14 +223,6 @@ mod tests {
         assert_eq!(
             failure_text(&edit),
             "editing `a.rs` failed: String to replace not found in file."
-        );
-        assert_eq!(
-            fix_text(&Failure::new("x", ""), "x", &[]),
-            "`x` worked when it was run again"
-        );
-        assert_eq!(
-            fix_text(&Failure::new("x", ""), "y", &["a".to_owned()]),
-            "`y` worked after changes to a"
         );
     }
 

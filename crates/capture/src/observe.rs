@@ -15,7 +15,9 @@ use heirloom_engine::Redacted;
 use heirloom_engine::TASK_MAIN;
 use heirloom_model::event_stream::StreamEvent;
 use heirloom_model::signal::{Diagnostic, ParserEvent, Signal, SignalVerb};
-use heirloom_model::{AgentStatus, Authority, ErrorKind, Fault, RecordId, Scope, limits, text};
+use heirloom_model::{
+    AgentStatus, Authority, ErrorKind, Fault, RecordId, Scope, limits, record, text,
+};
 use heirloom_store::{Change, Verdict};
 use std::collections::{HashSet, VecDeque};
 
@@ -146,7 +148,7 @@ impl<'e> Runs<'e> {
         if !dry_run {
             self.engine.require_memory()?;
         }
-        heirloom_engine::check_scope(&scope)?;
+        record::check_scope(&scope).map_err(|bad| Fault::usage(bad.to_string()))?;
         let rules = self.engine.contexts().signal_rules()?;
         let source = Authority::agent_source(scope.agent.as_deref().unwrap_or("agent"));
         let source = self.engine.redaction().redact_text(source);

@@ -177,7 +177,9 @@ impl Runs<'_> {
         interrupt: Arc<AtomicBool>,
         watch: &mut dyn FnMut(&RunEvent<'_>),
     ) -> Result<RunReport, Fault> {
-        heirloom_engine::check_approach(request.approach.as_deref())?;
+        self.engine
+            .tasks()
+            .check_approach(request.approach.as_deref())?;
         if let Some(invocation) = &request.invocation {
             // Directives that cannot be resolved fail before anything is written.
             self.engine.contexts().inject(invocation)?;

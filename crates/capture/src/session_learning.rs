@@ -211,6 +211,7 @@ fn conversation<'s>(
         session: &session.id,
         source: Authority::agent_source(session.agent.as_deref().unwrap_or(UNKNOWN_AGENT)),
         task: session.task.as_deref().unwrap_or(TASK_MAIN),
+        began_at: session.started_at,
         ended_at: session.ended_at.unwrap_or_else(|| engine.now()),
         is_whole,
     }

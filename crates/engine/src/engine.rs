@@ -23,6 +23,7 @@ mod hook_state_folder;
 mod inbox;
 mod knowledge_graph;
 mod lessons;
+mod maintenance;
 mod marks;
 mod mirror_import;
 mod mirror_refresh;
@@ -74,7 +75,7 @@ pub use doctor::{CheckLevel, Doctor, HealthCheck, RepairReport, RestoreReport};
 pub use editable_files::{EditableFile, EditableFolder, EditableText, SaveOutcome};
 pub use embedding::{ReembedMode, ReembedReport};
 pub use episodes::{EpisodeFilter, NewEpisode};
-pub use error_records::{EarlierResolution, LoggedError};
+pub use error_records::{EarlierResolution, LoggedError, names_error};
 pub use external_import::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,
 };
@@ -116,28 +117,23 @@ pub use artifacts::Artifacts;
 pub use conflicts::Conflicts;
 pub use context::Contexts;
 pub use editable_files::ProjectFiles;
-pub use episodes::check_approach;
 pub use error_records::Errors;
 pub use groups::Groups;
-use heirloom_fs::project_fs::{
-    ProjectPaths, display_name, is_derived_name, is_path_name, project_name,
-};
+use heirloom_fs::project_fs::{ProjectPaths, display_name};
 use heirloom_model::{
     Clock, Embedder, Fault, IdSource, ProjectName, Settings, Timestamp, limits, text,
 };
 use heirloom_redact::Redactor;
-use heirloom_store::{AppliedChange, Change, Description, Store, StoreError};
+use heirloom_store::{AppliedChange, Change, Store, StoreError};
 pub use knowledge_graph::Graph;
 pub use lessons::{
     EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource,
     Lessons, LessonsReport,
 };
+pub use maintenance::Maintenance;
 use mirror_refresh::StaleMirrors;
 pub use mirror_writer::Mirror;
-pub use new_record::check_scope;
 pub use outputs::Outputs;
-pub use outputs::stable_id;
-pub use prune::Maintenance;
 pub use recall::Recall;
 pub use record_import::{ImportWriter, Imports};
 pub use records::Records;
@@ -357,48 +353,6 @@ impl Engine {
     }
 }
 
-impl Contexts<'_> {
-    /// Returns the address of the project's repository if it is known, otherwise the project's name. A remote may be
-    /// newer than the name.
-    pub fn repository_name(&self) -> String {
-        let name = self.engine.project.as_str();
-        let remote = is_derived_name(name).then(|| project_name(&self.engine.root, None));
-        let remote = remote.filter(|remote| !is_path_name(remote));
-        remote.unwrap_or_else(|| name.to_owned())
-    }
-}
-
-impl Maintenance<'_> {
-    /// Returns the folder that contains the store.
-    fn store_folder(&self) -> &Path {
-        match self.engine.has_files {
-            true => &self.engine.folder,
-            // `folder` is `PROJECTS_FOLDER` and a folder of the project below it.
-            false => self
-                .engine
-                .folder
-                .ancestors()
-                .nth(2)
-                .unwrap_or(&self.engine.folder),
-        }
-    }
-
-    /// Returns the store's description of itself.
-    pub fn describe_store(&self) -> Result<Description, Fault> {
-        Ok(self.engine.store.describe()?)
-    }
-
-    /// Writes a verified copy of the store to `file`, while other writers continue.
-    pub fn backup(&self, file: &Path) -> Result<Description, Fault> {
-        Ok(self.engine.store.backup(file)?)
-    }
-
-    /// Checks the store for damage; returns one line for each finding.
-    pub fn check_store(&self) -> Result<Vec<String>, Fault> {
-        Ok(self.engine.store.check()?)
-    }
-}
-
 /// Writes changes in transactions of at most `CHANGES_MAX`.
 fn apply_in_parts(engine: &Engine, changes: &[Change]) -> Result<Vec<AppliedChange>, StoreError> {
     let mut applied = Vec::with_capacity(changes.len());
@@ -408,7 +362,7 @@ fn apply_in_parts(engine: &Engine, changes: &[Change]) -> Result<Vec<AppliedChan
     Ok(applied)
 }
 
-/// Repeats `attempt` while another process wins the race, at most `DECISIONS_MAX` times.
+/// Repeats `attempt` while another process wins the race, at most `MERGE_RETRIES_MAX` times.
 fn retry_while_stale<T>(
     mut attempt: impl FnMut() -> Result<Result<T, StoreError>, Fault>,
 ) -> Result<T, Fault> {
@@ -422,35 +376,4 @@ fn retry_while_stale<T>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns the number of attempts, and the result, if the first `conflicts` attempts fail with a stale record.
-    fn attempts_with_conflicts(conflicts: usize) -> (usize, Result<(), Fault>) {
-        let mut attempts = 0;
-        let done = retry_while_stale(|| {
-            attempts += 1;
-            Ok(if attempts > conflicts {
-                Ok(())
-            } else {
-                Err(StoreError::Stale {
-                    id: heirloom_model::RecordId::MIN,
-                    problem: "is already retired".to_owned(),
-                })
-            })
-        });
-        (attempts, done)
-    }
-
-    #[test]
-    fn stale_write_is_retried_up_to_limit() {
-        let most = limits::MERGE_RETRIES_MAX;
-        assert_eq!(attempts_with_conflicts(0), (1, Ok(())));
-        assert_eq!(attempts_with_conflicts(most - 1), (most, Ok(())));
-        let (attempts, done) = attempts_with_conflicts(most);
-        assert_eq!(attempts, most);
-        let fault = done.unwrap_err();
-        assert!(fault.message.contains("already retired"), "{fault}");
-        assert!(fault.hint.is_some());
-    }
-}
+mod tests;

@@ -19,7 +19,7 @@ pub use engine::{
     ReembedMode, ReembedReport, Registrar, RememberReport, Remover, RenderedCommand, RepairReport,
     ResolveReport, RestoreReport, RetrievalMode, ReviewRetirement, Revision, RevisionReport,
     SharedFile, SimilarAttempt, SimilarAttemptsReport, StoredReceipt, TaskChange, TaskDetails,
-    TaskProgress, TurnAdded, UndoReport, VerifiedArtifact,
+    TaskProgress, TurnAdded, UndoReport, VerifiedArtifact, names_error,
 };
 pub use engine::{
     Artifacts, Conflicts, Contexts, Errors, Graph, Groups, Imports, Maintenance, MemoryTool,
@@ -45,8 +45,7 @@ pub use engine::{
 };
 pub use engine::{Group, MemoryOwner, NewNote, NoteReport, SweepReport};
 pub use engine::{
-    HOOKED, ImportWriter, Redacted, RedactedTexts, TASK_MAIN, TRANSCRIPT, check_approach,
-    check_scope, continue_from, stable_id,
+    HOOKED, ImportWriter, Redacted, RedactedTexts, TASK_MAIN, TRANSCRIPT, continue_from,
 };
 pub use engine::{HistorySource, NewOutput, OutputFiles, OutputSource, PlanOutput, SessionSummary};
 pub use engine::{HookStateFile, HookStateFolder, InjectionReport};

@@ -4,9 +4,15 @@
 //! when a function returns. A target that is a symbolic link is refused, so that a link planted in a folder cannot
 //! make Heirloom write somewhere else.
 
+mod file_names;
 pub mod regular_file;
 
+pub use file_names::{
+    link_as, link_with_suffix, move_to_free, persist_with_suffix, rename_synced, rename_with_suffix,
+};
+
 use crate::FsError;
+use file_names::sibling_path;
 use heirloom_model::text::EscapedPath;
 use regular_file::LinkPolicy;
 use rustix::fs::OFlags;
@@ -14,7 +20,7 @@ use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 pub use tempfile::TempDir;
 use tempfile::{Builder, NamedTempFile};
@@ -23,8 +29,6 @@ use tempfile::{Builder, NamedTempFile};
 const FILE_MODE: u32 = 0o600;
 /// Mode of every folder that is created here.
 const FOLDER_MODE: u32 = 0o700;
-/// Maximum number of names that [`rename_with_suffix`] tries.
-const NAMES_MAX: u32 = 10_000;
 /// Maximum number of times that a file may be replaced during an append.
 const REPLACED_MAX: u32 = 100;
 
@@ -180,30 +184,6 @@ impl Drop for Lock {
     }
 }
 
-/// Moves the file at `from` to the unused name `to` on the same file system. Errors: `Io` if `to` exists.
-pub fn move_to_free(from: &Path, to: &Path) -> Result<(), FsError> {
-    std::fs::hard_link(from, to).map_err(|error| failed("move to", to, error))?;
-    sync_folder_of(to)?;
-    std::fs::remove_file(from).map_err(|error| failed("remove", from, error))?;
-    sync_folder_of(from)
-}
-
-/// Renames `from` to `to` on the same file system and syncs both folders. Returns false if `from` does not exist.
-///
-/// A file at `to` is replaced; the caller makes sure that it does not exist.
-pub fn rename_synced(from: &Path, to: &Path) -> Result<bool, FsError> {
-    match std::fs::rename(from, to) {
-        Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::NotFound && from.symlink_metadata().is_err() => {
-            return Ok(false);
-        }
-        Err(error) => return Err(failed("rename", from, error)),
-    }
-    sync_folder_of(from)?;
-    sync_folder_of(to)?;
-    Ok(true)
-}
-
 /// Creates the folder `path` and its missing parents, all private (0700).
 ///
 /// An existing folder keeps its mode.
@@ -248,57 +228,6 @@ pub fn make_private(path: &Path) -> Result<bool, FsError> {
     Ok(true)
 }
 
-/// Renames the file at `path` to `<name>.<suffix>` in the same folder and returns the new path.
-///
-/// Never overwrites: if the name exists, `-2`, `-3`… is appended.
-pub fn rename_with_suffix(path: &Path, suffix: &str) -> Result<PathBuf, FsError> {
-    let claimed = claim_sibling(path, suffix)?;
-    // Renaming over the claimed empty file is atomic. A rename to an unused name could overwrite a file that another
-    // process creates in between.
-    if let Err(error) = std::fs::rename(path, &claimed) {
-        let left_behind = std::fs::remove_file(&claimed);
-        drop(left_behind);
-        return Err(failed("rename", path, error));
-    }
-    sync_folder_of(path)?;
-    Ok(claimed)
-}
-
-/// Gives the file at `path` a second name `<name>.<suffix>` in the same folder (hard link) and returns its path. If
-/// `path` does not exist, returns an unused name of that form.
-///
-/// Where the file system allows it, the content is not copied, so that the retained file is the original, bit for
-/// bit. Never overwrites, as [`rename_with_suffix`].
-pub fn link_with_suffix(path: &Path, suffix: &str) -> Result<PathBuf, FsError> {
-    for n in 1..=NAMES_MAX {
-        let candidate = sibling_path(path, suffix, n);
-        if candidate.symlink_metadata().is_ok() {
-            continue;
-        }
-        if path.symlink_metadata().is_err() {
-            return Ok(candidate);
-        }
-        match link_as(path, &candidate) {
-            Err(FsError::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {}
-            other => return other,
-        }
-    }
-    Err(no_free_name(path))
-}
-
-/// Gives the file at `path` the second name `kept`, which must not exist.
-pub fn link_as(path: &Path, target: &Path) -> Result<PathBuf, FsError> {
-    match std::fs::hard_link(path, target) {
-        Ok(()) => sync_folder_of(target)?,
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            return Err(failed("create", target, error));
-        }
-        // Not every file system has hard links.
-        Err(_) => copy_durable(path, target)?,
-    }
-    Ok(target.to_owned())
-}
-
 /// Removes the file at `path` if it exists.
 pub fn remove_if_exists(path: &Path) -> Result<(), FsError> {
     match std::fs::remove_file(path) {
@@ -330,20 +259,6 @@ pub fn is_leftover(name: &str) -> bool {
                 && random.len() == 6
                 && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
         })
-}
-
-/// Creates an empty private file `<name>.<suffix>` next to `path` under an unused name.
-fn claim_sibling(path: &Path, suffix: &str) -> Result<PathBuf, FsError> {
-    for n in 1..=NAMES_MAX {
-        let candidate = sibling_path(path, suffix, n);
-        let mut options = OpenOptions::new();
-        match (options.write(true).create_new(true).mode(FILE_MODE)).open(&candidate) {
-            Ok(_) => return Ok(candidate),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(failed("create", &candidate, error)),
-        }
-    }
-    Err(no_free_name(path))
 }
 
 /// Creates a private temporary file in the folder of `path`; it is removed unless it is persisted.
@@ -405,33 +320,6 @@ pub fn persist(file: NamedTempFile, path: &Path) -> Result<(), FsError> {
     sync_folder_of(path)
 }
 
-/// Syncs `file` and names it `<name>.<suffix>` next to `path`. Never overwrites, as [`rename_with_suffix`].
-pub fn persist_with_suffix(
-    file: NamedTempFile,
-    path: &Path,
-    suffix: &str,
-) -> Result<PathBuf, FsError> {
-    (file.as_file().sync_all()).map_err(|error| failed("sync", path, error))?;
-    let mut file = file;
-    for n in 1..=NAMES_MAX {
-        let candidate = sibling_path(path, suffix, n);
-        match file.persist_noclobber(&candidate) {
-            Ok(_) => {
-                sync_folder_of(&candidate)?;
-                return Ok(candidate);
-            }
-            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => file = error.file,
-            Err(error) => return Err(failed("create", &candidate, error.error)),
-        }
-    }
-    Err(no_free_name(path))
-}
-
-fn no_free_name(path: &Path) -> FsError {
-    let taken = io::Error::new(ErrorKind::AlreadyExists, "every name is taken");
-    failed("find an unused name next to", path, taken)
-}
-
 /// Opens one of our files for writing: follows no link, does not block on a pipe, writes to no device.
 fn open_writing(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let no_file = || io::Error::new(ErrorKind::InvalidInput, "it is not a regular file");
@@ -458,16 +346,6 @@ fn copy_all(mut from: impl Read, to: &mut File) -> io::Result<()> {
     io::copy(&mut from, to).map(drop)
 }
 
-fn sibling_path(path: &Path, suffix: &str, n: u32) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
-    if n > 1 {
-        name.push(format!("-{n}"));
-    }
-    PathBuf::from(name)
-}
-
 /// Returns the folder that contains `path`.
 pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
@@ -477,184 +355,4 @@ pub fn folder_of(path: &Path) -> &Path {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use heirloom_model::limits;
-    use std::fs;
-    use std::os::unix::fs::symlink;
-
-    fn mode(path: &Path) -> u32 {
-        path.symlink_metadata().unwrap().permissions().mode() & 0o777
-    }
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    #[test]
-    fn write_atomic_replaces_content_and_leaves_no_other_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("memory.json");
-        write_atomic(&path, b"one").unwrap();
-        write_atomic(&path, b"two").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"two");
-        assert_eq!(mode(&path), 0o600);
-        assert_eq!(names(folder.path()), ["memory.json"]);
-    }
-
-    #[test]
-    fn write_to_symbolic_link_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let outside = folder.path().join("outside");
-        let link = folder.path().join("link");
-        write_atomic(&outside, b"theirs").unwrap();
-        symlink(&outside, &link).unwrap();
-        for refused in [
-            write_atomic(&link, b"x"),
-            copy_durable(&outside, &link),
-            append_synced(&link, b"x"),
-        ] {
-            assert!(matches!(refused, Err(FsError::Linked { path, .. }) if path == link));
-        }
-        assert_eq!(fs::read(&outside).unwrap(), b"theirs");
-    }
-
-    #[test]
-    fn lock_waits_until_timeout_and_move_refuses_existing_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("lock");
-        let first = lock(&path, limits::FILE_LOCK_MS).unwrap();
-        let second = lock(&path, 20).unwrap_err();
-        assert!(second.to_string().contains("over 20 ms"), "{second}");
-        drop(first);
-        drop(lock(&path, 20).unwrap());
-        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
-        write_atomic(&from, b"x").unwrap();
-        move_to_free(&from, &to).unwrap();
-        assert!(!from.exists());
-        write_atomic(&from, b"y").unwrap();
-        assert!(move_to_free(&from, &to).is_err());
-        assert_eq!(
-            (fs::read(&from).unwrap(), fs::read(&to).unwrap()),
-            (b"y".to_vec(), b"x".to_vec())
-        );
-    }
-
-    #[test]
-    fn created_folders_are_private_and_append_keeps_content() {
-        let root = tempfile::tempdir().unwrap();
-        let folder = root.path().join("a/b");
-        create_dir_private(&folder).unwrap();
-        create_dir_private(&folder).unwrap();
-        assert_eq!(
-            (mode(&folder), mode(&root.path().join("a"))),
-            (0o700, 0o700)
-        );
-        let temporary = temporary_folder("x-", Some(root.path())).unwrap();
-        assert_eq!(mode(temporary.path()), 0o700);
-        let log = folder.join("log");
-        append_synced(&log, b"1\n").unwrap();
-        append_synced(&log, b"2\n").unwrap();
-        assert_eq!(fs::read(&log).unwrap(), b"1\n2\n");
-        assert_eq!(mode(&log), 0o600);
-    }
-
-    #[test]
-    fn append_follows_replaced_file_and_refuses_links() {
-        let root = tempfile::tempdir().unwrap();
-        let path = root.path().join("notes");
-        append_all_or_nothing(&path, b"1\n").unwrap();
-        write_atomic(&root.path().join("new"), b"2\n").unwrap();
-        assert!(rename_synced(&root.path().join("new"), &path).unwrap());
-        append_all_or_nothing(&path, b"3\n").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"2\n3\n");
-        assert!(!rename_synced(&root.path().join("new"), &path).unwrap());
-        assert!(
-            append_all_or_nothing(root.path(), b"x").is_err(),
-            "a folder"
-        );
-        let link = root.path().join("link");
-        symlink(&path, &link).unwrap();
-        for refused in [
-            append_all_or_nothing(&link, b"x"),
-            try_lock(&link).map(drop),
-        ] {
-            assert!(matches!(refused, Err(FsError::Linked { .. })));
-        }
-    }
-
-    #[test]
-    fn lock_has_one_holder() {
-        let root = tempfile::tempdir().unwrap();
-        let path = root.path().join("lock");
-        let held = lock(&path, 0).unwrap();
-        assert!(try_lock(&path).unwrap().is_none());
-        drop(held);
-        assert!(try_lock(&path).unwrap().is_some());
-        assert_eq!(mode(&path), 0o600);
-    }
-
-    #[test]
-    fn make_private_removes_permissions_of_others() {
-        let root = tempfile::tempdir().unwrap();
-        let set = |path: &Path, mode| {
-            fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-        };
-        let (folder, file) = (root.path().join("folder"), root.path().join("file"));
-        create_dir_private(&folder).unwrap();
-        write_atomic(&file, b"x").unwrap();
-        for (path, wide, private) in [
-            (&folder, 0o755, 0o700),
-            (&folder, 0o1777, 0o700),
-            (&folder, 0o500, 0o500),
-            (&file, 0o644, 0o600),
-            (&file, 0o440, 0o400),
-            (&file, 0o600, 0o600),
-        ] {
-            set(path, wide);
-            assert_eq!(make_private(path).unwrap(), wide != private);
-            assert_eq!(mode(path), private);
-        }
-        assert!(!make_private(&root.path().join("nothing")).unwrap());
-        let link = root.path().join("link");
-        symlink(&file, &link).unwrap();
-        set(&file, 0o644);
-        assert!(matches!(make_private(&link), Err(FsError::Linked { .. })));
-        assert_eq!(mode(&file), 0o644);
-    }
-
-    #[test]
-    fn rename_with_suffix_never_overwrites() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("heirloom.db");
-        for content in ["1", "2", "3"] {
-            write_atomic(&path, content.as_bytes()).unwrap();
-            let aside = rename_with_suffix(&path, "damaged-x").unwrap();
-            assert_eq!(fs::read_to_string(aside).unwrap(), content);
-        }
-        assert_eq!(
-            names(folder.path()),
-            [
-                "heirloom.db.damaged-x",
-                "heirloom.db.damaged-x-2",
-                "heirloom.db.damaged-x-3"
-            ]
-        );
-        assert!(rename_with_suffix(&path, "damaged-x").is_err());
-        assert_eq!(names(folder.path()).len(), 3);
-    }
-
-    #[test]
-    fn io_error_contains_action_and_path() {
-        let path = Path::new("/nonexistent-folder/file");
-        let error = write_atomic(path, b"").unwrap_err().to_string();
-        assert!(error.contains("/nonexistent-folder/file"), "{error}");
-        let full = io::Error::from(ErrorKind::StorageFull);
-        assert!(matches!(failed("write", path, full), FsError::DiskFull(_)));
-    }
-}
+mod tests;

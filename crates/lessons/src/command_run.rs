@@ -27,7 +27,7 @@ const INTERPRETERS: [&str; 12] = [
 ];
 
 /// Verbs that take another word as their subcommand.
-const NESTED_VERBS: [&str; 8] = [
+const NESTED_VERBS: [&str; 20] = [
     "run",
     "exec",
     "compose",
@@ -36,6 +36,18 @@ const NESTED_VERBS: [&str; 8] = [
     "workspace",
     "db",
     "make",
+    "pr",
+    "issue",
+    "repo",
+    "release",
+    "workflow",
+    "secret",
+    "stash",
+    "remote",
+    "submodule",
+    "worktree",
+    "image",
+    "container",
 ];
 
 /// A simple command of a run.
@@ -266,8 +278,8 @@ fn variables(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     for one in split_commands(line) {
         let words = split_words(one.text);
-        let is_export = words.first() == Some(&"export");
-        let words = words.iter().skip(usize::from(is_export));
+        let is_setter = matches!(words.first(), Some(&("export" | "env")));
+        let words = words.iter().skip(usize::from(is_setter));
         let assigned = words.take_while(|word| {
             let name = word.split_once('=').map_or("", |(name, _)| name);
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -343,6 +355,10 @@ mod tests {
             let found = (part.family.as_str(), part.targets());
             assert_eq!(found, (family, targets), "{line}");
         }
+        assert_eq!(
+            CommandRun::parse("env CONFIG=/dev/null MODE=1 go test ./...").variables,
+            ["CONFIG=/dev/null", "MODE=1"]
+        );
         assert!(CommandRun::parse("mix test; echo $?").is_masked);
         assert!(CommandRun::parse("mix test || true").is_masked);
         assert!(!CommandRun::parse("set -o pipefail; mix test | tee log").is_masked);

@@ -7,7 +7,7 @@ mod knowledge;
 mod person_rules;
 
 pub(crate) use commands::{CommandCues, CommandPurpose, TrackerCues};
-pub(crate) use explanations::ExplanationCues;
+pub(crate) use explanations::{DiagnosisCues, ExplanationCues};
 pub(crate) use failures::FailureCues;
 pub(crate) use knowledge::{
     CommitCues, DocumentCues, OutcomeCues, ReportCues, SelectionCues, SummaryCues,

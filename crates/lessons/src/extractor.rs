@@ -1,10 +1,11 @@
 //! The extractor: passes events to the sources and collects their candidates.
 
 use crate::cues::Cues;
+use crate::prompt_template::template_input;
 use crate::selection::{Withdrawals, select_lessons};
 use crate::sources::Sources;
 use crate::{Candidate, Lesson};
-use heirloom_agents::transcripts::TranscriptEvent;
+use heirloom_agents::transcripts::{EventBody, TranscriptEvent};
 use serde::{Deserialize, Serialize};
 
 /// Extractor of a conversation's lessons. Its state is bounded and can be stored between two turns.
@@ -20,6 +21,28 @@ pub struct LessonExtractor {
 impl LessonExtractor {
     /// Reads the next event of the conversation. Its texts are redacted and without text that Heirloom injected.
     pub fn push(&mut self, event: &TranscriptEvent) {
+        let input = match &event.body {
+            EventBody::Prompt(prompt) => template_input(prompt),
+            _ => None,
+        };
+        match input {
+            // A template holds instructions to the agent; only the input in it are a person's words.
+            Some(input) => self.push_event(&TranscriptEvent {
+                body: EventBody::Prompt(input.to_owned()),
+                ..event.clone()
+            }),
+            None => self.push_event(event),
+        }
+    }
+
+    /// Names the project's folder, so that paths and folders of commands are shown relative to it. The state keeps it.
+    #[must_use]
+    pub fn with_project_folder(mut self, folder: &str) -> Self {
+        self.sources.set_project_folder(folder);
+        self
+    }
+
+    fn push_event(&mut self, event: &TranscriptEvent) {
         let cues = Cues::get();
         self.sources.push(self.events, event, cues);
         self.withdrawals.push(self.events, event, &cues.selection);

@@ -14,12 +14,14 @@ mod outline;
 mod phrases;
 mod place;
 mod project_paths;
+mod prompt_template;
 mod selection;
 mod sentences;
-mod shell_line;
 mod sources;
 mod statements;
 mod test_counts;
+
+use heirloom_agents::failures::shell_line;
 
 pub use candidate::{
     Candidate, DropReason, Evidence, Lesson, LessonContent, LessonStep, SourceKind, Speaker,

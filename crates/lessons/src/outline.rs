@@ -44,6 +44,7 @@ impl OutlineItem {
     pub(crate) fn full_text(&self) -> String {
         let mut out = match &self.title {
             Some(title) if self.text.is_empty() && self.children.is_empty() => title.clone(),
+            Some(title) if title.ends_with(['.', '!', '?']) => format!("{title} {}", self.text),
             Some(title) => format!("{title}: {}", self.text),
             None => self.text.clone(),
         };

@@ -59,12 +59,25 @@ const OUTSIDE: [&str; 5] = ["/tmp/", "/var/", "/private/", "/etc/", "/usr/"];
 pub(crate) struct ProjectPaths {
     /// Common folder, with `/` at its end; empty before the first path.
     common: String,
+    /// True if the folder was given and is not a guess.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_given: bool,
 }
 
 impl ProjectPaths {
+    /// Stores the project's folder. Paths that are added later do not change it.
+    pub(crate) fn set_project(&mut self, folder: &str) {
+        let folder = folder.replace('\\', "/");
+        let folder = folder.trim_end_matches('/');
+        if is_absolute(folder) && folder.len() < FOLDER_BYTES_MAX {
+            self.common = format!("{folder}/");
+            self.is_given = true;
+        }
+    }
+
     /// Takes note of a path of the project.
     pub(crate) fn add(&mut self, path: &str) {
-        if !is_absolute(path) || path.len() > FOLDER_BYTES_MAX {
+        if self.is_given || !is_absolute(path) || path.len() > FOLDER_BYTES_MAX {
             return;
         }
         let path = path.replace('\\', "/");
@@ -122,6 +135,7 @@ impl ProjectPaths {
         };
         let by_name = below_top_folder(&path);
         match (relative, by_name) {
+            (Some(rest), _) if self.is_given => rest.to_owned(),
             (Some(rest), None) => rest.to_owned(),
             (Some(rest), Some(_)) if is_top(rest) => rest.to_owned(),
             (_, Some(rest)) => rest.to_owned(),
@@ -197,6 +211,10 @@ mod tests {
         ] {
             assert_eq!(paths.display(path), shown, "{path}");
         }
+        let mut given = ProjectPaths::default();
+        given.set_project("/home/u/p/shop/");
+        given.add("/home/u/p/other/lib/a.ex");
+        assert_eq!(given.display("/home/u/p/shop/web/lib/a.ex"), "web/lib/a.ex");
         assert_eq!(
             paths.without_folder("at /home/u/p/shop/lib/a.ex:3"),
             "at lib/a.ex:3"

@@ -4,6 +4,7 @@ mod command_variant;
 mod commands;
 mod commits;
 mod compaction_summary;
+mod diagnoses;
 mod documents;
 mod explanations;
 mod failures;
@@ -31,9 +32,17 @@ pub(crate) struct Sources {
     outcome: outcome::Outcome,
     reports: reports::Reports,
     documents: documents::Documents,
+    diagnoses: diagnoses::Diagnoses,
 }
 
 impl Sources {
+    /// Names the project's folder for the sources that show paths.
+    pub(crate) fn set_project_folder(&mut self, folder: &str) {
+        self.failures.set_project_folder(folder);
+        self.commands.set_project_folder(folder);
+        self.diagnoses.set_project_folder(folder);
+    }
+
     /// Passes an event to every source.
     pub(crate) fn push(&mut self, position: u64, event: &TranscriptEvent, cues: &Cues) {
         self.person_rules.push(position, event, cues);
@@ -46,6 +55,7 @@ impl Sources {
         self.outcome.push(position, event, cues);
         self.reports.push(position, event, cues);
         self.documents.push(position, event, cues);
+        self.diagnoses.push(position, event, cues);
     }
 
     /// Returns the candidates of all sources.
@@ -53,6 +63,7 @@ impl Sources {
         let mut all = Vec::new();
         self.person_rules.add_candidates(cues, &mut all);
         self.failures.add_candidates(cues, &mut all);
+        self.diagnoses.add_candidates(cues, &mut all);
         self.explanations.add_candidates(cues, &mut all);
         self.summaries.add_candidates(cues, &mut all);
         self.commands.add_candidates(cues, &mut all);

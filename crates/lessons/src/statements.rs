@@ -24,7 +24,9 @@ pub(crate) fn without_lead_in<'s>(sentence: &'s str, lead_ins: &[String]) -> &'s
 /// Returns a statement with a capital and a full stop.
 pub(crate) fn finish_statement(statement: &str) -> String {
     let mut text = capitalize(statement.trim());
-    if !text.is_empty() && !text.ends_with(['.', '!', '?', '…', '。']) {
+    let inner = text.trim_end_matches(['"', '\'', ')', '”', '’', '»']);
+    let is_finished = inner.ends_with(['.', '!', '?', '…', '。']);
+    if !text.is_empty() && !is_finished {
         text.push('.');
     }
     text
@@ -47,6 +49,7 @@ mod tests {
                 "The port is taken.",
             ),
             ("I see — `x` is unset.", "`x` is unset."),
+            ("It ends with \"done.\"", "It ends with \"done.\""),
             ("İt is", "İt is."),
             ("", ""),
         ] {

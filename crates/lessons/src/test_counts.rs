@@ -5,7 +5,7 @@ use heirloom_model::text;
 /// Greatest number of bytes at the end of an output that are read.
 const OUTPUT_BYTES_MAX: usize = 12 << 10;
 /// Greatest number of characters of a line with counts.
-const LINE_CHARS_MAX: usize = 160;
+const LINE_CHARS_MAX: usize = 40;
 
 /// Counts of a test run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

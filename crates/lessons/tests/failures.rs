@@ -1,206 +1,30 @@
 //! Pairs of a failed and a successful command, over tools and languages: which resolution is told.
 #![expect(
     clippy::unwrap_used,
-    clippy::wildcard_enum_match_arm,
     clippy::print_stdout,
-    reason = "a test fails by panicking, looks at one kind of lesson, and prints its figures"
+    reason = "a test fails by panicking and prints its figures"
 )]
 
+#[path = "support/fail_edit_pass.rs"]
+mod fail_edit_pass;
+
+use fail_edit_pass::{Edit, KEPT, Pair, PairVerdict, Session, check_pairs, error_of, pairs, play};
 use heirloom_agents::failures::Failure;
-use heirloom_agents::transcripts::{EventBody, FileEdit, ToolAction, ToolOutcome, TranscriptEvent};
-use heirloom_lessons::{Candidate, LessonContent, LessonExtractor, SourceKind};
-use serde::Deserialize;
-
-/// Worth from which on a record is kept.
-const KEPT: f32 = 0.45;
-
-#[derive(Debug, Deserialize)]
-struct Table {
-    pair: Vec<Pair>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Pair {
-    name: String,
-    command: String,
-    output: String,
-    /// True if the exit status is hidden by a filter.
-    failed: bool,
-    says: String,
-    ran: Vec<String>,
-    also: Vec<Edit>,
-    path: String,
-    removed: String,
-    added: String,
-    passes: String,
-    cause: String,
-    names: Vec<String>,
-    not: Vec<String>,
-    dropped: bool,
-    dropped_ok: bool,
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-struct Edit {
-    path: String,
-    removed: String,
-    added: String,
-}
-
-fn pairs() -> Vec<Pair> {
-    let table: Table = toml::from_str(include_str!("data/fail_edit_pass.toml")).unwrap();
-    table.pair
-}
-
-/// Conversation that is written step by step.
-#[derive(Default)]
-struct Session {
-    extractor: LessonExtractor,
-    events: u64,
-}
-
-impl Session {
-    fn push(&mut self, body: EventBody) {
-        self.extractor.push(&TranscriptEvent {
-            id: self.events.to_string(),
-            at: None,
-            agent: None,
-            body,
-        });
-        self.events += 1;
-    }
-
-    fn run(&mut self, command: &str, outcome: ToolOutcome, output: &str) {
-        let call = format!("call {}", self.events);
-        self.push(EventBody::Call {
-            call: call.clone(),
-            tool: "Bash".to_owned(),
-            action: ToolAction::Command(command.to_owned()),
-        });
-        self.push(EventBody::Result {
-            call,
-            outcome,
-            text: output.to_owned(),
-        });
-    }
-
-    fn edit(&mut self, edit: &Edit) {
-        let call = format!("call {}", self.events);
-        self.push(EventBody::Call {
-            call: call.clone(),
-            tool: "Edit".to_owned(),
-            action: ToolAction::Edit(vec![FileEdit {
-                path: edit.path.clone(),
-                removed: edit.removed.clone(),
-                added: edit.added.clone(),
-            }]),
-        });
-        self.push(EventBody::Result {
-            call,
-            outcome: ToolOutcome::Succeeded,
-            text: String::new(),
-        });
-    }
-
-    fn say(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.push(EventBody::AssistantText(text.to_owned()));
-        }
-    }
-
-    fn errors(&self) -> Vec<Candidate> {
-        let mut found = self.extractor.candidates();
-        found.retain(|one| matches!(one.source, SourceKind::Failure | SourceKind::CommandVariant));
-        found
-    }
-}
-
-fn play(pair: &Pair) -> Vec<Candidate> {
-    let mut session = Session::default();
-    session.say("Let me run it.");
-    let outcome = match pair.failed {
-        true => ToolOutcome::Succeeded,
-        false => ToolOutcome::Failed,
-    };
-    session.run(&pair.command, outcome, &pair.output);
-    session.say(&pair.says);
-    for edit in &pair.also {
-        session.edit(edit);
-    }
-    for command in &pair.ran {
-        session.run(command, ToolOutcome::Succeeded, "");
-    }
-    if !pair.path.is_empty() {
-        session.edit(&Edit {
-            path: pair.path.clone(),
-            removed: pair.removed.clone(),
-            added: pair.added.clone(),
-        });
-    }
-    let passes = match pair.passes.as_str() {
-        "" => &pair.command,
-        passes => passes,
-    };
-    session.run(passes, ToolOutcome::Succeeded, "");
-    session.errors()
-}
-
-fn error_of(candidate: &Candidate) -> (&str, &str, &str) {
-    match &candidate.content {
-        LessonContent::Error {
-            key,
-            text,
-            resolution,
-        } => (key, text, resolution.as_deref().unwrap_or_default()),
-        other => panic!("{other:?}"),
-    }
-}
-
-/// Returns what is wrong with the record of a pair: a false claim, and a change that is not named.
-fn check(pair: &Pair) -> (Option<String>, Option<String>) {
-    let found = play(pair);
-    let kept: Vec<&Candidate> = found.iter().filter(|one| one.worth >= KEPT).collect();
-    let told: Vec<String> = found.iter().map(Candidate::full_text).collect();
-    println!("{}:\n    {}", pair.name, told.join("\n    "));
-    let claimed = pair
-        .not
-        .iter()
-        .find(|part| told.iter().any(|text| text.contains(part.as_str())));
-    if let Some(part) = claimed {
-        return (
-            Some(format!("{}: claims {part}: {told:?}", pair.name)),
-            None,
-        );
-    }
-    if pair.dropped {
-        let wrong = kept
-            .first()
-            .map(|one| format!("{}: kept {one:?}", pair.name));
-        return (wrong, None);
-    }
-    let is_named = kept.iter().any(|one| {
-        let (_, text, resolution) = error_of(one);
-        text.contains(&pair.cause)
-            && pair
-                .names
-                .iter()
-                .all(|part| resolution.contains(part.as_str()))
-    });
-    let missing = (!is_named && !pair.dropped_ok).then(|| format!("{}: {told:?}", pair.name));
-    (None, missing)
-}
+use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent};
 
 #[test]
 fn resolutions_name_the_change_and_claim_nothing_else() {
-    let pairs = pairs();
-    let (mut wrong, mut missing) = (Vec::new(), Vec::new());
-    for pair in &pairs {
-        let (claim, unnamed) = check(pair);
-        wrong.extend(claim);
-        missing.extend(unnamed);
+    let (mut wrong, mut missing, mut resolved) = (Vec::new(), Vec::new(), 0);
+    for pair in check_pairs() {
+        resolved += usize::from(pair.is_lesson);
+        let line = format!("{}:\n    {}", pair.name, pair.texts.join("\n    "));
+        println!("{line}");
+        match pair.verdict {
+            PairVerdict::Right => {}
+            PairVerdict::FalseClaim => wrong.push(line),
+            PairVerdict::Unnamed => missing.push(line),
+        }
     }
-    let resolved = pairs.iter().filter(|pair| !pair.dropped).count();
     assert!(resolved >= 40, "{resolved} pairs");
     assert!(wrong.is_empty(), "{wrong:#?}");
     let share = 100 * (resolved - missing.len()) / resolved;
@@ -243,25 +67,10 @@ fn pair_is_kept_if_the_command_is_decorated() {
                 "cd /home/u/p && timeout 120 {} 2>&1 | tail -40",
                 pair.command
             ),
-            ..play_again(pair)
+            ..pair.clone()
         };
         let (one, other) = (play(pair), play(&decorated));
         assert_eq!(one.len(), other.len(), "{}: {other:?}", pair.name);
-    }
-}
-
-fn play_again(pair: &Pair) -> Pair {
-    Pair {
-        name: pair.name.clone(),
-        command: pair.command.clone(),
-        output: pair.output.clone(),
-        says: pair.says.clone(),
-        ran: pair.ran.clone(),
-        also: pair.also.clone(),
-        path: pair.path.clone(),
-        removed: pair.removed.clone(),
-        added: pair.added.clone(),
-        ..Pair::default()
     }
 }
 

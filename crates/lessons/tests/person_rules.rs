@@ -1,43 +1,16 @@
 //! Precision and recall of rules by people on a table of turns, and the events from which such rules come.
 
-use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent};
-use heirloom_lessons::{Candidate, LessonContent, LessonExtractor, SourceKind};
-use serde::Deserialize;
+#[path = "support/user_turns.rs"]
+mod user_turns;
+
+use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome};
+use heirloom_lessons::LessonExtractor;
 use std::collections::BTreeMap;
 use std::time::Instant;
+use user_turns::{RuleCounts, event, knowledge, measure_turns, prompt, rules_after, rules_of};
 
-const TURNS: &str = include_str!("data/user_turns.toml");
 const PRECISION_MIN: f64 = 0.95;
 const RECALL_MIN: f64 = 0.8;
-
-/// Turns of one language.
-#[derive(Deserialize)]
-struct Language {
-    rules: Vec<RuleTurn>,
-    others: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct RuleTurn {
-    text: String,
-    category: String,
-    expect: String,
-    #[serde(default)]
-    after: String,
-}
-
-fn event(id: usize, body: EventBody) -> TranscriptEvent {
-    TranscriptEvent {
-        id: id.to_string(),
-        at: None,
-        agent: None,
-        body,
-    }
-}
-
-fn prompt(text: &str) -> EventBody {
-    EventBody::Prompt(text.to_owned())
-}
 
 fn call(id: &str, command: &str) -> EventBody {
     EventBody::Call {
@@ -55,37 +28,6 @@ fn rejection(id: &str, text: &str) -> EventBody {
     }
 }
 
-fn rules_of(bodies: Vec<EventBody>) -> Vec<Candidate> {
-    let mut extractor = LessonExtractor::default();
-    for (id, body) in bodies.into_iter().enumerate() {
-        extractor.push(&event(id, body));
-    }
-    let mut candidates = extractor.candidates();
-    candidates.retain(|candidate| candidate.source == SourceKind::PersonRule);
-    candidates
-}
-
-fn rules_after(before: &str, turn: &str) -> Vec<Candidate> {
-    rules_of(vec![
-        prompt("fix the import"),
-        EventBody::AssistantText(before.to_owned()),
-        prompt(turn),
-    ])
-}
-
-fn knowledge(candidate: &Candidate) -> (&str, &str, &str) {
-    let LessonContent::Knowledge {
-        category,
-        text,
-        rationale,
-        ..
-    } = &candidate.content
-    else {
-        panic!("{candidate:?}");
-    };
-    (category, text, rationale.as_deref().unwrap_or_default())
-}
-
 /// Returns the half of the table to which a turn belongs. Each half has to reach the figures on its own.
 fn half(text: &str) -> usize {
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -94,67 +36,34 @@ fn half(text: &str) -> usize {
     usize::from((hash >> 32) & 1 == 1)
 }
 
-#[derive(Default)]
-struct Counts {
-    rules: f64,
-    found: f64,
-    right: f64,
-    wrong: f64,
-}
-
 #[test]
 fn rules_of_the_table_are_found_with_the_required_precision_and_recall() {
-    let table: BTreeMap<String, Language> = toml::from_str(TURNS).unwrap();
-    let mut counts = [Counts::default(), Counts::default()];
-    let mut languages: BTreeMap<&str, [u32; 4]> = BTreeMap::new();
-    for (name, language) in &table {
-        let row = languages.entry(name).or_default();
-        for turn in &language.rules {
-            let half = half(&turn.text);
-            let count = &mut counts[half];
-            let found = rules_after(&turn.after, &turn.text);
-            let is_expected = |candidate: &&Candidate| {
-                let (category, text, _) = knowledge(candidate);
-                let text = text.to_lowercase();
-                turn.category.split('|').any(|one| one == category)
-                    && text.contains(&turn.expect.to_lowercase())
-            };
-            let right = found.iter().filter(is_expected).count();
-            count.rules += 1.0;
-            row[0] += 1;
-            if right > 0 {
-                count.found += 1.0;
-                row[1] += 1;
-            } else {
-                println!("half {half} {name} missed: {:?}", turn.text);
-            }
-            count.right += right as f64;
-            count.wrong += (found.len() - right) as f64;
-            for candidate in found.iter().filter(|one| !is_expected(one)) {
-                println!("half {half} {name} other: {:?}", knowledge(candidate));
-            }
+    let mut counts = [RuleCounts::default(), RuleCounts::default()];
+    let mut languages: BTreeMap<String, [usize; 4]> = BTreeMap::new();
+    for turn in measure_turns() {
+        let half = half(&turn.text);
+        counts[half].add(&turn);
+        let row = languages.entry(turn.language.clone()).or_default();
+        let (turns, found) = match turn.sets_rule {
+            true => (0, usize::from(turn.right > 0)),
+            false => (2, turn.wrong.len()),
+        };
+        row[turns] += 1;
+        row[turns + 1] += found;
+        if turn.sets_rule && turn.right == 0 {
+            println!("half {half} {} missed: {:?}", turn.language, turn.text);
         }
-        for turn in &language.others {
-            let half = half(turn);
-            row[2] += 1;
-            for candidate in rules_after("Done.", turn) {
-                counts[half].wrong += 1.0;
-                row[3] += 1;
-                println!(
-                    "half {half} {name} false: {turn:?} {:?}",
-                    knowledge(&candidate)
-                );
-            }
+        for rule in &turn.wrong {
+            println!(
+                "half {half} {} false: {:?} {rule}",
+                turn.language, turn.text
+            );
         }
     }
     println!("language: rules, found, others, false: {languages:?}");
     for (half, count) in counts.iter().enumerate() {
-        let precision = count.right / (count.right + count.wrong);
-        let recall = count.found / count.rules;
-        println!(
-            "half {half}: precision {precision:.3}, recall {recall:.3} of {}",
-            count.rules
-        );
+        let (precision, recall) = (count.precision(), count.recall());
+        println!("half {half}: precision {precision:.3}, recall {recall:.3}");
         assert!(precision >= PRECISION_MIN, "precision of half {half}");
         assert!(recall >= RECALL_MIN, "recall of half {half}");
     }
@@ -162,16 +71,15 @@ fn rules_of_the_table_are_found_with_the_required_precision_and_recall() {
 
 #[test]
 fn table_has_enough_turns_of_each_language() {
-    let table: BTreeMap<String, Language> = toml::from_str(TURNS).unwrap();
-    assert_eq!(table.len(), 7);
-    let rules: usize = table.values().map(|language| language.rules.len()).sum();
-    let others: usize = table.values().map(|language| language.others.len()).sum();
-    assert!(rules >= 150 && others >= 150, "{rules} {others}");
-    for (name, language) in &table {
-        assert!(
-            language.rules.len() >= 20 && language.others.len() >= 20,
-            "{name}"
-        );
+    let mut languages: BTreeMap<String, [u32; 2]> = BTreeMap::new();
+    for turn in measure_turns() {
+        languages.entry(turn.language).or_default()[usize::from(turn.sets_rule)] += 1;
+    }
+    assert_eq!(languages.len(), 7);
+    for place in [0, 1] {
+        let turns: u32 = languages.values().map(|counts| counts[place]).sum();
+        assert!(turns >= 150, "{languages:?}");
+        assert!(languages.values().all(|counts| counts[place] >= 20));
     }
 }
 

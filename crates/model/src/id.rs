@@ -27,6 +27,21 @@ impl RecordId {
         Self::from_bytes((u128::from(ms) << 80).to_be_bytes())
     }
 
+    /// Derives the id of an entry from its time and parts, so that repeated imports of the same entry find it.
+    pub fn from_parts(at: Timestamp, parts: &[&str]) -> Self {
+        let millis = u64::try_from(at.as_millisecond()).unwrap_or(0);
+        let hash = u64::from_str_radix(&crate::text::hash_parts(parts), 16).unwrap_or(0);
+        let more = [parts, &["more"]].concat();
+        let more = u64::from_str_radix(&crate::text::hash_parts(&more), 16).unwrap_or(0);
+        let mut bytes = [0; 16];
+        bytes[..6].copy_from_slice(&millis.to_be_bytes()[2..]);
+        bytes[6..8].copy_from_slice(&more.to_be_bytes()[..2]);
+        bytes[8..].copy_from_slice(&hash.to_be_bytes());
+        bytes[6] = 0x70 | (bytes[6] & 0x0f);
+        bytes[8] = 0x80 | (bytes[8] & 0x3f);
+        Self::from_bytes(bytes)
+    }
+
     /// The smallest id, less than every real one.
     pub const MIN: Self = Self(Uuid::nil());
 }
@@ -112,5 +127,14 @@ mod tests {
         let id = IdSource::default().next(Timestamp::UNIX_EPOCH);
         assert_eq!(id.to_string().parse::<RecordId>(), Ok(id));
         assert!("not-an-id".parse::<RecordId>().is_err());
+    }
+
+    #[test]
+    fn id_from_parts_never_changes() {
+        // Stored records have such ids; another value would import them twice.
+        let at: Timestamp = "2026-05-01T10:00:00Z".parse().unwrap();
+        let id = RecordId::from_parts(at, &["turn", "claude", "s1", "7"]);
+        assert_eq!(id.to_string(), "019de2fb-1900-7f07-ab87-a2dc987029ae");
+        assert_ne!(id, RecordId::from_parts(at, &["turn", "claude", "s17"]));
     }
 }

@@ -69,6 +69,16 @@ pub fn check_name(what: &str, name: &str) -> Result<(), BadName> {
     })
 }
 
+/// Checks the names in a scope.
+pub fn check_scope(scope: &Scope) -> Result<(), BadName> {
+    for (what, name) in scope.names() {
+        if let Some(name) = name {
+            check_name(what, name)?;
+        }
+    }
+    Ok(())
+}
+
 /// Confidence of the source, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Confidence(f64);

@@ -16,11 +16,14 @@ mod notes;
 mod openapi;
 mod pagination;
 mod recall;
+mod recall_types;
 mod records;
+mod session_types;
 mod sessions;
 #[cfg(test)]
 mod surface_tests;
 mod tasks;
+mod window;
 mod working_memory;
 
 pub(crate) use json_types::{EventEntry, event_entry};
@@ -82,8 +85,8 @@ fn shared_routes() -> OpenApiRouter<App> {
         .routes(routes!(sessions::messages, sessions::add))
         .routes(routes!(sessions::summary))
         .routes(routes!(sessions::search))
-        .routes(routes!(sessions::compact))
-        .routes(routes!(sessions::expand))
+        .routes(routes!(window::compact))
+        .routes(routes!(window::expand))
         .routes(routes!(tasks::list))
         .routes(routes!(tasks::show, tasks::set))
         .routes(routes!(tasks::finish))

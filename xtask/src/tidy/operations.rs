@@ -42,8 +42,8 @@ const PARTS: [&str; 17] = [
     "Tasks::task_change",
 ];
 
-/// Operations without a store call: they return a path, prepare a change, or use files only.
-const WITHOUT_STORE: [&str; 10] = [
+/// Operations without a store call: they return a path, check an argument, prepare a change, or use files only.
+const WITHOUT_STORE: [&str; 11] = [
     "Maintenance::announce_server",
     "Maintenance::remove_copies",
     "Maintenance::server_address",
@@ -53,6 +53,7 @@ const WITHOUT_STORE: [&str; 10] = [
     "Sessions::import_working_memories",
     "Sessions::save_working_memory",
     "Sessions::take_working_memory",
+    "Tasks::check_approach",
     "Windows::store_output",
 ];
 

@@ -1,6 +1,5 @@
-//! Analysis of shell commands: normalisation, read-only commands, and fixes of failed commands.
+//! Analysis of shell commands: programs and verbs, read-only commands, and commands whose failure is expected.
 
-use super::Failure;
 use super::command_line::{Operator, split_commands, split_words};
 use super::normal_command::{base_name, essential_commands, unwrap_shell, without_prefixes};
 
@@ -28,25 +27,6 @@ const PROBES: [&str; 42] = [
     "true", "false", "echo", "sleep", "kill", "pkill", "pwd", "tree", "sed", "awk", "nl", "cut",
     "sort", "uniq", "tr", "xargs", "less", "jq",
 ];
-
-/// Returns true if a successful command fixes a failed one: the same program and the same first word, or the same
-/// arguments for another program if the first one was missing.
-pub fn is_fix_for(failed: &Failure, worked: &str) -> bool {
-    let (one, other) = (
-        CommandWords::parse(&failed.command),
-        CommandWords::parse(worked),
-    );
-    if one.program.is_empty() || other.program.is_empty() {
-        return false;
-    }
-    if one.program == other.program {
-        return one.verb == other.verb || one.verb.is_none() || other.verb.is_none();
-    }
-    let is_missing = ["not found", "no such file", "no module"]
-        .iter()
-        .any(|words| failed.error.to_lowercase().contains(words));
-    is_missing && !one.arguments.is_empty() && one.arguments == other.arguments
-}
 
 /// Returns true for a command that only looks something up.
 pub fn is_probe(command: &str) -> bool {
@@ -196,34 +176,6 @@ impl<'c> CommandWords<'c> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn is_fix_for_same_program_or_missing_program() {
-        for (command, output, worked, does) in [
-            ("npm test", "1 failing", "npm test", true),
-            ("npm test", "1 failing", "npm run test", false),
-            ("npm test", "1 failing", "npm install", false),
-            ("cargo build --foo", "error: x", "cargo build --bar", true),
-            ("cd a && cargo test", "error", "cargo test -p b", true),
-            ("pytest", "pytest: command not found", "uv run pytest", true),
-            (
-                "python x.py",
-                "python: command not found",
-                "python3 x.py",
-                true,
-            ),
-            ("python x.py", "Traceback", "node x.py", false),
-            ("bash -lc 'make all'", "error", "make all -j2", true),
-            ("FOO=1 make", "error", "make", true),
-            ("", "error", "", false),
-        ] {
-            assert_eq!(
-                is_fix_for(&Failure::new(command, output), worked),
-                does,
-                "{command} | {worked}"
-            );
-        }
-    }
 
     #[test]
     fn is_probe_and_is_heirloom_command_classify_commands() {

@@ -1,6 +1,6 @@
 //! Normal form of commands: what is run, without the folder, the environment, limits and filters of the output.
 
-use super::command_line::{Operator, split_commands, split_words};
+use super::command_line::{Operator, SUBSHELLS_MAX, split_commands, split_words};
 
 /// Shells that take a command as one argument.
 const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "fish"];
@@ -25,9 +25,6 @@ const WRITERS: [&str; 9] = [
     "echo", "printf", "cat", "tee", "sed", "awk", "jq", "sort", "envsubst",
 ];
 
-/// Levels of subshells that are unwrapped.
-const SUBSHELLS_MAX: usize = 4;
-
 /// Returns the simple commands of a line that count: not `cd`, `export`, `echo` and filters of the output. If none
 /// counts, returns all.
 pub fn essential_commands(command: &str) -> Vec<&str> {
@@ -42,7 +39,7 @@ pub fn essential_commands(command: &str) -> Vec<&str> {
 
 fn collect_essential<'c>(command: &'c str, depth: usize, found: &mut Vec<&'c str>) {
     for one in split_commands(command) {
-        if let Some(inner) = subshell(one.text).filter(|_| depth < SUBSHELLS_MAX) {
+        if let Some(inner) = one.subshell().filter(|_| depth < SUBSHELLS_MAX) {
             collect_essential(inner, depth + 1, found);
             continue;
         }
@@ -56,11 +53,6 @@ fn collect_essential<'c>(command: &'c str, depth: usize, found: &mut Vec<&'c str
             found.push(one.text);
         }
     }
-}
-
-/// Returns the commands in `(…)`.
-fn subshell(text: &str) -> Option<&str> {
-    text.strip_prefix('(')?.strip_suffix(')')
 }
 
 /// Normalises a command for comparison: only what counts, without assignments, time limits, redirections of the output
@@ -79,7 +71,7 @@ pub fn normalize_command(command: &str) -> String {
 fn normalize_simple(command: &str) -> String {
     let words = without_prefixes(&split_words(command));
     let program = words.first().map_or("", |word| base_name(word));
-    let is_writer = WRITERS.contains(&program);
+    let is_writer = is_writer(program);
     let mut out: Vec<&str> = Vec::with_capacity(words.len());
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
@@ -158,19 +150,26 @@ fn flags_with_values(words: &[&str], valued: &[&str]) -> usize {
 }
 
 /// Returns true for `NAME=value`.
-pub(super) fn is_assignment(word: &str) -> bool {
+pub fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
     })
 }
 
+/// Returns true for programs whose redirection into a file is their purpose.
+pub fn is_writer(program: &str) -> bool {
+    WRITERS.contains(&program)
+}
+
 /// Returns the last component of a path.
-pub(super) fn base_name(word: &str) -> &str {
+pub fn base_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
 /// Returns the command inside of `bash -lc '…'`.
-pub(super) fn unwrap_shell(command: &str) -> &str {
+pub fn unwrap_shell(command: &str) -> &str {
     let mut words = command.splitn(3, ' ');
     let (Some(shell), Some(flag), Some(inner)) = (words.next(), words.next(), words.next()) else {
         return command;

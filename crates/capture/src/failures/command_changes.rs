@@ -3,9 +3,12 @@
 
 mod program_changes;
 
-use heirloom_agents::failures::{Operator, SimpleCommand, split_commands, split_words, unquote};
+use heirloom_agents::failures::{
+    CommandSlice, Operator, SUBSHELLS_MAX, base_name, is_assignment, is_writer, split_commands,
+    split_words, unquote, unwrap_shell,
+};
 use heirloom_model::text;
-use program_changes::{has_word, is_change};
+use program_changes::is_change;
 
 /// Characters of a command that is shown whole.
 const WHOLE_CHARS_MAX: usize = 90;
@@ -13,11 +16,6 @@ const WHOLE_CHARS_MAX: usize = 90;
 const NAME_CHARS_MAX: usize = 60;
 /// Commands of one line that are examined.
 const COMMANDS_MAX: usize = 40;
-/// Levels of subshells that are examined.
-const SUBSHELLS_MAX: usize = 3;
-
-/// Programs whose output into a file is their purpose.
-const WRITERS: &str = "echo printf cat tee sed awk jq sort envsubst";
 
 /// Returns the changes of a redacted command line, each as a step such as ``ran `sed -i` on config.toml``.
 pub(crate) fn command_changes(line: &str) -> Vec<String> {
@@ -35,18 +33,12 @@ pub(crate) fn background_change(line: &str) -> String {
 }
 
 fn collect(line: &str, depth: usize, changes: &mut Vec<String>) {
-    let commands = split_commands(line);
-    for (n, command) in commands.iter().take(COMMANDS_MAX).enumerate() {
-        let inner = command
-            .text
-            .strip_prefix('(')
-            .and_then(|inner| inner.strip_suffix(')'));
-        if let Some(inner) = inner.filter(|_| depth < SUBSHELLS_MAX) {
+    for command in split_commands(line).iter().take(COMMANDS_MAX) {
+        if let Some(inner) = command.subshell().filter(|_| depth < SUBSHELLS_MAX) {
             collect(inner, depth + 1, changes);
             continue;
         }
-        let document = document_after(line, command, commands.get(n + 1));
-        if let Some(change) = change_of(line, command, document)
+        if let Some(change) = change_of(command)
             && !changes.contains(&change)
         {
             changes.push(change);
@@ -54,26 +46,7 @@ fn collect(line: &str, depth: usize, changes: &mut Vec<String>) {
     }
 }
 
-/// Returns the text between a command and the next one: the bodies of its here-documents.
-fn document_after<'l>(
-    line: &'l str,
-    command: &SimpleCommand<'l>,
-    next: Option<&SimpleCommand<'l>>,
-) -> &'l str {
-    if !command.text.contains("<<") {
-        return "";
-    }
-    let end = offset_in(line, command.text) + command.text.len();
-    let until = next.map_or(line.len(), |next| offset_in(line, next.text));
-    line.get(end..until).unwrap_or_default()
-}
-
-/// Returns the offset of a part in its text.
-fn offset_in(whole: &str, part: &str) -> usize {
-    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
-}
-
-fn change_of(line: &str, command: &SimpleCommand<'_>, document: &str) -> Option<String> {
+fn change_of(command: &CommandSlice<'_>) -> Option<String> {
     let words = split_words(command.text);
     let assigned = words.iter().take_while(|word| is_assignment(word)).count();
     let (variables, words) = words.split_at(assigned);
@@ -90,7 +63,7 @@ fn change_of(line: &str, command: &SimpleCommand<'_>, document: &str) -> Option<
     if let Some(change) = variable_change(program, arguments) {
         return Some(change);
     }
-    if is_in_background(line, command.text) {
+    if command.is_background {
         return Some(format!(
             "started {}",
             shown_command(command.text, program, arguments)
@@ -102,8 +75,12 @@ fn change_of(line: &str, command: &SimpleCommand<'_>, document: &str) -> Option<
             false => format!("ran {} into {file}", quoted(program)),
         });
     }
-    is_change(program, arguments, document)
-        .then(|| format!("ran {}", shown_command(command.text, program, arguments)))
+    is_change(
+        program,
+        arguments,
+        command.here_document.unwrap_or_default(),
+    )
+    .then(|| format!("ran {}", shown_command(command.text, program, arguments)))
 }
 
 /// Describes a change of the environment.
@@ -118,7 +95,7 @@ fn variable_change(program: &str, arguments: &[&str]) -> Option<String> {
 
 /// Returns the file into which a command writes.
 fn written_file(program: &str, arguments: &[&str]) -> Option<String> {
-    let is_writer = has_word(WRITERS, program);
+    let is_writer = is_writer(program);
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -151,16 +128,6 @@ fn is_scratch(target: &str, is_writer: bool) -> bool {
     let ending = target.rsplit('.').next().unwrap_or_default();
     let is_log = matches!(ending, "log" | "out" | "err") || (!is_writer && ending == "txt");
     is_device || is_temporary || is_log
-}
-
-/// Returns true if a command is followed by `&`.
-fn is_in_background(line: &str, command: &str) -> bool {
-    let end = offset_in(line, command) + command.len();
-    let rest = line
-        .get(end..)
-        .unwrap_or_default()
-        .trim_start_matches([' ', '\t']);
-    rest.starts_with('&') && !rest.starts_with("&&")
 }
 
 /// Returns a short command whole, and of a long one its program, its verb or flags, and its last file.
@@ -213,16 +180,6 @@ fn without_wrappers<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
     rest
 }
 
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty()
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    })
-}
-
 /// Returns the assignments before the commands of a line, and those of `export`, as written.
 pub(crate) fn assignments(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
@@ -246,25 +203,6 @@ pub(crate) fn assignments(line: &str) -> Vec<&str> {
         found.extend(set.copied());
     }
     found
-}
-
-fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
-}
-
-/// Returns the command inside of `bash -lc '…'`.
-pub(crate) fn unwrap_shell(line: &str) -> &str {
-    let mut words = line.splitn(3, ' ');
-    let (Some(shell), Some(flag), Some(inner)) = (words.next(), words.next(), words.next()) else {
-        return line;
-    };
-    let is_shell = matches!(base_name(shell), "sh" | "bash" | "zsh" | "dash" | "fish");
-    if !is_shell || !flag.starts_with('-') || !flag.ends_with('c') {
-        return line;
-    }
-    let inner = inner.trim();
-    let quoted = |quote: char| inner.strip_prefix(quote)?.strip_suffix(quote);
-    quoted('\'').or_else(|| quoted('"')).unwrap_or(inner)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Status of commands: if the success of a command line is evidence that its commands passed.
 
-use super::command_changes::unwrap_shell;
-use heirloom_agents::failures::{Operator, split_commands, split_words};
+use heirloom_agents::failures::{Operator, split_commands, split_words, unwrap_shell};
 use heirloom_model::text;
 
 /// Programs that only prepare the commands after them, or print.

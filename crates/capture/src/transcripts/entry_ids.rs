@@ -2,7 +2,6 @@
 
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::{EventBody, TranscriptEvent};
-use heirloom_engine::stable_id;
 use heirloom_model::{RecordId, Timestamp};
 use std::borrow::Cow;
 
@@ -17,7 +16,7 @@ pub(super) fn entry_id(
 ) -> RecordId {
     let is_place = id.bytes().all(|b| b.is_ascii_digit());
     let session = if is_place { session } else { "" };
-    stable_id(at, &[what, agent.as_str(), session, id])
+    RecordId::from_parts(at, &[what, agent.as_str(), session, id])
 }
 
 /// Returns the id of the message that an event becomes.

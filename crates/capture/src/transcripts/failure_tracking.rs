@@ -1,82 +1,83 @@
-//! Failure tracking: errors in a transcript, their fixes, and signals of the agent.
+//! Failure tracking: commands that failed in a transcript, the evidence that they pass again, and signals of the agent.
 
 use super::import_state::{FailureCause, OpenFailure};
 use super::importer::{TranscriptImporter, keep_existing};
-use crate::failures::current_failure;
-use heirloom_agents::failures::{Failure, failure_text, fix_text, is_fix_for};
+use crate::failures::{PassEvidence, current_failure};
+use heirloom_agents::failures::{Failure, Subject, failure_text};
 use heirloom_agents::signals;
-use heirloom_engine::NewRecord;
+use heirloom_engine::{NewRecord, names_error};
 use heirloom_model::kinds::{
     CATEGORY_CONVENTION, CATEGORY_DECISION, CATEGORY_FACT, CATEGORY_LEARNING, ErrorRecord,
 };
 use heirloom_model::limits::HOOK_FAILURES_OPEN_MAX;
 use heirloom_model::record::Attrs;
 use heirloom_model::signal::{ParserEvent, Signal, SignalVerb};
-use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, Timestamp, text};
+use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, Timestamp};
 use heirloom_store::Change;
 use serde_json::json;
 
 impl TranscriptImporter<'_, '_, '_> {
-    /// Handles a successful command: it resolves open failures of commands that it replaces.
-    pub(super) fn handle_success(&mut self, command: &str, at: Timestamp) -> Result<(), Fault> {
-        let is_fixed = |open: &OpenFailure| match &open.what {
-            FailureCause::Command(failure) => is_fix_for(failure, command),
+    /// Handles a command that succeeded: failures of the same command are gone. Another command is no evidence, and what
+    /// helped is for the lessons to find.
+    pub(super) fn handle_success(
+        &mut self,
+        command: &str,
+        output: &str,
+        at: Timestamp,
+    ) -> Result<(), Fault> {
+        let prefix = Subject::Command(command.to_owned()).prefix();
+        let is_same = |open: &OpenFailure| match &open.what {
+            FailureCause::Command(failure) => failure.prefix == prefix,
             FailureCause::Signalled(_) => false,
         };
-        let (fixed, left): (Vec<OpenFailure>, Vec<OpenFailure>) =
+        let has_passed = || PassEvidence::of_command(command, None, output, false).command_passed();
+        if !self.state.open.iter().any(is_same) || !has_passed() {
+            return Ok(());
+        }
+        let (passed, left): (Vec<OpenFailure>, Vec<OpenFailure>) =
             std::mem::take(&mut self.state.open)
                 .into_iter()
-                .partition(is_fixed);
+                .partition(is_same);
         self.state.open = left.into();
-        for open in fixed {
+        for open in passed {
             if let FailureCause::Command(failure) = &open.what {
-                let how = fix_text(failure, command, &open.changed);
-                self.resolve_hook_failure(failure, &how, at)?;
-                if self.engine.settings().learns {
-                    // A lesson names the change, not only the changed files.
-                    continue;
-                }
-                let mut extra = Attrs::new();
-                extra.insert("command".to_owned(), json!(failure.command));
-                extra.insert(
-                    "worked".to_owned(),
-                    json!(Failure::new(command, "").command),
-                );
-                let text = (failure_text(failure), failure.key());
-                self.record_error(&open, text, Some(how), extra, at);
+                self.close_recorded_failure(failure, at)?;
             }
         }
         Ok(())
     }
 
-    /// Resolves an open failure that a hook recorded, unless it occurred again after `at`.
-    fn resolve_hook_failure(
-        &self,
-        failure: &Failure,
-        how: &str,
-        at: Timestamp,
-    ) -> Result<(), Fault> {
+    /// Closes the stored error of a failure whose command passed at `at`, as a change of this import, unless it occurred
+    /// again since.
+    fn close_recorded_failure(&mut self, failure: &Failure, at: Timestamp) -> Result<(), Fault> {
         if self.writer.is_dry_run() {
             return Ok(());
         }
         let (engine, source) = (self.engine, self.agent.as_str());
-        let is_mended = |record: &Record| {
+        let is_gone = |record: &Record| {
             let last = ErrorRecord::from_record(record)
                 .ok()
                 .and_then(|typed| typed.repeated_at);
             record.state() == Some(ErrorRecord::OPEN)
                 && last.unwrap_or(record.true_from.unwrap_or(record.recorded_at)) <= at
         };
-        if !current_failure(engine, failure)?.is_some_and(|now| is_mended(&now)) {
+        if !current_failure(engine, failure)?.is_some_and(|now| is_gone(&now)) {
             return Ok(());
         }
-        engine.apply_decided(|| {
-            let current = current_failure(engine, failure)?.filter(is_mended);
-            Ok(current
-                .map(|now| engine.errors().resolve_change(&now, how, source))
-                .into_iter()
-                .collect())
+        let batch = self.writer.batch().clone();
+        let applied = engine.apply_decided(|| {
+            let current = current_failure(engine, failure)?.filter(is_gone);
+            Ok(match current {
+                Some(now) => vec![
+                    Change::BeginBatch(batch.clone()),
+                    engine.errors().pass_change(&now, None, source),
+                ],
+                None => Vec::new(),
+            })
         })?;
+        if !applied.is_empty() {
+            self.writer.report_other_writes();
+        }
         Ok(())
     }
 
@@ -172,7 +173,6 @@ impl TranscriptImporter<'_, '_, '_> {
                     at,
                     what: FailureCause::Signalled(text.to_owned()),
                     agent: agent.map(str::to_owned),
-                    changed: Vec::new(),
                 });
                 return Ok(());
             }
@@ -225,10 +225,7 @@ impl TranscriptImporter<'_, '_, '_> {
     fn resolve_signalled_error(&mut self, text: &str, at: Timestamp) {
         let (named, how) = signals::split_decision(text);
         let is_it = |open: &OpenFailure| match &open.what {
-            FailureCause::Signalled(error) => {
-                text::error_signature(error) == text::error_signature(named)
-                    || text::normalize(error).contains(&text::normalize(named))
-            }
+            FailureCause::Signalled(error) => names_error(error, named),
             FailureCause::Command(_) => false,
         };
         let Some(place) = self.state.open.iter().position(is_it) else {

@@ -22,8 +22,6 @@ pub(super) struct OpenFailure {
     pub(super) what: FailureCause,
     /// Subagent in which it occurred.
     pub(super) agent: Option<String>,
-    /// Files that were changed since.
-    pub(super) changed: Vec<String>,
 }
 
 /// Cause of a failure.
@@ -128,7 +126,6 @@ fn json_of(open: &OpenFailure) -> Value {
         "id": open.id,
         "at": open.at.to_string(),
         "agent": open.agent,
-        "changed": open.changed,
     });
     match &open.what {
         FailureCause::Command(failure) => {
@@ -155,15 +152,11 @@ fn open_of(value: &Value) -> Option<OpenFailure> {
             })
         }
     };
-    let changed = value["changed"].as_array().into_iter().flatten();
     Some(OpenFailure {
         id: text("id")?,
         at: value["at"].as_str()?.parse().ok()?,
         what,
         agent: text("agent"),
-        changed: changed
-            .filter_map(|file| file.as_str().map(str::to_owned))
-            .collect(),
     })
 }
 

@@ -300,7 +300,10 @@ impl<'t, 'e, 'x> TranscriptImporter<'t, 'e, 'x> {
 
     fn update_offset(&mut self) {
         self.state.offset = self.read_to;
-        self.state.last = (self.last_line.as_ref()).map(|(at, end)| (*at, end_of(end)));
+        // Without a new line, the last one of the import before stays.
+        if let Some((at, end)) = &self.last_line {
+            self.state.last = Some((*at, end_of(end)));
+        }
     }
 
     /// Returns the session with its current state.

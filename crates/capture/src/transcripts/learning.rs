@@ -10,11 +10,13 @@ use crate::lessons::{ConversationLearner, LearningState};
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::{EventBody, SupersededLineScan, TranscriptEvent};
 use heirloom_engine::{LearnedConversation, LessonBatch, TASK_MAIN};
-use heirloom_model::Fault;
+use heirloom_model::{Fault, RecordId, Timestamp};
 use std::path::Path;
 
 impl TranscriptImporter<'_, '_, '_> {
-    /// Creates the learner of the current session; `None` if learning is switched off.
+    /// Creates the learner of the current session; `None` if learning is switched off. With hooks, the conversation has
+    /// a batch of its own, whose id follows from the session and from the batch before, so that a hook that runs after
+    /// a crash continues it.
     pub(super) fn load_learner(&mut self) {
         let is_on = self.engine.settings().learns && !self.writer.is_dry_run();
         let state = self.known.as_ref().map(LearningState::of_session);
@@ -22,12 +24,25 @@ impl TranscriptImporter<'_, '_, '_> {
         if self.mode == LearningMode::Import {
             return;
         }
+        let began = self.session_start();
         if let Some(learner) = &mut self.learner {
-            match learner.state.conversation_batch {
-                Some(batch) if !self.is_conversation_reverted => self.writer.continue_batch(batch),
-                _ => learner.state.conversation_batch = Some(self.writer.batch().id),
-            }
+            let former = learner.state.conversation_batch;
+            let batch = former.filter(|_| !self.is_conversation_reverted);
+            let batch = batch.unwrap_or_else(|| {
+                let former = former.map(|id| id.to_string()).unwrap_or_default();
+                let project = self.engine.project().as_str();
+                let parts = ["conversation", project, &self.session, &former];
+                RecordId::from_parts(began, &parts)
+            });
+            self.writer.continue_batch(batch);
+            learner.state.conversation_batch = Some(batch);
         }
+    }
+
+    /// Returns the time at which the session began.
+    fn session_start(&self) -> Timestamp {
+        let known = self.known.as_ref().map(|known| known.started_at);
+        known.or(self.began).unwrap_or_else(|| self.engine.now())
     }
 
     /// Returns the offset at which reading begins: before that of the import if the extractor has not read as far.
@@ -76,6 +91,7 @@ impl TranscriptImporter<'_, '_, '_> {
         }
         self.write_queued()?;
         self.writer.report_so_far()?;
+        let began_at = self.session_start();
         let (Some(learner), true) = (&mut self.learner, self.is_there) else {
             return Ok(());
         };
@@ -85,6 +101,7 @@ impl TranscriptImporter<'_, '_, '_> {
             session: &self.session,
             source: self.agent.as_str(),
             task: task.unwrap_or(TASK_MAIN),
+            began_at,
             ended_at: self.last_at.unwrap_or_else(|| self.engine.now()),
             is_whole: true,
         };

@@ -20,9 +20,6 @@ use heirloom_model::{Fault, Kind, Role, Timestamp, text};
 use heirloom_store::Filter;
 use serde_json::json;
 
-/// Maximum number of changed files in a resolution.
-const CHANGED_MAX: usize = 5;
-
 impl TranscriptImporter<'_, '_, '_> {
     pub(super) fn add_call(
         &mut self,
@@ -103,11 +100,10 @@ impl TranscriptImporter<'_, '_, '_> {
                     at,
                     what: FailureCause::Command(failure),
                     agent: agent.clone(),
-                    changed: Vec::new(),
                 });
             }
             (PendingCall::Command(command), ToolOutcome::Succeeded) => {
-                self.handle_success(&command, at)?
+                self.handle_success(&command, text, at)?
             }
             (PendingCall::Edit(files), ToolOutcome::Succeeded) => {
                 for file in files {
@@ -142,7 +138,7 @@ impl TranscriptImporter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Records a changed file once for each conversation, and adds it to the open failures.
+    /// Records a changed file once for each conversation.
     pub(super) fn add_changed_file(
         &mut self,
         named: &str,
@@ -154,11 +150,6 @@ impl TranscriptImporter<'_, '_, '_> {
         else {
             return Ok(());
         };
-        for open in &mut self.state.open {
-            if open.changed.len() < CHANGED_MAX && !open.changed.contains(&file) {
-                open.changed.push(file.clone());
-            }
-        }
         let is_new = self.files.insert(file.clone());
         if is_new && !crate::Transcripts::new(self.engine).has_file(&file, Some(TASK_MAIN))? {
             let scope = self.engine.redaction().redact_scope(self.scope(agent));

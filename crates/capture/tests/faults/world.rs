@@ -84,8 +84,6 @@ impl World {
         };
         let settings = Settings {
             max_entries: 4,
-            // Lessons have a batch of their own, whose id differs after a retry.
-            learns: false,
             ..Settings::default()
         };
         let name = ProjectName::new("p").unwrap();
@@ -178,12 +176,14 @@ impl World {
             .unwrap();
         }
         for (n, session) in sessions.iter().enumerate() {
-            writeln!(
-                out,
+            let mut line = format!(
                 "session {n}: {:?} {:?} {} {:?} {:?}",
                 session.agent, session.task, session.started_at, session.ended_at, session.attrs
-            )
-            .unwrap();
+            );
+            for (id, name) in &names {
+                line = line.replace(&id.to_string(), name);
+            }
+            writeln!(out, "{line}").unwrap();
             let turns = self.inner.messages(project, &session.id, 0, 1_000).unwrap();
             out = out.replace(&*self.root().to_string_lossy(), "<root>");
             for turn in turns {

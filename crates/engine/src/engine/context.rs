@@ -6,6 +6,7 @@ pub(super) mod past_attempts;
 use super::Engine;
 use super::new_record::check_scope;
 use super::tasks::TASK_MAIN;
+use heirloom_fs::project_fs::{is_derived_name, is_path_name, project_name};
 use heirloom_model::context::{Context, ContextItem, ErrorItem, MemoryView, TaskView};
 use heirloom_model::kinds::{CATEGORY_DECISION, ErrorRecord, Knowledge, Task};
 use heirloom_model::record_meaning::{is_exit_status, record_meaning};
@@ -260,6 +261,15 @@ impl Contexts<'_> {
             pending: pending.into_iter().map(plain_item).collect(),
             files: files.into_iter().map(plain_item).collect(),
         }))
+    }
+
+    /// Returns the address of the project's repository if it is known, otherwise the project's name. A remote may be
+    /// newer than the name.
+    pub fn repository_name(&self) -> String {
+        let name = self.engine.project.as_str();
+        let remote = is_derived_name(name).then(|| project_name(&self.engine.root, None));
+        let remote = remote.filter(|remote| !is_path_name(remote));
+        remote.unwrap_or_else(|| name.to_owned())
     }
 }
 

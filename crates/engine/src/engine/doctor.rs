@@ -1,15 +1,18 @@
 //! Doctor: diagnosis and repair of a project's memory; works even if the store cannot be opened.
 
 mod folder_checks;
+mod health_check;
 mod repair;
 
+pub use health_check::{CheckLevel, HealthCheck};
 use heirloom_model::text::EscapedPath;
 pub use repair::{RepairReport, RestoreReport};
 
 use super::Engine;
 use super::mirror_writer::{MirrorState, read_mirror};
+use health_check::join_findings;
 use heirloom_fs::project_fs::ProjectPaths;
-use heirloom_model::{Clock, Fault, ProjectName, Settings, Timestamp, limits, text};
+use heirloom_model::{Clock, Fault, ProjectName, Settings, Timestamp, limits};
 use heirloom_search::index::vector;
 use heirloom_store::{
     BackupReason, DATABASE, MARKER, OfflineCheckReport, ProgressSink, RetainedBackup, SqliteStore,
@@ -22,69 +25,6 @@ use std::sync::Arc;
 const CLOCK_MIN_S: i64 = 1_704_067_200;
 /// Hint for a damaged database.
 const REPAIR: &str = "`heirloom doctor --repair` recovers what can be read and keeps the damaged file, `heirloom restore FILE` goes back to a backup";
-
-/// Severity of a check's result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CheckLevel {
-    /// No problem.
-    Ok,
-    /// Noteworthy; nothing is lost or exposed.
-    Warn,
-    /// Needs action.
-    Bad,
-}
-
-impl CheckLevel {
-    /// Returns the name in JSON.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Warn => "warn",
-            Self::Bad => "bad",
-        }
-    }
-}
-
-/// Result of one check.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HealthCheck {
-    /// Subject: `database`, `mirror`…
-    pub name: &'static str,
-    /// Severity.
-    pub level: CheckLevel,
-    /// Finding.
-    pub message: String,
-    /// Suggested action.
-    pub hint: Option<String>,
-}
-
-impl HealthCheck {
-    fn new(name: &'static str, level: CheckLevel, message: impl Into<String>) -> Self {
-        Self {
-            name,
-            level,
-            message: message.into(),
-            hint: None,
-        }
-    }
-
-    fn ok(name: &'static str, message: impl Into<String>) -> Self {
-        Self::new(name, CheckLevel::Ok, message)
-    }
-
-    fn warn(name: &'static str, message: impl Into<String>) -> Self {
-        Self::new(name, CheckLevel::Warn, message)
-    }
-
-    fn bad(name: &'static str, message: impl Into<String>) -> Self {
-        Self::new(name, CheckLevel::Bad, message)
-    }
-
-    fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
-    }
-}
 
 /// Doctor of one project's memory.
 pub struct Doctor {
@@ -411,20 +351,6 @@ fn findings_check(
         return HealthCheck::ok(name, whole);
     }
     HealthCheck::bad(name, format!("{broken}: {}", join_findings(findings))).hint(REPAIR)
-}
-
-/// Joins the first findings and the number of others.
-fn join_findings(all: &[String]) -> String {
-    let first = all.iter().take(limits::FINDINGS_SHOWN_MAX);
-    let mut joined = first
-        .map(|line| text::one_line(line))
-        .collect::<Vec<_>>()
-        .join("; ");
-    let more = all.len().saturating_sub(limits::FINDINGS_SHOWN_MAX);
-    if more > 0 {
-        joined.push_str(&format!("; and {more} more"));
-    }
-    joined
 }
 
 fn describe_backup(copy: &RetainedBackup) -> String {

@@ -83,6 +83,11 @@ impl Tasks<'_> {
         last(&self.engine.apply(&[known, put])?)
     }
 
+    /// Checks an approach before it is used. Errors: `Usage` for a too long one.
+    pub fn check_approach(&self, approach: Option<&str>) -> Result<(), Fault> {
+        validated_text("approach", approach.map(str::to_owned)).map(drop)
+    }
+
     /// Finishes or fails a task and writes the episode. Returns the episode's id.
     ///
     /// Errors: `Usage` for the state `Open`; those of [`Self::log_episode`].
@@ -360,9 +365,4 @@ fn validated_text(what: &str, text: Option<String>) -> Result<Option<String>, Fa
         .hint("use one sentence; register a longer text as a file with `heirloom artifact add`")),
         text => Ok(text),
     }
-}
-
-/// Validates an approach before it is used. Errors: `Usage` for a too long one.
-pub fn check_approach(approach: Option<&str>) -> Result<(), Fault> {
-    validated_text("approach", approach.map(str::to_owned)).map(drop)
 }

@@ -235,10 +235,9 @@ impl Errors<'_> {
             .filter(|error| text::error_identity(&error.text) == identity)
             .collect();
         if matching.is_empty() {
-            let wanted = text::normalize(given);
             matching = open
                 .iter()
-                .filter(|error| contains_whole_numbers(&text::normalize(&error.text), &wanted))
+                .filter(|error| names_error(&error.text, given))
                 .collect();
         }
         match matching.as_slice() {
@@ -318,6 +317,12 @@ impl Errors<'_> {
 /// Returns the attributes of an error. Invalid ones are dropped, so that they do not keep the error open for ever.
 fn typed_error(error: &Record) -> ErrorRecord {
     ErrorRecord::from_record(error).unwrap_or_else(|_| ErrorRecord::open())
+}
+
+/// Returns true if `named` names an error: both have the same identity, or it is a part of the error's text.
+pub fn names_error(error: &str, named: &str) -> bool {
+    text::error_identity(error) == text::error_identity(named)
+        || contains_whole_numbers(&text::normalize(error), &text::normalize(named))
 }
 
 /// Returns true if `text` contains `wanted`, but not within a longer number: `test_1` is not part of `test_10`.

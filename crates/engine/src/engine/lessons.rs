@@ -33,6 +33,8 @@ pub struct LearnedConversation<'c> {
     pub source: &'c str,
     /// Task of steps and episodes.
     pub task: &'c str,
+    /// Time at which the session began.
+    pub began_at: Timestamp,
     /// Time of the last event.
     pub ended_at: Timestamp,
     /// True if the lessons come from everything that the program recorded. Otherwise lessons that were stored earlier
@@ -143,6 +145,11 @@ impl Lessons<'_> {
         })?;
         let (mut next, planned, batch) =
             decided.ok_or_else(|| Fault::failed("no lessons were decided"))?;
+        for planned in &planned {
+            if let (Some(identity), Some(id)) = (&planned.identity, planned.stored) {
+                next.insert(identity, id);
+            }
+        }
         let mut report = LessonsReport::default();
         let results = applied.iter().skip(1);
         let changes = planned.iter().filter(|planned| planned.change.is_some());
@@ -193,7 +200,8 @@ impl Lessons<'_> {
         Ok(found)
     }
 
-    /// Returns the batch of the changes; a session whose lessons were undone gets a new one.
+    /// Returns the batch of the changes; a session whose lessons were undone gets a new one. Its id follows from the
+    /// session and from the batch before, so that a run after a crash continues the same batch.
     fn import_batch(
         &self,
         conversation: &LearnedConversation<'_>,
@@ -203,14 +211,22 @@ impl Lessons<'_> {
         if let LessonBatch::Given(batch) = batch {
             return batch.clone();
         }
-        let at = self.engine.now();
-        let id = *ledger.batch.get_or_insert_with(|| self.engine.ids.next(at));
+        let former = ledger.former_batch.map(|id| id.to_string());
+        let project = self.engine.project().as_str();
+        let parts = [
+            BATCH_SOURCE,
+            project,
+            conversation.session,
+            former.as_deref().unwrap_or_default(),
+        ];
+        let derived = || RecordId::from_parts(conversation.began_at, &parts);
+        let id = *ledger.batch.get_or_insert_with(derived);
         let session = text::excerpt(conversation.session, 36);
         ImportBatch {
             id,
             source: format!("{BATCH_SOURCE} {session}"),
             by: USER.to_owned(),
-            at,
+            at: self.engine.now(),
         }
     }
 }

@@ -4,7 +4,7 @@ use heirloom_model::conflict::can_arbitrate;
 use heirloom_model::kinds::{
     Artifact, CATEGORY_FACT, ErrorRecord, Knowledge, Note, Output, Step, StepState, Summary, Task,
 };
-use heirloom_model::record::{Attrs, BadName, check_name};
+use heirloom_model::record::{self, Attrs, BadName, check_name};
 use heirloom_model::{
     Confidence, ConflictPolicy, Fault, Kind, KindData, MergeRule, PlanName, RecordId, Scope,
     Timestamp,
@@ -50,13 +50,8 @@ pub struct RememberReport {
 }
 
 /// Refuses invalid names in a scope.
-pub fn check_scope(scope: &Scope) -> Result<(), Fault> {
-    for (what, name) in scope.names() {
-        if let Some(name) = name {
-            check_name(what, name).map_err(|e| name_fault(&e))?;
-        }
-    }
-    Ok(())
+pub(super) fn check_scope(scope: &Scope) -> Result<(), Fault> {
+    record::check_scope(scope).map_err(|bad| name_fault(&bad))
 }
 
 /// Converts an invalid name into a usage error.

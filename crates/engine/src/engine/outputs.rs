@@ -307,7 +307,7 @@ impl Outputs<'_> {
         record.attrs = output.to_attrs();
         if let Some(at) = at {
             record.recorded_at = at;
-            record.id = stable_id(at, &["output", &plan, &agent, &whole]);
+            record.id = RecordId::from_parts(at, &["output", &plan, &agent, &whole]);
         }
         Ok(record)
     }
@@ -396,19 +396,4 @@ fn json_tail(whole: &str) -> &str {
         left -= needs;
     }
     whole
-}
-
-/// Derives a stable id, so that repeated imports of the same entry find it.
-pub fn stable_id(at: Timestamp, parts: &[&str]) -> RecordId {
-    let millis = u64::try_from(at.as_millisecond()).unwrap_or(0);
-    let hash = u64::from_str_radix(&text::hash_parts(parts), 16).unwrap_or(0);
-    let more = [parts, &["more"]].concat();
-    let more = u64::from_str_radix(&text::hash_parts(&more), 16).unwrap_or(0);
-    let mut bytes = [0; 16];
-    bytes[..6].copy_from_slice(&millis.to_be_bytes()[2..]);
-    bytes[6..8].copy_from_slice(&more.to_be_bytes()[..2]);
-    bytes[8..].copy_from_slice(&hash.to_be_bytes());
-    bytes[6] = 0x70 | (bytes[6] & 0x0f);
-    bytes[8] = 0x80 | (bytes[8] & 0x3f);
-    RecordId::from_bytes(bytes)
 }

@@ -1,7 +1,7 @@
 //! Retention limits: entries of a run by number, episodes and artifacts by age. Records beyond them are retired,
 //! never deleted.
 
-use super::Engine;
+use super::maintenance::Maintenance;
 use heirloom_model::kinds::{CATEGORY_DECISION, ErrorRecord};
 use heirloom_model::{Fault, Kind, Record, RecordId, Timestamp};
 use heirloom_store::{Change, Filter};
@@ -22,12 +22,6 @@ pub struct PruneReport {
     pub episodes: Vec<RecordId>,
     /// Artifacts beyond their retention.
     pub artifacts: Vec<RecordId>,
-}
-
-/// Maintenance of the store: retention, purging, embeddings, backups, tokens and the server lock.
-#[derive(Clone, Copy)]
-pub struct Maintenance<'e> {
-    pub(super) engine: &'e Engine,
 }
 
 impl Maintenance<'_> {

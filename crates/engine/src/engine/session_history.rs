@@ -1,7 +1,7 @@
 //! Session histories: interactions, the section of a prompt, and import of files of other programs.
 
 use super::new_record::name_fault;
-use super::outputs::{OutputSource, stable_id};
+use super::outputs::OutputSource;
 use super::record_import::{ImportReport, ImportWriter};
 use crate::engine::Sessions;
 use heirloom_formats::session_history::{
@@ -362,7 +362,7 @@ fn to_turns(session: &str, n: usize, one: &HistoryEntry, changed: i64) -> Vec<Me
         .timestamp
         .map_or_else(|| n.to_string(), |at| at.to_string());
     let turn = |role, sender: Option<&str>, content: &str, attrs: Attrs| Message {
-        id: stable_id(
+        id: RecordId::from_parts(
             at,
             &[
                 "turn",

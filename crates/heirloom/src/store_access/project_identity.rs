@@ -1,7 +1,8 @@
 //! Identity of the project that a command is about.
 
+use super::store_opening::open_store;
 use super::user_store::{Adopted, record_home};
-use super::{CliSession, FoundProject, open_store};
+use super::{CliSession, FoundProject};
 use crate::config::Config;
 use crate::migration_progress;
 use heirloom_engine::{CheckLevel, HealthCheck, ImportReport};

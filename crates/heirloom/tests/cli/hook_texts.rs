@@ -54,18 +54,36 @@ fn gemini_hook_failure_has_the_output_of_the_tool() {
 #[test]
 fn gemini_transcript_failure_has_the_output_of_the_tool() {
     let project = Project::new();
-    project.configure("\n[hooks]\nlearn = false\n");
     let mut lines =
         vec![json!({"sessionId": "g", "projectHash": "x", "startTime": "2026-04-01T10:00:00Z"})];
     lines.push(json!({"id": "u", "type": "user", "content": [{"text": "<hook_context></hook_context>"}, {"text": "what next"}]}));
     for (n, (command, output, _)) in FAILED.iter().enumerate() {
-        let mut run = |id: String, output: String| {
+        let mut call = |id: String, tool: &str, args: &Value, output: String| {
             let response = json!({"functionResponse": {"response": {"output": output}}});
-            let called = json!({"id": format!("c{id}"), "name": "run_shell_command", "args": {"command": command}, "status": "success", "result": [response]});
+            let called = json!({"id": format!("c{id}"), "name": tool, "args": args, "status": "success", "result": [response]});
             lines.push(json!({"id": id, "type": "gemini", "content": "", "toolCalls": [called]}));
         };
-        run(format!("{n}a"), gemini_output(output, 3));
-        run(format!("{n}b"), gemini_output("ok", 0));
+        let run = json!({"command": command});
+        let file = project.path().join("service.toml");
+        let edit = json!({"file_path": file, "old_string": "a", "new_string": format!("service_{n} = \"on\"")});
+        call(
+            format!("{n}a"),
+            "run_shell_command",
+            &run,
+            gemini_output(output, 3),
+        );
+        call(
+            format!("{n}b"),
+            "replace",
+            &edit,
+            "Successfully modified file".to_owned(),
+        );
+        call(
+            format!("{n}c"),
+            "run_shell_command",
+            &run,
+            gemini_output("ok", 0),
+        );
     }
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let root = project.path().to_str().unwrap();
@@ -79,11 +97,12 @@ fn gemini_transcript_failure_has_the_output_of_the_tool() {
         .unwrap();
     project.ok(&["import", "gemini"]);
     let errors = project.json(&["list", "--kind", "error"]);
-    let mut found = texts(&errors["records"]);
-    found.sort();
-    let mut expected = FAILED.map(|one| one.2.to_owned());
-    expected.sort();
-    assert_eq!(found, expected);
+    let found = texts(&errors["records"]);
+    let is_expected = |text: &String| FAILED.iter().any(|one| one.2 == text);
+    assert!(
+        !found.is_empty() && found.iter().all(is_expected),
+        "{found:?}"
+    );
     let shown = project.json(&["session", "show", "g"]);
     let messages = texts(&shown["messages"]);
     assert_eq!(messages[0], "what next");

@@ -1,5 +1,6 @@
 //! Import of transcripts: `import claude`, `codex`, `gemini`, `aider`.
 
+use crate::hooks::{CLAUDE, call};
 use crate::project::{Project, string};
 use crate::transcript_fixture::{TranscriptFixture, session_messages};
 use flate2::Compression;
@@ -248,7 +249,6 @@ fn continued_transcript_is_read_from_its_last_position() {
 fn secrets_in_transcripts_never_reach_the_disk() {
     const TOKEN: &str = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
     let project = Project::new();
-    project.configure("\n[hooks]\nlearn = false\n");
     let mut transcript = TranscriptFixture::new("secret", project.path());
     let most = limits::TRANSCRIPT_RESULT_CHARS_MAX;
     transcript
@@ -286,7 +286,6 @@ fn secrets_in_transcripts_never_reach_the_disk() {
             );
         }
     }
-    assert_eq!(project.list("error").len(), 1);
     assert_eq!(session_messages(&project, "secret").len(), 6 + 2 * 9);
 }
 
@@ -578,7 +577,6 @@ fn codex_gemini_and_aider_are_imported_from_their_default_paths() {
 #[test]
 fn open_failures_of_a_transcript_are_capped() {
     let project = Project::new();
-    project.configure("\n[hooks]\nlearn = false\n");
     let most = limits::TRANSCRIPT_FAILURES_MAX;
     let mut transcript = TranscriptFixture::new("failing", project.path());
     for n in 0..=most {
@@ -589,26 +587,53 @@ fn open_failures_of_a_transcript_are_capped() {
             true,
         );
     }
-    for n in 0..=most {
-        transcript.add_command(&format!("d{n}"), &format!("make part{n}"), "ok", false);
-    }
     transcript.write_file(&project);
     project.ok(&["import", "claude"]);
+    let open = open_commands(&project, "failing");
+    assert_eq!(open.len(), most);
+    assert_eq!(open[0], "make part1");
+}
+
+/// Returns the failed commands of a transcript that have not passed yet.
+fn open_commands(project: &Project, session: &str) -> Vec<String> {
+    let shown = project.json(&["session", "show", session]);
+    let open = shown["attrs"]["transcript"]["open"].as_array().unwrap();
+    open.iter().map(|open| string(&open["command"])).collect()
+}
+
+#[test]
+fn import_without_learning_stores_no_error_of_a_command() {
+    let project = Project::new();
+    project.configure("\n[hooks]\nlearn = false\n");
+    let mut transcript = TranscriptFixture::new("quiet", project.path());
+    transcript
+        .add_command("c1", "make", "error: no rule", true)
+        .add_command("c2", "make test", "error: red", true)
+        .add_tool_call(
+            "c3",
+            "Edit",
+            &json!({"file_path": project.file("Makefile")}),
+        )
+        .add_tool_result("c3", "The file was updated", false)
+        .add_command("c4", "make all", "ok", false)
+        .add_command("c5", "make test", "ok", false);
+    transcript.write_file(&project);
+    let failed = json!({"tool_name": "Bash", "tool_input": {"command": "make test"}, "error": "Exit code 2\nerror: red"});
+    call(&project, CLAUDE, "PostToolUseFailure", "quiet", failed);
+    let report = project.json(&["import", "claude"]);
     let errors = project.list("error");
-    let commands: Vec<_> = errors
-        .iter()
-        .map(|error| string(&error["command"]))
-        .collect();
-    assert!(!commands.contains(&"make part0".to_owned()), "{commands:?}");
-    assert!(commands.contains(&"make part1".to_owned()), "{commands:?}");
+    // Only the one that a hook recorded. Another command is no evidence that it is gone.
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(open_commands(&project, "quiet"), ["make"]);
+    project.ok(&["undo", &string(&report["import"])]);
+    assert_eq!(project.list("error").len(), 1);
 }
 
 #[test]
 fn tool_calls_without_results_are_capped() {
     let project = Project::new();
-    project.configure("\n[hooks]\nlearn = false\n");
     let most = limits::TRANSCRIPT_CALLS_MAX;
-    for (session, between, errors) in [("few", most - 1, 1), ("many", most, 1)] {
+    for (session, between, errors) in [("few", most - 1, 1), ("many", most, 0)] {
         let mut transcript = TranscriptFixture::new(session, project.path());
         transcript.add_tool_call(
             "first",
@@ -619,10 +644,9 @@ fn tool_calls_without_results_are_capped() {
             transcript.add_tool_call(&format!("c{n}"), "Read", &json!({"file_path": "x"}));
         }
         transcript.add_tool_result("first", "error: no rule", true);
-        transcript.add_command("last", &format!("make {session}"), "ok", false);
         let file = transcript.write_file(&project);
         project.ok(&["import", "claude", file.to_str().unwrap()]);
-        assert_eq!(project.list("error").len(), errors, "{session}");
+        assert_eq!(open_commands(&project, session).len(), errors, "{session}");
     }
 }
 

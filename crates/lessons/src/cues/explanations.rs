@@ -32,6 +32,8 @@ pub(crate) struct ExplanationCues {
     pub(crate) remedies: Vec<String>,
     /// First words of remedies that only look at something.
     pub(crate) looking: Phrases,
+    /// Announced causes.
+    pub(crate) diagnosis: DiagnosisCues,
     /// Sentences that are kept.
     #[cfg(test)]
     pub(crate) keep: Vec<String>,
@@ -53,4 +55,39 @@ pub(crate) struct ExplanationCue {
     pub(crate) is_absence: bool,
     /// The phrases.
     pub(crate) phrases: Phrases,
+}
+
+/// Data of announced causes.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct DiagnosisCues {
+    /// Worth of a cause that an edit confirmed.
+    pub(crate) confirmed: f32,
+    /// Worth of any other cause.
+    pub(crate) unconfirmed: f32,
+    /// Added for a fix that the same text names.
+    pub(crate) fix_bonus: f32,
+    /// Added for a second code token.
+    pub(crate) tokens_bonus: f32,
+    /// Words one of which occurs in every text with an announcement.
+    pub(crate) hints: Vec<String>,
+    /// Announcements; the cause follows.
+    pub(crate) leads: Vec<String>,
+    /// Announcements of findings that need not be faults.
+    pub(crate) findings: Vec<String>,
+    /// Announcements that are the subject of the cause's sentence.
+    pub(crate) subjects: Vec<String>,
+    /// Headings of sections about a cause.
+    pub(crate) headings: Phrases,
+    /// Headings of sections about a fix.
+    pub(crate) fix_headings: Phrases,
+    /// Announcements of a fix.
+    pub(crate) fix_leads: Vec<String>,
+    /// Beginnings of sentences that go on with a cause.
+    pub(crate) consequences: Phrases,
+    /// Beginnings of sentences about the state of the work.
+    pub(crate) status: Phrases,
+    /// Words of guesses.
+    pub(crate) hedges: Phrases,
+    /// References to something outside of the sentence.
+    pub(crate) references: Phrases,
 }

@@ -12,6 +12,8 @@ pub(crate) struct FailureCues {
     pub(crate) missing_programs: Phrases,
     /// Errors of the command line itself: it never began its work.
     pub(crate) start_faults: Phrases,
+    /// Errors that only state that a command failed.
+    pub(crate) bare_summaries: Phrases,
     /// Errors of compilers, of configuration and of dependencies.
     pub(crate) build_faults: Phrases,
     /// Failed comparisons of tests.

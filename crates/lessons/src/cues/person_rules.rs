@@ -7,13 +7,17 @@ use std::ops::Range;
 
 #[cfg(test)]
 mod tests;
+mod word_forms;
 mod word_match;
 
+use word_forms::word_forms;
 use word_match::{contains_word, ends_clause, has_boundaries, has_second_word, is_clause_mark};
 pub(crate) use word_match::{ends_with_word, normalize, starts_with_word};
 
 /// Greatest number of phrases of a sentence that are evaluated.
 const FOUND_MAX: usize = 128;
+/// Greatest number of determiners before the head of a noun phrase.
+const DETERMINERS_MAX: usize = 4;
 const DATA: &str = include_str!("../../data/person_rules.toml");
 
 /// Cues of rules by people, with the automaton that finds their phrases.
@@ -31,10 +35,14 @@ pub(crate) struct PersonRuleCues {
     connectors: Vec<String>,
     /// Connectors after which a clause begins wherever they are.
     conjunctions: Vec<String>,
+    /// Words before the head of a generic noun phrase.
+    determiners: Vec<String>,
     cues: Vec<Cue>,
     /// For each phrase of the automaton, the index of its cue.
     phrase_cues: Vec<usize>,
     phrases: Option<AhoCorasick>,
+    /// Cues of word forms.
+    form_cues: Vec<(WordForm, usize)>,
 }
 
 /// Words that the reader of turns needs, in lower case except those of rejections.
@@ -96,6 +104,18 @@ enum CuePlace {
     Start,
     /// Last in a clause.
     End,
+    /// Head of the first noun phrase of a clause.
+    Subject,
+}
+
+/// Form of a word that a cue has instead of phrases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WordForm {
+    /// Path, file name or pattern of file names.
+    Path,
+    /// Code span.
+    Code,
 }
 
 /// Phrases with the same meaning.
@@ -121,7 +141,10 @@ struct Cue {
     #[serde(default)]
     with: Vec<String>,
     /// Phrases by language.
+    #[serde(default)]
     phrases: BTreeMap<String, Vec<String>>,
+    /// Form of words that count as phrases.
+    form: Option<WordForm>,
 }
 
 /// Content of the data file.
@@ -169,17 +192,23 @@ impl PersonRuleCues {
                 &mut cue.not_next,
                 &mut cue.not_previous,
                 &mut cue.second_not,
-            ] {
+                &mut cue.with,
+            ]
+            .into_iter()
+            .chain(cue.phrases.values_mut())
+            {
                 expand(list, &file.words);
             }
         }
         let mut phrases = Vec::new();
         let mut phrase_cues = Vec::new();
+        let mut form_cues = Vec::new();
         for (index, cue) in file.cue.iter_mut().enumerate() {
             for phrase in std::mem::take(&mut cue.phrases).into_values().flatten() {
                 phrases.push(phrase);
                 phrase_cues.push(index);
             }
+            form_cues.extend(cue.form.map(|form| (form, index)));
         }
         let mut words = |name: &str| file.words.remove(name).unwrap_or_default();
         Some(Self {
@@ -189,9 +218,11 @@ impl PersonRuleCues {
             turns: file.turns,
             connectors: words("connectors"),
             conjunctions: words("conjunctions"),
+            determiners: words("determiners"),
             cues: file.cue,
             phrase_cues,
             phrases: Some(AhoCorasick::new(&phrases).ok()?),
+            form_cues,
         })
     }
 
@@ -201,16 +232,23 @@ impl PersonRuleCues {
         let mut names = Vec::new();
         let mut found: Vec<(&Cue, usize, Range<usize>)> = Vec::new();
         let phrases = self.phrases.iter();
-        for one in phrases.flat_map(|phrases| phrases.find_overlapping_iter(sentence)) {
-            let index = self.phrase_cues.get(one.pattern().as_usize());
-            let Some((index, cue)) = index.and_then(|index| Some((*index, self.cues.get(*index)?)))
-            else {
+        let phrases = phrases.flat_map(|phrases| phrases.find_overlapping_iter(sentence));
+        let phrases = phrases.filter_map(|one| {
+            let index = self.phrase_cues.get(one.pattern().as_usize())?;
+            Some((*index, one.range()))
+        });
+        let forms = word_forms(sentence).flat_map(|(form, span)| {
+            let cues = self.form_cues.iter().filter(move |(one, _)| *one == form);
+            cues.map(move |(_, index)| (*index, span.clone()))
+        });
+        for (index, span) in phrases.chain(forms) {
+            let Some(cue) = self.cues.get(index) else {
                 continue;
             };
-            if found.len() < FOUND_MAX && self.is_cue(cue, sentence, one.range()) {
+            if found.len() < FOUND_MAX && self.is_cue(cue, sentence, span.clone()) {
                 #[cfg(test)]
                 names.push(cue.name.clone());
-                found.push((cue, index, one.range()));
+                found.push((cue, index, span));
             }
         }
         // A refinement comes after the cue that it refines.
@@ -248,13 +286,14 @@ impl PersonRuleCues {
         let before = sentence.get(..span.start).unwrap_or_default();
         let after = sentence.get(span.end..).unwrap_or_default();
         let phrase = sentence.get(span).unwrap_or_default();
-        if !has_boundaries(before, phrase, after) {
+        if cue.form.is_none() && !has_boundaries(before, phrase, after) {
             return false;
         }
         let is_at = match cue.at {
             CuePlace::Any => true,
             CuePlace::Start => self.is_lead_in(before),
             CuePlace::Clause => self.is_clause_start(before),
+            CuePlace::Subject => self.is_subject(before),
             CuePlace::End => after.trim_start().chars().next().is_none_or(ends_clause),
         };
         let rest = after.trim_start();
@@ -292,6 +331,21 @@ impl PersonRuleCues {
             before = before.get(..length).unwrap_or_default().trim_end();
         }
         false
+    }
+
+    /// Returns true if only determiners are between the beginning of a clause and the end of `before`.
+    fn is_subject(&self, before: &str) -> bool {
+        let mut before = before.trim_end();
+        for _ in 0..DETERMINERS_MAX {
+            let last = self.determiners.iter();
+            let last = last.filter(|word| ends_with_word(before, word));
+            let Some(word) = last.max_by_key(|word| word.len()) else {
+                break;
+            };
+            let length = before.len() - word.len();
+            before = before.get(..length).unwrap_or_default().trim_end();
+        }
+        self.is_clause_start(before)
     }
 
     /// Returns true if the text before a word consists of interjections.

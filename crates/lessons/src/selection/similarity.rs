@@ -1,6 +1,6 @@
 //! Similarity of candidates: shared words, weighted by how rare they are in the session.
 
-use crate::code_tokens::{content_words, stem};
+use crate::code_tokens::{TokenKind, code_tokens, content_words, stem};
 use crate::cues::SelectionCues;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,11 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Smallest number of words in common.
 const COMMON_WORDS_MIN: usize = 3;
 
+/// Number of commands from which on a record of checks is a chain, whose single commands are useful on their own.
+const CHAIN_MIN: usize = 3;
+/// Smallest number of names of code in common.
+const COMMON_NAMES_MIN: usize = 2;
+
 /// Words of one candidate.
 struct CandidateWords {
     words: BTreeSet<String>,
     /// Code spans of a command record.
     spans: Vec<String>,
+    /// Names of code in lower case.
+    names: BTreeSet<String>,
     key: Option<String>,
     source: SourceKind,
     is_error: bool,
@@ -68,10 +75,24 @@ impl Comparison {
         }
         if better.source == SourceKind::Command && other.source == SourceKind::Command {
             return !other.has_details
+                && !(better.spans.len() >= CHAIN_MIN && other.spans.len() == 1)
                 && !other.spans.is_empty()
                 && other.spans.iter().all(|span| better.spans.contains(span));
         }
         let share = self.share(better, other);
+        // Two statements with the same names of code are about the same thing.
+        let names = better.names.intersection(&other.names).count();
+        let fewer = better.names.len().min(other.names.len());
+        let is_knowledge = !better.is_error && !other.is_error;
+        if is_knowledge
+            && better.is_person == other.is_person
+            && better.source != other.source
+            && names >= COMMON_NAMES_MIN
+            && names * 3 >= fewer * 2
+            && share >= self.same_error_share
+        {
+            return true;
+        }
         match (
             better.is_error && other.is_error,
             better.is_person || other.is_person,
@@ -116,6 +137,11 @@ impl CandidateWords {
             words: content_words(&text)
                 .iter()
                 .map(|word| stem(word).to_owned())
+                .collect(),
+            names: code_tokens(&text)
+                .iter()
+                .filter(|token| token.kind == TokenKind::Code)
+                .map(|token| token.text.to_lowercase())
                 .collect(),
             spans,
             key,

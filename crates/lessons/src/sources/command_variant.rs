@@ -172,7 +172,8 @@ fn options_variant(
             .collect()
     };
     let (failed, passed) = (plain(one), plain(other));
-    let is_shared = failed.is_empty() || failed.iter().any(|word| passed.contains(word));
+    // Other arguments are another command.
+    let is_shared = failed.iter().all(|word| passed.contains(word));
     // An option that only disappears must be named by the error.
     let is_named = !added.is_empty()
         || removed.iter().any(|option| {
@@ -232,6 +233,12 @@ mod tests {
                 Some("git push --set-upstream origin t"),
             ),
             ("git push", "rejected", "git pull --rebase", None),
+            (
+                "git push origin main",
+                "error: failed to push some refs",
+                "git push -u origin topic",
+                None,
+            ),
             (
                 "sed -n 1,5p src/(app)/a.ts",
                 "zsh:1: no matches found: src/(app)/a.ts",

@@ -206,6 +206,11 @@ impl Commands {
         }
     }
 
+    /// Names the project's folder.
+    pub(crate) fn set_project_folder(&mut self, folder: &str) {
+        self.folders.set_project(folder);
+    }
+
     /// Adds the candidates found so far.
     pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
         let cues = &cues.commands;

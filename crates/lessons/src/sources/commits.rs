@@ -2,13 +2,14 @@
 
 mod message;
 
-pub(super) use message::{CommitMessage, read_commit};
+pub(super) use message::{CommitMessage, plain_subject, read_commit};
 
-use crate::cues::{CommitCues, Cues};
+use crate::cues::Cues;
 use crate::outline::read_outline;
 use crate::place::{EventPlace, call_name};
 use crate::sentences::{capitalize, sentences};
 use crate::shell_line::read_shell_line;
+use crate::statements::finish_statement;
 use crate::{Candidate, LessonContent, SourceKind, Speaker};
 use heirloom_agents::transcripts::{EventBody, ToolAction, ToolOutcome, TranscriptEvent};
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,9 @@ const COMMITS_MAX: usize = 16;
 const PENDING_MAX: usize = 8;
 /// Greatest number of characters of a record.
 const TEXT_CHARS_MAX: usize = 380;
+
+/// Number of words from which on a subject is a statement of its own.
+const SUBJECT_WORDS_MIN: usize = 4;
 
 /// Statements of one commit's message.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -56,7 +60,7 @@ impl Commits {
                     let Some(message) = read_commit(&command, &cues.commits) else {
                         continue;
                     };
-                    let Some((text, is_choice)) = statement_text(&message, &cues.commits) else {
+                    let Some((text, is_choice)) = statement_text(&message, cues) else {
                         continue;
                     };
                     if self.pending.len() >= PENDING_MAX {
@@ -115,8 +119,8 @@ impl Commits {
             content: LessonContent::Knowledge {
                 category: "decision".to_owned(),
                 key: None,
-                text: record.text.clone(),
-                rationale: Some(format!("Commit: {}", record.subject)),
+                text: record.statement().0,
+                rationale: Some(record.statement().1),
             },
             worth: match record.is_choice {
                 true => worth.choice,
@@ -129,8 +133,23 @@ impl Commits {
     }
 }
 
+impl CommitRecord {
+    /// Returns the statement and its reason: what the commit does and why, if its subject is a whole statement.
+    fn statement(&self) -> (String, String) {
+        let subject = plain_subject(&self.subject);
+        let is_statement =
+            subject.split_whitespace().count() >= SUBJECT_WORDS_MIN && !subject.ends_with('…');
+        match is_statement {
+            true => (finish_statement(subject), self.text.clone()),
+            false => (self.text.clone(), format!("Commit: {}", self.subject)),
+        }
+    }
+}
+
 /// Returns the sentences of a message that give a reason, name a choice, or set something up; true if one is a choice.
-fn statement_text(message: &CommitMessage, cues: &CommitCues) -> Option<(String, bool)> {
+fn statement_text(message: &CommitMessage, cues: &Cues) -> Option<(String, bool)> {
+    let phrases = &cues.commits.phrases;
+    let references = &cues.selection.phrases.inner_references;
     let mut choices: Vec<String> = Vec::new();
     let mut setups: Vec<String> = Vec::new();
     for item in read_outline(&message.body)
@@ -141,9 +160,13 @@ fn statement_text(message: &CommitMessage, cues: &CommitCues) -> Option<(String,
         let statements: Vec<&str> = sentences(&item).collect();
         for statement in statements {
             let lower = statement.to_lowercase();
-            if cues.phrases.choice.is_in(&lower) {
+            let is_fragment = statement.ends_with([':', ',']) || references.is_in(&lower);
+            if is_fragment {
+                continue;
+            }
+            if phrases.choice.is_in(&lower) {
                 choices.push(capitalize(statement));
-            } else if cues.phrases.setup.is_in(&lower) {
+            } else if phrases.setup.is_in(&lower) {
                 setups.push(capitalize(statement));
             }
         }
@@ -152,13 +175,8 @@ fn statement_text(message: &CommitMessage, cues: &CommitCues) -> Option<(String,
     let mut text = String::new();
     let reserved = message.subject.chars().count() + 10;
     for statement in choices.into_iter().chain(setups) {
-        let end = if statement.ends_with(['.', '!', '?', '`']) {
-            ""
-        } else {
-            "."
-        };
         let gap = if text.is_empty() { "" } else { " " };
-        let addition = format!("{gap}{statement}{end}");
+        let addition = format!("{gap}{}", finish_statement(&statement));
         if text.chars().count() + addition.chars().count() + reserved <= TEXT_CHARS_MAX {
             text.push_str(&addition);
         }

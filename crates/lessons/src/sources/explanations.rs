@@ -17,11 +17,11 @@ use statement::{Statement, read_statements};
 use std::collections::VecDeque;
 
 /// Explanations that are kept.
-const KEPT_MAX: usize = 10;
+const KEPT_MAX: usize = 14;
 /// Explanations of a session that become candidates.
 const CANDIDATES_MAX: usize = 6;
 /// Explanations of one text that are kept.
-const OF_TEXT_MAX: usize = 2;
+const OF_TEXT_MAX: usize = 3;
 /// Events after an explanation in which an edit confirms it, or makes it outdated.
 const EDIT_EVENTS: u64 = 24;
 /// Events after an explanation in which it is withdrawn.

@@ -108,6 +108,11 @@ impl Failures {
         }
     }
 
+    /// Names the project's folder.
+    pub(crate) fn set_project_folder(&mut self, folder: &str) {
+        self.paths.set_project(folder);
+    }
+
     /// Adds the candidates found so far.
     pub(crate) fn add_candidates(&self, cues: &Cues, out: &mut Vec<Candidate>) {
         let worth = &cues.failures.worth;

@@ -11,6 +11,7 @@
 //! precedes the others, so a share is a floor and not a ceiling. Items of the tail follow at the end.
 
 mod order;
+mod repetition;
 
 pub use heirloom_model::rating::Tier;
 use heirloom_model::similarity::ComparableText;

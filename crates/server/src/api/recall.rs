@@ -1,8 +1,9 @@
 //! `/api/recall`: search over all kinds; `/api/tried`: similar past attempts.
 
 use super::extractors::{JsonBody, QueryParams, parse_time};
-use super::json_types::{self, Episode, RecallHit};
+use super::json_types::{self, Episode};
 use super::pagination::List;
+use super::recall_types::{RecallHit, recall_hit, round_score};
 use crate::{Access, App, Problem};
 use axum::Json;
 use axum::extract::State;
@@ -127,10 +128,7 @@ async fn respond(
     let explain = params.explain;
     let answer = app.compute_with_engine(project, move |engine| {
         let recalled = engine.recall().search(&request)?;
-        let hits = recalled
-            .hits
-            .iter()
-            .map(|hit| json_types::recall_hit(hit, explain));
+        let hits = recalled.hits.iter().map(|hit| recall_hit(hit, explain));
         Ok(RecallResponse {
             hits: hits.collect(),
             weak: recalled.weak,
@@ -208,7 +206,7 @@ pub(super) async fn tried(
             .similar_attempts(&params.approach, params.task_id.as_deref())?;
         let like = attempts.iter().map(|one| SimilarAttempt {
             episode: json_types::episode(&one.record),
-            score: json_types::round_score(one.score),
+            score: round_score(one.score),
             alike: true,
         });
         Ok(SimilarAttempts {

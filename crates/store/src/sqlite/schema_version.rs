@@ -21,6 +21,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     include_str!("../../migrations/0004_receipts.sql"),
     include_str!("../../migrations/0005_receipts.sql"),
     include_str!("../../migrations/0006_locations.sql"),
+    include_str!("../../migrations/0007_task_indexes.sql"),
 ];
 
 /// First schema version with a search index.

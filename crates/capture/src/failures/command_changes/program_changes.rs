@@ -1,6 +1,6 @@
 //! Programs and verbs that change something.
 
-use super::base_name;
+use heirloom_agents::failures::base_name;
 
 /// Programs that change files.
 const FILE_PROGRAMS: &str = "\

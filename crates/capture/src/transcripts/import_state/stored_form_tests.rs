@@ -28,14 +28,12 @@ fn full() -> State {
                     prefix: "command:0011:".to_owned(),
                 }),
                 agent: Some("a1".to_owned()),
-                changed: vec!["src/login.rs".to_owned()],
             },
             OpenFailure {
                 id: "call-2".to_owned(),
                 at,
                 what: FailureCause::Signalled("the port is taken".to_owned()),
                 agent: None,
-                changed: Vec::new(),
             },
         ]
         .into(),

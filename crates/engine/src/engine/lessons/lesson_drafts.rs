@@ -2,10 +2,10 @@
 
 use super::LearnedConversation;
 use super::lesson_source::LessonSource;
-use crate::engine::{Engine, NewRecord, stable_id};
+use crate::engine::{Engine, NewRecord};
 use heirloom_lessons::{Candidate, Lesson, LessonContent, Speaker, Verdict};
 use heirloom_model::kinds::{Episode, EpisodeAction, ErrorRecord, Knowledge, Step, StepState};
-use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, Scope, Timestamp, text};
+use heirloom_model::{Fault, Kind, KindData, MergeRule, Record, RecordId, Scope, Timestamp, text};
 use heirloom_store::Change;
 
 /// Source of what a person said.
@@ -259,7 +259,7 @@ impl<'w> DraftWriter<'w> {
         // A copy of a conversation has the same events, and its lessons the same ids.
         let place = first_event(candidate).unwrap_or(session);
         let content = content_of(&record);
-        record.id = stable_id(
+        record.id = RecordId::from_parts(
             record.recorded_at,
             &["lesson", place, &identity, &text::hash16(&content)],
         );

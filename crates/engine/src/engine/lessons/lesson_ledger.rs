@@ -13,6 +13,8 @@ pub struct LessonLedger {
     declined: BTreeSet<String>,
     /// Import batch of the session's lessons.
     pub(super) batch: Option<RecordId>,
+    /// Batch before it, whose lessons were undone.
+    pub(super) former_batch: Option<RecordId>,
     /// Hash of the lessons that were reconciled last.
     pub(super) fingerprint: Option<String>,
 }
@@ -31,6 +33,7 @@ impl LessonLedger {
                 .filter_map(|identity| Some(identity.as_str()?.to_owned()))
                 .collect(),
             batch: id(&value["batch"]),
+            former_batch: id(&value["former_batch"]),
             fingerprint: value["fingerprint"].as_str().map(str::to_owned),
         }
     }
@@ -44,6 +47,7 @@ impl LessonLedger {
             "records": records,
             "declined": self.declined,
             "batch": self.batch.map(|id| id.to_string()),
+            "former_batch": self.former_batch.map(|id| id.to_string()),
             "fingerprint": self.fingerprint,
         })
     }
@@ -81,7 +85,7 @@ impl LessonLedger {
     /// may be reverted.
     pub(super) fn decline(&mut self, identity: &str) {
         self.records.remove(identity);
-        self.batch = None;
+        self.former_batch = self.batch.take().or(self.former_batch);
         if self.declined.len() < limits::LESSON_LEDGER_MAX {
             self.declined.insert(identity.to_owned());
         }

@@ -1,25 +1,18 @@
 //! Reconciliation: decides which changes make the stored lessons of a conversation the wanted ones.
 
+mod decision;
+
 use super::LearnedConversation;
-use super::contradiction;
-use super::lesson_drafts::{DraftWriter, LessonDraft, content_of, has_derived_key};
+use super::lesson_drafts::{DraftWriter, LessonDraft, content_of};
 use super::lesson_ledger::LessonLedger;
 use super::lesson_source::LessonSource;
-use crate::engine::{DedupMode, Engine, NewRecord, QuerySyntax, RecallRequest};
+use crate::engine::{Engine, NewRecord};
+use decision::Decision;
 use heirloom_lessons::Lesson;
-use heirloom_model::kinds::{ErrorRecord, StepState};
-use heirloom_model::record_meaning::known_resolution;
-use heirloom_model::similarity::{ComparableText, has_same_words};
-use heirloom_model::{Authority, Fault, Kind, KindData, Record, RecordId, Scope, limits, mark};
-use heirloom_search::recall::RecallItem;
+use heirloom_model::kinds::{ErrorRecord, Knowledge, StepState};
+use heirloom_model::{Fault, Kind, KindData, Record, RecordId, Scope, mark};
 use heirloom_store::{AsOf, Change, Filter};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Number of similar records that a new lesson is compared with.
-const NEIGHBOURS: usize = 8;
-
-/// Words of resolutions that earlier versions wrote without knowing what helped.
-const AUTOMATIC: [&str; 2] = ["` worked", "it worked "];
 
 /// Effect of a lesson on the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +48,8 @@ pub(super) struct PlannedChange {
     pub(super) identity: Option<String>,
     pub(super) effect: LessonEffect,
     pub(super) change: Option<Change>,
+    /// Record that a run stored which ended before it stored the ledger.
+    pub(super) stored: Option<RecordId>,
 }
 
 /// Stored records of the ledger, and the decisions so far.
@@ -68,6 +63,8 @@ pub(super) struct Reconciliation<'r> {
     settled: BTreeSet<String>,
     /// Records that a change of this plan touches.
     touched: BTreeSet<RecordId>,
+    /// Records of a run that ended before it stored the ledger, by identity.
+    unlisted: BTreeMap<String, RecordId>,
 }
 
 impl<'r> Reconciliation<'r> {
@@ -99,12 +96,15 @@ impl<'r> Reconciliation<'r> {
             present: BTreeMap::new(),
             settled: BTreeSet::new(),
             touched: BTreeSet::new(),
+            unlisted: BTreeMap::new(),
         };
         for (identity, id) in known {
             match stored.remove(&id) {
                 Some(record) if record.is_current(engine.now()) => {
                     reconciliation.present.insert(identity, record);
                 }
+                // The record that replaced an error may know less: a hook closed it when the command passed.
+                Some(record) if record.replaced_by.is_some() && record.kind == Kind::Error => {}
                 Some(record) if record.replaced_by.is_some() => {
                     reconciliation.settled.insert(identity);
                 }
@@ -117,6 +117,7 @@ impl<'r> Reconciliation<'r> {
     /// Returns the decisions on all lessons, and on records that are no lessons any more.
     pub(super) fn plan(mut self, lessons: &[Lesson]) -> Result<Vec<PlannedChange>, Fault> {
         let drafts = DraftWriter::new(self.engine, self.conversation).drafts(lessons);
+        self.find_unlisted(&drafts)?;
         let wanted: BTreeSet<&str> = drafts.iter().map(|draft| &*draft.identity).collect();
         let mut planned = Vec::new();
         if self.conversation.is_whole {
@@ -139,6 +140,7 @@ impl<'r> Reconciliation<'r> {
                             .tasks()
                             .known_task(self.conversation.task, self.conversation.source)?,
                     ),
+                    stored: None,
                 });
             }
             planned.push(PlannedChange {
@@ -146,10 +148,39 @@ impl<'r> Reconciliation<'r> {
                 identity: Some(draft.identity.clone()),
                 effect,
                 change,
+                stored: self.unlisted.remove(&draft.identity),
             });
         }
         tasks.extend(planned);
         Ok(tasks)
+    }
+
+    /// Finds the records of lessons that are not in the ledger: a run stored them and ended before it stored the ledger.
+    fn find_unlisted(&mut self, drafts: &[LessonDraft]) -> Result<(), Fault> {
+        let is_listed = |draft: &&LessonDraft| {
+            self.present.contains_key(&draft.identity)
+                || self.settled.contains(&draft.identity)
+                || self.ledger.is_declined(&draft.identity)
+        };
+        let others: Vec<&LessonDraft> = drafts.iter().filter(|draft| !is_listed(draft)).collect();
+        if others.is_empty() {
+            return Ok(());
+        }
+        let filter = Filter {
+            ids: others.iter().map(|draft| draft.record.id).collect(),
+            ..Filter::current(&[], self.engine.now())
+        };
+        let found = self.engine.records().find(&filter)?;
+        for record in found {
+            if !self.is_ours(&record) {
+                continue;
+            }
+            if let Some(draft) = others.iter().find(|draft| draft.record.id == record.id) {
+                self.unlisted.insert(draft.identity.clone(), record.id);
+                self.present.insert(draft.identity.clone(), record);
+            }
+        }
+        Ok(())
     }
 
     fn is_ours(&self, record: &Record) -> bool {
@@ -213,6 +244,7 @@ impl<'r> Reconciliation<'r> {
                 at: self.engine.now(),
                 by: self.conversation.source.to_owned(),
             }),
+            stored: None,
         }
     }
 
@@ -252,6 +284,11 @@ impl<'r> Reconciliation<'r> {
                 self.touched.insert(known.id);
                 revision(&known, draft)
             }
+            // A run that ended before it stored the ledger confirmed it.
+            Decision::Confirm(known) if is_confirmed_by(&known, draft) => {
+                self.unlisted.insert(draft.identity.clone(), known.id);
+                UNCHANGED
+            }
             Decision::Confirm(known) => match self.touched.insert(known.id) {
                 true => (
                     LessonEffect::Confirm(known.id),
@@ -286,118 +323,6 @@ impl<'r> Reconciliation<'r> {
         })
     }
 
-    fn current(&self, filter: Filter) -> Result<Option<Record>, Fault> {
-        Ok(self.engine.records().find(&filter.limit(1))?.pop())
-    }
-
-    fn knowledge(&mut self, draft: &LessonDraft) -> Result<Decision, Fault> {
-        let record = &draft.record;
-        let now = self.engine.now();
-        let mut filter = Filter::current(&[Kind::Knowledge], now);
-        filter.category = record.category().map(str::to_owned);
-        filter.key.clone_from(&record.key);
-        if let Some(known) = self.current(filter)? {
-            let is_lower = Authority::of_record(record) < Authority::of_record(&known);
-            return Ok(match has_same_words(&known.text, &record.text) {
-                true => Decision::Confirm(Box::new(known)),
-                false if is_lower => Decision::Nothing,
-                // Of two lessons the newer one is true.
-                false if LessonSource::is_in(&known) => {
-                    match known.recorded_at <= record.recorded_at {
-                        true => Decision::Revise(Box::new(known)),
-                        false => Decision::Nothing,
-                    }
-                }
-                false => Decision::Merge(known.id),
-            });
-        }
-        let near = self.near_knowledge(&record.text)?;
-        if has_derived_key(record) {
-            let text = ComparableText::from_text(&record.text);
-            let same = near.iter().find(|known| {
-                has_same_words(&known.text, &record.text)
-                    || text.is_near_duplicate(&ComparableText::from_text(&known.text))
-            });
-            if let Some(known) = same {
-                return Ok(Decision::Confirm(Box::new(known.clone())));
-            }
-        }
-        if draft.is_of_person {
-            let negated = near
-                .into_iter()
-                .find(|known| contradiction::is_negated_by(known, record));
-            if let Some(known) = negated.filter(|known| !self.touched.contains(&known.id)) {
-                return Ok(Decision::Revise(Box::new(known)));
-            }
-        }
-        Ok(Decision::Create)
-    }
-
-    /// Returns current knowledge with similar words.
-    fn near_knowledge(&self, text: &str) -> Result<Vec<Record>, Fault> {
-        let found = self.engine.recall().search_built_in(&RecallRequest {
-            question: text.to_owned(),
-            syntax: QuerySyntax::Words,
-            k: Some(NEIGHBOURS),
-            kinds: vec![Kind::Knowledge],
-            dedup: DedupMode::Keep,
-            min_relevance: Some(0.0),
-            ..RecallRequest::default()
-        })?;
-        let records = found.hits.into_iter().filter_map(|hit| match hit.item {
-            RecallItem::Record(record) => Some(*record),
-            RecallItem::Turn { .. } => None,
-        });
-        Ok(records.collect())
-    }
-
-    fn error(&self, draft: &LessonDraft) -> Result<Decision, Fault> {
-        let record = &draft.record;
-        let mut filter = Filter::current(&[Kind::Error], self.engine.now());
-        filter.key.clone_from(&record.key);
-        let Some(known) = self.current(filter)? else {
-            return Ok(Decision::Create);
-        };
-        let is_resolved = record.state() == Some(ErrorRecord::RESOLVED);
-        let is_known_open = known.state() == Some(ErrorRecord::OPEN);
-        let typed = ErrorRecord::from_record(&known).ok();
-        let repeated_at = typed.and_then(|typed| typed.repeated_at);
-        let has_recurred = repeated_at.is_some_and(|at| at > self.conversation.ended_at);
-        let is_newer = known.recorded_at < record.recorded_at;
-        Ok(match (is_resolved, is_known_open) {
-            (true, true) if has_recurred => Decision::Nothing,
-            (true, true) => Decision::Revise(Box::new(known)),
-            (true, false) if is_automatic_resolution(&known) => Decision::Revise(Box::new(known)),
-            (true, false) if LessonSource::is_in(&known) && is_newer => {
-                Decision::Revise(Box::new(known))
-            }
-            // It occurred again after it was resolved.
-            (false, false) if is_newer && !is_of_same_session(&known, record) => {
-                Decision::Merge(known.id)
-            }
-            (true | false, true | false) => Decision::Nothing,
-        })
-    }
-
-    /// An episode takes the place of the counts that a hook wrote at the end of the session.
-    fn episode(&self, draft: &LessonDraft) -> Result<Decision, Fault> {
-        let scope = Scope {
-            session: Some(self.conversation.session.to_owned()),
-            ..Scope::default()
-        };
-        let mut filter = Filter::current(&[Kind::Episode], self.engine.now()).scope(scope);
-        filter.limit = limits::HOOK_SESSION_ITEMS_MAX;
-        let found = self.engine.records().find(&filter)?.into_iter();
-        let automatic = found.into_iter().find(|known| {
-            !LessonSource::is_in(known)
-                && known.key.is_none()
-                && known.source == draft.record.source
-                && !self.touched.contains(&known.id)
-                && !is_touched_by_person(known)
-        });
-        Ok(automatic.map_or(Decision::Create, |known| Decision::Revise(Box::new(known))))
-    }
-
     /// Returns the change that confirms a record in the name of the lesson's source.
     fn confirmation(&self, known: &Record, draft: &LessonDraft) -> Option<Change> {
         let new = NewRecord {
@@ -409,20 +334,16 @@ impl<'r> Reconciliation<'r> {
             scope: known.scope.clone(),
             ..NewRecord::default()
         };
-        self.engine.records().change_of(&new).ok()
+        let mut change = self.engine.records().change_of(&new).ok()?;
+        if let Change::Put { record, .. } = &mut change
+            && Knowledge::from_record(known)
+                .is_ok_and(|typed| typed.confirmed_at < Some(draft.record.recorded_at))
+        {
+            // The time of the message, by which a repetition knows its confirmation.
+            record.recorded_at = draft.record.recorded_at;
+        }
+        Some(change)
     }
-}
-
-/// Decision on a lesson that the session has not stored yet.
-enum Decision {
-    Nothing,
-    Create,
-    /// The merge rule decides between it and this record.
-    Merge(RecordId),
-    /// It takes the place of this record.
-    Revise(Box<Record>),
-    /// It states the same as this record.
-    Confirm(Box<Record>),
 }
 
 fn put(draft: &LessonDraft) -> Change {
@@ -458,6 +379,12 @@ fn revision(known: &Record, draft: &LessonDraft) -> (LessonEffect, Option<Change
     (LessonEffect::Change(known.id), Some(change))
 }
 
+/// Returns true if the last confirmation of a record is that of this lesson.
+fn is_confirmed_by(known: &Record, draft: &LessonDraft) -> bool {
+    Knowledge::from_record(known)
+        .is_ok_and(|typed| typed.confirmed_at == Some(draft.record.recorded_at))
+}
+
 /// Returns true if a person marked or confirmed a record.
 fn is_touched_by_person(record: &Record) -> bool {
     let confirmations = record.attrs.get("confirmations");
@@ -465,18 +392,4 @@ fn is_touched_by_person(record: &Record) -> bool {
         || mark::is_muted(&record.attrs)
         || mark::useful_count(&record.attrs) != 0
         || confirmations.is_some_and(|count| count.as_u64() != Some(0))
-}
-
-/// Returns true if a program, and no person or agent, wrote the resolution of an error because a command passed later.
-fn is_automatic_resolution(record: &Record) -> bool {
-    let is_closed_by_pass = record.attr_str(ErrorRecord::CLOSED_BY) == Some(ErrorRecord::PASSED);
-    let is_legacy = known_resolution(record)
-        .is_none_or(|how| AUTOMATIC.iter().any(|words| how.contains(words)));
-    Authority::of_record(record) == Authority::Agent
-        && !LessonSource::is_in(record)
-        && (is_closed_by_pass || is_legacy)
-}
-
-fn is_of_same_session(known: &Record, record: &Record) -> bool {
-    known.scope.session.is_some() && known.scope.session == record.scope.session
 }

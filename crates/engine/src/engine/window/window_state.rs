@@ -1,12 +1,11 @@
 //! Window state of a session: number of stored messages, expanded texts and summaries.
 
 use super::super::new_record::name_fault;
-use super::super::outputs::stable_id;
 use super::{SessionWindow, WindowRequest, WrittenSummary};
 use crate::engine::Windows;
 use crate::engine::apply_in_parts;
 use heirloom_model::record::{Attrs, check_name};
-use heirloom_model::{ErrorKind, Fault, Message, Role, Session, Timestamp, limits, text};
+use heirloom_model::{ErrorKind, Fault, Message, RecordId, Role, Session, Timestamp, limits, text};
 use heirloom_store::Change;
 use heirloom_window::{CompactionReport, Conversation, MessagePart, WindowState};
 use serde::{Deserialize, Serialize};
@@ -304,7 +303,7 @@ impl Windows<'_> {
             .and_then(|ms| Timestamp::from_millisecond(ms).ok());
         let message = Message {
             // A repeated message of a session gets the same id.
-            id: stable_id(session.started_at, &[&session.id, &at.to_string(), &hash]),
+            id: RecordId::from_parts(session.started_at, &[&session.id, &at.to_string(), &hash]),
             seq: 0,
             role: role(message),
             sender: None,

@@ -2,20 +2,19 @@
 //!
 //! Answers have the exact wording of the tool's description, because models were trained on it.
 
-use super::PREVIOUS_FOLDER;
-use super::file_changes::{FileAction, HISTORY, TRASH, guard_personas};
-use super::workspace_files::{WorkspaceKind, WorkspaceRoot, make_folder_of, refused};
+mod file_view;
+mod tool_paths;
+
+use super::file_changes::{FileAction, guard_personas};
+use super::workspace_files::{WorkspaceKind, WorkspaceRoot, make_folder_of};
 use crate::engine::Engine;
 use crate::engine::new_record::name_fault;
 use crate::engine::records::USER;
+use file_view::{line_at, numbered, view};
 use heirloom_fs::durable;
 use heirloom_model::record::check_name;
-use heirloom_model::{Fault, RecordId, TransientCause, limits};
-use std::fs;
-use std::path::Path;
-
-/// Prefix of the tool's paths.
-const TOP: &str = "/memories";
+use heirloom_model::{Fault, RecordId, TransientCause};
+use tool_paths::{check_size, existing_path, file_path_of, path_on_disk, read_file};
 /// Number of lines shown around an edit.
 const AROUND: usize = 4;
 
@@ -287,170 +286,4 @@ fn rename(root: &WorkspaceRoot, from: &str, to: &str) -> Result<ToolPlan, Fault>
         step: ToolStep::Rename(new.to_owned()),
         answer: format!("Successfully renamed {from} to {to}"),
     })
-}
-
-fn view(root: &WorkspaceRoot, path: &str, range: Option<(i64, i64)>) -> Result<String, Fault> {
-    let file = relative(path)?;
-    let target = match file {
-        "" => root.folder.clone(),
-        file => path_on_disk(root, file)?,
-    };
-    if target.is_dir() || file.is_empty() {
-        let mut lines = vec![format!("4.0K\t{}", path.trim_end_matches('/'))];
-        list(&target, path.trim_end_matches('/'), 2, &mut lines);
-        let top = path.trim_end_matches('/');
-        return Ok(format!(
-            "Here're the files and directories up to 2 levels deep in {top}, excluding hidden items and node_modules, but with .learnings:\n{}",
-            lines.join("\n")
-        ));
-    }
-    let text = read_file(root, path, file)?;
-    let count = text.lines().count();
-    let (first, last) = match range {
-        None => (1, count),
-        Some((first, last)) => {
-            let whole = |n: i64| usize::try_from(n).ok();
-            let last = if last == -1 { Some(count) } else { whole(last) };
-            match (whole(first), last) {
-                (Some(first), Some(last)) if first >= 1 && first <= last.min(count) => {
-                    (first, last)
-                }
-                _ => {
-                    return Err(Fault::usage(format!(
-                        "Invalid `view_range` parameter: it should be within [1, {count}]"
-                    )));
-                }
-            }
-        }
-    };
-    Ok(format!(
-        "Here's the content of {path} with line numbers:\n{}",
-        numbered(&text, first, last)
-    ))
-}
-
-/// Lists a folder by name, recursively.
-fn list(folder: &Path, shown: &str, depth: usize, lines: &mut Vec<String>) {
-    let mut names: Vec<String> = (fs::read_dir(folder).into_iter().flatten().flatten())
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name != "node_modules" && !name.contains(char::is_control))
-        // `.learnings` is the only hidden folder of a workspace.
-        .filter(|name| !name.starts_with('.') || name == ".learnings")
-        .take(limits::WORKSPACE_FILES_MAX)
-        .collect();
-    names.sort();
-    for name in names {
-        let path = folder.join(&name);
-        let Some(found) = path.symlink_metadata().ok().filter(|f| !f.is_symlink()) else {
-            continue;
-        };
-        let shown = format!("{shown}/{name}");
-        lines.push(format!("{}\t{shown}", size(found.len())));
-        if found.is_dir() && depth > 1 {
-            list(&path, &shown, depth - 1, lines);
-        }
-    }
-}
-
-/// Formats a size like `du -h`.
-fn size(bytes: u64) -> String {
-    let tenths = bytes.saturating_mul(10).div_ceil(1_024);
-    if tenths < 10_240 {
-        return format!("{}.{}K", tenths / 10, tenths % 10);
-    }
-    let tenths = tenths.div_ceil(1_024);
-    format!("{}.{}M", tenths / 10, tenths % 10)
-}
-
-/// Formats the lines from `first` to `last` with their numbers.
-fn numbered(text: &str, first: usize, last: usize) -> String {
-    let first = first.max(1);
-    let lines = text.lines().enumerate().skip(first - 1);
-    let lines = lines.take_while(|(at, _)| *at < last);
-    let lines = lines.map(|(at, line)| format!("{:>6}\t{line}", at + 1));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-fn line_at(text: &str, at: usize) -> usize {
-    text[..at].matches('\n').count() + 1
-}
-
-/// Returns the path relative to the workspace; empty for the workspace itself.
-fn relative(path: &str) -> Result<&str, Fault> {
-    let outside = || {
-        Fault::refused(format!("The path {path} is not below {TOP}"))
-            .hint("paths begin with /memories/, and have no `..`")
-    };
-    let rest = path.strip_prefix(TOP).ok_or_else(outside)?;
-    let rest = match rest.strip_prefix('/') {
-        Some(rest) => rest.trim_end_matches('/'),
-        None if rest.is_empty() => rest,
-        None => return Err(outside()),
-    };
-    let is_sound = |part: &str| {
-        let bad = part.contains(['\\', ':']) || part.contains(char::is_control);
-        let own = [TRASH, HISTORY, PREVIOUS_FOLDER].contains(&part);
-        !part.is_empty() && part != "." && part != ".." && !own && !bad
-    };
-    let is_short = rest.len() <= limits::NAME_BYTES_MAX;
-    if rest.is_empty() || (is_short && rest.split('/').all(is_sound)) {
-        return Ok(rest);
-    }
-    Err(outside())
-}
-
-/// Returns the relative path of a file or folder, not of the workspace itself.
-fn file_path_of(path: &str) -> Result<&str, Fault> {
-    match relative(path)? {
-        "" => {
-            Err(Fault::refused(format!("{TOP} itself cannot be changed"))
-                .hint("name a file below it"))
-        }
-        file => Ok(file),
-    }
-}
-
-/// Returns the path on disk. No link may lead out of the workspace.
-fn path_on_disk(root: &WorkspaceRoot, file: &str) -> Result<std::path::PathBuf, Fault> {
-    let target = root.target(file)?;
-    // `target` only stays inside the memory's folder, which also has the access tokens.
-    match target.starts_with(&root.folder) {
-        true => Ok(target),
-        false => Err(refused(&root.shown(file), &"it leads out of the workspace")),
-    }
-}
-
-fn existing_path(
-    root: &WorkspaceRoot,
-    path: &str,
-    file: &str,
-) -> Result<std::path::PathBuf, Fault> {
-    let target = path_on_disk(root, file)?;
-    match target.symlink_metadata() {
-        Ok(_) => Ok(target),
-        Err(_) => Err(missing(path)),
-    }
-}
-
-fn missing(path: &str) -> Fault {
-    Fault::not_found(format!(
-        "The path {path} does not exist. Please provide a valid path."
-    ))
-}
-
-fn read_file(root: &WorkspaceRoot, path: &str, file: &str) -> Result<String, Fault> {
-    path_on_disk(root, file)?;
-    let found = root.read(file);
-    let found = found.map_err(|problem| refused(&root.shown(file), &problem))?;
-    found.map(|file| file.text).ok_or_else(|| missing(path))
-}
-
-fn check_size(path: &str, text: &str) -> Result<(), Fault> {
-    let most = limits::WORKSPACE_FILE_BYTES_MAX;
-    match text.len() as u64 <= most {
-        true => Ok(()),
-        false => Err(Fault::usage(format!(
-            "{path} would have more than {most} bytes"
-        ))),
-    }
 }

@@ -1,7 +1,8 @@
 //! Discovery and import of data from other tools, for `heirloom init`, `heirloom import workspace` and `heirloom
 //! import server-memory`.
 
-use super::{AGENTIUM_MEMORY, AGENTIUM_SETTINGS, radium, shared_context};
+use super::agentium::{AGENTIUM_MEMORY, AGENTIUM_SETTINGS};
+use super::{radium, shared_context};
 use crate::store_access::{CliSession, FoundProject};
 use heirloom_engine::{
     Engine, ExternalContent, ExternalImportReport, ExternalSource, RulesFile, SharedFile,

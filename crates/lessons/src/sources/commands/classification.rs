@@ -53,6 +53,21 @@ const INTERPRETERS: [&str; 10] = [
 ];
 /// Words after a program that belong to the form of a check.
 const SUBCOMMANDS: [&str; 6] = ["run", "check", "ci", "all", "workspace", "."];
+/// Values of an option such as `-v q`, in tools whose option has a value only sometimes.
+const LEVELS: [&str; 10] = [
+    "q",
+    "m",
+    "n",
+    "d",
+    "quiet",
+    "minimal",
+    "normal",
+    "detailed",
+    "diag",
+    "diagnostic",
+];
+/// Pattern of all packages, without which `go test` runs only one.
+const ALL_PACKAGES: &str = "./...";
 /// Options whose value is a free name.
 const NAME_OPTIONS: [&str; 4] = ["--name", "--message", "-m", "-n"];
 
@@ -300,7 +315,8 @@ impl FormBuilder {
                 {
                     // The number of shown lines or the seed does not narrow, a filter does.
                     self.is_narrowed |= has_value;
-                    at += usize::from(has_value);
+                    let is_level = rest.get(at).is_some_and(|next| LEVELS.contains(next));
+                    at += usize::from(has_value || is_level);
                 } else {
                     self.words.push(quote(word));
                     if has_value && let Some(value) = rest.get(at) {
@@ -314,6 +330,7 @@ impl FormBuilder {
                 }
             } else if purpose.is_check
                 && !SUBCOMMANDS.contains(word)
+                && *word != ALL_PACKAGES
                 && !is_directory(word, purpose)
             {
                 self.is_narrowed = true;
@@ -326,6 +343,10 @@ impl FormBuilder {
     fn finish(mut self) -> Option<String> {
         if self.words.last().is_some_and(|last| last == "--") {
             self.words.pop();
+        }
+        let is_go = self.words.first().is_some_and(|word| word == "go");
+        if is_go && self.is_narrowed && !self.words.iter().any(|word| word == ALL_PACKAGES) {
+            self.words.push(ALL_PACKAGES.to_owned());
         }
         let form = self.words.join(" ");
         (form.chars().count() <= FORM_CHARS_MAX && !form.contains(['\n', '`'])).then_some(form)
@@ -344,6 +365,9 @@ fn is_directory(word: &str, purpose: &CommandPurpose) -> bool {
         && !base_name(word).contains('.')
         && !word.contains("::")
         && !word.starts_with('/')
+        && !word
+            .strip_prefix("./")
+            .is_some_and(|rest| rest.trim_end_matches('/').contains('/'))
 }
 
 /// Returns a word in quotes if a shell needs them.
@@ -384,6 +408,10 @@ mod tests {
             ),
             ("uv run pytest -xvs", "test", "uv run pytest"),
             ("npx vitest run", "test", "npx vitest run"),
+            ("go test ./... -count=1", "test", "go test ./..."),
+            ("go vet ./internal/cart/", "build", "go vet ./..."),
+            ("go test -run TestCart ./cart", "test", "go test ./..."),
+            ("dotnet test -v q --nologo", "test", "dotnet test --nologo"),
             (
                 "MIX_ENV=test mix credo --strict",
                 "lint",

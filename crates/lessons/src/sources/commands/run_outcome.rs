@@ -1,6 +1,6 @@
 //! Outcome of one command among others in the same call.
 
-use crate::shell_line::{ShellOperator, SimpleCommand};
+use crate::shell_line::{Operator, SimpleCommand};
 use crate::test_counts::read_test_counts;
 use heirloom_agents::transcripts::ToolOutcome;
 use serde::{Deserialize, Serialize};
@@ -53,12 +53,12 @@ impl CommandPosition {
         let after = commands.get(index..).unwrap_or_default();
         let joined = after
             .iter()
-            .take_while(|command| command.operator == ShellOperator::And)
+            .take_while(|command| command.next_operator == Some(Operator::And))
             .count();
         let last = after.get(joined);
         let decides = last.is_some_and(|last| {
-            last.operator == ShellOperator::End
-                || (last.operator == ShellOperator::Next && joined + 1 == after.len())
+            last.next_operator.is_none()
+                || (last.next_operator == Some(Operator::Sequence) && joined + 1 == after.len())
         });
         let is_helper = |command: &SimpleCommand| {
             matches!(

@@ -77,6 +77,21 @@ pub(in crate::sources) fn read_commit(
     })
 }
 
+/// Returns a subject without symbols and a type such as `feat(api):` before it.
+pub(in crate::sources) fn plain_subject(subject: &str) -> &str {
+    let bare = subject.trim_start_matches(|c: char| !c.is_ascii_alphanumeric() && c != '`');
+    // A subject in another script has no letters of ASCII at its beginning.
+    let bare = if bare.is_empty() { subject } else { bare };
+    match bare.split_once(": ") {
+        Some((kind, rest))
+            if kind.len() <= 24 && !kind.contains(' ') && !rest.trim().is_empty() =>
+        {
+            rest.trim()
+        }
+        _ => bare,
+    }
+}
+
 /// Returns the text of a commit's `-m` options or here-document.
 fn commit_text(command: &SimpleCommand) -> Option<String> {
     let is_from_input = |value: &str| value.starts_with("$(cat") || value == "-";
@@ -148,6 +163,21 @@ mod tests {
                 (subject, body),
                 "{line}"
             );
+        }
+    }
+
+    #[test]
+    fn plain_subject_has_no_type() {
+        for (subject, plain) in [
+            ("feat(api)!: add a cart", "add a cart"),
+            ("🐛 fix(api): keep `x`", "keep `x`"),
+            ("Add: a cart", "a cart"),
+            ("Add a cart: now", "Add a cart: now"),
+            ("`x` is gone", "`x` is gone"),
+            ("カート", "カート"),
+            ("", ""),
+        ] {
+            assert_eq!(plain_subject(subject), plain);
         }
     }
 

@@ -13,6 +13,8 @@ const STATEMENT_BYTES_MAX: usize = 330;
 /// Words of a statement.
 const WORDS_MIN: usize = 5;
 const WORDS_MAX: usize = 50;
+/// Words of a statement with one code token: a shorter one leaves open what it is about.
+const WORDS_OF_ONE_TOKEN_MIN: usize = 8;
 /// Bytes of a remedy.
 const REMEDY_BYTES_MAX: usize = 160;
 /// Code tokens of a statement that are kept.
@@ -90,6 +92,8 @@ fn judge(sentence: &str, cues: &Cues) -> Option<Statement> {
         && body.len() <= STATEMENT_BYTES_MAX
         && !is_question(body)
         && !body.ends_with([':', ','])
+        && !body.contains(" | ")
+        && is_english(body)
         && !body.starts_with(['(', ')', '…', '-', '"', '|', '✓', '❌', '✅', '⚠']);
     if !is_sentence {
         return None;
@@ -102,6 +106,7 @@ fn judge(sentence: &str, cues: &Cues) -> Option<Statement> {
         .take(TOKENS_MAX)
         .collect();
     let is_general = !tokens.is_empty()
+        && (tokens.len() > 1 || words >= WORDS_OF_ONE_TOKEN_MIN)
         && !lower.contains(" i ")
         && !data.narration.begins(&lower)
         && !data.pronouns.begins(&lower)
@@ -127,6 +132,17 @@ fn judge(sentence: &str, cues: &Cues) -> Option<Statement> {
         is_cause: cue.is_cause,
         is_absence: cue.is_absence,
     })
+}
+
+/// Letters outside of ASCII up to which a sentence may be an English one.
+const FOREIGN_LETTERS_MAX: usize = 2;
+
+/// Returns true for a sentence in the language of the cue phrases, as far as its letters show it.
+fn is_english(sentence: &str) -> bool {
+    let foreign = sentence
+        .chars()
+        .filter(|c| !c.is_ascii() && c.is_alphabetic());
+    foreign.take(FOREIGN_LETTERS_MAX + 1).count() <= FOREIGN_LETTERS_MAX
 }
 
 /// Returns a sentence with its code spans masked, so that no cue is found in code.

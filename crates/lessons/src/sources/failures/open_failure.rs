@@ -68,6 +68,9 @@ pub(super) struct OpenFailure {
     pub(super) is_expected: bool,
     /// True if the failing file was written in this session and never worked.
     pub(super) is_new_code: bool,
+    /// True if the error only states that the command failed.
+    #[serde(skip)]
+    is_bare_summary: bool,
 }
 
 impl OpenFailure {
@@ -97,6 +100,7 @@ impl OpenFailure {
                 .map(|word| bounded(word, WORD_BYTES_MAX))
                 .collect(),
             files: files_in(output),
+            is_bare_summary: cues.bare_summaries.is_in(&lower),
             run,
             ..Self::default()
         }
@@ -107,11 +111,14 @@ impl OpenFailure {
         let Some(part) = self.failed_part() else {
             return false;
         };
+        if self.is_bare_summary {
+            return false;
+        }
         let is_shell_fault = self.stage == FailureStage::Start
             && !self.error.to_lowercase().contains("no such file");
         match is_lookup {
             true => is_shell_fault,
-            false => !part.is_inline_script() || self.stage <= FailureStage::Build,
+            false => !part.is_inline_script() || self.stage == FailureStage::Start,
         }
     }
 

@@ -7,6 +7,7 @@ use crate::bounded_text::bounded;
 use crate::cues::OutcomeCues;
 use crate::place::EventPlace;
 use crate::sentences::shorten_to_sentences;
+use crate::sources::commits::plain_subject;
 use crate::test_counts::TestCounts;
 use heirloom_model::text;
 use serde::{Deserialize, Serialize};
@@ -276,6 +277,9 @@ impl EpisodeState {
         if parts.evidence.is_none() && self.changes == 0 {
             return None;
         }
+        if parts.result.is_empty() && self.changes == 0 && self.calls > 0 && !self.is_delegated {
+            return None;
+        }
         let text = EpisodeText {
             request: self.request_part(issues),
             done: self.done_part(parts.answer.as_deref()),
@@ -349,7 +353,7 @@ impl EpisodeState {
         let mut shown: Vec<&str> = Vec::new();
         let mut used = COMMITS_RESERVED;
         for subject in self.commits.iter().rev() {
-            let subject = without_commit_type(subject);
+            let subject = plain_subject(subject);
             used += subject.chars().count() + 2;
             if used > PART_CHARS_MAX && !shown.is_empty() {
                 break;
@@ -398,18 +402,6 @@ impl EpisodeState {
         parts.append(&mut state);
         parts.retain(|part| !part.is_empty());
         fit(&parts)
-    }
-}
-
-/// Returns a commit's subject without a type such as `feat(api):`.
-fn without_commit_type(subject: &str) -> &str {
-    match subject.split_once(": ") {
-        Some((kind, rest))
-            if kind.len() <= 24 && !kind.contains(' ') && !rest.trim().is_empty() =>
-        {
-            rest.trim()
-        }
-        _ => subject,
     }
 }
 

@@ -26,7 +26,7 @@ const QUESTION_WEIGHT: f32 = 2.0;
 /// Weight of the contradiction in a sentence before, or of a rejected call.
 const CORRECTION_WEIGHT: f32 = 0.4;
 /// Smallest number of letters of a rule.
-const LETTERS_MIN: usize = 8;
+const LETTERS_MIN: usize = 6;
 /// As [`LETTERS_MIN`], in Chinese and Japanese.
 const CJK_LETTERS_MIN: usize = 4;
 

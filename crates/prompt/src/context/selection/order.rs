@@ -1,10 +1,8 @@
 //! Order of the steps of a selection. No step depends on the budget.
 
+use super::repetition::Repetition;
 use super::{Candidate, SelectionInput, SelectionReason, Tier, Verdict};
 use heirloom_model::limits::CONTEXT_SHARES_PERCENT_MAX;
-use heirloom_model::similarity::ComparableText;
-use std::collections::HashSet;
-use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 /// Characters that every item costs in addition to its own when worth is divided by length: a reader's attention, and
 /// protection against very short items that are worth little.
@@ -38,10 +36,7 @@ pub(super) struct Step {
 pub(super) struct StepOrder<'s> {
     input: &'s SelectionInput<'s>,
     verdicts: Vec<Option<Verdict>>,
-    /// Hashes of the words of each candidate, ascending.
-    words: Vec<Vec<u64>>,
-    /// Largest similarity of each candidate to a taken one.
-    similarity: Vec<f64>,
+    repetition: Repetition,
     /// Taken characters of each section.
     section_chars: Vec<usize>,
     /// Taken characters of all sections that compete.
@@ -63,8 +58,7 @@ impl<'s> StepOrder<'s> {
         let mut order = Self {
             input,
             verdicts: vec![None; candidates.len()],
-            words: candidates.iter().map(word_hashes).collect(),
-            similarity: vec![0.0; candidates.len()],
+            repetition: Repetition::new(candidates),
             section_chars: vec![0; input.sections.len()],
             competing_chars: 0,
             shares: (input.sections.iter())
@@ -131,16 +125,8 @@ impl<'s> StepOrder<'s> {
         if self.part == Part::Competition || self.part == Part::Best {
             self.competing_chars += step.chars;
         }
-        if step.form > 0 {
-            return;
-        }
-        let taken = self.words.get(step.candidate).cloned().unwrap_or_default();
-        for (at, most) in self.similarity.iter_mut().enumerate() {
-            if self.verdicts.get(at).is_some_and(Option::is_none)
-                && let Some(words) = self.words.get(at)
-            {
-                *most = most.max(overlap(words, &taken));
-            }
+        if step.form == 0 {
+            self.repetition.select(step.candidate);
         }
     }
 
@@ -310,8 +296,7 @@ impl<'s> StepOrder<'s> {
             .candidates
             .get(place)
             .map_or(0.0, |one| one.worth);
-        let similarity = self.similarity.get(place).copied().unwrap_or(0.0);
-        worth * (1.0 - REPETITION_PENALTY * similarity)
+        worth * (1.0 - REPETITION_PENALTY * self.repetition.of(place))
     }
 
     /// Returns the taken candidate that this one repeats.
@@ -351,30 +336,4 @@ fn keep_first_max<T>(best: &mut Option<(T, f64)>, one: T, score: f64) {
 /// commits were equally good with the length itself.
 fn length_cost(chars: usize) -> f64 {
     (chars as f64 + ITEM_OVERHEAD_CHARS).sqrt()
-}
-
-fn word_hashes(one: &Candidate<'_>) -> Vec<u64> {
-    let hasher = BuildHasherDefault::<DefaultHasher>::default();
-    let words = one.words.map_or(&[][..], ComparableText::words);
-    let distinct: HashSet<u64> = words.iter().map(|word| hasher.hash_one(word)).collect();
-    let mut hashes: Vec<u64> = distinct.into_iter().collect();
-    hashes.sort_unstable();
-    hashes
-}
-
-/// Returns the Jaccard similarity of two ascending lists.
-fn overlap(one: &[u64], other: &[u64]) -> f64 {
-    let (mut a, mut b, mut both) = (one.iter().peekable(), other.iter().peekable(), 0_usize);
-    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
-        match x.cmp(y) {
-            std::cmp::Ordering::Less => drop(a.next()),
-            std::cmp::Ordering::Greater => drop(b.next()),
-            std::cmp::Ordering::Equal => {
-                both += 1;
-                a.next();
-                b.next();
-            }
-        }
-    }
-    both as f64 / (one.len() + other.len() - both).max(1) as f64
 }

@@ -30,6 +30,19 @@ fn read_shell_line_splits_at_operators() {
         ("if a; then b; fi", vec![vec!["a"], vec!["b"]]),
         ("a\\ b 'c'\\''d'", vec![vec!["a b", "c'd"]]),
         ("X=1 a --flag=\"b c\"", vec![vec!["X=1", "a", "--flag=b c"]]),
+        (
+            "(cd a && b > c) > d || e",
+            vec![vec!["cd", "a"], vec!["b"], vec!["e"]],
+        ),
+        ("((a; (b", vec![vec!["a"], vec!["b"]]),
+        ("if ! a; then { b; }; fi", vec![vec!["a"], vec!["b"]]),
+        ("a x>b 2>>c >| d < e f", vec![vec!["a", "x", "f"]]),
+        (
+            "diff <(ls a) <(ls b)",
+            vec![vec!["diff", "<(ls a)", "<(ls b)"]],
+        ),
+        ("a <<< 'b c' d", vec![vec!["a", "d"]]),
+        ("\"a\\nb\" \"c\\\"d\"", vec![vec!["a\\nb", "c\"d"]]),
         ("", vec![]),
     ] {
         assert_eq!(words(line), expected, "{line}");
@@ -55,6 +68,38 @@ fn read_shell_line_reads_here_documents() {
 
     let open = read_shell_line("cat > f <<X\nno end");
     assert_eq!(open[0].here_document.as_deref(), Some("no end"));
+}
+
+#[test]
+fn read_shell_line_keeps_operators_after_commands() {
+    use Operator::{And, Or, Pipe, Sequence};
+    for (line, expected) in [
+        (
+            "a && b || c | d; e",
+            vec![Some(And), Some(Or), Some(Pipe), Some(Sequence), None],
+        ),
+        ("(a; b) && c", vec![Some(Sequence), Some(And), None]),
+        ("a &&\nb\n", vec![Some(And), Some(Sequence)]),
+        ("a & b", vec![Some(Sequence), None]),
+    ] {
+        let operators: Vec<_> = read_shell_line(line)
+            .into_iter()
+            .map(|command| command.next_operator)
+            .collect();
+        assert_eq!(operators, expected, "{line}");
+    }
+}
+
+#[test]
+fn read_shell_line_gives_documents_to_their_commands() {
+    let commands = read_shell_line("git commit -F - <<E && git push\none\nE\nmake");
+    let documents: Vec<_> = commands
+        .iter()
+        .map(|command| command.here_document.as_deref())
+        .collect();
+    assert_eq!(documents, [Some("one\n"), None, None]);
+    let shift = read_shell_line("git commit -m \"a << b; c\"\nmake $((1 << 2))\nls");
+    assert_eq!(shift.len(), 3);
 }
 
 #[test]
@@ -87,7 +132,9 @@ fn read_shell_line_accepts_any_text() {
         read_shell_line(odd);
     }
     let long = "a && ".repeat(100_000);
-    assert!(read_shell_line(&long).len() <= COMMANDS_MAX + 1);
+    assert!(read_shell_line(&long).len() <= COMMANDS_MAX);
     read_shell_line(&"'".repeat(100_001));
     read_shell_line(&"<<A\n".repeat(50_000));
+    read_shell_line(&"(".repeat(100_001));
+    read_shell_line(&"a <<'b \"".repeat(20_000));
 }

@@ -1,0 +1,170 @@
+//! Decision on a new lesson: what happens to the stored records that it concerns.
+
+use super::{Reconciliation, is_touched_by_person};
+use crate::engine::lessons::contradiction;
+use crate::engine::lessons::lesson_drafts::{LessonDraft, has_derived_key};
+use crate::engine::lessons::lesson_source::LessonSource;
+use crate::engine::{DedupMode, QuerySyntax, RecallRequest};
+use heirloom_model::kinds::ErrorRecord;
+use heirloom_model::record_meaning::known_resolution;
+use heirloom_model::similarity::{ComparableText, has_same_words};
+use heirloom_model::{Authority, Fault, Kind, KindData, Record, RecordId, Scope, limits};
+use heirloom_search::recall::RecallItem;
+use heirloom_store::Filter;
+
+/// Number of similar records that a new lesson is compared with.
+const NEIGHBOURS: usize = 8;
+
+/// Words of resolutions that earlier versions wrote without knowing what helped.
+const AUTOMATIC: [&str; 2] = ["` worked", "it worked "];
+
+impl Reconciliation<'_> {
+    fn current(&self, filter: Filter) -> Result<Option<Record>, Fault> {
+        Ok(self.engine.records().find(&filter.limit(1))?.pop())
+    }
+
+    pub(super) fn knowledge(&mut self, draft: &LessonDraft) -> Result<Decision, Fault> {
+        let record = &draft.record;
+        let now = self.engine.now();
+        let mut filter = Filter::current(&[Kind::Knowledge], now);
+        filter.category = record.category().map(str::to_owned);
+        filter.key.clone_from(&record.key);
+        if let Some(known) = self.current(filter)? {
+            let is_lower = Authority::of_record(record) < Authority::of_record(&known);
+            return Ok(match has_same_words(&known.text, &record.text) {
+                true => Decision::Confirm(Box::new(known)),
+                false if is_lower => Decision::Nothing,
+                // Of two lessons the newer one is true.
+                false if LessonSource::is_in(&known) => {
+                    match known.recorded_at <= record.recorded_at {
+                        true => Decision::Revise(Box::new(known)),
+                        false => Decision::Nothing,
+                    }
+                }
+                false => Decision::Merge(known.id),
+            });
+        }
+        let near = self.near_knowledge(&record.text)?;
+        if has_derived_key(record) {
+            let text = ComparableText::from_text(&record.text);
+            let same = near.iter().find(|known| {
+                has_same_words(&known.text, &record.text)
+                    || text.is_near_duplicate(&ComparableText::from_text(&known.text))
+            });
+            if let Some(known) = same {
+                return Ok(Decision::Confirm(Box::new(known.clone())));
+            }
+        }
+        if draft.is_of_person {
+            let negated = near
+                .into_iter()
+                .find(|known| contradiction::is_negated_by(known, record));
+            if let Some(known) = negated.filter(|known| !self.touched.contains(&known.id)) {
+                return Ok(Decision::Revise(Box::new(known)));
+            }
+        }
+        Ok(Decision::Create)
+    }
+
+    /// Returns current knowledge with similar words.
+    fn near_knowledge(&self, text: &str) -> Result<Vec<Record>, Fault> {
+        let found = self.engine.recall().search_built_in(&RecallRequest {
+            question: text.to_owned(),
+            syntax: QuerySyntax::Words,
+            k: Some(NEIGHBOURS),
+            kinds: vec![Kind::Knowledge],
+            dedup: DedupMode::Keep,
+            min_relevance: Some(0.0),
+            ..RecallRequest::default()
+        })?;
+        let records = found.hits.into_iter().filter_map(|hit| match hit.item {
+            RecallItem::Record(record) => Some(*record),
+            RecallItem::Turn { .. } => None,
+        });
+        Ok(records.collect())
+    }
+
+    /// Decides on an error. A resolution that names the change takes the place of one that a hook wrote, never the
+    /// other way round.
+    pub(super) fn error(&self, draft: &LessonDraft) -> Result<Decision, Fault> {
+        let record = &draft.record;
+        let mut filter = Filter::current(&[Kind::Error], self.engine.now());
+        filter.key.clone_from(&record.key);
+        let Some(known) = self.current(filter)? else {
+            return Ok(Decision::Create);
+        };
+        if Authority::of_record(record) < Authority::of_record(&known) {
+            return Ok(Decision::Nothing);
+        }
+        let is_resolved = record.state() == Some(ErrorRecord::RESOLVED);
+        let is_known_open = known.state() == Some(ErrorRecord::OPEN);
+        let typed = ErrorRecord::from_record(&known).ok();
+        let repeated_at = typed.and_then(|typed| typed.repeated_at);
+        let has_recurred = repeated_at.is_some_and(|at| at > self.conversation.ended_at);
+        let is_newer = known.recorded_at < record.recorded_at;
+        // It occurred or was closed in a later session.
+        let is_earlier =
+            !is_of_same_session(&known, record) && known.recorded_at > self.conversation.ended_at;
+        let names_change = known_resolution(record).is_some();
+        let is_known_better = is_earlier && known_resolution(&known).is_some();
+        Ok(match (is_resolved, is_known_open) {
+            (true, true) if has_recurred || is_earlier => Decision::Nothing,
+            (true, true) => Decision::Revise(Box::new(known)),
+            (true, false) if !names_change || is_known_better => Decision::Nothing,
+            (true, false) if is_automatic_resolution(&known) => Decision::Revise(Box::new(known)),
+            (true, false) if LessonSource::is_in(&known) && is_newer => {
+                Decision::Revise(Box::new(known))
+            }
+            // It occurred again after it was resolved.
+            (false, false) if is_newer && !is_of_same_session(&known, record) => {
+                Decision::Merge(known.id)
+            }
+            (true | false, true | false) => Decision::Nothing,
+        })
+    }
+
+    /// An episode takes the place of the counts that a hook wrote at the end of the session.
+    pub(super) fn episode(&self, draft: &LessonDraft) -> Result<Decision, Fault> {
+        let scope = Scope {
+            session: Some(self.conversation.session.to_owned()),
+            ..Scope::default()
+        };
+        let mut filter = Filter::current(&[Kind::Episode], self.engine.now()).scope(scope);
+        filter.limit = limits::HOOK_SESSION_ITEMS_MAX;
+        let found = self.engine.records().find(&filter)?.into_iter();
+        let automatic = found.into_iter().find(|known| {
+            !LessonSource::is_in(known)
+                && known.key.is_none()
+                && known.source == draft.record.source
+                && !self.touched.contains(&known.id)
+                && !is_touched_by_person(known)
+        });
+        Ok(automatic.map_or(Decision::Create, |known| Decision::Revise(Box::new(known))))
+    }
+}
+
+/// Decision on a lesson that the session has not stored yet.
+pub(super) enum Decision {
+    Nothing,
+    Create,
+    /// The merge rule decides between it and this record.
+    Merge(RecordId),
+    /// It takes the place of this record.
+    Revise(Box<Record>),
+    /// It states the same as this record.
+    Confirm(Box<Record>),
+}
+
+/// Returns true if a program, and no person or agent, wrote the resolution of an error because a command passed later.
+fn is_automatic_resolution(record: &Record) -> bool {
+    let is_closed_by_pass = record.attr_str(ErrorRecord::CLOSED_BY) == Some(ErrorRecord::PASSED);
+    let is_legacy = known_resolution(record)
+        .is_none_or(|how| AUTOMATIC.iter().any(|words| how.contains(words)));
+    Authority::of_record(record) == Authority::Agent
+        && !LessonSource::is_in(record)
+        && (is_closed_by_pass || is_legacy)
+}
+
+fn is_of_same_session(known: &Record, record: &Record) -> bool {
+    known.scope.session.is_some() && known.scope.session == record.scope.session
+}

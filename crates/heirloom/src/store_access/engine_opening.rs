@@ -1,0 +1,229 @@
+//! Opening of memories: an engine for the project, for the user, or for a demo.
+
+use super::private_files::memory_folder;
+use super::store_opening::open_store;
+use super::{CliSession, FoundProject, pending_files};
+use crate::config::{Config, Environment};
+use crate::embedder;
+use crate::migration_progress;
+use crate::summary_writer;
+use heirloom_engine::{Engine, MirrorRefreshOutcome};
+use heirloom_fs::durable;
+use heirloom_fs::project_fs::{self, ProjectPaths};
+use heirloom_model::text::EscapedPath;
+use heirloom_model::{Clock, Fault, ProjectName};
+use heirloom_store::{DATABASE, MARKER};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Folder name of the user's own memory, and the project name in its store.
+const USER: &str = "user";
+
+impl CliSession {
+    /// Finds the project, opens its memory and ingests pending files.
+    pub(crate) fn open(&mut self) -> Result<Engine, Fault> {
+        let found = self.find_project()?;
+        let engine = self.engine(&found)?;
+        self.ingest_pending(&engine);
+        Ok(engine)
+    }
+
+    /// Opens the project's memory as [`CliSession::open`] does, without ingesting pending files.
+    pub(crate) fn open_without_ingest(&mut self) -> Result<Engine, Fault> {
+        let found = self.find_project()?;
+        self.engine(&found)
+    }
+
+    /// Ingests new inbox files of agents and edited workspace files.
+    pub(crate) fn ingest_pending(&mut self, engine: &Engine) {
+        pending_files::sweep_inbox(engine, &mut self.out);
+        pending_files::sync_workspace(engine, &mut self.out);
+    }
+
+    /// Opens the project's memory as [`CliSession::open`] does, with the configured embedder. Only for commands that
+    /// may wait for an embeddings service, never for hooks.
+    ///
+    /// Invalid embedder settings are only reported.
+    pub(crate) fn open_with_embedder(&mut self) -> Result<Engine, Fault> {
+        let found = self.find_project()?;
+        let engine = self.engine(&found)?;
+        self.ingest_pending(&engine);
+        Ok(self.with_embedder(engine, &found))
+    }
+
+    /// Adds the configured embedder to `engine`, if it can be used.
+    pub(crate) fn with_embedder(&mut self, engine: Engine, found: &FoundProject) -> Engine {
+        match embedder::from_config(&found.config, &self.env) {
+            Ok(Some(embedder)) => engine.with_embedder(embedder),
+            Ok(None) => engine,
+            Err(fault) => {
+                let message = format!("heirloom: the built-in vectors rank: {}", fault.message);
+                self.out.talk(&message);
+                engine
+            }
+        }
+    }
+
+    /// Adds the configured writer of summaries to `engine`, if it can be used.
+    pub(crate) fn with_summariser(&mut self, engine: Engine, config: &Config) -> Engine {
+        match summary_writer::summariser(config, &self.env) {
+            Ok(Some(summariser)) => engine.with_summariser(summariser),
+            Ok(None) => engine,
+            Err(fault) => {
+                let reason = fault.message;
+                (self.out).talk(&format!(
+                    "heirloom: summaries are made without a model: {reason}"
+                ));
+                engine
+            }
+        }
+    }
+
+    /// Opens the user's own memory or the project's.
+    pub(crate) fn open_memory(&mut self, is_user_memory: bool) -> Result<Engine, Fault> {
+        if !is_user_memory {
+            return self.open();
+        }
+        if !self.has_user_memory() {
+            return Err(Fault::not_found("your own memory is empty")
+                .hint("heirloom remember --user \"TEXT\""));
+        }
+        self.user_engine()
+    }
+
+    /// Opens the user's own memory, if it exists. A failure is only reported.
+    pub(crate) fn user_memory(&mut self) -> Option<Engine> {
+        if !self.has_user_memory() {
+            return None;
+        }
+        match self.user_engine() {
+            Ok(engine) => Some(engine),
+            Err(fault) => {
+                let message = format!("heirloom: your own memory is not used: {}", fault.message);
+                self.out.talk(&message);
+                None
+            }
+        }
+    }
+
+    /// Returns true if the user has a memory of their own; creates nothing.
+    pub(crate) fn has_user_memory(&self) -> bool {
+        let folder = user_folder(&self.env);
+        folder.is_some_and(|folder| {
+            [DATABASE, MARKER]
+                .iter()
+                .any(|name| folder.join(name).symlink_metadata().is_ok())
+        })
+    }
+
+    /// Opens or creates the user's own memory: a store in their data folder, which is not exported with any project.
+    pub(crate) fn user_engine(&self) -> Result<Engine, Fault> {
+        let folder = user_folder(&self.env).ok_or_else(|| {
+            Fault::failed("there is no folder for your own memory")
+                .hint("set HOME or XDG_DATA_HOME")
+        })?;
+        durable::create_dir_private(&folder)?;
+        let store = open_store(&folder, &migration_progress::progress_sink(&self.out))?;
+        let project = ProjectName::new(USER).map_err(|error| Fault::failed(error.to_string()))?;
+        let config = self.config_without_project()?;
+        // The user's own memory is always enabled; the switch is for projects.
+        let settings = heirloom_model::Settings {
+            enabled: true,
+            ..config.settings()
+        };
+        let place = ProjectPaths {
+            root: folder.clone(),
+            config: folder.join(project_fs::CONFIG_FILE),
+            folder,
+        };
+        Engine::new(Arc::new(store), project, place, settings, self.clock()?)
+    }
+
+    /// Opens the memory of a demo in a folder.
+    pub(crate) fn demo_engine(
+        &mut self,
+        root: &Path,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Engine, Fault> {
+        let folder = root.join(project_fs::HEIRLOOM_FOLDER);
+        let place = ProjectPaths {
+            root: root.to_owned(),
+            config: folder.join(project_fs::CONFIG_FILE),
+            folder,
+        };
+        let config = Config::load(&Environment::default(), Some(&place.config), &[])?;
+        let found = FoundProject {
+            place,
+            config,
+            user_workspace: None,
+        };
+        self.open_engine(&found, clock)
+    }
+
+    /// Opens the memory of a project.
+    ///
+    /// Errors: `NotFound` if a database existed here before; it is never replaced by an empty one. `Refused` for
+    /// links that lead out of the project.
+    pub(crate) fn engine(&mut self, found: &FoundProject) -> Result<Engine, Fault> {
+        let clock = self.clock()?;
+        self.open_engine(found, clock)
+    }
+
+    /// Opens the project's memory with another clock, for the example week of the demo.
+    pub(crate) fn engine_with_clock(&mut self, clock: Arc<dyn Clock>) -> Result<Engine, Fault> {
+        let found = self.find_project()?;
+        self.open_engine(&found, clock)
+    }
+
+    fn open_engine(
+        &mut self,
+        found: &FoundProject,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Engine, Fault> {
+        let mut place = found.place.clone();
+        place.folder = memory_folder(&place)?;
+        let mut store = open_store(&place.folder, &migration_progress::progress_sink(&self.out))?;
+        if self.is_short_lived {
+            store = store.with_short_lived_mode();
+        }
+        let named = self.name_project(&store, found)?;
+        let mut settings = found.config.settings();
+        settings
+            .workspace
+            .user_folder
+            .clone_from(&found.user_workspace);
+        let engine = Engine::new(Arc::new(store), named.project, place, settings, clock)?;
+        let engine = match named.display_name {
+            Some(name) => engine.with_display_name(name),
+            None => engine,
+        };
+        self.opened = Some(engine.shared());
+        Ok(engine)
+    }
+
+    /// Updates the mirror if the command changed its content. Failures are only reported: the store has the data.
+    pub(crate) fn update_mirror(&mut self) {
+        let Some(engine) = self.opened.take() else {
+            return;
+        };
+        match engine.mirror().refresh() {
+            Ok(MirrorRefreshOutcome::Nothing | MirrorRefreshOutcome::Written(_)) => {}
+            Ok(MirrorRefreshOutcome::SetAside { path, problem }) => {
+                let mirror = &engine.settings().mirror_path;
+                let aside = path.to_escaped();
+                self.out.talk(&format!(
+                    "heirloom: {mirror} cannot be read: {problem}; it was set aside as {aside} and rewritten"
+                ));
+            }
+            Err(fault) => {
+                let message = format!("heirloom: the mirror was not rewritten: {}", fault.message);
+                self.out.talk(&message);
+            }
+        }
+    }
+}
+
+/// Returns the folder of the user's own memory.
+fn user_folder(env: &Environment) -> Option<PathBuf> {
+    Some(env.data_dir()?.join(USER))
+}

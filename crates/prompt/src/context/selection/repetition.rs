@@ -1,0 +1,106 @@
+//! Repetition: the largest similarity of each candidate to the candidates that are selected.
+
+use super::Candidate;
+use heirloom_model::similarity::ComparableText;
+use std::collections::HashMap;
+
+/// Largest similarity of each candidate to a selected one, by an index from words to candidates.
+pub(super) struct Repetition {
+    /// Distinct words of each candidate, as indexes of `holders`.
+    words: Vec<Vec<usize>>,
+    /// Candidates that contain each word, ascending.
+    holders: Vec<Vec<usize>>,
+    /// Jaccard similarity of the word sets, 0 to 1.
+    largest: Vec<f64>,
+}
+
+impl Repetition {
+    /// Indexes the words of the candidates.
+    pub(super) fn new(candidates: &[Candidate<'_>]) -> Self {
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        let mut holders: Vec<Vec<usize>> = Vec::new();
+        let mut words = Vec::with_capacity(candidates.len());
+        for (place, one) in candidates.iter().enumerate() {
+            let mut mine = Vec::new();
+            for word in one.words.map_or(&[][..], ComparableText::words) {
+                let word = *known.entry(word).or_insert(holders.len());
+                if word == holders.len() {
+                    holders.push(Vec::new());
+                }
+                if let Some(holders) = holders.get_mut(word)
+                    && holders.last() != Some(&place)
+                {
+                    holders.push(place);
+                    mine.push(word);
+                }
+            }
+            words.push(mine);
+        }
+        Self {
+            words,
+            holders,
+            largest: vec![0.0; candidates.len()],
+        }
+    }
+
+    /// Returns the largest similarity of a candidate to a selected one.
+    pub(super) fn of(&self, place: usize) -> f64 {
+        self.largest.get(place).copied().unwrap_or(0.0)
+    }
+
+    /// Compares all candidates with one that is selected.
+    pub(super) fn select(&mut self, place: usize) {
+        let Some(selected) = self.words.get(place) else {
+            return;
+        };
+        let mut common = vec![0_usize; self.words.len()];
+        for holders in selected.iter().filter_map(|word| self.holders.get(*word)) {
+            for other in holders {
+                if let Some(count) = common.get_mut(*other) {
+                    *count += 1;
+                }
+            }
+        }
+        for ((most, both), words) in self.largest.iter_mut().zip(common).zip(&self.words) {
+            if both > 0 {
+                let all = words.len() + selected.len() - both;
+                *most = most.max(both as f64 / all as f64);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Tier;
+    use super::*;
+
+    #[test]
+    fn similarity_is_the_share_of_common_distinct_words() {
+        let texts = [
+            "port staging moved",
+            "staging port port",
+            "nothing common",
+            "",
+        ];
+        let words = texts.map(ComparableText::from_text);
+        let candidates: Vec<Candidate<'_>> = (words.iter())
+            .map(|words| Candidate {
+                section: 0,
+                tier: Tier::Competing,
+                forms: vec![1],
+                relevance: None,
+                worth: 1.0,
+                words: Some(words),
+                requires: None,
+            })
+            .collect();
+        let mut repetition = Repetition::new(&candidates);
+        assert_eq!([0, 1, 2, 3].map(|at| repetition.of(at)), [0.0; 4]);
+        repetition.select(0);
+        assert!((repetition.of(1) - 2.0 / 3.0).abs() < 1e-9);
+        assert_eq!([2, 3].map(|at| repetition.of(at)), [0.0; 2]);
+        repetition.select(2);
+        assert!((repetition.of(1) - 2.0 / 3.0).abs() < 1e-9);
+    }
+}
