@@ -610,6 +610,27 @@ fn redact_findings_are_sorted_and_disjoint() {
     assert_eq!(found, [("password", "hunter2"), ("url-password", "b1b2b3")]);
 }
 
+#[test]
+fn redact_items_of_lists_of_messages_are_no_pairs() {
+    let redactor = redactor();
+    let lists = [
+        r#"["never show the plain password", "ask before you push"]"#,
+        r#"["must pass", "should pass", "tests pass", "updated the readme"]"#,
+    ];
+    for text in lists {
+        assert_eq!(redactor.find(text), [], "{text}");
+    }
+    let pairs = [
+        r#"("password", "correct horse battery staple")"#,
+        r#"("db pass", "hunter2")"#,
+        r#"("The DB Password", "hunter2")"#,
+        r#"("pass", "correct horse battery staple")"#,
+    ];
+    for text in pairs {
+        assert_eq!(redactor.find(text).len(), 1, "{text}");
+    }
+}
+
 /// A mark in place of a quote changes the quotes after it, at any distance.
 #[test]
 fn redact_finds_secret_after_distant_mark() {

@@ -29,6 +29,11 @@ const MAKERS: &[&[u8]] = &[
     b"quote",
 ];
 
+/// Number of words before the name in a quoted label.
+const LABEL_WORDS_MAX: usize = 2;
+/// Bytes before a name in which the beginning of its label is searched.
+const LABEL_BYTES_MAX: usize = 64;
+
 /// Reader of the syntax between a name and its value.
 #[derive(Clone, Copy)]
 pub(super) struct AssignmentSyntax<'t> {
@@ -108,7 +113,9 @@ impl<'t> AssignmentSyntax<'t> {
             // `<entry key="name">value<`
             b'>' if closed => (ValueSyntax::Attribute, here + 1),
             b'(' if blanks == 0 && matches!(after, b'"' | b'\'') => (ValueSyntax::Call, here + 1),
-            b',' if closed && literal(here + 1) => (ValueSyntax::Call, here + 1),
+            b',' if closed && literal(here + 1) && !self.ends_quoted_prose(start, here + 1) => {
+                (ValueSyntax::Call, here + 1)
+            }
             // Fallback value.
             b'|' | b'?' | b'o' | b')'
                 if (blanks > 0 || closed) && self.fallback_literal(here).is_some() =>
@@ -126,6 +133,35 @@ impl<'t> AssignmentSyntax<'t> {
             _ if blanks > 0 && !closed => (ValueSyntax::Blank, here),
             _ => return None,
         })
+    }
+
+    /// Returns true if the name at `start` is the end of a quoted sentence in a list of messages, with the next message
+    /// at `next`: `"never show the password", "ask first"`, `"must pass", "should pass"`. A label such as
+    /// `"DB Password"` is no sentence.
+    fn ends_quoted_prose(self, start: usize, next: usize) -> bool {
+        let from = start.saturating_sub(LABEL_BYTES_MAX);
+        let before = self.bytes.get(from..start).unwrap_or_default();
+        let quoted = before
+            .rsplit(|b| matches!(b, b'"' | b'\'' | b'`' | b'\n'))
+            .next()
+            .unwrap_or_default();
+        let words = quoted.split(u8::is_ascii_whitespace);
+        let words = words.filter(|word| !word.is_empty()).count();
+        let is_verb = || {
+            let name_end = start + b"pass".len();
+            self.bytes.has_text_at(start, b"pass")
+                && !self.bytes.byte(name_end).is_ascii_alphanumeric()
+        };
+        words > LABEL_WORDS_MAX || (words > 0 && is_verb() && self.has_several_words(next))
+    }
+
+    /// Returns true if the literal after `at` has a blank.
+    fn has_several_words(self, at: usize) -> bool {
+        let open = self.bytes.skip_blanks(at);
+        let rest = self.bytes.get(open + 1..).unwrap_or_default();
+        let rest = rest.get(..LABEL_BYTES_MAX).unwrap_or(rest);
+        let mut literal = rest.iter().take_while(|b| **b != self.bytes.byte(open));
+        literal.any(u8::is_ascii_whitespace)
     }
 
     /// Returns the end of an assignment operator; comparisons with `<` and `>` are not operators here.
