@@ -323,6 +323,19 @@ fn task_note_group_session_and_metrics_routes_answer() {
 }
 
 #[test]
+fn counts_of_zero_are_refused_where_the_route_reads_them() {
+    let server = Server::start();
+    let window = json!({"messages": [], "target_tokens": 0, "\u{1}": null});
+    server.post("/api/compact", &window).expect(422);
+    let recall = json!({"query": "port", "k": 0});
+    server.post("/api/recall", &recall).expect(422);
+    let other = json!({"key": "port", "value": "8080", "k": 0, "target_tokens": 0});
+    server.post("/api/memory/knowledge", &other).expect(201);
+    let name = json!({"key": "host", "value": "h", "task_id": "", "\u{1}": null});
+    server.post("/api/memory/knowledge", &name).expect(400);
+}
+
+#[test]
 fn lists_are_paginated_and_etags_guard_changes() {
     let server = Server::start();
     for n in 0..5 {

@@ -16,14 +16,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
-/// Fields whose smallest value is 1.
-const COUNTS: [&str; 5] = [
-    "k",
-    "iteration",
-    "budget_chars",
-    "budget_tokens",
-    "target_tokens",
-];
 /// Larger bodies, in bytes, are not checked for names here.
 const CHECKED_BYTES_MAX: usize = 64 << 10;
 
@@ -77,23 +69,17 @@ fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     Err(body_error(&error))
 }
 
-/// Checks names and counts in a body, also those that the route ignores. Errors: 400.
+/// Checks names in a body, also those that the route ignores. Errors: 400.
 fn check_fields(bytes: &[u8]) -> Result<(), Problem> {
     // The size of larger bodies comes from texts, which the engine checks.
     let small = Some(bytes).filter(|bytes| bytes.len() <= CHECKED_BYTES_MAX);
     let fields =
-        small.and_then(|bytes| serde_json::from_slice::<BTreeMap<&str, Value>>(bytes).ok());
+        small.and_then(|bytes| serde_json::from_slice::<BTreeMap<String, Value>>(bytes).ok());
     for (name, value) in fields.into_iter().flatten() {
-        let is_looked_at = NAMES.contains(&name) || ["query", "kinds"].contains(&name);
-        if let (true, Some(given)) = (is_looked_at, value.as_str()) {
+        let name = name.as_str();
+        let is_checked = NAMES.contains(&name) || ["query", "kinds"].contains(&name);
+        if let (true, Some(given)) = (is_checked, value.as_str()) {
             check_field(name, given)?;
-        }
-        let is_count = COUNTS.contains(&name);
-        if is_count && value.as_f64() == Some(0.0) {
-            return Err(Problem::new(
-                StatusCode::BAD_REQUEST,
-                format!("`{name}` must be at least 1"),
-            ));
         }
     }
     Ok(())
@@ -218,14 +204,26 @@ pub(super) fn deserialize_count<'de, D: Deserializer<'de>>(
     }
 }
 
-/// Deserialises a number up to `i32::MAX`.
+/// Deserialises a number from 1 to `i32::MAX`.
 pub(super) fn deserialize_small_count<'de, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<u32>, D::Error> {
     let given = Option::<u32>::deserialize(from)?;
-    match given.is_some_and(|given| i32::try_from(given).is_err()) {
-        true => Err(D::Error::custom("the number is too large")),
-        false => Ok(given),
+    match given.map(|given| (given, i32::try_from(given))) {
+        Some((0, _)) => Err(D::Error::custom("the number must be at least 1")),
+        Some((_, Err(_))) => Err(D::Error::custom("the number is too large")),
+        Some((_, Ok(_))) | None => Ok(given),
+    }
+}
+
+/// Deserialises a number from 1.
+pub(super) fn deserialize_size<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<usize>, D::Error> {
+    let given = Option::<usize>::deserialize(from)?;
+    match given {
+        Some(0) => Err(D::Error::custom("the number must be at least 1")),
+        Some(_) | None => Ok(given),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `/api/recall`: search over all kinds; `/api/tried`: similar past attempts.
 
-use super::extractors::{JsonBody, QueryParams, parse_time};
+use super::extractors::{JsonBody, QueryParams, deserialize_size, parse_time};
 use super::json_types::{self, Episode};
 use super::pagination::List;
 use super::recall_types::{RecallHit, recall_hit, round_score};
@@ -26,10 +26,12 @@ pub(super) struct RecallParams {
     /// Maximum number of hits; 10 by default, or as many as fit the budget.
     #[param(minimum = 1, maximum = 1000)]
     #[schema(minimum = 1, maximum = 1000)]
+    #[serde(default, deserialize_with = "deserialize_size")]
     k: Option<usize>,
     /// Maximum number of tokens of text.
     #[param(minimum = 1)]
     #[schema(minimum = 1)]
+    #[serde(default, deserialize_with = "deserialize_size")]
     budget_tokens: Option<usize>,
     /// Only these kinds, separated by commas; `message` for conversation turns.
     kinds: Option<String>,
