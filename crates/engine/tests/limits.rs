@@ -309,17 +309,21 @@ fn context_pin_limit() {
 /// task does not.
 #[test]
 fn context_open_error_limit() {
-    let context = |newer: usize, task: Option<&str>| {
+    let context = |newer: usize, other_task: Option<&str>| {
         let (engine, _) = engine();
         let old = NewRecord {
             text: "the old one".to_owned(),
             kind: Some(Kind::Error),
-            scope: task.map(Scope::of_task).unwrap_or_default(),
             ..NewRecord::default()
         };
+        // A bare exit status is read and not shown, so that only the number of errors that are read matters.
         let other = |n: usize| NewRecord {
-            text: format!("error of kind {}", "x".repeat(n)),
-            scope: Scope::of_task("other"),
+            text: format!("exit code {n}"),
+            scope: Scope {
+                task: other_task.map(str::to_owned),
+                phase: Some(format!("p{n}")),
+                ..Scope::default()
+            },
             ..old.clone()
         };
         engine.records().remember(old.clone()).unwrap();
@@ -340,7 +344,10 @@ fn context_open_error_limit() {
     };
     assert!(context(CONTEXT_ERRORS_MIN - 1, None));
     assert!(!context(CONTEXT_ERRORS_MIN, None));
-    assert!(context(CONTEXT_ERRORS_MIN, Some("mine")));
+    assert!(
+        context(CONTEXT_ERRORS_MIN, Some("other")),
+        "errors of other tasks are not read"
+    );
 }
 
 #[test]

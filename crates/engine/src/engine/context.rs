@@ -167,16 +167,20 @@ impl Contexts<'_> {
         let newest = Filter::current(&[Kind::Error], self.engine.now())
             .state(ErrorRecord::OPEN)
             .limit(limit.max(limits::CONTEXT_ERRORS_MIN));
-        let mut errors = self.engine.records().find(&newest)?;
-        if let Some(task) = task {
-            errors.retain(|error| error.scope.task.is_none());
-            errors.extend(
-                self.engine
-                    .records()
-                    .find(&newest.scope(Scope::of_task(task)))?,
-            );
-            errors.sort_by_key(|error| Reverse(error.id));
-        }
+        let mut errors = match task {
+            None => self.engine.records().find(&newest)?,
+            Some(task) => {
+                let without_task = Filter {
+                    no_task: true,
+                    ..newest.clone()
+                };
+                let of_task = newest.scope(Scope::of_task(task));
+                let mut errors = self.engine.records().find(&without_task)?;
+                errors.extend(self.engine.records().find(&of_task)?);
+                errors.sort_by_key(|error| Reverse(error.id));
+                errors
+            }
+        };
         errors.retain(|error| is_shown(error) && !is_exit_status(&error.text));
         errors.truncate(limit);
         errors.reverse();

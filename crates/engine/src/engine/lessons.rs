@@ -15,12 +15,10 @@ use super::Engine;
 use super::records::USER;
 use super::sessions::Sessions;
 use heirloom_lessons::Lesson;
-use heirloom_model::{Fault, ImportBatch, Kind, Record, RecordId, Scope, Timestamp, text};
+use heirloom_model::{Fault, ImportBatch, Kind, Record, RecordId, Scope, Timestamp, limits, text};
 use heirloom_store::{AppliedChange, Change, Filter, Verdict};
 use reconciliation::{PlannedChange, Reconciliation};
 
-/// Number of records of one session or task that lessons are compared with and that are shown.
-const RECORDS_READ: usize = 500;
 /// Source of an import batch with the lessons of one session, before the session's name.
 const BATCH_SOURCE: &str = "lessons of";
 
@@ -192,7 +190,7 @@ impl Lessons<'_> {
                 ..Scope::default()
             })
             .oldest_first();
-        filter.limit = RECORDS_READ;
+        filter.limit = limits::LESSON_RECORDS_MAX;
         let mut found = self.engine.records().find(&filter)?;
         found.retain(|record| {
             LessonSource::of_record(record).is_some_and(|source| source.session == session)

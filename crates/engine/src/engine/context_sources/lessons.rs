@@ -16,7 +16,11 @@ impl Contexts<'_> {
     /// Returns resolved errors and successful strategies: those that match the task's words first, then the newest.
     pub(super) fn learned_section(&self, input: &SourceInput<'_>) -> Result<Section, Fault> {
         let most = limits::CONTEXT_LEARNINGS_MAX;
-        let pool = limits::CONTEXT_LESSONS_MAX;
+        // A search for an explicit query considers all records, so that few of the newest are enough.
+        let pool = match input.request.query {
+            Some(_) => 2 * most,
+            None => limits::CONTEXT_LESSONS_MAX,
+        };
         let newest = Filter::current(&[Kind::Error], self.engine.now())
             .state(ErrorRecord::RESOLVED)
             .limit(pool);
@@ -32,8 +36,9 @@ impl Contexts<'_> {
         // Without a known fix it is no lesson.
         resolved.retain(|record| known_resolution(record).is_some());
         resolved.truncate(most);
-        for record in [resolved, self.engine.records().find(&learnings)?].concat() {
-            offers.extend(lesson(&record, &mut seen, None));
+        let learnings = self.engine.records().find(&learnings)?;
+        for record in resolved.iter().chain(&learnings) {
+            offers.extend(lesson(record, &mut seen, None));
         }
         offers.truncate(most);
         Ok(Section {

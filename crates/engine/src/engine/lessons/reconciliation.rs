@@ -10,7 +10,7 @@ use crate::engine::{Engine, NewRecord};
 use decision::Decision;
 use heirloom_lessons::Lesson;
 use heirloom_model::kinds::{ErrorRecord, Knowledge, StepState};
-use heirloom_model::{Fault, Kind, KindData, Record, RecordId, Scope, mark};
+use heirloom_model::{Fault, Kind, KindData, Record, RecordId, Scope, limits, mark};
 use heirloom_store::{AsOf, Change, Filter};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -219,7 +219,7 @@ impl<'r> Reconciliation<'r> {
         let mut filter = Filter::current(&[Kind::Step], self.engine.now())
             .state(StepState::Pending.as_str())
             .scope(Scope::of_task(self.conversation.task));
-        filter.limit = super::RECORDS_READ;
+        filter.limit = limits::LESSON_RECORDS_MAX;
         for step in self.engine.records().find(&filter)? {
             let is_of_earlier_plan = LessonSource::is_in(&step)
                 && !self.is_ours(&step)

@@ -2,15 +2,15 @@
 
 use super::{LessonSource, Lessons};
 use heirloom_model::kinds::Knowledge;
-use heirloom_model::{Fault, Kind, KindData, Record};
+use heirloom_model::{Fault, Kind, KindData, Record, limits};
 use heirloom_store::Filter;
 
 impl Lessons<'_> {
     /// Returns the learned proposals that no person or orchestrator has reviewed, newest first, at most `most` of the
     /// newest records.
     pub fn unreviewed(&self, most: usize) -> Result<Vec<Record>, Fault> {
-        let filter =
-            Filter::current(&[Kind::Knowledge], self.engine.now()).limit(super::RECORDS_READ);
+        let filter = Filter::current(&[Kind::Knowledge], self.engine.now())
+            .limit(limits::LESSON_RECORDS_MAX);
         let mut found = self.engine.records().find(&filter)?;
         found.retain(|record| {
             LessonSource::is_in(record)
