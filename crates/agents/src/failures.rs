@@ -10,9 +10,7 @@ pub mod shell_line;
 mod test_name;
 
 pub use cause::{names_failing_tests, reports_failure};
-pub use command_line::{
-    CommandSlice, Operator, SUBSHELLS_MAX, split_commands, split_words, unquote,
-};
+pub use command_line::{CommandSlice, Operator, split_commands, split_words, unquote};
 pub use command_words::{
     CommandWords, has_side_effects, is_failure_expected, is_heirloom_command, is_probe,
 };

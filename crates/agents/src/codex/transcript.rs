@@ -17,7 +17,8 @@ use lines::{CodexLine, CodexPayload, CodexUsage, TokenInfo};
 use tool_calls::{parse_call, parse_output};
 
 /// Beginnings of user items that the program wrote.
-const INJECTED: [&str; 6] = [
+const INJECTED: [&str; 7] = [
+    HANDOVER,
     "<environment_context>",
     "<user_instructions>",
     "# AGENTS.md instructions",
@@ -143,6 +144,7 @@ impl EventReader for Codex {
         match kind {
             "compacted" => {
                 let summary = as_nonblank_string(payload.message)
+                    .and_then(|message| without_handover(&message))
                     .or_else(|| handed_over_summary(payload.replacement_history));
                 if let Some(summary) = summary {
                     out(main_agent_event(id, when, EventBody::Summary(summary)));
@@ -241,13 +243,22 @@ fn handed_over_summary(history: Field<'_>) -> Option<String> {
         if let Some(item) = as_object::<CodexPayload<'_>>(Some(raw)) {
             let text = joined_texts(item.content, &["input_text", "text"]);
             if text.starts_with(HANDOVER) {
-                summary = text
-                    .split_once('\n')
-                    .map(|(_, rest)| rest.trim().to_owned());
+                summary = without_handover(&text);
             }
         }
     });
-    summary.filter(|text| !text.is_empty())
+    summary
+}
+
+/// Returns a summary without the line that introduces it to the next model; `None` if nothing is left.
+fn without_handover(text: &str) -> Option<String> {
+    let summary = match text.split_once('\n') {
+        Some((line, rest)) if line.starts_with(HANDOVER) => rest,
+        None if text.starts_with(HANDOVER) => "",
+        Some(_) | None => text,
+    };
+    let summary = summary.trim();
+    (!summary.is_empty()).then(|| summary.to_owned())
 }
 
 fn emit_prompt(id: String, at: Option<Timestamp>, message_text: &str, out: EventSink<'_>) {

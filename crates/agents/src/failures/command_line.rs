@@ -54,9 +54,6 @@ impl<'c> CommandSlice<'c> {
     }
 }
 
-/// Levels of subshells that are read.
-pub const SUBSHELLS_MAX: usize = 4;
-
 /// Splits a command line into its simple commands. Bodies of here-documents are left out, except inside of quotes.
 pub fn split_commands(line: &str) -> Vec<CommandSlice<'_>> {
     let mut splitter = CommandSplitter {

@@ -1,6 +1,7 @@
 //! Normal form of commands: what is run, without the folder, the environment, limits and filters of the output.
 
-use super::command_line::{Operator, SUBSHELLS_MAX, split_commands, split_words};
+use super::command_line::{Operator, split_commands, split_words};
+use heirloom_model::limits;
 
 /// Shells that take a command as one argument.
 const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "fish"];
@@ -39,7 +40,7 @@ pub fn essential_commands(command: &str) -> Vec<&str> {
 
 fn collect_essential<'c>(command: &'c str, depth: usize, found: &mut Vec<&'c str>) {
     for one in split_commands(command) {
-        if let Some(inner) = one.subshell().filter(|_| depth < SUBSHELLS_MAX) {
+        if let Some(inner) = one.subshell().filter(|_| depth < limits::SUBSHELLS_MAX) {
             collect_essential(inner, depth + 1, found);
             continue;
         }

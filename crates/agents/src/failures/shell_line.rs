@@ -5,7 +5,8 @@ mod tests;
 
 pub use super::command_line::Operator;
 
-use super::command_line::{SUBSHELLS_MAX, plain_word, redirection_at, split_commands, split_words};
+use super::command_line::{plain_word, redirection_at, split_commands, split_words};
+use heirloom_model::limits;
 
 /// Greatest number of bytes of a command line that are read.
 const LINE_BYTES_MAX: usize = 64 << 10;
@@ -71,7 +72,7 @@ fn collect_commands(
             return;
         }
         let next_operator = slice.next_operator.or(operator_after_line);
-        if let Some(inner) = slice.subshell().filter(|_| depth < SUBSHELLS_MAX) {
+        if let Some(inner) = slice.subshell().filter(|_| depth < limits::SUBSHELLS_MAX) {
             collect_commands(inner, depth + 1, next_operator, out);
             continue;
         }

@@ -23,8 +23,12 @@ use tool_calls::{content_text, emit_call};
 
 /// Beginnings of user texts that the program wrote.
 const INJECTED: [&str; 3] = ["/", "?", "<session_context>"];
-/// Beginning of the message that replaces earlier ones after a compression.
+/// Beginning of the summary in the message that replaces earlier ones after a compression.
 const SNAPSHOT: &str = "<state_snapshot>";
+/// End of this summary.
+const SNAPSHOT_END: &str = "</state_snapshot>";
+/// Beginning of the model's notes before the summary.
+const SCRATCHPAD: &str = "<scratchpad>";
 
 /// File next to the conversations that names their folder.
 const PROJECT_ROOT: &str = ".project_root";
@@ -176,8 +180,9 @@ fn emit_message(at: u64, message: &GeminiMessage<'_>, out: EventSink<'_>) {
     match as_keyword(message.kind) {
         "user" if is_said => {
             let text = message_text.trim_start();
-            if text.starts_with(SNAPSHOT) {
-                out(main_agent_event(id, when, EventBody::Summary(message_text)));
+            if let Some(snapshot) = snapshot_of(text) {
+                let summary = EventBody::Summary(snapshot.to_owned());
+                out(main_agent_event(id, when, summary));
             } else if !INJECTED.iter().any(|start| text.starts_with(start)) {
                 out(main_agent_event(id, when, EventBody::Prompt(message_text)));
             }
@@ -211,4 +216,22 @@ fn emit_message(at: u64, message: &GeminiMessage<'_>, out: EventSink<'_>) {
         }
         _ => {}
     }
+}
+
+/// Returns the summary in the message that replaces earlier ones: the program stores the model's answer as it is, with
+/// notes before the summary or a fence around it.
+fn snapshot_of(text: &str) -> Option<&str> {
+    let start = text.rfind(SNAPSHOT)?;
+    let snapshot = text.get(start..)?;
+    let end = snapshot.rfind(SNAPSHOT_END);
+    let is_last = end.is_some_and(|end| {
+        let rest = snapshot.get(end + SNAPSHOT_END.len()..).unwrap_or_default();
+        rest.trim_matches(|c: char| c == '`' || c.is_whitespace())
+            .is_empty()
+    });
+    if !is_last && !text.starts_with(SNAPSHOT) && !text.starts_with(SCRATCHPAD) {
+        return None;
+    }
+    let end = end.map_or(snapshot.len(), |end| end + SNAPSHOT_END.len());
+    snapshot.get(..end)
 }

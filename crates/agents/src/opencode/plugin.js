@@ -12,7 +12,7 @@ import zlib from "node:zlib";
 const TIMEOUT_MS = 10_000;
 const COMMAND = "exec 2>/dev/null; heirloom hook opencode EVENT || cat >/dev/null; exit 0";
 // The shell removes the copies that the hook has read, even if opencode does not wait for it.
-const LAST_COMMAND = COMMAND.replace("exit 0", 'rm -rf -- "$HEIRLOOM_COPIES"; exit 0');
+const COPY_COMMAND = COMMAND.replace("exit 0", 'rm -rf -- "$HEIRLOOM_COPIES"; exit 0');
 
 // Runs a hook and returns its answer; an empty one after any failure. The folder with its copies is removed.
 function call(event, fields, directory, copies) {
@@ -28,7 +28,7 @@ function call(event, fields, directory, copies) {
     try {
       const env = { ...process.env, ...(copies && { HEIRLOOM_COPIES: copies }) };
       const options = { cwd: directory, env, stdio: ["pipe", "pipe", "ignore"], timeout: TIMEOUT_MS };
-      const command = (copies ? LAST_COMMAND : COMMAND).replace("EVENT", event);
+      const command = (copies ? COPY_COMMAND : COMMAND).replace("EVENT", event);
       const child = spawn("/bin/sh", ["-c", command], options);
       child.on("error", finish);
       child.on("close", finish);
@@ -54,8 +54,10 @@ function hasMemory(directory) {
   }
 }
 
-// The hook that ends a session reads conversations from files, which exist during this call only. No call takes as
-// long as COPY_AGE_MS: an older folder is that of a process that was killed.
+// The hooks that end a turn or a session read conversations from files, which exist during this call only. No call takes
+// as long as COPY_AGE_MS: an older folder is that of a process that was killed. A hook reads the whole file, so the end of
+// a turn leaves a larger conversation than TURN_COPY_BYTES to the end of the session.
+const TURN_COPY_BYTES = 8 << 20;
 const COPY_FOLDER_PREFIX = "session-end-";
 const COPY_AGE_MS = 3_600_000;
 
@@ -120,28 +122,31 @@ export const Heirloom = async ({ client, directory }) => {
         client.session.messages({ path: { id } }),
       ]);
       if (!info.data || !messages.data) return;
-      const text = JSON.stringify({ info: info.data, messages: messages.data });
-      sessionOf(id).conversation = zlib.gzipSync(text);
+      const text = Buffer.from(JSON.stringify({ info: info.data, messages: messages.data }));
+      const session = sessionOf(id);
+      session.conversation = zlib.gzipSync(text);
+      session.bytes = text.length;
     } catch {}
   };
 
-  // Writes the conversation of a session and those of its subagents.
-  const writeCopies = (root) => {
+  // Calls a hook while the conversations of these sessions are in files.
+  const sendWithCopies = async (event, id, fields, ids) => {
+    const folder = copyFolder(id);
     try {
-      fs.mkdirSync(copyFolder(root), { recursive: true, mode: 0o700 });
-      for (const [id, { conversation }] of sessions) {
-        if (!conversation || rootOf(id) !== root) continue;
-        fs.writeFileSync(copyFile(id), zlib.gunzipSync(conversation), { mode: 0o600, flag: "wx" });
+      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      for (const one of ids) {
+        const { conversation } = sessionOf(one);
+        if (conversation) fs.writeFileSync(copyFile(one), zlib.gunzipSync(conversation), { mode: 0o600, flag: "wx" });
       }
     } catch {}
-  };
-
-  const endSession = async (id) => {
-    const folder = copyFolder(id);
-    writeCopies(id);
-    await call("dispose", { ...names(id), reason: "other" }, directory, folder);
+    await call(event, { ...names(id), ...fields }, directory, folder);
     // A shell that was killed has left the folder.
     removeFolder(folder);
+  };
+
+  const endSession = (id) => {
+    const own = [...sessions.keys()].filter((one) => rootOf(one) === id);
+    return sendWithCopies("dispose", id, { reason: "other" }, own);
   };
 
   const endTurn = async (id) => {
@@ -149,7 +154,9 @@ export const Heirloom = async ({ client, directory }) => {
     const last_assistant_message = session.texts.splice(0).join("\n\n");
     await readConversation(id);
     const event = session.parent ? "subagent.idle" : "session.idle";
-    await send(event, id, { last_assistant_message });
+    const isCopied = session.conversation && session.bytes <= TURN_COPY_BYTES;
+    const fields = { last_assistant_message };
+    await (isCopied ? sendWithCopies(event, id, fields, [id]) : send(event, id, fields));
   };
 
   const failTool = (part) => {

@@ -15,11 +15,11 @@ use std::process::{Command, Stdio};
 /// Folder of the copies below the home folder.
 const COPIES: &str = ".local/share/opencode/heirloom";
 
-/// Plays a session of opencode with a subagent: two turns, then the end of the program.
+/// Plays a session of opencode with a subagent: two turns, then the end of the program, unless it is killed.
 const HOST: &str = r#"
 import fs from "node:fs";
 import path from "node:path";
-const [, , plugin, directory, copies] = process.argv;
+const [, , plugin, directory, copies, ending] = process.argv;
 const { Heirloom } = await import(plugin);
 const text = (id, text) => ({ id: `${id}p`, type: "text", text, time: { start: 1775037600000 } });
 const conversation = (id, parentID) => ({
@@ -27,6 +27,7 @@ const conversation = (id, parentID) => ({
   messages: [
     { info: { id: `${id}m1`, role: "user" }, parts: [text(`${id}m1`, `make the tests of ${id} pass`)] },
     { info: { id: `${id}m2`, role: "assistant" }, parts: [text(`${id}m2`, `the tests of ${id} pass`)] },
+    { info: { id: `${id}m3`, role: "user" }, parts: [text(`${id}m3`, "always run make fmt before you commit")] },
   ],
 });
 const all = { ses_main: conversation("ses_main"), ses_aside: conversation("ses_aside", "ses_main") };
@@ -48,7 +49,7 @@ for (const id of ["ses_main", "ses_aside"]) {
   await say(id);
 }
 await say("ses_main");
-await hooks.dispose();
+if (ending === "dispose") await hooks.dispose();
 console.log(JSON.stringify({ seen, left: copied() }));
 "#;
 
@@ -61,6 +62,11 @@ fn node() -> Option<PathBuf> {
 
 /// Runs the plugin in a session; `heirloom` is found in `folder`.
 fn play_session(project: &Project, node: &Path, folder: &Path) -> Value {
+    play_session_to(project, node, folder, "dispose")
+}
+
+/// As `play_session`, with another ending than `dispose`.
+fn play_session_to(project: &Project, node: &Path, folder: &Path, ending: &str) -> Value {
     let home = project.home.path();
     project.ok(&["install", "opencode", "--yes"]);
     let plugin = home.join("plugin.mjs");
@@ -73,6 +79,7 @@ fn play_session(project: &Project, node: &Path, folder: &Path) -> Value {
     command
         .arg(host)
         .args([&plugin, project.path(), &home.join(COPIES)])
+        .arg(ending)
         .current_dir(project.path())
         .env_clear()
         .env("PATH", path)
@@ -111,24 +118,51 @@ fn conversations_are_imported_at_session_end_without_remaining_copies() {
 }
 
 #[test]
-fn copies_are_private_and_removed_after_failing_hooks() {
+fn end_of_a_turn_stores_its_lessons_before_the_session_ends() {
     let node = require!(Prerequisite::Node, node());
     let project = Project::new();
-    let copies = project.home.path().join(COPIES);
-    // The substitute lists the copies of the last call and dies while it reads its event.
-    let script = format!(
-        "#!/bin/sh\nif [ \"$3\" = dispose ]; then find {} -printf '%y %m %f\\n' > \"$HOME/seen\"; fi\nkill -9 $$\n",
-        copies.display()
-    );
-    let folder = write_substitute(&project, &script);
-    let played = play_session(&project, &node, &folder);
+    let folder = Path::new(env!("CARGO_BIN_EXE_heirloom")).parent().unwrap();
+    let played = play_session_to(&project, &node, folder, "kill");
     assert_eq!(played, serde_json::json!({"seen": [], "left": []}));
-    let seen = std::fs::read_to_string(project.home.path().join("seen")).unwrap();
-    for file in ["f 600 ses_main.json", "f 600 ses_aside.json"] {
-        assert!(seen.lines().any(|line| line == file), "{seen}");
+    let listed = project.json(&["list", "--kind", "knowledge"]);
+    let records = listed["records"].as_array().unwrap();
+    let rules: Vec<&Value> = (records.iter())
+        .filter(|record| record["text"].as_str().unwrap().contains("make fmt"))
+        .collect();
+    assert_eq!(rules.len(), 1, "{listed}");
+    assert_eq!(rules[0]["source"], "user", "{listed}");
+    let shown = project.json(&["session", "show", "ses_main"]);
+    assert_eq!(shown["messages"].as_array().unwrap().len(), 3, "{shown}");
+    assert_eq!(shown["ended_at"], Value::Null, "{shown}");
+}
+
+#[test]
+fn copies_are_private_and_removed_after_failing_hooks() {
+    let node = require!(Prerequisite::Node, node());
+    for (event, files) in [
+        ("session.idle", &["f 600 ses_main.json"][..]),
+        ("subagent.idle", &["f 600 ses_aside.json"]),
+        ("dispose", &["f 600 ses_main.json", "f 600 ses_aside.json"]),
+    ] {
+        let project = Project::new();
+        let copies = project.home.path().join(COPIES);
+        // The substitute lists the copies of the call and dies while it reads its event.
+        let script = format!(
+            "#!/bin/sh\nif [ \"$3\" = {event} ]; then find {} -printf '%y %m %f\\n' > \"$HOME/seen\"; fi\nkill -9 $$\n",
+            copies.display()
+        );
+        let folder = write_substitute(&project, &script);
+        let played = play_session(&project, &node, &folder);
+        assert_eq!(played, serde_json::json!({"seen": [], "left": []}));
+        let seen = std::fs::read_to_string(project.home.path().join("seen")).unwrap();
+        let found: Vec<&str> = seen.lines().filter(|line| line.starts_with('f')).collect();
+        assert_eq!(found.len(), files.len(), "{event}: {seen}");
+        for file in files {
+            assert!(found.contains(file), "{event}: {seen}");
+        }
+        let is_private = |line: &str| line.starts_with("d 700 session-end-");
+        assert!(seen.lines().any(is_private), "{event}: {seen}");
     }
-    let is_private = |line: &str| line.starts_with("d 700 session-end-");
-    assert!(seen.lines().any(is_private), "{seen}");
 }
 
 #[test]

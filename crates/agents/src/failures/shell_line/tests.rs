@@ -138,3 +138,13 @@ fn read_shell_line_accepts_any_text() {
     read_shell_line(&"(".repeat(100_001));
     read_shell_line(&"a <<'b \"".repeat(20_000));
 }
+
+#[test]
+fn subshells_limit() {
+    let nested = |levels: usize| {
+        let line = format!("{}make a{}", "(".repeat(levels), ")".repeat(levels));
+        words(&line)
+    };
+    assert_eq!(nested(limits::SUBSHELLS_MAX), [["make", "a"]]);
+    assert_ne!(nested(limits::SUBSHELLS_MAX + 1), [["make", "a"]]);
+}
