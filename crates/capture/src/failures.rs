@@ -17,14 +17,12 @@ use heirloom_agents::transcripts::{preview, without_injected_text};
 use heirloom_engine::{Engine, TASK_MAIN};
 use heirloom_fs::project_fs::normalise_project_path;
 use heirloom_model::kinds::ErrorRecord;
+use heirloom_model::limits::LESSON_ERRORS_COMPARED_MAX;
 use heirloom_model::record_meaning::is_exit_status;
 use heirloom_model::{Fault, Kind, KindData, Record, Timestamp};
 use heirloom_store::{Change, Filter};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
-
-/// Number of newest open errors of a task that a passed command is compared with.
-const ERRORS_COMPARED: usize = 200;
 
 /// Bytes at each end of a long text that are redacted before it is shortened; more than any secret has.
 const CLEANED_BYTES: usize = 32 << 10;
@@ -76,7 +74,9 @@ pub(crate) fn close_errors(
     let find = || -> Result<Vec<Record>, Fault> {
         let mut closed = Vec::new();
         for task in tasks {
-            let open = engine.errors().newest_open(*task, ERRORS_COMPARED)?;
+            let open = engine
+                .errors()
+                .newest_open(*task, LESSON_ERRORS_COMPARED_MAX)?;
             closed.extend(open.into_iter().filter(|error| evidence.closes(error)));
         }
         Ok(closed)

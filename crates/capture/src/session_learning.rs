@@ -12,7 +12,7 @@ use heirloom_lessons::{Lesson, Verdict};
 use heirloom_model::record::Attrs;
 use heirloom_model::{Authority, Fault, Role, Session, limits};
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Source of the batch of all conversations.
 const BATCH_SOURCE: &str = "lessons of stored conversations";
@@ -145,7 +145,8 @@ impl<'e> Learning<'e> {
     /// Returns a learner that has read the conversation: what the program recorded if hooks keep that, otherwise the
     /// stored turns.
     fn read(&self, session: &Session, state: &LearningState) -> Result<ConversationLearner, Fault> {
-        let mut learner = ConversationLearner::new(state.clone());
+        let mut learner = ConversationLearner::new(state.clone())
+            .with_project_folder(&project_folder(self.engine, session));
         if learner.resume() {
             return Ok(learner);
         }
@@ -187,6 +188,16 @@ impl<'e> Learning<'e> {
 /// Returns the program that recorded a conversation.
 fn program_of(session: &Session) -> Option<AgentProgram> {
     session.agent.as_deref()?.parse().ok()
+}
+
+/// Returns the folder that paths of a conversation are relative to: the project's root, or the recorded folder of a
+/// project that was moved since.
+fn project_folder(engine: &Engine, session: &Session) -> PathBuf {
+    let recorded = session.attrs.get("cwd").and_then(|folder| folder.as_str());
+    let recorded = recorded.map(PathBuf::from);
+    recorded
+        .filter(|folder| !folder.starts_with(engine.root()))
+        .unwrap_or_else(|| engine.root().to_path_buf())
 }
 
 /// Returns true for a conversation in which no person spoke: of a subagent, or of a run.

@@ -159,6 +159,14 @@ impl CommandPart {
         found
     }
 
+    /// Returns true if the command runs a script by its path.
+    pub(crate) fn is_script(&self) -> bool {
+        let program = self.family.split(' ').next().unwrap_or_default();
+        let is_interpreter = |word: &&str| INTERPRETERS.contains(word);
+        let mut words = std::iter::once(program).chain(self.words.iter().map(String::as_str));
+        program.contains('/') || words.any(|word| is_interpreter(&word))
+    }
+
     /// Returns true if the command runs code that is part of the command line.
     pub(crate) fn is_inline_script(&self) -> bool {
         let program = self.family.split(' ').next().unwrap_or_default();

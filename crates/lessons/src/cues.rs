@@ -19,49 +19,49 @@ pub(crate) use person_rules::{
 };
 
 use serde::de::DeserializeOwned;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-/// Data of all sources.
-#[derive(Debug, Default)]
+/// Data of all sources. Each file is parsed when a source needs it, because a hook reads only some events.
+#[derive(Debug)]
 pub(crate) struct Cues {
     /// Rules by people.
-    pub(crate) person_rules: PersonRuleCues,
+    pub(crate) person_rules: LazyLock<PersonRuleCues>,
     /// Commands.
-    pub(crate) commands: CommandCues,
+    pub(crate) commands: LazyLock<CommandCues>,
     /// Explanations.
-    pub(crate) explanations: ExplanationCues,
+    pub(crate) explanations: LazyLock<ExplanationCues>,
     /// Failures and their resolutions.
-    pub(crate) failures: FailureCues,
+    pub(crate) failures: LazyLock<FailureCues>,
     /// Compaction summaries.
-    pub(crate) summaries: SummaryCues,
+    pub(crate) summaries: LazyLock<SummaryCues>,
     /// Commits and pull requests.
-    pub(crate) commits: CommitCues,
+    pub(crate) commits: LazyLock<CommitCues>,
     /// Requests and their outcome.
-    pub(crate) outcome: OutcomeCues,
+    pub(crate) outcome: LazyLock<OutcomeCues>,
     /// Proposals and reports.
-    pub(crate) reports: ReportCues,
+    pub(crate) reports: LazyLock<ReportCues>,
     /// Issues, plans and specifications.
-    pub(crate) documents: DocumentCues,
+    pub(crate) documents: LazyLock<DocumentCues>,
     /// Selection.
-    pub(crate) selection: SelectionCues,
+    pub(crate) selection: LazyLock<SelectionCues>,
 }
 
 impl Cues {
     /// Returns the built-in data.
     pub(crate) fn get() -> &'static Self {
-        static CUES: OnceLock<Cues> = OnceLock::new();
-        CUES.get_or_init(|| Self {
-            person_rules: PersonRuleCues::parse(),
-            commands: parse(include_str!("../data/commands.toml")),
-            explanations: parse(include_str!("../data/explanations.toml")),
-            failures: parse(include_str!("../data/failures.toml")),
-            summaries: parse(include_str!("../data/summaries.toml")),
-            commits: parse(include_str!("../data/commits.toml")),
-            outcome: parse(include_str!("../data/outcome.toml")),
-            reports: parse(include_str!("../data/reports.toml")),
-            documents: parse(include_str!("../data/documents.toml")),
-            selection: parse(include_str!("../data/selection.toml")),
-        })
+        static CUES: Cues = Cues {
+            person_rules: LazyLock::new(PersonRuleCues::parse),
+            commands: LazyLock::new(|| parse(include_str!("../data/commands.toml"))),
+            explanations: LazyLock::new(|| parse(include_str!("../data/explanations.toml"))),
+            failures: LazyLock::new(|| parse(include_str!("../data/failures.toml"))),
+            summaries: LazyLock::new(|| parse(include_str!("../data/summaries.toml"))),
+            commits: LazyLock::new(|| parse(include_str!("../data/commits.toml"))),
+            outcome: LazyLock::new(|| parse(include_str!("../data/outcome.toml"))),
+            reports: LazyLock::new(|| parse(include_str!("../data/reports.toml"))),
+            documents: LazyLock::new(|| parse(include_str!("../data/documents.toml"))),
+            selection: LazyLock::new(|| parse(include_str!("../data/selection.toml"))),
+        };
+        &CUES
     }
 }
 

@@ -5,7 +5,9 @@ use heirloom_model::text;
 /// Greatest number of bytes at the end of an output that are read.
 const OUTPUT_BYTES_MAX: usize = 12 << 10;
 /// Greatest number of characters of a line with counts.
-const LINE_CHARS_MAX: usize = 40;
+const LINE_CHARS_MAX: usize = 160;
+/// Greatest number of characters of a line that is shown in the words of the test program.
+const SHOWN_CHARS_MAX: usize = 64;
 
 /// Counts of a test run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,7 +51,7 @@ pub(crate) fn read_test_counts(output: &str) -> Option<TestCounts> {
         }
     }
     let mut best = best?;
-    if best.line.starts_with("test result:") {
+    if best.line.starts_with("test result:") || best.line.chars().count() > SHOWN_CHARS_MAX {
         best.line = format!("{} passed, {} failed", best.passed, best.failed);
     }
     Some(best)

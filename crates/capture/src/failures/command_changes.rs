@@ -4,10 +4,10 @@
 mod program_changes;
 
 use heirloom_agents::failures::{
-    CommandSlice, Operator, SUBSHELLS_MAX, base_name, is_assignment, is_writer, split_commands,
-    split_words, unquote, unwrap_shell,
+    CommandSlice, Operator, base_name, is_assignment, is_writer, split_commands, split_words,
+    unquote, unwrap_shell,
 };
-use heirloom_model::text;
+use heirloom_model::{limits, text};
 use program_changes::is_change;
 
 /// Characters of a command that is shown whole.
@@ -34,7 +34,7 @@ pub(crate) fn background_change(line: &str) -> String {
 
 fn collect(line: &str, depth: usize, changes: &mut Vec<String>) {
     for command in split_commands(line).iter().take(COMMANDS_MAX) {
-        if let Some(inner) = command.subshell().filter(|_| depth < SUBSHELLS_MAX) {
+        if let Some(inner) = command.subshell().filter(|_| depth < limits::SUBSHELLS_MAX) {
             collect(inner, depth + 1, changes);
             continue;
         }

@@ -19,9 +19,6 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
-/// Largest transcript that is imported at the end of a turn, bytes; a larger one waits for the end of the session.
-const TURN_TRANSCRIPT_BYTES: u64 = 32 << 20;
-
 impl Hooks<'_> {
     /// Writes the row of a session that starts or continues, with program, folder and branch. Called after the answer
     /// was printed, so that it adds no latency. Durable when it returns.
@@ -186,7 +183,9 @@ impl Hooks<'_> {
             return Ok(());
         };
         let size = regular_file::open(Path::new(path), LinkPolicy::Follow);
-        if size.map_or(true, |file| file.size() > TURN_TRANSCRIPT_BYTES) {
+        if size.map_or(true, |file| {
+            file.size() > limits::LESSON_TURN_TRANSCRIPT_BYTES_MAX
+        }) {
             return Ok(());
         }
         self.import_session_transcript(request, path, LearningMode::Live)?;

@@ -9,6 +9,7 @@ use heirloom_engine::Engine;
 use heirloom_lessons::{Lesson, LessonExtractor, SourceKind, Speaker};
 use heirloom_model::limits::TRANSCRIPT_CALLS_MAX;
 use std::collections::HashSet;
+use std::path::Path;
 
 /// Learner of one conversation.
 #[derive(Debug, Default)]
@@ -29,6 +30,15 @@ impl ConversationLearner {
             state,
             ..Self::default()
         }
+    }
+
+    /// Names the project's folder when the conversation was recorded, so that lessons have paths relative to it.
+    #[must_use]
+    pub(crate) fn with_project_folder(mut self, folder: &Path) -> Self {
+        self.extractor = self
+            .extractor
+            .with_project_folder(&folder.to_string_lossy());
+        self
     }
 
     /// Returns the offset at which reading begins so that the lessons of the whole conversation are found. `offset` is

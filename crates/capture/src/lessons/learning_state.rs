@@ -79,6 +79,9 @@ fn bounded_value(extractor: &LessonExtractor) -> Option<Value> {
 }
 
 #[cfg(test)]
+mod stored_form_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

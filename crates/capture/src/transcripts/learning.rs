@@ -11,7 +11,7 @@ use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::{EventBody, SupersededLineScan, TranscriptEvent};
 use heirloom_engine::{LearnedConversation, LessonBatch, TASK_MAIN};
 use heirloom_model::{Fault, RecordId, Timestamp};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 impl TranscriptImporter<'_, '_, '_> {
     /// Creates the learner of the current session; `None` if learning is switched off. With hooks, the conversation has
@@ -20,7 +20,9 @@ impl TranscriptImporter<'_, '_, '_> {
     pub(super) fn load_learner(&mut self) {
         let is_on = self.engine.settings().learns && !self.writer.is_dry_run();
         let state = self.known.as_ref().map(LearningState::of_session);
-        self.learner = is_on.then(|| ConversationLearner::new(state.unwrap_or_default()));
+        self.learner = is_on.then(|| {
+            ConversationLearner::new(state.unwrap_or_default()).with_project_folder(&self.base)
+        });
         if self.mode == LearningMode::Import {
             return;
         }
@@ -160,7 +162,10 @@ impl Transcripts<'_> {
             })?;
         }
         let mut current = self.session_name(&head);
-        let mut learner = ConversationLearner::default();
+        let folder = agent.recorded_folder(path, &head).map(PathBuf::from);
+        let folder = folder.unwrap_or_else(|| self.engine.root().to_path_buf());
+        let base = self.base_of(&folder, None);
+        let mut learner = ConversationLearner::default().with_project_folder(&base);
         let mut is_found = false;
         let mut last = head.began;
         let now = self.engine.now();

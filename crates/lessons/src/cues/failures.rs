@@ -26,6 +26,10 @@ pub(crate) struct FailureCues {
     pub(crate) stopped: Phrases,
     /// Commands that change something, as `program verb`.
     pub(crate) effects: Phrases,
+    /// Commands that format.
+    pub(crate) formatters: Phrases,
+    /// Commands that record or tidy, and rarely explain a success.
+    pub(crate) housekeeping: Phrases,
     /// Commands that change only what is built.
     pub(crate) builds: Phrases,
     /// Files that hold settings or dependencies.

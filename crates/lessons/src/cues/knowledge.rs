@@ -87,9 +87,11 @@ pub(crate) struct CommitCues {
 /// Worth of records from commits.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct CommitWorth {
-    /// Choice or reason.
+    /// Choice with a reason.
     pub(crate) choice: f32,
-    /// Dependency or configuration.
+    /// Choice without a reason.
+    pub(crate) weak_choice: f32,
+    /// Dependency or configuration, tests and texts.
     pub(crate) setup: f32,
 }
 
@@ -98,6 +100,10 @@ pub(crate) struct CommitWorth {
 pub(crate) struct CommitPhrases {
     /// Choices and reasons.
     pub(crate) choice: Phrases,
+    /// Words of a reason.
+    pub(crate) reason: Phrases,
+    /// Beginnings of subjects of commits that change only tests or texts.
+    pub(crate) minor: Phrases,
     /// Dependencies and configuration.
     pub(crate) setup: Phrases,
 }
@@ -138,6 +144,8 @@ pub(crate) struct OutcomePhrases {
     pub(crate) approvals: Phrases,
     /// Verbs with which a request begins.
     pub(crate) work_verbs: Phrases,
+    /// Beginnings of requests that continue something the request does not name.
+    pub(crate) continuations: Phrases,
     /// Words before a request.
     pub(crate) politeness: Vec<String>,
     /// Beginnings of sentences that only announce something.

@@ -10,14 +10,19 @@ mod tests;
 mod word_forms;
 mod word_match;
 
-use word_forms::word_forms;
-use word_match::{contains_word, ends_clause, has_boundaries, has_second_word, is_clause_mark};
+use word_forms::{is_basic_form, word_forms};
+use word_match::{
+    contains_word, ends_clause, has_boundaries, has_second_word, is_clause_mark,
+    starts_with_word_or_ending,
+};
 pub(crate) use word_match::{ends_with_word, normalize, starts_with_word};
 
 /// Greatest number of phrases of a sentence that are evaluated.
 const FOUND_MAX: usize = 128;
 /// Greatest number of determiners before the head of a noun phrase.
 const DETERMINERS_MAX: usize = 4;
+/// Greatest number of bytes between a cue and the object that refines it.
+const OBJECT_GAP_MAX: usize = 24;
 const DATA: &str = include_str!("../../data/person_rules.toml");
 
 /// Cues of rules by people, with the automaton that finds their phrases.
@@ -37,6 +42,8 @@ pub(crate) struct PersonRuleCues {
     conjunctions: Vec<String>,
     /// Words before the head of a generic noun phrase.
     determiners: Vec<String>,
+    /// Words that are no verbs in their basic form.
+    no_verbs: Vec<String>,
     cues: Vec<Cue>,
     /// For each phrase of the automaton, the index of its cue.
     phrase_cues: Vec<usize>,
@@ -116,6 +123,8 @@ enum WordForm {
     Path,
     /// Code span.
     Code,
+    /// Noun in the plural, as far as its last letter shows it.
+    Plural,
 }
 
 /// Phrases with the same meaning.
@@ -130,6 +139,11 @@ struct Cue {
     refines: Option<String>,
     /// Maximum of the worth of a rule with this cue.
     worth: Option<f32>,
+    /// Words of which one comes directly before it.
+    #[serde(default)]
+    previous: Vec<String>,
+    /// Words of which one comes directly after it; `<verb>` is an English verb in its basic form, `*es` a word that
+    /// ends so.
     #[serde(default)]
     next: Vec<String>,
     #[serde(default)]
@@ -188,6 +202,7 @@ impl PersonRuleCues {
         let mut file: CueFile = toml::from_str(text).ok()?;
         for cue in &mut file.cue {
             for list in [
+                &mut cue.previous,
                 &mut cue.next,
                 &mut cue.not_next,
                 &mut cue.not_previous,
@@ -219,6 +234,7 @@ impl PersonRuleCues {
             connectors: words("connectors"),
             conjunctions: words("conjunctions"),
             determiners: words("determiners"),
+            no_verbs: words("no_verbs"),
             cues: file.cue,
             phrase_cues,
             phrases: Some(AhoCorasick::new(&phrases).ok()?),
@@ -261,21 +277,24 @@ impl PersonRuleCues {
             names,
             ..SentenceScore::default()
         };
-        let mut seen: Vec<usize> = Vec::new();
-        let mut spans: Vec<Range<usize>> = Vec::new();
+        let mut counted: Vec<(&Cue, usize, Range<usize>)> = Vec::new();
         for (cue, index, span) in found {
-            let overlaps = |other: &Range<usize>| span.start < other.end && other.start < span.end;
             let is_free = match &cue.refines {
-                Some(name) => {
-                    let mut counted = seen.iter().filter_map(|index| self.cues.get(*index));
-                    counted.any(|other| other.name == *name)
+                Some(name) => counted.iter().any(|(other, _, refined)| {
+                    let gap = span.start.checked_sub(refined.end);
+                    other.name == *name
+                        && (cue.form.is_none() || gap.is_some_and(|gap| gap <= OBJECT_GAP_MAX))
+                }),
+                None => {
+                    cue.weight < 0.0
+                        || !counted
+                            .iter()
+                            .any(|(_, _, other)| span.start < other.end && other.start < span.end)
                 }
-                None => cue.weight < 0.0 || !spans.iter().any(overlaps),
             };
-            if is_free && !seen.contains(&index) {
+            if is_free && !counted.iter().any(|(_, other, _)| *other == index) {
                 score.add(cue);
-                seen.push(index);
-                spans.push(span);
+                counted.push((cue, index, span));
             }
         }
         score
@@ -297,15 +316,17 @@ impl PersonRuleCues {
             CuePlace::End => after.trim_start().chars().next().is_none_or(ends_clause),
         };
         let rest = after.trim_start();
-        let starts = |list: &[String]| list.iter().any(|word| starts_with_word(rest, word));
-        let previous = || before.trim_end();
+        let starts = |list: &[String]| {
+            list.iter()
+                .any(|word| starts_with_word_or_ending(rest, word))
+        };
+        let previous = before.trim_end();
+        let ends = |list: &[String]| list.iter().any(|word| ends_with_word(previous, word));
         is_at
-            && (cue.next.is_empty() || starts(&cue.next))
+            && (cue.next.is_empty() || starts(&cue.next) || self.is_before_verb(cue, rest))
+            && (cue.previous.is_empty() || ends(&cue.previous))
             && !starts(&cue.not_next)
-            && !cue
-                .not_previous
-                .iter()
-                .any(|word| ends_with_word(previous(), word))
+            && !ends(&cue.not_previous)
             && (cue.second_not.is_empty() || has_second_word(rest, &cue.second_not))
             && (cue.with.is_empty() || cue.with.iter().any(|word| contains_word(after, word)))
     }
@@ -317,7 +338,10 @@ impl PersonRuleCues {
             let Some(last) = before.chars().next_back() else {
                 return true;
             };
-            if ends_clause(last) || matches!(last, '(' | '-' | '–' | '—' | '/') {
+            if self.is_lead_in(before)
+                || ends_clause(last)
+                || matches!(last, '(' | '-' | '–' | '—' | '/')
+            {
                 return true;
             }
             let is_last = |word: &&String| ends_with_word(before, word);
@@ -325,12 +349,22 @@ impl PersonRuleCues {
                 return true;
             }
             let Some(word) = self.connectors.iter().find(is_last) else {
-                return self.is_lead_in(before);
+                return false;
             };
             let length = before.len() - word.len();
             before = before.get(..length).unwrap_or_default().trim_end();
         }
         false
+    }
+
+    /// Returns true if the cue comes before an English verb and `rest` begins with one.
+    fn is_before_verb(&self, cue: &Cue, rest: &str) -> bool {
+        cue.next.iter().any(|word| word == "<verb>")
+            && is_basic_form(rest)
+            && !self
+                .no_verbs
+                .iter()
+                .any(|word| starts_with_word(rest, word))
     }
 
     /// Returns true if only determiners are between the beginning of a clause and the end of `before`.

@@ -193,103 +193,106 @@ mod tests {
     use super::*;
     use crate::cues::Cues;
 
+    /// Rows of a failed command, its error, a command that passed, and the variant that is found.
+    const PAIRS: [(&str, &str, &str, Option<&str>); 18] = [
+        (
+            "node web/build.js",
+            "Error: Could not resolve \"js/main.js\"",
+            "cd /p/web && node build.js",
+            Some("cd web && node build.js"),
+        ),
+        (
+            "npm test",
+            "npm error enoent: no such file or directory, package.json",
+            "cd frontend && npm test",
+            Some("cd frontend && npm test"),
+        ),
+        (
+            "npm test",
+            "expected 3 to equal 4",
+            "cd frontend && npm test",
+            None,
+        ),
+        (
+            "git add dist/a.css",
+            "The following paths are ignored by one of your .gitignore files: dist",
+            "git add -f dist/a.css && git add b && git commit -m x",
+            Some("git add -f dist/a.css"),
+        ),
+        (
+            "git add dist/a.css",
+            "The following paths are ignored",
+            "git add src/b.rs",
+            None,
+        ),
+        (
+            "git push",
+            "fatal: The current branch t has no upstream branch.",
+            "git push --set-upstream origin t",
+            Some("git push --set-upstream origin t"),
+        ),
+        ("git push", "rejected", "git pull --rebase", None),
+        (
+            "git push origin main",
+            "error: failed to push some refs",
+            "git push -u origin topic",
+            None,
+        ),
+        (
+            "sed -n 1,5p src/(app)/a.ts",
+            "zsh:1: no matches found: src/(app)/a.ts",
+            "sed -n 1,5p 'src/(app)/a.ts'",
+            Some("sed -n 1,5p 'src/(app)/a.ts'"),
+        ),
+        (
+            "python x.py",
+            "bash: python: command not found",
+            "python3 x.py",
+            Some("python3 x.py"),
+        ),
+        (
+            "vitest run",
+            "sh: vitest: command not found",
+            "npx vitest run",
+            Some("npx vitest run"),
+        ),
+        (
+            "pytest -q",
+            "assert 3 == 4",
+            "pytest -q --import-mode=importlib",
+            None,
+        ),
+        (
+            "pip install x",
+            "error: externally-managed-environment",
+            "pip install --break-system-packages x",
+            Some("pip install --break-system-packages x"),
+        ),
+        (
+            "cargo build",
+            "error: failed to run custom build command for openssl-sys",
+            "OPENSSL_DIR=/opt/ssl cargo build",
+            Some("OPENSSL_DIR=/opt/ssl cargo build"),
+        ),
+        (
+            "npm ci --foo",
+            "Unknown option: --foo",
+            "npm ci",
+            Some("npm ci"),
+        ),
+        ("npm ci --foo", "network down", "npm ci", None),
+        (
+            "cargo test",
+            "error: linking with `cc` failed",
+            "cargo test --lib",
+            None,
+        ),
+        ("make", "error", "ls", None),
+    ];
+
     #[test]
     fn find_variant_of_pairs() {
-        for (failed, error, passed, expected) in [
-            (
-                "node web/build.js",
-                "Error: Could not resolve \"js/main.js\"",
-                "cd /p/web && node build.js",
-                Some("cd web && node build.js"),
-            ),
-            (
-                "npm test",
-                "npm error enoent: no such file or directory, package.json",
-                "cd frontend && npm test",
-                Some("cd frontend && npm test"),
-            ),
-            (
-                "npm test",
-                "expected 3 to equal 4",
-                "cd frontend && npm test",
-                None,
-            ),
-            (
-                "git add dist/a.css",
-                "The following paths are ignored by one of your .gitignore files: dist",
-                "git add -f dist/a.css && git add b && git commit -m x",
-                Some("git add -f dist/a.css"),
-            ),
-            (
-                "git add dist/a.css",
-                "The following paths are ignored",
-                "git add src/b.rs",
-                None,
-            ),
-            (
-                "git push",
-                "fatal: The current branch t has no upstream branch.",
-                "git push --set-upstream origin t",
-                Some("git push --set-upstream origin t"),
-            ),
-            ("git push", "rejected", "git pull --rebase", None),
-            (
-                "git push origin main",
-                "error: failed to push some refs",
-                "git push -u origin topic",
-                None,
-            ),
-            (
-                "sed -n 1,5p src/(app)/a.ts",
-                "zsh:1: no matches found: src/(app)/a.ts",
-                "sed -n 1,5p 'src/(app)/a.ts'",
-                Some("sed -n 1,5p 'src/(app)/a.ts'"),
-            ),
-            (
-                "python x.py",
-                "bash: python: command not found",
-                "python3 x.py",
-                Some("python3 x.py"),
-            ),
-            (
-                "vitest run",
-                "sh: vitest: command not found",
-                "npx vitest run",
-                Some("npx vitest run"),
-            ),
-            (
-                "pytest -q",
-                "assert 3 == 4",
-                "pytest -q --import-mode=importlib",
-                None,
-            ),
-            (
-                "pip install x",
-                "error: externally-managed-environment",
-                "pip install --break-system-packages x",
-                Some("pip install --break-system-packages x"),
-            ),
-            (
-                "cargo build",
-                "error: failed to run custom build command for openssl-sys",
-                "OPENSSL_DIR=/opt/ssl cargo build",
-                Some("OPENSSL_DIR=/opt/ssl cargo build"),
-            ),
-            (
-                "npm ci --foo",
-                "Unknown option: --foo",
-                "npm ci",
-                Some("npm ci"),
-            ),
-            ("npm ci --foo", "network down", "npm ci", None),
-            (
-                "cargo test",
-                "error: linking with `cc` failed",
-                "cargo test --lib",
-                None,
-            ),
-            ("make", "error", "ls", None),
-        ] {
+        for (failed, error, passed, expected) in PAIRS {
             let (one, other) = (CommandRun::parse(failed), CommandRun::parse(passed));
             let found = find_variant(&one, &one.parts[0], &other, error, &Cues::get().failures);
             assert_eq!(

@@ -2,6 +2,7 @@
 
 mod check_cycle;
 mod classification;
+mod command_form;
 mod folder;
 mod run_outcome;
 mod tracker;

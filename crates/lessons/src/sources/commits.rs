@@ -122,9 +122,10 @@ impl Commits {
                 text: record.statement().0,
                 rationale: Some(record.statement().1),
             },
-            worth: match record.is_choice {
-                true => worth.choice,
-                false => worth.setup,
+            worth: match record.kind(cues) {
+                CommitKind::Reason => worth.choice,
+                CommitKind::Choice => worth.weak_choice,
+                CommitKind::Other => worth.setup,
             },
             evidence: vec![record.place.evidence(&record.text)],
             at: record.place.at,
@@ -133,7 +134,29 @@ impl Commits {
     }
 }
 
+/// Kind of a commit by what its message teaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CommitKind {
+    /// It gives a reason.
+    Reason,
+    /// It names a choice.
+    Choice,
+    /// It sets something up, or changes only tests or texts.
+    Other,
+}
+
 impl CommitRecord {
+    fn kind(&self, cues: &Cues) -> CommitKind {
+        let phrases = &cues.commits.phrases;
+        let is_minor = phrases.minor.begins(&self.subject.to_lowercase());
+        let has_reason = phrases.reason.is_in(&self.text.to_lowercase());
+        match (self.is_choice && !is_minor, has_reason) {
+            (true, true) => CommitKind::Reason,
+            (true, false) => CommitKind::Choice,
+            (false, _) => CommitKind::Other,
+        }
+    }
+
     /// Returns the statement and its reason: what the commit does and why, if its subject is a whole statement.
     fn statement(&self) -> (String, String) {
         let subject = plain_subject(&self.subject);

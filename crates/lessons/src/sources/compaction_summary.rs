@@ -88,7 +88,9 @@ impl CompactionSummary {
         let heading = section.heading.to_lowercase();
         let sections = &cues.sections;
         for item in &section.items {
-            let point = if sections.preferences.is_in(&heading) {
+            // A heading with several subjects, such as "Constraints & Preferences", has points of both kinds.
+            let is_mixed = sections.learnings.is_in(&heading) && has_several_subjects(&heading);
+            let point = if sections.preferences.is_in(&heading) && !is_mixed {
                 preference_point(item, cues)
             } else if sections.pending.is_in(&heading) {
                 // Later turns usually do what is pending.
@@ -118,7 +120,7 @@ impl CompactionSummary {
     fn add_feedback(&mut self, item: &OutlineItem, place: &EventPlace, cues: &SummaryCues) {
         for child in &item.children {
             let lower = child.to_lowercase();
-            if cues.phrases.wish.begins(&lower) {
+            if is_wish(&lower, cues) {
                 let text = wish_text(child);
                 if text.chars().count() >= POINT_CHARS_MIN {
                     self.add_point(SummaryPoint {
@@ -238,7 +240,7 @@ fn error_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
 fn learning_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
     let text = point_text(&item.full_text())?;
     let lower = text.to_lowercase();
-    if cues.phrases.wish.begins(&lower) {
+    if is_wish(&lower, cues) {
         return preference_point(item, cues);
     }
     let is_general = cues.phrases.general.is_in(&lower);
@@ -270,7 +272,7 @@ fn concept_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint>
 
 fn preference_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoint> {
     let text = point_text(&item.full_text())?;
-    let is_wish = cues.phrases.wish.begins(&text.to_lowercase());
+    let is_wish = is_wish(&text.to_lowercase(), cues);
     Some(SummaryPoint {
         kind: PointKind::Preference,
         text: match is_wish {
@@ -279,6 +281,16 @@ fn preference_point(item: &OutlineItem, cues: &SummaryCues) -> Option<SummaryPoi
         },
         ..SummaryPoint::default()
     })
+}
+
+fn has_several_subjects(heading: &str) -> bool {
+    heading.contains([',', '&', '/', '+']) || heading.contains(" and ") || heading.contains(" or ")
+}
+
+/// Returns true if a text in lower case begins like a wish of a person.
+fn is_wish(lower: &str, cues: &SummaryCues) -> bool {
+    let text = lower.strip_prefix("the ").unwrap_or(lower);
+    cues.phrases.wish.begins(text)
 }
 
 /// Returns a wish as a sentence about the user.

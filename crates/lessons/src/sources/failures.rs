@@ -6,6 +6,7 @@
 mod change;
 mod closed_failure;
 mod open_failure;
+mod plausibility;
 mod remark;
 mod resolution;
 mod run_result;

@@ -252,9 +252,13 @@ impl Outcome {
             let Some((text, message)) = episode.text(&self.issues, &cues.outcome) else {
                 continue;
             };
+            // A further request that left nothing is no outcome.
+            if rank > 0 && text.result.is_empty() && !episode.has_changes() {
+                continue;
+            }
             let worth = &cues.outcome.worth;
             let base = match (episode.has_changes(), episode.has_report()) {
-                _ if episode.is_unclear() => worth.little,
+                _ if episode.is_unclear(&cues.outcome) => worth.little,
                 (true, true) => worth.changed,
                 (true, false) if episode.has_commits() => worth.changed,
                 (false, true) => worth.answered,

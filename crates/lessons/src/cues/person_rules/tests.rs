@@ -72,14 +72,3 @@ fn lead_ins_are_measured() {
         assert_eq!(cues.lead_in_length(text), length, "{text}");
     }
 }
-
-#[test]
-fn zz_explain() {
-    let Ok(file) = std::env::var("EXPLAIN") else { return };
-    let cues = PersonRuleCues::from_toml(DATA).unwrap();
-    for line in std::fs::read_to_string(file).unwrap().lines() {
-        let text = normalize(&crate::sentences::mask_quoted_and_code(line));
-        let s = cues.score(&text);
-        println!("{line} => {:.2} {:?} {:?}", s.total, s.category, s.names);
-    }
-}

@@ -1,4 +1,4 @@
-//! Forms of words that show what a sentence is about: paths and code spans.
+//! Forms of words that show what a sentence is about: paths, code spans, plurals and verbs.
 
 use super::WordForm;
 use std::ops::Range;
@@ -25,7 +25,7 @@ const ALTERNATIVES: [&str; 14] = [
     "yes/no",
 ];
 
-/// Returns the paths and code spans of a normalized sentence whose code is masked.
+/// Returns the paths, code spans and plurals of a normalized sentence whose code is masked.
 pub(super) fn word_forms(sentence: &str) -> impl Iterator<Item = (WordForm, Range<usize>)> {
     sentence
         .split([' ', ',', '(', ')', '"', '，', '、', '。'])
@@ -52,7 +52,37 @@ fn form_of(word: &str) -> Option<WordForm> {
         }
         None => has_extension(word) || word.starts_with("*."),
     };
-    is_path.then_some(WordForm::Path)
+    if is_path {
+        return Some(WordForm::Path);
+    }
+    is_plural(word).then_some(WordForm::Plural)
+}
+
+/// Returns true for an English noun in the plural, as far as the last letters show it.
+fn is_plural(word: &str) -> bool {
+    word.len() > 3
+        && word.ends_with('s')
+        && !["ss", "us", "is", "'s"]
+            .iter()
+            .any(|end| word.ends_with(end))
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+}
+
+/// Returns true if the text begins with a word that can be an English verb in its basic form.
+pub(super) fn is_basic_form(text: &str) -> bool {
+    let word = text.split([' ', ',', '.', ':', ';', '!']).next();
+    let word = word.unwrap_or_default();
+    let is_inflected = ["s", "ed", "ing"].iter().any(|end| word.ends_with(end))
+        && !["ss", "eed", "ring", "bed"]
+            .iter()
+            .any(|end| word.ends_with(end));
+    word.len() > 1
+        && !is_inflected
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
 }
 
 /// Returns true for a name such as `types.ts` or `.env`.
@@ -75,11 +105,28 @@ mod tests {
     fn paths_and_code_spans_are_found() {
         let sentence = "put tests in spec/, not in a/b.ts or `\u{1a}\u{1a}`; see https://x.y/z and yes/no, e.g. now. *.rb or .env";
         let found: Vec<&str> = word_forms(sentence)
+            .filter(|(form, _)| *form != WordForm::Plural)
             .filter_map(|(_, span)| sentence.get(span))
             .collect();
         assert_eq!(
             found,
             ["spec/", "a/b.ts", "`\u{1a}\u{1a}`;", "*.rb", ".env"]
         );
+    }
+
+    #[test]
+    fn plurals_and_verbs_are_recognized() {
+        for word in ["mocks", "one-liners"] {
+            assert!(is_plural(word), "{word}");
+        }
+        for word in ["class", "this", "bus", "it's", "x1s"] {
+            assert!(!is_plural(word), "{word}");
+        }
+        for text in ["use it", "auto-format all", "pass it", "embed it"] {
+            assert!(is_basic_form(text), "{text}");
+        }
+        for text in ["returns null", "used", "getting", "8080"] {
+            assert!(!is_basic_form(text), "{text}");
+        }
     }
 }

@@ -66,6 +66,16 @@ pub(crate) fn starts_with_word(rest: &str, word: &str) -> bool {
     })
 }
 
+/// Returns true if `rest` begins with the word or phrase, or, if `word` begins with `*`, with a word that ends so.
+pub(super) fn starts_with_word_or_ending(rest: &str, word: &str) -> bool {
+    let Some(ending) = word.strip_prefix('*') else {
+        return starts_with_word(rest, word);
+    };
+    let end = rest.find(|c: char| !is_word_char(c));
+    let first = rest.get(..end.unwrap_or(rest.len()));
+    first.is_some_and(|first| first.len() > ending.len() + 1 && first.ends_with(ending))
+}
+
 /// Returns true if `before` ends with the word or phrase.
 pub(crate) fn ends_with_word(before: &str, word: &str) -> bool {
     if before.as_bytes().last() != word.as_bytes().last() {

@@ -1,10 +1,9 @@
 //! Classification of commands: purpose and barest form.
 
-use crate::cues::{CommandCues, CommandPurpose};
+use super::command_form::{FormBuilder, base_name};
+use crate::cues::CommandCues;
 use crate::shell_line::SimpleCommand;
 
-/// Greatest number of characters of a form.
-const FORM_CHARS_MAX: usize = 140;
 /// Wrappers before a program, with the number of words to skip after them.
 const WRAPPERS: [(&[&str], usize); 9] = [
     (&["sudo"], 0),
@@ -51,25 +50,16 @@ const RUNNERS: [(&[&str], usize); 27] = [
 const INTERPRETERS: [&str; 10] = [
     "bash", "sh", "zsh", "node", "python", "python3", "ruby", "php", "bun", "tsx",
 ];
-/// Words after a program that belong to the form of a check.
-const SUBCOMMANDS: [&str; 6] = ["run", "check", "ci", "all", "workspace", "."];
-/// Values of an option such as `-v q`, in tools whose option has a value only sometimes.
-const LEVELS: [&str; 10] = [
-    "q",
-    "m",
-    "n",
-    "d",
-    "quiet",
-    "minimal",
-    "normal",
-    "detailed",
-    "diag",
-    "diagnostic",
+/// Options with which a command does not do its work.
+const NO_RUN_OPTIONS: [&str; 7] = [
+    "--help",
+    "--version",
+    "--collect-only",
+    "--co",
+    "--no-run",
+    "--listTests",
+    "--list-tests",
 ];
-/// Pattern of all packages, without which `go test` runs only one.
-const ALL_PACKAGES: &str = "./...";
-/// Options whose value is a free name.
-const NAME_OPTIONS: [&str; 4] = ["--name", "--message", "-m", "-n"];
 
 /// A command with a known purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +80,9 @@ pub(super) fn classify_command(
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
     let start = skip_wrappers(&words);
     let words = words.get(start..)?;
+    if words.iter().any(|word| NO_RUN_OPTIONS.contains(word)) {
+        return None;
+    }
     let assignments = words.iter().take_while(|word| is_assignment(word)).count();
     let program_at = assignments + runner_length(words.get(assignments..)?);
     let program = words.get(program_at..)?;
@@ -268,115 +261,11 @@ fn script_purpose(name: &str, cues: &CommandCues) -> Option<usize> {
     cues.purpose.iter().position(|known| known.name == *purpose)
 }
 
-/// Returns the last part of a path.
-pub(super) fn base_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
-}
-
 fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
     })
-}
-
-/// Builder of a barest form.
-struct FormBuilder {
-    words: Vec<String>,
-    is_narrowed: bool,
-}
-
-impl FormBuilder {
-    fn new(words: &[&str]) -> Self {
-        Self {
-            words: words.iter().map(|word| quote(word)).collect(),
-            is_narrowed: false,
-        }
-    }
-
-    /// Adds the words after the program that belong to the form.
-    fn add_rest(&mut self, rest: &[&str], purpose: &CommandPurpose, cues: &CommandCues) {
-        let is_known = |list: &[String], word: &str| {
-            let name = word.split_once('=').map_or(word, |(name, _)| name);
-            list.iter().any(|option| option == name)
-        };
-        let is_generation = purpose.name == "generate";
-        let mut at = 0;
-        while let Some(word) = rest.get(at) {
-            at += 1;
-            let has_value = is_known(&cues.value_options, word) && !word.contains('=');
-            if word.starts_with('-') {
-                if NAME_OPTIONS.contains(word) && !purpose.is_check {
-                    self.words.push((*word).to_owned());
-                    self.words.push("<name>".to_owned());
-                    at += 1;
-                } else if purpose.is_check
-                    && (is_known(&cues.narrow_options, word) || is_display_cluster(word))
-                {
-                    // The number of shown lines or the seed does not narrow, a filter does.
-                    self.is_narrowed |= has_value;
-                    let is_level = rest.get(at).is_some_and(|next| LEVELS.contains(next));
-                    at += usize::from(has_value || is_level);
-                } else {
-                    self.words.push(quote(word));
-                    if has_value && let Some(value) = rest.get(at) {
-                        self.words.push(quote(value));
-                        at += 1;
-                    }
-                }
-            } else if is_generation {
-                if self.words.last().is_none_or(|last| last != "<name>") {
-                    self.words.push("<name>".to_owned());
-                }
-            } else if purpose.is_check
-                && !SUBCOMMANDS.contains(word)
-                && *word != ALL_PACKAGES
-                && !is_directory(word, purpose)
-            {
-                self.is_narrowed = true;
-            } else {
-                self.words.push(quote(word));
-            }
-        }
-    }
-
-    fn finish(mut self) -> Option<String> {
-        if self.words.last().is_some_and(|last| last == "--") {
-            self.words.pop();
-        }
-        let is_go = self.words.first().is_some_and(|word| word == "go");
-        if is_go && self.is_narrowed && !self.words.iter().any(|word| word == ALL_PACKAGES) {
-            self.words.push(ALL_PACKAGES.to_owned());
-        }
-        let form = self.words.join(" ");
-        (form.chars().count() <= FORM_CHARS_MAX && !form.contains(['\n', '`'])).then_some(form)
-    }
-}
-
-/// Returns true for short options in one word that only change what is shown, such as `-xvs`.
-fn is_display_cluster(word: &str) -> bool {
-    let letters = word.strip_prefix('-').unwrap_or_default();
-    (2..=5).contains(&letters.len()) && letters.bytes().all(|b| b"xvqsl".contains(&b))
-}
-
-/// Returns true for a folder that a lint or a formatter checks.
-fn is_directory(word: &str, purpose: &CommandPurpose) -> bool {
-    purpose.name != "test"
-        && !base_name(word).contains('.')
-        && !word.contains("::")
-        && !word.starts_with('/')
-        && !word
-            .strip_prefix("./")
-            .is_some_and(|rest| rest.trim_end_matches('/').contains('/'))
-}
-
-/// Returns a word in quotes if a shell needs them.
-fn quote(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@,+%^~<>*".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{word}'"),
-    }
 }
 
 #[cfg(test)]
@@ -410,6 +299,7 @@ mod tests {
             ("npx vitest run", "test", "npx vitest run"),
             ("go test ./... -count=1", "test", "go test ./..."),
             ("go vet ./internal/cart/", "build", "go vet ./..."),
+            ("gofmt -w a/b.go c.go", "format", "gofmt -w <files>"),
             ("go test -run TestCart ./cart", "test", "go test ./..."),
             ("dotnet test -v q --nologo", "test", "dotnet test --nologo"),
             (

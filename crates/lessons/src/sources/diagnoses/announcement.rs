@@ -157,6 +157,7 @@ fn is_cause(sentence: &str, cues: &Cues) -> bool {
         && !sentence.ends_with(':')
         && !sentence.contains(" | ")
         && !is_label(&lower)
+        && !sentence.contains('…')
         && has_code()
         && !is_personal(&lower, cues)
         && !data.pronouns.begins(&lower)
@@ -192,6 +193,7 @@ fn join_next(first: &str, next: Option<&str>, cues: &Cues) -> String {
             && !is_question(next)
             && !next.ends_with(':')
             && !is_personal(&lower, cues)
+            && !cues.explanations.momentary.is_in(&lower)
             && (next.contains('`') || cues.explanations.diagnosis.consequences.begins(&lower))
             && !cues.explanations.diagnosis.status.begins(&lower)
     };

@@ -94,9 +94,12 @@ impl BindingLines {
                 self.sections.push(name);
             }
             for item in section.items.iter().filter(|item| item.is_listed) {
-                let full = item.full_text();
+                let full = item.full_text().replace("**", "");
                 let words = full.split_whitespace().count();
-                if words < LINE_WORDS_MIN
+                // The cells of a table row are no sentence.
+                let is_row = full.matches(" — ").count() > 1;
+                if is_row
+                    || words < LINE_WORDS_MIN
                     || full.chars().count() > LINE_CHARS_MAX
                     || full.ends_with(':')
                 {

@@ -93,6 +93,7 @@ fn judge(sentence: &str, cues: &Cues) -> Option<Statement> {
         && !is_question(body)
         && !body.ends_with([':', ','])
         && !body.contains(" | ")
+        && !is_description(body)
         && is_english(body)
         && !body.starts_with(['(', ')', '…', '-', '"', '|', '✓', '❌', '✅', '⚠']);
     if !is_sentence {
@@ -132,6 +133,22 @@ fn judge(sentence: &str, cues: &Cues) -> Option<Statement> {
         is_cause: cue.is_cause,
         is_absence: cue.is_absence,
     })
+}
+
+/// Returns true for the description of a file or name in a list, for a numbered finding, and for a sentence with
+/// something left out.
+fn is_description(sentence: &str) -> bool {
+    let after_code = sentence
+        .strip_prefix('`')
+        .and_then(|rest| rest.split_once('`'))
+        .map_or("", |(_, after)| after.trim_start());
+    let is_listed = ["— ", "– ", "- ", ": ", "→ "]
+        .iter()
+        .any(|mark| after_code.starts_with(mark));
+    let first = sentence.split_whitespace().next().unwrap_or_default();
+    let label = first.trim_end_matches([':', '.', ')']);
+    let is_label = label.len() <= 3 && label.ends_with(|c: char| c.is_ascii_digit());
+    is_listed || is_label || sentence.contains('…')
 }
 
 /// Letters outside of ASCII up to which a sentence may be an English one.

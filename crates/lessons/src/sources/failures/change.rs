@@ -43,6 +43,8 @@ pub(super) struct Change {
     pub(super) is_shortened: bool,
     /// True for a command that only builds.
     pub(super) is_build: bool,
+    /// True for a command that records or tidies, and rarely explains a success.
+    pub(super) is_housekeeping: bool,
 }
 
 impl Change {
@@ -99,10 +101,15 @@ impl Change {
             (None, None) => return exported_variable(place, line),
         };
         let first = command.lines().next().unwrap_or_default();
+        let is_housekeeping = commands
+            .iter()
+            .filter(|one| has_effect(one, cues))
+            .all(|one| matches_command(one, &cues.housekeeping));
         Some(Self {
             place,
             command: command_text(first),
             is_build,
+            is_housekeeping: is_housekeeping && !is_build && effect.is_some(),
             ..Self::default()
         })
     }

@@ -111,7 +111,16 @@ impl OpenFailure {
         let Some(part) = self.failed_part() else {
             return false;
         };
-        if self.is_bare_summary {
+        // A script in a temporary folder is gone with the session.
+        let is_temporary = part.words.iter().take(4).any(|word| {
+            let folders = ["/tmp/", "/private/tmp/", "/var/folders/", "$TMPDIR"];
+            folders.iter().any(|folder| word.starts_with(folder))
+        });
+        let program = part.family.split(' ').next().unwrap_or_default();
+        if TIDYING_PROGRAMS.contains(&program) {
+            return false;
+        }
+        if self.is_bare_summary || is_temporary && part.is_script() {
             return false;
         }
         let is_shell_fault = self.stage == FailureStage::Start
@@ -224,6 +233,12 @@ impl OpenFailure {
 const ERROR_SHOWN_CHARS: usize = 170;
 /// Characters of an error in a record, at least.
 const ERROR_CHARS_MIN: usize = 40;
+
+/// Programs whose failures are slips of a moment.
+const TIDYING_PROGRAMS: [&str; 14] = [
+    "rm", "mv", "cp", "mkdir", "rmdir", "touch", "ls", "cat", "head", "tail", "kill", "pkill",
+    "killall", "which",
+];
 
 /// Options with which a command does not do its work.
 const NO_RUN_OPTIONS: [&str; 9] = [

@@ -2,6 +2,7 @@
 
 use super::change::{Change, is_comment, line_score};
 use super::open_failure::{FailureStage, OpenFailure};
+use super::plausibility::is_plausible;
 use crate::cues::FailureCues;
 use crate::project_paths::ProjectPaths;
 use heirloom_model::text;
@@ -37,7 +38,7 @@ pub(super) fn describe_changes<'c>(
 ) -> Resolution<'c> {
     let mut ranked: Vec<(i32, &'c Change)> = changes
         .iter()
-        .filter(|change| !is_generated(change, cues))
+        .filter(|change| !is_generated(change, cues) && is_plausible(change, open, cues))
         .map(|change| (relevance(change, open, cues), *change))
         .collect();
     let others = ranked.iter().filter(|(_, change)| !change.is_build).count();
@@ -154,11 +155,15 @@ fn relevance(change: &Change, open: &OpenFailure, cues: &FailureCues) -> i32 {
     let mut score = 3 * i32::try_from(hits.min(5)).unwrap_or_default();
     let path = change.path.to_lowercase();
     let name = path.rsplit('/').next().unwrap_or_default();
+    let is_settings = cues.settings_files.is_in(&path);
     if !name.is_empty() && open.files.iter().any(|file| path.ends_with(file.as_str())) {
         score += 4;
+    } else if !name.is_empty() && !open.files.is_empty() && !is_settings && hits < 2 {
+        // A word in common with code that the error does not name is a coincidence.
+        score = 0;
     }
     if change.command.is_empty() {
-        score += i32::from(cues.settings_files.is_in(&path));
+        score += i32::from(is_settings);
     } else {
         score += 2;
     }
@@ -176,7 +181,7 @@ fn is_generated(change: &Change, cues: &FailureCues) -> bool {
 /// Returns true for an edit of a file with settings or dependencies, or of lines that import something.
 pub(super) fn is_environment(change: &Change, cues: &FailureCues) -> bool {
     if !change.command.is_empty() {
-        return !change.is_build;
+        return !change.is_build && !change.is_housekeeping;
     }
     let lines = || change.added.iter().chain(&change.removed);
     cues.settings_files.is_in(&change.path.to_lowercase())

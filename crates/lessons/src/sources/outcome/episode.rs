@@ -245,9 +245,13 @@ impl EpisodeState {
     }
 
     /// Returns true if the request cannot be understood without the session.
-    pub(super) fn is_unclear(&self) -> bool {
-        self.request.split_whitespace().count() < CLEAR_WORDS_MIN
-            && !self.request.contains(['-', '#', '/', '`', '_'])
+    pub(super) fn is_unclear(&self, cues: &OutcomeCues) -> bool {
+        let is_short = self.request.split_whitespace().count() < CLEAR_WORDS_MIN
+            && !self.request.contains(['-', '#', '/', '`', '_']);
+        let lower = self.request.to_lowercase();
+        // A pasted terminal is no request.
+        let is_pasted = self.request.contains('❯') || self.request.starts_with("$ ");
+        is_short || is_pasted || cues.phrases.continuations.begins(&lower)
     }
 
     /// Returns true if a commit was made.
@@ -275,9 +279,6 @@ impl EpisodeState {
     ) -> Option<(EpisodeText, Option<Evidence>)> {
         let parts = self.message_parts(cues);
         if parts.evidence.is_none() && self.changes == 0 {
-            return None;
-        }
-        if parts.result.is_empty() && self.changes == 0 && self.calls > 0 && !self.is_delegated {
             return None;
         }
         let text = EpisodeText {
