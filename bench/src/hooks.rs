@@ -59,6 +59,12 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>) -> Outcome<()>
         let name = format!("hook {name}, {records} records{writes}");
         results::times(&id, &name, &Times::of(&times));
     }
+    for name in ["Stop", "PreCompact", "SessionEnd"] {
+        let times = time_learning(heirloom, root.path(), name)?;
+        let id = format!("hooks.{name}_with_a_turn");
+        let name = format!("hook {name}, {records} records, a new turn and its lessons");
+        results::times(&id, &name, &times);
+    }
     let outside = tempfile::tempdir()?;
     let mut times = Vec::new();
     for n in 0..WARM + RUNS {
@@ -125,6 +131,56 @@ fn events(root: &Path) -> Outcome<Vec<Event>> {
     ])
 }
 
+/// Measures a hook that imports a new turn of a long conversation and stores its lessons. A hook at the end of the turn
+/// before has read the rest of the conversation.
+fn time_learning(heirloom: &Path, root: &Path, name: &str) -> Outcome<Times> {
+    let mut times = Vec::new();
+    for n in 0..WARM + RUNS {
+        let session = format!("{name}-{n}");
+        let file = root.join(format!("{session}.jsonl"));
+        let text = crate::transcripts::transcript_text(&session, root);
+        let event = json!({"transcript_path": file, "session_id": session});
+        heirloom_fs::durable::write_atomic(&file, text.as_bytes())?;
+        call_hook(heirloom, root, "Stop", n, event.clone())?;
+        let turn = format!("{text}{}", one_turn(&session));
+        heirloom_fs::durable::write_atomic(&file, turn.as_bytes())?;
+        let took = call_hook(heirloom, root, name, n, event)?;
+        times.extend((n >= WARM).then_some(took));
+    }
+    Ok(Times::of(&times))
+}
+
+/// Returns the lines of a turn: a rule of a person, a command, and an answer.
+fn one_turn(session: &str) -> String {
+    let rule = format!("from now on run the tests of {session} before you commit");
+    let command = json!({"command": "cargo test --workspace"});
+    let call = json!([{"type": "tool_use", "id": "last", "name": "Bash", "input": command}]);
+    let result =
+        json!([{"type": "tool_result", "tool_use_id": "last", "content": "ok", "is_error": false}]);
+    let lines = [
+        ("user", json!(rule)),
+        ("assistant", call),
+        ("user", result),
+        (
+            "assistant",
+            json!([{"type": "text", "text": "All tests pass."}]),
+        ),
+    ];
+    let mut text = String::new();
+    let mut parent = format!("{session}-{}", crate::transcripts::TURNS - 1);
+    for (n, (kind, content)) in lines.into_iter().enumerate() {
+        let id = format!("{session}-last-{n}");
+        let line = json!({
+            "type": kind, "uuid": id, "parentUuid": parent, "sessionId": session, "isSidechain": false,
+            "timestamp": "2026-04-01T12:00:00.000Z", "message": {"id": format!("m{n}"), "content": content},
+        });
+        text.push_str(&line.to_string());
+        text.push('\n');
+        parent = id;
+    }
+    text
+}
+
 /// Writes a transcript of 400 messages for each session; returns a function from session number to file.
 fn write_transcripts(root: &Path) -> Outcome<impl Fn(usize) -> std::path::PathBuf + use<>> {
     let folder = root.to_owned();
@@ -145,7 +201,9 @@ fn call_hook(
     session: usize,
     mut event: Value,
 ) -> Outcome<Duration> {
-    event["session_id"] = json!(format!("s{session}"));
+    if event["session_id"].is_null() {
+        event["session_id"] = json!(format!("s{session}"));
+    }
     event["cwd"] = json!(root);
     let event = event.to_string();
     let start = Instant::now();

@@ -121,6 +121,7 @@ fn measure_own_process(only: &str) -> Outcome<bool> {
     match only.split_once('=').unwrap_or((only, "")) {
         ("redact-first" | "redact-first-secret", _) => redact::first_text(only),
         ("embed-first", _) => embed::first_vector(),
+        ("lessons-first", _) => lessons::first_use(),
         ("growth-resident", root) => growth::print_resident(Path::new(root))?,
         _ => return Ok(false),
     }

@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Number of bytes of all transcripts.
 const BYTES: usize = 64 << 20;
 /// Number of messages in one transcript.
-const TURNS: usize = 400;
+pub(crate) const TURNS: usize = 400;
 /// Size of a tool result in bytes; the agent program writes it twice.
 const ANSWER_BYTES: usize = 2_000;
 

@@ -1,6 +1,7 @@
 //! `bench`: builds the shipped binary, runs the benchmarks, and renders the tables of docs/benchmarks.md.
 
 pub(crate) mod document;
+mod judgement;
 mod metrics;
 
 use std::fs;
@@ -8,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use crate::cargo;
 use document::{DOCUMENT, RESULTS, Results};
+use judgement::Judgement;
 use metrics::{GROUPS, LONG, WITH_DATA};
 
 /// Options that change a measurement: its results are not those of the document.
@@ -15,10 +17,15 @@ const VARIANTS: [&str; 2] = ["--to", "--json"];
 
 /// Builds the binary and the benchmarks with the `dist` profile and runs the group of `--only`, or all that need
 /// neither data nor a million records. Each group writes its results to `bench/results`, unless an option changes what
-/// is measured. `--table` only renders the document.
+/// is measured. `--table` only renders the document, `--judged METRIC GOOD/SAMPLE` records what a person judged.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
     if args == ["--table"] {
         return write_tables();
+    }
+    if let [option, id, share] = args
+        && option == "--judged"
+    {
+        return record_judgement(&Judgement::parse(id, share)?);
     }
     let is_usual = |group: &&str| !LONG.contains(group) && !WITH_DATA.contains(group);
     let mut groups: Vec<&str> = GROUPS.into_iter().filter(is_usual).collect();
@@ -60,6 +67,23 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         true => write_tables(),
         false => Err(failures.join("; ")),
     }
+}
+
+/// Writes a judgement to the results and renders the document.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of the repository, under version control"
+)]
+fn record_judgement(judgement: &Judgement) -> Result<(), String> {
+    let path = cargo::root().join(judgement::file());
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let written = judgement.add_to(
+        &before,
+        cargo::commit().as_deref(),
+        cargo::commit_date().as_deref(),
+    )?;
+    fs::write(&path, written).map_err(|error| format!("{}: {error}", judgement::file()))?;
+    write_tables()
 }
 
 /// Renders the tables of the document from the results.

@@ -66,9 +66,20 @@ pub(crate) fn build_dist(packages: &[&str]) -> Result<PathBuf, String> {
 pub(crate) fn commit() -> Option<String> {
     let mut git = Command::new("git");
     git.args(["rev-parse", "--short", "HEAD"]);
+    line_of(&mut git)
+}
+
+/// The date of that commit.
+pub(crate) fn commit_date() -> Option<String> {
+    let mut git = Command::new("git");
+    git.args(["show", "--no-patch", "--format=%cs", "HEAD"]);
+    line_of(&mut git)
+}
+
+fn line_of(git: &mut Command) -> Option<String> {
     let output = git.current_dir(root()).output().ok()?;
-    let hash = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| hash.trim().to_owned())
+    let line = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| line.trim().to_owned())
 }
 
 /// The file name of a binary on this system.

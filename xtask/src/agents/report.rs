@@ -48,8 +48,8 @@ Each program runs four times as a person would start it: without Heirloom, after
 
 Codex runs with `--dangerously-bypass-hook-trust`, which replaces the person who
 accepts the hooks in `/hooks`. opencode calls the hooks by a plugin; it has no answer before a
-tool and keeps its conversations in a database. During a session the plugin writes no file. When
-the session ends, it writes the conversation to a private file (mode 0600) in
+tool and keeps its conversations in a database. While the hook at the end of a turn or of the session
+runs, the plugin writes the conversation to a private file (mode 0600) in
 `~/.local/share/opencode/heirloom`, which is deleted when the hook has read it; what is stored is in
 the project's memory, with secrets replaced. No copy remains, not even after hooks that die.
 

@@ -189,8 +189,11 @@ fn render_row(row: &Row, measured: Option<&Value>) -> String {
         None => "–",
     };
     let name = measured.and_then(|metric| metric["yardstick"]["name"].as_str());
+    // A share that a person judged is as good as its sample.
+    let sample = measured.and_then(|metric| metric["sample"].as_u64());
+    let sample = sample.map_or_else(String::new, |count| format!(", {count} of them"));
     format!(
-        "| {} | {} | {} | {} | {verdict} |",
+        "| {}{sample} | {} | {} | {} | {verdict} |",
         row.title,
         cell("median"),
         cell("p99"),
@@ -271,6 +274,7 @@ fn render_table(table: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::metrics::JUDGED;
     use super::*;
     use serde_json::json;
 
@@ -400,7 +404,7 @@ mod tests {
         ids.extend(UNLISTED);
         for id in &ids {
             let group = id.split('.').next().unwrap_or_default();
-            assert!(GROUPS.contains(&group), "{id}");
+            assert!(GROUPS.contains(&group) || group == JUDGED, "{id}");
         }
         let count = ids.len();
         ids.sort_unstable();

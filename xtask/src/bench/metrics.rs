@@ -105,6 +105,9 @@ pub(crate) const GROUPS: [&str; 24] = [
     "size",
 ];
 
+/// Group of the values that people judged, which no run measures.
+pub(crate) const JUDGED: &str = "judged";
+
 /// Groups that a run without `--only` leaves out: they need a folder with data.
 pub(super) const WITH_DATA: [&str; 7] = [
     "alarms", "window", "quality", "prompts", "tokens", "lessons", "anchors",
@@ -134,8 +137,19 @@ pub(crate) const METRICS: &[Row] = &[
     row("lessons.useful", "the same: records that match such a lesson", "%", at_least(60.0)),
     row("lessons.noise", "the same: examples of noise that are stored", "of 40", at_most(2.0)),
     row("lessons.records", "the same: records of a session", "records", at_most(14.0)),
-    row("lessons.session", "extraction from a transcript of 3 MB", "ms", at_most(300.0)),
+    row("judged.lessons", "the same: records that a colleague would keep, read by eye", "%", at_least(60.0)),
+    row("lessons.recorded_session", "the same: extraction, the slowest session, scaled to 3 MB", "ms", at_most(300.0)),
+    row("lessons.recorded_turn", "the same: extraction from the last event, the slowest session", "ms", at_most(5.0)),
+    row("lessons.rules_precision", "a table of people's turns: rules that are right", "%", at_least(95.0)),
+    row("lessons.rules_recall", "the same: turns with a rule whose rule is found", "%", at_least(80.0)),
+    row("lessons.changes_named", "a table of failures, changes and successes: resolutions that name the change", "%", at_least(80.0)),
+    row("lessons.false_claims", "the same: records with a claim that the edit contradicts", "pairs", at_most(0.0)),
+    row("lessons.unproven_closings", "a table of endings of iterations: errors closed without evidence", "errors", at_most(0.0)),
+    row("lessons.missed_closings", "the same: errors left open despite evidence", "errors", at_most(0.0)),
+    row("lessons.session", "extraction from a transcript of 3 MB, with parsing", "ms", at_most(300.0)),
     row("lessons.turn", "extraction from one more turn, with reading and writing the state", "ms", at_most(5.0)),
+    row("lessons.first", "first extraction of a process", "ms", NONE),
+    row("lessons.state", "state of the extractor after 3 MB", "KB", at_most(256.0)),
     row("anchors.count", "recorded conversations: anchors after every fifth tool call", "anchors", NONE),
     row("anchors.each", "anchors of a conversation", "anchors", NONE),
     row("anchors.mean", "tokens of an anchor", "tokens", NONE),
@@ -208,6 +222,9 @@ pub(crate) const METRICS: &[Row] = &[
     row("hooks.PostToolUseFailure", "hook: after a failure", "ms", at_most_both(10.0, 25.0)),
     row("hooks.Stop", "hook: a turn ends", "ms", at_most_both(10.0, 25.0)),
     row("hooks.SessionEnd", "hook: session ends", "ms", at_most_both(10.0, 25.0)),
+    row("hooks.Stop_with_a_turn", "hook: a turn ends, the conversation is imported and its lessons are stored", "ms", at_most_both(10.0, 25.0)),
+    row("hooks.PreCompact_with_a_turn", "hook: before a compaction, the same", "ms", at_most_both(10.0, 25.0)),
+    row("hooks.SessionEnd_with_a_turn", "hook: session ends, the same", "ms", at_most_both(10.0, 25.0)),
     row("hooks.SessionEnd_with_400_turns", "hook: session ends, 400 new turns", "ms", NONE),
     row("hooks.outside", "hook outside of a project", "ms", NONE),
     row("mcp.tools_list", "`heirloom mcp`: `tools/list` from process start", "ms", at_most(15.0)),
