@@ -21,9 +21,10 @@ pub struct LessonExtractor {
 impl LessonExtractor {
     /// Reads the next event of the conversation. Its texts are redacted and without text that Heirloom injected.
     pub fn push(&mut self, event: &TranscriptEvent) {
-        let input = match &event.body {
-            EventBody::Prompt(prompt) => template_input(prompt),
-            _ => None,
+        let input = if let EventBody::Prompt(prompt) = &event.body {
+            template_input(prompt)
+        } else {
+            None
         };
         match input {
             // A template holds instructions to the agent; only the input in it are a person's words.

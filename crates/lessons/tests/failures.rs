@@ -1,9 +1,4 @@
 //! Pairs of a failed and a successful command, over tools and languages: which resolution is told.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test fails by panicking and prints its figures"
-)]
 
 #[path = "support/fail_edit_pass.rs"]
 mod fail_edit_pass;

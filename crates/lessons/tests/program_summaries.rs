@@ -52,13 +52,13 @@ const NO_RECORD: &[&str] = &[
 fn read(program: AgentProgram, text: &str) -> Vec<TranscriptEvent> {
     let mut scan = SupersededLineScan::new(program);
     let mut lines = TranscriptLines::new(text.as_bytes(), 0);
-    while let Some(line) = lines.next_line().unwrap() {
+    while let Ok(Some(line)) = lines.next_line() {
         scan.read_line(line.at, line.bytes.unwrap_or_default());
     }
     let mut reader = scan.into_reader();
     let mut events = Vec::new();
     let mut lines = TranscriptLines::new(text.as_bytes(), 0);
-    while let Some(line) = lines.next_line().unwrap() {
+    while let Ok(Some(line)) = lines.next_line() {
         let bytes = line.bytes.unwrap_or_default();
         reader.read_line(line.at, bytes, &mut |event| events.push(event));
     }

@@ -74,10 +74,11 @@ impl Comparison {
             return false;
         }
         if better.source == SourceKind::Command && other.source == SourceKind::Command {
-            return !other.has_details
-                && !(better.spans.len() >= CHAIN_MIN && other.spans.len() == 1)
-                && !other.spans.is_empty()
+            // One command of a long chain can be a lesson of its own.
+            let is_part_of_chain = better.spans.len() >= CHAIN_MIN && other.spans.len() == 1;
+            let is_contained = !other.spans.is_empty()
                 && other.spans.iter().all(|span| better.spans.contains(span));
+            return is_contained && !is_part_of_chain && !other.has_details;
         }
         let share = self.share(better, other);
         // Two statements with the same names of code are about the same thing.
