@@ -1,10 +1,11 @@
 //! Fixtures of all measurements: projects with records, and the bare cost of a synced write.
 
 use crate::Outcome;
-use heirloom_engine::{Engine, NewRecord};
+use heirloom_engine::{Engine, NewRecord, ReembedMode};
 use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::{Clock, Kind, ProjectName, Scope, Settings, SystemClock};
 use heirloom_store::SqliteStore;
+use heirloom_transformer::SentenceEmbedder;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
@@ -54,6 +55,15 @@ pub(crate) fn project_at(
     };
     let engine = Engine::new(store, ProjectName::new(name)?, place, settings, clock);
     engine.map_err(|fault| fault.to_string().into())
+}
+
+/// Returns an engine over the same store with the sentence transformer, after it has embedded all texts.
+pub(crate) fn with_sentences(engine: &Engine) -> Outcome<Engine> {
+    let model =
+        SentenceEmbedder::new().ok_or("this processor has no instructions for the transformer")?;
+    let engine = engine.shared().with_sentence_model(Arc::new(model));
+    (engine.maintenance()).reembed(ReembedMode::Incremental, &mut |_, _| {})?;
+    Ok(engine)
 }
 
 /// Returns the end of a metric's id for a number of records: `10k`, `1m`.

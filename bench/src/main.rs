@@ -66,7 +66,7 @@ struct Request {
 }
 
 /// Usage line.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only context|start|remember|observe|maintenance|recall|recall-million|quality|growth|projects|redact|alarms|embed|size|sources|prompts|relevance-features|hooks|anchors|lessons|server|mcp|transcripts|window|tokens]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only context|start|remember|observe|maintenance|recall|recall-million|quality|growth|projects|redact|alarms|embed|size|sources|prompts|relevance-features|relevance-features-sentences|hooks|anchors|lessons|server|mcp|transcripts|window|tokens]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -170,8 +170,13 @@ fn run(request: &Request) -> Outcome<()> {
     if is_selected("prompts") {
         prompts::measure(request.data.as_deref())?;
     }
-    if only == Some("relevance-features") {
-        relevance_features::write(request.data.as_deref(), request.out.as_deref())?;
+    if let Some(group @ ("relevance-features" | "relevance-features-sentences")) = only {
+        let has_sentences = group.ends_with("sentences");
+        relevance_features::write(
+            request.data.as_deref(),
+            request.out.as_deref(),
+            has_sentences,
+        )?;
     }
     let part = only.filter(|only| only.starts_with("server-"));
     if is_selected("server") || part.is_some() {

@@ -127,6 +127,7 @@ fn time_searches(
                 words: Some(QueryTerms::of(prompt)),
                 semantic_text: with_meaning.then(|| prompt.clone()),
                 vector: None,
+                sentence_vector: None,
                 filter: filter.clone(),
                 limit_per_arm: 50,
             };

@@ -6,12 +6,12 @@
 mod conversations;
 
 use crate::developer_prompts::{self, EXTRA, FilledProject, data_folder};
-use crate::{Outcome, commit_memory};
+use crate::{Outcome, commit_memory, fixture};
 use heirloom_capture::Hooks;
 use heirloom_engine::{Engine, QuerySyntax, RecallRequest};
 use heirloom_model::{Record, RecordId, limits};
 use heirloom_search::recall::{RecallItem, hit_features};
-use heirloom_search::relevance::{FEATURE_NAMES, FEATURES};
+use heirloom_search::relevance::{FEATURE_NAMES, SENTENCE_FEATURE_NAMES};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -30,25 +30,53 @@ struct Question<'q> {
     is_reported: bool,
 }
 
-/// Writes the features of all sorts of questions to `out`.
-pub(crate) fn write(data: Option<&Path>, out: Option<&Path>) -> Outcome<()> {
+/// Vectors that recall has for the questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FeatureSet {
+    /// The built-in ones.
+    Plain,
+    /// Those of the sentence transformer too.
+    Sentences,
+}
+
+/// Writes the features of all sorts of questions to `out`, with those of the sentence transformer if `has_sentences`.
+pub(crate) fn write(data: Option<&Path>, out: Option<&Path>, has_sentences: bool) -> Outcome<()> {
     let (Some(data), Some(out)) = (data, out) else {
         return Err("relevance-features needs --data FOLDER and --out FILE".into());
     };
-    let mut text = format!("{}\n", json!({ "features": FEATURE_NAMES.as_slice() }));
-    add_prompts(&data_folder(data, "prompts"), true, &mut text)?;
+    let set = match has_sentences {
+        true => FeatureSet::Sentences,
+        false => FeatureSet::Plain,
+    };
+    let mut names = FEATURE_NAMES.to_vec();
+    if has_sentences {
+        names.extend(SENTENCE_FEATURE_NAMES);
+    }
+    let mut text = format!("{}\n", json!({ "features": names }));
+    add_prompts(&data_folder(data, "prompts"), true, set, &mut text)?;
     // The repository's own prompts were written together with the model, so they only teach.
-    add_prompts(Path::new(EXTRA), false, &mut text)?;
-    add_commits(&data_folder(data, "recall"), &mut text)?;
-    conversations::add(&data_folder(data, "lessons"), &mut text)?;
+    add_prompts(Path::new(EXTRA), false, set, &mut text)?;
+    add_commits(&data_folder(data, "recall"), set, &mut text)?;
+    conversations::add(&data_folder(data, "lessons"), set, &mut text)?;
     heirloom_fs::durable::write_atomic(out, text.as_bytes())?;
     Ok(())
 }
 
-fn add_prompts(folder: &Path, is_reported: bool, out: &mut String) -> Outcome<()> {
+impl FeatureSet {
+    /// Returns an engine that has the vectors of this set.
+    fn prepare(self, engine: &Engine) -> Outcome<Engine> {
+        match self {
+            Self::Plain => Ok(engine.shared()),
+            Self::Sentences => fixture::with_sentences(engine),
+        }
+    }
+}
+
+fn add_prompts(folder: &Path, is_reported: bool, set: FeatureSet, out: &mut String) -> Outcome<()> {
     for (name, project) in developer_prompts::read_projects(folder)? {
         eprintln!("{name}: {} prompts", project.prompts.len());
         let filled = FilledProject::of(&project)?;
+        let engine = set.prepare(&filled.engine)?;
         for prompt in &project.prompts {
             let question = Question {
                 sort: "prompts",
@@ -59,7 +87,7 @@ fn add_prompts(folder: &Path, is_reported: bool, out: &mut String) -> Outcome<()
                 is_answered: !prompt.gold.is_empty(),
                 is_reported,
             };
-            add_question(&filled.engine, &question, out, &|record| {
+            add_question(&engine, &question, out, &|record| {
                 let ids = filled.found_in(&record.text);
                 let best = ids
                     .iter()
@@ -73,10 +101,11 @@ fn add_prompts(folder: &Path, is_reported: bool, out: &mut String) -> Outcome<()
     Ok(())
 }
 
-fn add_commits(folder: &Path, out: &mut String) -> Outcome<()> {
+fn add_commits(folder: &Path, set: FeatureSet, out: &mut String) -> Outcome<()> {
     for repository in commit_memory::read(folder)? {
         eprintln!("{}: {} commits", repository.name, repository.texts.len());
         let filled = repository.fill()?;
+        let engine = set.prepare(&filled.engine)?;
         let own = repository.own_questions(commit_memory::FITTED_QUESTIONS);
         let foreign = repository.foreign_questions(commit_memory::FITTED_QUESTIONS);
         for query in own.chain(foreign) {
@@ -90,7 +119,7 @@ fn add_commits(folder: &Path, out: &mut String) -> Outcome<()> {
                 is_answered: !gold.is_empty(),
                 is_reported: false,
             };
-            add_question(&filled.engine, &question, out, &|record| {
+            add_question(&engine, &question, out, &|record| {
                 let is_gold = gold.iter().any(|text| **text == record.text);
                 (record.id.to_string(), f64::from(u8::from(is_gold)))
             })?;
@@ -106,7 +135,7 @@ fn add_commits(folder: &Path, out: &mut String) -> Outcome<()> {
                 is_answered: false,
                 is_reported: false,
             };
-            add_question(&filled.engine, &question, out, &|record| {
+            add_question(&engine, &question, out, &|record| {
                 (record.id.to_string(), 0.0)
             })?;
         }
@@ -122,10 +151,11 @@ fn add_question(
     label: &dyn Fn(&Record) -> (String, f64),
 ) -> Outcome<()> {
     let hits = hits(engine, question.text)?;
-    let of_hit = |(record, features): &(Record, [f64; FEATURES])| {
+    let of_hit = |(record, features): &(Record, Vec<f64>)| {
         let (id, label) = label(record);
-        let rounded = features.map(|value| (value * 1e6).round() / 1e6);
-        json!({"id": id, "label": label, "features": rounded.as_slice()})
+        let rounded = features.iter().map(|value| (value * 1e6).round() / 1e6);
+        let rounded: Vec<f64> = rounded.collect();
+        json!({"id": id, "label": label, "features": rounded})
     };
     let records: Vec<Value> = hits.iter().map(of_hit).collect();
     let line = json!({
@@ -137,7 +167,7 @@ fn add_question(
 }
 
 /// Returns the records that the prompt hook considers for a text, with their features.
-fn hits(engine: &Engine, text: &str) -> Outcome<Vec<(Record, [f64; FEATURES])>> {
+fn hits(engine: &Engine, text: &str) -> Outcome<Vec<(Record, Vec<f64>)>> {
     let near = Hooks::new(engine).relevant_hits(text)?;
     if near.is_empty() {
         return Ok(Vec::new());
@@ -157,7 +187,13 @@ fn hits(engine: &Engine, text: &str) -> Outcome<Vec<(Record, [f64; FEATURES])>> 
     let features = hit_features(&question, &ranked);
     let pairs = ranked.into_iter().zip(features);
     let records = pairs.filter_map(|(hit, features)| match hit.item {
-        RecallItem::Record(record) => Some((*record, *features.values())),
+        RecallItem::Record(record) => {
+            let further = features.sentence_values().into_iter().flatten();
+            Some((
+                *record,
+                features.values().iter().chain(further).copied().collect(),
+            ))
+        }
         RecallItem::Turn { .. } => None,
     });
     Ok(records

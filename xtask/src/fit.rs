@@ -11,7 +11,7 @@ mod relevance_report;
 mod thresholds;
 
 use crate::cargo;
-use coefficient_file::COEFFICIENTS;
+use coefficient_file::{COEFFICIENTS, SENTENCE_COEFFICIENTS, has_sentences, read_thresholds};
 use held_out::{fit_all, leave_one_out, log_loss};
 use labelled_features::read;
 use std::path::Path;
@@ -19,10 +19,28 @@ use thresholds::Thresholds;
 
 /// Ridge penalties on standardised features that are tried, weakest first.
 const RIDGES: [f64; 6] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0];
-/// Plot of the reliability.
-const RELIABILITY_PLOT: &str = "docs/plots/relevance.svg";
-/// Plot of told against falsely told prompts.
-const TRADEOFF_PLOT: &str = "docs/plots/prompts-tradeoff.svg";
+/// Generated files of a model.
+struct ModelFiles {
+    coefficients: &'static str,
+    /// Plot of the reliability.
+    reliability: &'static str,
+    /// Plot of told against falsely told prompts.
+    tradeoff: &'static str,
+}
+
+/// Files of the model without the sentence transformer.
+const PLAIN_MODEL: ModelFiles = ModelFiles {
+    coefficients: COEFFICIENTS,
+    reliability: "docs/plots/relevance.svg",
+    tradeoff: "docs/plots/prompts-tradeoff.svg",
+};
+
+/// Files of the model with the sentence transformer.
+const SENTENCE_MODEL: ModelFiles = ModelFiles {
+    coefficients: SENTENCE_COEFFICIENTS,
+    reliability: "docs/plots/relevance-sentences.svg",
+    tradeoff: "docs/plots/prompts-tradeoff-sentences.svg",
+};
 /// Usage line.
 const USAGE: &str = "usage: cargo xtask fit relevance FEATURES.jsonl [--check | --ablation]";
 
@@ -42,7 +60,16 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         Some("--ablation") => return print_ablation(&data, ridge, log_loss(&held_out)),
         Some(other) => return Err(format!("{other}? {USAGE}")),
     }
-    let thresholds = Thresholds::choose(&held_out);
+    let files = match has_sentences(&data) {
+        true => SENTENCE_MODEL,
+        false => PLAIN_MODEL,
+    };
+    let path = files.coefficients;
+    // Both models are calibrated, so that one set of thresholds serves both.
+    let thresholds = match has_sentences(&data) {
+        true => Thresholds::choose(&held_out).with_telling(&held_out, known_thresholds()?),
+        false => Thresholds::choose(&held_out),
+    };
     println!("{}", relevance_report::render(&held_out, &thresholds));
     let text = coefficient_file::render(
         &data,
@@ -52,18 +79,25 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         &bytes,
     );
     if option.is_some() {
-        let present = std::fs::read_to_string(cargo::root().join(COEFFICIENTS));
+        let present = std::fs::read_to_string(cargo::root().join(path));
         return match present.is_ok_and(|present| present == text) {
             true => Ok(()),
-            false => Err(format!("{COEFFICIENTS} is not what these features give")),
+            false => Err(format!("{path} is not what these features give")),
         };
     }
-    write(COEFFICIENTS, &text)?;
-    write(RELIABILITY_PLOT, &curve_plot::reliability_svg(&held_out))?;
+    write(path, &text)?;
+    write(files.reliability, &curve_plot::reliability_svg(&held_out))?;
     write(
-        TRADEOFF_PLOT,
+        files.tradeoff,
         &curve_plot::tradeoff_svg(&held_out, &thresholds),
     )
+}
+
+/// Returns the thresholds of telling of the model without the sentence transformer.
+fn known_thresholds() -> Result<(f64, f64), String> {
+    let text = std::fs::read_to_string(cargo::root().join(COEFFICIENTS));
+    let text = text.map_err(|error| format!("{COEFFICIENTS}: {error}"))?;
+    read_thresholds(&text).ok_or_else(|| format!("{COEFFICIENTS} has no thresholds"))
 }
 
 /// Prints the log loss on left-out projects without each feature; a feature that lowers it helps.

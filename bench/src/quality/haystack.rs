@@ -164,6 +164,7 @@ impl<'r> Haystack<'r> {
                 is_turn: false,
                 lexical: at(&lexical, place),
                 vector: at(&vector, place),
+                sentence: None,
                 score: z(&lexical, &spreads.0, place) + VECTOR * z(&vector, &spreads.1, place),
                 conversation: 0.0,
             },

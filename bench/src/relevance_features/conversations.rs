@@ -3,7 +3,7 @@
 //! A project's memory is the lessons of all its sessions. Texts without a lesson, and the first messages of other
 //! projects, ask for nothing.
 
-use super::{Question, add_question};
+use super::{FeatureSet, Question, add_question};
 use crate::developer_prompts::json_lines;
 use crate::{Outcome, fixture};
 use flate2::read::MultiGzDecoder;
@@ -39,7 +39,7 @@ struct RecordedSession {
 }
 
 /// Adds the questions of all sessions.
-pub(super) fn add(folder: &Path, out: &mut String) -> Outcome<()> {
+pub(super) fn add(folder: &Path, set: FeatureSet, out: &mut String) -> Outcome<()> {
     let sessions = read(folder)?;
     let projects: BTreeSet<&str> = sessions.iter().map(|one| one.project.as_str()).collect();
     for project in projects {
@@ -51,6 +51,7 @@ pub(super) fn add(folder: &Path, out: &mut String) -> Outcome<()> {
         for lesson in of_project.iter().flat_map(|one| &one.lessons) {
             remember(&engine, lesson)?;
         }
+        let engine = set.prepare(&engine)?;
         for session in &of_project {
             add_session(&engine, session, out)?;
         }

@@ -160,6 +160,7 @@ impl Hooks<'_> {
             HookEventKind::SessionEnd => {
                 self.ingest_signals(request, state)?;
                 self.record_session_end(request, state)?;
+                sessions::embed_session_texts(self.engine, request.deadline);
                 Ok(HookAnswer::default())
             }
         }

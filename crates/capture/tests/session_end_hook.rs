@@ -5,15 +5,16 @@ use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::read_event;
 use heirloom_capture::HookRequest;
 use heirloom_capture::Hooks;
-use heirloom_engine::Engine;
+use heirloom_engine::{Engine, NewRecord};
 use heirloom_fs::durable;
 use heirloom_fs::project_fs::ProjectPaths;
-use heirloom_model::{ProjectName, Settings, SystemClock};
+use heirloom_model::{EmbedPurpose, Embedder, Fault, ProjectName, Settings, SystemClock, limits};
 use heirloom_store::SqliteStore;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 fn ends(engine: &Engine, path: &Path, until: Instant) {
     let host = AgentProgram::ClaudeCode;
@@ -32,14 +33,67 @@ fn ends(engine: &Engine, path: &Path, until: Instant) {
     Hooks::new(engine).handle(&request).unwrap();
 }
 
+/// Sentence transformer that needs a time for each batch.
+struct SlowModel(Duration);
+
+impl Embedder for SlowModel {
+    fn model(&self) -> &str {
+        "slow"
+    }
+
+    fn embed(&self, texts: &[&str], _: EmbedPurpose) -> Result<Vec<Vec<f32>>, Fault> {
+        std::thread::sleep(self.0);
+        Ok(texts.iter().map(|_| vec![1.0, 0.0]).collect())
+    }
+}
+
+/// Returns the number of texts without a sentence vector after the end of a session with a limited number of texts.
+fn missing_after_session(texts: usize, model: SlowModel) -> u64 {
+    let (folder, engine) = project();
+    let engine = engine.with_sentence_model(Arc::new(model));
+    let record = |n: usize| NewRecord {
+        text: format!("fact {n}"),
+        ..NewRecord::default()
+    };
+    engine
+        .records()
+        .remember_all((0..texts).map(record).collect())
+        .unwrap();
+    let time = Duration::from_secs(600);
+    ends(
+        &engine,
+        &folder.path().join("none.jsonl"),
+        Instant::now() + time,
+    );
+    engine
+        .maintenance()
+        .sentence_coverage()
+        .unwrap()
+        .unwrap()
+        .missing
+}
+
+#[test]
+fn session_end_computes_sentence_vectors_up_to_its_limits() {
+    let no_time = || SlowModel(Duration::ZERO);
+    assert_eq!(
+        missing_after_session(limits::SENTENCE_SESSION_TEXTS, no_time()),
+        0
+    );
+    assert_eq!(
+        missing_after_session(limits::SENTENCE_SESSION_TEXTS + 1, no_time()),
+        1
+    );
+    // The first batch takes all the time of a session.
+    let slow = SlowModel(Duration::from_millis(limits::SENTENCE_SESSION_MS));
+    let batch = limits::SENTENCE_BATCH_TEXTS;
+    assert_eq!(missing_after_session(batch + 1, slow), 1);
+}
+
 #[test]
 fn session_end_after_deadline_reads_nothing_and_next_continues() {
-    let folder = tempfile::tempdir().unwrap();
+    let (folder, engine) = project();
     let root = folder.path().canonicalize().unwrap();
-    let memory = root.join(".heirloom");
-    durable::create_dir_private(&memory).unwrap();
-    durable::write_atomic(&memory.join("config.toml"), b"").unwrap();
-    let engine = engine(&root, &memory);
     let line = |n: usize| {
         let parent = n.checked_sub(1).map(|n| format!("u{n}"));
         json!({"type": "user", "uuid": format!("u{n}"), "parentUuid": parent, "sessionId": "s", "cwd": root,
@@ -69,18 +123,23 @@ fn session_end_after_deadline_reads_nothing_and_next_continues() {
     assert_eq!(output(), 100);
 }
 
-fn engine(root: &Path, memory: &Path) -> Engine {
+fn project() -> (TempDir, Engine) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let memory = root.join(".heirloom");
+    durable::create_dir_private(&memory).unwrap();
+    durable::write_atomic(&memory.join("config.toml"), b"").unwrap();
     let place = ProjectPaths {
-        folder: memory.to_owned(),
         config: memory.join("config.toml"),
-        root: root.to_owned(),
+        folder: memory,
+        root,
     };
-    Engine::new(
+    let engine = Engine::new(
         Arc::new(SqliteStore::memory().unwrap()),
         ProjectName::new("p").unwrap(),
         place,
         Settings::default(),
         Arc::new(SystemClock),
-    )
-    .unwrap()
+    );
+    (folder, engine.unwrap())
 }

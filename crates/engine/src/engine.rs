@@ -46,6 +46,7 @@ mod redacting_store;
 mod redaction;
 mod review;
 mod revision;
+mod sentence_vectors;
 mod server_lock;
 mod services;
 mod session_history;
@@ -56,6 +57,7 @@ mod similar_attempts;
 mod stored_form_tests;
 mod tasks;
 mod user_memory;
+mod vector_models;
 mod window;
 mod working_memory_snapshots;
 mod workspace;
@@ -97,6 +99,7 @@ pub use record_import::{ImportBundle, ImportReport};
 pub use records::UndoReport;
 pub use review::ReviewRetirement;
 pub use revision::{Revision, RevisionReport};
+pub use sentence_vectors::SentenceCoverage;
 pub use server_lock::ServerLock;
 pub use session_history::{HistorySource, SessionSummary};
 pub use sessions::{NewTurn, TurnAdded};
@@ -120,9 +123,7 @@ pub use editable_files::ProjectFiles;
 pub use error_records::Errors;
 pub use groups::Groups;
 use heirloom_fs::project_fs::{ProjectPaths, display_name};
-use heirloom_model::{
-    Clock, Embedder, Fault, IdSource, ProjectName, Settings, Timestamp, limits, text,
-};
+use heirloom_model::{Clock, Fault, IdSource, ProjectName, Settings, Timestamp, limits, text};
 use heirloom_redact::Redactor;
 use heirloom_store::{AppliedChange, Change, Store, StoreError};
 pub use knowledge_graph::Graph;
@@ -146,6 +147,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 pub use tasks::TASK_MAIN;
 pub use tasks::Tasks;
+use vector_models::VectorModels;
 pub use window::Windows;
 pub use workspace::MemoryTool;
 pub use workspace::TeamSharing;
@@ -172,7 +174,7 @@ pub struct Engine {
     redactor: Arc<Redactor>,
     clock: Arc<dyn Clock>,
     ids: IdSource,
-    embedder: Option<Box<dyn Embedder>>,
+    models: VectorModels,
     summariser: Option<Summariser>,
     files: group_files::GroupFileCache,
     stale_mirrors: Arc<StaleMirrors>,
@@ -210,7 +212,7 @@ impl Engine {
             redactor,
             clock,
             ids: IdSource::default(),
-            embedder: None,
+            models: VectorModels::default(),
             summariser: None,
             files: group_files::GroupFileCache::default(),
             user: None,
@@ -239,7 +241,7 @@ impl Engine {
             redactor: Arc::clone(&self.redactor),
             clock: Arc::clone(&self.clock),
             ids: IdSource::default(),
-            embedder: None,
+            models: self.models.without_external(),
             summariser: None,
             files: group_files::GroupFileCache::default(),
             user: None,
@@ -336,12 +338,6 @@ impl Engine {
         Ok(self.store.apply(&self.project, changes)?)
     }
 
-    /// Writes redacted changes as one durable, atomic step.
-    fn apply_redacted(&self, changes: Vec<Redacted<Change>>) -> Result<Vec<AppliedChange>, Fault> {
-        self.require_memory()?;
-        Ok(self.store.apply_redacted(&self.project, changes)?)
-    }
-
     /// Writes the changes that `decide` returns, in order, and calls it again if another process has changed a record
     /// in between (optimistic concurrency). More than `CHANGES_MAX` changes are written in several transactions.
     pub fn apply_decided(
@@ -351,6 +347,15 @@ impl Engine {
         self.require_memory()?;
         retry_while_stale(|| Ok(apply_in_parts(self, &decide()?)))
     }
+}
+
+/// Writes redacted changes as one durable, atomic step.
+fn apply_redacted(
+    engine: &Engine,
+    changes: Vec<Redacted<Change>>,
+) -> Result<Vec<AppliedChange>, Fault> {
+    engine.require_memory()?;
+    Ok(engine.store.apply_redacted(&engine.project, changes)?)
 }
 
 /// Writes changes in transactions of at most `CHANGES_MAX`.

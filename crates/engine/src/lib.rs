@@ -27,8 +27,8 @@ pub use engine::{
     Windows, Workspaces,
 };
 pub use engine::{
-    ChangeCursor, MemoryToolAnswer, MemoryToolCommand, NewToken, Page, ServerLock, Token,
-    TokenFileStamp, Tokens,
+    ChangeCursor, MemoryToolAnswer, MemoryToolCommand, NewToken, Page, SentenceCoverage,
+    ServerLock, Token, TokenFileStamp, Tokens,
 };
 pub use engine::{CopyDecision, Identity, IdentityState};
 pub use engine::{EditableFile, EditableFolder, EditableText, SaveOutcome};

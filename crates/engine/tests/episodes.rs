@@ -760,6 +760,7 @@ fn doctor_reports_working_memory_snapshots() {
         config: Vec::new(),
         progress: heirloom_store::ProgressSink::silent(),
         model: None,
+        sentence_model: None,
     };
     let output = |name: &str| {
         let checks = doctor.examine();

@@ -43,7 +43,7 @@ macro_rules! commands {
                     |session| commands::$module::run(args, session),
                 ),)+
             };
-            session.update_mirror();
+            session.finish_command();
             outcome
         }
 

@@ -4,8 +4,8 @@ use crate::config::{Config, Environment};
 use heirloom_model::{Embedder, Fault};
 use heirloom_services::Key;
 use heirloom_services::embeddings::{EmbeddingClient, EmbeddingClientConfig};
-#[cfg(feature = "minilm")]
-use std::path::Path;
+use heirloom_transformer::SentenceEmbedder;
+use std::sync::{Arc, OnceLock};
 
 /// Creates the configured embedder; `None` for the built-in vectors. Makes no request yet.
 ///
@@ -16,19 +16,41 @@ pub(crate) fn from_config(
 ) -> Result<Option<Box<dyn Embedder>>, Fault> {
     match config.text("embedder.kind") {
         "openai" => service(config, env).map(Some),
-        "folder" => folder(config).map(Some),
+        "folder" => Err(
+            Fault::usage("models in a folder are no longer read: the program contains one")
+                .hint("set `kind = \"builtin\"` under `[embedder]`, and `transformer = true` under `[recall]`"),
+        ),
         _ => Ok(None),
     }
 }
 
-/// Returns the name of the configured model, if it is known; `None` for the built-in one.
+/// Returns the sentence transformer of the program. `None` if the settings switch it off or name another embedder, and
+/// on a processor without the instructions that make it fast.
+pub(crate) fn sentence_model(config: &Config) -> Option<Arc<dyn Embedder>> {
+    static MODEL: OnceLock<Option<Arc<SentenceEmbedder>>> = OnceLock::new();
+    if !wants_sentence_model(config) {
+        return None;
+    }
+    let model = MODEL.get_or_init(|| {
+        let model = SentenceEmbedder::new()?;
+        Some(Arc::new(model))
+    });
+    let model = model.clone()?;
+    Some(model)
+}
+
+/// Returns true if the settings select the sentence transformer.
+pub(crate) fn wants_sentence_model(config: &Config) -> bool {
+    config.flag("recall.transformer") && config.text("embedder.kind") == "builtin"
+}
+
+/// Returns the name of the configured external model, if it is known; `None` without one.
 pub(crate) fn model_name(config: &Config) -> Option<String> {
     match config.text("embedder.kind") {
         "openai" => Some(EmbeddingClient::vector_model_name(
             config.text("embedder.model"),
             dimensions(config),
         )),
-        "folder" => folder_name(config),
         _ => None,
     }
 }
@@ -79,35 +101,4 @@ pub(crate) fn read_key(
         ))
     })?;
     Ok(Some(key))
-}
-
-#[cfg(feature = "minilm")]
-fn folder(config: &Config) -> Result<Box<dyn Embedder>, Fault> {
-    let folder = config.text("embedder.folder");
-    if folder.is_empty() {
-        return Err(
-            Fault::usage("no folder is set for the model").hint("set `folder` under `[embedder]`")
-        );
-    }
-    Ok(Box::new(heirloom_minilm::FolderEmbedder::new(Path::new(
-        folder,
-    ))?))
-}
-
-#[cfg(feature = "minilm")]
-fn folder_name(config: &Config) -> Option<String> {
-    heirloom_minilm::FolderEmbedder::name_of(Path::new(config.text("embedder.folder"))).ok()
-}
-
-#[cfg(not(feature = "minilm"))]
-fn folder(_config: &Config) -> Result<Box<dyn Embedder>, Fault> {
-    Err(
-        Fault::usage("this program was built without models from a folder")
-            .hint("build it with `cargo build --release -p heirloom --features minilm`"),
-    )
-}
-
-#[cfg(not(feature = "minilm"))]
-fn folder_name(_config: &Config) -> Option<String> {
-    None
 }

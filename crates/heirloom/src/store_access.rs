@@ -250,6 +250,7 @@ impl CliSession {
             settings: config.settings(),
             clock: self.clock()?,
             model: embedder::model_name(&config),
+            sentence_model: embedder::sentence_model(&config).map(|model| model.model().to_owned()),
             config: findings,
             progress: migration_progress::progress_sink(&self.out),
         })

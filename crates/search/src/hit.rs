@@ -13,7 +13,10 @@ pub struct Hit {
     pub lexical: f32,
     /// Cosine similarity of the vectors; 0 without a vector.
     pub vector: f32,
-    /// `z(lexical) + 1.5 z(vector)` over all items that match the filter, plus `conversation`.
+    /// Cosine similarity of the sentence transformer's vectors; `None` if the question or the text has none.
+    pub sentence: Option<f32>,
+    /// Weighted sum of `z(lexical)`, `z(vector)` and `z(sentence)` over all items that match the filter, plus
+    /// `conversation`.
     pub score: f32,
     /// Bonus from neighbouring turns of the same conversation; 0 for a record.
     pub conversation: f32,

@@ -10,6 +10,7 @@ mod alignment;
 mod coefficients;
 mod names;
 mod rarity;
+mod sentence_coefficients;
 
 use crate::index::tokenizer::{self, Term};
 use crate::index::word_pieces;
@@ -20,6 +21,8 @@ use std::collections::{HashMap, HashSet};
 
 /// Number of features.
 pub const FEATURES: usize = 22;
+/// Number of further features of a candidate with a vector of the sentence transformer.
+pub const SENTENCE_FEATURES: usize = 2;
 
 /// Names of the features, in the order of [`Features::values`].
 pub const FEATURE_NAMES: [&str; FEATURES] = [
@@ -46,6 +49,9 @@ pub const FEATURE_NAMES: [&str; FEATURES] = [
     "pasted_error",
     "coverage_information",
 ];
+
+/// Names of the further features, in the order of [`Features::sentence_values`].
+pub const SENTENCE_FEATURE_NAMES: [&str; SENTENCE_FEATURES] = ["sentence", "sentence_behind"];
 
 /// Minimum number of texts for document frequencies; otherwise every word of a young memory would be common.
 const TEXTS_MIN: u64 = 1_000;
@@ -121,6 +127,8 @@ pub struct CandidateText<'a> {
     pub category: Option<&'a str>,
     /// Cosine of the built-in vectors.
     pub cosine: f64,
+    /// Similarity by the sentence transformer; `None` if the question or the candidate has no vector of it.
+    pub sentence: Option<SentenceMatch>,
     /// Part of its score for neighbouring words of the question.
     pub pairs: f64,
     /// Difference to the score of the best candidate, at least 0.
@@ -129,10 +137,20 @@ pub struct CandidateText<'a> {
     pub rank: usize,
 }
 
+/// Similarity of a candidate by the sentence transformer.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct SentenceMatch {
+    /// Cosine of the vectors.
+    pub cosine: f64,
+    /// Difference to the cosine of the most similar candidate, at least 0.
+    pub behind: f64,
+}
+
 /// Features of a candidate for a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Features {
     values: [f64; FEATURES],
+    sentence_values: Option<[f64; SENTENCE_FEATURES]>,
 }
 
 impl Question {
@@ -221,6 +239,9 @@ impl Question {
                 // A large memory covers every common prompt: coverage counts if the prompt has information.
                 share(matched.iter().sum(), self.information) * log1p(self.information),
             ],
+            sentence_values: candidate
+                .sentence
+                .map(|sentence| [sentence.cosine.max(0.0), sentence.behind.max(0.0)]),
         }
     }
 
@@ -251,10 +272,22 @@ impl Features {
         self.values[0] > 1.0 - 1e-9
     }
 
-    /// Returns the probability of the fitted model.
+    /// Returns the values of the sentence transformer in the order of [`SENTENCE_FEATURE_NAMES`]; `None` without
+    /// vectors of it.
+    pub fn sentence_values(&self) -> Option<&[f64; SENTENCE_FEATURES]> {
+        self.sentence_values.as_ref()
+    }
+
+    /// Returns the probability of the fitted model: of the one with the sentence transformer if the candidate has its
+    /// values, else of the one without. Both are calibrated, so that their probabilities are comparable.
     pub fn probability(&self) -> f64 {
-        let products = self.values.iter().zip(&coefficients::COEFFICIENTS);
-        let log_odds = coefficients::BIAS + products.map(|(value, one)| value * one).sum::<f64>();
+        let log_odds = match &self.sentence_values {
+            None => coefficients::BIAS + dot(&self.values, &coefficients::COEFFICIENTS),
+            Some(further) => {
+                let (own, others) = sentence_coefficients::COEFFICIENTS.split_at(FEATURES);
+                sentence_coefficients::BIAS + dot(&self.values, own) + dot(further, others)
+            }
+        };
         1.0 / (1.0 + (-log_odds).exp())
     }
 }
@@ -272,6 +305,11 @@ pub fn select_told(relevance: &[f64], most: usize) -> Vec<usize> {
     order.retain(|place| value(*place) >= TELL_MORE_MIN);
     order.truncate(most);
     order
+}
+
+fn dot(values: &[f64], coefficients: &[f64]) -> f64 {
+    let products = values.iter().zip(coefficients);
+    products.map(|(value, one)| value * one).sum()
 }
 
 /// Returns the distinct stems of a text.

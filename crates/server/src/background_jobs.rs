@@ -1,4 +1,4 @@
-//! Background jobs of a server: daily pruning, mirror updates, and saving working memories at shutdown.
+//! Background jobs of a server: daily pruning, mirror updates, sentence vectors, and saving working memories at shutdown.
 
 use crate::App;
 use heirloom_model::limits;
@@ -25,6 +25,28 @@ pub(crate) async fn update_mirror_periodically(app: App) {
         tokio::time::sleep(Duration::from_millis(limits::MIRROR_PAUSE_MS)).await;
         update_mirror(&app).await;
     }
+}
+
+/// Computes sentence vectors of the served project's texts that have none, a few at a time, with pauses in which
+/// requests are answered.
+pub(crate) async fn embed_sentences_periodically(app: App) {
+    let mut pause = pause_before_sentences(false);
+    loop {
+        tokio::time::sleep(pause).await;
+        let done = app
+            .with_engine(None, |engine| engine.maintenance().embed_quietly())
+            .await;
+        let are_waiting = matches!(&done, Ok(Some(report)) if report.missing > 0);
+        pause = pause_before_sentences(are_waiting);
+    }
+}
+
+/// Returns the pause before the next texts: longer if none waits, and after a failure.
+fn pause_before_sentences(are_waiting: bool) -> Duration {
+    Duration::from_millis(match are_waiting {
+        true => limits::SENTENCE_PAUSE_MS,
+        false => limits::SENTENCE_IDLE_MS,
+    })
 }
 
 /// Updates the mirror if the project changed since the last update.
@@ -70,6 +92,22 @@ mod tests {
         assert_eq!(calls.load(Ordering::Relaxed), 1);
         wait(limits::SERVER_PRUNE_S).await;
         assert_eq!(calls.load(Ordering::Relaxed), 2);
+        chores.abort();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sentences_are_computed_after_pauses() {
+        let provider = NoProject::default();
+        let calls = Arc::clone(&provider.calls);
+        let app = App::new(Box::new(provider), ServerOptions::default());
+        let chores = tokio::spawn(embed_sentences_periodically(app));
+        tokio::time::sleep(Duration::from_millis(limits::SENTENCE_IDLE_MS - 1)).await;
+        assert_eq!(calls.load(Ordering::Relaxed), 0);
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        assert_eq!(calls.load(Ordering::Relaxed), 1);
+        // The project cannot be opened: the next try is a long pause later.
+        tokio::time::sleep(Duration::from_millis(limits::SENTENCE_PAUSE_MS)).await;
+        assert_eq!(calls.load(Ordering::Relaxed), 1);
         chores.abort();
     }
 }

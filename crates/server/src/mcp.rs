@@ -73,10 +73,14 @@ pub fn serve_stdio(app: App, settings: McpSettings) -> Result<(), Fault> {
     let as_server_memory = settings.as_server_memory;
     let server = ClientSession::new(app.clone(), settings, true);
     let served = runtime.block_on(async move {
+        let vectors = tokio::spawn(crate::background_jobs::embed_sentences_periodically(
+            app.clone(),
+        ));
         let served = match as_server_memory {
             true => serve_lines(compat::Compat(server)).await,
             false => serve_lines(server).await,
         };
+        vectors.abort();
         crate::background_jobs::update_mirror(&app).await;
         served
     });

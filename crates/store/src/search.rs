@@ -14,6 +14,9 @@ pub struct SearchQuery {
     /// Query vector of an external model. It is used instead of `semantic_text` if nearly every text has a vector of
     /// that model.
     pub vector: Option<ModelVector>,
+    /// Query vector of the sentence transformer. Its scores are added to those of the other arms; a text without a
+    /// vector of this model is ranked by the others.
+    pub sentence_vector: Option<ModelVector>,
     /// Filter for the candidates; its `order`, `limit` and `after` are ignored. Turns of conversations match too,
     /// unless the filter names kinds, a category, a state or a key.
     pub filter: Filter,

@@ -27,6 +27,7 @@ fn ask_for(store: &SqliteStore, query: &str, kinds: &[Kind]) -> SearchResults {
         words: Some(QueryTerms::of(query)),
         semantic_text: Some(query.to_owned()),
         vector: None,
+        sentence_vector: None,
         filter: Filter::current(kinds, now()),
         limit_per_arm: 20,
     };

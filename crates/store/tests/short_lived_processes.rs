@@ -47,6 +47,7 @@ fn ask(path: &Path) -> SearchResults {
         words: Some(QueryTerms::of(query)),
         semantic_text: Some(query.to_owned()),
         vector: None,
+        sentence_vector: None,
         filter: Filter::current(&[], now()),
         limit_per_arm: 20,
     };

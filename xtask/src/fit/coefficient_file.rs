@@ -5,8 +5,28 @@ use super::logistic::Model;
 use super::thresholds::{TellingRates, Thresholds};
 use std::fmt::Write;
 
-/// Path of the file.
+/// Path of the file of the model without the sentence transformer, which has the thresholds too.
 pub(crate) const COEFFICIENTS: &str = "crates/search/src/relevance/coefficients.rs";
+/// Path of the file of the model with the sentence transformer.
+pub(crate) const SENTENCE_COEFFICIENTS: &str =
+    "crates/search/src/relevance/sentence_coefficients.rs";
+/// Name of a feature that only the model with the sentence transformer has.
+const SENTENCE_FEATURE: &str = "sentence";
+
+/// Returns true for features of the model with the sentence transformer.
+pub(crate) fn has_sentences(data: &LabelledFeatures) -> bool {
+    data.names.iter().any(|name| name == SENTENCE_FEATURE)
+}
+
+/// Reads the thresholds of telling from the file of the model without the sentence transformer; `None` if they are
+/// missing.
+pub(crate) fn read_thresholds(text: &str) -> Option<(f64, f64)> {
+    let value = |name: &str| -> Option<f64> {
+        let (_, rest) = text.split_once(&format!("{name}: f64 = "))?;
+        rest.split(';').next()?.parse().ok()
+    };
+    Some((value("STRONG_MIN")?, value("TELL_MORE_MIN")?))
+}
 
 /// Returns the file's text. `bytes` are the features, whose checksum it names.
 pub(crate) fn render(
@@ -31,16 +51,27 @@ pub(crate) fn render(
             of_sort.count()
         );
     }
+    let (imports, count) = match has_sentences(data) {
+        true => (
+            "{FEATURES, SENTENCE_FEATURES}",
+            "FEATURES + SENTENCE_FEATURES",
+        ),
+        false => ("FEATURES", "FEATURES"),
+    };
     let _ = write!(
         text,
-        "//!\n//! Penalty {ridge}, chosen on left-out projects. FNV-1a of the features: {:016x}.\n\nuse super::FEATURES;\n\n\
+        "//!\n//! Penalty {ridge}, chosen on left-out projects. FNV-1a of the features: {:016x}.\n\nuse super::{imports};\n\n\
          /// Constant of the model.\npub(super) const BIAS: f64 = {:.6};\n\n\
-         /// Coefficient of each feature.\n#[rustfmt::skip]\npub(super) const COEFFICIENTS: [f64; FEATURES] = [\n",
+         /// Coefficient of each feature.\n#[rustfmt::skip]\npub(super) const COEFFICIENTS: [f64; {count}] = [\n",
         checksum(bytes),
         model.bias
     );
     for (name, value) in data.names.iter().zip(&model.coefficients) {
         let _ = writeln!(text, "    {value:.6}, // {name}");
+    }
+    text.push_str("];\n");
+    if has_sentences(data) {
+        return text;
     }
     let TellingRates {
         told,
@@ -50,7 +81,7 @@ pub(crate) fn render(
     } = thresholds.rates;
     let _ = write!(
         text,
-        "];\n\n/// Relevance from which a record is told unasked: {:.1} % of the answered prompts of a left-out project get a\n\
+        "\n/// Relevance from which a record is told unasked: {:.1} % of the answered prompts of a left-out project get a\n\
          /// right record, {:.1} % of the told ones are useful, {:.1} % of the unanswered prompts get one.\n\
          pub(super) const STRONG_MIN: f64 = {:.4};\n\n\
          /// Relevance from which a second or third record is told after a strong one.\n\

@@ -89,6 +89,22 @@ impl Thresholds {
     }
 }
 
+impl Thresholds {
+    /// Returns these thresholds with others for telling, and the rates that these give.
+    pub(crate) fn with_telling(
+        self,
+        questions: &[HeldOutQuestion],
+        (strong, more): (f64, f64),
+    ) -> Self {
+        Self {
+            strong,
+            more,
+            rates: rates(questions, strong, more),
+            ..self
+        }
+    }
+}
+
 fn right_chances(one: &HeldOutQuestion) -> impl Iterator<Item = f64> {
     let pairs = one.question.records.iter().zip(&one.chances);
     pairs

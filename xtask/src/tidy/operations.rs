@@ -30,7 +30,7 @@ const PARTS: [&str; 17] = [
     "Errors::error_like",
     "Errors::open_error_named",
     "Errors::resolved_before",
-    "Recall::search_built_in",
+    "Recall::search_locally",
     "Records::redacted_change_of",
     "Sessions::append_turns",
     "Sessions::count_messages",

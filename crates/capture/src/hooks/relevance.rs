@@ -44,7 +44,7 @@ impl Hooks<'_> {
             min_relevance: Some(0.0),
             ..RecallRequest::default()
         };
-        let recalled = self.engine.recall().search_built_in(&request)?;
+        let recalled = self.engine.recall().search_locally(&request)?;
         let now = self.engine.now();
         let near = recalled.hits.into_iter().filter_map(|hit| {
             let RecallItem::Record(record) = hit.item else {

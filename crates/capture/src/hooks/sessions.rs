@@ -7,6 +7,7 @@ use crate::Transcripts;
 use crate::transcripts::LearningMode;
 use heirloom_agents::hooks::HookEventKind;
 use heirloom_agents::process::git_state;
+use heirloom_engine::Engine;
 use heirloom_engine::HOOKED;
 use heirloom_engine::NewEpisode;
 use heirloom_engine::TASK_MAIN;
@@ -17,7 +18,7 @@ use heirloom_model::{ErrorKind, Fault, Kind, Scope, Session, limits, text};
 use heirloom_store::Filter;
 use serde_json::json;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 impl Hooks<'_> {
     /// Writes the row of a session that starts or continues, with program, folder and branch. Called after the answer
@@ -249,5 +250,17 @@ impl Hooks<'_> {
             self.engine.sessions().put_session(&now)?;
         }
         Ok(())
+    }
+}
+
+/// Computes sentence vectors of a session's texts in the time that is left until `deadline`. What remains waits for another
+/// session, a server, or `heirloom reembed`.
+pub(super) fn embed_session_texts(engine: &Engine, deadline: Instant) {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let most = left.min(Duration::from_millis(limits::SENTENCE_SESSION_MS));
+    if !most.is_zero() {
+        let texts = limits::SENTENCE_SESSION_TEXTS;
+        // The texts are stored and found by words.
+        drop(engine.maintenance().embed_sentences(texts, most));
     }
 }

@@ -336,6 +336,13 @@ impl RunLoop<'_> {
             .sessions()
             .append_turns(&self.session, &[(Role::Assistant, words.trim())])?;
         self.engine.mirror().save(Some(&self.task))?;
+        // The texts are stored and found by words; what remains waits for the next iteration.
+        let most = Duration::from_millis(limits::SENTENCE_SESSION_MS);
+        drop(
+            self.engine
+                .maintenance()
+                .embed_sentences(limits::SENTENCE_SESSION_TEXTS, most),
+        );
         Ok(())
     }
 }

@@ -20,6 +20,7 @@ use heirloom_model::{
 };
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Action of an operation.
 pub(crate) type Act = fn(&World) -> Result<(), Fault>;
@@ -552,6 +553,7 @@ fn page(w: &World, text: &str) -> Result<(), Fault> {
 /// Operations on vectors of another model.
 pub(crate) fn vectors() -> Vec<Operation> {
     const BATCHES: Leaves = Steps("each batch is durable, and the next call continues");
+    const LONG: Duration = Duration::from_secs(60);
     let reembed: Act = |w| {
         w.engine
             .maintenance()
@@ -589,6 +591,41 @@ pub(crate) fn vectors() -> Vec<Operation> {
             },
             |w| w.engine.maintenance().embed_backlog().map(drop),
             AllOrNothing,
+            Nothing,
+        ),
+        row(
+            "sentence vectors at the end of a session",
+            filled,
+            |w| {
+                let engine = w.with_sentence_model();
+                engine.maintenance().sentence_coverage()?;
+                engine.maintenance().embed_sentences(64, LONG).map(drop)
+            },
+            BATCHES,
+            Nothing,
+        ),
+        row(
+            "sentence vectors in a quiet moment",
+            filled,
+            |w| {
+                w.with_sentence_model()
+                    .maintenance()
+                    .embed_quietly()
+                    .map(drop)
+            },
+            BATCHES,
+            Nothing,
+        ),
+        row(
+            "sentence vector after a command",
+            filled,
+            |w| {
+                w.with_sentence_model()
+                    .maintenance()
+                    .embed_after_command()
+                    .map(drop)
+            },
+            BATCHES,
             Nothing,
         ),
     ]

@@ -99,6 +99,11 @@ impl World {
         }
     }
 
+    /// Returns an engine of the project with a sentence transformer.
+    pub(crate) fn with_sentence_model(&self) -> Engine {
+        self.engine.shared().with_sentence_model(Arc::new(Lengths))
+    }
+
     /// Moves the clock by one minute.
     pub(crate) fn advance_minute(&self) {
         self.hand.0.fetch_add(60, Ordering::SeqCst);

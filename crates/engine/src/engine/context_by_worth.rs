@@ -148,7 +148,7 @@ impl WorthBuilder<'_> {
         request: &ContextRequest,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Ranked>, Fault> {
-        let found = self.engine.recall().search_built_in(&RecallRequest {
+        let found = self.engine.recall().search_locally(&RecallRequest {
             question: question.text.clone(),
             syntax: QuerySyntax::Words,
             k: Some(limits::RECALL_POOL_HITS),

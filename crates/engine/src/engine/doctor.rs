@@ -36,8 +36,10 @@ pub struct Doctor {
     pub settings: Settings,
     /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Embedding model of queries, if it is not the built-in one.
+    /// External embedding model of queries, if one is configured.
     pub model: Option<String>,
+    /// Sentence transformer of queries, unless an external model takes its place.
+    pub sentence_model: Option<String>,
     /// Problems of the settings, with their severity.
     pub config: Vec<(CheckLevel, String)>,
     /// Receives progress while an older database is migrated.
@@ -58,6 +60,10 @@ impl super::Engine {
             settings: self.settings.clone(),
             clock: Arc::clone(&self.clock),
             model: None,
+            sentence_model: self
+                .models
+                .sentence_transformer()
+                .map(|model| model.model().to_owned()),
             config: Vec::new(),
             progress: ProgressSink::silent(),
         };
@@ -205,12 +211,14 @@ impl Doctor {
         }
     }
 
-    /// Checks the vectors of the configured model; `None` if only the built-in one is used.
+    /// Checks the vectors of the configured model; `None` without a model and without texts.
     fn vectors(&self, found: Option<&OfflineCheckReport>) -> Option<HealthCheck> {
         let can_open = found
             .is_some_and(|found| found.is_sound() && found.schema_version == found.newest_version);
         let engine = can_open.then(|| self.engine()).and_then(Result::ok)??;
-        let model = self.model.as_deref().unwrap_or(vector::MODEL);
+        let sentence_model = self.sentence_model.as_deref();
+        let model = self.model.as_deref().or(sentence_model);
+        let model = model.unwrap_or(vector::MODEL);
         let state = match engine.maintenance().embedding_backlog(model) {
             Ok(state) => state,
             Err(fault) => return Some(HealthCheck::warn("vectors", fault.message)),
@@ -219,6 +227,17 @@ impl Doctor {
             .other
             .map(|(other, count)| format!("{count} are of `{other}`"));
         match (&self.model, others) {
+            // Missing sentence vectors are no fault: they follow the texts.
+            (None, None) if sentence_model.is_some() && state.texts > 0 => {
+                let message = match state.missing {
+                    0 => format!("all {} texts have a sentence vector", state.texts),
+                    missing => format!(
+                        "{missing} of {} texts wait for a sentence vector",
+                        state.texts
+                    ),
+                };
+                Some(HealthCheck::ok("vectors", message))
+            }
             (None, None) => None,
             (None, Some(others)) => Some(
                 HealthCheck::warn("vectors", format!("{others}, which is not configured"))

@@ -10,6 +10,7 @@ use heirloom_search::index::vector;
 use heirloom_store::{
     EmbeddingBacklog, ModelVector, StoreError, UnembeddedText, VectorBatch, VectorRow,
 };
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Report of embedding a project.
@@ -51,22 +52,39 @@ pub enum ReembedMode {
 
 /// Limits of one call.
 #[derive(Debug, Clone, Copy)]
-struct EmbedLimits {
+pub(super) struct EmbedLimits {
     texts: usize,
     until: Option<Instant>,
+    /// Number of texts that are embedded and stored together.
+    batch: usize,
 }
 
 impl EmbedLimits {
-    const NONE: Self = Self {
-        texts: usize::MAX,
-        until: None,
-    };
+    const NONE: Self = Self::of(usize::MAX, None);
+
+    /// Limits a call to a number of texts, and to those that begin before a time.
+    pub(super) const fn of(texts: usize, until: Option<Instant>) -> Self {
+        Self {
+            texts,
+            until,
+            batch: limits::EMBEDDING_BATCH_TEXTS_MAX,
+        }
+    }
+
+    /// Returns these limits with a smaller batch.
+    pub(super) const fn with_batch(self, batch: usize) -> Self {
+        Self { batch, ..self }
+    }
 
     fn for_backlog(now: Instant) -> Self {
-        Self {
-            texts: limits::EMBEDDING_CATCH_UP_MAX,
-            until: now.checked_add(Duration::from_millis(limits::EMBEDDING_CATCH_UP_MS)),
-        }
+        let until = now.checked_add(Duration::from_millis(limits::EMBEDDING_CATCH_UP_MS));
+        Self::of(limits::EMBEDDING_CATCH_UP_MAX, until)
+    }
+
+    /// Returns the number of texts of the next batch, after `embedded` texts.
+    fn next_batch(&self, embedded: u64) -> usize {
+        let embedded = usize::try_from(embedded).unwrap_or(usize::MAX);
+        self.batch.min(self.texts.saturating_sub(embedded)).max(1)
     }
 
     fn are_reached(&self, embedded: u64, now: Instant) -> bool {
@@ -79,7 +97,7 @@ impl Engine {
     /// Returns this engine with an embedding model; queries use its vectors if nearly every text has one.
     #[must_use]
     pub fn with_embedder(mut self, embedder: Box<dyn Embedder>) -> Self {
-        self.embedder = Some(embedder);
+        self.models.external = Some(Arc::from(embedder));
         self
     }
 }
@@ -97,14 +115,14 @@ impl Maintenance<'_> {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<ReembedReport, Fault> {
         self.engine.require_memory()?;
-        let Some(embedder) = &self.engine.embedder else {
+        let Some(embedder) = self.engine.models.stored() else {
             return self.remove_model_vectors();
         };
         let before = self.backlog(embedder.model(), 0)?;
         if keep == ReembedMode::FromScratch {
             self.remove_vectors(&before)?;
         }
-        let done = self.embed_within(embedder.as_ref(), EmbedLimits::NONE, progress)?;
+        let done = self.embed_within(embedder, EmbedLimits::NONE, progress)?;
         Ok(ReembedReport {
             replaced: before.other,
             ..done
@@ -112,23 +130,25 @@ impl Maintenance<'_> {
     }
 
     /// Embeds a limited number of texts without a vector; for commands that wrote many texts. Does nothing without a
-    /// model, or before the first [`Maintenance::reembed`] with it.
+    /// model, or before the first [`Maintenance::reembed`] with an external one.
     ///
     /// Errors: as for [`Maintenance::reembed`]; finished batches stay.
     pub fn embed_backlog(&self) -> Result<Option<ReembedReport>, Fault> {
-        let Some(embedder) = &self.engine.embedder else {
+        let Some(embedder) = self.engine.models.stored() else {
             return Ok(None);
         };
         let backlog = self.backlog(embedder.model(), 0)?;
-        if backlog.dims.is_none() || backlog.missing == 0 {
+        // A service is called only after a person has started that; the sentence transformer is part of the program.
+        let is_started = self.engine.models.external.is_none() || backlog.dims.is_some();
+        if !is_started || backlog.missing == 0 {
             return Ok(None);
         }
         let bounds = EmbedLimits::for_backlog(Instant::now());
-        self.embed_within(embedder.as_ref(), bounds, &mut |_, _| {})
+        self.embed_within(embedder, bounds, &mut |_, _| {})
             .map(Some)
     }
 
-    fn embed_within(
+    pub(super) fn embed_within(
         &self,
         embedder: &dyn Embedder,
         bounds: EmbedLimits,
@@ -136,7 +156,7 @@ impl Maintenance<'_> {
     ) -> Result<ReembedReport, Fault> {
         let (mut embedded, mut too_late) = (0, 0);
         loop {
-            let backlog = self.backlog(embedder.model(), limits::EMBEDDING_BATCH_TEXTS_MAX)?;
+            let backlog = self.backlog(embedder.model(), bounds.next_batch(embedded))?;
             progress(backlog.texts - backlog.missing, backlog.texts);
             if backlog.next.is_empty() || bounds.are_reached(embedded, Instant::now()) {
                 let done = ReembedReport::from_backlog(embedder.model(), &backlog);
@@ -186,9 +206,14 @@ impl Maintenance<'_> {
             )));
         }
         let mut vectors = vectors.into_iter();
+        let is_service = self.engine.models.external.is_some();
         let row = |one: &UnembeddedText| {
             let vector = has_words(&one).then(|| vectors.next()).flatten();
-            (one.ordinal, vector)
+            // The transformer has no vector for a text without word pieces; from a service that is an error.
+            (
+                one.ordinal,
+                vector.filter(|numbers| is_service || !numbers.is_empty()),
+            )
         };
         Ok(batch.iter().map(row).collect())
     }
@@ -260,7 +285,7 @@ impl Recall<'_> {
         text: &str,
         notes: &mut Vec<String>,
     ) -> Result<Option<ModelVector>, Fault> {
-        let Some(embedder) = &self.engine.embedder else {
+        let Some(embedder) = &self.engine.models.external else {
             return Ok(None);
         };
         let model = embedder.model();

@@ -9,7 +9,7 @@ use super::group_memory::{GroupMemory, MEMORY, render_entry};
 use super::new_record::check_scope;
 use super::redaction::{Redacted, RedactedTexts};
 use super::tasks::last;
-use super::{Engine, NewRecord};
+use super::{Engine, NewRecord, apply_redacted};
 use heirloom_formats::group::{self, AGENT_DEFAULT, GROUP_DEFAULT, SECTION_DEFAULT};
 use heirloom_fs::durable;
 use heirloom_model::text::EscapedPath;
@@ -141,7 +141,7 @@ impl Groups<'_> {
             .engine
             .redaction()
             .redact_change_of(Change::Put { record, merge }, new);
-        let id = last(&self.engine.apply_redacted(vec![put])?)?.id;
+        let id = last(&apply_redacted(self.engine, vec![put])?)?.id;
         if let Err(fault) = memory.add(note) {
             // A note that its file lacks must not be visible. If this fails too, the next note writes it to the file.
             drop(self.retire_note(id));

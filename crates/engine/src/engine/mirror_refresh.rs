@@ -67,6 +67,11 @@ impl StaleMirrors {
         true
     }
 
+    /// Returns true if this process has changed the project.
+    pub(super) fn has_changes(&self, project: &ProjectName) -> bool {
+        self.lock().contains_key(project)
+    }
+
     /// Marks a mirror as stale again after a failed refresh.
     fn mark_failed(&self, project: &ProjectName) {
         if let Some(state) = self.lock().get_mut(project) {

@@ -43,10 +43,21 @@ pub enum RetrievalMode {
 /// Vectors used for ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VectorSource {
-    /// The built-in vectors, whose cosines are comparable everywhere; no model is called.
+    /// The built-in vectors, which cost microseconds.
     BuiltIn,
-    /// Vectors of the engine's model, if it has one.
+    /// Those of the program: the built-in ones and the sentence transformer's. No service is called.
+    Program,
+    /// Those of the program, or of the engine's external model if it has one.
     Model,
+}
+
+/// Vectors of a query by models.
+#[derive(Debug, Default)]
+struct QueryVectors {
+    /// By the external model.
+    model: Option<ModelVector>,
+    /// By the sentence transformer.
+    sentence: Option<ModelVector>,
 }
 
 /// Handling of near-duplicates.
@@ -89,6 +100,8 @@ pub struct RecallRequest {
     /// Relevance from which a hit is returned, 0 to 1; by default the calibrated floor
     /// ([`FLOOR`](heirloom_search::relevance::FLOOR)). 0 returns weak hits too. Filters alone have no relevance.
     pub min_relevance: Option<f64>,
+    /// Time at which the caller wants the answer: the question gets no sentence vector if too little time is left.
+    pub deadline: Option<Instant>,
 }
 
 /// Result of recall.
@@ -120,12 +133,17 @@ impl Recall<'_> {
         self.search_with_vectors(request, VectorSource::Model)
     }
 
-    /// Searches as [`Self::search`] with the built-in vectors, without a call of a model.
-    pub fn search_built_in(&self, request: &RecallRequest) -> Result<RecallReport, Fault> {
+    /// Searches as [`Self::search`] without a call of a service.
+    pub fn search_locally(&self, request: &RecallRequest) -> Result<RecallReport, Fault> {
+        self.search_with_vectors(request, VectorSource::Program)
+    }
+
+    /// Searches as [`Self::search`] with the built-in vectors only, for many comparisons of short texts.
+    pub(super) fn search_built_in(&self, request: &RecallRequest) -> Result<RecallReport, Fault> {
         self.search_with_vectors(request, VectorSource::BuiltIn)
     }
 
-    /// Searches with the built-in vectors and returns all hits by score, unrated, with the question that rates them.
+    /// Searches with the vectors of the program and returns all hits by score, unrated, with the question that rates them.
     /// The relevance model is fitted to the features that these give. Errors: those of [`Self::search`].
     pub fn search_with_question(
         &self,
@@ -135,7 +153,29 @@ impl Recall<'_> {
         let question = self.engine.redaction().redact_input(&request.question);
         let mut query = parse_query(&question, request.syntax, self.engine.now())?;
         let filter = self.merged_filter(&mut query, request)?;
-        self.rank_unrated(&query, filter, k, request, None)
+        let vectors =
+            self.query_vectors(&query.text, request, VectorSource::Program, &mut Vec::new())?;
+        self.rank_unrated(&query, filter, k, request, vectors)
+    }
+
+    /// Computes the vectors of a query.
+    fn query_vectors(
+        &self,
+        text: &str,
+        request: &RecallRequest,
+        source: VectorSource,
+        notes: &mut Vec<String>,
+    ) -> Result<QueryVectors, Fault> {
+        if request.mode == RetrievalMode::Words || source == VectorSource::BuiltIn {
+            return Ok(QueryVectors::default());
+        }
+        Ok(QueryVectors {
+            model: match source {
+                VectorSource::Model => self.question_vector(text, notes)?,
+                VectorSource::BuiltIn | VectorSource::Program => None,
+            },
+            sentence: self.sentence_vector(text, request.deadline)?,
+        })
     }
 
     /// Searches as [`Self::search`], with the given vectors.
@@ -159,13 +199,8 @@ impl Recall<'_> {
             }
             self.newest_records(&filter, k, &query.filters)?
         } else if query.text.chars().any(char::is_alphanumeric) {
-            let by_model = vectors == VectorSource::Model && request.mode != RetrievalMode::Words;
-            let vector = if by_model {
-                self.question_vector(&query.text, &mut notes)?
-            } else {
-                None
-            };
-            self.rank_query(&query, filter, k, request, vector)?
+            let vectors = self.query_vectors(&query.text, request, vectors, &mut notes)?;
+            self.rank_query(&query, filter, k, request, vectors)?
         } else {
             notes.push("the question has no words to search for".to_owned());
             Vec::new()
@@ -266,11 +301,11 @@ impl Recall<'_> {
         filter: Filter,
         k: usize,
         request: &RecallRequest,
-        vector: Option<ModelVector>,
+        vectors: QueryVectors,
     ) -> Result<Vec<Ranked>, Fault> {
-        // Relevance is calibrated for both arms with the built-in vectors.
-        let is_comparable = request.mode == RetrievalMode::Both && vector.is_none();
-        let (mut ranked, question) = self.rank_unrated(query, filter, k, request, vector)?;
+        // Relevance is calibrated for the arms of the program, not for external models.
+        let is_comparable = request.mode == RetrievalMode::Both && vectors.model.is_none();
+        let (mut ranked, question) = self.rank_unrated(query, filter, k, request, vectors)?;
         if is_comparable {
             rate_hits(&question, &mut ranked);
         }
@@ -284,15 +319,16 @@ impl Recall<'_> {
         filter: Filter,
         k: usize,
         request: &RecallRequest,
-        vector: Option<ModelVector>,
+        vectors: QueryVectors,
     ) -> Result<(Vec<Ranked>, Question), Fault> {
         let question = QueryTerms::of(&query.text);
         let search = SearchQuery {
             words: (request.mode != RetrievalMode::Meaning).then(|| question.clone()),
             semantic_text: (request.mode != RetrievalMode::Words).then(|| query.text.clone()),
-            vector,
+            vector: vectors.model,
             filter,
             limit_per_arm: candidate_count(k),
+            sentence_vector: vectors.sentence,
         };
         let found = self.engine.store.search(&self.engine.project, &search)?;
         let mut candidates = self.load_candidates(&found.hits, &search.filter, &query.filters)?;
@@ -387,6 +423,7 @@ impl Recall<'_> {
                     is_turn: false,
                     lexical: 0.0,
                     vector: 0.0,
+                    sentence: None,
                     score: least,
                     conversation: 0.0,
                 };

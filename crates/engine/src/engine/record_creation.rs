@@ -1,5 +1,6 @@
 //! Creation of records: redaction, defaults and storage of new records.
 
+use super::apply_redacted;
 use super::new_record::{
     NewRecord, RememberReport, check_scope, kind_parts, name_fault, validated_confidence,
 };
@@ -30,7 +31,7 @@ impl Records<'_> {
             changes.push(self.redacted_change_of(new, RedactedTexts::NONE, &mut kinds)?);
             redacted.push(kinds);
         }
-        let applied = self.engine.apply_redacted(changes)?;
+        let applied = apply_redacted(self.engine, changes)?;
         let answers = applied.into_iter().zip(redacted);
         let remembered = answers.map(|(one, redacted)| RememberReport {
             id: one.id,

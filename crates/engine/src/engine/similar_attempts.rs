@@ -52,7 +52,7 @@ impl Tasks<'_> {
             min_relevance: Some(0.0),
             ..RecallRequest::default()
         };
-        let recalled = self.engine.recall().search_built_in(&request)?;
+        let recalled = self.engine.recall().search_locally(&request)?;
         Ok(report(approach, recalled.hits))
     }
 }

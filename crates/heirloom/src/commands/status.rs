@@ -1,11 +1,11 @@
 //! `heirloom status`.
 
 use crate::config::Config;
+use crate::embedder;
 use crate::hook_installation::HookStatus;
 use crate::store_access::{CliSession, project_identity};
 use crate::summary_writer;
-use heirloom_engine::IdentityState;
-use heirloom_engine::SpendLedger;
+use heirloom_engine::{Engine, IdentityState, SentenceCoverage, SpendLedger};
 use heirloom_model::spend_meter::{DailySpend, format_dollars};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, Timestamp};
@@ -27,6 +27,7 @@ pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let version = env!("CARGO_PKG_VERSION");
     let hooks = HookStatus::load(&session.env, &session.start_folder()?, &found.place.folder);
     let state = session.identity_state(&found.place);
+    let vectors = SentenceVectors::load(&engine, &found.config)?;
     let meter = writer_usage(&found.config, session, engine.now());
     if session.out.json {
         let counts: Map<_, _> = counts
@@ -49,6 +50,7 @@ pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
             "health": health,
             "findings": findings,
             "hooks": hooks.value(),
+            "sentence_vectors": vectors.to_json(),
             "writer": meter.as_ref().map(WriterUsage::to_json),
         }));
         return Ok(u8::from(!findings.is_empty()));
@@ -102,6 +104,7 @@ pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     session
         .out
         .line(&format!("hooks       {}", hooks.summary()));
+    session.out.line(&format!("sentences   {}", vectors.line()));
     if let Some(meter) = &meter {
         session.out.line(&format!("writer      {}", meter.line()));
     }
@@ -111,6 +114,52 @@ pub(crate) fn run(_args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     }
     session.out.line(&format!("version     {version}"));
     Ok(u8::from(!findings.is_empty()))
+}
+
+/// State of the sentence transformer.
+enum SentenceVectors {
+    /// The settings switch it off, or name an external embedder.
+    Off,
+    /// The processor has no instructions that make it fast.
+    Unsupported,
+    /// It is used; some texts may wait for a vector.
+    On(SentenceCoverage),
+}
+
+impl SentenceVectors {
+    fn load(engine: &Engine, config: &Config) -> Result<Self, Fault> {
+        Ok(match engine.maintenance().sentence_coverage()? {
+            Some(coverage) => Self::On(coverage),
+            None if embedder::wants_sentence_model(config) => Self::Unsupported,
+            None => Self::Off,
+        })
+    }
+
+    fn line(&self) -> String {
+        match self {
+            Self::Off => "off".to_owned(),
+            Self::Unsupported => {
+                "off: this processor has neither AVX2 nor NEON; words and the built-in vectors rank"
+                    .to_owned()
+            }
+            Self::On(SentenceCoverage { texts: 0, .. }) => "on".to_owned(),
+            Self::On(SentenceCoverage { texts, missing: 0 }) => {
+                format!("on, all {texts} texts have a vector")
+            }
+            Self::On(SentenceCoverage { texts, missing }) => format!(
+                "on, {missing} of {texts} texts wait for a vector: `heirloom reembed` computes them"
+            ),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        match self {
+            Self::Off | Self::Unsupported => Value::Null,
+            Self::On(SentenceCoverage { texts, missing }) => {
+                json!({"texts": texts, "missing": missing})
+            }
+        }
+    }
 }
 
 fn other_projects(state: &IdentityState) -> Value {

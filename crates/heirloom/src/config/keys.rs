@@ -129,6 +129,7 @@ pub(crate) const KEYS: &[ConfigKey] = &[
     key("context.architecture", ValueType::Texts),
     key("retention.episodes_days", DAYS),
     key("retention.artifacts_days", DAYS),
+    key("recall.transformer", ValueType::Bool),
     sending_key("embedder.kind", ValueType::Word(&EMBEDDERS)),
     sending_key("embedder.url", ValueType::Text),
     sending_key("embedder.model", ValueType::Text),

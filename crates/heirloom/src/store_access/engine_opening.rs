@@ -7,6 +7,7 @@ use crate::config::{Config, Environment};
 use crate::embedder;
 use crate::migration_progress;
 use crate::summary_writer;
+use crate::terminal_output::Output;
 use heirloom_engine::{Engine, MirrorRefreshOutcome};
 use heirloom_fs::durable;
 use heirloom_fs::project_fs::{self, ProjectPaths};
@@ -136,7 +137,8 @@ impl CliSession {
             config: folder.join(project_fs::CONFIG_FILE),
             folder,
         };
-        Engine::new(Arc::new(store), project, place, settings, self.clock()?)
+        let engine = Engine::new(Arc::new(store), project, place, settings, self.clock()?)?;
+        Ok(with_sentence_model(engine, &config))
     }
 
     /// Opens the memory of a demo in a folder.
@@ -197,29 +199,47 @@ impl CliSession {
             Some(name) => engine.with_display_name(name),
             None => engine,
         };
+        let engine = with_sentence_model(engine, &found.config);
         self.opened = Some(engine.shared());
         Ok(engine)
     }
 
-    /// Updates the mirror if the command changed its content. Failures are only reported: the store has the data.
-    pub(crate) fn update_mirror(&mut self) {
+    /// Finishes a command after its answer: updates the mirror, and computes the sentence vector of a new text.
+    pub(crate) fn finish_command(&mut self) {
         let Some(engine) = self.opened.take() else {
             return;
         };
-        match engine.mirror().refresh() {
-            Ok(MirrorRefreshOutcome::Nothing | MirrorRefreshOutcome::Written(_)) => {}
-            Ok(MirrorRefreshOutcome::SetAside { path, problem }) => {
-                let mirror = &engine.settings().mirror_path;
-                let aside = path.to_escaped();
-                self.out.talk(&format!(
-                    "heirloom: {mirror} cannot be read: {problem}; it was set aside as {aside} and rewritten"
-                ));
-            }
-            Err(fault) => {
-                let message = format!("heirloom: the mirror was not rewritten: {}", fault.message);
-                self.out.talk(&message);
-            }
+        update_mirror(&engine, &mut self.out);
+        if !self.is_short_lived {
+            // The text is stored and found by words; a later command or session computes its vector.
+            drop(engine.maintenance().embed_after_command());
         }
+    }
+}
+
+/// Updates the mirror if the command changed its content. Failures are only reported: the store has the data.
+fn update_mirror(engine: &Engine, out: &mut Output) {
+    match engine.mirror().refresh() {
+        Ok(MirrorRefreshOutcome::Nothing | MirrorRefreshOutcome::Written(_)) => {}
+        Ok(MirrorRefreshOutcome::SetAside { path, problem }) => {
+            let mirror = &engine.settings().mirror_path;
+            let aside = path.to_escaped();
+            out.talk(&format!(
+                "heirloom: {mirror} cannot be read: {problem}; it was set aside as {aside} and rewritten"
+            ));
+        }
+        Err(fault) => {
+            let message = format!("heirloom: the mirror was not rewritten: {}", fault.message);
+            out.talk(&message);
+        }
+    }
+}
+
+/// Adds the sentence transformer, unless the settings switch it off.
+fn with_sentence_model(engine: Engine, config: &Config) -> Engine {
+    match embedder::sentence_model(config) {
+        Some(model) => engine.with_sentence_model(model),
+        None => engine,
     }
 }
 

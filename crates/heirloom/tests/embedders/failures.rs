@@ -174,16 +174,15 @@ fn invalid_embedder_settings_are_reported() {
     assert!(answer.stdout.contains("zibble"), "{answer:?}");
 }
 
-#[cfg(not(feature = "minilm"))]
 #[test]
-fn folder_embedder_without_feature_is_reported() {
+fn folder_embedder_is_refused_with_a_hint() {
     let project = project_with_texts(3);
     let folder = ["--set", "embedder.kind=folder"];
     let answer = project.run(&[&["reembed"][..], &folder].concat());
     assert_eq!(answer.code, 2, "{answer:?}");
-    assert!(answer.stderr.contains("--features minilm"), "{answer:?}");
+    assert!(answer.stderr.contains("transformer = true"), "{answer:?}");
     let answer = project.run(&[&["recall", "zibble"][..], &folder].concat());
     assert_eq!(answer.code, 0, "{answer:?}");
     assert!(answer.stdout.contains("zibble"), "{answer:?}");
-    assert!(answer.stderr.contains("was built without"), "{answer:?}");
+    assert!(answer.stderr.contains("no longer read"), "{answer:?}");
 }

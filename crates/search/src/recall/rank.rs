@@ -38,7 +38,7 @@ pub struct Candidate {
     pub hit: Hit,
 }
 
-/// Parts of a score. `lexical` and `vector` are the scores of the arms, for information; the others add up to
+/// Parts of a score. `lexical`, `vector` and `sentence` are the scores of the arms, for information; the others add up to
 /// `total`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ScoreBreakdown {
@@ -46,6 +46,8 @@ pub struct ScoreBreakdown {
     pub lexical: f64,
     /// Cosine similarity of the vector.
     pub vector: f64,
+    /// Cosine similarity of the sentence transformer's vector; `None` if the query or the item has none.
+    pub sentence: Option<f64>,
     /// Fused score of both arms.
     pub fused: f64,
     /// Bonus for its conversation.
@@ -78,10 +80,11 @@ pub struct ScoreBreakdown {
 
 impl ScoreBreakdown {
     /// Returns every part with its name, in the order of the documentation.
-    pub fn labelled(&self) -> [(&'static str, f64); 16] {
+    pub fn labelled(&self) -> [(&'static str, f64); 17] {
         [
             ("lexical", self.lexical),
             ("vector", self.vector),
+            ("sentence", self.sentence.unwrap_or(0.0)),
             ("fused", self.fused),
             ("conversation", self.conversation),
             ("pairs", self.proximity),
@@ -202,6 +205,7 @@ fn score(context: &RankContext<'_>, words: &[String], candidate: &Candidate) -> 
     ScoreBreakdown {
         lexical: f64::from(hit.lexical),
         vector: f64::from(hit.vector),
+        sentence: hit.sentence.map(f64::from),
         fused: f64::from(hit.score) - conversation,
         conversation,
         phrases: phrase_score(&context.query.phrases, item.text()),

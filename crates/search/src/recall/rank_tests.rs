@@ -64,6 +64,7 @@ fn candidate(item: RecallItem, score: f32) -> Candidate {
         is_turn: item.kind().is_none(),
         lexical: score,
         vector: 0.0,
+        sentence: None,
         score,
         conversation: 0.0,
     };

@@ -2,7 +2,7 @@
 
 use super::rank::Ranked;
 use super::recall_item::RecallItem;
-use crate::relevance::{CandidateText, FLOOR, Features, Question};
+use crate::relevance::{CandidateText, FLOOR, Features, Question, SentenceMatch};
 use heirloom_model::{Message, Record, Role};
 
 /// Maximum number of words of a turn that is only an acknowledgement.
@@ -21,6 +21,8 @@ pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) {
 /// Returns the features of hits. `ranked` is in the order of the score.
 pub fn hit_features(question: &Question, ranked: &[Ranked]) -> Vec<Features> {
     let best = ranked.first().map_or(0.0, |hit| hit.breakdown.total);
+    let sentences = ranked.iter().filter_map(|hit| hit.breakdown.sentence);
+    let best_sentence = sentences.fold(0.0, f64::max);
     let of_hit = |(rank, hit): (usize, &Ranked)| {
         let record = match &hit.item {
             RecallItem::Record(record) => Some(record),
@@ -33,6 +35,10 @@ pub fn hit_features(question: &Question, ranked: &[Ranked]) -> Vec<Features> {
             kind: hit.item.kind(),
             category: record.and_then(|record| record.category()),
             cosine: hit.breakdown.vector,
+            sentence: hit.breakdown.sentence.map(|cosine| SentenceMatch {
+                cosine,
+                behind: best_sentence - cosine,
+            }),
             pairs: hit.breakdown.proximity,
             behind: best - hit.breakdown.total,
             rank,

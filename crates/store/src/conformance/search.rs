@@ -33,6 +33,7 @@ fn question(text: &str, filter: Filter, limit_per_arm: usize) -> SearchQuery {
         words: Some(QueryTerms::of(text)),
         semantic_text: None,
         vector: None,
+        sentence_vector: None,
         filter,
         limit_per_arm,
     }

@@ -4,10 +4,11 @@ use super::Check;
 use super::test_project::{BY, TestProject, at, ok, put};
 use crate::{
     Change, EmbeddingBacklog, Filter, ModelVector, PurgeTarget, SearchQuery, SearchResults, Store,
-    StoreError, VectorBatch, VectorSource,
+    StoreError, UnembeddedText, VectorBatch, VectorSource,
 };
 use heirloom_model::record::Attrs;
 use heirloom_model::{Kind, MergeRule, Message, RecordId, Role, Session, limits};
+use heirloom_search::Hit;
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_search::index::vector;
 
@@ -27,6 +28,14 @@ pub(super) const CHECKS: &[Check] = &[
     ("vectors belong to one index generation", rebuilt),
     ("bad vectors are refused", refused),
     ("vectors of projects are isolated", projects),
+    (
+        "vectors of a sentence transformer add to the other arms",
+        sentence_vectors_add_to_scores,
+    ),
+    (
+        "missing sentence vectors favour neither half of the texts",
+        missing_sentence_vectors_are_fair,
+    ),
 ];
 
 const MODEL: &str = "model-a";
@@ -89,6 +98,7 @@ fn search_near(w: &TestProject<'_>, model: &str, numbers: Vec<f32>) -> SearchRes
             model: model.to_owned(),
             numbers,
         }),
+        sentence_vector: None,
         filter: Filter::current(&[], at(10_000)),
         limit_per_arm: 3,
     };
@@ -194,6 +204,7 @@ fn few_missing_vectors_are_tolerated(store: &dyn Store) {
             model: MODEL.to_owned(),
             numbers: direction(0, 2),
         }),
+        sentence_vector: None,
         filter: Filter::current(&[], at(10_000)),
         limit_per_arm: 5,
     };
@@ -369,4 +380,75 @@ fn projects(store: &dyn Store) {
         .purge(&other.project, &PurgeTarget::Project, at(20), BY));
     assert_eq!(lacking(&other, MODEL, 0), EmbeddingBacklog::default());
     assert_eq!(lacking(&w, MODEL, 0).missing, 0);
+}
+
+fn search_sentence(w: &TestProject<'_>, numbers: Vec<f32>) -> SearchResults {
+    let search = SearchQuery {
+        words: Some(QueryTerms::of("text 1")),
+        semantic_text: Some("text 1".to_owned()),
+        vector: None,
+        sentence_vector: Some(ModelVector {
+            model: MODEL.to_owned(),
+            numbers,
+        }),
+        filter: Filter::current(&[], at(10_000)),
+        limit_per_arm: 60,
+    };
+    ok(w.store.search(&w.project, &search))
+}
+
+fn sentence_vectors_add_to_scores(store: &dyn Store) {
+    let (w, ids) = filled(store, 40);
+    let without = search_sentence(&w, direction(20, 4));
+    assert!(without.hits.iter().all(|hit| hit.sentence.is_none()));
+    embed_all(&w, MODEL, 4, 16);
+    // The first query, and later ones that may use caches.
+    for _ in 0..3 {
+        let found = search_sentence(&w, direction(20, 4));
+        assert_eq!(found.vectors, VectorSource::BuiltIn);
+        let best = found.hits.iter().find(|hit| hit.id == ids[20]);
+        assert!(best.is_some_and(|hit| hit.sentence.is_some_and(|cosine| cosine > 0.99)));
+        let nearest = found.hits.iter().max_by(|a, b| {
+            a.sentence
+                .unwrap_or(-1.0)
+                .total_cmp(&b.sentence.unwrap_or(-1.0))
+        });
+        assert_eq!(nearest.map(|hit| hit.id), Some(ids[20]));
+        let rank = |found: &SearchResults| found.hits.iter().position(|hit| hit.id == ids[20]);
+        assert!(rank(&found) < rank(&without) || rank(&found) == Some(0));
+    }
+    // A question of another model, or with other dimensions, is not compared.
+    assert_eq!(search_sentence(&w, direction(20, 5)).hits, without.hits);
+}
+
+fn missing_sentence_vectors_are_fair(store: &dyn Store) {
+    let (w, ids) = filled(store, 60);
+    let question = || direction(8, 4);
+    let lack = lacking(&w, MODEL, 64);
+    let of_even = |text: &&UnembeddedText| text.ordinal.is_multiple_of(2);
+    let row = |text: &UnembeddedText| (text.ordinal, Some(direction(text.ordinal, 4)));
+    let half = VectorBatch {
+        model: MODEL.to_owned(),
+        generation: lack.generation,
+        rows: lack.next.iter().filter(of_even).map(row).collect(),
+    };
+    assert!(ok(w.store.store_vectors(&w.project, &half)));
+    let found = search_sentence(&w, question());
+    let embedded: Vec<RecordId> = (found.hits.iter())
+        .filter(|hit| hit.sentence.is_some())
+        .map(|hit| hit.id)
+        .collect();
+    assert_eq!(embedded.len(), 30);
+    // Both halves are among the best and the worst: the scores of one are not above those of the other.
+    let of_embedded = |hits: &[Hit]| hits.iter().filter(|hit| hit.sentence.is_some()).count();
+    let (better, worse) = found.hits.split_at(30);
+    assert!(of_embedded(better) < 30 && of_embedded(worse) < 30);
+    embed_all(&w, MODEL, 4, 64);
+    let whole = search_sentence(&w, question());
+    let order: Vec<RecordId> = (whole.hits.iter())
+        .map(|hit| hit.id)
+        .filter(|id| embedded.contains(id))
+        .collect();
+    assert_eq!(order.first(), embedded.first());
+    assert_eq!(order.first(), Some(&ids[8]));
 }

@@ -12,6 +12,7 @@ mod lexical_search;
 mod project_cache;
 mod rebuild;
 mod search;
+mod sentence_search;
 mod tail;
 mod tail_merge;
 #[cfg(test)]

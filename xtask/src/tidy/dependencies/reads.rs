@@ -4,12 +4,10 @@
 use super::paths::Named;
 
 /// Files that may open a file by name: the bounded reader, the writers, and the no-follow walk.
-const MAY_OPEN: [&str; 5] = [
+const MAY_OPEN: [&str; 4] = [
     "crates/fs/src/durable.rs",
     "crates/fs/src/durable/file_names.rs",
     "crates/fs/src/durable/regular_file.rs",
-    // It has no crate of ours but the model.
-    "crates/minilm/src/model_files.rs",
     // Opens each name in the folder that it opened before.
     "crates/fs/src/project_fs/safe_walk.rs",
 ];

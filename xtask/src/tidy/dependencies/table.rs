@@ -166,9 +166,9 @@ pub(super) const CRATES: &[Crate] = &[
         effects: &[Effect::Network, Effect::Clock],
     },
     Crate {
-        folder: "minilm",
-        may_use: &["heirloom-model"],
-        effects: &[Effect::Files],
+        folder: "transformer",
+        may_use: &["heirloom-model", "heirloom-search"],
+        effects: &[],
     },
     Crate {
         folder: "server",
@@ -197,7 +197,7 @@ pub(super) const CRATES: &[Crate] = &[
             "heirloom-engine",
             "heirloom-capture",
             "heirloom-services",
-            "heirloom-minilm",
+            "heirloom-transformer",
             "heirloom-window",
             "heirloom-lessons",
             "heirloom-server",

@@ -1,6 +1,6 @@
 //! Number of scans of a text, and redaction of changes without a proof.
 
-use crate::engine::Engine;
+use crate::engine::{Engine, apply_redacted};
 use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::{FixedClock, Kind, ProjectName, Record, Scope, Settings};
 use heirloom_redact::scan_log;
@@ -100,7 +100,7 @@ fn text_that_proof_does_not_cover_is_redacted() {
     let change = engine
         .redaction()
         .redact_change_of(Change::Put { record, merge }, &new);
-    engine.apply_redacted(vec![change]).unwrap();
+    apply_redacted(&engine, vec![change]).unwrap();
     let stored = format!("{:?}", records(&engine, Kind::Knowledge));
     assert!(
         stored.contains("a fact [redacted:github-token]"),

@@ -98,8 +98,17 @@ struct Status {
     health: Health,
     findings: Vec<String>,
     hooks: HookStatus,
+    /// Texts with and without a vector of the sentence transformer; `null` if it is off.
+    sentence_vectors: Option<SentenceVectors>,
     /// Today's usage of the model that writes summaries; `null` if no model is configured.
     writer: Option<WriterUsage>,
+}
+
+#[derive(JsonSchema)]
+struct SentenceVectors {
+    texts: u64,
+    /// Texts that wait for a vector.
+    missing: u64,
 }
 
 #[derive(JsonSchema)]

@@ -243,6 +243,7 @@ mod tests {
                 words: Some(QueryTerms::of(question)),
                 semantic_text: None,
                 vector: None,
+                sentence_vector: None,
                 filter: Filter::current(&[], Timestamp::UNIX_EPOCH),
                 limit_per_arm: 2_000,
             };
@@ -312,6 +313,7 @@ mod tests {
             words: Some(QueryTerms::of("everywhere tenth")),
             semantic_text: None,
             vector: None,
+            sentence_vector: None,
             filter: Filter::current(&[], Timestamp::UNIX_EPOCH),
             limit_per_arm: 100,
         };

@@ -1,9 +1,10 @@
-//! Execution of a search: runs both arms and fuses their scores.
+//! Execution of a search: runs the arms and fuses their scores.
 
 use super::candidate_filter::CandidateFilter;
 use super::index_state::read_state;
 use super::lexical_search::LexicalScores;
 use super::project_cache::{OrdinalEntry, OrdinalTable, ProjectCache, read_ordinals, read_tail};
+use super::sentence_search::SentenceScores;
 use super::vector_search::{VectorQuery, VectorScores};
 use crate::sqlite::error_conversion::Failure;
 use crate::sqlite::row_codec;
@@ -17,16 +18,21 @@ use std::sync::Arc;
 
 /// Weight of the vector score relative to the lexical score.
 const VECTOR_WEIGHT: f32 = 1.5;
+/// Weight of the score by the sentence transformer, and of its estimate for a text that has no vector of it yet.
+const SENTENCE_WEIGHT: f32 = 4.0;
+const SENTENCE_ESTIMATE_WEIGHT: f32 = 2.0;
 /// Weights of the previous turn, the next turn and the best turn of a conversation in the score of a turn.
 const PREVIOUS_TURN_WEIGHT: f32 = 0.2;
 const NEXT_TURN_WEIGHT: f32 = 0.3;
 const BEST_TURN_WEIGHT: f32 = 0.4;
 
-/// Scores of both arms for every text.
+/// Scores of all arms for every text.
 struct ArmScores {
     lexical: Vec<f32>,
     lexical_spread: ScoreStats,
     vectors: VectorScores,
+    /// Scores by the sentence transformer, if the question has a vector of it.
+    sentence: Option<SentenceScores>,
     ids: Arc<OrdinalTable>,
 }
 
@@ -35,7 +41,15 @@ impl ArmScores {
     fn score(&self, ordinal: u32) -> f32 {
         let lexical = self.lexical.get(ordinal as usize);
         let lexical = lexical.map_or(0.0, |score| self.lexical_spread.z(*score));
-        lexical + VECTOR_WEIGHT * self.vectors.z(ordinal)
+        let vector = self.vectors.z(ordinal);
+        let sentence = self
+            .sentence
+            .as_ref()
+            .map_or(0.0, |sentence| match sentence.z(ordinal) {
+                Some(z) => SENTENCE_WEIGHT * z,
+                None => SENTENCE_ESTIMATE_WEIGHT * vector,
+            });
+        lexical + VECTOR_WEIGHT * vector + sentence
     }
 
     /// Keeps the best `count` candidates; few of those that only one arm found rank.
@@ -84,6 +98,13 @@ pub(in crate::sqlite) fn search(
         lexical_spread: ScoreStats::of(&scores, index.totals.texts),
         lexical: scores,
         vectors,
+        sentence: SentenceScores::of(
+            connection,
+            number,
+            &index,
+            search.sentence_vector.as_ref(),
+            cache,
+        )?,
     };
     let found = top_scores(&arms.lexical, search.limit_per_arm, |place| {
         candidates.contains(place_of(place))
@@ -92,6 +113,10 @@ pub(in crate::sqlite) fn search(
         .into_iter()
         .map(|(place, _)| place_of(place))
         .collect();
+    if let Some(sentence) = &arms.sentence {
+        ordinals
+            .extend(sentence.best(search.limit_per_arm, |ordinal| candidates.contains(ordinal)));
+    }
     arms.vectors.make_exact(&ordinals);
     ordinals.extend(
         arms.vectors
@@ -136,6 +161,10 @@ fn hit(
         is_turn: conversation_score.is_turn,
         lexical: lexical.copied().unwrap_or(0.0),
         vector: arms.vectors.cosine(ordinal),
+        sentence: arms
+            .sentence
+            .as_ref()
+            .and_then(|sentence| sentence.cosine(ordinal)),
         score: arms.score(ordinal),
         conversation: 0.0,
     })

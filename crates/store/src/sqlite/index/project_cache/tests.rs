@@ -132,6 +132,7 @@ fn search(connection: &Connection, cache: &ProjectCache, kinds: &[Kind]) -> Sear
         words: Some(QueryTerms::of("parser number 11")),
         semantic_text: Some("bugs of the parser in module 3".to_owned()),
         vector: None,
+        sentence_vector: None,
         filter: Filter::current(kinds, Timestamp::UNIX_EPOCH),
         limit_per_arm: 20,
     };
