@@ -1,4 +1,4 @@
-//! A number on everything, in one place, and each number with a test that hits it.
+//! Limits are declared in one folder, and a test names each of them.
 
 use std::collections::BTreeSet;
 
@@ -10,40 +10,40 @@ use super::tree::{Tree, is_test};
 
 const RULE: &str = "limits";
 
-/// The one place.
-const PATH: &str = "crates/model/src/limits.rs";
+/// Folder of the files that declare limits.
+const FOLDER: &str = "crates/model/src/limits/";
 
-/// Crates of ours that are no product: what they cap is their own.
-const FREE: [&str; 1] = ["crates/testkit/"];
+/// Crates that are no part of the product.
+const EXEMPT: [&str; 1] = ["crates/testkit/"];
 
 /// Tests in product code, because each implementation of the store must pass them.
 const CONFORMANCE: &str = "crates/store/src/conformance/";
 
-/// Finds limits that no test names, and caps that others can see but that are elsewhere.
+/// Finds limits that no test names, and visible limits outside the folder.
 pub(super) fn check(tree: &Tree) -> Vec<Violation> {
-    let Some(limits) = tree.get(PATH).and_then(|text| lex(text).ok()) else {
-        return vec![Violation::new(
-            PATH,
-            1,
-            RULE,
-            "missing: every cap is in here",
-        )];
-    };
     let mut tested = BTreeSet::new();
+    let mut declared = Vec::new();
     let mut found = Vec::new();
     for (path, text) in tree.with_extension("rs") {
-        // What does not lex is said by another rule.
+        // Another rule reports a file that cannot be parsed.
         let tokens = lex(text).unwrap_or_default();
         names_in_tests(&tokens, is_a_test(path), &mut tested);
         let is_product = path.starts_with("crates/") && path.contains("/src/");
-        if is_product && path != PATH && !FREE.iter().any(|free| path.starts_with(free)) {
+        if path.starts_with(FOLDER) {
+            let constants = visible_constants(&tokens);
+            declared.extend(constants.into_iter().map(|(name, line)| (path, name, line)));
+        } else if is_product && !EXEMPT.iter().any(|exempt| path.starts_with(exempt)) {
             elsewhere(path, &tokens, &mut found);
         }
     }
-    for (name, line) in visible_constants(&limits) {
+    if declared.is_empty() {
+        let wrong = "no limit is declared in this folder";
+        found.push(Violation::new(FOLDER, 1, RULE, wrong));
+    }
+    for (path, name, line) in declared {
         if !tested.contains(&name) {
             let wrong = format!("no test names `{name}`: write one that hits it, and one beyond");
-            found.push(Violation::new(PATH, line, RULE, wrong));
+            found.push(Violation::new(path, line, RULE, wrong));
         }
     }
     found
@@ -53,11 +53,11 @@ fn is_a_test(path: &str) -> bool {
     is_test(path) || path.starts_with(CONFORMANCE)
 }
 
-/// Caps that other modules can see; private ones are a matter of how something is done.
+/// Finds limits that other modules can see; private constants may be anywhere.
 fn elsewhere(path: &str, tokens: &[TokenTree], found: &mut Vec<Violation>) {
     for (name, line) in visible_constants(tokens) {
         if name.ends_with("_MAX") {
-            let wrong = format!("`{name}` is a cap: it belongs into {PATH}");
+            let wrong = format!("`{name}` is a cap: declare it in a file of {FOLDER}");
             found.push(Violation::new(path, line, RULE, wrong));
         }
     }
@@ -68,7 +68,7 @@ fn elsewhere(path: &str, tokens: &[TokenTree], found: &mut Vec<Violation>) {
     }
 }
 
-/// `pub const NAME`, also `pub(crate) const NAME`, of this level.
+/// Returns the name and line of each `pub const` and `pub(crate) const` of this level.
 fn visible_constants(tokens: &[TokenTree]) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -91,7 +91,7 @@ fn visible_constants(tokens: &[TokenTree]) -> Vec<(String, usize)> {
 
 /// Collects all identifiers in tests.
 fn names_in_tests(tokens: &[TokenTree], in_test: bool, names: &mut BTreeSet<String>) {
-    // An attribute that speaks for the item after it.
+    // True after `#[cfg(test)]` until the end of its item.
     let mut test_item = false;
     for (at, token) in tokens.iter().enumerate() {
         let here = in_test || test_item;
@@ -125,6 +125,7 @@ mod tests {
     use super::super::run_rule;
     use super::*;
 
+    const PATH: &str = "crates/model/src/limits/records.rs";
     const LIMITS: (&str, &str) = (PATH, "/// A.\npub const A_MAX: usize = 1;\n");
 
     fn check_with(path: &str, text: &str) -> Vec<String> {
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn public_limit_outside_limits_file_is_violation() {
+    fn public_limit_outside_limits_folder_is_violation() {
         let seen = |path: &str, text: &str| {
             let text = format!("{text}\n#[cfg(test)] use A_MAX;");
             check_with(path, &text)

@@ -1,0 +1,28 @@
+//! Limits of records, names, and typed attributes.
+
+/// Longest text of one record, bytes.
+pub const RECORD_TEXT_BYTES_MAX: usize = 1 << 20;
+/// Longest key of a record, bytes.
+pub const KEY_BYTES_MAX: usize = 1_024;
+/// Longest name: project, category, agent, task, plan, group, session, phase, source; bytes.
+pub const NAME_BYTES_MAX: usize = 200;
+/// Longest typed attributes of one record as JSON, bytes.
+pub const ATTRS_BYTES_MAX: usize = 1 << 20;
+/// Minimum number of hex digits of an abbreviated id.
+pub const ID_PREFIX_MIN: usize = 4;
+/// Longest text of one message, bytes.
+pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
+/// Longest approach, and longest outcome, of an episode, bytes.
+pub const EPISODE_TEXT_BYTES_MAX: usize = 64 << 10;
+/// Largest file whose checksum is computed, bytes.
+pub const ARTIFACT_BYTES_MAX: u64 = 1 << 30;
+/// Longest description of an artifact, bytes.
+pub const DESCRIPTION_BYTES_MAX: usize = 4 << 10;
+/// Longest text in an agent's working memory, bytes.
+pub const WORKING_TEXT_BYTES_MAX: usize = 64 << 10;
+/// Maximum number of constraints, of context entries and of notes in an agent's working memory.
+pub const WORKING_ITEMS_MAX: usize = 1_000;
+/// Largest snapshot of an agent's working memory, bytes.
+pub const WORKING_BYTES_MAX: usize = 4 << 20;
+/// Longest turn of `session add`, bytes.
+pub const SESSION_ADD_BYTES_MAX: usize = 16 << 20;

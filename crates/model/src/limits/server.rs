@@ -1,0 +1,50 @@
+//! Limits of the HTTP server and its API.
+
+/// Maximum number of projects that a server keeps open (LRU cache).
+pub const OPEN_PROJECTS_MAX: usize = 64;
+/// Maximum number of concurrent engine calls of a server; further ones wait in order.
+pub const SERVER_CALLS_MAX: usize = 64;
+/// Polling interval of a server for its stop flag, milliseconds.
+pub const SERVER_STOP_PAUSE_MS: u64 = 50;
+/// Maximum size of a request body, bytes.
+pub const SERVER_BODY_BYTES_MAX: usize = 8 << 20;
+/// Maximum total size of request bodies over 64 KiB in memory, bytes; further ones wait.
+pub const SERVER_BODIES_BYTES_MAX: usize = 64 << 20;
+/// Timeout of a request body, seconds.
+pub const SERVER_BODY_S: u64 = 30;
+/// Timeout of a request head, and of an idle connection, seconds.
+pub const SERVER_HEAD_S: u64 = 30;
+/// Longest head of a request, bytes.
+pub const SERVER_HEAD_BYTES_MAX: usize = 64 << 10;
+/// Write timeout of a response that the client does not read, seconds.
+pub const SERVER_WRITE_S: u64 = 30;
+/// Maximum number of concurrent connections; further ones wait to be accepted.
+pub const SERVER_CONNECTIONS_MAX: usize = 4_096;
+/// Grace period for requests in flight when a server stops, seconds.
+pub const SERVER_STOP_S: u64 = 10;
+/// Maximum nesting depth of JSON requests.
+pub const SERVER_JSON_DEPTH_MAX: usize = 64;
+/// Default page size of the HTTP API.
+pub const API_PAGE_DEFAULT: usize = 50;
+/// Maximum page size of the HTTP API.
+pub const API_PAGE_MAX: usize = 1_000;
+/// Number of recent changes that a server keeps for followers; a follower that is further behind reads the store.
+pub const SERVER_EVENTS_KEPT: usize = 1_000;
+/// Polling interval for writes of other processes, milliseconds.
+pub const SERVER_EVENTS_PAUSE_MS: u64 = 250;
+/// Keep-alive interval of an idle event stream, seconds.
+pub const SERVER_EVENTS_IDLE_S: u64 = 15;
+/// Number of responses that a server keeps for idempotency keys; the oldest are dropped.
+pub const IDEMPOTENCY_KEPT: usize = 10_000;
+/// Total size of those responses, bytes.
+pub const IDEMPOTENCY_BYTES_MAX: usize = 16 << 20;
+/// Longest `Idempotency-Key`, bytes.
+pub const IDEMPOTENCY_KEY_BYTES_MAX: usize = 200;
+/// Maximum number of working memories of a server; the least recently used one is dropped.
+pub const WORKING_MEMORIES_MAX: usize = 1_000;
+/// Pruning interval of a server, seconds: a day.
+pub const SERVER_PRUNE_S: u64 = 86_400;
+/// Delay of a server's first pruning after its start, seconds.
+pub const SERVER_PRUNE_FIRST_S: u64 = 3_600;
+/// Maximum number of concurrent engine calls that are read-only or bound by computation.
+pub const SERVER_COMPUTE_CALLS_MAX: usize = 4;
