@@ -129,6 +129,7 @@ fn time_searches(
                 vector: None,
                 sentence_vector: None,
                 filter: filter.clone(),
+                drops_turns: false,
                 limit_per_arm: 50,
             };
             let found = store.search(project, &search)?;

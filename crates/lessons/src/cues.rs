@@ -1,4 +1,4 @@
-//! Cue phrases, weights and thresholds, read once from `data/*.toml`.
+//! Cue phrases, weights and thresholds of `data/*.toml`.
 
 mod commands;
 mod explanations;
@@ -21,11 +21,12 @@ pub(crate) use person_rules::{
 use serde::de::DeserializeOwned;
 use std::sync::LazyLock;
 
-/// Data of all sources. Each file is parsed when a source needs it, because a hook reads only some events.
+/// Data of all sources. Each file is parsed when a source needs it, because a hook reads only some events; the largest
+/// one is compiled into constants.
 #[derive(Debug)]
 pub(crate) struct Cues {
     /// Rules by people.
-    pub(crate) person_rules: LazyLock<PersonRuleCues>,
+    pub(crate) person_rules: PersonRuleCues,
     /// Commands.
     pub(crate) commands: LazyLock<CommandCues>,
     /// Explanations.
@@ -50,7 +51,7 @@ impl Cues {
     /// Returns the built-in data.
     pub(crate) fn get() -> &'static Self {
         static CUES: Cues = Cues {
-            person_rules: LazyLock::new(PersonRuleCues::parse),
+            person_rules: PersonRuleCues::BUILT_IN,
             commands: LazyLock::new(|| parse(include_str!("../data/commands.toml"))),
             explanations: LazyLock::new(|| parse(include_str!("../data/explanations.toml"))),
             failures: LazyLock::new(|| parse(include_str!("../data/failures.toml"))),

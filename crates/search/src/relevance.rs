@@ -272,6 +272,11 @@ impl Features {
         self.values[0] > 1.0 - 1e-9
     }
 
+    /// Returns true if the candidate has a word of the question.
+    pub fn has_words(&self) -> bool {
+        self.values[0] > 0.0
+    }
+
     /// Returns the values of the sentence transformer in the order of [`SENTENCE_FEATURE_NAMES`]; `None` without
     /// vectors of it.
     pub fn sentence_values(&self) -> Option<&[f64; SENTENCE_FEATURES]> {

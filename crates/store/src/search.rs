@@ -22,6 +22,9 @@ pub struct SearchQuery {
     pub filter: Filter,
     /// Number of best hits to keep from each arm (lexical, vector).
     pub limit_per_arm: usize,
+    /// Leaves out turns of conversations after the limits. A filter by kind leaves them out before the limits, but reads
+    /// the rows of all matching records in a process without a cache.
+    pub drops_turns: bool,
 }
 
 /// Results of one search.

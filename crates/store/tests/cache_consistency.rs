@@ -29,6 +29,7 @@ fn ask_for(store: &SqliteStore, query: &str, kinds: &[Kind]) -> SearchResults {
         vector: None,
         sentence_vector: None,
         filter: Filter::current(kinds, now()),
+        drops_turns: false,
         limit_per_arm: 20,
     };
     store

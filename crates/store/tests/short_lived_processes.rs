@@ -49,6 +49,7 @@ fn ask(path: &Path) -> SearchResults {
         vector: None,
         sentence_vector: None,
         filter: Filter::current(&[], now()),
+        drops_turns: false,
         limit_per_arm: 20,
     };
     let store = SqliteStore::open(path).unwrap();

@@ -626,7 +626,7 @@ pub(crate) fn vectors() -> Vec<Operation> {
                     .map(drop)
             },
             BATCHES,
-            Nothing,
+            More("each command embeds another text"),
         ),
     ]
 }

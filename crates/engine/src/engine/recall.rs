@@ -43,8 +43,6 @@ pub enum RetrievalMode {
 /// Vectors used for ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum VectorSource {
-    /// The built-in vectors, which cost microseconds.
-    BuiltIn,
     /// Those of the program: the built-in ones and the sentence transformer's. No service is called.
     Program,
     /// Those of the program, or of the engine's external model if it has one.
@@ -138,11 +136,6 @@ impl Recall<'_> {
         self.search_with_vectors(request, VectorSource::Program)
     }
 
-    /// Searches as [`Self::search`] with the built-in vectors only, for many comparisons of short texts.
-    pub(super) fn search_built_in(&self, request: &RecallRequest) -> Result<RecallReport, Fault> {
-        self.search_with_vectors(request, VectorSource::BuiltIn)
-    }
-
     /// Searches with the vectors of the program and returns all hits by score, unrated, with the question that rates them.
     /// The relevance model is fitted to the features that these give. Errors: those of [`Self::search`].
     pub fn search_with_question(
@@ -166,13 +159,13 @@ impl Recall<'_> {
         source: VectorSource,
         notes: &mut Vec<String>,
     ) -> Result<QueryVectors, Fault> {
-        if request.mode == RetrievalMode::Words || source == VectorSource::BuiltIn {
+        if request.mode == RetrievalMode::Words {
             return Ok(QueryVectors::default());
         }
         Ok(QueryVectors {
             model: match source {
                 VectorSource::Model => self.question_vector(text, notes)?,
-                VectorSource::BuiltIn | VectorSource::Program => None,
+                VectorSource::Program => None,
             },
             sentence: self.sentence_vector(text, request.deadline)?,
         })
@@ -327,6 +320,7 @@ impl Recall<'_> {
             semantic_text: (request.mode != RetrievalMode::Words).then(|| query.text.clone()),
             vector: vectors.model,
             filter,
+            drops_turns: false,
             limit_per_arm: candidate_count(k),
             sentence_vector: vectors.sentence,
         };

@@ -43,12 +43,14 @@ impl Maintenance<'_> {
     /// Returns the address of the server of this memory; `None` if none runs.
     pub fn server_address(&self) -> Result<Option<String>, Fault> {
         let file = self.engine.folder.join(SERVER_FILE);
+        // Without the file no lock is taken, which would create the lock file. A server that is starting has no address.
+        let Ok(bytes) = read_bounded(&file, limits::TOKENS_BYTES_MAX) else {
+            return Ok(None);
+        };
         if durable::try_lock(&file.with_extension("lock"))?.is_some() {
             return Ok(None);
         }
-        // A server that is starting or stopping holds the lock, but its file may be missing or outdated.
-        let bytes = read_bounded(&file, limits::TOKENS_BYTES_MAX).ok();
-        let place = bytes.and_then(|bytes| serde_json::from_slice::<ServerAddress>(&bytes).ok());
+        let place = serde_json::from_slice::<ServerAddress>(&bytes).ok();
         Ok(place.map(|place| place.address))
     }
 }

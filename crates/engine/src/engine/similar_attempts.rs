@@ -8,7 +8,7 @@ use approach_similarity::{SIMILAR_MIN, similarities};
 use heirloom_model::kinds::Episode;
 use heirloom_model::{Fault, Kind, KindData, Record, Scope, limits};
 use heirloom_search::recall::{Ranked, RecallItem};
-use heirloom_search::relevance::FLOOR;
+use heirloom_search::relevance::CONTEXT_FLOOR;
 
 /// Episode that resembles a planned approach.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +59,8 @@ impl Tasks<'_> {
 
 fn report(approach: &str, hits: Vec<Ranked>) -> SimilarAttemptsReport {
     let attempt = |hit: Ranked| {
-        let is_relevant = hit.relevance.is_none_or(|relevance| relevance >= FLOOR);
+        // The similarity of the approaches decides; relevance only leaves out attempts of another subject.
+        let is_relevant = (hit.relevance).is_none_or(|relevance| relevance >= CONTEXT_FLOOR);
         let RecallItem::Record(record) = hit.item else {
             return None;
         };
@@ -161,7 +162,7 @@ mod tests {
         assert_eq!((other.attempts.len(), other.has_failed), (0, false));
         assert!(!report("patch parser", Vec::new()).has_failed);
         // Below the floor of recall it is about something else.
-        rows[0].relevance = Some(FLOOR / 2.0);
+        rows[0].relevance = Some(CONTEXT_FLOOR / 2.0);
         assert_eq!(actions("patch parser", &rows), ["completed", "attempted"]);
         assert!(!report("patch parser", rows).has_failed);
     }

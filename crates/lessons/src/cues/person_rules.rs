@@ -1,15 +1,14 @@
-//! Cues of rules by people: phrases with weights from `data/person_rules.toml`.
+//! Cues of rules by people: phrases with weights, compiled by `build.rs` from `data/person_rules.toml`.
 
-use aho_corasick::AhoCorasick;
-use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
+mod phrase_search;
 #[cfg(test)]
 mod tests;
 mod word_forms;
 mod word_match;
 
+use phrase_search::{Phrase, find_phrases};
 use word_forms::{is_basic_form, word_forms};
 use word_match::{
     contains_word, ends_clause, has_boundaries, has_second_word, is_clause_mark,
@@ -23,10 +22,9 @@ const FOUND_MAX: usize = 128;
 const DETERMINERS_MAX: usize = 4;
 /// Greatest number of bytes between a cue and the object that refines it.
 const OBJECT_GAP_MAX: usize = 24;
-const DATA: &str = include_str!("../../data/person_rules.toml");
 
-/// Cues of rules by people, with the automaton that finds their phrases.
-#[derive(Debug, Default)]
+/// Cues of rules by people and their phrases.
+#[derive(Debug)]
 pub(crate) struct PersonRuleCues {
     /// Sum of weights from which on a sentence is a rule.
     pub(crate) threshold: f32,
@@ -37,61 +35,59 @@ pub(crate) struct PersonRuleCues {
     /// Words that the reader of turns needs.
     pub(crate) turns: TurnWords,
     /// Words before a clause that belong to no clause.
-    connectors: Vec<String>,
+    connectors: &'static [&'static str],
     /// Connectors after which a clause begins wherever they are.
-    conjunctions: Vec<String>,
+    conjunctions: &'static [&'static str],
     /// Words before the head of a generic noun phrase.
-    determiners: Vec<String>,
+    determiners: &'static [&'static str],
     /// Words that are no verbs in their basic form.
-    no_verbs: Vec<String>,
-    cues: Vec<Cue>,
-    /// For each phrase of the automaton, the index of its cue.
-    phrase_cues: Vec<usize>,
-    phrases: Option<AhoCorasick>,
+    no_verbs: &'static [&'static str],
+    cues: &'static [Cue],
+    /// Phrases of the cues, in order.
+    phrases: &'static [Phrase],
     /// Cues of word forms.
-    form_cues: Vec<(WordForm, usize)>,
+    form_cues: &'static [(WordForm, usize)],
 }
 
 /// Words that the reader of turns needs, in lower case except those of rejections.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct TurnWords {
     /// Interjections before a sentence if a mark follows.
-    lead_ins: Vec<String>,
+    lead_ins: &'static [&'static str],
     /// Interjections without a mark after them.
-    soft_lead_ins: Vec<String>,
+    soft_lead_ins: &'static [&'static str],
     /// Words of a question that is a polite instruction.
-    pub(crate) polite: Vec<String>,
+    pub(crate) polite: &'static [&'static str],
     /// First words of a sentence whose subject the sentence before it names.
-    pub(crate) pronouns: Vec<String>,
+    pub(crate) pronouns: &'static [&'static str],
     /// Last words of a sentence that refer to the sentence before it.
-    pub(crate) pronoun_ends: Vec<String>,
+    pub(crate) pronoun_ends: &'static [&'static str],
     /// First words of a reason.
-    pub(crate) reasons: Vec<String>,
+    pub(crate) reasons: &'static [&'static str],
     /// First words of a question about work that should be done.
-    pub(crate) check_starts: Vec<String>,
+    pub(crate) check_starts: &'static [&'static str],
     /// Words of which one follows those.
-    pub(crate) check_verbs: Vec<String>,
+    pub(crate) check_verbs: &'static [&'static str],
     /// Complete questions about work that should be done.
-    pub(crate) check_phrases: Vec<String>,
+    pub(crate) check_phrases: &'static [&'static str],
     /// First words of a request.
-    pub(crate) request_starts: Vec<String>,
+    pub(crate) request_starts: &'static [&'static str],
     /// Last words of an impatient request.
-    pub(crate) request_ends: Vec<String>,
+    pub(crate) request_ends: &'static [&'static str],
     /// Words that withdraw the last turn.
-    pub(crate) withdrawals: Vec<String>,
+    pub(crate) withdrawals: &'static [&'static str],
     /// Beginnings of lines that a program wrote.
-    pub(crate) machine_starts: Vec<String>,
+    pub(crate) machine_starts: &'static [&'static str],
     /// Beginnings of the results of rejected calls.
-    pub(crate) rejections: Vec<String>,
+    pub(crate) rejections: &'static [&'static str],
     /// Words before the person's reason in those.
-    pub(crate) rejection_reasons: Vec<String>,
+    pub(crate) rejection_reasons: &'static [&'static str],
     /// Words after it.
-    pub(crate) rejection_ends: Vec<String>,
+    pub(crate) rejection_ends: &'static [&'static str],
 }
 
 /// Category of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleCategory {
     Convention,
     Preference,
@@ -100,10 +96,8 @@ pub(crate) enum RuleCategory {
 }
 
 /// Place that a cue needs in its sentence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CuePlace {
-    #[default]
     Any,
     /// First in a clause.
     Clause,
@@ -116,8 +110,7 @@ enum CuePlace {
 }
 
 /// Form of a word that a cue has instead of phrases.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WordForm {
     /// Path, file name or pattern of file names.
     Path,
@@ -128,50 +121,27 @@ enum WordForm {
 }
 
 /// Phrases with the same meaning.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug)]
 struct Cue {
-    name: String,
+    name: &'static str,
     category: Option<RuleCategory>,
     weight: f32,
-    #[serde(default)]
     at: CuePlace,
     /// Name of the cue that it refines: it counts in the text of that cue, and only if that cue counts.
-    refines: Option<String>,
+    refines: Option<&'static str>,
     /// Maximum of the worth of a rule with this cue.
     worth: Option<f32>,
     /// Words of which one comes directly before it.
-    #[serde(default)]
-    previous: Vec<String>,
+    previous: &'static [&'static str],
     /// Words of which one comes directly after it; `<verb>` is an English verb in its basic form, `*es` a word that
     /// ends so.
-    #[serde(default)]
-    next: Vec<String>,
-    #[serde(default)]
-    not_next: Vec<String>,
-    #[serde(default)]
-    not_previous: Vec<String>,
-    #[serde(default)]
-    second_not: Vec<String>,
-    #[serde(default)]
-    with: Vec<String>,
-    /// Phrases by language.
-    #[serde(default)]
-    phrases: BTreeMap<String, Vec<String>>,
-    /// Form of words that count as phrases.
-    form: Option<WordForm>,
-}
-
-/// Content of the data file.
-#[derive(Debug, Default, Deserialize)]
-struct CueFile {
-    threshold: f32,
-    worth: f32,
-    worth_per_point: f32,
-    worth_max: f32,
-    weak_worth: f32,
-    turns: TurnWords,
-    words: BTreeMap<String, Vec<String>>,
-    cue: Vec<Cue>,
+    next: &'static [&'static str],
+    not_next: &'static [&'static str],
+    not_previous: &'static [&'static str],
+    second_not: &'static [&'static str],
+    with: &'static [&'static str],
+    /// True if words of a form count as its phrases.
+    has_form: bool,
 }
 
 /// Evaluation of a sentence.
@@ -193,66 +163,15 @@ pub(crate) struct SentenceScore {
 }
 
 impl PersonRuleCues {
-    /// Parses the built-in data.
-    pub(super) fn parse() -> Self {
-        Self::from_toml(DATA).unwrap_or_default()
-    }
-
-    fn from_toml(text: &str) -> Option<Self> {
-        let mut file: CueFile = toml::from_str(text).ok()?;
-        for cue in &mut file.cue {
-            for list in [
-                &mut cue.previous,
-                &mut cue.next,
-                &mut cue.not_next,
-                &mut cue.not_previous,
-                &mut cue.second_not,
-                &mut cue.with,
-            ]
-            .into_iter()
-            .chain(cue.phrases.values_mut())
-            {
-                expand(list, &file.words);
-            }
-        }
-        let mut phrases = Vec::new();
-        let mut phrase_cues = Vec::new();
-        let mut form_cues = Vec::new();
-        for (index, cue) in file.cue.iter_mut().enumerate() {
-            for phrase in std::mem::take(&mut cue.phrases).into_values().flatten() {
-                phrases.push(phrase);
-                phrase_cues.push(index);
-            }
-            form_cues.extend(cue.form.map(|form| (form, index)));
-        }
-        let mut words = |name: &str| file.words.remove(name).unwrap_or_default();
-        Some(Self {
-            threshold: file.threshold,
-            worth: [file.worth, file.worth_per_point, file.worth_max],
-            weak_worth: file.weak_worth,
-            turns: file.turns,
-            connectors: words("connectors"),
-            conjunctions: words("conjunctions"),
-            determiners: words("determiners"),
-            no_verbs: words("no_verbs"),
-            cues: file.cue,
-            phrase_cues,
-            phrases: Some(AhoCorasick::new(&phrases).ok()?),
-            form_cues,
-        })
-    }
+    /// Built-in cues.
+    pub(super) const BUILT_IN: Self = include!(concat!(env!("OUT_DIR"), "/person_rules.rs"));
 
     /// Evaluates a sentence in the form of [`normalize`].
     pub(crate) fn score(&self, sentence: &str) -> SentenceScore {
         #[cfg(test)]
         let mut names = Vec::new();
         let mut found: Vec<(&Cue, usize, Range<usize>)> = Vec::new();
-        let phrases = self.phrases.iter();
-        let phrases = phrases.flat_map(|phrases| phrases.find_overlapping_iter(sentence));
-        let phrases = phrases.filter_map(|one| {
-            let index = self.phrase_cues.get(one.pattern().as_usize())?;
-            Some((*index, one.range()))
-        });
+        let phrases = find_phrases(self.phrases, sentence).into_iter();
         let forms = word_forms(sentence).flat_map(|(form, span)| {
             let cues = self.form_cues.iter().filter(move |(one, _)| *one == form);
             cues.map(move |(_, index)| (*index, span.clone()))
@@ -263,7 +182,7 @@ impl PersonRuleCues {
             };
             if found.len() < FOUND_MAX && self.is_cue(cue, sentence, span.clone()) {
                 #[cfg(test)]
-                names.push(cue.name.clone());
+                names.push(cue.name.to_owned());
                 found.push((cue, index, span));
             }
         }
@@ -283,7 +202,7 @@ impl PersonRuleCues {
                 Some(name) => counted.iter().any(|(other, _, refined)| {
                     let gap = span.start.checked_sub(refined.end);
                     other.name == *name
-                        && (cue.form.is_none() || gap.is_some_and(|gap| gap <= OBJECT_GAP_MAX))
+                        && (!cue.has_form || gap.is_some_and(|gap| gap <= OBJECT_GAP_MAX))
                 }),
                 None => {
                     cue.weight < 0.0
@@ -305,7 +224,7 @@ impl PersonRuleCues {
         let before = sentence.get(..span.start).unwrap_or_default();
         let after = sentence.get(span.end..).unwrap_or_default();
         let phrase = sentence.get(span).unwrap_or_default();
-        if cue.form.is_none() && !has_boundaries(before, phrase, after) {
+        if !cue.has_form && !has_boundaries(before, phrase, after) {
             return false;
         }
         let is_at = match cue.at {
@@ -316,18 +235,18 @@ impl PersonRuleCues {
             CuePlace::End => after.trim_start().chars().next().is_none_or(ends_clause),
         };
         let rest = after.trim_start();
-        let starts = |list: &[String]| {
+        let starts = |list: &[&str]| {
             list.iter()
                 .any(|word| starts_with_word_or_ending(rest, word))
         };
         let previous = before.trim_end();
-        let ends = |list: &[String]| list.iter().any(|word| ends_with_word(previous, word));
+        let ends = |list: &[&str]| list.iter().any(|word| ends_with_word(previous, word));
         is_at
-            && (cue.next.is_empty() || starts(&cue.next) || self.is_before_verb(cue, rest))
-            && (cue.previous.is_empty() || ends(&cue.previous))
-            && !starts(&cue.not_next)
-            && !ends(&cue.not_previous)
-            && (cue.second_not.is_empty() || has_second_word(rest, &cue.second_not))
+            && (cue.next.is_empty() || starts(cue.next) || self.is_before_verb(cue, rest))
+            && (cue.previous.is_empty() || ends(cue.previous))
+            && !starts(cue.not_next)
+            && !ends(cue.not_previous)
+            && (cue.second_not.is_empty() || has_second_word(rest, cue.second_not))
             && (cue.with.is_empty() || cue.with.iter().any(|word| contains_word(after, word)))
     }
 
@@ -344,7 +263,7 @@ impl PersonRuleCues {
             {
                 return true;
             }
-            let is_last = |word: &&String| ends_with_word(before, word);
+            let is_last = |word: &&&str| ends_with_word(before, word);
             if self.conjunctions.iter().any(|word| is_last(&word)) {
                 return true;
             }
@@ -359,7 +278,7 @@ impl PersonRuleCues {
 
     /// Returns true if the cue comes before an English verb and `rest` begins with one.
     fn is_before_verb(&self, cue: &Cue, rest: &str) -> bool {
-        cue.next.iter().any(|word| word == "<verb>")
+        cue.next.iter().any(|word| *word == "<verb>")
             && is_basic_form(rest)
             && !self
                 .no_verbs
@@ -407,7 +326,7 @@ impl PersonRuleCues {
             });
             let soft = &self.turns.soft_lead_ins;
             let soft = soft.iter().filter(|word| starts_with_word(rest, word));
-            let Some(length) = marked.chain(soft).map(String::len).max() else {
+            let Some(length) = marked.chain(soft).map(|word| word.len()).max() else {
                 return sentence.len() - rest.len();
             };
             rest = rest.get(length..).unwrap_or_default();
@@ -429,16 +348,4 @@ impl SentenceScore {
             self.category = Some((category, cue.weight));
         }
     }
-}
-
-/// Replaces `@name` in the list by the words of that name.
-fn expand(list: &mut Vec<String>, words: &BTreeMap<String, Vec<String>>) {
-    let mut all = Vec::with_capacity(list.len());
-    for word in list.drain(..) {
-        match word.strip_prefix('@') {
-            Some(name) => all.extend(words.get(name).into_iter().flatten().cloned()),
-            None => all.push(word),
-        }
-    }
-    *list = all;
 }

@@ -161,7 +161,7 @@ impl PersonRules {
         if !words
             .rejections
             .iter()
-            .any(|start| text.starts_with(start.as_str()))
+            .any(|start| text.starts_with(*start))
         {
             return;
         }
@@ -170,10 +170,10 @@ impl PersonRules {
         let reason = words
             .rejection_reasons
             .iter()
-            .find_map(|mark| text.split_once(mark.as_str()))
+            .find_map(|mark| text.split_once(*mark))
             .map(|(_, reason)| {
                 let ends = words.rejection_ends.iter();
-                let end = ends.filter_map(|end| reason.find(end.as_str())).min();
+                let end = ends.filter_map(|end| reason.find(*end)).min();
                 reason
                     .get(..end.unwrap_or(reason.len()))
                     .unwrap_or_default()
@@ -244,9 +244,7 @@ impl PersonRules {
         let start = normalize(text::clip(turn.trim_start(), LINE_CHARS_MAX));
         let withdrawals = &cues.turns.withdrawals;
         if let Some(last) = self.last_turn
-            && withdrawals
-                .iter()
-                .any(|word| start.starts_with(word.as_str()))
+            && withdrawals.iter().any(|word| start.starts_with(*word))
         {
             self.rules.retain(|rule| rule.position != last);
         }

@@ -7,14 +7,26 @@ use heirloom_model::{Message, Record, Role};
 
 /// Maximum number of words of a turn that is only an acknowledgement.
 const ACKNOWLEDGEMENT_WORDS_MAX: usize = 5;
+/// Cosine of sentence vectors below which a text without a word of the question is weak. 96 of 100 right records of
+/// that sort are above it.
+const SENTENCE_COSINE_MIN: f64 = 0.125;
+/// Greatest relevance of such a text.
+const UNRELATED_MAX: f64 = FLOOR * 0.9;
 
 /// Computes the relevance of hits. `ranked` is in the order of the score. A hit with all words of the question is never
-/// below the floor: who searches for a word gets the records with it, however common the word is.
+/// below the floor: who searches for a word gets the records with it, however common the word is. A hit with none of
+/// them whose sentence vector has another direction is never above it.
 pub fn rate_hits(question: &Question, ranked: &mut [Ranked]) {
     let features = hit_features(question, ranked);
     for (hit, features) in ranked.iter_mut().zip(features) {
-        let least = if features.has_all_words() { FLOOR } else { 0.0 };
-        hit.relevance = Some(features.probability().max(least));
+        let sentence = hit.breakdown.sentence;
+        let is_unrelated = sentence.is_some_and(|cosine| cosine < SENTENCE_COSINE_MIN);
+        let (least, most) = match features.has_all_words() {
+            true => (FLOOR, 1.0),
+            false if is_unrelated && !features.has_words() => (0.0, UNRELATED_MAX),
+            false => (0.0, 1.0),
+        };
+        hit.relevance = Some(features.probability().clamp(least, most));
     }
 }
 

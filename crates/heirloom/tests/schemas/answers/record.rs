@@ -334,6 +334,8 @@ struct SetScope {
 struct Parts {
     lexical: f64,
     vector: f64,
+    /// Cosine of the sentence vectors; 0 without them.
+    sentence: f64,
     fused: f64,
     conversation: f64,
     pairs: f64,

@@ -33,8 +33,13 @@ pub(super) fn is_clause_mark(c: char) -> bool {
 }
 
 /// Returns true for a character that continues a word of a script with blanks between words.
-fn is_word_char(c: char) -> bool {
+pub(super) fn is_word_char(c: char) -> bool {
     (c.is_alphanumeric() && !is_cjk(c)) || matches!(c, '_' | '-' | '\'')
+}
+
+/// Returns true for a character before a word that makes it a part of a longer word, path or name.
+pub(super) fn is_joined(c: char) -> bool {
+    is_word_char(c) || matches!(c, '/' | '@' | '$' | '#' | '.' | '\\')
 }
 
 /// Returns true if the phrase is not a part of a longer word, path or name.
@@ -44,7 +49,6 @@ pub(super) fn has_boundaries(before: &str, phrase: &str, after: &str) -> bool {
     let before = before.chars().next_back().unwrap_or(' ');
     let mut after = after.chars();
     let next = after.next().unwrap_or(' ');
-    let is_joined = |c: char| is_word_char(c) || matches!(c, '/' | '@' | '$' | '#' | '.' | '\\');
     let starts = !is_word_char(first) || !is_joined(before);
     // A full stop inside a file name or a path ends no word.
     let is_name =
@@ -97,8 +101,8 @@ pub(super) fn contains_word(text: &str, word: &str) -> bool {
 }
 
 /// Returns true if there is a second word and the list does not contain it.
-pub(super) fn has_second_word(rest: &str, list: &[String]) -> bool {
+pub(super) fn has_second_word(rest: &str, list: &[&str]) -> bool {
     let second = rest.split(' ').nth(1).unwrap_or_default();
     let word = second.trim_end_matches(|c: char| is_clause_mark(c));
-    !word.is_empty() && !list.iter().any(|other| other == word)
+    !word.is_empty() && !list.iter().any(|other| *other == word)
 }

@@ -197,7 +197,7 @@ fn is_reason(sentence: &Scored<'_>, cues: &PersonRuleCues) -> bool {
         && sentence.score.total > -1.0
         && reasons
             .iter()
-            .any(|word| sentence.normal.starts_with(word.as_str()))
+            .any(|word| sentence.normal.starts_with(*word))
 }
 
 /// Composes the rule of a run of sentences.

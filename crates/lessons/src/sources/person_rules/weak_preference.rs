@@ -53,7 +53,7 @@ fn is_check(sentence: &str, normal: &str, cues: &PersonRuleCues) -> bool {
     if words
         .check_phrases
         .iter()
-        .any(|phrase| normal.contains(phrase.as_str()))
+        .any(|phrase| normal.contains(*phrase))
     {
         return true;
     }
@@ -65,7 +65,7 @@ fn is_check(sentence: &str, normal: &str, cues: &PersonRuleCues) -> bool {
                         .split(|c: char| !c.is_alphanumeric())
                         .filter(|word| !word.is_empty())
                         .take(3);
-                    next.any(|word| words.check_verbs.iter().any(|verb| verb == word))
+                    next.any(|word| words.check_verbs.iter().any(|verb| *verb == word))
                 })
         })
 }
@@ -78,8 +78,5 @@ fn is_impatient(normal: &str, cues: &PersonRuleCues) -> bool {
         .request_starts
         .iter()
         .any(|start| starts_with_word(normal, start))
-        && words
-            .request_ends
-            .iter()
-            .any(|word| end.ends_with(word.as_str()))
+        && words.request_ends.iter().any(|word| end.ends_with(*word))
 }

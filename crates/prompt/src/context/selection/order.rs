@@ -43,6 +43,8 @@ pub(super) struct StepOrder<'s> {
     competing_chars: usize,
     /// Share of each section, 0 to 1, after scaling.
     shares: Vec<f64>,
+    /// Candidates that may have a further step in the competition.
+    competitors: Vec<usize>,
     part: Part,
     /// Position in the present part.
     at: usize,
@@ -64,6 +66,7 @@ impl<'s> StepOrder<'s> {
             shares: (input.sections.iter())
                 .map(|one| share(one.share_percent))
                 .collect(),
+            competitors: (0..candidates.len()).collect(),
             part: Part::Guaranteed,
             at: 0,
         };
@@ -255,29 +258,42 @@ impl<'s> StepOrder<'s> {
     }
 
     /// Returns the step with the highest worth for its length; first among the sections that are behind their share.
-    fn next_competing(&self) -> Option<Step> {
+    fn next_competing(&mut self) -> Option<Step> {
+        let mut competitors = std::mem::take(&mut self.competitors);
+        competitors.retain(|place| self.is_competitor(*place));
         let (mut best, mut best_behind) = (None, None);
-        for (place, one) in self.input.candidates.iter().enumerate() {
-            let next = if self.is_open(place) {
-                let may = matches!(one.tier, Tier::Exempt | Tier::Competing);
-                let step = may
-                    .then(|| self.first_step(place, SelectionReason::ByWorth))
-                    .flatten();
-                step.map(|step| (step, self.worth(place)))
-            } else {
-                let step = self.extension(place);
-                step.map(|step| (step, one.worth * EXTENSION_WORTH))
-            };
-            let Some((step, worth)) = next else {
+        for place in &competitors {
+            let Some((step, worth)) = self.competing_step(*place) else {
                 continue;
             };
             let score = worth / length_cost(step.chars);
             keep_first_max(&mut best, step, score);
-            if self.is_behind(one.section) {
+            let section = self.input.candidates.get(*place).map(|one| one.section);
+            if section.is_some_and(|section| self.is_behind(section)) {
                 keep_first_max(&mut best_behind, step, score);
             }
         }
+        self.competitors = competitors;
         best_behind.or(best).map(|(step, _)| step)
+    }
+
+    /// Returns true if a candidate may have a further step in the competition.
+    fn is_competitor(&self, place: usize) -> bool {
+        let tier = self.input.candidates.get(place).map(|one| one.tier);
+        match self.is_open(place) {
+            true => matches!(tier, Some(Tier::Exempt | Tier::Competing)),
+            false => self.extension(place).is_some(),
+        }
+    }
+
+    /// Returns the next step of a competitor and its worth.
+    fn competing_step(&self, place: usize) -> Option<(Step, f64)> {
+        if self.is_open(place) {
+            let step = self.first_step(place, SelectionReason::ByWorth)?;
+            return Some((step, self.worth(place)));
+        }
+        let worth = self.input.candidates.get(place)?.worth;
+        Some((self.extension(place)?, worth * EXTENSION_WORTH))
     }
 
     /// Returns true if a section is behind its share of what is selected so far.

@@ -245,6 +245,7 @@ mod tests {
                 vector: None,
                 sentence_vector: None,
                 filter: Filter::current(&[], Timestamp::UNIX_EPOCH),
+                drops_turns: false,
                 limit_per_arm: 2_000,
             };
             let found = store.search(&project, &search).unwrap();
@@ -315,6 +316,7 @@ mod tests {
             vector: None,
             sentence_vector: None,
             filter: Filter::current(&[], Timestamp::UNIX_EPOCH),
+            drops_turns: false,
             limit_per_arm: 100,
         };
         assert_eq!(store.search(&project, &search).unwrap().hits.len(), 40);

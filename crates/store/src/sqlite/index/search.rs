@@ -127,7 +127,10 @@ pub(in crate::sqlite) fn search(
     arms.keep_best(&mut ordinals, search.limit_per_arm);
     let mut hits = BTreeMap::new();
     for ordinal in ordinals {
-        hits.insert(ordinal, hit(connection, number, &arms, ordinal)?);
+        let hit = hit(connection, number, &arms, ordinal)?;
+        if !(hit.is_turn && search.drops_turns) {
+            hits.insert(ordinal, hit);
+        }
     }
     add_conversation_scores(connection, number, &mut arms, &candidates, &mut hits)?;
     let mut hits: Vec<(u32, Hit)> = hits.into_iter().collect();

@@ -4,16 +4,18 @@ use super::{Reconciliation, is_touched_by_person};
 use crate::engine::lessons::contradiction;
 use crate::engine::lessons::lesson_drafts::{LessonDraft, has_derived_key};
 use crate::engine::lessons::lesson_source::LessonSource;
-use crate::engine::{DedupMode, QuerySyntax, RecallRequest};
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record_meaning::known_resolution;
 use heirloom_model::similarity::{ComparableText, has_same_words};
 use heirloom_model::{Authority, Fault, Kind, KindData, Record, RecordId, Scope, limits};
-use heirloom_search::recall::RecallItem;
-use heirloom_store::Filter;
+use heirloom_search::index::tokenizer::QueryTerms;
+use heirloom_store::{Filter, SearchQuery};
+use std::collections::HashMap;
 
 /// Number of similar records that a new lesson is compared with.
 const NEIGHBOURS: usize = 8;
+/// Number of items of all kinds among which those records are looked for.
+const CANDIDATES: usize = 50;
 
 /// Words of resolutions that earlier versions wrote without knowing what helped.
 const AUTOMATIC: [&str; 2] = ["` worked", "it worked "];
@@ -68,20 +70,30 @@ impl Reconciliation<'_> {
 
     /// Returns current knowledge with similar words.
     fn near_knowledge(&self, text: &str) -> Result<Vec<Record>, Fault> {
-        let found = self.engine.recall().search_built_in(&RecallRequest {
-            question: text.to_owned(),
-            syntax: QuerySyntax::Words,
-            k: Some(NEIGHBOURS),
-            kinds: vec![Kind::Knowledge],
-            dedup: DedupMode::Keep,
-            min_relevance: Some(0.0),
-            ..RecallRequest::default()
-        })?;
-        let records = found.hits.into_iter().filter_map(|hit| match hit.item {
-            RecallItem::Record(record) => Some(*record),
-            RecallItem::Turn { .. } => None,
-        });
-        Ok(records.collect())
+        let search = SearchQuery {
+            words: Some(QueryTerms::of(text)),
+            semantic_text: None,
+            vector: None,
+            sentence_vector: None,
+            // Without a filter by kind, which would read the rows of all records in the process of a hook.
+            filter: Filter::current(&[], self.engine.now()),
+            drops_turns: true,
+            limit_per_arm: CANDIDATES,
+        };
+        let found = self.engine.store.search(&self.engine.project, &search)?;
+        if found.hits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids = found.hits.iter().map(|hit| hit.id).collect();
+        let filter = Filter {
+            ids,
+            ..Filter::current(&[Kind::Knowledge], self.engine.now())
+        };
+        let records = self.engine.records().find(&filter.limit(CANDIDATES))?;
+        let mut records: HashMap<RecordId, Record> =
+            (records.into_iter().map(|record| (record.id, record))).collect();
+        let nearest = found.hits.iter().filter_map(|hit| records.remove(&hit.id));
+        Ok(nearest.take(NEIGHBOURS).collect())
     }
 
     /// Decides on an error. A resolution that names the change takes the place of one that a hook wrote, never the

@@ -134,6 +134,7 @@ fn search(connection: &Connection, cache: &ProjectCache, kinds: &[Kind]) -> Sear
         vector: None,
         sentence_vector: None,
         filter: Filter::current(kinds, Timestamp::UNIX_EPOCH),
+        drops_turns: false,
         limit_per_arm: 20,
     };
     let project = ProjectName::new("p").unwrap();
