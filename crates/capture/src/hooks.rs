@@ -7,6 +7,7 @@ mod failure_recording;
 mod failure_warning;
 mod lesson_teaching;
 mod path_words;
+mod prompt_answer;
 mod relevance;
 mod session_context;
 mod session_state;
@@ -21,15 +22,13 @@ pub use relevance::RelevantHit;
 use heirloom_agents::AgentProgram;
 use heirloom_agents::failures::{Subject, is_failure_expected};
 use heirloom_agents::hooks::{
-    HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, shorten_texts, without_envelopes,
-    wrap_for_hook,
+    HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, shorten_texts, wrap_for_hook,
 };
 use heirloom_engine::Engine;
 use heirloom_engine::TASK_MAIN;
 use heirloom_fs::project_fs;
 use heirloom_model::record::check_name;
 use heirloom_model::{Fault, Scope, limits, text};
-use heirloom_search::relevance::select_told;
 use heirloom_store::Change;
 use heirloom_window::Policy;
 use session_state::HookSessionState;
@@ -164,39 +163,6 @@ impl Hooks<'_> {
                 Ok(HookAnswer::default())
             }
         }
-    }
-
-    /// Answers a prompt with relevant records that the session did not get yet.
-    fn answer_prompt(
-        &self,
-        request: &HookRequest<'_>,
-        state: &mut HookSessionState,
-    ) -> Result<HookAnswer, Fault> {
-        let Some(prompt) = request.event.prompt.as_deref() else {
-            return Ok(HookAnswer::default());
-        };
-        let by_person = matches!(request.event.source.as_deref(), None | Some("user" | "sdk"));
-        let prompt = without_envelopes(prompt);
-        if !by_person || prompt.trim().is_empty() {
-            return Ok(HookAnswer::default());
-        }
-        let clean = self.engine.redaction().redact_input(&prompt);
-        state.add_prompt(&clean);
-        let mut near = self.relevant_hits(&clean)?;
-        near.retain(|one| !state.is_delivered(one.record.id));
-        let relevance: Vec<f64> = near.iter().map(|one| one.relevance).collect();
-        let places = select_told(&relevance, limits::HOOK_HITS_MAX);
-        let found: Vec<_> = places.iter().filter_map(|n| near.get(*n)).collect();
-        let lines: Vec<_> = (found.iter())
-            .map(|one| relevance::line(&one.record))
-            .collect();
-        if lines.is_empty() {
-            return Ok(HookAnswer::default());
-        }
-        let answer = self.build_answer(&lines.join("\n"), limits::HOOK_TEXT_CHARS_MAX);
-        state.mark_delivered(found.iter().map(|one| one.record.id));
-        state.add_injected_text(&answer.context);
-        Ok(answer)
     }
 
     fn before_tool(

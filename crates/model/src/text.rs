@@ -3,7 +3,7 @@
 mod error_identity;
 
 pub(crate) use error_identity::earlier_error_identity;
-pub use error_identity::{error_identity, error_signature, test_names};
+pub use error_identity::{error_identity, mask_error_numbers, test_names};
 
 use crate::limits::CHARS_PER_TOKEN;
 use std::borrow::Cow;

@@ -2,10 +2,10 @@
 
 use crate::access::{Access, AllowedOrigins, Logins, TokenCache};
 use crate::engine_registry::EngineProvider;
+use crate::event_feed::EventFeeds;
 use crate::file_watcher::FileWatcher;
 use crate::idempotency::IdempotencyCache;
 use crate::metrics::Metrics;
-use crate::server_sent_events::EventFeeds;
 use crate::working_memory_cache::WorkingMemoryCache;
 use crate::{EngineRegistry, Pool, Problem};
 use heirloom_engine::{Engine, Policy};

@@ -9,6 +9,7 @@ mod app;
 mod background_jobs;
 mod engine_registry;
 mod etag;
+mod event_feed;
 mod file_watcher;
 mod idempotency;
 mod listener;
@@ -18,7 +19,6 @@ mod page;
 mod pool;
 mod problem;
 mod router;
-mod server_sent_events;
 mod working_memory_cache;
 
 pub use access::{Access, AllowedOrigins};

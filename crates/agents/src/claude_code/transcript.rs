@@ -3,8 +3,8 @@
 //! One answer is several lines with one `message.id`; tool results are lines of the user.
 
 mod conversation_tree;
+mod line_fields;
 mod line_scan;
-mod lines;
 mod queued_prompts;
 mod task_list;
 mod tool_actions;
@@ -20,8 +20,8 @@ use crate::transcripts::{
 };
 use heirloom_model::Timestamp;
 use heirloom_model::event_stream::Usage;
+use line_fields::{Attachment, ClaudeLine, ClaudeMessage, ClaudeUsage, ContentBlock};
 use line_scan::ClaudeLineScan;
-use lines::{Attachment, ClaudeLine, ClaudeMessage, ClaudeUsage, ContentBlock};
 use queued_prompts::QueuedPrompt;
 use std::collections::HashMap;
 use task_list::{TaskChanges, TaskList};

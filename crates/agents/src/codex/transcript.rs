@@ -1,6 +1,6 @@
 //! Transcripts of Codex ("rollouts"): each line is `{timestamp, type, payload}`.
 
-mod lines;
+mod line_fields;
 mod tool_calls;
 
 use crate::ProgramFolder;
@@ -13,7 +13,7 @@ use crate::transcripts::transcript_reader::main_agent_event;
 use crate::transcripts::{EventBody, EventSink, TranscriptHeader};
 use heirloom_model::Timestamp;
 use heirloom_model::event_stream::Usage;
-use lines::{CodexLine, CodexPayload, CodexUsage, TokenInfo};
+use line_fields::{CodexLine, CodexPayload, CodexUsage, TokenInfo};
 use tool_calls::{parse_call, parse_output};
 
 /// Beginnings of user items that the program wrote.

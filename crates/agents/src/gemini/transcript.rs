@@ -1,7 +1,7 @@
 //! Transcripts of Gemini CLI: a line is a message, an update of one, or a change of the conversation's metadata.
 //! Older versions wrote one object with all messages, which is read as one line.
 
-mod lines;
+mod line_fields;
 mod tool_calls;
 
 use super::wrapping::{without_hook_context, without_tool_wrapping};
@@ -16,7 +16,7 @@ use crate::transcripts::{EventBody, EventSink, TranscriptHeader};
 use heirloom_fs::project_fs;
 use heirloom_model::event_stream::Usage;
 use heirloom_model::limits;
-use lines::{GeminiCall, GeminiLine, GeminiMessage, GeminiUsage, SetUpdate};
+use line_fields::{GeminiCall, GeminiLine, GeminiMessage, GeminiUsage, SetUpdate};
 use std::collections::HashMap;
 use std::path::Path;
 use tool_calls::{content_text, emit_call};

@@ -2,7 +2,7 @@
 
 mod memory_candidates;
 mod question;
-mod rating;
+mod record_worth;
 
 use super::Engine;
 use super::context::{
@@ -24,7 +24,7 @@ use heirloom_search::relevance::{CONTEXT_FLOOR, FLOOR, TELL_MORE_MIN};
 use heirloom_store::Filter;
 use memory_candidates::{MemoryCandidates, rated_error};
 use question::ContextQuestion;
-use rating::{RecordRater, source_worth};
+use record_worth::{RecordRater, source_worth};
 use std::collections::HashSet;
 
 impl Contexts<'_> {

@@ -36,9 +36,9 @@ pub struct Errors<'e> {
 }
 
 impl Errors<'_> {
-    /// Logs an error: opens a new one, counts an open one with the same signature in the same task and phase, or
-    /// reopens a resolved one. Returns an earlier resolution of the same error in any task; signatures ignore paths,
-    /// numbers, addresses, times, colours and quotes.
+    /// Logs an error: opens a new one, counts an open one with the same identity in the same task and phase, or reopens
+    /// a resolved one. An identity ignores line numbers and addresses. Returns an earlier resolution of an error with
+    /// the same signature in any task; signatures ignore paths, numbers, times, colours and quotes too.
     pub fn log(&self, error: &str, scope: Scope, source: &str) -> Result<LoggedError, Fault> {
         let error = error.trim();
         if error.is_empty() {

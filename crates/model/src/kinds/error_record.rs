@@ -67,8 +67,8 @@ impl ErrorRecord {
 
     /// Returns the identity key of the first versions, which ignored digits in names too.
     pub fn legacy_key(error: &str, task: Option<&str>, phase: Option<&str>) -> String {
-        let signature = text::error_signature(error);
-        text::hash_parts(&[task.unwrap_or(""), phase.unwrap_or(""), &signature])
+        let words = text::mask_error_numbers(error);
+        text::hash_parts(&[task.unwrap_or(""), phase.unwrap_or(""), &words])
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::strip_ansi;
 
-/// Returns the error signature: the text without addresses, numbers and spacing.
+/// Masks the addresses and numbers of an error, and folds its spacing.
 ///
 /// Terminal colours are removed, runs of digits and hexadecimal addresses become `#`, case is folded.
-pub fn error_signature(text: &str) -> String {
+pub fn mask_error_numbers(text: &str) -> String {
     mask_numbers(text, NumberMask::All)
 }
 
-/// Returns the identity of an error: as [`error_signature`], but digits that are part of a name, as in `test_1` and
+/// Returns the identity of an error: as [`mask_error_numbers`], but digits that are part of a name, as in `test_1` and
 /// `E0502`, or that name a test, as in `test-1`, `test_add[2]` and `test 1`, stay.
 pub fn error_identity(text: &str) -> String {
     mask_numbers(text, NumberMask::OutsideOfNamesAndTests)

@@ -89,14 +89,14 @@ fn is_one_line_agrees_with_one_line() {
 }
 
 #[test]
-fn error_signature_ignores_numbers_and_addresses() {
+fn mask_error_numbers_ignores_numbers_and_addresses() {
     assert_eq!(
-        error_signature("\u{1b}[31mpanic\u{1b}[0m at 0x7ffe12 line 42:7."),
-        error_signature("Panic at 0xdead99  line 43:11")
+        mask_error_numbers("\u{1b}[31mpanic\u{1b}[0m at 0x7ffe12 line 42:7."),
+        mask_error_numbers("Panic at 0xdead99  line 43:11")
     );
     assert_ne!(
-        error_signature("cannot open a.rs"),
-        error_signature("cannot open b.rs")
+        mask_error_numbers("cannot open a.rs"),
+        mask_error_numbers("cannot open b.rs")
     );
 }
 

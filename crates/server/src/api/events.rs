@@ -1,7 +1,7 @@
 //! `/api/events`: stream of changes.
 
 use super::extractors::{ProjectQuery, QueryParams};
-use crate::{Access, App, Problem, server_sent_events};
+use crate::{Access, App, Problem, event_feed};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Sse;
@@ -18,11 +18,11 @@ pub(super) async fn follow(
     access: Access,
     QueryParams(params): QueryParams<ProjectQuery>,
     headers: HeaderMap,
-) -> Result<KeepAliveSse<server_sent_events::Events>, Problem> {
+) -> Result<KeepAliveSse<event_feed::Events>, Problem> {
     let project = access.resolve_project(params.project.as_deref())?;
     let last = headers.get("last-event-id");
     let last = last.and_then(|id| id.to_str().ok()).map(str::to_owned);
-    let stream = server_sent_events::stream(&app, project, last).await?;
+    let stream = event_feed::stream(&app, project, last).await?;
     Ok(with_keep_alive(stream))
 }
 

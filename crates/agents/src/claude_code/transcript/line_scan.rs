@@ -1,7 +1,7 @@
 //! First pass over a transcript of Claude Code.
 
 use super::conversation_tree::{ConversationTree, LineRole};
-use super::lines::{ClaudeLine, ClaudeMessage, ContentBlock};
+use super::line_fields::{ClaudeLine, ClaudeMessage, ContentBlock};
 use super::queued_prompts::PromptQueue;
 use super::task_list::TaskChanges;
 use super::{Claude, attached_prompt};

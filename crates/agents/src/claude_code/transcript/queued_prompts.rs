@@ -2,7 +2,7 @@
 //! prompt, or adds it to the running turn, which leaves only the record of the queue.
 
 use super::is_injected;
-use super::lines::QueueLine;
+use super::line_fields::QueueLine;
 use crate::json_fields::{as_keyword, as_nonblank_string, as_time, parse_object};
 use heirloom_model::limits::{TRANSCRIPT_QUEUED_PROMPTS_MAX, TRANSCRIPT_TEXT_CHARS_MAX};
 use heirloom_model::{Timestamp, text};

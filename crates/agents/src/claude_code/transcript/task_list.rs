@@ -1,6 +1,6 @@
 //! Task list that newer versions change item by item, with `TaskCreate` and `TaskUpdate`.
 
-use super::lines::TaskInput;
+use super::line_fields::TaskInput;
 use crate::json_fields::{Field, as_keyword, as_nonblank_string, as_object};
 use crate::transcripts::{PlanItem, item_text};
 use heirloom_model::limits::{TRANSCRIPT_PLAN_ITEMS_MAX, TRANSCRIPT_TASK_CHANGES_MAX};

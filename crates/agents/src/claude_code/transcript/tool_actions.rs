@@ -1,6 +1,6 @@
 //! Purposes of Claude Code's tool calls.
 
-use super::lines::{EditInput, ToolInput};
+use super::line_fields::{EditInput, ToolInput};
 use crate::json_fields::{Field, as_nonblank_string, as_object, as_string, for_each_element};
 use crate::transcripts::{FileEdit, ToolAction, call_line, plan_items};
 

@@ -1,6 +1,6 @@
 //! Tool calls of Codex: commands, patches, plans, and their outputs.
 
-use super::lines::{CallArguments, CallOutput, CodexPayload, OutputMetadata};
+use super::line_fields::{CallArguments, CallOutput, CodexPayload, OutputMetadata};
 use crate::json_fields::{
     Field, as_integer, as_keyword, as_nonblank_string, as_object, as_string, for_each_element,
     joined_texts, parse_object,

@@ -1,6 +1,6 @@
 //! Tool calls of Gemini CLI and their results.
 
-use super::lines::{CallArguments, FunctionResponse, GeminiCall, GeminiPart};
+use super::line_fields::{CallArguments, FunctionResponse, GeminiCall, GeminiPart};
 use crate::json_fields::{
     Field, as_keyword, as_nonblank_string, as_object, as_string, as_time, for_each_element,
 };

@@ -1,7 +1,7 @@
 //! Memory candidates: the records that Session Memory may show, with their ratings.
 
 use super::WorthBuilder;
-use super::rating::RecordRater;
+use super::record_worth::RecordRater;
 use crate::engine::context::{ContextRequest, error_item, fact_item, is_not_muted, meaning_item};
 use heirloom_model::context::{ContextItem, ErrorItem, MemoryView};
 use heirloom_model::kinds::{CATEGORY_DECISION, CATEGORY_LEARNING};

@@ -1,4 +1,4 @@
-//! Lines of a transcript of Codex.
+//! Fields of the lines of a transcript of Codex.
 
 use crate::json_fields::Field;
 use serde::Deserialize;

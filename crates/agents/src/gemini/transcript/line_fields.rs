@@ -1,4 +1,4 @@
-//! Lines of a transcript of Gemini CLI.
+//! Fields of the lines of a transcript of Gemini CLI.
 
 use crate::json_fields::Field;
 use serde::Deserialize;

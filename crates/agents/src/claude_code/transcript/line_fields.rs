@@ -1,4 +1,4 @@
-//! Lines of a transcript of Claude Code.
+//! Fields of the lines of a transcript of Claude Code.
 
 use crate::json_fields::Field;
 use serde::Deserialize;
