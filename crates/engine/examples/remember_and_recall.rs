@@ -1,6 +1,6 @@
 //! Memory embedded in a program: a record is durable when `remember` returns, and a later start finds it.
 //!
-//! `cargo run -p heirloom-engine --example embedded FOLDER`
+//! `cargo run -p heirloom-engine --example remember_and_recall FOLDER`
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use heirloom_engine::{ContextRequest, Engine, NewRecord, RecallRequest};
