@@ -230,3 +230,27 @@ fn engine_without_transformer_works_as_before() {
     assert_eq!(engine.maintenance().embed_quietly().unwrap(), None);
     assert_eq!(recall(&engine, "automobile").len(), 1);
 }
+
+#[test]
+fn review_rejects_pairs_whose_vectors_differ() {
+    let texts = [
+        "the nightly export of the orders of a car is written at 2 in the morning",
+        "the nightly export of the orders of a loaf is written at 2 in the morning",
+        "the nightly export of the orders of a car is written at 3 in the morning",
+    ];
+    let pairs = |engine: &Engine| {
+        let found = engine.conflicts().review().unwrap();
+        found.duplicates.len() + found.contradictions.len()
+    };
+    let plain = plain_engine();
+    remember(&plain, texts.map(str::to_owned));
+    let (engine, _) = engine();
+    remember(&engine, texts.map(str::to_owned));
+    // Without vectors the words decide.
+    assert_eq!((pairs(&plain), pairs(&engine)), (2, 2));
+    engine
+        .maintenance()
+        .reembed(ReembedMode::Incremental, &mut |_, _| {})
+        .unwrap();
+    assert_eq!(pairs(&engine), 1);
+}

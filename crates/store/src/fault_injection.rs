@@ -96,6 +96,7 @@ enum Access {
     Write,
 }
 use Access::{Read, Write};
+use std::collections::HashMap;
 
 /// Calls since the plan was set.
 #[derive(Debug, Default)]
@@ -363,6 +364,17 @@ impl Store for FaultyStore {
     ) -> Result<EmbeddingBacklog, StoreError> {
         let inner = || self.inner.embedding_backlog(project, model, limit);
         self.call("embedding_backlog", Read, inner)
+    }
+
+    fn model_vectors(
+        &self,
+        project: &ProjectName,
+        model: &str,
+        records: &[RecordId],
+    ) -> Result<HashMap<RecordId, Vec<f32>>, StoreError> {
+        self.call("model_vectors", Read, || {
+            self.inner.model_vectors(project, model, records)
+        })
     }
 
     fn store_vectors(

@@ -7,6 +7,7 @@ use heirloom_model::{
     Event, ImportBatch, Kind, Mark, MergeRule, Message, ProjectName, Record, RecordId, Session,
     Timestamp, ValidityGap,
 };
+use std::collections::HashMap;
 use std::path::Path;
 
 /// A write to the records of a project: the write language of the store.
@@ -387,6 +388,16 @@ pub trait Store: Send + Sync {
         model: &str,
         limit: usize,
     ) -> Result<EmbeddingBacklog, StoreError>;
+
+    /// Returns the vectors of a model by record, each with the length 1; records without one are missing.
+    ///
+    /// The vectors have 8 bits a number. Errors: `Invalid` for an invalid name or too many records.
+    fn model_vectors(
+        &self,
+        project: &ProjectName,
+        model: &str,
+        records: &[RecordId],
+    ) -> Result<HashMap<RecordId, Vec<f32>>, StoreError>;
 
     /// Stores vectors of a model. Returns false, and stores nothing, if the index was rebuilt since the ordinals were
     /// read.

@@ -14,6 +14,7 @@ use heirloom_store::{
     PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, Store, StoreError,
     VectorBatch,
 };
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -228,6 +229,15 @@ impl Store for RedactingStore {
         limit: usize,
     ) -> Result<EmbeddingBacklog, StoreError> {
         self.store.embedding_backlog(project, model, limit)
+    }
+
+    fn model_vectors(
+        &self,
+        project: &ProjectName,
+        model: &str,
+        records: &[RecordId],
+    ) -> Result<HashMap<RecordId, Vec<f32>>, StoreError> {
+        self.store.model_vectors(project, model, records)
     }
 
     fn store_vectors(

@@ -2,9 +2,10 @@
 
 use super::records::USER;
 use crate::engine::Conflicts;
-use heirloom_model::{Fault, Kind, RecordId, limits};
+use heirloom_model::{Fault, Kind, Record, RecordId, limits};
 use heirloom_search::recall::review::{ReviewReport, review};
 use heirloom_store::{Change, Filter};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Records that a review retires.
@@ -33,9 +34,10 @@ impl Conflicts<'_> {
             let known = first.is_some_and(|first| root.join(first).exists());
             known && !root.join(path).exists()
         };
-        let mut found = review(&records, self.engine.now(), &is_gone);
+        let vectors = self.sentence_vectors(&records)?;
+        let mut found = review(&records, &vectors, self.engine.now(), &is_gone);
         // Records that were marked as useful are not reported again.
-        let useful: std::collections::HashSet<RecordId> = records
+        let useful: HashSet<RecordId> = records
             .iter()
             .filter(|record| heirloom_model::mark::useful_count(&record.attrs) > 0)
             .map(|record| record.id)
@@ -48,6 +50,16 @@ impl Conflicts<'_> {
         let delivered = self.engine.contexts().delivery_counts(&found.unused)?;
         found.unused.retain(|id| !delivered.contains_key(id));
         Ok(found)
+    }
+
+    /// Reads the sentence vectors of records; empty without a transformer.
+    fn sentence_vectors(&self, records: &[Record]) -> Result<HashMap<RecordId, Vec<f32>>, Fault> {
+        let Some(model) = self.engine.models.sentence_transformer() else {
+            return Ok(HashMap::new());
+        };
+        let ids: Vec<RecordId> = records.iter().map(|record| record.id).collect();
+        let (store, project) = (&self.engine.store, &self.engine.project);
+        Ok(store.model_vectors(project, model.model(), &ids)?)
     }
 
     /// Retires the safe findings of a review in one transaction; returns the retired ids, which `undo` restores.

@@ -11,7 +11,7 @@ mod sketch;
 mod vector_set;
 mod weighted_sum;
 
-pub use external_vector::{ExternalQueryVector, pack_row, row_bytes};
+pub use external_vector::{ExternalQueryVector, pack_row, row_bytes, unpack_row};
 pub use query_vector::QueryVector;
 pub use sketch::{SKETCHES, SKETCHES_BYTES, SketchBlock, SketchQuery, Sketches};
 pub use vector_set::VectorSet;

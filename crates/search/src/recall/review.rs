@@ -1,9 +1,12 @@
 //! Review of the memory: duplicates, contradictions, stale and unused records.
 
+mod sentence_check;
+
 use heirloom_model::similarity::{ComparableText, has_same_words};
 use heirloom_model::{Record, RecordId, Timestamp, mark};
+use sentence_check::{is_contradiction_by_vectors, is_same_by_vectors};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Fewest words of a text for which a difference in one word counts as a contradiction.
 const CONTRADICTION_WORDS_MIN: usize = 3;
@@ -47,8 +50,13 @@ pub struct ReviewReport {
 }
 
 /// Reviews `records`, which are sorted oldest first; `is_gone` returns true if a path of the project no longer
-/// exists.
-pub fn review(records: &[Record], now: Timestamp, is_gone: &dyn Fn(&str) -> bool) -> ReviewReport {
+/// exists. Pairs whose records both have a sentence vector in `vectors` are checked by it too.
+pub fn review(
+    records: &[Record],
+    vectors: &HashMap<RecordId, Vec<f32>>,
+    now: Timestamp,
+    is_gone: &dyn Fn(&str) -> bool,
+) -> ReviewReport {
     let comparable: Vec<ComparableText> = records
         .iter()
         .map(|record| ComparableText::from_text(&record.text))
@@ -67,8 +75,12 @@ pub fn review(records: &[Record], now: Timestamp, is_gone: &dyn Fn(&str) -> bool
             if has_same_words(&record.text, &theirs.text) && record.scope == theirs.scope {
                 exact.push(other);
             } else if comparable[at].is_near_duplicate(&comparable[other]) {
-                others.push(other);
-            } else if contradicts(&comparable[at], &comparable[other]) {
+                if is_same_by_vectors(record, theirs, vectors) {
+                    others.push(other);
+                }
+            } else if contradicts(&comparable[at], &comparable[other])
+                && is_contradiction_by_vectors(record, theirs, vectors)
+            {
                 found.contradictions.push((record.id, theirs.id));
             }
         }
@@ -182,7 +194,7 @@ mod tests {
         let now = records
             .first()
             .map_or(Timestamp::UNIX_EPOCH, |record| record.recorded_at);
-        let found = review(&records, now, is_gone);
+        let found = review(&records, &HashMap::new(), now, is_gone);
         let at = |id: &RecordId| records.iter().position(|record| record.id == *id).unwrap();
         let mut lines = Vec::new();
         for one in &found.duplicates {
@@ -242,7 +254,8 @@ mod tests {
             Timestamp::from_second(old.recorded_at.as_second() + days * 86_400).unwrap()
         };
         let unused = |record: &Record, days| {
-            review(std::slice::from_ref(record), later(days), &|_| false)
+            let records = std::slice::from_ref(record);
+            review(records, &HashMap::new(), later(days), &|_| false)
                 .unused
                 .len()
         };
@@ -262,7 +275,8 @@ mod tests {
     fn review_other_scope_is_no_exact_duplicate() {
         let (one, mut other) = (record("a b c"), record("a b c"));
         other.scope = Scope::of_task("7");
-        let found = review(&[one, other], Timestamp::UNIX_EPOCH, &|_| false);
+        let vectors = HashMap::new();
+        let found = review(&[one, other], &vectors, Timestamp::UNIX_EPOCH, &|_| false);
         assert_eq!(found.duplicates.len(), 1);
         assert!(!found.duplicates[0].exact);
     }

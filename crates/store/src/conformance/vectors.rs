@@ -36,6 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
         "missing sentence vectors favour neither half of the texts",
         missing_sentence_vectors_are_fair,
     ),
+    ("vectors are read by record", vectors_by_record),
 ];
 
 const MODEL: &str = "model-a";
@@ -453,4 +454,21 @@ fn missing_sentence_vectors_are_fair(store: &dyn Store) {
         .filter(|id| embedded.contains(id))
         .collect();
     assert_eq!(order.first(), embedded.first());
+}
+
+fn vectors_by_record(store: &dyn Store) {
+    let (w, ids) = filled(store, 70);
+    let read = |model: &str, ids: &[RecordId]| ok(w.store.model_vectors(&w.project, model, ids));
+    assert!(read(MODEL, &ids).is_empty());
+    embed_all(&w, MODEL, 4, 64);
+    let found = read(MODEL, &ids);
+    assert_eq!(found.len(), ids.len());
+    for (ordinal, id) in (0_u32..).zip(&ids) {
+        let expected = direction(ordinal, 4);
+        let length = expected.iter().map(|x| x * x).sum::<f32>().sqrt();
+        let dot: f32 = expected.iter().zip(&found[id]).map(|(a, b)| a * b).sum();
+        assert!((dot / length - 1.0).abs() < 0.01, "{ordinal}: {dot}");
+    }
+    assert!(read("another-model", &ids).is_empty());
+    assert!(read(MODEL, &[RecordId::MIN]).is_empty());
 }

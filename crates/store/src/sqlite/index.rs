@@ -22,7 +22,7 @@ mod vector_search;
 mod vector_sidecar;
 mod writer;
 
-pub(super) use external_vectors::{embedding_backlog, store_vectors};
+pub(super) use external_vectors::{embedding_backlog, model_vectors, store_vectors};
 pub(super) use index_check::check;
 pub(super) use index_entry::IndexEntry;
 pub(super) use project_cache::ProjectCache;

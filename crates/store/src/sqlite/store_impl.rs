@@ -15,6 +15,7 @@ use heirloom_model::{
     Event, Message, ProjectName, Record, RecordId, Session, Timestamp, ValidityGap,
 };
 use rusqlite::Connection;
+use std::collections::HashMap;
 use std::path::Path;
 
 impl Store for SqliteStore {
@@ -210,6 +211,21 @@ impl Store for SqliteStore {
         self.read(|connection| {
             let snapshot = connection.unchecked_transaction()?;
             let found = index::embedding_backlog(&snapshot, project, model, limit)?;
+            snapshot.rollback()?;
+            Ok(found)
+        })
+    }
+
+    fn model_vectors(
+        &self,
+        project: &ProjectName,
+        model: &str,
+        records: &[RecordId],
+    ) -> Result<HashMap<RecordId, Vec<f32>>, StoreError> {
+        validation::model(model)?;
+        self.read(|connection| {
+            let snapshot = connection.unchecked_transaction()?;
+            let found = index::model_vectors(&snapshot, project, model, records)?;
             snapshot.rollback()?;
             Ok(found)
         })

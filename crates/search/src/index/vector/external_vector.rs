@@ -19,6 +19,20 @@ pub fn pack_row(numbers: &[f32]) -> Option<Vec<u8>> {
     Some(row)
 }
 
+/// Returns the numbers of a packed row; `None` for a row without a vector.
+pub fn unpack_row(row: &[u8]) -> Option<Vec<f32>> {
+    let (scale, values) = row.split_first_chunk()?;
+    let scale = f32::from_le_bytes(*scale);
+    // Damaged bytes may have any scale.
+    let is_there = scale.is_finite() && scale > 0.0;
+    is_there.then(|| {
+        (values
+            .iter()
+            .map(|value| f32::from(value.cast_signed()) * scale))
+        .collect()
+    })
+}
+
 /// Rounds `numbers` to 8 bits each, with the scale that makes the length 1.
 fn packed(numbers: &[f32]) -> Option<(f32, Vec<i8>)> {
     if numbers.is_empty() || numbers.len() > EMBEDDING_DIMS_MAX {

@@ -4,6 +4,10 @@
 //! have a vector, and the model and index generation that they belong to. Rows from another index generation are
 //! stale and ignored.
 
+mod record_vectors;
+
+pub(in crate::sqlite) use record_vectors::model_vectors;
+
 use super::index_entry::turn_text;
 use super::index_state::{IndexState, read_state};
 use super::writer::GONE_ORDINALS;
