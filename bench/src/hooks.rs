@@ -194,7 +194,8 @@ fn write_transcripts(root: &Path) -> Outcome<impl Fn(usize) -> std::path::PathBu
     Ok(move |n| folder.join(format!("talk{n}.jsonl")))
 }
 
-fn call_hook(
+/// Calls a hook through a shell as an agent program does, and returns how long it took.
+pub(crate) fn call_hook(
     heirloom: &Path,
     root: &Path,
     name: &str,

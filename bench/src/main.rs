@@ -29,6 +29,7 @@ mod redact;
 mod relevance_features;
 mod remember;
 mod results;
+mod sentences;
 mod server;
 mod sources;
 mod stats;
@@ -66,7 +67,7 @@ struct Request {
 }
 
 /// Usage line.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only context|start|remember|observe|maintenance|recall|recall-million|quality|growth|projects|redact|alarms|embed|size|sources|prompts|relevance-features|relevance-features-sentences|hooks|anchors|lessons|server|mcp|transcripts|window|tokens]";
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only context|start|remember|observe|maintenance|recall|recall-million|quality|growth|projects|redact|alarms|embed|size|sources|prompts|relevance-features|relevance-features-sentences|hooks|anchors|lessons|sentences|server|mcp|transcripts|window|tokens]";
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -169,6 +170,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if is_selected("prompts") {
         prompts::measure(request.data.as_deref())?;
+    }
+    if is_selected("sentences") {
+        sentences::measure(heirloom)?;
     }
     if let Some(group @ ("relevance-features" | "relevance-features-sentences")) = only {
         let has_sentences = group.ends_with("sentences");

@@ -67,7 +67,7 @@ pub(crate) fn measure(heirloom: Option<&Path>, to: Option<usize>, only: &str) ->
         measure_posts(&server, duration, &syncs)?;
     }
     if is_selected("recall") {
-        measure_recalls(&server)?;
+        measure_recalls(&server, "server.recall", "server GET recall")?;
     }
     if is_selected("streams") {
         measure_streams(&server)?;
@@ -84,10 +84,10 @@ fn measure_gets(server: &ServerProcess, keys: &[String]) -> Outcome<()> {
         get_request(&format!("/api/memory/knowledge?category=fact&key={key}"))
     };
     let name = "server GET knowledge, one by its key";
-    run_load(server, ("get_one", name), LOAD, &one, None)?;
+    run_load(server, ("server.get_one", name), LOAD, &one, None)?;
     let ten = |_: usize| get_request("/api/memory/knowledge?category=decision&limit=10");
     let name = "server GET knowledge, the newest ten";
-    run_load(server, ("get_ten", name), LOAD, &ten, None)
+    run_load(server, ("server.get_ten", name), LOAD, &ten, None)
 }
 
 fn measure_posts(server: &ServerProcess, duration: Duration, syncs: &Times) -> Outcome<()> {
@@ -103,11 +103,20 @@ fn measure_posts(server: &ServerProcess, duration: Duration, syncs: &Times) -> O
         )
     };
     let name = "server POST episodes, durable";
-    run_load(server, ("post", name), duration, &post, Some(syncs))
+    run_load(server, ("server.post", name), duration, &post, Some(syncs))
 }
 
-fn measure_recalls(server: &ServerProcess) -> Outcome<()> {
-    let prompts = ZipfGenerator(53).prompts(1_000);
+/// Measures recall over HTTP on a store with sentence vectors, all questions different, and the resident memory.
+pub(crate) fn measure_sentences(heirloom: &Path, root: &Path) -> Outcome<()> {
+    let server = ServerProcess::start(heirloom, root)?;
+    let name = "server GET recall with sentence vectors";
+    measure_recalls(&server, "sentences.http", name)?;
+    let name = "server resident with sentence vectors, after recall";
+    server.report_megabytes("sentences.resident", name)
+}
+
+fn measure_recalls(server: &ServerProcess, id: &str, name: &str) -> Outcome<()> {
+    let prompts = ZipfGenerator(53).prompts(20_000);
     let recall = |n: usize| {
         let words: Vec<&str> = prompts[n % prompts.len()].split_whitespace().collect();
         let query: String = (words.join("+").chars())
@@ -116,8 +125,7 @@ fn measure_recalls(server: &ServerProcess) -> Outcome<()> {
             .collect();
         get_request(&format!("/api/recall?query={query}"))
     };
-    let name = "server GET recall";
-    run_load(server, ("recall", name), LOAD, &recall, None)
+    run_load(server, (id, name), LOAD, &recall, None)
 }
 
 fn measure_streams(server: &ServerProcess) -> Outcome<()> {
@@ -346,14 +354,14 @@ fn run_load(
     })?;
     let a_second = times.len() as f64 / began.elapsed().as_secs_f64();
     let rate_name = format!("{name}, {CONNECTIONS} connections");
-    results::value(&format!("server.{id}_rate"), &rate_name, "/s", a_second);
-    let (id_of_times, times) = (format!("server.{id}"), Times::of(&times));
+    results::value(&format!("{id}_rate"), &rate_name, "/s", a_second);
+    let times = Times::of(&times);
     match syncs {
         Some(syncs) => {
             let yardstick = ("4 KB write and sync", syncs);
-            results::times_with_yardstick(&id_of_times, name, &times, yardstick);
+            results::times_with_yardstick(id, name, &times, yardstick);
         }
-        None => results::times(&id_of_times, name, &times),
+        None => results::times(id, name, &times),
     }
     server.report_megabytes(
         &format!("server.resident_{id}"),

@@ -78,7 +78,7 @@ const fn row(id: &'static str, title: &'static str, unit: &'static str, goal: Go
 }
 
 /// Groups of `cargo xtask bench --only`, in the order of the document.
-pub(crate) const GROUPS: [&str; 24] = [
+pub(crate) const GROUPS: [&str; 25] = [
     "context",
     "start",
     "remember",
@@ -87,6 +87,7 @@ pub(crate) const GROUPS: [&str; 24] = [
     "redact",
     "alarms",
     "embed",
+    "sentences",
     "recall",
     "recall-million",
     "projects",
@@ -215,6 +216,16 @@ pub(crate) const METRICS: &[Row] = &[
     row("embed.first", "first vector of a process", "ms", at_most(1.0)),
     row("embed.question", "vector of a question", "ms", NONE),
     row("embed.scan", "scan of 100,000 vectors", "ms", NONE),
+    row("sentences.question", "sentence vector of a question of 24 tokens, one core", "ms", at_most(6.0)),
+    row("sentences.texts", "sentence vectors of texts of 19 words, one core", "texts/s", at_least(100.0)),
+    row("sentences.reembed", "reembed of 2,000 texts, with the writes", "texts/s", at_least(98.0)),
+    row("sentences.recall_new_100k", "recall over 100,000 embedded records, in a process, a new question", "ms", at_most(9.0)),
+    row("sentences.recall_cached_100k", "the same, a question again", "ms", at_most(3.0)),
+    row("sentences.hook_10k", "prompt hook over 10,000 embedded records, through a shell", "ms", at_most(24.0)),
+    row("sentences.command_10k", "recall over 10,000 embedded records, from process start", "ms", at_most(18.0)),
+    row("sentences.http_rate", "recall over HTTP, 100,000 embedded records, 64 connections, new questions", "/s", at_least(200.0)),
+    row("sentences.resident", "server over 100,000 embedded records, resident after recall", "MB", at_most(130.0)),
+    row("sentences.store_100k", "store of 100,000 records with sentence vectors", "MB", at_most(140.0)),
     row("hooks.SessionStart", "hook: session begins", "ms", at_most_both(20.0, 25.0)),
     row("hooks.UserPromptSubmit", "hook: prompt", "ms", at_most_both(10.0, 25.0)),
     row("hooks.PreToolUse", "hook: before a tool", "ms", at_most_both(10.0, 25.0)),
@@ -266,7 +277,7 @@ pub(crate) const METRICS: &[Row] = &[
     row("tokens.error", "error of the estimate of tokens, all texts", "%", NONE),
     row("transcripts.import", "import of transcripts", "MB/s", NONE),
     row("transcripts.again", "import of one transcript again, nothing new", "ms", NONE),
-    row("size.binary", "binary, with the server", "MB", at_most(45.0)),
+    row("size.binary", "binary, with the server and the sentence transformer", "MB", at_most(65.0)),
 ];
 
 /// The table of comparisons.
