@@ -6,12 +6,14 @@
 mod dates;
 mod dedup;
 pub mod error_signature;
+pub mod one_hop;
 mod proximity;
 pub mod query;
 mod rank;
 mod recall_item;
 mod relevant_hits;
 pub mod review;
+pub mod shared_identifiers;
 pub mod weights;
 
 pub use dates::{TimeSpan, first_date};

@@ -1,5 +1,6 @@
 //! Recall: one query over all records and turns. The store finds candidates, the module `recall` ranks them.
 
+mod one_hop;
 mod query_validation;
 
 use super::Engine;
@@ -192,8 +193,10 @@ impl Recall<'_> {
             }
             self.newest_records(&filter, k, &query.filters)?
         } else if query.text.chars().any(char::is_alphanumeric) {
+            // Hooks and contexts have no time for further searches.
+            let has_hop = vectors == VectorSource::Model;
             let vectors = self.query_vectors(&query.text, request, vectors, &mut notes)?;
-            self.rank_query(&query, filter, k, request, vectors)?
+            self.rank_query(&query, filter, k, request, vectors, has_hop)?
         } else {
             notes.push("the question has no words to search for".to_owned());
             Vec::new()
@@ -295,12 +298,17 @@ impl Recall<'_> {
         k: usize,
         request: &RecallRequest,
         vectors: QueryVectors,
+        has_hop: bool,
     ) -> Result<Vec<Ranked>, Fault> {
         // Relevance is calibrated for the arms of the program, not for external models.
         let is_comparable = request.mode == RetrievalMode::Both && vectors.model.is_none();
+        let hop_filter = filter.clone();
         let (mut ranked, question) = self.rank_unrated(query, filter, k, request, vectors)?;
         if is_comparable {
             rate_hits(&question, &mut ranked);
+            if has_hop {
+                self.add_one_hop(query, &hop_filter, k, request, &question, &mut ranked)?;
+            }
         }
         Ok(ranked)
     }

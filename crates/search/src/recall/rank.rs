@@ -74,13 +74,15 @@ pub struct ScoreBreakdown {
     pub confirmations: f64,
     /// Marks as useful or not.
     pub useful: f64,
+    /// Difference to the score that its place has, for a record that shares an identifier with a strong hit.
+    pub hop: f64,
     /// The total score.
     pub total: f64,
 }
 
 impl ScoreBreakdown {
     /// Returns every part with its name, in the order of the documentation.
-    pub fn labelled(&self) -> [(&'static str, f64); 17] {
+    pub fn labelled(&self) -> [(&'static str, f64); 18] {
         [
             ("lexical", self.lexical),
             ("vector", self.vector),
@@ -98,6 +100,7 @@ impl ScoreBreakdown {
             ("kind", self.kind),
             ("confirmations", self.confirmations),
             ("useful", self.useful),
+            ("hop", self.hop),
             ("total", self.total),
         ]
     }
@@ -116,6 +119,7 @@ impl ScoreBreakdown {
             + self.kind
             + self.confirmations
             + self.useful
+            + self.hop
     }
 }
 
@@ -219,6 +223,7 @@ fn score(context: &RankContext<'_>, words: &[String], candidate: &Candidate) -> 
         confirmations: confirmation_score(item.confirmations()),
         useful: usefulness_score(item.useful()),
         proximity: 0.0,
+        hop: 0.0,
         total: 0.0,
     }
 }

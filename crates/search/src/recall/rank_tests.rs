@@ -110,9 +110,9 @@ fn check(question: &str, better: RecallItem, worse: RecallItem, part: fn(&ScoreB
     );
     for one in &found {
         let named = one.breakdown.labelled();
-        let sum: f64 = named[3..16].iter().map(|(_, value)| value).sum();
+        let sum: f64 = named[3..17].iter().map(|(_, value)| value).sum();
         assert!((sum - one.breakdown.total).abs() < 1e-9, "{named:?}");
-        assert_eq!(named[16].0, "total");
+        assert_eq!(named[17].0, "total");
     }
 }
 

@@ -42,6 +42,13 @@ pub const USEFUL: f64 = 0.4;
 /// best and the last score.
 pub const DIVERSITY_PENALTY: f64 = 0.5;
 
+/// Relevance of a record that shares an identifier with a strong hit, relative to that hit.
+pub const HOP_RELEVANCE: f64 = 0.5;
+/// The same for a record that also has a word of the query besides the identifier.
+pub const HOP_RELEVANCE_WITH_WORD: f64 = 0.6;
+/// Difference of the score of such a record to the last hit, if it follows that hit.
+pub const HOP_STEP: f64 = 0.01;
+
 /// Returns the prior of a kind, independent of the query.
 pub fn kind_prior(kind: Option<heirloom_model::Kind>) -> f64 {
     use heirloom_model::Kind;

@@ -349,6 +349,8 @@ struct Parts {
     kind: f64,
     confirmations: f64,
     useful: f64,
+    /// Difference to the score of its place, for a record that shares an identifier with a strong hit.
+    hop: f64,
     total: f64,
 }
 

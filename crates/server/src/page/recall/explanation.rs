@@ -16,7 +16,8 @@ pub(super) const SERIES: [&str; 6] = [
 
 /// Sums the parts of a score by series.
 pub(super) fn series(parts: &ScoreBreakdown) -> Vec<(usize, f64)> {
-    let exact = parts.exact + parts.phrases + parts.proximity + parts.dates + parts.speaker;
+    let exact =
+        parts.exact + parts.phrases + parts.proximity + parts.dates + parts.speaker + parts.hop;
     vec![
         (1, parts.fused + parts.conversation),
         (2, exact),
@@ -70,6 +71,12 @@ pub(super) fn parts(hit: &Ranked) -> Vec<(usize, &'static str, String, String)> 
             parts.speaker,
         ),
         (
+            2,
+            "hop",
+            "shares an identifier with a strong hit".to_owned(),
+            parts.hop,
+        ),
+        (
             3,
             "recency",
             "half-life of 30 days".to_owned(),
@@ -120,6 +127,9 @@ pub(super) fn sentence(hit: &Ranked, words: &[String], useful: i64) -> String {
     sentence.push('.');
     if hit.breakdown.exact > 0.0 {
         sentence.push_str(" Its key is in the query.");
+    }
+    if hit.breakdown.hop.abs() > 0.0 {
+        sentence.push_str(" Shares a rare identifier with a strong hit.");
     }
     if hit.breakdown.scope > 0.0 {
         sentence.push_str(" Same scope.");
