@@ -278,7 +278,7 @@ impl PersonRuleCues {
 
     /// Returns true if the cue comes before an English verb and `rest` begins with one.
     fn is_before_verb(&self, cue: &Cue, rest: &str) -> bool {
-        cue.next.iter().any(|word| *word == "<verb>")
+        cue.next.contains(&"<verb>")
             && is_basic_form(rest)
             && !self
                 .no_verbs

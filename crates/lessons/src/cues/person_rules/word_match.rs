@@ -104,5 +104,5 @@ pub(super) fn contains_word(text: &str, word: &str) -> bool {
 pub(super) fn has_second_word(rest: &str, list: &[&str]) -> bool {
     let second = rest.split(' ').nth(1).unwrap_or_default();
     let word = second.trim_end_matches(|c: char| is_clause_mark(c));
-    !word.is_empty() && !list.iter().any(|other| *other == word)
+    !word.is_empty() && !list.contains(&word)
 }

@@ -65,7 +65,7 @@ fn is_check(sentence: &str, normal: &str, cues: &PersonRuleCues) -> bool {
                         .split(|c: char| !c.is_alphanumeric())
                         .filter(|word| !word.is_empty())
                         .take(3);
-                    next.any(|word| words.check_verbs.iter().any(|verb| *verb == word))
+                    next.any(|word| words.check_verbs.contains(&word))
                 })
         })
 }
