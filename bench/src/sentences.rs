@@ -65,9 +65,7 @@ pub(crate) fn measure(heirloom: Option<&Path>) -> Outcome<()> {
 fn measure_vectors(model: &dyn Embedder) -> Outcome<()> {
     let mut times = Vec::new();
     for n in 0..QUESTIONS {
-        let question = format!(
-            "why does the nightly export number {n} of invoices fail when the disk of the build server is full?"
-        );
+        let question = question(n);
         let start = Instant::now();
         model.embed(&[&question], EmbedPurpose::Query)?;
         times.push(start.elapsed());
@@ -95,6 +93,13 @@ fn measure_vectors(model: &dyn Embedder) -> Outcome<()> {
     Ok(())
 }
 
+/// Returns a question of about 24 tokens, different for each number.
+fn question(number: usize) -> String {
+    format!(
+        "why does the nightly export number {number} of invoices fail when the disk of the build server is full?"
+    )
+}
+
 /// Stores a vector of random direction for each text, because real ones of 100,000 texts take ten minutes.
 fn store_vectors(store: &dyn Store, engine: &Engine, model: &str) -> Outcome<()> {
     let mut generator = ZipfGenerator(71);
@@ -119,7 +124,9 @@ fn store_vectors(store: &dyn Store, engine: &Engine, model: &str) -> Outcome<()>
 
 /// Measures recall in this process with new questions, with one question again, and without the transformer.
 fn measure_recall(engine: &Engine, suffix: &str) -> Outcome<()> {
-    let prompts = ZipfGenerator(73).prompts(RUNS + 5);
+    // The embedder keeps the vectors of questions, so that each size asks others.
+    let first = suffix.len() * 10_000;
+    let prompts: Vec<String> = (first..first + RUNS + 5).map(question).collect();
     let recall = |question: &str| -> Outcome<std::time::Duration> {
         let request = RecallRequest {
             question: question.to_owned(),
@@ -148,7 +155,7 @@ fn measure_recall(engine: &Engine, suffix: &str) -> Outcome<()> {
 
 /// Measures the prompt hook through a shell, and one `recall` from process start.
 fn measure_commands(heirloom: &Path, root: &Path, suffix: &str) -> Outcome<()> {
-    let prompts = ZipfGenerator(79).prompts(RUNS + 3);
+    let prompts: Vec<String> = (0..RUNS + 3).map(question).collect();
     let mut times = Vec::new();
     for (n, prompt) in prompts.iter().enumerate() {
         let event = json!({"prompt": prompt});
