@@ -110,9 +110,7 @@ fn measure_posts(server: &ServerProcess, duration: Duration, syncs: &Times) -> O
 pub(crate) fn measure_sentences(heirloom: &Path, root: &Path) -> Outcome<()> {
     let server = ServerProcess::start(heirloom, root)?;
     let name = "server GET recall with sentence vectors";
-    measure_recalls(&server, "sentences.http", name)?;
-    let name = "server resident with sentence vectors, after recall";
-    server.report_megabytes("sentences.resident", name)
+    measure_recalls(&server, "sentences.http", name)
 }
 
 fn measure_recalls(server: &ServerProcess, id: &str, name: &str) -> Outcome<()> {
@@ -363,8 +361,9 @@ fn run_load(
         }
         None => results::times(id, name, &times),
     }
+    let (group, part) = id.split_once('.').unwrap_or(("server", id));
     server.report_megabytes(
-        &format!("server.resident_{id}"),
+        &format!("{group}.resident_{part}"),
         &format!("server resident, after {name}"),
     )
 }
