@@ -50,6 +50,7 @@ impl Maintenance<'_> {
         if durable::try_lock(&file.with_extension("lock"))?.is_some() {
             return Ok(None);
         }
+        // A server that is starting or stopping holds the lock, but its file may be damaged or outdated.
         let place = serde_json::from_slice::<ServerAddress>(&bytes).ok();
         Ok(place.map(|place| place.address))
     }
