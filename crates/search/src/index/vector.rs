@@ -5,6 +5,7 @@
 //! weight of the query only.
 
 mod external_vector;
+mod external_vector_set;
 mod quantizer_stats;
 mod query_vector;
 mod sketch;
@@ -12,6 +13,7 @@ mod vector_set;
 mod weighted_sum;
 
 pub use external_vector::{ExternalQueryVector, pack_row, row_bytes, unpack_row};
+pub use external_vector_set::ExternalVectorSet;
 pub use query_vector::QueryVector;
 pub use sketch::{SKETCHES, SKETCHES_BYTES, SketchBlock, SketchQuery, Sketches};
 pub use vector_set::VectorSet;

@@ -77,6 +77,15 @@ impl ExternalQueryVector {
         self.values.len()
     }
 
+    pub(super) fn values(&self) -> &[i16] {
+        &self.values
+    }
+
+    /// Returns the cosine with a packed row, -1 to 1; `None` for a row without a vector.
+    pub fn score(&self, row: &[u8]) -> Option<f32> {
+        dispatch!(Level::new(), simd => score_row(simd, self, row))
+    }
+
     /// Appends the cosine with each packed row, -1 to 1, to `out`; `None` for a row without a vector. Bytes after the
     /// last complete row are ignored.
     pub fn scores(&self, rows: &[u8], out: &mut Vec<Option<f32>>) {
@@ -85,18 +94,28 @@ impl ExternalQueryVector {
 }
 
 #[inline(always)]
-fn score_rows<S: Simd>(_: S, query: &ExternalQueryVector, rows: &[u8], out: &mut Vec<Option<f32>>) {
+fn score_rows<S: Simd>(
+    simd: S,
+    query: &ExternalQueryVector,
+    rows: &[u8],
+    out: &mut Vec<Option<f32>>,
+) {
     for row in rows.chunks_exact(row_bytes(query.dims())) {
-        let (scale, values) = row.split_at(4);
-        let scale = f32::from_le_bytes(scale.first_chunk().copied().unwrap_or_default());
-        // Damaged bytes may have any scale.
-        let is_there = scale.is_finite() && scale > 0.0;
-        let mut dot = 0_i32;
-        for (a, b) in query.values.iter().zip(values) {
-            dot += i32::from(*a) * i32::from(b.cast_signed());
-        }
-        out.push(is_there.then(|| bounded(dot as f32 * query.scale * scale)));
+        out.push(score_row(simd, query, row));
     }
+}
+
+#[inline(always)]
+fn score_row<S: Simd>(_: S, query: &ExternalQueryVector, row: &[u8]) -> Option<f32> {
+    let (scale, values) = row.split_first_chunk()?;
+    let scale = f32::from_le_bytes(*scale);
+    // Damaged bytes may have any scale.
+    let is_there = scale.is_finite() && scale > 0.0;
+    let mut dot = 0_i32;
+    for (a, b) in query.values.iter().zip(values) {
+        dot += i32::from(*a) * i32::from(b.cast_signed());
+    }
+    is_there.then(|| bounded(dot as f32 * query.scale * scale))
 }
 
 #[cfg(test)]

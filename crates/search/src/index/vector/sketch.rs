@@ -147,16 +147,17 @@ impl SketchQuery {
 #[inline(always)]
 fn score<S: Simd>(simd: S, sketch_query: &SketchQuery, blocks: &[SketchBlock], scores: &mut [f32]) {
     for (block, scores) in blocks.iter().zip(scores.chunks_mut(SKETCHES)) {
-        let sums = sums(simd, &sketch_query.tables, block);
+        let sums = table_sums(simd, &sketch_query.tables, block);
         for (score, sum) in scores.iter_mut().zip(sums) {
             *score = bounded(sketch_query.base + f32::from(sum) * sketch_query.scale);
         }
     }
 }
 
-/// Returns the sums of the sketches of a block.
+/// Returns the sum of the table entries of each sketch of a block. Byte `n` of the sketches selects an entry of table
+/// `2 * n` by its lower half and one of the next table by its upper half; both together are at most 254.
 #[inline(always)]
-fn sums<S: Simd>(simd: S, tables: &[[u8; 16]; PAIRS], block: &SketchBlock) -> [u16; SKETCHES] {
+pub(super) fn table_sums<S: Simd>(simd: S, tables: &[[u8; 16]], block: &[u8]) -> [u16; SKETCHES] {
     // Pairwise sums of bytes: those at odd positions separately, and both as one 16-bit number whose upper half
     // overflows.
     let mut both: u16x32<S> = 0_u16.simd_into(simd);

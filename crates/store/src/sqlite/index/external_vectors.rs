@@ -16,12 +16,12 @@ use crate::sqlite::row_codec;
 use crate::{EmbeddingBacklog, StoreError, UnembeddedText, VectorBatch};
 use heirloom_model::limits::EMBEDDING_TEXT_BYTES_MAX;
 use heirloom_model::{ProjectName, RecordId};
-use heirloom_search::index::vector::{self, pack_row, row_bytes};
+use heirloom_search::index::vector::{self, ExternalVectorSet, pack_row, row_bytes};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
 /// Vectors in a row; fewer than of the built-in ones, because they are longer.
-pub(super) const BLOCK: u32 = 64;
+pub(super) const BLOCK: u32 = ExternalVectorSet::BLOCK as u32;
 /// SQL condition for the rows of the project `?1`.
 pub(super) const OF_PROJECT: &str = "id >= -((?1 + 1) << 32) AND id < -(?1 << 32)";
 /// Block number of the header, after all blocks.
@@ -103,6 +103,26 @@ impl ExternalHeader {
 
     fn count(&self) -> u64 {
         ones(&self.bits)
+    }
+
+    /// Returns true if the vectors of this header are the first ones of a later header.
+    pub(super) fn has_prefix_of(&self, later: &Self) -> bool {
+        let is_same = self.generation == later.generation
+            && self.model == later.model
+            && self.dims == later.dims;
+        let later_bits = later.bits.iter().copied().chain(std::iter::repeat(0));
+        is_same && (self.bits.iter().zip(later_bits)).all(|(own, later)| own & !later == 0)
+    }
+
+    /// Returns the blocks with vectors that a later header lists in addition.
+    pub(super) fn changed_blocks(&self, later: &Self) -> Vec<u32> {
+        let own = self.bits.iter().copied().chain(std::iter::repeat(0));
+        let added: Vec<u8> = (later.bits.iter().zip(own))
+            .map(|(later, own)| later & !own)
+            .collect();
+        let mut blocks: Vec<u32> = set_bits(&added).map(|ordinal| ordinal / BLOCK).collect();
+        blocks.dedup();
+        blocks
     }
 }
 
@@ -282,7 +302,7 @@ pub(in crate::sqlite) fn store_vectors(
         }
     }
     for (block, rows) in blocks {
-        write(connection, key(number, block), head.dims, &rows)?;
+        write(connection, number, block, head.dims, &rows)?;
     }
     head.serial += 1;
     let sql = "INSERT OR REPLACE INTO vectors (id, data) VALUES (?1, ?2)";
@@ -327,15 +347,12 @@ fn checked(
 /// Writes rows at their positions in a block.
 fn write(
     connection: &Connection,
-    key: i64,
+    project: i64,
+    block: u32,
     dims: usize,
     rows: &[(u32, Vec<u8>)],
 ) -> Result<(), Failure> {
-    let sql = "SELECT data FROM vectors WHERE id = ?1";
-    let known = connection
-        .prepare_cached(sql)?
-        .query_row([key], |row| row.get(0));
-    let mut data: Vec<u8> = known.optional()?.unwrap_or_default();
+    let mut data = read_block(connection, project, block)?;
     let bytes = row_bytes(dims);
     for (place, row) in rows {
         let from = *place as usize * bytes;
@@ -349,8 +366,20 @@ fn write(
     let sql = "INSERT OR REPLACE INTO vectors (id, data) VALUES (?1, ?2)";
     connection
         .prepare_cached(sql)?
-        .execute(params![key, data])?;
+        .execute(params![key(project, block), data])?;
     Ok(())
+}
+
+/// Returns the rows of a block; none if it has no vector.
+pub(super) fn read_block(
+    connection: &Connection,
+    project: i64,
+    block: u32,
+) -> Result<Vec<u8>, Failure> {
+    let sql = "SELECT data FROM vectors WHERE id = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_row([key(project, block)], |row| row.get(0));
+    Ok(found.optional()?.unwrap_or_default())
 }
 
 /// Calls `each` with the number and the rows of every block, in order.

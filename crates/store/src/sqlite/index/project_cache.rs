@@ -16,7 +16,7 @@
 //! | [`CachedKinds`] | the same | texts |
 //! | [`CachedTail`] | the same, and the number of merged texts | texts |
 //! | [`CachedPostings`] | the same, and the number of merged texts | stems of further queries |
-//! | [`CachedExternalVectors`] | the same, and the serial number of their header | nothing |
+//! | [`CachedExternalVectors`] | the same | blocks with vectors that the header of the query lists in addition |
 //! | [`CachedCounts`] | the stamp of the database, which every write changes | nothing |
 
 mod ordinal_ids;
@@ -30,7 +30,9 @@ mod text_kinds;
 
 pub(super) use ordinal_ids::{OrdinalEntry, OrdinalTable, read_ordinals};
 pub(super) use posting_lists::{Blocks, read_blocks};
-pub(super) use project_vectors::{ProjectVectors, read_vectors, score_external_vectors};
+pub(super) use project_vectors::{
+    ProjectVectors, read_external_vectors, read_vectors, score_external_vectors,
+};
 pub(super) use tail_rows::read_tail;
 pub(super) use text_kinds::mark_other_kinds;
 

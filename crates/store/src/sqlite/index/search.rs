@@ -55,12 +55,11 @@ impl ArmScores {
     /// Keeps the best `count` candidates; few of those that only one arm found rank.
     fn keep_best(&self, ordinals: &mut Vec<u32>, count: usize) {
         if ordinals.len() > count {
-            let better = |a: &u32, b: &u32| {
-                let order = self.score(*b).total_cmp(&self.score(*a));
-                order.then(a.cmp(b))
-            };
-            ordinals.select_nth_unstable_by(count, better);
-            ordinals.truncate(count);
+            let score = |ordinal: &u32| (self.score(*ordinal), *ordinal);
+            let mut scored: Vec<(f32, u32)> = ordinals.iter().map(score).collect();
+            scored.select_nth_unstable_by(count, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            ordinals.clear();
+            ordinals.extend(scored.iter().take(count).map(|(_, ordinal)| *ordinal));
         }
     }
 }

@@ -3,7 +3,9 @@
 use super::super::external_vectors::{self, BLOCK as EXTERNAL_BLOCK, ExternalHeader};
 use super::super::vector_blocks::{self, BLOCK};
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
-use heirloom_search::index::vector::{ExternalQueryVector, ROW_BYTES, VectorSet};
+use heirloom_search::index::vector::{
+    ExternalQueryVector, ExternalVectorSet, ROW_BYTES, VectorSet,
+};
 use rusqlite::Connection;
 use std::sync::Arc;
 
@@ -76,44 +78,93 @@ impl ProjectVectors {
     }
 }
 
-/// Cached external vectors: the number of each block and its rows.
+/// Cached external vectors.
 #[derive(Debug, Default)]
 pub(super) struct CachedExternalVectors {
-    blocks: Option<Arc<ExternalBlocks>>,
-    bytes: usize,
+    /// Header of the last read; `None` before the first one.
+    head: Option<ExternalHeader>,
+    set: Arc<ExternalVectorSet>,
 }
 
-type ExternalBlocks = Vec<(u32, Vec<u8>)>;
-
 impl CacheEntry for CachedExternalVectors {
-    type Version = (Epoch, u64);
+    type Version = Epoch;
 
     fn slot(entries: &mut Entries) -> &mut Slot<Self> {
         &mut entries.external_vectors
     }
 
     fn bytes(&self) -> usize {
-        self.bytes
+        self.set.bytes()
     }
 }
 
 impl CachedExternalVectors {
-    fn blocks(
+    /// Returns the vectors of this header; `None` if another query has cached later ones.
+    fn read(
         &mut self,
         connection: &Connection,
         project: i64,
-    ) -> Result<Arc<ExternalBlocks>, Failure> {
-        if let Some(blocks) = &self.blocks {
-            return Ok(Arc::clone(blocks));
+        head: &ExternalHeader,
+    ) -> Result<Option<Arc<ExternalVectorSet>>, Failure> {
+        match &self.head {
+            Some(known) if known.serial > head.serial => return Ok(None),
+            Some(known) if known.serial == head.serial => {}
+            Some(known) if known.has_prefix_of(head) => {
+                let set = Arc::make_mut(&mut self.set);
+                for block in known.changed_blocks(head) {
+                    let rows = external_vectors::read_block(connection, project, block)?;
+                    set.set_block(block as usize, &rows);
+                }
+                self.head = Some(head.clone());
+            }
+            Some(_) | None => {
+                self.set = Arc::new(read_all(connection, project, head)?);
+                self.head = Some(head.clone());
+            }
         }
-        let mut blocks = ExternalBlocks::new();
-        external_vectors::each_block(connection, project, |block, bytes| {
-            self.bytes += bytes.len();
-            blocks.push((block, bytes.to_vec()));
-        })?;
-        let blocks = Arc::new(blocks);
-        self.blocks = Some(Arc::clone(&blocks));
-        Ok(blocks)
+        Ok(Some(Arc::clone(&self.set)))
+    }
+}
+
+fn read_all(
+    connection: &Connection,
+    project: i64,
+    head: &ExternalHeader,
+) -> Result<ExternalVectorSet, Failure> {
+    let mut set = ExternalVectorSet::new(head.dims);
+    external_vectors::each_block(connection, project, |block, rows| {
+        set.set_block(block as usize, rows);
+    })?;
+    Ok(set)
+}
+
+/// Returns the external vectors of the cache; `None` if a query must read them from the database.
+fn cached_external_vectors(
+    cache: &ProjectCache,
+    connection: &Connection,
+    project: i64,
+    index: &IndexState,
+    head: &ExternalHeader,
+) -> Result<Option<Arc<ExternalVectorSet>>, Failure> {
+    let found = cache.with(
+        project,
+        index.epoch(),
+        |cached: &mut CachedExternalVectors| cached.read(connection, project, head),
+    )?;
+    Ok(found.flatten())
+}
+
+/// Returns all external vectors.
+pub(in super::super) fn read_external_vectors(
+    cache: &ProjectCache,
+    connection: &Connection,
+    project: i64,
+    index: &IndexState,
+    head: &ExternalHeader,
+) -> Result<Arc<ExternalVectorSet>, Failure> {
+    match cached_external_vectors(cache, connection, project, index, head)? {
+        Some(set) => Ok(set),
+        None => read_all(connection, project, head).map(Arc::new),
     }
 }
 
@@ -128,21 +179,14 @@ pub(in super::super) fn score_external_vectors(
     query: &ExternalQueryVector,
 ) -> Result<Vec<Option<f32>>, Failure> {
     let texts = index.texts() as usize;
-    let mut scores = Vec::with_capacity(texts);
-    let mut score = |block: u32, bytes: &[u8]| {
-        scores.resize((block * EXTERNAL_BLOCK) as usize, None);
-        query.scores(bytes, &mut scores);
-    };
-    let version = (index.epoch(), head.serial);
-    let known = cache.with(project, version, |cached: &mut CachedExternalVectors| {
-        cached.blocks(connection, project)
-    })?;
-    match known {
-        Some(blocks) => blocks
-            .iter()
-            .for_each(|(block, bytes)| score(*block, bytes)),
-        None => external_vectors::each_block(connection, project, score)?,
+    if let Some(set) = cached_external_vectors(cache, connection, project, index, head)? {
+        return Ok(set.cosines(query, texts));
     }
+    let mut scores = Vec::with_capacity(texts);
+    external_vectors::each_block(connection, project, |block, rows| {
+        scores.resize((block * EXTERNAL_BLOCK) as usize, None);
+        query.scores(rows, &mut scores);
+    })?;
     scores.resize(texts, None);
     Ok(scores)
 }
