@@ -1,4 +1,5 @@
-//! Compiles the cues of `data/person_rules.toml` into Rust constants, because a hook has no time to parse them.
+//! Compiles the cues of `data/person_rules.toml` into Rust constants and the other data files into JSON, because a hook
+//! has no time to parse TOML.
 #![expect(
     clippy::disallowed_methods,
     reason = "Cargo passes the output folder in the environment"
@@ -12,6 +13,19 @@ use std::path::PathBuf;
 use std::{env, fs};
 
 const DATA: &str = include_str!("data/person_rules.toml");
+
+/// Data files that are written as JSON.
+const JSON_FILES: [&str; 9] = [
+    "commands",
+    "commits",
+    "documents",
+    "explanations",
+    "failures",
+    "outcome",
+    "reports",
+    "selection",
+    "summaries",
+];
 
 type Words = BTreeMap<String, Vec<String>>;
 
@@ -55,13 +69,19 @@ struct Cue {
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=data/person_rules.toml");
+    println!("cargo::rerun-if-changed=data");
     let folder = env::var_os("OUT_DIR").ok_or("Cargo sets OUT_DIR")?;
+    let folder = PathBuf::from(folder);
     let file: CueFile = toml::from_str(DATA)?;
-    fs::write(
-        PathBuf::from(folder).join("person_rules.rs"),
-        rust_source(&file)?,
-    )?;
+    fs::write(folder.join("person_rules.rs"), rust_source(&file)?)?;
+    for name in JSON_FILES {
+        let text = fs::read_to_string(format!("data/{name}.toml"))?;
+        let value: toml::Table = toml::from_str(&text)?;
+        fs::write(
+            folder.join(format!("{name}.json")),
+            serde_json::to_string(&value)?,
+        )?;
+    }
     Ok(())
 }
 

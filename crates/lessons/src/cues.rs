@@ -21,6 +21,13 @@ pub(crate) use person_rules::{
 use serde::de::DeserializeOwned;
 use std::sync::LazyLock;
 
+/// Returns a data file as JSON, to which `build.rs` converts it.
+macro_rules! data_file {
+    ($name:literal) => {
+        include_str!(concat!(env!("OUT_DIR"), "/", $name, ".json"))
+    };
+}
+
 /// Data of all sources. Each file is parsed when a source needs it, because a hook reads only some events; the largest
 /// one is compiled into constants.
 #[derive(Debug)]
@@ -52,15 +59,15 @@ impl Cues {
     pub(crate) fn get() -> &'static Self {
         static CUES: Cues = Cues {
             person_rules: PersonRuleCues::BUILT_IN,
-            commands: LazyLock::new(|| parse(include_str!("../data/commands.toml"))),
-            explanations: LazyLock::new(|| parse(include_str!("../data/explanations.toml"))),
-            failures: LazyLock::new(|| parse(include_str!("../data/failures.toml"))),
-            summaries: LazyLock::new(|| parse(include_str!("../data/summaries.toml"))),
-            commits: LazyLock::new(|| parse(include_str!("../data/commits.toml"))),
-            outcome: LazyLock::new(|| parse(include_str!("../data/outcome.toml"))),
-            reports: LazyLock::new(|| parse(include_str!("../data/reports.toml"))),
-            documents: LazyLock::new(|| parse(include_str!("../data/documents.toml"))),
-            selection: LazyLock::new(|| parse(include_str!("../data/selection.toml"))),
+            commands: LazyLock::new(|| parse(data_file!("commands"))),
+            explanations: LazyLock::new(|| parse(data_file!("explanations"))),
+            failures: LazyLock::new(|| parse(data_file!("failures"))),
+            summaries: LazyLock::new(|| parse(data_file!("summaries"))),
+            commits: LazyLock::new(|| parse(data_file!("commits"))),
+            outcome: LazyLock::new(|| parse(data_file!("outcome"))),
+            reports: LazyLock::new(|| parse(data_file!("reports"))),
+            documents: LazyLock::new(|| parse(data_file!("documents"))),
+            selection: LazyLock::new(|| parse(data_file!("selection"))),
         };
         &CUES
     }
@@ -68,7 +75,7 @@ impl Cues {
 
 /// Parses a data file. A test parses all of them, so that the default never applies.
 fn parse<T: DeserializeOwned + Default>(text: &str) -> T {
-    toml::from_str(text).unwrap_or_default()
+    serde_json::from_str(text).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -76,21 +83,21 @@ mod tests {
     use super::*;
 
     fn check<T: DeserializeOwned>(text: &str) {
-        if let Err(error) = toml::from_str::<T>(text) {
+        if let Err(error) = serde_json::from_str::<T>(text) {
             panic!("{error}");
         }
     }
 
     #[test]
     fn knowledge_data_files_parse() {
-        check::<CommandCues>(include_str!("../data/commands.toml"));
-        check::<ExplanationCues>(include_str!("../data/explanations.toml"));
-        check::<FailureCues>(include_str!("../data/failures.toml"));
-        check::<SummaryCues>(include_str!("../data/summaries.toml"));
-        check::<CommitCues>(include_str!("../data/commits.toml"));
-        check::<OutcomeCues>(include_str!("../data/outcome.toml"));
-        check::<ReportCues>(include_str!("../data/reports.toml"));
-        check::<DocumentCues>(include_str!("../data/documents.toml"));
-        check::<SelectionCues>(include_str!("../data/selection.toml"));
+        check::<CommandCues>(data_file!("commands"));
+        check::<ExplanationCues>(data_file!("explanations"));
+        check::<FailureCues>(data_file!("failures"));
+        check::<SummaryCues>(data_file!("summaries"));
+        check::<CommitCues>(data_file!("commits"));
+        check::<OutcomeCues>(data_file!("outcome"));
+        check::<ReportCues>(data_file!("reports"));
+        check::<DocumentCues>(data_file!("documents"));
+        check::<SelectionCues>(data_file!("selection"));
     }
 }
