@@ -15,6 +15,7 @@ mod merges;
 mod queries;
 mod receipts;
 mod search;
+mod sentence_vectors;
 mod test_project;
 mod vectors;
 mod writes;
@@ -34,6 +35,7 @@ pub const CHECKS: &[&[Check]] = &[
     queries::CHECKS,
     search::CHECKS,
     vectors::CHECKS,
+    sentence_vectors::CHECKS,
     conversations::CHECKS,
     imports::CHECKS,
     marks::CHECKS,

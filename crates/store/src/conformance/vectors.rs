@@ -4,11 +4,10 @@ use super::Check;
 use super::test_project::{BY, TestProject, at, ok, put};
 use crate::{
     Change, EmbeddingBacklog, Filter, ModelVector, PurgeTarget, SearchQuery, SearchResults, Store,
-    StoreError, UnembeddedText, VectorBatch, VectorSource,
+    StoreError, VectorBatch, VectorSource,
 };
 use heirloom_model::record::Attrs;
 use heirloom_model::{Kind, MergeRule, Message, RecordId, Role, Session, limits};
-use heirloom_search::Hit;
 use heirloom_search::index::tokenizer::QueryTerms;
 use heirloom_search::index::vector;
 
@@ -28,20 +27,11 @@ pub(super) const CHECKS: &[Check] = &[
     ("vectors belong to one index generation", rebuilt),
     ("bad vectors are refused", refused),
     ("vectors of projects are isolated", projects),
-    (
-        "vectors of a sentence transformer add to the other arms",
-        sentence_vectors_add_to_scores,
-    ),
-    (
-        "missing sentence vectors favour neither half of the texts",
-        missing_sentence_vectors_are_fair,
-    ),
-    ("vectors are read by record", vectors_by_record),
 ];
 
-const MODEL: &str = "model-a";
+pub(super) const MODEL: &str = "model-a";
 
-fn filled(store: &dyn Store, texts: usize) -> (TestProject<'_>, Vec<RecordId>) {
+pub(super) fn filled(store: &dyn Store, texts: usize) -> (TestProject<'_>, Vec<RecordId>) {
     let w = TestProject::new(store);
     let record = |n: usize| {
         let second = i64::try_from(n).unwrap_or_default();
@@ -54,12 +44,12 @@ fn filled(store: &dyn Store, texts: usize) -> (TestProject<'_>, Vec<RecordId>) {
     (w, ids)
 }
 
-fn lacking(w: &TestProject<'_>, model: &str, limit: usize) -> EmbeddingBacklog {
+pub(super) fn lacking(w: &TestProject<'_>, model: &str, limit: usize) -> EmbeddingBacklog {
     ok(w.store.embedding_backlog(&w.project, model, limit))
 }
 
 /// Returns a distinct direction for each ordinal.
-fn direction(ordinal: u32, dims: usize) -> Vec<f32> {
+pub(super) fn direction(ordinal: u32, dims: usize) -> Vec<f32> {
     // Different enough to survive rounding to 8 bits.
     let angle = ordinal as f32 * 0.0937;
     let mut numbers = vec![0.0; dims];
@@ -72,7 +62,7 @@ fn direction(ordinal: u32, dims: usize) -> Vec<f32> {
 }
 
 /// Embeds the whole backlog in batches of this size; returns the number of texts.
-fn embed_all(w: &TestProject<'_>, model: &str, dims: usize, batch: usize) -> u64 {
+pub(super) fn embed_all(w: &TestProject<'_>, model: &str, dims: usize, batch: usize) -> u64 {
     let mut done = 0;
     loop {
         let lack = lacking(w, model, batch);
@@ -383,92 +373,4 @@ fn projects(store: &dyn Store) {
         .purge(&other.project, &PurgeTarget::Project, at(20), BY));
     assert_eq!(lacking(&other, MODEL, 0), EmbeddingBacklog::default());
     assert_eq!(lacking(&w, MODEL, 0).missing, 0);
-}
-
-fn search_sentence(w: &TestProject<'_>, numbers: Vec<f32>) -> SearchResults {
-    let search = SearchQuery {
-        words: Some(QueryTerms::of("text 1")),
-        semantic_text: Some("text 1".to_owned()),
-        vector: None,
-        sentence_vector: Some(ModelVector {
-            model: MODEL.to_owned(),
-            numbers,
-        }),
-        filter: Filter::current(&[], at(10_000)),
-        drops_turns: false,
-        limit_per_arm: 60,
-    };
-    ok(w.store.search(&w.project, &search))
-}
-
-fn sentence_vectors_add_to_scores(store: &dyn Store) {
-    let (w, ids) = filled(store, 40);
-    let without = search_sentence(&w, direction(20, 4));
-    assert!(without.hits.iter().all(|hit| hit.sentence.is_none()));
-    embed_all(&w, MODEL, 4, 16);
-    // The first query, and later ones that may use caches.
-    for _ in 0..3 {
-        let found = search_sentence(&w, direction(20, 4));
-        assert_eq!(found.vectors, VectorSource::BuiltIn);
-        let best = found.hits.iter().find(|hit| hit.id == ids[20]);
-        assert!(best.is_some_and(|hit| hit.sentence.is_some_and(|cosine| cosine > 0.99)));
-        let nearest = found.hits.iter().max_by(|a, b| {
-            a.sentence
-                .unwrap_or(-1.0)
-                .total_cmp(&b.sentence.unwrap_or(-1.0))
-        });
-        assert_eq!(nearest.map(|hit| hit.id), Some(ids[20]));
-        let rank = |found: &SearchResults| found.hits.iter().position(|hit| hit.id == ids[20]);
-        assert!(rank(&found) < rank(&without) || rank(&found) == Some(0));
-    }
-    // A question of another model, or with other dimensions, is not compared.
-    assert_eq!(search_sentence(&w, direction(20, 5)).hits, without.hits);
-}
-
-fn missing_sentence_vectors_are_fair(store: &dyn Store) {
-    let (w, _) = filled(store, 60);
-    let question = || direction(8, 4);
-    let lack = lacking(&w, MODEL, 64);
-    let of_even = |text: &&UnembeddedText| text.ordinal.is_multiple_of(2);
-    let row = |text: &UnembeddedText| (text.ordinal, Some(direction(text.ordinal, 4)));
-    let half = VectorBatch {
-        model: MODEL.to_owned(),
-        generation: lack.generation,
-        rows: lack.next.iter().filter(of_even).map(row).collect(),
-    };
-    assert!(ok(w.store.store_vectors(&w.project, &half)));
-    let found = search_sentence(&w, question());
-    let embedded: Vec<RecordId> = (found.hits.iter())
-        .filter(|hit| hit.sentence.is_some())
-        .map(|hit| hit.id)
-        .collect();
-    assert_eq!(embedded.len(), 30);
-    // Both halves are among the best and the worst: the scores of one are not above those of the other.
-    let of_embedded = |hits: &[Hit]| hits.iter().filter(|hit| hit.sentence.is_some()).count();
-    let (better, worse) = found.hits.split_at(30);
-    assert!(of_embedded(better) < 30 && of_embedded(worse) < 30);
-    embed_all(&w, MODEL, 4, 64);
-    let whole = search_sentence(&w, question());
-    let order: Vec<RecordId> = (whole.hits.iter())
-        .map(|hit| hit.id)
-        .filter(|id| embedded.contains(id))
-        .collect();
-    assert_eq!(order.first(), embedded.first());
-}
-
-fn vectors_by_record(store: &dyn Store) {
-    let (w, ids) = filled(store, 70);
-    let read = |model: &str, ids: &[RecordId]| ok(w.store.model_vectors(&w.project, model, ids));
-    assert!(read(MODEL, &ids).is_empty());
-    embed_all(&w, MODEL, 4, 64);
-    let found = read(MODEL, &ids);
-    assert_eq!(found.len(), ids.len());
-    for (ordinal, id) in (0_u32..).zip(&ids) {
-        let expected = direction(ordinal, 4);
-        let length = expected.iter().map(|x| x * x).sum::<f32>().sqrt();
-        let dot: f32 = expected.iter().zip(&found[id]).map(|(a, b)| a * b).sum();
-        assert!((dot / length - 1.0).abs() < 0.01, "{ordinal}: {dot}");
-    }
-    assert!(read("another-model", &ids).is_empty());
-    assert!(read(MODEL, &[RecordId::MIN]).is_empty());
 }
