@@ -12,5 +12,5 @@ pub use team_files::{TeamEntry, TeamFile, category_file_name, category_of_file_n
 pub use workspace_index::{EntryLocation, FileStamp, WorkspaceIndex};
 pub use workspace_layout::{
     ARCHIVE_FOLDER, FIXED_FILES, FixedFile, LEARNINGS_FILE, MEMORY_FILE, archive_path,
-    daily_log_date, daily_log_path, file_category,
+    archived_path, daily_log_date, daily_log_path, file_category,
 };

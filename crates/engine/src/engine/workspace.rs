@@ -345,13 +345,7 @@ impl Workspaces<'_> {
         let template = FIXED_FILES.iter().find(|page| page.path == path);
         let heading = || format!("# {}\n", self.today());
         let template = template.map_or_else(heading, |page| page.template.to_owned());
-        let changed = root.change(path, &template, |page| {
-            workspace::append_entry(page, &entry)
-        })?;
-        let archived = match changed {
-            Some(_) => root.archive_oldest(path)?,
-            None => None,
-        };
+        let added = root.add_entry(path, &template, &entry)?;
         let lock = match root.kind {
             // A user's workspace has a lock of its own.
             WorkspaceKind::User => {
@@ -363,8 +357,8 @@ impl Workspaces<'_> {
         self.sync_after(by, lock)?;
         Ok(EntryReport {
             path: root.folder.join(path),
-            added: changed.is_some(),
-            archived,
+            added: added.is_some(),
+            archived: added.flatten(),
             redacted,
             change,
         })

@@ -65,7 +65,7 @@ pub fn daily_log_date(name: &str) -> Option<Date> {
 
 /// Returns the category of the entries of a file.
 pub fn file_category(path: &str) -> &'static str {
-    let name = path.strip_suffix(".archive.md").map(|n| format!("{n}.md"));
+    let name = archived_path(path);
     match name.as_deref().unwrap_or(path) {
         "SOUL.md" => CATEGORY_CONVENTION,
         "TOOLS.md" => "tools",
@@ -75,6 +75,12 @@ pub fn file_category(path: &str) -> &'static str {
         path if path.starts_with("memory/") => "log",
         _ => CATEGORY_FACT,
     }
+}
+
+/// Returns the path of the file that an archive belongs to; `None` for another path.
+pub fn archived_path(archive: &str) -> Option<String> {
+    let name = archive.strip_suffix(".archive.md")?;
+    Some(format!("{name}.md"))
 }
 
 /// Returns the path of the archive of a file, next to it.

@@ -6,7 +6,7 @@ use super::file_scan::{FileEntry, FileScan};
 use super::workspace_files::{WorkspaceKind, WorkspaceRoot};
 use crate::engine::Workspaces;
 use heirloom_formats::shared_context;
-use heirloom_formats::workspace::{EntryLocation, FileStamp, TeamFile, WorkspaceIndex};
+use heirloom_formats::workspace::{self, EntryLocation, FileStamp, TeamFile, WorkspaceIndex};
 use heirloom_fs::durable::{self, Lock};
 use heirloom_fs::project_fs::{self, FileStat};
 use heirloom_model::{Fault, limits, text};
@@ -192,7 +192,11 @@ impl Workspaces<'_> {
                         self.scan_page((&shown, Some(group)), &text, &mut seen, &mut scan);
                     }
                     WorkspaceKind::User | WorkspaceKind::Project => {
-                        self.scan_page((&shown, None), &page.text, &mut seen, &mut scan);
+                        let text = match workspace::archived_path(&path) {
+                            Some(current) => root.without_entries_of(&current, &page.text),
+                            None => page.text,
+                        };
+                        self.scan_page((&shown, None), &text, &mut seen, &mut scan);
                     }
                 }
             }

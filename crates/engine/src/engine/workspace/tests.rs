@@ -2,8 +2,9 @@
 
 use super::*;
 use heirloom_fs::project_fs::ProjectPaths;
-use heirloom_model::{FixedClock, ProjectName, Settings};
-use heirloom_store::SqliteStore;
+use heirloom_model::{FixedClock, Kind, ProjectName, Settings};
+use heirloom_store::{Filter, SqliteStore};
+use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -157,4 +158,47 @@ fn sync_without_changes_writes_no_index() {
     assert_eq!(std::fs::metadata(&index).unwrap().ino(), written);
     page(&engine, "workspace/TOOLS.md", "- z\n");
     assert_eq!(engine.workspace().sync().unwrap().replaced, 1);
+}
+
+/// A crash leaves the state before the command: the archive is written before the page, and a repeated command does
+/// not add its entries again.
+#[test]
+fn entry_of_a_long_page_is_added_only_after_the_archive() {
+    let (engine, _root) = engine();
+    let path = "workspace/MEMORY.md";
+    let line = |n| format!("- 2020-01-01: entry number {n}, {}\n", "x".repeat(600));
+    let text: String = (0..200).map(line).collect();
+    page(&engine, path, &text);
+    assert_eq!(engine.workspace().sync().unwrap().created, 200);
+    let archive = engine.folder.join("workspace/MEMORY.archive.md");
+    std::fs::create_dir(&archive).unwrap();
+    let refused = engine.workspace().save_fact(Workspace::Project, "a fact");
+    assert!(refused.is_err());
+    let read = || std::fs::read_to_string(engine.folder.join(path)).unwrap();
+    assert_eq!(read(), text);
+    std::fs::remove_dir(&archive).unwrap();
+    let save = || {
+        let report = engine.workspace().save_fact(Workspace::Project, "a fact");
+        assert_eq!(report.unwrap().archived.as_deref(), Some(&*archive));
+        std::fs::read_to_string(&archive).unwrap()
+    };
+    let moved = save();
+    assert!(read().contains("a fact"));
+    let texts = || {
+        let filter = Filter::current(&[Kind::Note], engine.now());
+        let records = engine.records().find(&filter).unwrap();
+        records
+            .iter()
+            .map(|one| one.text.clone())
+            .collect::<BTreeSet<_>>()
+    };
+    let after = texts();
+    assert_eq!(after.len(), 201);
+    // As after a crash between the archive and the page: the entries are still those of the page.
+    page(&engine, path, &text);
+    let report = engine.workspace().sync().unwrap();
+    assert!(report.created <= 200, "{report:?}");
+    assert_eq!(texts().len(), 200);
+    assert_eq!(save(), moved);
+    assert_eq!(texts(), after);
 }

@@ -9,6 +9,7 @@ use heirloom_fs::durable::{self, Lock};
 use heirloom_fs::project_fs::{self, FileStat, PathProblem, TextFile, TextProblem};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, civil, limits, text};
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -160,28 +161,55 @@ impl WorkspaceRoot {
         )
     }
 
-    /// Moves the oldest entries of a too long file to the end of its archive; returns the archive's path. A crash may
-    /// leave them in both files, never in none.
-    pub(super) fn archive_oldest(&self, path: &str) -> Result<Option<PathBuf>, Fault> {
-        let Ok(Some(page)) = self.read(path) else {
-            return Ok(None);
-        };
-        let split = workspace::split_oldest_entries(&page.text, limits::WORKSPACE_ARCHIVE_AT_BYTES);
-        let Some((_, moved)) = split else {
-            return Ok(None);
-        };
+    /// Adds an entry to a file; `None` if the file has it. If the file becomes too long, its oldest entries move to the
+    /// end of its archive, whose path is returned. The archive is written first: a crash may leave them in both files,
+    /// never in none, and the file is as before or has the entry and its final length.
+    pub(super) fn add_entry(
+        &self,
+        path: &str,
+        template: &str,
+        entry: &str,
+    ) -> Result<Option<Option<PathBuf>>, Fault> {
+        let mut archived = Ok(None);
+        let changed = self.change(path, template, |page| {
+            let edited = workspace::append_entry(page, entry)?;
+            let most = limits::WORKSPACE_ARCHIVE_AT_BYTES;
+            let Some((kept, moved)) = workspace::split_oldest_entries(&edited, most) else {
+                return Some(edited);
+            };
+            archived = self.add_to_archive(path, &moved).map(Some);
+            archived.is_ok().then_some(kept)
+        })?;
+        let archived = archived?;
+        Ok(changed.map(|()| archived))
+    }
+
+    /// Adds entries to the end of a file's archive; returns its path.
+    fn add_to_archive(&self, path: &str, moved: &str) -> Result<PathBuf, Fault> {
         let archive = self.free_archive(path, moved.len())?;
         self.change(&archive, "", |text| {
             // A crash may have left them in both files.
-            let is_new = !text.contains(&moved);
+            let is_new = !text.contains(moved);
             is_new.then(|| format!("{text}{moved}"))
         })?;
-        self.change(path, "", |text| {
-            let (kept, again) =
-                workspace::split_oldest_entries(text, limits::WORKSPACE_ARCHIVE_AT_BYTES)?;
-            (again == moved).then_some(kept)
-        })?;
-        self.target(&archive).map(Some)
+        self.target(&archive)
+    }
+
+    /// Returns an archive's text with an empty line for each line that its page has too: a crash between the changes of
+    /// the two files leaves moved entries in both, and they are still those of the page.
+    pub(super) fn without_entries_of(&self, path: &str, archive: &str) -> String {
+        let page = match self.read(path) {
+            Ok(Some(page)) => page.text,
+            Ok(None) | Err(_) => return archive.to_owned(),
+        };
+        let is_heading = |line: &str| line.trim_start().starts_with('#');
+        let lines = page.lines().filter(|line| !is_heading(line));
+        let lines: HashSet<&str> = lines.collect();
+        let kept = archive.lines().flat_map(|line| {
+            let kept = if lines.contains(line) { "" } else { line };
+            [kept, "\n"]
+        });
+        kept.collect()
     }
 
     /// Returns the archive of a file with space for `bytes`; a full one is renamed.
