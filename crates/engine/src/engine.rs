@@ -129,7 +129,7 @@ use heirloom_store::{AppliedChange, Change, Store, StoreError};
 pub use knowledge_graph::Graph;
 pub use lessons::{
     EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource,
-    Lessons, LessonsReport,
+    Lessons, LessonsReport, RewriteReport,
 };
 pub use maintenance::Maintenance;
 use mirror_refresh::StaleMirrors;

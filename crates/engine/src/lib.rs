@@ -37,7 +37,7 @@ pub use engine::{
 };
 pub use engine::{
     EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource,
-    Lessons, LessonsReport,
+    Lessons, LessonsReport, RewriteReport,
 };
 pub use engine::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,

@@ -15,6 +15,7 @@ mod phrases;
 mod place;
 mod project_paths;
 mod prompt_template;
+mod rewriting;
 mod selection;
 mod sentences;
 mod sources;
@@ -28,3 +29,4 @@ pub use candidate::{
     Verdict,
 };
 pub use extractor::LessonExtractor;
+pub use rewriting::{REWRITE_PROMPT, Rewrite, RewriteNote, parse_rewrites, rewrite_data};

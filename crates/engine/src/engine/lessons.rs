@@ -3,11 +3,13 @@
 mod contradiction;
 mod lesson_drafts;
 mod lesson_ledger;
+mod lesson_rewriter;
 mod lesson_source;
 mod reconciliation;
 mod review_queue;
 
 pub use lesson_ledger::LessonLedger;
+pub use lesson_rewriter::RewriteReport;
 pub use lesson_source::{EvidenceLine, LessonSource};
 pub use reconciliation::LessonEffect;
 

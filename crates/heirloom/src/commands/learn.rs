@@ -3,9 +3,9 @@
 use super::import::find_session_transcript;
 use crate::store_access::CliSession;
 use heirloom_capture::{LearnAllReport, Learning, SessionLessons};
-use heirloom_engine::{LessonEffect, LessonsReport};
+use heirloom_engine::{Engine, LessonEffect, LessonsReport, RewriteReport};
 use heirloom_lessons::{Candidate, DropReason, Lesson, LessonContent, Verdict};
-use heirloom_model::{Fault, text};
+use heirloom_model::{ErrorKind, Fault, text};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -31,10 +31,18 @@ pub(crate) struct Args {
     /// Also show the candidates that are no lessons, with the reason, and the lines from which each was taken
     #[arg(long, conflicts_with = "all")]
     explain: bool,
+    /// Let the model of `[writer]` rewrite and merge what the session taught, except words of people. One request within
+    /// the daily limits; a text that adds anything is refused
+    #[arg(long, conflicts_with_all = ["all", "dry_run"])]
+    rewrite: bool,
 }
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
-    let engine = session.open()?;
+    let mut engine = session.open()?;
+    if args.rewrite {
+        let found = session.find_project()?;
+        engine = session.with_summariser(engine, &found.config);
+    }
     let learning = Learning::new(&engine);
     let Some(id) = &args.session else {
         let report = learn_all(&learning, args.dry_run, session)?;
@@ -46,14 +54,65 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
     let transcript = program
         .and_then(|program| find_session_transcript(program, id, engine.root(), &session.env));
     let learned = learning.learn_session(id, transcript.as_deref(), args.dry_run)?;
+    let rewritten = match args.rewrite {
+        true => rewrite(&engine, id, session)?,
+        false => None,
+    };
     match session.out.json {
         true => {
-            let value = session_value(&learned, &args);
+            let mut value = session_value(&learned, &args);
+            value["rewrite"] = rewritten.as_ref().map(rewrite_value).into();
             session.out.value(&value);
         }
-        false => print_session(&learned, &args, session),
+        false => {
+            print_session(&learned, &args, session);
+            if let Some(report) = &rewritten {
+                print_rewrite(report, session);
+            }
+        }
     }
     Ok(0)
+}
+
+/// Lets the model rewrite the lessons of a session. `None` if the service fails: the lessons keep their words.
+fn rewrite(
+    engine: &Engine,
+    id: &str,
+    session: &mut CliSession,
+) -> Result<Option<RewriteReport>, Fault> {
+    match engine.sessions().lessons().rewrite(id) {
+        Ok(report) => Ok(Some(report)),
+        Err(fault) if fault.kind == ErrorKind::Usage => Err(fault),
+        Err(fault) => {
+            let reason = fault.message;
+            (session.out).talk(&format!("heirloom: the lessons keep their words: {reason}"));
+            Ok(None)
+        }
+    }
+}
+
+fn rewrite_value(report: &RewriteReport) -> Value {
+    json!({
+        "batch": report.batch.map(|batch| batch.to_string()),
+        "rewritten": report.rewritten,
+        "merged": report.merged,
+        "refused": report.refused,
+    })
+}
+
+fn print_rewrite(report: &RewriteReport, session: &mut CliSession) {
+    let RewriteReport {
+        batch,
+        rewritten,
+        merged,
+        refused,
+    } = report;
+    session.out.talk(&format!(
+        "{rewritten} records rewritten by the model, {merged} merged into them, {refused} of its texts refused"
+    ));
+    if let Some(batch) = batch {
+        (session.out).talk(&format!("  heirloom undo {batch}   undoes it"));
+    }
 }
 
 fn learn_all(

@@ -21,3 +21,5 @@ pub const SUBSHELLS_MAX: usize = 4;
 pub const LESSON_EVIDENCE_MAX: usize = 6;
 /// Longest stored line of a lesson's source, characters.
 pub const LESSON_EVIDENCE_CHARS_MAX: usize = 240;
+/// Longest text by which a language model may replace a lesson, characters.
+pub const LESSON_REWRITTEN_CHARS_MAX: usize = 400;

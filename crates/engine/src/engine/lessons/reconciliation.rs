@@ -386,7 +386,7 @@ fn is_confirmed_by(known: &Record, draft: &LessonDraft) -> bool {
 }
 
 /// Returns true if a person marked or confirmed a record.
-fn is_touched_by_person(record: &Record) -> bool {
+pub(super) fn is_touched_by_person(record: &Record) -> bool {
     let confirmations = record.attrs.get("confirmations");
     mark::is_pinned(&record.attrs)
         || mark::is_muted(&record.attrs)

@@ -4,7 +4,7 @@ use super::super::Engine;
 use super::spend_ledger::SpendLedger;
 use super::{WindowRequest, window_state::ModelSummary};
 use crate::engine::Windows;
-use heirloom_model::{Fault, WriteRequest, Writer, limits, text};
+use heirloom_model::{Fault, Timestamp, WriteRequest, Writer, limits, text};
 use heirloom_window::{CompactedWindow, CompactionReport, Conversation, WindowState};
 
 /// Model for summaries, with its limits.
@@ -15,6 +15,42 @@ pub struct Summariser {
     pub ledger: SpendLedger,
     /// Maximum tokens of a summary.
     pub max_output_tokens: u64,
+}
+
+/// Text by a model.
+pub(in crate::engine) struct WrittenText {
+    /// Redacted text without control characters.
+    pub(in crate::engine) text: String,
+    /// Model name as reported by the service.
+    pub(in crate::engine) model: String,
+    /// Time of the request.
+    pub(in crate::engine) asked_at: Timestamp,
+}
+
+impl Summariser {
+    /// Sends a request, whose data is redacted, within the daily limits.
+    pub(in crate::engine) fn write(
+        &self,
+        engine: &Engine,
+        request: &WriteRequest,
+    ) -> Result<WrittenText, Fault> {
+        let (ledger, estimate, asked_at) = (&self.ledger, request.estimate(), engine.now());
+        ledger
+            .change(|meter| meter.reserve(estimate, asked_at))?
+            .map_err(|error| error.fault)?;
+        let answered = self.writer.write(request);
+        let now = engine.now();
+        ledger.change(|meter| meter.settle(&answered, estimate, asked_at, now))?;
+        let written = answered.map_err(|error| error.fault)?;
+        // The model may repeat secrets or control sequences, and the text is shown in files and terminals.
+        let text = text::strip_ansi(&written.text);
+        let text = engine.redaction().redact_input(&text).into_owned();
+        Ok(WrittenText {
+            text: strip_control_chars(&text),
+            model: written.model,
+            asked_at,
+        })
+    }
 }
 
 impl Engine {
@@ -103,21 +139,8 @@ impl Windows<'_> {
             .redact_input(&shown.text)
             .into_owned();
         let asked = WriteRequest::summary(data, summariser.max_output_tokens);
-        let (purse, estimate, asked_at) = (&summariser.ledger, asked.estimate(), self.engine.now());
-        purse
-            .change(|meter| meter.reserve(estimate, asked_at))?
-            .map_err(|error| error.fault)?;
-        let answered = summariser.writer.write(&asked);
-        let now = self.engine.now();
-        purse.change(|meter| meter.settle(&answered, estimate, asked_at, now))?;
-        let written = answered.map_err(|error| error.fault)?;
-        // The model may repeat secrets or control sequences, and the text is shown in files and terminals.
-        let text = self
-            .engine
-            .redaction()
-            .redact_input(&text::strip_ansi(&written.text))
-            .into_owned();
-        let text = strip_control_chars(&text);
+        let written = summariser.write(self.engine, &asked)?;
+        let text = written.text;
         let (had, has) = (shown.chars_replaced, text::chars(&text));
         if text.is_empty() || has >= had {
             return Err(Fault::failed(format!(
@@ -128,7 +151,7 @@ impl Windows<'_> {
         Ok(ModelSummary {
             text: text::clip(&text, limits::MODEL_SUMMARY_CHARS_MAX).to_owned(),
             model: text::excerpt(&written.model, 100),
-            at: Some(asked_at),
+            at: Some(written.asked_at),
         })
     }
 }

@@ -76,6 +76,21 @@ struct SessionLessons {
     counts: LessonCounts,
     session: String,
     lessons: Vec<LessonLine>,
+    /// With `--rewrite`, if the model answered.
+    rewrite: Option<RewriteCounts>,
+}
+
+/// Records that the model rewrote.
+#[derive(JsonSchema)]
+struct RewriteCounts {
+    /// The id that `undo` takes.
+    batch: Option<String>,
+    /// Records with a new text.
+    rewritten: u64,
+    /// Records for which another one stands now.
+    merged: u64,
+    /// Texts of the model that were not used.
+    refused: u64,
 }
 
 #[derive(JsonSchema)]
