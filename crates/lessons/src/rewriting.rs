@@ -38,7 +38,7 @@ pub struct RewriteNote {
     pub sources: Vec<String>,
 }
 
-/// Text that stands for one or several notes.
+/// Text that replaces one or several notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rewrite {
     /// Indexes of the notes, ascending.

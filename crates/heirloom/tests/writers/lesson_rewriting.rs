@@ -73,7 +73,8 @@ fn model_rewrites_words_of_the_agent_only_and_undo_reverts_it() {
     project.ok(&["undo", &string(&done["rewrite"]["batch"])]);
     let mut reverted = texts(&project);
     let mut wanted = before;
-    (reverted.sort(), wanted.sort());
+    reverted.sort();
+    wanted.sort();
     assert_eq!(reverted, wanted);
 }
 

@@ -20,7 +20,7 @@ pub struct RewriteReport {
     pub batch: Option<RecordId>,
     /// Records with a new text.
     pub rewritten: u64,
-    /// Records for which the text of another one stands now.
+    /// Records that another one replaces, because it says the same.
     pub merged: u64,
     /// Lines of the answer that were not used, because they add something or have another form.
     pub refused: u64,
