@@ -20,7 +20,7 @@ pub struct RewriteReport {
     pub batch: Option<RecordId>,
     /// Records with a new text.
     pub rewritten: u64,
-    /// Records that another one replaces, because it says the same.
+    /// Records that another one replaces, with the same content.
     pub merged: u64,
     /// Lines of the answer that were not used, because they add something or have another form.
     pub refused: u64,

@@ -87,7 +87,7 @@ struct RewriteCounts {
     batch: Option<String>,
     /// Records with a new text.
     rewritten: u64,
-    /// Records that another one replaces, because it says the same.
+    /// Records that another one replaces, with the same content.
     merged: u64,
     /// Texts of the model that were not used.
     refused: u64,
