@@ -31,7 +31,7 @@ mod text_kinds;
 pub(super) use ordinal_ids::{OrdinalEntry, OrdinalTable, read_ordinals};
 pub(super) use posting_lists::{Blocks, read_blocks};
 pub(super) use project_vectors::{
-    ProjectVectors, read_external_vectors, read_vectors, score_external_vectors,
+    ProjectVectors, cached_external_vectors, read_vectors, score_external_vectors,
 };
 pub(super) use tail_rows::read_tail;
 pub(super) use text_kinds::mark_other_kinds;

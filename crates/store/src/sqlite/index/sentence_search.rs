@@ -5,7 +5,7 @@
 
 use super::external_vectors::ExternalHeader;
 use super::index_state::IndexState;
-use super::project_cache::{ProjectCache, read_external_vectors, score_external_vectors};
+use super::project_cache::{ProjectCache, cached_external_vectors, score_external_vectors};
 use crate::ModelVector;
 use crate::sqlite::error_conversion::Failure;
 use heirloom_search::index::bm25::{ScoreStats, top_scores};
@@ -64,8 +64,10 @@ impl SentenceScores {
         if head.dims != query.dims() {
             return Ok(None);
         }
-        if index.texts() > EXACT_MAX {
-            let set = read_external_vectors(cache, connection, project, index, &head)?;
+        // A process without the vectors in memory reads all of them once, so sketches would save it nothing.
+        if index.texts() > EXACT_MAX
+            && let Some(set) = cached_external_vectors(cache, connection, project, index, &head)?
+        {
             return Ok(Self::from_vectors(set, query));
         }
         let scores = score_external_vectors(cache, connection, project, index, &head, &query)?;
@@ -75,7 +77,10 @@ impl SentenceScores {
     fn from_cosines(scores: &[Option<f32>]) -> Option<Self> {
         let cosine = |score: &Option<f32>| score.unwrap_or(f32::NEG_INFINITY);
         Some(Self {
-            spread: spread_of(scores.iter().flatten().copied().collect())?,
+            spread: spread_of(match scores.len() > EXACT_MAX as usize {
+                true => sample_of(scores),
+                false => scores.iter().flatten().copied().collect(),
+            })?,
             cosines: Cosines::Known(scores.iter().map(cosine).collect()),
         })
     }
@@ -127,6 +132,19 @@ impl SentenceScores {
     }
 }
 
+/// Returns the cosines of the texts that [`ExternalVectorSet::sample`] returns.
+fn sample_of(scores: &[Option<f32>]) -> Vec<f32> {
+    let blocks = scores.chunks(ExternalVectorSet::BLOCK);
+    let filled: Vec<&[Option<f32>]> = blocks
+        .filter(|block| block.iter().any(Option::is_some))
+        .collect();
+    let apart = (filled.len() / SAMPLE_PLACES).max(1);
+    let sampled = filled.iter().step_by(apart);
+    sampled
+        .flat_map(|block| block.iter().flatten().copied().take(SAMPLE_TEXTS))
+        .collect()
+}
+
 /// Computes the statistics of cosines, which the prior extends; `None` without a cosine.
 fn spread_of(mut known: Vec<f32>) -> Option<ScoreStats> {
     if known.is_empty() {
@@ -169,6 +187,25 @@ mod tests {
         for ordinal in [0, 192, 200, 999] {
             assert_eq!(sketched.cosine(ordinal), exact.cosine(ordinal));
         }
+    }
+
+    #[test]
+    fn sample_is_the_same_with_and_without_vectors_in_memory() {
+        let mut set = ExternalVectorSet::new(2);
+        let row = |n: usize| match n % 3 {
+            0 => vec![0; 6],
+            _ => pack_row(&[n as f32, 40.0]).unwrap(),
+        };
+        for block in (0..400).filter(|block| block % 5 != 1) {
+            let rows: Vec<u8> = (0..64).flat_map(|n| row(n + block)).collect();
+            set.set_block(block, &rows);
+        }
+        let query = ExternalQueryVector::of(&[1.0, 0.5]).unwrap();
+        let in_memory: Vec<f32> = (set.sample(SAMPLE_PLACES, SAMPLE_TEXTS).into_iter())
+            .filter_map(|one| set.cosine(&query, one))
+            .collect();
+        assert_eq!(sample_of(&set.cosines(&query, 400 * 64)), in_memory);
+        assert!(in_memory.len() > 500);
     }
 
     #[test]

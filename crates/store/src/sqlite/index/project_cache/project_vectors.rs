@@ -139,7 +139,7 @@ fn read_all(
 }
 
 /// Returns the external vectors of the cache; `None` if a query must read them from the database.
-fn cached_external_vectors(
+pub(in super::super) fn cached_external_vectors(
     cache: &ProjectCache,
     connection: &Connection,
     project: i64,
@@ -152,20 +152,6 @@ fn cached_external_vectors(
         |cached: &mut CachedExternalVectors| cached.read(connection, project, head),
     )?;
     Ok(found.flatten())
-}
-
-/// Returns all external vectors.
-pub(in super::super) fn read_external_vectors(
-    cache: &ProjectCache,
-    connection: &Connection,
-    project: i64,
-    index: &IndexState,
-    head: &ExternalHeader,
-) -> Result<Arc<ExternalVectorSet>, Failure> {
-    match cached_external_vectors(cache, connection, project, index, head)? {
-        Some(set) => Ok(set),
-        None => read_all(connection, project, head).map(Arc::new),
-    }
 }
 
 /// Returns the cosine of the query with each external vector, in order of the ordinals; `None` for a text without
