@@ -18,8 +18,19 @@ A text is whole sentences that a colleague understands without the session, at m
 their lines say, and their words for it. Copy names, paths, commands and numbers exactly. Keep every not and never. Write nothing \
 but these lines.";
 
-/// Shortest word that must have a source; shorter ones connect others.
+/// Shortest word that may be a word of the model's own; a shorter one must have a source or be one of [`CONNECTORS`].
 const CONTENT_WORD_CHARS: usize = 4;
+/// Short words that only connect others.
+const CONNECTORS: [&str; 40] = [
+    "a", "all", "an", "and", "any", "are", "as", "at", "be", "but", "by", "can", "do", "each",
+    "for", "had", "has", "if", "in", "is", "it", "its", "may", "must", "of", "on", "or", "so",
+    "that", "the", "then", "this", "to", "use", "via", "was", "when", "with", "you", "run",
+];
+/// Words of order, time and condition, of which another one would change the statement.
+const RELATIONS: [&str; 12] = [
+    "after", "always", "before", "except", "first", "instead", "last", "less", "more", "only",
+    "unless", "until",
+];
 /// Letters by which two forms of a word are the same.
 const STEM_CHARS: usize = 5;
 /// Share of the content words that must be in the notes, because sentences need some words of their own.
@@ -61,8 +72,8 @@ pub fn rewrite_data(notes: &[RewriteNote]) -> String {
     data
 }
 
-/// Reads an answer: returns the texts that say nothing that their notes do not say, and the number of the others. A
-/// note is used once.
+/// Reads an answer: returns the texts that add nothing to their notes, and the number of refused lines. A note is used
+/// once.
 pub fn parse_rewrites(answer: &str, notes: &[RewriteNote]) -> (Vec<Rewrite>, usize) {
     let mut rewrites: Vec<Rewrite> = Vec::new();
     let mut refused = 0;
@@ -110,25 +121,39 @@ fn parse_line(line: &str, count: usize) -> Option<Rewrite> {
     })
 }
 
-/// Returns true if a text adds nothing to its notes: each identifier and number is in them, three of four other
-/// words are, and it reverses as they do.
+/// Returns true if a text adds nothing to its notes: each name, number, flag, relation and short word is in them, three
+/// of four other words are, and it is negated as they are.
 fn is_supported(text: &str, notes: &[&RewriteNote]) -> bool {
-    let known: HashSet<String> = (notes.iter())
-        .flat_map(|note| std::iter::once(&note.text).chain(&note.sources))
+    let sources =
+        || (notes.iter()).flat_map(|note| std::iter::once(&note.text).chain(&note.sources));
+    let known: HashSet<String> = sources()
         .flat_map(|source| words(source).map(str::to_lowercase))
         .collect();
     let stems: HashSet<&str> = known.iter().map(|word| stem(word)).collect();
     let (mut content, mut supported) = (0_usize, 0_usize);
-    for (place, word) in words(text).enumerate() {
+    let mut begins_sentence = true;
+    for part in parts(text) {
+        let begins = std::mem::replace(&mut begins_sentence, part.ends_with(['.', '!', '?', ':']));
+        let word = trimmed(part);
         let lower = word.to_lowercase();
-        if is_identifier(word, place == 0) {
-            if !known.contains(&lower) {
-                return false;
-            }
-        } else if word.chars().count() >= CONTENT_WORD_CHARS {
-            content += 1;
-            supported += usize::from(stems.contains(stem(&lower)));
+        if word.is_empty() || CONNECTORS.contains(&lower.as_str()) {
+            continue;
         }
+        content += 1;
+        if known.contains(&lower) {
+            supported += 1;
+            continue;
+        }
+        let is_short = lower.chars().count() < CONTENT_WORD_CHARS;
+        if is_name(word, begins) || RELATIONS.contains(&lower.as_str()) || is_short {
+            return false;
+        }
+        supported += usize::from(stems.contains(stem(&lower)));
+    }
+    // A command is copied as a whole, not put together from known words.
+    let mut code = text.split('`').skip(1).step_by(2);
+    if !code.all(|span| sources().any(|source| source.contains(span))) {
+        return false;
     }
     let own_text = notes.iter().any(|note| is_negated(&note.text));
     supported as f64 >= content as f64 * SUPPORTED_SHARE && is_negated(text) == own_text
@@ -139,20 +164,29 @@ fn is_negated(text: &str) -> bool {
     words(&text).any(|word| NEGATIONS.contains(&word))
 }
 
-/// Iterates over the words of a text. Marks inside a word belong to it, as in paths and names; those around it do not.
+/// Iterates over the words of a text. Marks inside a word belong to it, as in paths and names, and so do the dashes of
+/// a flag; others around it do not.
 fn words(text: &str) -> impl Iterator<Item = &str> {
+    parts(text).map(trimmed).filter(|word| !word.is_empty())
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split(|c: char| c.is_whitespace() || "`\"'()[]{}<>,;=*→".contains(c));
-    let trimmed = parts.map(|word| word.trim_matches(|c: char| ".:!?-–—".contains(c)));
-    trimmed.filter(|word| !word.is_empty())
+    parts.filter(|part| !part.is_empty())
+}
+
+fn trimmed(part: &str) -> &str {
+    let part = part.trim_matches(|c: char| ".:!?–—".contains(c));
+    part.trim_end_matches('-')
 }
 
 /// Returns true for a word that is a name, path, flag or number, and not one of the language.
-fn is_identifier(word: &str, is_first: bool) -> bool {
-    let has_marks = word
-        .chars()
-        .any(|c| c.is_numeric() || (c.is_ascii_punctuation() && c != '-'));
-    let inner = word.chars().skip(usize::from(is_first));
-    has_marks || inner.skip(usize::from(!is_first)).any(char::is_uppercase)
+fn is_name(word: &str, begins_sentence: bool) -> bool {
+    let has_marks = |c: char| c.is_numeric() || (c.is_ascii_punctuation() && c != '-');
+    let capitals = word.chars().skip(usize::from(begins_sentence));
+    word.starts_with('-')
+        || word.chars().any(has_marks)
+        || capitals.into_iter().any(char::is_uppercase)
 }
 
 fn stem(word: &str) -> &str {
@@ -191,7 +225,7 @@ mod tests {
 
     #[test]
     fn text_with_a_source_is_taken() {
-        let answer = "1, 2: Run `node build.js` in assets/, else esbuild misses its plugins.\n\n\
+        let answer = "1, 2: Run `node build.js` in assets/. Otherwise esbuild misses its plugins.\n\n\
              3: Never run `mix test` with MIX_ENV=prod.";
         let (rewrites, refused) = parse_rewrites(answer, &notes());
         assert_eq!(refused, 0);
@@ -207,6 +241,12 @@ mod tests {
             "1: Run `node build.js` in assets/ with Node 20.",
             "1: Run `node build.js` in assets/, because PostgreSQL is slow.",
             "1: Assets are compiled weekly by somebody else, which customers dislike.",
+            "1: Assets need `node build.js` run from assets/, else esbuild and Redis misses its plugins.",
+            "1: Assets need `node build.js --minify` run from assets/, else esbuild misses its plugins.",
+            "1: Assets need `npm build.js` run from assets/, else esbuild misses its plugins.",
+            "1: Assets need `node assets/` run from build.js, else esbuild misses its plugins.",
+            "2: The build has to be started in the folder assets/ only.",
+            "2: The build has to be started before the folder assets/.",
             "3: Run `mix test` with MIX_ENV=prod.",
             "1: never run `node build.js` from assets/.",
             "4: a note that does not exist",
