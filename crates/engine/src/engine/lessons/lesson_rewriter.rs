@@ -77,7 +77,8 @@ impl Lessons<'_> {
         Ok(report)
     }
 
-    /// Returns the current knowledge of a session that an agent or a program said and that no person touched.
+    /// Returns the current knowledge of a session that an agent or a program said and that no person touched. Facts with
+    /// a key of their own, such as `command:test`, have a fixed form that later sessions update.
     fn rewritable(&self, session: &str) -> Result<Vec<(Record, LessonSource)>, Fault> {
         let records = self.of_session(session)?.into_iter();
         let own = records.filter_map(|record| {
@@ -85,6 +86,7 @@ impl Lessons<'_> {
             let may_change = record.kind == Kind::Knowledge
                 && source.speaker != Speaker::Person
                 && source.rewritten_by.is_none()
+                && has_derived_key(&record)
                 && !is_touched_by_person(&record);
             may_change.then_some((record, source))
         });
@@ -116,9 +118,7 @@ impl Lessons<'_> {
             return Vec::new();
         };
         let (mut record, mut source) = (first.clone(), source.clone());
-        if has_derived_key(&record) {
-            record.key = Some(Knowledge::derive_key(&rewrite.text));
-        }
+        record.key = Some(Knowledge::derive_key(&rewrite.text));
         record.text.clone_from(&rewrite.text);
         record.id = self.engine.ids.next(self.engine.now());
         record.recorded_at = self.engine.now();
