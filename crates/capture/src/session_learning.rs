@@ -5,8 +5,8 @@ use crate::lessons::{ConversationLearner, LearningState, event_of_turn, result_o
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::EventBody;
 use heirloom_engine::{
-    Engine, ImportWriter, LearnedConversation, LessonBatch, LessonEffect, LessonsReport, TASK_MAIN,
-    TRANSCRIPT,
+    Coverage, Engine, ImportWriter, LearnedConversation, LessonBatch, LessonEffect, LessonsReport,
+    TASK_MAIN, TRANSCRIPT,
 };
 use heirloom_lessons::{Lesson, Verdict};
 use heirloom_model::record::Attrs;
@@ -30,6 +30,9 @@ pub struct SessionLessons {
     pub effects: Vec<LessonEffect>,
     /// Counts of what was stored; empty in a dry run.
     pub report: LessonsReport,
+    /// True if lessons were taken from a transcript before that is not found any more. Only those that a person took
+    /// back were stored.
+    pub lacks_transcript: bool,
 }
 
 /// Report of a run over all stored conversations.
@@ -60,7 +63,8 @@ impl<'e> Learning<'e> {
 
     /// Takes the lessons of a stored conversation, and stores them unless it is a dry run. They are taken from the
     /// program's transcript if its file is given and has this session, otherwise from what is stored. Lessons that a
-    /// person took back are stored again, because a person asks for them. Errors: `NotFound`.
+    /// person took back are stored again, because a person asks for them. Stored turns lack the contents of edits, so
+    /// they only restore such lessons if the transcript was learned from before. Errors: `NotFound`.
     pub fn learn_session(
         &self,
         id: &str,
@@ -69,21 +73,28 @@ impl<'e> Learning<'e> {
     ) -> Result<SessionLessons, Fault> {
         let (mut session, _) = self.engine.sessions().get(id, Some(1))?;
         let mut state = LearningState::of_session(&session);
-        state.ledger.clear_declined();
+        let service = self.engine.sessions().lessons();
+        let taken_back = service.release_taken_back(&mut state.ledger)?;
         let from_file = match (transcript, program_of(&session)) {
             (Some(path), Some(program)) => {
                 Transcripts::new(self.engine).read_for_learning(program, path, &session.id)?
             }
             _ => None,
         };
-        let is_whole = from_file.is_some() || state.extractor.is_some();
+        let coverage = if from_file.is_some() || state.extractor.is_some() {
+            Coverage::Everything
+        } else if state.offset > 0 {
+            Coverage::Only(taken_back)
+        } else {
+            Coverage::StoredTurns
+        };
+        let lacks_transcript = matches!(coverage, Coverage::Only(_));
         let learner = match from_file {
             Some(learner) => learner,
             None => self.read(&session, &state)?,
         };
         let lessons = learner.lessons(has_no_person(&session));
-        let conversation = conversation(self.engine, &session, is_whole);
-        let service = self.engine.sessions().lessons();
+        let conversation = conversation(self.engine, &session, coverage);
         let effects = service.preview(&conversation, &lessons, &state.ledger)?;
         let mut report = LessonsReport::default();
         if !dry_run {
@@ -97,6 +108,7 @@ impl<'e> Learning<'e> {
             lessons,
             effects,
             report,
+            lacks_transcript,
         })
     }
 
@@ -127,7 +139,7 @@ impl<'e> Learning<'e> {
             whole.sessions += 1;
             whole.lessons += kept_count(&lessons);
             if !dry_run {
-                let conversation = conversation(self.engine, &session, false);
+                let conversation = conversation(self.engine, &session, Coverage::StoredTurns);
                 let service = self.engine.sessions().lessons();
                 let report =
                     service.reconcile(&conversation, &lessons, &mut state.ledger, &batch)?;
@@ -216,7 +228,7 @@ fn kept_count(lessons: &[Lesson]) -> u64 {
 fn conversation<'s>(
     engine: &Engine,
     session: &'s Session,
-    is_whole: bool,
+    coverage: Coverage,
 ) -> LearnedConversation<'s> {
     LearnedConversation {
         session: &session.id,
@@ -224,6 +236,6 @@ fn conversation<'s>(
         task: session.task.as_deref().unwrap_or(TASK_MAIN),
         began_at: session.started_at,
         ended_at: session.ended_at.unwrap_or_else(|| engine.now()),
-        is_whole,
+        coverage,
     }
 }

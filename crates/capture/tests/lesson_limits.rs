@@ -4,7 +4,7 @@
 use heirloom_agents::AgentProgram;
 use heirloom_agents::hooks::read_event;
 use heirloom_capture::{HookRequest, Hooks};
-use heirloom_engine::{Engine, LearnedConversation, LessonBatch, LessonLedger};
+use heirloom_engine::{Coverage, Engine, LearnedConversation, LessonBatch, LessonLedger};
 use heirloom_fs::durable;
 use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_lessons::{Candidate, Lesson, LessonContent, SourceKind, Speaker, Verdict};
@@ -99,7 +99,7 @@ fn records_of_a_session_are_listed_up_to_the_limit() {
         task: "main",
         began_at: now,
         ended_at: now,
-        is_whole: false,
+        coverage: Coverage::StoredTurns,
     };
     let mut ledger = LessonLedger::default();
     let mut learn = |facts: std::ops::Range<usize>| {

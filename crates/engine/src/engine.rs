@@ -128,8 +128,8 @@ use heirloom_redact::Redactor;
 use heirloom_store::{AppliedChange, Change, Store, StoreError};
 pub use knowledge_graph::Graph;
 pub use lessons::{
-    EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource,
-    Lessons, LessonsReport, RewriteReport,
+    Coverage, EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger,
+    LessonSource, Lessons, LessonsReport, RewriteReport,
 };
 pub use maintenance::Maintenance;
 use mirror_refresh::StaleMirrors;

@@ -31,13 +31,13 @@ pub use engine::{
     ServerLock, Token, TokenFileStamp, Tokens,
 };
 pub use engine::{CopyDecision, Identity, IdentityState};
+pub use engine::{
+    Coverage, EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger,
+    LessonSource, Lessons, LessonsReport, RewriteReport,
+};
 pub use engine::{EditableFile, EditableFolder, EditableText, SaveOutcome};
 pub use engine::{
     EntryReport, ShareOutcome, ShareReport, SyncReport, Workspace, WorkspaceEntry, WorkspacePage,
-};
-pub use engine::{
-    EvidenceLine, LearnedConversation, LessonBatch, LessonEffect, LessonLedger, LessonSource,
-    Lessons, LessonsReport, RewriteReport,
 };
 pub use engine::{
     ExternalContent, ExternalImportReport, ExternalPartReport, ExternalSource, RulesFile,

@@ -9,7 +9,7 @@ use crate::Transcripts;
 use crate::lessons::{ConversationLearner, LearningState};
 use heirloom_agents::AgentProgram;
 use heirloom_agents::transcripts::{EventBody, SupersededLineScan, TranscriptEvent};
-use heirloom_engine::{LearnedConversation, LessonBatch, TASK_MAIN};
+use heirloom_engine::{Coverage, LearnedConversation, LessonBatch, TASK_MAIN};
 use heirloom_model::{Fault, RecordId, Timestamp};
 use std::path::{Path, PathBuf};
 
@@ -105,7 +105,7 @@ impl TranscriptImporter<'_, '_, '_> {
             task: task.unwrap_or(TASK_MAIN),
             began_at,
             ended_at: self.last_at.unwrap_or_else(|| self.engine.now()),
-            is_whole: true,
+            coverage: Coverage::Everything,
         };
         let batch = match self.mode {
             LearningMode::Import => LessonBatch::Given(self.writer.batch().clone()),

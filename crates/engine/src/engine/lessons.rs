@@ -18,8 +18,9 @@ use super::records::USER;
 use super::sessions::Sessions;
 use heirloom_lessons::Lesson;
 use heirloom_model::{Fault, ImportBatch, Kind, Record, RecordId, Scope, Timestamp, limits, text};
-use heirloom_store::{AppliedChange, Change, Filter, Verdict};
+use heirloom_store::{AppliedChange, AsOf, Change, Filter, Verdict};
 use reconciliation::{PlannedChange, Reconciliation};
+use std::collections::BTreeSet;
 
 /// Source of an import batch with the lessons of one session, before the session's name.
 const BATCH_SOURCE: &str = "lessons of";
@@ -37,9 +38,20 @@ pub struct LearnedConversation<'c> {
     pub began_at: Timestamp,
     /// Time of the last event.
     pub ended_at: Timestamp,
-    /// True if the lessons come from everything that the program recorded. Otherwise lessons that were stored earlier
-    /// stay as they are.
-    pub is_whole: bool,
+    /// Part of the conversation that the lessons come from.
+    pub coverage: Coverage,
+}
+
+/// Part of a conversation that its lessons come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Coverage {
+    /// Everything that the program recorded. Stored lessons of the session that are not found in it are retired.
+    Everything,
+    /// The stored turns. Lessons that were stored earlier stay as they are.
+    StoredTurns,
+    /// The stored turns of a conversation that was learned from its transcript. Only the lessons with these identities
+    /// are stored.
+    Only(BTreeSet<String>),
 }
 
 /// Import batch of the records of lessons.
@@ -163,6 +175,27 @@ impl Lessons<'_> {
         next.fingerprint = Some(fingerprint);
         *ledger = next;
         Ok(report)
+    }
+
+    /// Removes the lessons that were taken back from a ledger, so that they can be stored again, and returns their
+    /// identities: those whose record was retired or reverted, and those that were declined earlier.
+    pub fn release_taken_back(&self, ledger: &mut LessonLedger) -> Result<BTreeSet<String>, Fault> {
+        let ids: Vec<RecordId> = ledger.records().map(|(_, id)| id).collect();
+        let mut kept = BTreeSet::new();
+        if !ids.is_empty() {
+            let now = self.engine.now();
+            let filter = Filter {
+                as_of: AsOf::Ever,
+                ids,
+                ..Filter::current(&[], now)
+            };
+            let found = self.engine.records().find(&filter)?;
+            let present = found
+                .iter()
+                .filter(|record| record.is_current(now) || record.replaced_by.is_some());
+            kept.extend(present.map(|record| record.id));
+        }
+        Ok(ledger.release(&kept))
     }
 
     /// Returns the effect that storing each kept lesson would have, in order, without storing anything.

@@ -12,11 +12,14 @@ use serde_json::{Value, json};
 
 /// Characters of a lesson and of a line of its source in a listing.
 const LINE_CHARS: usize = 160;
+/// Explanation of a run that stored only what was taken back.
+const LACKS_TRANSCRIPT: &str = "the transcript that this session was learned from is not found: its lessons stay as they are, \
+                                and only those that were taken back are stored again";
 
 /// Take the lessons of a stored conversation: rules by people, errors with what resolved them, commands that work
 ///
 /// Hooks and imports do this by themselves. Lessons are taken from the transcript of the agent program if its file is
-/// found, otherwise from the stored turns. Lessons that were reverted with `heirloom undo` are stored again.
+/// found, otherwise from the stored turns, which lack the contents of edits. Lessons that were reverted with `heirloom undo` are stored again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The session
@@ -182,6 +185,9 @@ fn print_session(learned: &SessionLessons, args: &Args, session: &mut CliSession
     if kept == 0 {
         session.out.talk("no lessons");
     }
+    if learned.lacks_transcript {
+        session.out.talk(LACKS_TRANSCRIPT);
+    }
     print_counts(&learned.report, args.dry_run, session);
 }
 
@@ -270,6 +276,7 @@ fn session_value(learned: &SessionLessons, args: &Args) -> Value {
     let mut value = counts(&learned.report, args.dry_run);
     value["session"] = json!(learned.session);
     value["lessons"] = json!(lessons);
+    value["lacks_transcript"] = json!(learned.lacks_transcript);
     value
 }
 

@@ -186,6 +186,46 @@ fn lesson_that_was_taken_back_is_not_learned_again() {
 }
 
 #[test]
+fn lessons_that_were_undone_are_stored_again_by_the_first_learn() {
+    let project = Project::new();
+    let path = teaching_transcript(&project, "live").write_file(&project);
+    send_hook(&project, "live", "Stop", &path);
+    let shown = project.json(&["session", "show", "live"]);
+    let before = all_texts(&project);
+    project.ok(&[
+        "undo",
+        &string(&shown["attrs"]["lessons"]["ledger"]["batch"]),
+    ]);
+    assert!(rules(&project).is_empty());
+    project.ok(&["learn", "live"]);
+    assert_eq!(all_texts(&project), before);
+}
+
+#[test]
+fn session_whose_transcript_is_gone_keeps_its_lessons() {
+    let project = Project::new();
+    let path = teaching_transcript(&project, "s1").write_file(&project);
+    project.ok(&["import", "claude"]);
+    let before = all_texts(&project);
+    assert_eq!(errors(&project).len(), 1);
+    std::fs::remove_file(path).unwrap();
+    let learned = project.json(&["learn", "s1"]);
+    assert_eq!(
+        (&learned["created"], &learned["changed"]),
+        (&json!(0), &json!(0))
+    );
+    assert_eq!(learned["lacks_transcript"], true);
+    assert_eq!(all_texts(&project), before);
+
+    // Stored turns restore what was taken back, and nothing else.
+    project.ok(&["forget", &string(&rules(&project)[0]["id"])]);
+    project.ok(&["learn", "s1"]);
+    assert_eq!(all_texts(&project), before);
+    let printed = project.ok(&["learn", "s1"]).stderr;
+    assert!(printed.contains("is not found"), "{printed}");
+}
+
+#[test]
 fn undo_of_the_lessons_of_a_session_restores_what_hooks_recorded() {
     let project = Project::new();
     let mut transcript = TranscriptFixture::new("live", project.path());

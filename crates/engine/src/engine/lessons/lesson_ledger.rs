@@ -57,10 +57,22 @@ impl LessonLedger {
         self.records.is_empty() && self.declined.is_empty()
     }
 
-    /// Forgets which lessons a person took back, for a person who wants them again.
-    pub fn clear_declined(&mut self) {
-        self.declined.clear();
+    /// Removes the lessons that a person took back, for a person who wants them again, and returns their identities.
+    /// `kept` are the records that were not taken back.
+    pub(super) fn release(&mut self, kept: &BTreeSet<RecordId>) -> BTreeSet<String> {
+        let gone: Vec<String> = (self.records.iter())
+            .filter(|(_, id)| !kept.contains(id))
+            .map(|(identity, _)| identity.clone())
+            .collect();
+        for identity in &gone {
+            self.decline(identity);
+        }
+        let released: BTreeSet<String> = std::mem::take(&mut self.declined)
+            .into_iter()
+            .chain(gone)
+            .collect();
         self.fingerprint = None;
+        released
     }
 
     pub(super) fn records(&self) -> impl Iterator<Item = (&String, RecordId)> {

@@ -2,10 +2,10 @@
 
 mod decision;
 
-use super::LearnedConversation;
 use super::lesson_drafts::{DraftWriter, LessonDraft, content_of};
 use super::lesson_ledger::LessonLedger;
 use super::lesson_source::LessonSource;
+use super::{Coverage, LearnedConversation};
 use crate::engine::{Engine, NewRecord};
 use decision::Decision;
 use heirloom_lessons::Lesson;
@@ -116,11 +116,14 @@ impl<'r> Reconciliation<'r> {
 
     /// Returns the decisions on all lessons, and on records that are no lessons any more.
     pub(super) fn plan(mut self, lessons: &[Lesson]) -> Result<Vec<PlannedChange>, Fault> {
-        let drafts = DraftWriter::new(self.engine, self.conversation).drafts(lessons);
+        let mut drafts = DraftWriter::new(self.engine, self.conversation).drafts(lessons);
+        if let Coverage::Only(identities) = &self.conversation.coverage {
+            drafts.retain(|draft| identities.contains(&draft.identity));
+        }
         self.find_unlisted(&drafts)?;
         let wanted: BTreeSet<&str> = drafts.iter().map(|draft| &*draft.identity).collect();
         let mut planned = Vec::new();
-        if self.conversation.is_whole {
+        if self.conversation.coverage == Coverage::Everything {
             self.retire_unwanted(&wanted, &mut planned);
         }
         if drafts.iter().any(|draft| draft.record.kind == Kind::Step) {

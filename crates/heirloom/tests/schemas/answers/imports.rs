@@ -76,6 +76,9 @@ struct SessionLessons {
     counts: LessonCounts,
     session: String,
     lessons: Vec<LessonLine>,
+    /// True if the transcript that the session was learned from is not found: only lessons that were taken back are
+    /// stored again.
+    lacks_transcript: bool,
     /// With `--rewrite`, if the model answered.
     rewrite: Option<RewriteCounts>,
 }
