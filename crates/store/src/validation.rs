@@ -4,6 +4,7 @@ use crate::{Change, Filter, PurgeTarget, Receipt, StoreError, VectorBatch};
 use heirloom_model::record::{Attrs, check_name};
 use heirloom_model::{Message, ProjectName, Record, RecordId, Session, limits};
 use serde_json::Value;
+use std::io;
 
 /// Checks a list of changes for `project`.
 pub(crate) fn changes(project: &ProjectName, changes: &[Change]) -> Result<(), StoreError> {
@@ -139,8 +140,32 @@ fn receipt(receipt: &Receipt) -> Result<(), StoreError> {
         receipt.records.len(),
         limits::CHANGES_MAX,
     )?;
-    let size = Value::Object(receipt.body.clone()).to_string().len();
-    at_most("bytes of a receipt", size, limits::RECEIPT_BYTES_MAX)
+    let mut size = ByteCount(0);
+    serde_json::to_writer(&mut size, &receipt.body).map_err(not_json)?;
+    at_most("bytes of a receipt", size.0, limits::RECEIPT_BYTES_MAX)
+}
+
+/// Serialises the body of a receipt for storage.
+pub(crate) fn receipt_json(receipt: &Receipt) -> Result<String, StoreError> {
+    serde_json::to_string(&receipt.body).map_err(not_json)
+}
+
+/// Counts the bytes that are written to it.
+struct ByteCount(usize);
+
+impl io::Write for ByteCount {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn not_json(error: serde_json::Error) -> StoreError {
+    StoreError::Invalid(format!("attributes are not JSON: {error}"))
 }
 
 /// Checks a session.
@@ -166,8 +191,7 @@ pub(crate) fn attrs_json(attrs: &Attrs) -> Result<Option<String>, StoreError> {
     if attrs.is_empty() {
         return Ok(None);
     }
-    let json = serde_json::to_string(attrs)
-        .map_err(|error| StoreError::Invalid(format!("attributes are not JSON: {error}")))?;
+    let json = serde_json::to_string(attrs).map_err(not_json)?;
     at_most("bytes of attributes", json.len(), limits::ATTRS_BYTES_MAX)?;
     Ok(Some(json))
 }

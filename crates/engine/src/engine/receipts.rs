@@ -6,7 +6,7 @@ use heirloom_model::context::{Context, ReceiptItem};
 use heirloom_model::record::Attrs;
 use heirloom_model::{Budget, Fault, RecordId, Timestamp, limits, text};
 use heirloom_store::{Change, Receipt, RecentReceipts, RecordUsage};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// Stored receipt of a context.
@@ -215,56 +215,59 @@ fn body(request: &ContextRequest, context: &Context, iteration: Option<u32>) -> 
         Budget::Chars(n) => ("chars", n),
         Budget::Tokens(n) => ("tokens", n),
     };
-    let item = |item: &ReceiptItem| {
-        let mut json = json!({
-            "id": item.id.map(|id| id.to_string()),
-            "file": item.file,
-            "text": item.excerpt,
-            "chars": item.chars,
-            "tokens": item.chars.div_ceil(limits::CHARS_PER_TOKEN),
-            "score": item.score,
-            "included": item.is_included(),
-            "reason": item.reason.text(),
-            "relevance": item.relevance.map(round),
-            "worth": item.worth.map(round),
-        });
-        if let Value::Object(fields) = &mut json {
-            fields.retain(|_, value| !value.is_null());
-        }
-        json
-    };
     let sections = context.sections.iter().map(|section| {
         let (stored, rest) = stored_items(&section.items);
-        let mut json = json!({
-            "name": section.name,
-            "chars": section.chars,
-            "items": stored.into_iter().map(item).collect::<Vec<_>>(),
-        });
-        if let (Some((count, chars)), Value::Object(fields)) = (rest, &mut json) {
-            fields.insert("more_left_out".to_owned(), count.into());
-            fields.insert("more_left_out_chars".to_owned(), chars.into());
-        }
-        json
+        object([
+            ("name", section.name.as_str().into()),
+            ("chars", section.chars.into()),
+            ("items", stored.into_iter().map(item_json).collect()),
+            ("more_left_out", rest.map(|(count, _)| count).into()),
+            ("more_left_out_chars", rest.map(|(_, chars)| chars).into()),
+        ])
     });
-    let json = json!({
-        "task": request.task,
-        "phase": request.phase,
-        "agent": request.agent,
-        "plan": request.plan,
-        "group": request.group,
-        "session": request.session,
-        "query": request.query,
-        "iteration": iteration,
-        "unit": unit,
-        "budget": budget,
-        "chars": text::chars(&context.text),
-        "tokens": text::tokens(&context.text),
-        "sections": sections.collect::<Vec<_>>(),
-        "notes": context.notes,
-    });
-    let mut body = json.as_object().cloned().unwrap_or_default();
-    body.retain(|_, value| !value.is_null());
-    body
+    let text = |text: &Option<String>| Value::from(text.as_deref());
+    object([
+        ("task", text(&request.task)),
+        ("phase", text(&request.phase)),
+        ("agent", text(&request.agent)),
+        ("plan", text(&request.plan)),
+        ("group", text(&request.group)),
+        ("session", text(&request.session)),
+        ("query", text(&request.query)),
+        ("iteration", iteration.into()),
+        ("unit", unit.into()),
+        ("budget", budget.into()),
+        ("chars", text::chars(&context.text).into()),
+        ("tokens", text::tokens(&context.text).into()),
+        ("sections", sections.collect()),
+        ("notes", context.notes.as_slice().into()),
+    ])
+}
+
+fn item_json(item: &ReceiptItem) -> Attrs {
+    object([
+        ("id", item.id.map(|id| id.to_string()).into()),
+        ("file", item.file.as_deref().into()),
+        ("text", item.excerpt.as_str().into()),
+        ("chars", item.chars.into()),
+        (
+            "tokens",
+            item.chars.div_ceil(limits::CHARS_PER_TOKEN).into(),
+        ),
+        ("score", item.score.into()),
+        ("included", item.is_included().into()),
+        ("reason", item.reason.text().into()),
+        ("relevance", item.relevance.map(round).into()),
+        ("worth", item.worth.map(round).into()),
+    ])
+}
+
+/// Returns an object of the fields that are not null. The values are moved into it: `json!` would copy them.
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Attrs {
+    let fields = fields.into_iter().filter(|(_, value)| !value.is_null());
+    fields
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 /// Returns the items that a receipt stores, and the number and characters of the others. All included items are

@@ -71,7 +71,9 @@ pub struct Records<'e> {
 impl Records<'_> {
     /// Writes one change.
     pub(super) fn apply_one(&self, change: Change) -> Result<AppliedChange, Fault> {
-        let applied = self.engine.apply(&[change])?;
+        let engine = self.engine;
+        engine.require_memory()?;
+        let applied = engine.store.apply_owned(&engine.project, vec![change])?;
         applied
             .first()
             .copied()

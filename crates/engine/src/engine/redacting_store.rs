@@ -52,6 +52,18 @@ impl RedactingStore {
         Ok(applied)
     }
 
+    /// Redacts changes and writes them as one transaction.
+    pub(super) fn apply_owned(
+        &self,
+        project: &ProjectName,
+        changes: Vec<Change>,
+    ) -> Result<Vec<AppliedChange>, StoreError> {
+        let redactor = self.content_redactor();
+        let changes = changes.into_iter();
+        let changes = changes.map(|change| redactor.redact_change(change));
+        self.apply_redacted(project, changes.collect())
+    }
+
     /// Returns a redactor that scans everything.
     fn content_redactor(&self) -> ContentRedactor<'_> {
         ContentRedactor::new(&self.redactor, RedactedTexts::NONE)
@@ -73,10 +85,7 @@ impl Store for RedactingStore {
         project: &ProjectName,
         changes: &[Change],
     ) -> Result<Vec<AppliedChange>, StoreError> {
-        let redactor = self.content_redactor();
-        let changes = changes.iter().cloned();
-        let changes = changes.map(|change| redactor.redact_change(change));
-        self.apply_redacted(project, changes.collect())
+        self.apply_owned(project, changes.to_vec())
     }
 
     fn put_session(&self, session: &Session) -> Result<(), StoreError> {

@@ -10,6 +10,7 @@
 //! reduced by similarity to what precedes (MMR). A section that is behind its share in what is selected so far
 //! precedes the others, so a share is a floor and not a ceiling. Items of the tail follow at the end.
 
+mod competition;
 mod order;
 mod repetition;
 

@@ -1,12 +1,10 @@
 //! Order of the steps of a selection. No step depends on the budget.
 
+use super::competition::{BestSteps, Competitor, competes, competitors};
 use super::repetition::Repetition;
 use super::{Candidate, SelectionInput, SelectionReason, Tier, Verdict};
 use heirloom_model::limits::CONTEXT_SHARES_PERCENT_MAX;
 
-/// Characters that every item costs in addition to its own when worth is divided by length: a reader's attention, and
-/// protection against very short items that are worth little.
-const ITEM_OVERHEAD_CHARS: f64 = 80.0;
 /// Share of an item's worth that each further form has; the shortest form already names the matter.
 const EXTENSION_WORTH: f64 = 0.15;
 /// Largest reduction of worth for a candidate that repeats all words of a selected one.
@@ -25,7 +23,7 @@ enum Part {
 /// Next step of the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
-    candidate: usize,
+    pub(super) candidate: usize,
     form: usize,
     /// Characters that the step adds, with the frame of its section if it is the first there.
     pub(super) chars: usize,
@@ -43,8 +41,12 @@ pub(super) struct StepOrder<'s> {
     competing_chars: usize,
     /// Share of each section, 0 to 1, after scaling.
     shares: Vec<f64>,
-    /// Candidates that may have a further step in the competition.
-    competitors: Vec<usize>,
+    /// Candidates of the competition, highest bound first.
+    competitors: Vec<Competitor>,
+    /// Open candidates of each section that compete.
+    open_count: Vec<usize>,
+    /// Taken candidates that have further forms.
+    extensible: Vec<usize>,
     part: Part,
     /// Position in the present part.
     at: usize,
@@ -66,7 +68,9 @@ impl<'s> StepOrder<'s> {
             shares: (input.sections.iter())
                 .map(|one| share(one.share_percent))
                 .collect(),
-            competitors: (0..candidates.len()).collect(),
+            competitors: competitors(candidates),
+            open_count: vec![0; input.sections.len()],
+            extensible: Vec::new(),
             part: Part::Guaranteed,
             at: 0,
         };
@@ -76,6 +80,13 @@ impl<'s> StepOrder<'s> {
                 order.omit(place, SelectionReason::Empty);
             } else if is_below && one.tier == Tier::Competing {
                 order.omit(place, SelectionReason::BelowFloor);
+            }
+        }
+        for (place, one) in candidates.iter().enumerate() {
+            let is_open = competes(one) && order.is_open(place);
+            let count = order.open_count.get_mut(one.section);
+            if let Some(count) = count.filter(|_| is_open) {
+                *count += 1;
             }
         }
         order
@@ -104,6 +115,9 @@ impl<'s> StepOrder<'s> {
             if step.form == 0
                 && let Some(head) = self.duplicate_head(step.candidate)
             {
+                if let Some(one) = self.input.candidates.get(step.candidate) {
+                    self.close(one);
+                }
                 self.omit(step.candidate, SelectionReason::DuplicateOf(head));
                 continue;
             }
@@ -129,7 +143,17 @@ impl<'s> StepOrder<'s> {
             self.competing_chars += step.chars;
         }
         if step.form == 0 {
+            self.close(one);
+            self.extensible.push(step.candidate);
             self.repetition.select(step.candidate);
+        }
+    }
+
+    /// Counts a competitor that was selected or omitted.
+    fn close(&mut self, one: &Candidate<'_>) {
+        let count = self.open_count.get_mut(one.section);
+        if let Some(count) = count.filter(|_| competes(one)) {
+            *count = count.saturating_sub(1);
         }
     }
 
@@ -176,12 +200,12 @@ impl<'s> StepOrder<'s> {
         })
     }
 
-    /// Returns the step that extends a taken candidate to its next form.
-    fn extension(&self, place: usize) -> Option<Step> {
+    /// Returns the step that extends a taken candidate to its next form, and its worth.
+    fn extension(&self, place: usize) -> Option<(Step, f64)> {
         let verdict = self.verdicts.get(place).copied().flatten()?;
         let one = self.input.candidates.get(place)?;
         let form = verdict.form?;
-        Some(Step {
+        let step = Step {
             candidate: place,
             form: form + 1,
             chars: one
@@ -189,7 +213,8 @@ impl<'s> StepOrder<'s> {
                 .get(form + 1)?
                 .saturating_sub(*one.forms.get(form)?),
             reason: verdict.reason,
-        })
+        };
+        Some((step, one.worth * EXTENSION_WORTH))
     }
 
     /// Returns the next open candidate of a tier in the order of the list.
@@ -259,41 +284,43 @@ impl<'s> StepOrder<'s> {
 
     /// Returns the step with the highest worth for its length; first among the sections that are behind their share.
     fn next_competing(&mut self) -> Option<Step> {
-        let mut competitors = std::mem::take(&mut self.competitors);
-        competitors.retain(|place| self.is_competitor(*place));
-        let (mut best, mut best_behind) = (None, None);
-        for place in &competitors {
-            let Some((step, worth)) = self.competing_step(*place) else {
-                continue;
-            };
-            let score = worth / length_cost(step.chars);
-            keep_first_max(&mut best, step, score);
-            let section = self.input.candidates.get(*place).map(|one| one.section);
-            if section.is_some_and(|section| self.is_behind(section)) {
-                keep_first_max(&mut best_behind, step, score);
+        let mut best = BestSteps::default();
+        self.extensible = std::mem::take(&mut self.extensible)
+            .into_iter()
+            .filter(|place| match self.extension(*place) {
+                Some((step, worth)) => {
+                    best.add(step, worth, self.is_section_behind(*place));
+                    true
+                }
+                None => false,
+            })
+            .collect();
+        let sections = 0..self.input.sections.len();
+        let has_behind = sections
+            .filter(|section| {
+                self.open_count
+                    .get(*section)
+                    .is_some_and(|count| *count > 0)
+            })
+            .any(|section| self.is_behind(section));
+        for one in &self.competitors {
+            if best.exceeds(one.bound, has_behind) {
+                break;
+            }
+            let place = one.candidate;
+            if self.is_open(place)
+                && let Some(step) = self.first_step(place, SelectionReason::ByWorth)
+            {
+                best.add(step, self.worth(place), self.is_section_behind(place));
             }
         }
-        self.competitors = competitors;
-        best_behind.or(best).map(|(step, _)| step)
+        best.behind.or(best.any).map(|(step, _)| step)
     }
 
-    /// Returns true if a candidate may have a further step in the competition.
-    fn is_competitor(&self, place: usize) -> bool {
-        let tier = self.input.candidates.get(place).map(|one| one.tier);
-        match self.is_open(place) {
-            true => matches!(tier, Some(Tier::Exempt | Tier::Competing)),
-            false => self.extension(place).is_some(),
-        }
-    }
-
-    /// Returns the next step of a competitor and its worth.
-    fn competing_step(&self, place: usize) -> Option<(Step, f64)> {
-        if self.is_open(place) {
-            let step = self.first_step(place, SelectionReason::ByWorth)?;
-            return Some((step, self.worth(place)));
-        }
-        let worth = self.input.candidates.get(place)?.worth;
-        Some((self.extension(place)?, worth * EXTENSION_WORTH))
+    /// Returns true if the section of a candidate is behind its share.
+    fn is_section_behind(&self, place: usize) -> bool {
+        let one = self.input.candidates.get(place);
+        one.is_some_and(|one| self.is_behind(one.section))
     }
 
     /// Returns true if a section is behind its share of what is selected so far.
@@ -348,8 +375,5 @@ fn keep_first_max<T>(best: &mut Option<(T, f64)>, one: T, score: f64) {
     }
 }
 
-/// Returns the divisor of worth: the root of the length, because a long record often has more to say. Contexts of
-/// commits were equally good with the length itself.
-fn length_cost(chars: usize) -> f64 {
-    (chars as f64 + ITEM_OVERHEAD_CHARS).sqrt()
-}
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use super::change_writer::{ChangeWriter, applied};
 use crate::receipts::Receipt;
 use crate::sqlite::error_conversion::Failure;
 use crate::sqlite::row_codec::micros;
-use crate::{AppliedChange, Verdict};
+use crate::{AppliedChange, Verdict, validation};
 use heirloom_model::limits;
 use rusqlite::{Connection, params};
 
@@ -28,7 +28,7 @@ impl ChangeWriter<'_> {
             receipt.id.as_bytes(),
             micros(receipt.at),
             receipt.session,
-            serde_json::Value::Object(receipt.body.clone()).to_string(),
+            validation::receipt_json(receipt)?,
         ])?;
         let sql = "INSERT OR IGNORE INTO inclusions (project, record, at, receipt, session, iteration) \
              SELECT project, id, ?3, ?4, ?5, ?6 FROM records WHERE project = ?1 AND id = ?2";
