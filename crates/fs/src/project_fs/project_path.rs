@@ -64,8 +64,8 @@ pub fn normalise_project_path(root: &Path, path: &str) -> Result<String, PathPro
         return Err(PathProblem::Outside(shown()));
     }
     let root = super::canonical(root);
-    let found =
-        resolve(&root.join(&separated)).ok_or_else(|| PathProblem::TooManyLinks(shown()))?;
+    let found = resolve_below(&root, Path::new(&separated))
+        .ok_or_else(|| PathProblem::TooManyLinks(shown()))?;
     let inside = found
         .strip_prefix(&root)
         .map_err(|_| PathProblem::Outside(shown()))?;
@@ -101,8 +101,16 @@ fn is_outside_path(path: &str) -> bool {
 ///
 /// `None` if there are too many links. Not `canonicalize`, which requires that the whole path exists.
 pub(super) fn resolve(path: &Path) -> Option<PathBuf> {
+    resolve_below(Path::new("/"), path)
+}
+
+/// Returns a path below a resolved folder as [`resolve`] does. An absolute path is not below it.
+fn resolve_below(folder: &Path, path: &Path) -> Option<PathBuf> {
     let mut left: VecDeque<OsString> = names(path);
-    let mut done = PathBuf::from("/");
+    let mut done = match path.is_absolute() {
+        true => PathBuf::from("/"),
+        false => folder.to_owned(),
+    };
     let mut links = 0;
     while let Some(name) = left.pop_front() {
         if name == ".." {

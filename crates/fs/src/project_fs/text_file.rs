@@ -63,7 +63,9 @@ pub fn read_text(folder: &Path, relative: &str, bytes_max: u64) -> Result<TextFi
         return Err(TextProblem::File(DigestProblem::TooLarge(size)));
     }
     let stat = of(&file.metadata().map_err(unreadable)?);
-    let mut bytes = Vec::new();
+    // One byte more than the file has, so that the end is found without another allocation.
+    let expected = usize::try_from(size).map_or(0, |size| size.saturating_add(1));
+    let mut bytes = Vec::with_capacity(expected);
     file.take(bytes_max + 1)
         .read_to_end(&mut bytes)
         .map_err(unreadable)?;
