@@ -141,13 +141,13 @@ fn receipt(receipt: &Receipt) -> Result<(), StoreError> {
         limits::CHANGES_MAX,
     )?;
     let mut size = ByteCount(0);
-    serde_json::to_writer(&mut size, &receipt.body).map_err(not_json)?;
+    serde_json::to_writer(&mut size, &receipt.body).map_err(|error| not_json(&error))?;
     at_most("bytes of a receipt", size.0, limits::RECEIPT_BYTES_MAX)
 }
 
 /// Serialises the body of a receipt for storage.
 pub(crate) fn receipt_json(receipt: &Receipt) -> Result<String, StoreError> {
-    serde_json::to_string(&receipt.body).map_err(not_json)
+    serde_json::to_string(&receipt.body).map_err(|error| not_json(&error))
 }
 
 /// Counts the bytes that are written to it.
@@ -164,7 +164,7 @@ impl io::Write for ByteCount {
     }
 }
 
-fn not_json(error: serde_json::Error) -> StoreError {
+fn not_json(error: &serde_json::Error) -> StoreError {
     StoreError::Invalid(format!("attributes are not JSON: {error}"))
 }
 
@@ -191,7 +191,7 @@ pub(crate) fn attrs_json(attrs: &Attrs) -> Result<Option<String>, StoreError> {
     if attrs.is_empty() {
         return Ok(None);
     }
-    let json = serde_json::to_string(attrs).map_err(not_json)?;
+    let json = serde_json::to_string(attrs).map_err(|error| not_json(&error))?;
     at_most("bytes of attributes", json.len(), limits::ATTRS_BYTES_MAX)?;
     Ok(Some(json))
 }
