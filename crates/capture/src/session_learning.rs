@@ -74,7 +74,7 @@ impl<'e> Learning<'e> {
         let (mut session, _) = self.engine.sessions().get(id, Some(1))?;
         let mut state = LearningState::of_session(&session);
         let service = self.engine.sessions().lessons();
-        let taken_back = service.release_taken_back(&mut state.ledger)?;
+        let reverted = service.release_reverted(&mut state.ledger)?;
         let from_file = match (transcript, program_of(&session)) {
             (Some(path), Some(program)) => {
                 Transcripts::new(self.engine).read_for_learning(program, path, &session.id)?
@@ -84,7 +84,7 @@ impl<'e> Learning<'e> {
         let coverage = if from_file.is_some() || state.extractor.is_some() {
             Coverage::Everything
         } else if state.offset > 0 {
-            Coverage::Only(taken_back)
+            Coverage::Only(reverted)
         } else {
             Coverage::StoredTurns
         };

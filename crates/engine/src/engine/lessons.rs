@@ -177,9 +177,9 @@ impl Lessons<'_> {
         Ok(report)
     }
 
-    /// Removes the lessons that were taken back from a ledger, so that they can be stored again, and returns their
+    /// Removes the lessons that were reverted from a ledger, so that they can be stored again, and returns their
     /// identities: those whose record was retired or reverted, and those that were declined earlier.
-    pub fn release_taken_back(&self, ledger: &mut LessonLedger) -> Result<BTreeSet<String>, Fault> {
+    pub fn release_reverted(&self, ledger: &mut LessonLedger) -> Result<BTreeSet<String>, Fault> {
         let ids: Vec<RecordId> = ledger.records().map(|(_, id)| id).collect();
         let mut kept = BTreeSet::new();
         if !ids.is_empty() {

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 /// Characters of a lesson and of a line of its source in a listing.
 const LINE_CHARS: usize = 160;
-/// Explanation of a run that stored only what was taken back.
+/// Explanation of a run that stored only what was reverted.
 const LACKS_TRANSCRIPT: &str = "the transcript that this session was learned from is not found: its lessons stay as they are, \
-                                and only those that were taken back are stored again";
+                                and only those that were reverted are stored again";
 
 /// Take the lessons of a stored conversation: rules by people, errors with what resolved them, commands that work
 ///

@@ -217,7 +217,7 @@ fn session_whose_transcript_is_gone_keeps_its_lessons() {
     assert_eq!(learned["lacks_transcript"], true);
     assert_eq!(all_texts(&project), before);
 
-    // Stored turns restore what was taken back, and nothing else.
+    // Stored turns restore what was reverted, and nothing else.
     project.ok(&["forget", &string(&rules(&project)[0]["id"])]);
     project.ok(&["learn", "s1"]);
     assert_eq!(all_texts(&project), before);

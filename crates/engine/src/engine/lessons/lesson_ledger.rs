@@ -58,7 +58,7 @@ impl LessonLedger {
     }
 
     /// Removes the lessons that a person took back, for a person who wants them again, and returns their identities.
-    /// `kept` are the records that were not taken back.
+    /// `kept` are the records that were not reverted.
     pub(super) fn release(&mut self, kept: &BTreeSet<RecordId>) -> BTreeSet<String> {
         let gone: Vec<String> = (self.records.iter())
             .filter(|(_, id)| !kept.contains(id))

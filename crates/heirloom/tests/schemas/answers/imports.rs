@@ -76,7 +76,7 @@ struct SessionLessons {
     counts: LessonCounts,
     session: String,
     lessons: Vec<LessonLine>,
-    /// True if the transcript that the session was learned from is not found: only lessons that were taken back are
+    /// True if the transcript that the session was learned from is not found: only lessons that were reverted are
     /// stored again.
     lacks_transcript: bool,
     /// With `--rewrite`, if the model answered.

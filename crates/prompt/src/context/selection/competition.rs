@@ -1,11 +1,20 @@
-//! Competition of the candidates: bounds of their scores, and the best steps of one round.
+//! Competition of the candidates: their steps, bounds of their scores, and the best steps of one round.
 
-use super::order::Step;
-use super::{Candidate, Tier};
+use super::{Candidate, SelectionReason, Tier};
 
 /// Characters that every item costs in addition to its own when worth is divided by length: a reader's attention, and
 /// protection against very short items that are worth little.
 const ITEM_OVERHEAD_CHARS: f64 = 80.0;
+
+/// Next step of the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) candidate: usize,
+    pub(super) form: usize,
+    /// Characters that the step adds, with the frame of its section if it is the first there.
+    pub(super) chars: usize,
+    pub(super) reason: SelectionReason,
+}
 
 /// Candidate of the competition.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Order of the steps of a selection. No step depends on the budget.
 
-use super::competition::{BestSteps, Competitor, competes, competitors};
+use super::competition::{BestSteps, Competitor, Step, competes, competitors};
 use super::repetition::Repetition;
 use super::{Candidate, SelectionInput, SelectionReason, Tier, Verdict};
 use heirloom_model::limits::CONTEXT_SHARES_PERCENT_MAX;
@@ -18,16 +18,6 @@ enum Part {
     Competition,
     Tail,
     End,
-}
-
-/// Next step of the order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
-    pub(super) candidate: usize,
-    form: usize,
-    /// Characters that the step adds, with the frame of its section if it is the first there.
-    pub(super) chars: usize,
-    reason: SelectionReason,
 }
 
 /// Order that is computed step by step. A step that is returned and not taken ends it.
