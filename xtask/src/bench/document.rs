@@ -255,7 +255,8 @@ fn plain(value: f64) -> String {
         _ => 4,
     };
     let text = format!("{value:.decimals$}");
-    text.trim_end_matches('0').replacen('-', "−", 1)
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    text.replacen('-', "−", 1)
 }
 
 fn render_table(table: &Value) -> String {
@@ -351,6 +352,7 @@ mod tests {
             (41_234.4, "41,234"),
             (1_000_000.0, "1,000,000"),
             (-12.72, "−12.7"),
+            (19.96, "20"),
         ] {
             assert_eq!(plain(value), text);
         }
