@@ -109,12 +109,25 @@ fn measure_posts(server: &ServerProcess, duration: Duration, syncs: &Times) -> O
 /// Measures recall over HTTP on a store with sentence vectors, all questions different, and the resident memory.
 pub(crate) fn measure_sentences(heirloom: &Path, root: &Path) -> Outcome<()> {
     let server = ServerProcess::start(heirloom, root)?;
-    let name = "server GET recall with sentence vectors";
-    measure_recalls(&server, "sentences.http", name)
+    let mut generator = ZipfGenerator(59);
+    let questions: Vec<String> = (0..20_000)
+        .map(|number| {
+            let words = generator.text(4);
+            format!("why does export {number} fail when {words} is full")
+        })
+        .collect();
+    let name = "server GET recall of questions with sentence vectors";
+    ask(&server, "sentences.http", name, &questions)?;
+    let name = "server GET recall of prompts with sentence vectors";
+    measure_recalls(&server, "sentences.http_prompts", name)
 }
 
 fn measure_recalls(server: &ServerProcess, id: &str, name: &str) -> Outcome<()> {
-    let prompts = ZipfGenerator(53).prompts(20_000);
+    ask(server, id, name, &ZipfGenerator(53).prompts(20_000))
+}
+
+/// Asks each prompt once with all connections.
+fn ask(server: &ServerProcess, id: &str, name: &str, prompts: &[String]) -> Outcome<()> {
     let recall = |n: usize| {
         let words: Vec<&str> = prompts[n % prompts.len()].split_whitespace().collect();
         let query: String = (words.join("+").chars())
