@@ -30,30 +30,54 @@ pub fn words(text: &str) -> String {
 }
 
 /// A text prepared for comparison with many others.
+///
+/// All words are in one buffer: a context compares hundreds of texts, and an allocation a word would cost more than the
+/// comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparableText {
-    words: Vec<String>,
-    /// For each word, true if its capitals mark it as a name.
-    is_name: Vec<bool>,
+    /// The words in order, without separators.
+    folded: String,
+    words: Vec<WordEnd>,
+}
+
+/// End of a word in the buffer; each word begins where the one before it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct WordEnd {
+    end: usize,
+    /// True if the capitals of the word mark it as a name.
+    is_name: bool,
 }
 
 impl ComparableText {
     /// Prepares a text.
     pub fn from_text(text: &str) -> Self {
-        let (mut words, mut is_name) = (Vec::new(), Vec::new());
+        let mut folded = String::with_capacity(text.len());
+        let mut words = Vec::new();
         for (at, written) in split_words(text).into_iter().enumerate() {
             let word = fold_word(written);
             if !word_class::is_stop_word(&word) {
-                is_name.push(word_class::looks_like_name(written, at == 0));
-                words.push(word);
+                folded.push_str(&word);
+                words.push(WordEnd {
+                    end: folded.len(),
+                    is_name: word_class::looks_like_name(written, at == 0),
+                });
             }
         }
-        Self { words, is_name }
+        Self { folded, words }
     }
 
     /// Returns the words in order, without stop words.
-    pub fn words(&self) -> &[String] {
-        &self.words
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().scan(0, |start, word| {
+            let found = self.folded.get(*start..word.end);
+            *start = word.end;
+            found
+        })
+    }
+
+    /// Returns true if no word is left without stop words.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
     }
 
     /// Returns true if the two texts are near-duplicates.
@@ -71,12 +95,12 @@ impl ComparableText {
         if short.words.is_empty() || share < NEAR_DUPLICATE_MIN {
             return false;
         }
-        let mut wanted = short.words.iter().peekable();
+        let mut wanted = short.words().peekable();
         let mut more = long.words.len() - short.words.len();
-        for (word, is_name) in long.words.iter().zip(&long.is_name) {
+        for (word, ending) in long.words().zip(&long.words) {
             if wanted.peek() == Some(&word) {
                 wanted.next();
-            } else if more == 0 || *is_name || word_class::is_significant(word) {
+            } else if more == 0 || ending.is_name || word_class::is_significant(word) {
                 return false;
             } else {
                 more -= 1;
@@ -95,12 +119,12 @@ impl ComparableText {
     /// Returns the share of its words that `other` contains, from 0 to 1.
     pub fn share_in(&self, other: &Self) -> f64 {
         let theirs = other.word_set();
-        let both = self.words.iter().filter(|word| theirs.contains(word));
+        let both = self.words().filter(|word| theirs.contains(word));
         both.count() as f64 / self.words.len().max(1) as f64
     }
 
-    fn word_set(&self) -> BTreeSet<&String> {
-        self.words.iter().collect()
+    fn word_set(&self) -> BTreeSet<&str> {
+        self.words().collect()
     }
 }
 
@@ -118,11 +142,18 @@ fn split_words(text: &str) -> Vec<&str> {
     if bullets < found.len() {
         found.drain(..bullets);
     }
-    drop_dashes(&found)
+    match found.iter().any(|word| is_dash(word)) {
+        true => drop_dashes(&found),
+        false => found,
+    }
 }
 
 fn is_bullet(word: &str) -> bool {
     matches!(word, "-" | "–" | "*")
+}
+
+fn is_dash(word: &str) -> bool {
+    matches!(word, "-" | "–")
 }
 
 /// Removes dashes between two words of letters, where they are punctuation.
@@ -132,8 +163,7 @@ fn drop_dashes<'t>(found: &[&'t str]) -> Vec<&'t str> {
     };
     let mut retained = Vec::with_capacity(found.len());
     for (i, word) in found.iter().enumerate() {
-        let is_dash = matches!(*word, "-" | "–");
-        if !(is_dash && letters(retained.last()) && letters(found.get(i + 1))) {
+        if !(is_dash(word) && letters(retained.last()) && letters(found.get(i + 1))) {
             retained.push(*word);
         }
     }
@@ -252,15 +282,15 @@ fn is_wide_mark(c: char) -> bool {
 }
 
 /// Returns the comparable form of a word.
-fn fold_word(word: &str) -> String {
+fn fold_word(word: &str) -> Cow<'_, str> {
     if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        return word.to_owned();
+        return Cow::Borrowed(word);
     }
     let word = unify_apostrophes(word);
     if is_case_significant(&word) {
-        return word.into_owned();
+        return word;
     }
-    word.to_lowercase()
+    Cow::Owned(word.to_lowercase())
 }
 
 /// Unifies apostrophes and minus signs; drops the apostrophe of `don't` and `it's`.

@@ -15,7 +15,7 @@ fn check_same(a: &str, b: &str) {
     // A text without significant words is similar to no other.
     assert_eq!(
         near_duplicates(a, b),
-        !ComparableText::from_text(a).words().is_empty()
+        !ComparableText::from_text(a).is_empty()
     );
 }
 
@@ -207,10 +207,8 @@ fn overlap_and_share_count_words() {
     assert_eq!(one.share_in(&other), 2.0 / 3.0);
     assert_eq!(of("").overlap(&of("")), 0.0);
     assert_eq!(of("").share_in(&of("alpha")), 0.0);
-    assert_eq!(
-        of("Don't open (the) `src/a.rs`!").words(),
-        ["dont", "open", "src/a.rs"]
-    );
+    let quoted = of("Don't open (the) `src/a.rs`!");
+    assert!(quoted.words().eq(["dont", "open", "src/a.rs"]));
 }
 
 /// The same words with other case, spacing and punctuation.
@@ -256,7 +254,7 @@ proptest! {
         prop_assert!((0.0..=1.0).contains(&one.overlap(&other)));
         prop_assert!((0.0..=1.0).contains(&one.share_in(&other)));
         prop_assert!(has_same_words(&a, &a));
-        prop_assert_eq!(one.is_near_duplicate(&one), !one.words().is_empty());
-        prop_assert!(!has_same_words(&a, &b) || one.words() == other.words());
+        prop_assert_eq!(one.is_near_duplicate(&one), !one.is_empty());
+        prop_assert!(!has_same_words(&a, &b) || one.words().eq(other.words()));
     }
 }

@@ -1,6 +1,6 @@
 //! Classes of words by their effect on the meaning of a text: stop words, and significant words.
 
-/// Stop words. Negations, limits and temporal order are not among them.
+/// Stop words in order. Negations, limits and temporal order are not among them.
 const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "been", "being", "by", "can", "could", "did", "do",
     "does", "for", "from", "had", "has", "have", "he", "her", "his", "in", "is", "it", "its", "of",
@@ -60,7 +60,7 @@ const NUMBERS: &[&str] = &[
 
 /// Returns true if a comparable word is a stop word.
 pub(super) fn is_stop_word(word: &str) -> bool {
-    word.len() <= STOP_WORD_BYTES_MAX && STOP_WORDS.contains(&word)
+    word.len() <= STOP_WORD_BYTES_MAX && STOP_WORDS.binary_search(&word).is_ok()
 }
 
 /// Returns true if adding or removing the word changes the meaning: a number, a path, an identifier, a negation, a
@@ -92,5 +92,10 @@ mod tests {
     fn stop_word_length_limit_matches_list() {
         let longest = STOP_WORDS.iter().map(|word| word.len()).max();
         assert_eq!(longest, Some(STOP_WORD_BYTES_MAX));
+    }
+
+    #[test]
+    fn stop_words_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
     }
 }

@@ -165,10 +165,8 @@ pub fn paths(text: &str) -> Vec<String> {
 
 /// Returns true if two dissimilar texts differ in at most one word on each side.
 fn contradicts(one: &ComparableText, other: &ComparableText) -> bool {
-    let set = |comparable: &ComparableText| -> BTreeSet<String> {
-        comparable.words().iter().cloned().collect()
-    };
-    let (one, other) = (set(one), set(other));
+    let one: BTreeSet<&str> = one.words().collect();
+    let other: BTreeSet<&str> = other.words().collect();
     one.len().min(other.len()) >= CONTRADICTION_WORDS_MIN
         && one.difference(&other).count() <= 1
         && other.difference(&one).count() <= 1

@@ -18,7 +18,10 @@ pub(super) fn find(
     project: &ProjectName,
     filter: &Filter,
 ) -> Result<Vec<Record>, Failure> {
-    let query = SqlQuery::new(project, filter, COLUMNS);
+    let Some(number) = row_codec::project(connection, project)? else {
+        return Ok(Vec::new());
+    };
+    let query = SqlQuery::new(number, filter, COLUMNS);
     let values: Vec<&dyn ToSql> = query.values.iter().map(Box::as_ref).collect();
     row_codec::select(connection, project, &query.sql, &values)
 }
@@ -29,7 +32,10 @@ pub(super) fn count(
     project: &ProjectName,
     filter: &Filter,
 ) -> Result<u64, Failure> {
-    let query = SqlQuery::new(project, filter, "id");
+    let Some(number) = row_codec::project(connection, project)? else {
+        return Ok(0);
+    };
+    let query = SqlQuery::new(number, filter, "id");
     let values: Vec<&dyn ToSql> = query.values.iter().map(Box::as_ref).collect();
     let sql = format!("SELECT count(*) FROM ({})", query.sql);
     let mut statement = connection.prepare_cached(&sql)?;
@@ -140,7 +146,10 @@ pub(super) fn ordinals(
         after: None,
         ..filter.clone()
     };
-    let query = SqlQuery::of(project, &filter, "ifnull(ordinal, -1)");
+    let Some(number) = row_codec::project(connection, project)? else {
+        return Ok(Vec::new());
+    };
+    let query = SqlQuery::of(number, &filter, "ifnull(ordinal, -1)");
     let values: Vec<&dyn ToSql> = query.values.iter().map(Box::as_ref).collect();
     let mut statement = connection.prepare_cached(&query.sql)?;
     let found = statement.query_map(&values[..], |row| row.get::<_, i64>(0))?;
@@ -159,7 +168,7 @@ struct SqlQuery {
 
 impl SqlQuery {
     /// Builds the query for these columns, which must include the id.
-    fn new(project: &ProjectName, filter: &Filter, columns: &str) -> Self {
+    fn new(project: i64, filter: &Filter, columns: &str) -> Self {
         let mut query = Self::of(project, filter, columns);
         let direction = match filter.order {
             Order::Newest => "DESC",
@@ -173,7 +182,7 @@ impl SqlQuery {
     }
 
     /// Builds the query without order and limit.
-    fn of(project: &ProjectName, filter: &Filter, columns: &str) -> Self {
+    fn of(project: i64, filter: &Filter, columns: &str) -> Self {
         let mut query = Self {
             sql: String::new(),
             values: Vec::new(),
@@ -235,9 +244,12 @@ impl SqlQuery {
     }
 
     /// Builds all conditions except the kind.
-    fn conditions(&mut self, project: &ProjectName, filter: &Filter) -> String {
-        let project = self.bind(project.as_str().to_owned());
-        let mut sql = format!("project = (SELECT id FROM projects WHERE name = {project})");
+    ///
+    /// The project is its number, not a subquery for its name, which would be compiled again with each statement: a
+    /// quarter of the time to prepare one.
+    fn conditions(&mut self, project: i64, filter: &Filter) -> String {
+        let project = self.bind(project);
+        let mut sql = format!("project = {project}");
         self.when(&mut sql, filter.as_of);
         let texts = [
             ("key", filter.key.as_deref()),

@@ -22,7 +22,7 @@ impl Repetition {
         let mut words = Vec::with_capacity(candidates.len());
         for (place, one) in candidates.iter().enumerate() {
             let mut mine = Vec::new();
-            for word in one.words.map_or(&[][..], ComparableText::words) {
+            for word in one.words.into_iter().flat_map(ComparableText::words) {
                 let word = *known.entry(word).or_insert(holders.len());
                 if word == holders.len() {
                     holders.push(Vec::new());

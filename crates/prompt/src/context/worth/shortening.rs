@@ -2,7 +2,7 @@
 //! last lines of a block.
 
 use heirloom_model::text;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// Characters up to which a line is only included whole.
 const SHORT_CHARS: usize = 320;
@@ -18,7 +18,7 @@ const WORD_LETTERS_MIN: usize = 4;
 /// Words of a question.
 #[derive(Debug, Default)]
 pub(super) struct QuestionWords {
-    words: HashSet<String>,
+    words: BTreeSet<String>,
 }
 
 impl QuestionWords {
@@ -35,11 +35,9 @@ impl QuestionWords {
     /// Returns the number of distinct words of the question in a text.
     fn count_in(&self, sentence: &str) -> usize {
         let lower = sentence.to_lowercase();
-        let words: HashSet<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
-        words
-            .iter()
-            .filter(|word| self.words.contains(**word))
-            .count()
+        let words = lower.split(|c: char| !c.is_alphanumeric());
+        let found: BTreeSet<&str> = words.filter(|word| self.words.contains(*word)).collect();
+        found.len()
     }
 
     /// Returns the short form of a line; `None` if the line is short already.

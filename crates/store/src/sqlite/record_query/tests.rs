@@ -5,8 +5,7 @@ use heirloom_model::{Scope, Timestamp};
 /// Returns SQLite's query plan for `filter`.
 fn plan(filter: &Filter) -> Vec<String> {
     let store = SqliteStore::memory().unwrap();
-    let project = ProjectName::new("p").unwrap();
-    let query = SqlQuery::new(&project, filter, COLUMNS);
+    let query = SqlQuery::new(1, filter, COLUMNS);
     let connection = store.lock();
     let sql = format!("EXPLAIN QUERY PLAN {}", query.sql);
     let mut statement = connection.prepare(&sql).unwrap();
