@@ -66,8 +66,47 @@ struct Request {
     commit: Option<String>,
 }
 
-/// Usage line.
-const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only context|start|remember|observe|maintenance|recall|recall-million|quality|growth|projects|redact|alarms|embed|size|sources|prompts|relevance-features|relevance-features-sentences|hooks|anchors|lessons|sentences|server|mcp|transcripts|window|tokens]";
+/// Options of the command line, without the groups.
+const USAGE: &str = "usage: [--heirloom BINARY] [--data FOLDER] [--to RECORDS] [--plots FOLDER] [--json FILE] [--out FILE] [--commit HASH] [--only GROUP]";
+
+/// Groups of `--only`; `server-` is followed by a part of the group `server`.
+const GROUPS: &[&str] = &[
+    "context",
+    "start",
+    "remember",
+    "observe",
+    "maintenance",
+    "recall",
+    "recall-million",
+    "quality",
+    "growth",
+    "projects",
+    "redact",
+    "alarms",
+    "embed",
+    "size",
+    "sources",
+    "prompts",
+    "relevance-features",
+    "relevance-features-sentences",
+    "hooks",
+    "anchors",
+    "lessons",
+    "sentences",
+    "server",
+    "mcp",
+    "transcripts",
+    "window",
+    "tokens",
+];
+
+/// Returns an error that lists the groups if `only` is not a group.
+fn check_group(only: &str) -> Result<(), String> {
+    match GROUPS.contains(&only) || only.starts_with("server-") {
+        true => Ok(()),
+        false => Err(format!("no group `{only}`; groups: {}", GROUPS.join(", "))),
+    }
+}
 
 fn main() -> ExitCode {
     match parse(std::env::args().skip(1))
@@ -147,6 +186,7 @@ fn run(request: &Request) -> Outcome<()> {
     {
         return Ok(());
     }
+    only.map_or(Ok(()), check_group)?;
     if is_selected("context") {
         context::measure(heirloom, request.data.as_deref())?;
     }

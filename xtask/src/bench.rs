@@ -16,7 +16,10 @@ use metrics::{GROUPS, LONG, WITH_DATA};
 /// Options that change a measurement: its results are not those of the document.
 const VARIANTS: [&str; 2] = ["--to", "--json"];
 
-/// Builds the binary and the benchmarks with the `dist` profile and runs the group of `--only`, or all that need
+/// Builds the binary and the benchmarks with the `dist` profile, without a measurement.
+const BUILD_ONLY: &str = "--build";
+
+/// Builds the binary and the benchmarks with the `dist` profile and runs the groups of `--only`, or all that need
 /// neither data nor a million records. Each group writes its results to `bench/results`, unless an option changes what
 /// is measured. `--table` only renders the document, `--judged METRIC GOOD/SAMPLE` records what a person judged.
 pub(crate) fn run(args: &[String]) -> Result<(), String> {
@@ -34,11 +37,15 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let mut words = args.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
-            "--only" => groups = vec![words.next().ok_or("--only needs a group")?],
+            "--only" => groups = only(words.next())?,
             other => rest.push(other),
         }
     }
     let folder = cargo::build_dist(&["heirloom", "heirloom-bench"])?;
+    if rest.contains(&BUILD_ONLY) {
+        copy_binary(&folder)?;
+        return Ok(());
+    }
     let binary = copy_binary(&folder)?;
     if groups.contains(&"tokens") {
         let options = ["--profile", "dist", "--features", "tokens"];
@@ -68,6 +75,15 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     match failures.is_empty() {
         true => write_tables(),
         false => Err(failures.join("; ")),
+    }
+}
+
+/// Splits the argument of `--only`, a comma-separated list of groups.
+fn only(list: Option<&String>) -> Result<Vec<&str>, String> {
+    let groups: Vec<&str> = list.map_or_else(Vec::new, |list| list.split(',').collect());
+    match groups.iter().all(|group| !group.is_empty()) && !groups.is_empty() {
+        true => Ok(groups),
+        false => Err("--only needs groups, such as `--only prompts,context`".to_owned()),
     }
 }
 

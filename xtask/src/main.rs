@@ -35,14 +35,10 @@ usage: cargo xtask <verb>
                                    sizes, dependencies, names, links, language and the other rules;
                                    --update-language writes xtask/language.toml, which may only shrink
   deny                             check licences, sources, duplicates and advisories of dependencies with cargo-deny
-<<<<<<< HEAD
-  bench [--only GROUP] [--data FOLDER] [--table]
+  bench [--only GROUP,…] [--data FOLDER] [--build] [--table]
                                    build the dist profile, measure, write bench/results and the tables of
-                                   docs/benchmarks.md; --table only renders them
-=======
-  bench [ARGS]                     build the dist profile and print the figures of docs/benchmarks.md
-  fit relevance FEATURES [--check]  fit the relevance model, write its coefficients and its plot
->>>>>>> relevance
+                                   docs/benchmarks.md; --build only builds, --table only renders the tables
+  fit relevance FEATURES [--check] fit the relevance model, write its coefficients and its plot
   fuzz [TARGET] [--seconds N] [--jobs N]
                                    run the fuzz targets on stable Rust, 60 s each by default
   crash [--only NAME] [ARGS]       kill every writing command at random points, 200 times each:

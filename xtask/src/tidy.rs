@@ -3,6 +3,7 @@
 mod benchmarks;
 mod changelog;
 mod commands;
+mod conflict_markers;
 mod dependencies;
 mod forbidden_names;
 mod functions;
@@ -62,7 +63,7 @@ impl fmt::Display for Violation {
 }
 
 /// All rules, in the order of the architecture page.
-const RULES: [fn(&Tree) -> Vec<Violation>; 17] = [
+const RULES: [fn(&Tree) -> Vec<Violation>; 18] = [
     limits::check,
     sizes::check,
     functions::check,
@@ -74,6 +75,7 @@ const RULES: [fn(&Tree) -> Vec<Violation>; 17] = [
     commands::check,
     links::check,
     leaks::check,
+    conflict_markers::check,
     store_trait::check,
     changelog::check,
     benchmarks::check,
