@@ -19,6 +19,7 @@ mod hooks;
 mod install;
 mod mcp_client;
 mod program;
+mod question;
 mod report;
 mod rules;
 mod script;

@@ -144,6 +144,10 @@ impl Hooks<'_> {
             HookEventKind::TurnEnd => {
                 self.ingest_signals(request, state)?;
                 self.learn_from_turn(request)?;
+                if request.ask {
+                    // Some programs report no failure to their hooks.
+                    self.count_failures(request.scope().session.as_deref(), state)?;
+                }
                 Ok(LessonTeaching::new(self.engine).request_lesson(request, state))
             }
             HookEventKind::SubagentEnd => {

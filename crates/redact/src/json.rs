@@ -67,11 +67,13 @@ impl Redactor {
                 self.redact_if_secret(name, text, kinds);
             }
             Value::Number(number) => {
-                let mut text = number.to_string();
                 let name_kind = name.and_then(secret_names::classify_name);
-                if name_kind == Some(secret_names::SecretNameKind::Password) && text.len() >= 6 {
-                    self.redact_if_secret(name, &mut text, kinds);
-                    *value = Value::String(text);
+                if name_kind == Some(secret_names::SecretNameKind::Password) {
+                    let mut text = number.to_string();
+                    if text.len() >= 6 {
+                        self.redact_if_secret(name, &mut text, kinds);
+                        *value = Value::String(text);
+                    }
                 }
             }
             Value::Array(list) => {

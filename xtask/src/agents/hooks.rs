@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::drive::Stage;
 use super::program::{PROMPT, Program};
 use super::script::{LEARNED, LONG, SHOWN};
-use super::{concurrent, install, rules, script, subagent};
+use super::{concurrent, install, question, rules, script, subagent};
 
 /// Fact that is stored before the session begins.
 pub(super) const KNOWN: &str = "the login tests need the clock of tests/clock.rs";
@@ -68,6 +68,7 @@ fn all(
     outcome.map_err(|error| format!("{error} ({})", removed.keep()))?;
     concurrent::drive(program, heirloom)?;
     rules::drive(program, heirloom)?;
+    question::drive(program, heirloom)?;
     if let Some(sort) = program.subagents {
         subagent::drive(program, sort, heirloom)?;
     }

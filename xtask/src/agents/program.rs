@@ -37,6 +37,8 @@ pub(crate) struct Program {
     pub(crate) read_tool: Option<(&'static str, &'static str)>,
     /// True if `heirloom install` supports its hooks.
     pub(crate) has_hooks: bool,
+    /// True if a hook can ask the agent for a lesson at the end of a turn.
+    pub(crate) can_ask_agent: bool,
     /// Type of its subagents, if it has any.
     pub(crate) subagents: Option<&'static str>,
     /// Its name for `heirloom import`.
@@ -75,6 +77,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--output-format", "stream-json", "--verbose"],
         read_tool: Some(("Bash", r#"{"command": "cat notes.txt"}"#)),
         has_hooks: true,
+        can_ask_agent: true,
         subagents: Some("general-purpose"),
         import: "claude",
         export: None,
@@ -96,6 +99,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--json"],
         read_tool: Some(("exec_command", r#"{"cmd": "cat notes.txt"}"#)),
         has_hooks: true,
+        can_ask_agent: true,
         subagents: Some("default"),
         import: "codex",
         export: None,
@@ -127,6 +131,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--output-format", "stream-json"],
         read_tool: Some(("run_shell_command", r#"{"command": "cat notes.txt"}"#)),
         has_hooks: true,
+        can_ask_agent: false,
         subagents: None,
         import: "gemini",
         export: None,
@@ -153,6 +158,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             r#"{"command": "cat notes.txt", "description": "Show the notes"}"#,
         )),
         has_hooks: true,
+        can_ask_agent: false,
         subagents: Some("general"),
         import: "opencode",
         export: Some(&["export"]),
@@ -187,6 +193,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         stream_arguments: &["--no-pretty", "--stream"],
         read_tool: None,
         has_hooks: false,
+        can_ask_agent: false,
         subagents: None,
         import: "aider",
         export: None,

@@ -194,7 +194,7 @@ impl Hooks<'_> {
     }
 
     /// Counts the failures of a session by the records from its transcript.
-    fn count_failures(
+    pub(super) fn count_failures(
         &self,
         session: Option<&str>,
         state: &mut HookSessionState,

@@ -6,6 +6,7 @@ mod lesson_ledger;
 mod lesson_rewriter;
 mod lesson_source;
 mod reconciliation;
+mod reversal;
 mod review_queue;
 
 pub use lesson_ledger::LessonLedger;
@@ -177,23 +178,22 @@ impl Lessons<'_> {
         Ok(report)
     }
 
-    /// Removes the lessons that were reverted from a ledger, so that they can be stored again, and returns their
-    /// identities: those whose record was retired or reverted, and those that were declined earlier.
+    /// Removes the lessons that a person reverted from a ledger, so that they can be stored again, and returns their
+    /// identities.
     pub fn release_reverted(&self, ledger: &mut LessonLedger) -> Result<BTreeSet<String>, Fault> {
         let ids: Vec<RecordId> = ledger.records().map(|(_, id)| id).collect();
         let mut kept = BTreeSet::new();
         if !ids.is_empty() {
-            let now = self.engine.now();
             let filter = Filter {
                 as_of: AsOf::Ever,
                 ids,
-                ..Filter::current(&[], now)
+                ..Filter::current(&[], self.engine.now())
             };
-            let found = self.engine.records().find(&filter)?;
-            let present = found
-                .iter()
-                .filter(|record| record.is_current(now) || record.replaced_by.is_some());
-            kept.extend(present.map(|record| record.id));
+            for record in self.engine.records().find(&filter)? {
+                if !reversal::is_reverted(self.engine, &record)? {
+                    kept.insert(record.id);
+                }
+            }
         }
         Ok(ledger.release(&kept))
     }

@@ -172,6 +172,32 @@ fn codex_session_with_new_failures_creates_an_episode() {
 }
 
 #[test]
+fn codex_is_asked_for_a_lesson_after_a_failure_that_only_its_transcript_has() {
+    let project = Project::new();
+    project
+        .folder
+        .write(
+            ".heirloom/config.toml",
+            "[memory]\nenabled = true\n[hooks]\nask = true\n",
+        )
+        .unwrap();
+    let path = project.home.write("rollout.jsonl", "").unwrap();
+    let send_hook = |name: &str, more: Value| call(&project, "codex", name, "rolled", more);
+    let stop = || send_hook("Stop", json!({"transcript_path": path}));
+    send_hook("UserPromptSubmit", json!({"prompt": "mend the build"}));
+    let worked = ("ls", "src\n", 0);
+    std::fs::write(&path, codex_session_file(&project, &[worked])).unwrap();
+    assert_eq!(stop(), Value::Null, "nothing failed");
+    let failed = ("make", "make: *** cannot find it\n", 2);
+    std::fs::write(&path, codex_session_file(&project, &[worked, failed])).unwrap();
+    let asked = stop();
+    assert_eq!(asked["decision"], "block", "{asked}");
+    let reason = string(&asked["reason"]);
+    assert!(reason.contains("teach something"), "{reason}");
+    assert_eq!(stop(), Value::Null, "once");
+}
+
+#[test]
 fn commands_that_change_files_are_named_in_the_resolution() {
     let rows = [
         ("cat > tool.py <<'X'\nprint(1)\nX", "ran `cat > tool.py"),

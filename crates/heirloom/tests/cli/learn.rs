@@ -226,6 +226,39 @@ fn session_whose_transcript_is_gone_keeps_its_lessons() {
 }
 
 #[test]
+fn steps_that_a_later_plan_retired_are_not_stored_again() {
+    let project = Project::new();
+    let plan = |session: &str, step: &str, seconds_later: usize| {
+        let mut transcript = teaching_transcript(&project, session);
+        for _ in 0..seconds_later {
+            transcript.add_assistant_message("Still at it.");
+        }
+        let todos = json!({"todos": [{"content": step, "status": "pending"}]});
+        transcript
+            .add_tool_call("plan", "TodoWrite", &todos)
+            .add_tool_result("plan", "Todos have been modified", false);
+        transcript.write_file(&project);
+    };
+    plan("s1", "Write the migration of the accounts", 0);
+    project.ok(&["import", "claude"]);
+    assert_eq!(
+        texts(&project, "step"),
+        ["Write the migration of the accounts"]
+    );
+    plan("s2", "Deploy the new login page", 5);
+    project.ok(&["import", "claude"]);
+    assert_eq!(texts(&project, "step"), ["Deploy the new login page"]);
+    project.ok(&["learn", "s1"]);
+    project.ok(&["learn", "s1"]);
+    assert_eq!(texts(&project, "step"), ["Deploy the new login page"]);
+    // A person reverts the step, and asks for it again.
+    let id = string(&project.list("step")[0]["id"]);
+    project.ok(&["forget", &id]);
+    project.ok(&["learn", "s2"]);
+    assert_eq!(texts(&project, "step"), ["Deploy the new login page"]);
+}
+
+#[test]
 fn undo_of_the_lessons_of_a_session_restores_what_hooks_recorded() {
     let project = Project::new();
     let mut transcript = TranscriptFixture::new("live", project.path());

@@ -5,7 +5,7 @@ mod decision;
 use super::lesson_drafts::{DraftWriter, LessonDraft, content_of};
 use super::lesson_ledger::LessonLedger;
 use super::lesson_source::LessonSource;
-use super::{Coverage, LearnedConversation};
+use super::{Coverage, LearnedConversation, reversal};
 use crate::engine::{Engine, NewRecord};
 use decision::Decision;
 use heirloom_lessons::Lesson;
@@ -59,7 +59,7 @@ pub(super) struct Reconciliation<'r> {
     ledger: &'r mut LessonLedger,
     /// Current records of the ledger, by identity.
     present: BTreeMap<String, Record>,
-    /// Identities whose record was replaced by a person or another source.
+    /// Identities whose record was replaced by a person or another source, expired, or was retired by a later session.
     settled: BTreeSet<String>,
     /// Records that a change of this plan touches.
     touched: BTreeSet<RecordId>,
@@ -68,7 +68,7 @@ pub(super) struct Reconciliation<'r> {
 }
 
 impl<'r> Reconciliation<'r> {
-    /// Reads the records of the ledger. One that a person retired is declined.
+    /// Reads the records of the ledger. A lesson that a person reverted is declined.
     pub(super) fn new(
         engine: &'r Engine,
         conversation: &'r LearnedConversation<'r>,
@@ -105,7 +105,7 @@ impl<'r> Reconciliation<'r> {
                 }
                 // The record that replaced an error may know less: a hook closed it when the command passed.
                 Some(record) if record.replaced_by.is_some() && record.kind == Kind::Error => {}
-                Some(record) if record.replaced_by.is_some() => {
+                Some(record) if !reversal::is_reverted(engine, &record)? => {
                     reconciliation.settled.insert(identity);
                 }
                 Some(_) | None => reconciliation.ledger.decline(&identity),
