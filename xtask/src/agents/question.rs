@@ -18,7 +18,7 @@ const TEST: &str = "python3 -m unittest tests.login";
 /// Lesson with which the agent answers.
 const ANSWER: &str = "the project has no tests of the login yet";
 
-/// Drives the program through a session with a failure and without a signal: the hook asks once, and the agent answers.
+/// Drives the program through a session with a failure and without a signal: the hook requests a lesson once, and the agent answers.
 pub(super) fn drive(program: &'static Program, heirloom: &Path) -> Result<(), String> {
     let Some((name, mut input)) = program.read_call().filter(|_| program.can_ask_agent) else {
         return Ok(());
