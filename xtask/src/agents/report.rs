@@ -43,7 +43,7 @@ Each program runs four times as a person would start it: without Heirloom, after
   concurrent session in another project shares nothing with them;
 - a subagent of Claude Code, Codex or opencode gets a context, its facts have its own id, and its
   conversation is a session with that id;
-- with `hooks.ask = true` Claude Code and Codex are asked for a lesson once, after a failure without a
+- with `hooks.ask = true` Claude Code and Codex get a request for a lesson once, after a failure without a
   signal; the answer is recorded, and the turn ends without another question;
 - the number of model requests is the same without hooks, with them and with failing
   hooks; no hook call fails.
