@@ -78,6 +78,7 @@ struct CodexLineScan {
     prompts: Vec<u64>,
     lines: Vec<u64>,
     superseded: Vec<u64>,
+    has_rollback: bool,
 }
 
 impl LineScan for CodexLineScan {
@@ -100,6 +101,7 @@ impl LineScan for CodexLineScan {
         match as_keyword(event.kind) {
             "user_message" => self.prompts.push(at),
             "thread_rolled_back" => {
+                self.has_rollback = true;
                 let turns = usize::try_from(as_count(event.num_turns)).unwrap_or(usize::MAX);
                 let left = self.prompts.len().saturating_sub(turns);
                 if let Some(&from) = self.prompts.get(left) {
@@ -110,6 +112,10 @@ impl LineScan for CodexLineScan {
             }
             _ => {}
         }
+    }
+
+    fn needs_earlier_lines(&self) -> bool {
+        self.has_rollback || self.prompts.is_empty()
     }
 
     fn finish(self: Box<Self>) -> (Vec<u64>, Box<dyn EventReader>) {

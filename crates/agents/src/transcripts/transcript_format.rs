@@ -113,6 +113,12 @@ pub(crate) trait LineScan: Debug {
     /// Reads the line at offset `at`.
     fn read_line(&mut self, at: u64, text: &str);
 
+    /// Returns true if the lines before the first one that was read can change the result of the second pass over the
+    /// lines that were read.
+    fn needs_earlier_lines(&self) -> bool {
+        true
+    }
+
     /// Returns the offsets of superseded lines, in order, and the parser of the second pass.
     fn finish(self: Box<Self>) -> (Vec<u64>, Box<dyn EventReader>);
 }

@@ -64,6 +64,12 @@ impl SupersededLineScan {
         self.0.read_line(at, &decode_line(line));
     }
 
+    /// Returns true if the scan began inside the file and has to be repeated from its beginning, because a line refers to
+    /// lines before the first one that was read.
+    pub fn needs_earlier_lines(&self) -> bool {
+        self.0.needs_earlier_lines()
+    }
+
     /// Returns the reader of the second pass.
     pub fn into_reader(self) -> TranscriptReader {
         let (superseded, form) = self.0.finish();

@@ -56,6 +56,11 @@ impl ConversationLearner {
         self.state.offset
     }
 
+    /// Returns true if the stored extractor has read exactly the part of the file before `offset`.
+    pub(crate) fn continues_at(&self, offset: u64) -> bool {
+        self.state.extractor.is_some() && self.state.offset == offset
+    }
+
     /// Continues from the stored extractor; returns false if no state is stored.
     pub(crate) fn resume(&mut self) -> bool {
         match self.state.extractor.take() {

@@ -55,6 +55,11 @@ impl TranscriptImporter<'_, '_, '_> {
         }
     }
 
+    /// Returns true if no line before `offset` has to be read again.
+    pub(super) fn continues_at(&self, offset: u64) -> bool {
+        (self.learner.as_ref()).is_none_or(|learner| learner.continues_at(offset))
+    }
+
     /// Passes an event to the extractor.
     pub(super) fn learn(&mut self, event: &TranscriptEvent) -> Result<(), Fault> {
         if let EventBody::ConversationStart(_) = event.body {

@@ -84,8 +84,18 @@ impl Transcripts<'_> {
         importer_state: &mut TranscriptImporter<'_, '_, '_>,
         deadline: &mut ReadDeadline<'_>,
     ) -> Result<TranscriptReport, Fault> {
-        let mut survey = SupersededLineScan::new(agent);
-        let (goes_on, is_over) = survey_lines(&mut survey, source, &state, deadline)?;
+        let appended = match importer_state.continues_at(state.offset) {
+            true => survey_appended_lines(agent, source, &state, deadline)?,
+            false => None,
+        };
+        let (survey, goes_on, is_over) = match appended {
+            Some(survey) => (survey, true, false),
+            None => {
+                let mut survey = SupersededLineScan::new(agent);
+                let (goes_on, is_over) = survey_lines(&mut survey, source, &state, deadline)?;
+                (survey, goes_on, is_over)
+            }
+        };
         if !goes_on {
             // The file was replaced by another one.
             state = State::default();
@@ -176,6 +186,36 @@ impl Transcripts<'_> {
         report.lessons = std::mem::take(&mut importer_state.learned);
         Ok(report)
     }
+}
+
+/// Surveys only the lines that were appended since the last import, so that the end of a turn costs the same in a long
+/// conversation. Returns `None` if the whole file has to be surveyed: it does not continue the one of `state`, an appended
+/// line refers to earlier ones, or the deadline passed.
+fn survey_appended_lines(
+    agent: AgentProgram,
+    source: &Source,
+    state: &State,
+    deadline: &ReadDeadline<'_>,
+) -> Result<Option<SupersededLineScan>, Fault> {
+    let mut survey = SupersededLineScan::new(agent);
+    let Some((last_at, last_end)) = &state.last else {
+        return Ok(None);
+    };
+    if !survey.is_needed() || !agent.appends_transcripts() || source.appended_size().is_none() {
+        return Ok(None);
+    }
+    let mut goes_on = false;
+    let mut is_over = false;
+    source.each_line(*last_at, &mut |line| {
+        is_over = deadline.is_expired();
+        match line.bytes {
+            Some(bytes) if line.at == *last_at => goes_on = *last_end == end_of(bytes),
+            Some(bytes) => survey.read_line(line.at, bytes),
+            None => {}
+        }
+        Ok(goes_on && !is_over)
+    })?;
+    Ok((goes_on && !is_over && !survey.needs_earlier_lines()).then_some(survey))
 }
 
 /// Passes all lines to a survey. Returns true if the file continues the one of `state`, and true if the deadline ended the

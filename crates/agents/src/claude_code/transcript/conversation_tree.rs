@@ -30,6 +30,8 @@ struct Node {
 pub(super) struct ConversationTree {
     nodes: Vec<Node>,
     by_name: HashMap<u64, usize>,
+    /// Number of lines whose parent was not read.
+    orphans: usize,
 }
 
 impl ConversationTree {
@@ -44,7 +46,9 @@ impl ConversationTree {
     ) {
         let index = self.nodes.len();
         // A parent precedes its children. A line whose parent is missing or was too long begins a tree.
+        let names_parent = parent.is_some();
         let parent = parent.and_then(|parent| self.by_name.get(&hash(parent)).copied());
+        self.orphans += usize::from(names_parent && parent.is_none());
         let above = parent.and_then(|parent| self.nodes.get(parent));
         let root = above.map_or(index, |above| above.root);
         let answer = match answer {
@@ -60,6 +64,11 @@ impl ConversationTree {
             root,
         });
         self.by_name.insert(hash(name), index);
+    }
+
+    /// Returns the number of lines whose parent was not read. With more than one, a branch may begin at an earlier line.
+    pub(super) fn orphans(&self) -> usize {
+        self.orphans
     }
 
     /// Returns the offsets of the lines in abandoned branches, in order.

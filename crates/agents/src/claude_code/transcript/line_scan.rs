@@ -16,6 +16,8 @@ pub(super) struct ClaudeLineScan {
     tree: ConversationTree,
     queue: PromptQueue,
     tasks: TaskChanges,
+    /// True if a line changes the queue or the task list, whose state earlier lines determine.
+    continues_state: bool,
 }
 
 impl LineScan for ClaudeLineScan {
@@ -25,9 +27,13 @@ impl LineScan for ClaudeLineScan {
         };
         let kind = as_keyword(line.kind);
         match kind {
-            "queue-operation" => self.queue.read_line(at, text),
+            "queue-operation" => {
+                self.continues_state = true;
+                self.queue.read_line(at, text);
+            }
             "attachment" => {
                 if let Some(prompt) = attached_prompt(line.attachment) {
+                    self.continues_state = true;
                     self.queue.add_prompt(at, &prompt);
                 }
             }
@@ -64,6 +70,10 @@ impl LineScan for ClaudeLineScan {
         self.tree.add(at, name, parent, answer, part);
     }
 
+    fn needs_earlier_lines(&self) -> bool {
+        self.continues_state || self.tree.orphans() > 1
+    }
+
     fn finish(self: Box<Self>) -> (Vec<u64>, Box<dyn EventReader>) {
         let reader = Claude {
             queued: self.queue.into_delivered(),
@@ -80,6 +90,7 @@ impl ClaudeLineScan {
         if !message.is_some_and(|raw| TaskChanges::may_call(raw.get())) {
             return;
         }
+        self.continues_state = true;
         each_block(message, &mut |block| {
             let tool = as_keyword(block.name);
             if as_keyword(block.kind) == "tool_use" && TaskChanges::has_tool(tool) {
