@@ -84,18 +84,8 @@ impl Transcripts<'_> {
         importer_state: &mut TranscriptImporter<'_, '_, '_>,
         deadline: &mut ReadDeadline<'_>,
     ) -> Result<TranscriptReport, Fault> {
-        let appended = match importer_state.continues_at(state.offset) {
-            true => survey_appended_lines(agent, source, &state, deadline)?,
-            false => None,
-        };
-        let (survey, goes_on, is_over) = match appended {
-            Some(survey) => (survey, true, false),
-            None => {
-                let mut survey = SupersededLineScan::new(agent);
-                let (goes_on, is_over) = survey_lines(&mut survey, source, &state, deadline)?;
-                (survey, goes_on, is_over)
-            }
-        };
+        let is_up_to_date = importer_state.continues_at(state.offset);
+        let (survey, goes_on, is_over) = survey(agent, source, &state, is_up_to_date, deadline)?;
         if !goes_on {
             // The file was replaced by another one.
             state = State::default();
@@ -186,6 +176,23 @@ impl Transcripts<'_> {
         report.lessons = std::mem::take(&mut importer_state.learned);
         Ok(report)
     }
+}
+
+/// Surveys the appended lines if they are all that is read and enough, otherwise the whole file. Returns the survey, true if
+/// the file continues the one of `state`, and true if the deadline ended the survey.
+fn survey(
+    agent: AgentProgram,
+    source: &Source,
+    state: &State,
+    is_up_to_date: bool,
+    deadline: &ReadDeadline<'_>,
+) -> Result<(SupersededLineScan, bool, bool), Fault> {
+    if is_up_to_date && let Some(survey) = survey_appended_lines(agent, source, state, deadline)? {
+        return Ok((survey, true, false));
+    }
+    let mut survey = SupersededLineScan::new(agent);
+    let (goes_on, is_over) = survey_lines(&mut survey, source, state, deadline)?;
+    Ok((survey, goes_on, is_over))
 }
 
 /// Surveys only the lines that were appended since the last import, so that the end of a turn costs the same in a long
