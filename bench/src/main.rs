@@ -7,6 +7,7 @@
 
 mod alarms;
 mod anchors;
+mod background_embedding;
 mod commit_memory;
 mod context;
 mod developer_prompts;
@@ -82,6 +83,7 @@ const GROUPS: &[&str] = &[
     "growth",
     "projects",
     "redact",
+    "reembed",
     "alarms",
     "embed",
     "size",
@@ -213,6 +215,9 @@ fn run(request: &Request) -> Outcome<()> {
     }
     if is_selected("sentences") {
         sentences::measure(heirloom)?;
+    }
+    if is_selected("reembed") {
+        background_embedding::measure(heirloom, request.to)?;
     }
     if let Some(group @ ("relevance-features" | "relevance-features-sentences")) = only {
         let has_sentences = group.ends_with("sentences");

@@ -78,7 +78,7 @@ const fn row(id: &'static str, title: &'static str, unit: &'static str, goal: Go
 }
 
 /// Groups of `cargo xtask bench --only`, in the order of the document.
-pub(crate) const GROUPS: [&str; 25] = [
+pub(crate) const GROUPS: [&str; 26] = [
     "context",
     "start",
     "remember",
@@ -88,6 +88,7 @@ pub(crate) const GROUPS: [&str; 25] = [
     "alarms",
     "embed",
     "sentences",
+    "reembed",
     "recall",
     "recall-million",
     "projects",
@@ -235,6 +236,11 @@ pub(crate) const METRICS: &[Row] = &[
     row("sentences.resident_http_prompts", "the same, after these prompts", "MB", at_most(130.0)),
     row("sentences.store_10k", "store of 10,000 records with sentence vectors", "MB", NONE),
     row("sentences.store_100k", "store of 100,000 records with sentence vectors", "MB", at_most(140.0)),
+    row("reembed.recall_alone", "recall, 100,000 records, new questions, alone", "ms", NONE),
+    row("reembed.recall", "the same during `heirloom reembed`", "ms", NONE),
+    row("reembed.recall_p99", "p99 of the second by that of the first", "times", at_most(1.5)),
+    row("reembed.rate", "`heirloom reembed` meanwhile: texts of about 40 tokens", "texts/s", NONE),
+    row("reembed.stop", "`heirloom reembed`: from an interrupt to its end", "ms", NONE),
     row("hooks.SessionStart", "hook: session begins", "ms", at_most_both(20.0, 25.0)),
     row("hooks.UserPromptSubmit", "hook: prompt", "ms", at_most_both(10.0, 25.0)),
     row("hooks.PreToolUse", "hook: before a tool", "ms", at_most_both(10.0, 25.0)),

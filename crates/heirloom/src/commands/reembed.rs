@@ -8,10 +8,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Compute missing vectors of the configured embedder
+/// Compute the missing vectors of the sentence transformer or of the configured embedder
 ///
-/// Continues where it was stopped; each batch is stored separately. Without a configured embedder it removes the
-/// vectors of others: the built-in ones always exist.
+/// Continues where it was stopped; each batch is stored separately. With `recall.transformer = false` and without a
+/// configured embedder it removes the vectors of both: those of the built-in table always exist.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Recompute all vectors
