@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// Number of records without a vector.
 const RECORDS: usize = 100_000;
 /// Number of words of a text: about 40 tokens.
-const WORDS: usize = 28;
+const WORDS: usize = 19;
 /// Number of questions of each measurement.
 const QUESTIONS: usize = 400;
 /// Rounds of a measurement alone and one next to the process, in turn.

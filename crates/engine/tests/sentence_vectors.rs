@@ -5,6 +5,7 @@ use heirloom_engine::{Engine, NewRecord, RecallRequest, ReembedMode};
 use heirloom_fs::project_fs::ProjectPaths;
 use heirloom_model::limits::{
     SENTENCE_BACKLOG_MAX, SENTENCE_BATCH_TEXTS, SENTENCE_COMMAND_BYTES_MAX, SENTENCE_QUESTION_MS,
+    VECTORS_PER_WRITE_MAX,
 };
 use heirloom_model::{EmbedPurpose, Embedder, Fault, FixedClock, ProjectName, Settings};
 use heirloom_search::recall::Ranked;
@@ -170,11 +171,17 @@ fn number_of_texts_and_backlog_are_limited() {
         .embed_sentences(10, Duration::ZERO)
         .unwrap();
     assert_eq!(none.unwrap().embedded, 0);
+    let mut waiting = Vec::new();
     let report = engine
         .maintenance()
-        .reembed(ReembedMode::Incremental, &mut |_, _| {})
+        .reembed(ReembedMode::Incremental, &mut |done, all| {
+            waiting.push(all - done);
+        })
         .unwrap();
     assert_eq!((report.missing, missing(&engine)), (0, 0));
+    let first = SENTENCE_BACKLOG_MAX + 1 - 10 - SENTENCE_BATCH_TEXTS as u64;
+    assert!(first > VECTORS_PER_WRITE_MAX as u64, "two transactions");
+    assert_eq!(waiting, [first, first - VECTORS_PER_WRITE_MAX as u64, 0]);
     assert_eq!(engine.maintenance().embed_quietly().unwrap(), None);
 }
 

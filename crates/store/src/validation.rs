@@ -104,7 +104,7 @@ pub(crate) fn vectors(vectors: &VectorBatch) -> Result<(), StoreError> {
     at_most(
         "vectors in one write",
         vectors.rows.len(),
-        limits::EMBEDDING_BATCH_TEXTS_MAX,
+        limits::VECTORS_PER_WRITE_MAX,
     )?;
     for (_, numbers) in &vectors.rows {
         let dims = numbers.as_ref().map_or(0, Vec::len);

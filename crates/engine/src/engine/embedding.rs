@@ -122,7 +122,11 @@ impl Maintenance<'_> {
         if keep == ReembedMode::FromScratch {
             self.remove_vectors(&before)?;
         }
-        let done = self.embed_within(embedder, EmbedLimits::NONE, progress)?;
+        let bounds = match self.engine.models.external {
+            Some(_) => EmbedLimits::NONE,
+            None => EmbedLimits::NONE.with_batch(limits::VECTORS_PER_WRITE_MAX),
+        };
+        let done = self.embed_within(embedder, bounds, progress)?;
         Ok(ReembedReport {
             replaced: before.other,
             ..done

@@ -8,6 +8,9 @@ pub const EMBEDDING_MODEL_BYTES_MAX: usize = 200;
 pub const EMBEDDING_TEXT_BYTES_MAX: usize = 8_000;
 /// Number of texts whose sentence vectors are computed and stored together, in quiet moments.
 pub const SENTENCE_BATCH_TEXTS: usize = 8;
+/// Maximum number of vectors of one write, and of the texts that `reembed` stores together: each write lets other processes
+/// read changed pages again, and an interrupt loses at most the work of two seconds.
+pub const VECTORS_PER_WRITE_MAX: usize = 256;
 /// Pause between two quiet moments while texts wait, milliseconds.
 pub const SENTENCE_PAUSE_MS: u64 = 200;
 /// Pause between two quiet moments while no text waits, milliseconds.

@@ -315,7 +315,7 @@ fn refused(store: &dyn Store) {
         &w.project,
         &vectors(vec![(0, Some(vec![1.0; most]))])
     )));
-    let many = limits::EMBEDDING_BATCH_TEXTS_MAX + 1;
+    let many = limits::VECTORS_PER_WRITE_MAX + 1;
     let named = |model: String| VectorBatch {
         model,
         ..vectors(vec![(0, Some(vec![1.0; most]))])
