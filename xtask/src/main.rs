@@ -19,6 +19,7 @@ mod fuzz;
 mod hook_load;
 mod mcp;
 mod page;
+mod postgres;
 mod sandbox;
 mod tidy;
 
@@ -47,6 +48,8 @@ usage: cargo xtask <verb>
   hooks [--calls N] [ARGS]         10,000 hook calls in a row: no process remains, and no file grows
                                    except the log, which has a limit
   page [--heirloom PATH]           test the web page in a real browser: axe, widths, edits, undo, two tabs
+  pg [COMMAND]                     run a command with a temporary PostgreSQL cluster on loopback, whose URL is in
+                                   HEIRLOOM_TEST_POSTGRES
   dist                             build the shipped binary and check its size
   api [ARGS]                       test `heirloom serve` against its OpenAPI description with
                                    schemathesis from PyPI
@@ -88,6 +91,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "api" => api::run(args),
         "mcp" => mcp::run(args),
         "page" => page::run(args),
+        "pg" => postgres::run(args),
         "help" | "--help" | "-h" => {
             print!("{HELP}");
             Ok(())

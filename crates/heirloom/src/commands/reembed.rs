@@ -22,7 +22,13 @@ pub(crate) struct Args {
 /// Interval of progress lines if no bar can be shown.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Added to the nice value, so that agents and their recalls come first. Not the lowest priority, because a process that
+/// holds the write lock must be scheduled.
+const NICENESS: i32 = 10;
+
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
+    // At the usual priority the vectors are the same.
+    let _ = rustix::process::nice(NICENESS);
     let found = session.find_project()?;
     let engine = session.engine(&found)?;
     let engine = match embedder::from_config(&found.config, &session.env)? {
