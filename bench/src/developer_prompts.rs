@@ -137,6 +137,12 @@ impl FilledProject {
         })
     }
 
+    /// Adds the sentence transformer, and the vectors of all records.
+    pub(crate) fn with_sentences(mut self) -> Outcome<Self> {
+        self.engine = crate::fixture::with_sentences(&self.engine)?;
+        Ok(self)
+    }
+
     /// Returns the names of the records that a text contains, by their first characters.
     pub(crate) fn found_in(&self, text: &str) -> Vec<&str> {
         let flat = flatten(text);

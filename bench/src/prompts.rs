@@ -12,6 +12,7 @@ use heirloom_capture::{HookRequest, Hooks};
 use heirloom_engine::{ContextRequest, RecallRequest};
 use heirloom_model::Budget;
 use heirloom_search::recall::RecallItem;
+use heirloom_transformer::SentenceEmbedder;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,6 +24,26 @@ const CONTEXT_CHARS: usize = 3_000;
 const HITS: usize = 5;
 /// Time that a hook may take.
 const DEADLINE: Duration = Duration::from_secs(10);
+
+/// Variant of the measurement.
+struct Variant {
+    /// First part of the ids of its metrics.
+    id: &'static str,
+    /// End of the names of its metrics.
+    note: &'static str,
+    has_sentences: bool,
+}
+
+const WITHOUT_SENTENCES: Variant = Variant {
+    id: "prompts",
+    note: "",
+    has_sentences: false,
+};
+const WITH_SENTENCES: Variant = Variant {
+    id: "prompts.sentences",
+    note: ", with the transformer",
+    has_sentences: true,
+};
 
 /// Sums over the prompts of a style.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,19 +70,33 @@ pub(crate) fn measure(folder: Option<&Path>) -> Outcome<()> {
         println!("prompts: skipped, no --data FOLDER and no HEIRLOOM_BENCH_DATA");
         return Ok(());
     };
+    let data = data_folder(folder, "prompts");
+    measure_projects(&data, &WITHOUT_SENTENCES)?;
+    if SentenceEmbedder::new().is_some() {
+        measure_projects(&data, &WITH_SENTENCES)?;
+    }
+    commit_prompts::measure(&data_folder(folder, "recall"))
+}
+
+/// Plays the prompts of all projects.
+fn measure_projects(data: &Path, variant: &Variant) -> Outcome<()> {
     let mut styles: BTreeMap<String, PromptCounts> = BTreeMap::new();
     let mut took = Vec::new();
-    for project in read_projects(&data_folder(folder, "prompts"))?.values() {
-        let filled = FilledProject::of(project)?;
+    for project in read_projects(data)?.values() {
+        let mut filled = FilledProject::of(project)?;
+        if variant.has_sentences {
+            filled = filled.with_sentences()?;
+        }
         for (number, prompt) in project.prompts.iter().enumerate() {
             let counts = styles.entry(prompt.style.clone()).or_default();
             took.push(count_prompt(&filled, number, prompt, counts)?);
         }
     }
-    print(&styles);
-    let name = "prompt hook, 60 records, in process";
-    results::times("prompts.hook", name, &Times::of(&took));
-    commit_prompts::measure(&data_folder(folder, "recall"))
+    print(&styles, variant);
+    let name = format!("prompt hook, 60 records, in process{}", variant.note);
+    let id = format!("{}.hook", variant.id);
+    results::times(&id, &name, &Times::of(&took));
+    Ok(())
 }
 
 /// Plays one prompt and returns the time of its hook.
@@ -79,10 +114,9 @@ fn count_prompt(
     counts.prompts += 1;
     counts.told_records += told.len();
     counts.useful_records += told.iter().filter(|id| prompt.label(id) > 0.0).count();
-    let hits = recalled(filled, prompt)?;
     if prompt.gold.is_empty() {
         counts.told_falsely += usize::from(!told.is_empty());
-        counts.recalled_falsely += usize::from(!hits.is_empty());
+        counts.recalled_falsely += usize::from(!recalled(filled, prompt, None)?.is_empty());
         return Ok(took);
     }
     let context = filled.engine.contexts().build(&ContextRequest {
@@ -94,6 +128,7 @@ fn count_prompt(
     counts.answered += 1;
     counts.told_right += usize::from(told.iter().any(is_gold));
     counts.in_context += usize::from(filled.found_in(&context.text).iter().any(is_gold));
+    let hits = recalled(filled, prompt, Some(0.0))?;
     let rank = hits.iter().position(|id| prompt.label(id) >= 1.0);
     counts.in_first += usize::from(rank == Some(0));
     counts.in_first_five += usize::from(rank.is_some());
@@ -120,11 +155,16 @@ fn told_text(filled: &FilledProject, number: usize, prompt: &Prompt) -> Outcome<
     Ok(answer.context)
 }
 
-/// Returns the names of recall's first hits above the floor.
-fn recalled(filled: &FilledProject, prompt: &Prompt) -> Outcome<Vec<String>> {
+/// Returns the names of recall's first hits, above its floor or above `min_relevance`.
+fn recalled(
+    filled: &FilledProject,
+    prompt: &Prompt,
+    min_relevance: Option<f64>,
+) -> Outcome<Vec<String>> {
     let report = filled.engine.recall().search(&RecallRequest {
         question: prompt.text.clone(),
         k: Some(HITS),
+        min_relevance,
         ..RecallRequest::default()
     })?;
     let name = |item: &RecallItem| {
@@ -161,7 +201,7 @@ fn percent(part: usize, all: usize) -> f64 {
     100.0 * part as f64 / all.max(1) as f64
 }
 
-fn print(styles: &BTreeMap<String, PromptCounts>) {
+fn print(styles: &BTreeMap<String, PromptCounts>, variant: &Variant) {
     let mut all = PromptCounts::default();
     styles.values().for_each(|one| all.add(one));
     let columns = [
@@ -194,9 +234,11 @@ fn print(styles: &BTreeMap<String, PromptCounts>) {
     };
     let mut rows: Vec<_> = styles.iter().map(|(name, of)| row(name, of)).collect();
     rows.push(row("all", &all));
-    results::table("prompts", &columns, &rows);
+    results::table(variant.id, &columns, &rows);
     let value = |id: &str, name: &str, part: usize, of: usize| {
-        results::value(&format!("prompts.{id}"), name, "%", percent(part, of));
+        let id = format!("{}.{id}", variant.id);
+        let name = format!("{name}{}", variant.note);
+        results::value(&id, &name, "%", percent(part, of));
     };
     let name = "prompts with a relevant record that are told one";
     value("told", name, all.told_right, all.answered);
@@ -206,6 +248,10 @@ fn print(styles: &BTreeMap<String, PromptCounts>) {
     value("false", name, all.told_falsely, all.without_answer());
     let name = "relevant record in a context of 3,000 characters";
     value("in_context", name, all.in_context, all.answered);
+    let name = "relevant record is recall's first";
+    value("first", name, all.in_first, all.answered);
+    let name = "relevant record is among recall's first five";
+    value("first_five", name, all.in_first_five, all.answered);
 }
 
 #[cfg(test)]
