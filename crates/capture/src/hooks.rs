@@ -12,27 +12,22 @@ mod relevance;
 mod session_context;
 mod session_state;
 mod sessions;
+mod tool_answer;
 mod transcript_signals;
 
 pub use call_log::{HookCall, HookCallLog};
-use heirloom_model::text::EscapedPath;
 use lesson_teaching::LessonTeaching;
 pub use relevance::RelevantHit;
 
 use heirloom_agents::AgentProgram;
-use heirloom_agents::failures::{Subject, is_failure_expected};
 use heirloom_agents::hooks::{
-    HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, shorten_texts, wrap_for_hook,
+    HookAnswer, HookEvent, HookEventKind, HookSpec, ToolUse, wrap_for_hook,
 };
 use heirloom_engine::Engine;
-use heirloom_engine::TASK_MAIN;
-use heirloom_fs::project_fs;
 use heirloom_model::record::check_name;
-use heirloom_model::{Fault, Scope, limits, text};
-use heirloom_store::Change;
+use heirloom_model::{Fault, Scope};
 use heirloom_window::Policy;
 use session_state::HookSessionState;
-use std::path::Path;
 use std::time::Instant;
 
 /// Event for which a hook was called.
@@ -169,120 +164,6 @@ impl Hooks<'_> {
         }
     }
 
-    fn before_tool(
-        &self,
-        request: &HookRequest<'_>,
-        state: &mut HookSessionState,
-    ) -> Result<HookAnswer, Fault> {
-        let Some(tool) = &request.event.tool else {
-            return Ok(HookAnswer::default());
-        };
-        let mut lines = Vec::new();
-        for subject in failure_subjects(self.engine, request, tool) {
-            let Some(record) = self.failure_of(&subject)? else {
-                continue;
-            };
-            // Also if the session's context mentioned it: it is about to happen now.
-            if state.mark_warned(&subject.prefix()) {
-                lines.push(failure_warning::warning(&record));
-                state.mark_delivered([record.id]);
-            }
-        }
-        Ok(self.build_answer(&lines.join("\n"), limits::HOOK_TEXT_CHARS_MAX))
-    }
-
-    fn after_tool(
-        &self,
-        request: &HookRequest<'_>,
-        tool: &ToolUse,
-        state: &mut HookSessionState,
-    ) -> Result<HookAnswer, Fault> {
-        self.ingest_signals(request, state)?;
-        let answer = self.record_tool_outcome(request, tool, state)?;
-        if tool.failure.is_some() {
-            return Ok(answer);
-        }
-        let output = match (request.shorten, &tool.response) {
-            (Some(policy), Some(response)) => self.shortened_output(tool, response, policy)?,
-            _ => None,
-        };
-        Ok(HookAnswer {
-            replacement_output: output,
-            ..answer
-        })
-    }
-
-    /// Records the files that the session changed for the first time.
-    fn record_changed_files(
-        &self,
-        request: &HookRequest<'_>,
-        subjects: &[Subject],
-        state: &mut HookSessionState,
-    ) -> Result<(), Fault> {
-        let files = subjects.iter().filter_map(|subject| match subject {
-            Subject::Edit(file) => Some(file.as_str()),
-            Subject::Command(_) => None,
-        });
-        let mut new_files: Vec<&str> = Vec::new();
-        for file in files.filter(|file| !state.has_file(file)) {
-            // Files from a transcript are recorded without a task.
-            if !crate::Transcripts::new(self.engine).has_file(file, None)? {
-                new_files.push(file);
-            }
-        }
-        if new_files.is_empty() {
-            return Ok(());
-        }
-        let source = request.host.as_str();
-        let scope = Scope {
-            task: Some(TASK_MAIN.to_owned()),
-            ..request.scope()
-        };
-        let mut changes: Vec<Change> = vec![self.engine.tasks().known_task(TASK_MAIN, source)?];
-        let scope = self.engine.redaction().redact_scope(scope);
-        changes.extend(new_files.iter().map(|file| {
-            self.engine.tasks().file_change(
-                self.engine.redaction().redact_text(file).as_text(),
-                scope.clone(),
-                source,
-            )
-        }));
-        self.engine.apply(&changes)?;
-        for file in new_files {
-            state.add_file(file);
-        }
-        Ok(())
-    }
-
-    /// Returns the output with previews in place of long texts, which are stored in full first.
-    fn shortened_output(
-        &self,
-        tool: &ToolUse,
-        response: &serde_json::Value,
-        policy: &Policy,
-    ) -> Result<Option<serde_json::Value>, Fault> {
-        if policy.is_critical(&tool.name) {
-            return Ok(None);
-        }
-        let (most, preview) = policy.lengths(&tool.name);
-        let mut problem = None;
-        let short = shorten_texts(response, most, &mut |whole| match self
-            .engine
-            .window()
-            .store_output(&tool.name, whole)
-        {
-            Ok((id, path)) => Some(preview_of(whole, preview, &id, &path)),
-            Err(fault) => {
-                problem = Some(fault);
-                None
-            }
-        });
-        match problem {
-            Some(fault) => Err(fault),
-            None => Ok(short),
-        }
-    }
-
     /// Wraps text for the model in an injection envelope.
     fn build_answer(&self, body: &str, chars_max: usize) -> HookAnswer {
         HookAnswer {
@@ -296,49 +177,10 @@ impl Hooks<'_> {
     }
 }
 
-/// Returns the actions of a tool call that may fail: a command, edits of files.
-fn failure_subjects(engine: &Engine, request: &HookRequest<'_>, tool: &ToolUse) -> Vec<Subject> {
-    let mut subjects = Vec::new();
-    if let Some(command) = tool
-        .command
-        .as_deref()
-        .filter(|text| !is_failure_expected(text))
-    {
-        subjects.push(Subject::Command(
-            engine.redaction().redact_input(command).into_owned(),
-        ));
-    }
-    let cwd = request.event.cwd.as_deref().map(Path::new);
-    for file in &tool.files {
-        let absolute = match cwd {
-            Some(cwd) if Path::new(file).is_relative() => cwd.join(file),
-            _ => file.into(),
-        };
-        let inside = project_fs::normalise_project_path(engine.root(), &absolute.to_string_lossy());
-        if let Ok(inside) = inside {
-            subjects.push(Subject::Edit(
-                engine.redaction().redact_input(&inside).into_owned(),
-            ));
-        }
-    }
-    subjects
-}
-
 /// Adds a text to an answer, after a blank line.
 fn add_text(answer: &mut HookAnswer, more: &str) {
     if !answer.context.is_empty() && !more.is_empty() {
         answer.context.push_str("\n\n");
     }
     answer.context.push_str(more);
-}
-
-/// Returns the beginning and end of a text, and the path of the full text.
-fn preview_of(whole: &str, chars: usize, id: &str, path: &Path) -> String {
-    let half = chars / 2;
-    let (head, tail) = (text::clip(whole, half), text::clip_start(whole, half));
-    let left_out = text::chars(whole).saturating_sub(text::chars(head) + text::chars(tail));
-    format!(
-        "{head}\n[… {left_out} characters are left out here; all of it: {}, or `heirloom expand {id}`]\n{tail}",
-        path.to_escaped()
-    )
 }

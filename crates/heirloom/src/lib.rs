@@ -10,15 +10,15 @@ mod engine_provider;
 pub mod fuzz_entry_points;
 mod hook_installation;
 mod json_output;
+mod language_model_setup;
 mod logging;
 mod migration_progress;
 mod openai_tokens;
 pub mod plan_memory;
 mod proposals;
-mod receipt_table;
+mod receipt_items;
 mod shared_options;
 mod store_access;
-mod summary_writer;
 mod terminal_output;
 mod trust;
 

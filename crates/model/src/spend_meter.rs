@@ -1,6 +1,6 @@
 //! Daily budget of language models. Pure: the caller stores the spend and passes the time.
 
-use crate::summary_writer::{TokenEstimate, WriteError, WriteProblem, WriteResponse};
+use crate::language_model::{TokenEstimate, WriteError, WriteProblem, WriteResponse};
 use crate::{Fault, Timestamp, civil, tz};
 use serde::{Deserialize, Serialize};
 

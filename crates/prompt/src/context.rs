@@ -6,6 +6,7 @@
 mod allocate;
 mod blocks;
 mod markdown;
+mod measured_offer;
 mod sanitize;
 mod select;
 pub mod selection;

@@ -4,7 +4,7 @@ mod response;
 
 use crate::http_client::{self, Endpoint, ErrorContext, Key, RequestError};
 use crate::retry_backoff;
-use heirloom_model::summary_writer::WriteProblem;
+use heirloom_model::language_model::WriteProblem;
 use heirloom_model::{Fault, WriteError, WriteRequest, WriteResponse, Writer, limits};
 use response::Completion;
 use serde_json::{Value, json};

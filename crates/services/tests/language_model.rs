@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use heirloom_model::spend_meter::{DailyLimits, DailySpend, Price, SpendMeter};
-use heirloom_model::summary_writer::{SUMMARY_PROMPT, WriteProblem};
 use heirloom_model::{Timestamp, WriteError, WriteRequest, WriteResponse, Writer, limits};
+use heirloom_model::{language_model::WriteProblem, summary_prompt::SUMMARY_PROMPT};
 use heirloom_services::Key;
 use heirloom_services::language_model::{Protocol, WriterClient, WriterClientConfig};
 use heirloom_testkit::{ModelService, RecordedRequest, Reply, Script, Turn};

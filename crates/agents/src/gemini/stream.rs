@@ -160,7 +160,7 @@ impl Dialect for Gemini {
 /// Returns the action of a tool call.
 fn action_of(tool: &str, parameters: Field<'_>) -> ToolAction {
     let is_shell = tool == "run_shell_command";
-    let is_editor = matches!(tool, "write_file" | "replace");
+    let is_editor = matches!(tool, "write_file" | "replace" | "edit");
     if !is_shell && !is_editor {
         return ToolAction::default();
     }
@@ -257,5 +257,22 @@ impl Gemini {
                 message,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_editing_tool_names_its_file() {
+        let raw: &serde_json::value::RawValue =
+            serde_json::from_str(r#"{"file_path": "src/a.rs"}"#).unwrap();
+        for tool in ["write_file", "replace", "edit"] {
+            let action = action_of(tool, Some(raw));
+            assert!(format!("{action:?}").contains("src/a.rs"), "{tool}");
+        }
+        let action = action_of("read_file", Some(raw));
+        assert!(!format!("{action:?}").contains("src/a.rs"));
     }
 }

@@ -35,7 +35,7 @@ impl Hooks<'_> {
         if is_lesson_call(&tool.name) {
             state.mark_lesson_left();
         }
-        let subjects = super::failure_subjects(self.engine, request, tool);
+        let subjects = super::tool_answer::failure_subjects(self.engine, request, tool);
         let command = tool.command.as_deref();
         let command = command.map(|text| self.engine.redaction().redact_input(text));
         let folder = command.as_deref().and_then(|command| {

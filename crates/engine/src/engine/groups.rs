@@ -3,7 +3,7 @@
 //! The store has a note first, then `MEMORY.md`. Notes that the file lacks, after a crash or an editor's save, are
 //! written with the next note.
 
-mod file_sections;
+mod context_sections;
 
 use super::group_memory::{GroupMemory, MEMORY, render_entry};
 use super::new_record::check_scope;

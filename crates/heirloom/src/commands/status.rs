@@ -3,8 +3,8 @@
 use crate::config::Config;
 use crate::embedder;
 use crate::hook_installation::HookStatus;
+use crate::language_model_setup;
 use crate::store_access::{CliSession, project_identity};
-use crate::summary_writer;
 use heirloom_engine::{Engine, IdentityState, SentenceCoverage, SpendLedger};
 use heirloom_model::spend_meter::{DailySpend, format_dollars};
 use heirloom_model::text::EscapedPath;
@@ -178,8 +178,8 @@ struct WriterUsage {
 
 /// Returns today's usage; `None` if no model is configured.
 fn writer_usage(config: &Config, session: &CliSession, now: Timestamp) -> Option<WriterUsage> {
-    let purse = summary_writer::spend_ledger(config, &session.env)
-        .filter(|_| summary_writer::is_on(config))?;
+    let purse = language_model_setup::spend_ledger(config, &session.env)
+        .filter(|_| language_model_setup::is_on(config))?;
     let (today, problem) = match purse.meter() {
         Ok(meter) => (meter.spend_on_day(now), None),
         Err(fault) => (DailySpend::default(), Some(fault.message)),

@@ -5,8 +5,8 @@ use super::store_opening::open_store;
 use super::{CliSession, FoundProject, pending_files};
 use crate::config::{Config, Environment};
 use crate::embedder;
+use crate::language_model_setup;
 use crate::migration_progress;
-use crate::summary_writer;
 use crate::terminal_output::Output;
 use heirloom_engine::{Engine, MirrorRefreshOutcome};
 use heirloom_fs::durable;
@@ -67,7 +67,7 @@ impl CliSession {
 
     /// Adds the configured writer of summaries to `engine`, if it can be used.
     pub(crate) fn with_summariser(&mut self, engine: Engine, config: &Config) -> Engine {
-        match summary_writer::summariser(config, &self.env) {
+        match language_model_setup::summariser(config, &self.env) {
             Ok(Some(summariser)) => engine.with_summariser(summariser),
             Ok(None) => engine,
             Err(fault) => {

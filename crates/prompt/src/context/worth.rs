@@ -1,7 +1,7 @@
 //! Rendering of a context by worth: guaranteed parts, the best item of each source, and the rest by worth.
 
 mod candidates;
-mod shortening;
+mod line_excerpt;
 mod standing_text;
 mod writer;
 

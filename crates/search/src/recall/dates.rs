@@ -2,14 +2,18 @@
 //!
 //! Days are in UTC; the library knows no other time zone.
 
+mod calendar_dates;
 mod date_words;
+mod relative_dates;
 mod span;
 
 pub use span::TimeSpan;
 
-use date_words::{parse_count, parse_day, parse_month, parse_weekday, parse_year};
-use heirloom_model::civil::{Date, Weekday};
-use heirloom_model::{Timestamp, ToSpan, tz};
+use calendar_dates::{parse_calendar, parse_introduced, parse_iso};
+use date_words::{parse_month, parse_year};
+use heirloom_model::civil::Date;
+use heirloom_model::{Timestamp, tz};
+use relative_dates::{parse_ago, parse_relative, parse_single_word};
 
 /// Finds the dates in a text, at most `max`, in order.
 pub(super) fn find_dates(text: &str, now: Timestamp, max: usize) -> Vec<TimeSpan> {
@@ -87,192 +91,6 @@ fn parse_prefix(words: &[&str], today: Date) -> Option<(TimeSpan, usize)> {
         .or_else(|| parse_ago(words, today))
         .or_else(|| parse_calendar(words, today))
         .or_else(|| parse_introduced(words, today))
-}
-
-/// Parses `2026-05-01`, `2026-05-01t10:00`, `2026/05/01`, `2026-05`.
-fn parse_iso(word: &str) -> Option<TimeSpan> {
-    let day = word.split(['t', 'T']).next().unwrap_or(word);
-    let parts: Vec<&str> = day.split(['-', '/']).collect();
-    let number = |text: &str, digits: usize| -> Option<i16> {
-        let fits = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
-        fits.then(|| text.parse().ok()).flatten()
-    };
-    match parts.as_slice() {
-        [year, month, day] => {
-            let (year, month, day) = (number(year, 4)?, number(month, 2)?, number(day, 2)?);
-            let date = Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?);
-            TimeSpan::day(date.ok()?)
-        }
-        [year, month] if day.len() == word.len() && day.contains('-') => {
-            TimeSpan::month(number(year, 4)?, i8::try_from(number(month, 2)?).ok()?)
-        }
-        _ => None,
-    }
-}
-
-fn parse_single_word(word: &str, today: Date) -> Option<(TimeSpan, usize)> {
-    let back = match word {
-        "today" | "tonight" => 0,
-        "yesterday" => 1,
-        "tomorrow" => -1,
-        _ => return None,
-    };
-    Some((TimeSpan::day(days_back(today, back)?)?, 1))
-}
-
-fn days_back(today: Date, days: i64) -> Option<Date> {
-    today.checked_sub(days.days()).ok()
-}
-
-/// Parses `last week`, `this month`, `last monday`, `the day before yesterday`.
-fn parse_relative(words: &[&str], today: Date) -> Option<(TimeSpan, usize)> {
-    if words.starts_with(&["day", "before", "yesterday"]) {
-        return Some((TimeSpan::day(days_back(today, 2)?)?, 3));
-    }
-    let [which, what, ..] = words else {
-        return None;
-    };
-    let back: i64 = match *which {
-        "last" | "past" | "previous" => 1,
-        "this" => 0,
-        "next" => -1,
-        _ => return None,
-    };
-    let span = match *what {
-        "day" | "night" => TimeSpan::day(days_back(today, back)?)?,
-        "week" => TimeSpan::week(days_back(today, 7 * back)?)?,
-        "month" => {
-            let first = today.first_of_month().checked_sub(back.months()).ok()?;
-            TimeSpan::month(first.year(), first.month())?
-        }
-        "year" => TimeSpan::year(i16::try_from(i64::from(today.year()) - back).ok()?)?,
-        named => {
-            if let Some(day) = parse_weekday(named) {
-                let until = if back == 1 {
-                    days_back(today, 1)?
-                } else {
-                    today
-                };
-                TimeSpan::day(latest_weekday(day, until)?)?
-            } else {
-                let month = parse_month(named)?;
-                let until = if back == 1 {
-                    today.first_of_month().checked_sub(1.day()).ok()?
-                } else {
-                    today
-                };
-                latest_month(month, until)?
-            }
-        }
-    };
-    Some((span, 2))
-}
-
-/// Returns the latest such weekday, at most `until`.
-fn latest_weekday(day: Weekday, until: Date) -> Option<Date> {
-    let back =
-        i64::from(until.weekday().to_monday_zero_offset()) - i64::from(day.to_monday_zero_offset());
-    days_back(until, back.rem_euclid(7))
-}
-
-/// Returns the latest such month that began at `until` or before.
-fn latest_month(month: i8, until: Date) -> Option<TimeSpan> {
-    let year = until.year() - i16::from(month > until.month());
-    TimeSpan::month(year, month)
-}
-
-/// Parses `3 days ago`, `a week ago`, `two months ago`.
-fn parse_ago(words: &[&str], today: Date) -> Option<(TimeSpan, usize)> {
-    let [count, unit, "ago", ..] = words else {
-        return None;
-    };
-    let count = parse_count(count)?;
-    let span = match unit.trim_end_matches('s') {
-        "second" | "minute" | "hour" => TimeSpan::day(today)?,
-        "day" => TimeSpan::day(days_back(today, count)?)?,
-        "week" => {
-            let then = days_back(today, count.checked_mul(7)?)?;
-            TimeSpan::days(days_back(then, 3)?, days_back(then, -4)?)?
-        }
-        "month" => {
-            let then = today.first_of_month().checked_sub(count.months()).ok()?;
-            TimeSpan::month(then.year(), then.month())?
-        }
-        "year" => TimeSpan::year(i16::try_from(i64::from(today.year()) - count).ok()?)?,
-        _ => return None,
-    };
-    Some((span, 3))
-}
-
-/// Parses `3 may`, `3rd of may 2025`, `may 3`, `may 3rd, 2025`, `march 2025`.
-fn parse_calendar(words: &[&str], today: Date) -> Option<(TimeSpan, usize)> {
-    if let Some(month) = parse_month(words.first()?) {
-        let Some(day) = words.get(1).and_then(|word| parse_day(word)) else {
-            let year = words.get(1).and_then(|word| parse_year(word))?;
-            return Some((TimeSpan::month(year, month)?, 2));
-        };
-        return date_with_optional_year(day, month, words.get(2), today)
-            .map(|(span, year)| (span, 2 + year));
-    }
-    let day = parse_day(words.first()?)?;
-    let of = usize::from(words.get(1) == Some(&"of"));
-    let month = parse_month(words.get(1 + of)?)?;
-    date_with_optional_year(day, month, words.get(2 + of), today)
-        .map(|(span, year)| (span, 2 + of + year))
-}
-
-/// Returns the day, and 1 if the next word is its year.
-fn date_with_optional_year(
-    day: i8,
-    month: i8,
-    next: Option<&&str>,
-    today: Date,
-) -> Option<(TimeSpan, usize)> {
-    if let Some(year) = next.and_then(|word| parse_year(word)) {
-        return Some((TimeSpan::day(Date::new(year, month, day).ok()?)?, 1));
-    }
-    // Without a year, the latest such day that is not in the future; 29 February needs a leap year.
-    let years = (0..8).filter_map(|back| Date::new(today.year() - back, month, day).ok());
-    let date = years.into_iter().find(|date| *date <= today)?;
-    Some((TimeSpan::day(date)?, 0))
-}
-
-/// Parses a date after a preposition: `in march`, `since 2024`, `on monday`.
-fn parse_introduced(words: &[&str], today: Date) -> Option<(TimeSpan, usize)> {
-    let [word, next, ..] = words else { return None };
-    let introduces = matches!(
-        *word,
-        "in" | "on"
-            | "during"
-            | "since"
-            | "from"
-            | "of"
-            | "by"
-            | "until"
-            | "before"
-            | "after"
-            | "the"
-    );
-    if !introduces {
-        return None;
-    }
-    if *word != "the"
-        && let Some(day) = parse_weekday(next)
-    {
-        return Some((TimeSpan::day(latest_weekday(day, today)?)?, 2));
-    }
-    if !matches!(*word, "on" | "the")
-        && let Some(year) = parse_year(next)
-    {
-        return Some((TimeSpan::year(year)?, 2));
-    }
-    let month = parse_month(next).filter(|_| !matches!(*word, "on" | "the"))?;
-    let day = words.get(2).and_then(|word| parse_day(word));
-    let year = words.get(2).and_then(|word| parse_year(word));
-    if day.is_some() || year.is_some() {
-        return parse_calendar(&words[1..], today).map(|(span, words_used)| (span, words_used + 1));
-    }
-    Some((latest_month(month, today)?, 2))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Diff between workspace files and their records.
 
 use super::Engine;
-use super::file_scan::{FileEntry, FileScan};
+use super::scanned_entries::{FileEntry, FileScan};
 use heirloom_model::kinds::Note;
 use heirloom_model::similarity::ComparableText;
 use heirloom_model::{

@@ -2,7 +2,7 @@
 
 use super::diff::{self, WORKSPACE};
 use super::file_changes::record_actor;
-use super::file_scan::{FileEntry, FileScan};
+use super::scanned_entries::{FileEntry, FileScan};
 use super::workspace_files::{WorkspaceKind, WorkspaceRoot};
 use crate::engine::Workspaces;
 use heirloom_formats::shared_context;

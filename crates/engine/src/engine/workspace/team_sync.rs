@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::diff::{retire, was_retired_by};
-use super::file_scan::{FileScan, TeamFileEntry};
+use super::scanned_entries::{FileScan, TeamFileEntry};
 use crate::engine::TeamSharing;
 use heirloom_formats::workspace::{self, EntryLocation, TeamFile};
 use heirloom_model::kinds::Knowledge;

@@ -1,11 +1,12 @@
 //! Candidates of the selection by worth: the entries of blocks and sections, each with its forms.
 
-use super::super::allocate::{MeasuredOffer, SourceAllocation};
+use super::super::allocate::SourceAllocation;
 use super::super::blocks::{BlockLayout, ContextBlock};
+use super::super::measured_offer::MeasuredOffer;
 use super::super::select::is_guaranteed;
 use super::super::selection::{Candidate, SectionFrame};
 use super::WorthInput;
-use super::shortening::QuestionWords;
+use super::line_excerpt::QuestionWords;
 use super::standing_text::StandingText;
 use heirloom_model::rating::{Rating, Tier};
 use heirloom_model::section::{Layout, Origin};

@@ -1,5 +1,4 @@
-//! Shorter forms of long items: the beginning of a line with the sentence that matches the question, and the first or
-//! last lines of a block.
+//! Excerpt of a long line: its beginning, with the sentence that matches the question.
 
 use heirloom_model::text;
 use std::collections::BTreeSet;

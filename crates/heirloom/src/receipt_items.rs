@@ -23,7 +23,7 @@ pub(crate) struct ReceiptRow {
 }
 
 /// Formats the items of one section as indented lines: the included ones, then those that were left out.
-pub(crate) fn receipt_lines(mut rows: Vec<ReceiptRow>) -> Vec<String> {
+pub(crate) fn item_lines(mut rows: Vec<ReceiptRow>) -> Vec<String> {
     // The sort is stable: both groups stay in the order of the receipt.
     rows.sort_by_key(|row| !row.is_included);
     let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn receipt_lines_list_left_out_items_last() {
+    fn item_lines_list_left_out_items_last() {
         let row = |is_included, reason: &str, relevance, worth, text: &str| ReceiptRow {
             is_included,
             reason: reason.to_owned(),
@@ -59,7 +59,7 @@ mod tests {
             origin: String::new(),
             text: text.to_owned(),
         };
-        let lines = receipt_lines(vec![
+        let lines = item_lines(vec![
             row(false, "did not fit", Some(0.871), Some(1.25), "first"),
             row(true, "guaranteed", None, None, "second"),
             row(true, "by worth", Some(0.002), Some(0.5), "third"),
