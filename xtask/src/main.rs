@@ -12,6 +12,7 @@ mod cargo;
 mod check;
 mod crash;
 mod crowd;
+mod debian_packages;
 mod deny;
 mod dist;
 mod fit;

@@ -8,6 +8,7 @@
 )]
 
 use crate::cargo;
+use crate::debian_packages;
 use crate::sandbox;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -117,13 +118,5 @@ fn chromium() -> Result<(), String> {
     if Path::new(CHROMIUM).exists() {
         return Ok(());
     }
-    cargo::run(Command::new("apt-get").args(["update", "-qq"]))?;
-    cargo::run(Command::new("apt-get").args([
-        "install",
-        "-y",
-        "-qq",
-        "--no-install-recommends",
-        "chromium",
-        "fonts-liberation",
-    ]))
+    debian_packages::install(&["chromium", "fonts-liberation"])
 }

@@ -8,9 +8,10 @@
 )]
 
 use crate::cargo;
+use crate::debian_packages;
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -74,7 +75,10 @@ impl PostgresCluster {
         let name = format!("heirloom-pg-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         let place = folder.join("data");
-        fs::create_dir_all(&folder).map_err(|error| io_error(&folder, &error))?;
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&folder)
+            .map_err(|error| io_error(&folder, &error))?;
         let password = random_password()?;
         let secret = folder.join("password");
         fs::write(&secret, &password).map_err(|error| io_error(&secret, &error))?;
@@ -98,7 +102,7 @@ impl PostgresCluster {
             .args(["--locale", "C.UTF-8", "--pwfile"])
             .arg(&secret)
             .stdout(Stdio::null());
-        cargo::run(&mut initdb)?;
+        cargo::run(&mut initdb).inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
         let port = free_port()?;
         let mut server = unprivileged(&programs.join("postgres"));
         server
@@ -195,14 +199,7 @@ fn programs() -> Result<PathBuf, String> {
     if let Some(found) = installed_programs() {
         return Ok(found);
     }
-    cargo::run(Command::new("apt-get").args(["update", "-qq"]))?;
-    cargo::run(Command::new("apt-get").args([
-        "install",
-        "-y",
-        "-qq",
-        "--no-install-recommends",
-        "postgresql",
-    ]))?;
+    debian_packages::install(&["postgresql"])?;
     installed_programs().ok_or_else(|| {
         format!("no initdb in {DEBIAN_VERSIONS}/*/bin: install PostgreSQL 15 or newer")
     })

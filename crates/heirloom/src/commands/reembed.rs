@@ -27,7 +27,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(5);
 const NICENESS: i32 = 10;
 
 pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
-    // At the usual priority the vectors are the same.
+    // A refusal is ignored: at the usual priority the vectors are the same.
     let _ = rustix::process::nice(NICENESS);
     let found = session.find_project()?;
     let engine = session.engine(&found)?;
