@@ -63,12 +63,18 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             .arg(&binary)
             .current_dir(cargo::root())
             .stdin(Stdio::null());
-        if GROUPS.contains(&group) && !is_variant {
-            bench.args(["--json", &format!("{RESULTS}{group}.json")]);
+        let is_recorded = GROUPS.contains(&group) && !is_variant;
+        let measured = folder.join(format!("bench-{group}.json"));
+        if is_recorded {
+            bench.arg("--json").arg(&measured);
             bench.args(commit.iter().flat_map(|hash| ["--commit", hash]));
         }
         println!("# {group}");
-        if let Err(error) = cargo::run(&mut bench) {
+        let done = cargo::run(&mut bench).and_then(|()| match is_recorded {
+            true => record(group, &measured),
+            false => Ok(()),
+        });
+        if let Err(error) = done {
             failures.push(format!("{group}: {error}"));
         }
     }
@@ -76,6 +82,27 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         true => write_tables(),
         false => Err(failures.join("; ")),
     }
+}
+
+/// Replaces the recorded results of a group by the measured ones, unless a metric is missing in them.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a file of the repository, under version control"
+)]
+fn record(group: &str, measured: &Path) -> Result<(), String> {
+    let path = cargo::root().join(format!("{RESULTS}{group}.json"));
+    let text =
+        fs::read_to_string(measured).map_err(|error| format!("{}: {error}", measured.display()))?;
+    let before = fs::read_to_string(&path).unwrap_or_default();
+    let missing = document::missing_metrics(&before, &text);
+    if !missing.is_empty() {
+        return Err(format!(
+            "the results are not recorded, because these metrics are missing: {}. Run the group with its data folder in \
+             HEIRLOOM_BENCH_DATA; if they were removed on purpose, delete {RESULTS}{group}.json first",
+            missing.join(", ")
+        ));
+    }
+    fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Splits the argument of `--only`, a comma-separated list of groups.

@@ -1,6 +1,6 @@
 //! System prompt for summaries of conversations by a language model.
 
-/// Version of [`SUMMARY_PROMPT`], stored with summaries; increment it with every change of the prompt.
+/// Version of [`SUMMARY_PROMPT`]; increment it with every change of the prompt. A test compares it with the prompt's hash.
 pub const SUMMARY_PROMPT_VERSION: u32 = 2;
 
 /// System prompt for summaries, identical in every call so that services can cache it.

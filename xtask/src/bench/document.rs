@@ -4,7 +4,7 @@
 
 use super::metrics::{COMPARISONS, GROUPS, Goal, METRICS, Row, UNLISTED};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The document.
 pub(crate) const DOCUMENT: &str = "docs/benchmarks.md";
@@ -15,6 +15,18 @@ pub(crate) const RESULTS: &str = "bench/results/";
 const BEGIN: &str = "<!-- bench: ";
 const BEGIN_END: &str = " -->";
 const END: &str = "<!-- end -->";
+
+/// Returns the ids of the metrics of the former results of a group that the new ones lack.
+pub(crate) fn missing_metrics(before: &str, after: &str) -> Vec<String> {
+    let ids = |text: &str| -> BTreeSet<String> {
+        let value: Value = serde_json::from_str(text).unwrap_or_default();
+        let ids = items(&value["metrics"]).filter_map(|metric| metric["id"].as_str());
+        ids.map(str::to_owned).collect()
+    };
+    let after = ids(after);
+    let before = ids(before).into_iter();
+    before.filter(|id| !after.contains(id)).collect()
+}
 
 /// Results of all groups.
 #[derive(Debug, Default)]
@@ -282,6 +294,15 @@ mod tests {
     fn results(metrics: &Value) -> Results {
         let text = json!({"group": "context", "metrics": metrics}).to_string();
         Results::parse([("bench/results/context.json", text.as_str())]).unwrap()
+    }
+
+    #[test]
+    fn metrics_of_former_results_are_missed() {
+        let text = |metrics: Value| json!({"group": "context", "metrics": metrics}).to_string();
+        let before = text(json!([{"id": "a", "unit": "ms"}, {"id": "b", "unit": "ms"}]));
+        let after = text(json!([{"id": "b", "unit": "ms"}, {"id": "c", "unit": "ms"}]));
+        assert_eq!(missing_metrics(&before, &after), ["a"]);
+        assert!(missing_metrics("", &after).is_empty());
     }
 
     fn line(metric: &Value, unit: &'static str, goal: Goal) -> String {
