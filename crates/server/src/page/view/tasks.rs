@@ -95,7 +95,7 @@ pub(crate) struct SimilarAttemptsView {
 
 /// List of open errors.
 #[derive(Template)]
-#[template(path = "errors.html")]
+#[template(path = "error_list.html")]
 pub(crate) struct ErrorListView {
     pub(crate) shell: Shell,
     pub(crate) headline: String,
