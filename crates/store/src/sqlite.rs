@@ -4,31 +4,24 @@
 //! other processes open the same file. The database is in WAL mode: each acknowledged write, or each group commit of
 //! several threads, is synced once. Readers and a writer never block each other, and writers take turns.
 
-mod audit_events;
 mod backup;
 mod connection;
 mod database_files;
 mod database_location;
 mod error_conversion;
 mod file_format;
-mod index;
 mod integrity;
 mod migrate;
 mod open;
 mod project_locations;
 mod reader_pool;
-mod receipts;
-mod record_history;
-mod record_lookup;
-mod record_query;
 mod recovery;
 mod retained_backups;
-mod row_codec;
 mod schema_version;
-mod sessions;
 mod store_impl;
 mod write;
 
+use crate::relational::index::ProjectCache;
 use crate::{ProgressSink, StoreError};
 pub use project_locations::{ProjectLocation, ProjectSummary, ProjectSurvey};
 pub use recovery::offline_check::OfflineCheckReport;
@@ -40,7 +33,7 @@ use connection::Access;
 use database_files::file_guard::FileGuard;
 use database_files::file_identity::file_identity;
 use database_location::DatabaseLocation;
-use error_conversion::Failure;
+use crate::relational::failure::Failure;
 use heirloom_model::{ProjectName, Timestamp, limits};
 use open::OpenedDatabase;
 use reader_pool::ReaderPool;
@@ -66,7 +59,7 @@ pub struct SqliteStore {
     is_short_lived: bool,
     file_guard: Option<FileGuard>,
     busy_timeout_ms: u64,
-    cache: index::ProjectCache,
+    cache: ProjectCache,
 }
 
 /// Maximum number of attempts to open a database that another process replaces meanwhile.
@@ -184,7 +177,7 @@ impl SqliteStore {
             access: opened.access,
             is_short_lived: false,
             busy_timeout_ms: limits::BUSY_TIMEOUT_MS,
-            cache: index::ProjectCache::default(),
+            cache: ProjectCache::default(),
         }
     }
 
@@ -212,7 +205,7 @@ impl SqliteStore {
     }
 
     /// Locks the writing connection. A poisoned lock is safe: the panic rolled its transaction back.
-    fn lock(&self) -> MutexGuard<'_, Connection> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
         (self.connection.lock()).unwrap_or_else(PoisonError::into_inner)
     }
 

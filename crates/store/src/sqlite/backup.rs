@@ -3,7 +3,7 @@
 use super::connection::{Access, connect};
 use super::database_location::DatabaseLocation;
 use super::database_location::{JOURNAL_SUFFIXES, with_suffix};
-use super::error_conversion::Failure;
+use crate::relational::failure::Failure;
 use super::{SqliteStore, integrity, schema_version};
 use crate::{Description, StoreError};
 use heirloom_fs::durable;
@@ -77,12 +77,12 @@ pub(super) fn copy(source: &Connection, path: &Path) -> Result<(), Failure> {
     // The complete file is synced at the end.
     target.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")?;
     copy_into(&snapshot, &mut target)?;
-    target.close().map_err(|(_, error)| Failure::Sql(error))?;
+    target.close().map_err(|(_, error)| Failure::from(error))?;
     snapshot.rollback()?;
     let copy = Connection::open(path)?;
     make_single_file(&copy)?;
     same_rows(&expected, &integrity::row_counts(&copy)?)?;
-    copy.close().map_err(|(_, error)| Failure::Sql(error))
+    copy.close().map_err(|(_, error)| Failure::from(error))
 }
 
 /// Copies the database at `place`, write-ahead log included, to `<name>.<suffix>` next to it. The copy is synced and
@@ -131,7 +131,7 @@ pub(super) fn check(copy: &NamedTempFile, expected: Option<&RowCounts>) -> Resul
     let version = schema_version::version(&connection)?;
     connection
         .close()
-        .map_err(|(_, error)| Failure::Sql(error))?;
+        .map_err(|(_, error)| Failure::from(error))?;
     Ok(version)
 }
 

@@ -1,7 +1,7 @@
 //! SQLite connections: settings, busy handling with back-off, and checkpoint behaviour on close.
 
 use super::database_location::DatabaseLocation;
-use super::error_conversion::Failure;
+use crate::relational::failure::Failure;
 use heirloom_model::limits::{BUSY_TIMEOUT_MS, RECEIPT_WAIT_MS};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -221,6 +221,16 @@ fn pause_us(attempt: i32, waited: Duration) -> u64 {
     let waited_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
     let aged = PAUSE_AGED_US_MS2 / waited_ms.saturating_mul(waited_ms).max(1);
     doubled.min(PAUSE_YOUNG_US).min(aged.max(PAUSE_OLD_US))
+}
+
+/// Rewrites the file without free pages (VACUUM) and truncates the write-ahead log, so that no deleted content is
+/// left in them. Returns true if another process still uses the log.
+pub(super) fn sweep(connection: &Connection) -> Result<bool, Failure> {
+    connection.execute_batch("VACUUM")?;
+    let in_use = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+        row.get::<_, i64>(0)
+    })?;
+    Ok(in_use != 0)
 }
 
 #[cfg(test)]

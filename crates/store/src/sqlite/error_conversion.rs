@@ -1,54 +1,27 @@
 //! Conversion of SQLite errors to store errors.
 
 use super::database_location::DatabaseLocation;
+use crate::relational::failure::Failure;
+use crate::sql::SqlError;
 use crate::StoreError;
-use heirloom_fs::FsError;
 use rusqlite::{ErrorCode, ffi};
 use std::io;
 
-/// Error inside a transaction, before the file is known.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// Error of SQLite.
-    Sql(rusqlite::Error),
-    /// A row has content that the store never wrote.
-    Damaged(String),
-    /// Error of the store.
-    Store(StoreError),
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sql(error)
-    }
-}
-
-impl From<FsError> for Failure {
-    fn from(error: FsError) -> Self {
-        Self::Store(error.into())
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
-
 impl Failure {
     /// Converts the failure to a store error for the database at `place`.
-    pub(super) fn at(self, place: &DatabaseLocation) -> StoreError {
+    pub(crate) fn at(self, place: &DatabaseLocation) -> StoreError {
         match self {
             Self::Store(error) => error,
             Self::Damaged(problem) => damaged(place, problem),
-            Self::Sql(error) => from_sql(&error, place),
+            Self::Sql(SqlError::Sqlite(error)) => from_sql(&error, place),
+            Self::Sql(SqlError::Postgres(error)) => StoreError::Backend(error.to_string()),
         }
     }
 
     /// Returns true if a file that SQLite needs next to the database could not be created, for lack of permission or
     /// space.
     pub(super) fn lacks_files(&self) -> bool {
-        let Self::Sql(error) = self else {
+        let Self::Sql(SqlError::Sqlite(error)) = self else {
             return false;
         };
         let extended = error.sqlite_error().map(|error| error.extended_code);
@@ -56,11 +29,6 @@ impl Failure {
             error.sqlite_error_code(),
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::DiskFull)
         ) || extended.is_some_and(|code| WRITING.contains(&code))
-    }
-
-    /// Returns true if a unique index rejected a row.
-    pub(super) fn is_duplicate(error: &rusqlite::Error) -> bool {
-        error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
     }
 }
 
@@ -140,7 +108,7 @@ mod tests {
 
     fn error_of(code: i32) -> StoreError {
         let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
-        Failure::Sql(error).at(&DatabaseLocation::File("/p/heirloom.db".into()))
+        Failure::from(error).at(&DatabaseLocation::File("/p/heirloom.db".into()))
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Integrity check and description of a database.
 
 use super::database_location::{DatabaseLocation, wal_path};
-use super::error_conversion::Failure;
-use super::{index, schema_version};
+use crate::relational::failure::Failure;
+use crate::relational::index;
+use super::schema_version;
 use crate::Description;
 use heirloom_fs::durable;
 use heirloom_model::Kind;
@@ -47,7 +48,7 @@ pub(super) fn check(connection: &Connection) -> Result<Vec<String>, Failure> {
     let mut findings = integrity(connection)?;
     findings.extend(references(connection)?);
     findings.extend(rows(connection)?);
-    findings.extend(index::check(connection)?);
+    findings.extend(index::check(connection.into())?);
     Ok(findings)
 }
 

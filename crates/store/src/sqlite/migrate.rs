@@ -4,9 +4,10 @@ mod index_progress;
 mod key_migration;
 
 use super::database_location::DatabaseLocation;
-use super::error_conversion::Failure;
+use crate::relational::failure::Failure;
 use super::schema_version::{APPLICATION_ID, Migration, newest, supported_version};
-use super::{backup, index, retained_backups};
+use crate::relational::index;
+use super::{backup, retained_backups};
 use crate::migration_progress::{MigrationEvent, ProgressSink};
 use heirloom_model::{Clock, SystemClock};
 use index_progress::IndexProgress;
@@ -91,7 +92,7 @@ fn migrate_with_backup(
         DatabaseLocation::Memory => None,
     };
     let carried = apply_migrations(&transaction, found, known, Some(counting));
-    let done = carried.and_then(|()| transaction.commit().map_err(Failure::Sql));
+    let done = carried.and_then(|()| transaction.commit().map_err(Failure::from));
     match (&done, copy) {
         // The original is unchanged; a backup for each attempt would fill the disk.
         (Err(_), Some(copy)) => remove_backup(&copy),
@@ -159,7 +160,7 @@ fn apply_migrations(
     // Texts of older versions are not in the index yet.
     if from > 0 && connection.table_exists(None, "ordinals")? {
         counting.map_or(Ok(()), |counting| counting.start(connection))?;
-        index::catch_up(connection)?;
+        index::catch_up(connection.into())?;
     }
     Ok(())
 }

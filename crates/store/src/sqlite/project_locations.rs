@@ -4,9 +4,10 @@ use super::database_files::database_path::existing_path;
 use super::database_files::shm_reader::ShmHandle;
 use super::database_files::wal_check;
 use super::database_location::DatabaseLocation;
-use super::error_conversion::Failure;
+use crate::relational::failure::Failure;
 use super::schema_version::{self, MIGRATIONS};
-use super::{SqliteStore, connection, row_codec};
+use crate::relational::row_codec;
+use super::{SqliteStore, connection};
 use crate::StoreError;
 use heirloom_model::{ProjectName, RecordId};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -121,7 +122,7 @@ impl SqliteStore {
     ) -> Result<(), StoreError> {
         let to = &location.name;
         self.write(|connection| {
-            if from != to && row_codec::project(connection, to)?.is_some() {
+            if from != to && row_codec::project(connection.into(), to)?.is_some() {
                 let problem = format!("this store has a project `{to}` already");
                 return Err(Failure::Store(StoreError::Invalid(problem)));
             }

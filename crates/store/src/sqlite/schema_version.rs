@@ -3,7 +3,7 @@
 //! A released migration is never edited: a change of the schema is a new file.
 
 use super::database_location::DatabaseLocation;
-use super::error_conversion::Failure;
+use crate::relational::failure::Failure;
 use crate::StoreError;
 use rusqlite::Connection;
 

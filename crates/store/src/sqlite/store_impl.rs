@@ -1,11 +1,9 @@
 //! Implementation of [`Store`] for [`SqliteStore`]: delegates each method to the module that executes it.
 
 use super::database_files::file_guard::FileGuard;
-use super::write::{apply, purge};
-use super::{
-    SqliteStore, audit_events, backup, index, integrity, receipts, record_history, record_lookup,
-    record_query, sessions,
-};
+use crate::relational::write::{apply, purge};
+use crate::relational::{audit_events, index, receipts, record_history, record_lookup, record_query, sessions};
+use super::{SqliteStore, backup, integrity};
 use crate::{
     AppliedChange, Change, DeliveryStats, Description, EmbeddingBacklog, Filter, KindCounts,
     PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, Store, StoreError,
@@ -30,14 +28,14 @@ impl Store for SqliteStore {
         }
         let is_receipt = |change: &Change| matches!(change, Change::StoreReceipt(_));
         if changes.iter().all(is_receipt) {
-            let work = |connection: &Connection| apply::apply(connection, project, changes);
+            let work = |connection: &Connection| apply::apply(connection.into(), project, changes);
             return self.write_without_sync(work);
         }
         self.apply_grouped(project, changes)
     }
 
     fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError> {
-        self.read(|connection| record_lookup::get(connection, project, id))
+        self.read(|connection| record_lookup::get(connection.into(), project, id))
     }
 
     fn ids_with_prefix(
@@ -47,17 +45,17 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<Vec<RecordId>, StoreError> {
         validation::limit("ids_with_prefix", limit)?;
-        self.read(|connection| record_lookup::ids_with_prefix(connection, project, prefix, limit))
+        self.read(|connection| record_lookup::ids_with_prefix(connection.into(), project, prefix, limit))
     }
 
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError> {
         validation::filter(filter)?;
-        self.read(|connection| record_query::find(connection, project, filter))
+        self.read(|connection| record_query::find(connection.into(), project, filter))
     }
 
     fn count(&self, project: &ProjectName, filter: &Filter) -> Result<u64, StoreError> {
         validation::filter(filter)?;
-        self.read(|connection| record_query::count(connection, project, filter))
+        self.read(|connection| record_query::count(connection.into(), project, filter))
     }
 
     fn search(
@@ -69,14 +67,14 @@ impl Store for SqliteStore {
         self.read(|connection| {
             // One snapshot of the index from its totals to its last block.
             let snapshot = connection.unchecked_transaction()?;
-            let found = index::search(&snapshot, project, search, &self.cache)?;
+            let found = index::search((&*snapshot).into(), project, search, &self.cache)?;
             snapshot.rollback()?;
             Ok(found)
         })
     }
 
     fn history(&self, project: &ProjectName, id: RecordId) -> Result<Vec<Record>, StoreError> {
-        self.read(|connection| record_history::history(connection, project, id))
+        self.read(|connection| record_history::history(connection.into(), project, id))
     }
 
     fn validity_gaps(
@@ -85,7 +83,7 @@ impl Store for SqliteStore {
         ids: &[RecordId],
     ) -> Result<Vec<(RecordId, ValidityGap)>, StoreError> {
         validation::ids(ids)?;
-        self.read(|connection| record_history::validity_gaps(connection, project, ids))
+        self.read(|connection| record_history::validity_gaps(connection.into(), project, ids))
     }
 
     fn counts(&self, project: &ProjectName, now: Timestamp) -> Result<KindCounts, StoreError> {
@@ -93,23 +91,23 @@ impl Store for SqliteStore {
         self.read(|connection| {
             // One snapshot for both parts.
             let snapshot = connection.unchecked_transaction()?;
-            let counts = record_history::counts(&snapshot, project, &self.cache, stamp, now)?;
+            let counts = record_history::counts((&*snapshot).into(), project, &self.cache, stamp, now)?;
             snapshot.rollback()?;
             Ok(counts)
         })
     }
 
     fn projects(&self) -> Result<Vec<ProjectName>, StoreError> {
-        self.read(record_lookup::projects)
+        self.read(|connection| record_lookup::projects(connection.into()))
     }
 
     fn put_session(&self, session: &Session) -> Result<(), StoreError> {
         validation::session(session)?;
-        self.write(|connection| sessions::put(connection, session))
+        self.write(|connection| sessions::put(connection.into(), session))
     }
 
     fn session(&self, project: &ProjectName, id: &str) -> Result<Session, StoreError> {
-        self.read(|connection| sessions::get(connection, project, id))
+        self.read(|connection| sessions::get(connection.into(), project, id))
     }
 
     fn sessions(
@@ -119,7 +117,7 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<Vec<Session>, StoreError> {
         validation::limit("sessions", limit)?;
-        self.read(|connection| sessions::list(connection, project, task, limit))
+        self.read(|connection| sessions::list(connection.into(), project, task, limit))
     }
 
     fn append_messages(
@@ -130,7 +128,7 @@ impl Store for SqliteStore {
     ) -> Result<u64, StoreError> {
         validation::messages(messages)?;
         self.write_indexed(project, |connection| {
-            sessions::append(connection, project, session, messages)
+            sessions::append(connection.into(), project, session, messages)
         })
     }
 
@@ -142,7 +140,7 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<Vec<Message>, StoreError> {
         validation::limit("messages", limit)?;
-        self.read(|connection| sessions::messages(connection, project, session, from, limit))
+        self.read(|connection| sessions::messages(connection.into(), project, session, from, limit))
     }
 
     fn turns(
@@ -151,7 +149,7 @@ impl Store for SqliteStore {
         ids: &[RecordId],
     ) -> Result<Vec<(String, Message)>, StoreError> {
         validation::ids(ids)?;
-        self.read(|connection| sessions::turns(connection, project, ids))
+        self.read(|connection| sessions::turns(connection.into(), project, ids))
     }
 
     fn events(
@@ -161,7 +159,7 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<Vec<Event>, StoreError> {
         validation::events(limit)?;
-        self.read(|connection| audit_events::list(connection, project, record, limit))
+        self.read(|connection| audit_events::list(connection.into(), project, record, limit))
     }
 
     fn delivery_stats(
@@ -172,7 +170,7 @@ impl Store for SqliteStore {
     ) -> Result<DeliveryStats, StoreError> {
         validation::ids(records)?;
         validation::limit("delivery_stats", newest.limit())?;
-        self.read(|connection| receipts::delivery_stats(connection, project, newest, records))
+        self.read(|connection| receipts::delivery_stats(connection.into(), project, newest, records))
     }
 
     fn preview_purge(
@@ -181,7 +179,7 @@ impl Store for SqliteStore {
         selection: &PurgeTarget,
     ) -> Result<PurgeReport, StoreError> {
         validation::purge_target(selection)?;
-        self.read(|connection| purge::count(connection, project, selection))
+        self.read(|connection| purge::count(connection.into(), project, selection))
     }
 
     fn purge(
@@ -193,10 +191,10 @@ impl Store for SqliteStore {
     ) -> Result<PurgeReport, StoreError> {
         validation::purge_target(selection)?;
         let mut purged =
-            self.write(|connection| purge::purge(connection, project, selection, at, by))?;
+            self.write(|connection| purge::purge(connection.into(), project, selection, at, by))?;
         index::remove_sidecars(&self.place.path());
         // The deletion is committed and acknowledged even if the sweep fails.
-        purged.residue = self.with_writer(purge::sweep).unwrap_or(true);
+        purged.residue = self.with_writer(super::connection::sweep).unwrap_or(true);
         Ok(purged)
     }
 
@@ -210,7 +208,7 @@ impl Store for SqliteStore {
         validation::limit("embedding_backlog", limit)?;
         self.read(|connection| {
             let snapshot = connection.unchecked_transaction()?;
-            let found = index::embedding_backlog(&snapshot, project, model, limit)?;
+            let found = index::embedding_backlog((&*snapshot).into(), project, model, limit)?;
             snapshot.rollback()?;
             Ok(found)
         })
@@ -225,7 +223,7 @@ impl Store for SqliteStore {
         validation::model(model)?;
         self.read(|connection| {
             let snapshot = connection.unchecked_transaction()?;
-            let found = index::model_vectors(&snapshot, project, model, records)?;
+            let found = index::model_vectors((&*snapshot).into(), project, model, records)?;
             snapshot.rollback()?;
             Ok(found)
         })
@@ -237,7 +235,7 @@ impl Store for SqliteStore {
         vectors: &VectorBatch,
     ) -> Result<bool, StoreError> {
         validation::vectors(vectors)?;
-        self.write(|connection| index::store_vectors(connection, project, vectors))
+        self.write(|connection| index::store_vectors(connection.into(), project, vectors))
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

@@ -8,7 +8,9 @@ use super::shm_reader::ShmHandle;
 use super::wal_check;
 use crate::StoreError;
 use crate::sqlite::database_location::{DatabaseLocation, wal_path};
-use crate::sqlite::error_conversion::{Failure, damaged};
+use crate::relational::failure::Failure;
+use crate::relational::index::ContentStamp;
+use crate::sqlite::error_conversion::damaged;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,7 +72,7 @@ impl FileGuard {
     }
 
     /// Returns the state of the database, if the shared-memory file has it.
-    pub(in crate::sqlite) fn stamp(&self) -> Option<wal_check::DatabaseStamp> {
+    pub(in crate::sqlite) fn stamp(&self) -> Option<ContentStamp> {
         wal_check::stamp(&self.shm)
     }
 

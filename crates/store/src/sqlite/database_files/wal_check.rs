@@ -8,7 +8,9 @@
 use super::shm_reader::ShmHandle;
 use super::wal_frames::{self, Checksum, FRAME_HEADER_BYTES, HEADER_BYTES, Header, LogEnd, Salts};
 use crate::sqlite::database_location::{DatabaseLocation, wal_path};
-use crate::sqlite::error_conversion::{Failure, damaged};
+use crate::relational::failure::Failure;
+use crate::relational::index::ContentStamp;
+use crate::sqlite::error_conversion::damaged;
 use crate::sqlite::file_format::u32_at;
 use heirloom_fs::durable::regular_file::{self, LinkPolicy};
 use heirloom_model::limits::SALVAGE_BYTES_MAX;
@@ -250,15 +252,12 @@ pub(in crate::sqlite) fn page_counts(shm: &ShmHandle) -> Option<(u32, u32)> {
     Some((index.known.frames, waiting))
 }
 
-/// State of the database: the header of the WAL index, which each write changes and protects with a checksum.
-pub(in crate::sqlite) type DatabaseStamp = [u8; 48];
-
 /// Returns the current state; `None` during a write.
-pub(in crate::sqlite) fn stamp(shm: &ShmHandle) -> Option<DatabaseStamp> {
+pub(in crate::sqlite) fn stamp(shm: &ShmHandle) -> Option<ContentStamp> {
     let mut index = [0; INDEX_BYTES];
     shm.read_start(&mut index)?;
     let (first, second) = index.split_at(48);
-    let stamp: DatabaseStamp = first.try_into().ok()?;
+    let stamp: ContentStamp = first.try_into().ok()?;
     (second.get(..48) == Some(first) && stamp[12] == 1).then_some(stamp)
 }
 

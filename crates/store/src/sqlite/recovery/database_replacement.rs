@@ -9,7 +9,7 @@ use crate::sqlite::database_files::shm_reader::ShmHandle;
 use crate::sqlite::database_files::wal_check;
 use crate::sqlite::database_files::wal_frames::LogEnd;
 use crate::sqlite::database_location::{DatabaseLocation, with_suffix};
-use crate::sqlite::error_conversion::Failure;
+use crate::relational::failure::Failure;
 use crate::sqlite::retained_backups::format_time;
 use crate::sqlite::schema_version::{self, MIGRATIONS};
 use crate::sqlite::{backup, connection, integrity, migrate};
@@ -143,7 +143,7 @@ impl LockedDatabase {
             connection::ensure_wal_mode(&connection)?;
             connection
                 .close()
-                .map_err(|(_, error)| Failure::Sql(error))?;
+                .map_err(|(_, error)| Failure::from(error))?;
             Ok(salvaged)
         };
         let salvaged = recovered().map_err(|failure| failure.at(&place))?;
@@ -227,7 +227,7 @@ pub(super) fn prepare_copy(
         connection::ensure_wal_mode(&connection)?;
         connection
             .close()
-            .map_err(|(_, error)| Failure::Sql(error))?;
+            .map_err(|(_, error)| Failure::from(error))?;
         Ok(version)
     };
     let version = prepare().map_err(|failure| failure.at(&place))?;

@@ -7,8 +7,9 @@ use crate::sqlite::database_files::database_path::existing_path;
 use crate::sqlite::database_files::shm_reader::ShmHandle;
 use crate::sqlite::database_files::wal_check;
 use crate::sqlite::database_location::DatabaseLocation;
-use crate::sqlite::error_conversion::Failure;
-use crate::sqlite::{index, integrity, schema_version};
+use crate::relational::failure::Failure;
+use crate::relational::index;
+use crate::sqlite::{integrity, schema_version};
 use heirloom_fs::durable;
 use heirloom_fs::durable::regular_file::{self, FileReadError, LinkPolicy};
 use heirloom_model::text::EscapedPath;
@@ -118,7 +119,7 @@ fn check_rows(connection: &Connection, found: &mut OfflineCheckReport) -> Result
     found.reference_findings = integrity::references(connection)?;
     found.row_findings = integrity::rows(connection)?;
     if found.schema_version >= schema_version::INDEXED_FROM {
-        found.index_findings = index::check(connection)?;
+        found.index_findings = index::check(connection.into())?;
     }
     found.counts = integrity::row_counts(connection)?;
     let sql = "SELECT max(recorded_at) FROM records";
@@ -162,7 +163,7 @@ pub(in crate::sqlite) fn rebuild_search_index(path: &Path) -> Result<(), StoreEr
         let mut connection = connection::connect(&place)?;
         let transaction =
             connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        index::rebuild_all(&transaction)?;
+        index::rebuild_all((&*transaction).into())?;
         transaction.commit()?;
         Ok(())
     };

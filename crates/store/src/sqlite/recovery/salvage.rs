@@ -15,10 +15,11 @@ mod skipped_rows;
 mod wal;
 
 use crate::sqlite::database_location::DatabaseLocation;
-use crate::sqlite::error_conversion::Failure;
+use crate::relational::failure::Failure;
 use crate::sqlite::open::OpenedDatabase;
 use crate::sqlite::schema_version::{self, MIGRATIONS, Migration};
-use crate::sqlite::{SqliteStore, connection, file_format, index, integrity, migrate};
+use crate::relational::index;
+use crate::sqlite::{SqliteStore, connection, file_format, integrity, migrate};
 use crate::{ProgressSink, StoreError};
 use heirloom_model::ProjectName;
 pub(in crate::sqlite) use page_image::PageImage;
@@ -169,7 +170,7 @@ pub(in crate::sqlite) fn recover(
             &mut skipped,
         )?;
     }
-    index::rebuild_all(&transaction)?;
+    index::rebuild_all((&*transaction).into())?;
     salvaged.rows_skipped = u64::try_from(skipped.count).unwrap_or(u64::MAX);
     unread.extend(skipped);
     salvaged.skipped = repair_constraints::missing_rows(&transaction, unread.rows)?;

@@ -3,7 +3,7 @@
 //! The first thread that finds no leader becomes the leader: it writes all queued changes and then hands the lead to
 //! the next waiting thread. A single-threaded process never queues.
 
-use crate::sqlite::error_conversion::Failure;
+use crate::relational::failure::Failure;
 use crate::{AppliedChange, Change, StoreError};
 use heirloom_model::ProjectName;
 use heirloom_model::limits::WRITES_TOGETHER_MAX;

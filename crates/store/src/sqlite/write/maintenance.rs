@@ -8,8 +8,8 @@ use crate::sqlite::database_files::file_identity::{FileIdentity, file_identity};
 use crate::sqlite::database_files::shm_reader::ShmHandle;
 use crate::sqlite::database_files::wal_check;
 use crate::sqlite::database_location::DatabaseLocation;
-use crate::sqlite::error_conversion::Failure;
-use crate::sqlite::index;
+use crate::relational::failure::Failure;
+use crate::relational::index;
 use heirloom_model::limits::RECEIPT_WAIT_MS;
 use rusqlite::{Connection, TransactionBehavior};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -172,7 +172,7 @@ fn merge(
     while may_go_on() {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         // While holding the write lock, because a process that replaces the file holds it meanwhile.
-        if file_identity(&path) != file || !index::merge_next_part(&transaction)? {
+        if file_identity(&path) != file || !index::merge_next_part((&*transaction).into())? {
             break;
         }
         transaction.commit()?;

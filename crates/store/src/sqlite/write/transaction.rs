@@ -1,10 +1,12 @@
 //! Write transactions: single, unsynced, and grouped with those of other threads.
 
 use super::maintenance::{self, MaintenanceThread};
-use super::{apply, group_commit};
+use crate::relational::write::apply;
+use super::group_commit;
 use crate::sqlite::connection::Access;
-use crate::sqlite::error_conversion::Failure;
-use crate::sqlite::{SqliteStore, connection, index, schema_version};
+use crate::relational::failure::Failure;
+use crate::relational::index;
+use crate::sqlite::{SqliteStore, connection, schema_version};
 use crate::{AppliedChange, Change, StoreError};
 use heirloom_model::ProjectName;
 use rusqlite::{Connection, TransactionBehavior};
@@ -66,7 +68,7 @@ impl SqliteStore {
             && let Some(mut connection) = self.try_lock()
         {
             return self.write_indexed_with(&mut connection, project, |connection| {
-                apply::apply(connection, project, changes)
+                apply::apply(connection.into(), project, changes)
             });
         }
         self.commit_queue.submit(project, changes, |waiting| {
@@ -81,7 +83,7 @@ impl SqliteStore {
             let done = self.write_with(connection, |connection| {
                 let each = waiting.iter().map(|ticket| {
                     group_commit::in_savepoint(connection, |connection| {
-                        apply::apply(connection, &ticket.project, &ticket.changes)
+                        apply::apply(connection.into(), &ticket.project, &ticket.changes)
                     })
                 });
                 each.collect::<Result<Vec<_>, _>>()
@@ -96,7 +98,7 @@ impl SqliteStore {
         }
         for ticket in waiting {
             let result = self.write_indexed_with(connection, &ticket.project, |connection| {
-                apply::apply(connection, &ticket.project, &ticket.changes)
+                apply::apply(connection.into(), &ticket.project, &ticket.changes)
             });
             ticket.complete(result);
         }
@@ -125,7 +127,7 @@ impl SqliteStore {
         let done = self.write_with(connection, |connection| {
             let done = work(connection)?;
             if maintenance.is_none() {
-                index::merge_if_due(connection, project)?;
+                index::merge_if_due(connection.into(), project)?;
             }
             Ok(done)
         })?;

@@ -3,8 +3,10 @@
 use super::row_names::{id_sql, quoted};
 use super::schema_layout::RowShape;
 use super::skipped_rows::SkippedRows;
-use crate::sqlite::error_conversion::Failure;
-use crate::sqlite::{audit_events, integrity, receipts, row_codec};
+use crate::relational::failure::Failure;
+use crate::relational::{audit_events, receipts, row_codec};
+use crate::sql::Row;
+use crate::sqlite::integrity;
 use heirloom_model::ProjectName;
 use rusqlite::Connection;
 
@@ -35,19 +37,19 @@ pub(super) fn remove_unreadable_rows(
     let project = ProjectName::new("p").map_err(|error| Failure::Damaged(error.to_string()))?;
     let tables: [(&str, &str, Reading<'_>); 5] = [
         ("records", row_codec::COLUMNS, &|row| {
-            row_codec::record(&project, row).map(drop)
+            row_codec::record(&project, Row::Sqlite(row)).map(drop)
         }),
         ("messages", row_codec::MESSAGE_COLUMNS, &|row| {
-            row_codec::message(row).map(drop)
+            row_codec::message(Row::Sqlite(row)).map(drop)
         }),
         ("sessions", row_codec::SESSION_COLUMNS, &|row| {
-            row_codec::session(&project, row).map(drop)
+            row_codec::session(&project, Row::Sqlite(row)).map(drop)
         }),
         ("events", audit_events::COLUMNS, &|row| {
-            audit_events::event(row).map(drop)
+            audit_events::event(Row::Sqlite(row)).map(drop)
         }),
         ("receipts", "id, at, session, body", &|row| {
-            receipts::receipt(row).map(drop)
+            receipts::receipt(Row::Sqlite(row)).map(drop)
         }),
     ];
     for (table, columns, read) in tables {

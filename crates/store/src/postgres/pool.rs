@@ -1,0 +1,84 @@
+//! Pool of connections to PostgreSQL.
+
+use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio_postgres::Client;
+
+/// Connection, and a mark that it must not be used again.
+#[derive(Debug)]
+pub(super) struct PooledConnection {
+    client: Client,
+    is_discarded: AtomicBool,
+}
+
+/// Connection of the pool while a session uses it.
+pub(crate) struct PooledClient(managed::Object<Connector>);
+
+impl PooledClient {
+    /// Marks the connection so that the pool closes it instead of lending it again.
+    pub(super) fn discard(&self) {
+        self.0.is_discarded.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Deref for PooledClient {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.0.client
+    }
+}
+
+/// Opener of connections.
+#[derive(Debug)]
+pub(super) struct Connector {
+    config: tokio_postgres::Config,
+}
+
+impl managed::Manager for Connector {
+    type Type = PooledConnection;
+    type Error = tokio_postgres::Error;
+
+    async fn create(&self) -> Result<PooledConnection, tokio_postgres::Error> {
+        let (client, connection) = self.config.connect(tokio_postgres::NoTls).await?;
+        // Ends when the client is dropped or the connection is lost; the client's calls return the error.
+        tokio::spawn(async move { drop(connection.await) });
+        Ok(PooledConnection {
+            client,
+            is_discarded: AtomicBool::new(false),
+        })
+    }
+
+    async fn recycle(
+        &self,
+        connection: &mut PooledConnection,
+        _: &Metrics,
+    ) -> RecycleResult<tokio_postgres::Error> {
+        if connection.client.is_closed() || connection.is_discarded.load(Ordering::Relaxed) {
+            return Err(RecycleError::message("the connection is closed"));
+        }
+        Ok(())
+    }
+}
+
+/// Pool of connections.
+pub(super) type ConnectionPool = managed::Pool<Connector>;
+
+/// Creates a pool with at most `size` connections; it opens none.
+pub(super) fn create_pool(
+    config: tokio_postgres::Config,
+    size: usize,
+) -> Result<ConnectionPool, managed::BuildError> {
+    managed::Pool::builder(Connector { config })
+        .max_size(size)
+        .runtime(deadpool::Runtime::Tokio1)
+        .build()
+}
+
+/// Lends a connection.
+pub(super) async fn acquire(
+    pool: &ConnectionPool,
+) -> Result<PooledClient, managed::PoolError<tokio_postgres::Error>> {
+    pool.get().await.map(PooledClient)
+}

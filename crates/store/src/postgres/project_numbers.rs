@@ -1,0 +1,37 @@
+//! Cache of the numbers of projects.
+
+use heirloom_model::ProjectName;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Number of names that are kept.
+const NAMES_MAX: usize = 100_000;
+
+/// Numbers of projects by name. A number never changes; a project that was deleted or renamed is removed.
+#[derive(Debug, Default)]
+pub(crate) struct ProjectNumbers(Mutex<HashMap<ProjectName, i64>>);
+
+impl ProjectNumbers {
+    /// Returns the number of a project.
+    pub(crate) fn get(&self, name: &ProjectName) -> Option<i64> {
+        self.names().get(name).copied()
+    }
+
+    /// Adds the number of a project.
+    pub(crate) fn insert(&self, name: &ProjectName, number: i64) {
+        let mut names = self.names();
+        if names.len() >= NAMES_MAX {
+            names.clear();
+        }
+        names.insert(name.clone(), number);
+    }
+
+    /// Removes a project.
+    pub(crate) fn remove(&self, name: &ProjectName) {
+        self.names().remove(name);
+    }
+
+    fn names(&self) -> MutexGuard<'_, HashMap<ProjectName, i64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

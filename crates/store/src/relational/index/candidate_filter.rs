@@ -1,0 +1,213 @@
+//! Candidate filter: a bitmap of the ordinals that a search may return. It applies inside the index and never after a
+//! limit.
+
+use super::index_state::IndexState;
+use super::project_cache::{ProjectCache, mark_other_kinds};
+use super::writer::GONE_ORDINALS;
+use crate::relational::failure::Failure;
+use crate::relational::record_query;
+use crate::relational::row_codec::micros;
+use crate::{AsOf, Filter};
+use heirloom_model::{Kind, ProjectName, Scope, Timestamp};
+use crate::sql::Connection;
+use rusqlite::{ToSql, params};
+
+/// Bitmap of candidate ordinals.
+pub(super) struct CandidateFilter {
+    /// One bit for each ordinal.
+    bits: Vec<u8>,
+    /// True if the bits mark excluded ordinals instead of included ones.
+    is_negated: bool,
+}
+
+impl CandidateFilter {
+    /// Evaluates `filter` against the index.
+    pub(super) fn of(
+        connection: Connection<'_>,
+        project: &ProjectName,
+        number: i64,
+        index: &IndexState,
+        filter: &Filter,
+        cache: &ProjectCache,
+    ) -> Result<Self, Failure> {
+        let mut candidates = Self {
+            bits: vec![0; index.texts() as usize / 8 + 1],
+            is_negated: false,
+        };
+        if let AsOf::Current(now) = filter.as_of
+            && is_plain(filter, now, &filter.kinds)
+            && let Some(others) =
+                bitmap_of_other_kinds(connection, number, index, &filter.kinds, cache)?
+        {
+            candidates.is_negated = true;
+            candidates.bits = others;
+            candidates.set_retired(connection, number)?;
+            candidates.set_expired(connection, number, now)?;
+            return Ok(candidates);
+        }
+        for ordinal in record_query::ordinals(connection, project, filter)? {
+            candidates.set(ordinal);
+        }
+        if wants_turns(filter) {
+            candidates.set_turns(connection, number, filter)?;
+        }
+        Ok(candidates)
+    }
+
+    /// Returns true if the search may return this ordinal.
+    pub(super) fn contains(&self, ordinal: u32) -> bool {
+        let byte = self.bits.get(ordinal as usize / 8).copied().unwrap_or(0);
+        (byte & (1 << (ordinal % 8)) != 0) != self.is_negated
+    }
+
+    /// Returns the number of candidates.
+    pub(super) fn count(&self, index: &IndexState) -> u64 {
+        let set: u64 = self
+            .bits
+            .iter()
+            .map(|byte| u64::from(byte.count_ones()))
+            .sum();
+        if self.is_negated {
+            index.totals.texts.saturating_sub(set)
+        } else {
+            set
+        }
+    }
+
+    fn set(&mut self, ordinal: u32) {
+        if let Some(byte) = self.bits.get_mut(ordinal as usize / 8) {
+            *byte |= 1 << (ordinal % 8);
+        }
+    }
+
+    fn set_retired(&mut self, connection: Connection<'_>, project: i64) -> Result<(), Failure> {
+        let mut statement =
+            connection.prepare_cached("SELECT block, bits FROM gone WHERE project = ?1")?;
+        let mut rows = statement.query([project])?;
+        while let Some(row) = rows.next()? {
+            let from = row.get::<u32>(0)? as usize * (GONE_ORDINALS as usize / 8);
+            let bits = row.get_ref(1)?.as_blob().unwrap_or(&[]);
+            for (byte, gone) in self.bits.iter_mut().skip(from).zip(bits) {
+                *byte |= gone;
+            }
+        }
+        Ok(())
+    }
+
+    fn set_expired(
+        &mut self,
+        connection: Connection<'_>,
+        project: i64,
+        now: Timestamp,
+    ) -> Result<(), Failure> {
+        let kinds = heirloom_model::Kind::ALL
+            .map(|kind| format!("'{kind}'"))
+            .join(", ");
+        let sql = format!(
+            "SELECT ordinal FROM records INDEXED BY current_by_expiry \
+             WHERE project = ?1 AND kind IN ({kinds}) AND expires_at <= ?2 \
+             AND retired_at IS NULL AND expires_at IS NOT NULL AND ordinal IS NOT NULL"
+        );
+        self.set_all(connection, &sql, params![project, micros(now)])
+    }
+
+    fn set_turns(
+        &mut self,
+        connection: Connection<'_>,
+        project: i64,
+        filter: &Filter,
+    ) -> Result<(), Failure> {
+        let mut sql = String::from(
+            "SELECT m.ordinal FROM messages m JOIN sessions s ON s.project = m.project AND s.id = m.session \
+             WHERE m.project = ?1 AND m.ordinal IS NOT NULL",
+        );
+        let mut values: Vec<&dyn ToSql> = vec![&project];
+        let then = match filter.as_of {
+            AsOf::Current(_) => {
+                sql.push_str(" AND m.retired_at IS NULL");
+                None
+            }
+            AsOf::Past(then) => Some(micros(then)),
+            AsOf::Ever => None,
+        };
+        let from = filter.recorded_from.map(micros);
+        let before = filter.recorded_before.map(micros);
+        let scope = &filter.scope;
+        let conditions: [(&str, Option<&dyn ToSql>); 6] = [
+            ("m.session = ", scope.session.as_ref().map(|name| name as _)),
+            ("s.task = ", scope.task.as_ref().map(|name| name as _)),
+            ("s.agent = ", scope.agent.as_ref().map(|name| name as _)),
+            ("m.at >= ", from.as_ref().map(|time| time as _)),
+            ("m.at < ", before.as_ref().map(|time| time as _)),
+            ("m.at <= ", then.as_ref().map(|time| time as _)),
+        ];
+        for (condition, value) in conditions {
+            if let Some(value) = value {
+                values.push(value);
+                sql.push_str(&format!(" AND {condition}?{}", values.len()));
+            }
+        }
+        if then.is_some() {
+            let then = values.len();
+            sql.push_str(&format!(" AND (m.retired_at IS NULL OR m.retired_at > ?{then})"));
+        }
+        self.set_all(connection, &sql, &values)
+    }
+
+    fn set_all(
+        &mut self,
+        connection: Connection<'_>,
+        sql: &str,
+        values: &[&dyn ToSql],
+    ) -> Result<(), Failure> {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(values)?;
+        while let Some(row) = rows.next()? {
+            self.set(row.get(0)?);
+        }
+        Ok(())
+    }
+}
+
+/// Returns a bitmap of the texts of other kinds, empty without a kind filter; `None` if their kinds are not cached.
+fn bitmap_of_other_kinds(
+    connection: Connection<'_>,
+    project: i64,
+    index: &IndexState,
+    candidates: &[Kind],
+    cache: &ProjectCache,
+) -> Result<Option<Vec<u8>>, Failure> {
+    if candidates.is_empty() {
+        return Ok(Some(vec![0; index.texts() as usize / 8 + 1]));
+    }
+    mark_other_kinds(cache, connection, project, index, candidates)
+}
+
+/// Returns true if the filter only asks for current records of these kinds.
+fn is_plain(filter: &Filter, now: Timestamp, kinds: &[Kind]) -> bool {
+    let bare = Filter {
+        as_of: filter.as_of,
+        order: filter.order,
+        limit: filter.limit,
+        after: filter.after,
+        ..Filter::current(kinds, now)
+    };
+    *filter == bare
+}
+
+/// Returns true if turns of conversations can match the filter.
+fn wants_turns(filter: &Filter) -> bool {
+    let scope = Scope {
+        session: None,
+        task: None,
+        agent: None,
+        ..filter.scope.clone()
+    };
+    let of_records = Filter {
+        scope,
+        recorded_from: None,
+        recorded_before: None,
+        ..filter.clone()
+    };
+    is_plain(&of_records, Timestamp::UNIX_EPOCH, &[])
+}

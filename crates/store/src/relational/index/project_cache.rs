@@ -1,0 +1,214 @@
+//! Cache of a project's data for long-lived processes. All of it can be read from the database again.
+//!
+//! All cached data follow the same rules:
+//!
+//! - **Version.** An entry belongs to one version of its rows, which each query determines for its own snapshot. A
+//!   query with another version discards the entry. While the version stays the same, rows are only appended: an entry
+//!   reads the new ones, and a query with an older snapshot uses only the rows that it has.
+//! - **Warm-up.** The first queries of a process for a project neither use nor fill the cache: they may be its only
+//!   ones.
+//! - **Memory.** All entries share one limit. Above it, the data of other projects are dropped in order of their last
+//!   use (LRU). If an entry does not fit even so, queries read its rows from the database.
+//!
+//! | Entry | Version | Appended |
+//! |---|---|---|
+//! | [`CachedOrdinals`], [`CachedVectors`] | [`IndexState::epoch`] | merged texts |
+//! | [`CachedKinds`] | the same | texts |
+//! | [`CachedTail`] | the same, and the number of merged texts | texts |
+//! | [`CachedPostings`] | the same, and the number of merged texts | stems of further queries |
+//! | [`CachedExternalVectors`] | the same | blocks with vectors that the header of the query lists in addition |
+//! | [`CachedCounts`] | the stamp of the database, which every write changes | nothing |
+
+mod ordinal_ids;
+mod posting_lists;
+mod project_vectors;
+mod record_counts;
+mod tail_rows;
+#[cfg(test)]
+mod tests;
+mod text_kinds;
+
+pub(super) use ordinal_ids::{OrdinalEntry, OrdinalTable, read_ordinals};
+pub(super) use posting_lists::{Blocks, read_blocks};
+pub(super) use project_vectors::{
+    ProjectVectors, cached_external_vectors, read_vectors, score_external_vectors,
+};
+pub(super) use tail_rows::read_tail;
+pub(super) use text_kinds::mark_other_kinds;
+
+use super::index_state::{Epoch, IndexState};
+use crate::relational::failure::Failure;
+use heirloom_model::limits::PROJECT_CACHE_BYTES_MAX;
+use ordinal_ids::CachedOrdinals;
+use posting_lists::CachedPostings;
+use project_vectors::{CachedExternalVectors, CachedVectors};
+use record_counts::CachedCounts;
+pub(crate) use record_counts::ContentStamp;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tail_rows::CachedTail;
+use text_kinds::CachedKinds;
+
+/// Queries of a project that do not use the cache: a command runs two or three and then ends.
+const COLD_QUERIES: u32 = 3;
+
+/// Cached data of all projects of a store.
+#[derive(Debug)]
+pub(crate) struct ProjectCache {
+    state: Mutex<CacheState>,
+    bytes_max: usize,
+}
+
+#[derive(Debug, Default)]
+struct CacheState {
+    projects: BTreeMap<i64, CachedProject>,
+    /// Size of all entries.
+    bytes: usize,
+    /// Number of queries; orders the projects by last use.
+    queries: u64,
+}
+
+#[derive(Debug, Default)]
+struct CachedProject {
+    queries: u32,
+    last_used: u64,
+    bytes: usize,
+    entries: Entries,
+}
+
+/// Entries of one project.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    postings: Slot<CachedPostings>,
+    tail: Slot<CachedTail>,
+    ordinals: Slot<CachedOrdinals>,
+    kinds: Slot<CachedKinds>,
+    vectors: Slot<CachedVectors>,
+    external_vectors: Slot<CachedExternalVectors>,
+    counts: Slot<CachedCounts>,
+}
+
+/// Data of one project that queries use instead of the database.
+pub(super) trait CacheEntry: Default + Debug {
+    /// Version of the rows that the entry was read from.
+    type Version: Copy + PartialEq + Debug;
+
+    /// Returns the place of this kind of entry.
+    fn slot(entries: &mut Entries) -> &mut Slot<Self>;
+
+    /// Returns the approximate memory size, bytes.
+    fn bytes(&self) -> usize;
+}
+
+/// Place of one entry.
+#[derive(Debug)]
+pub(super) struct Slot<E: CacheEntry> {
+    version: Option<E::Version>,
+    /// `None` if the entry of this version does not fit into the memory limit.
+    entry: Option<E>,
+    bytes: usize,
+}
+
+impl<E: CacheEntry> Default for Slot<E> {
+    fn default() -> Self {
+        Self {
+            version: None,
+            entry: None,
+            bytes: 0,
+        }
+    }
+}
+
+impl Default for ProjectCache {
+    fn default() -> Self {
+        Self::with_limit(PROJECT_CACHE_BYTES_MAX)
+    }
+}
+
+impl ProjectCache {
+    fn with_limit(bytes_max: usize) -> Self {
+        Self {
+            state: Mutex::default(),
+            bytes_max,
+        }
+    }
+
+    /// Counts a query of the project; must be called at its beginning.
+    pub(super) fn begin_query(&self, project: i64) {
+        let mut state = self.lock();
+        state.queries += 1;
+        let queries = state.queries;
+        let cached = state.projects.entry(project).or_default();
+        cached.queries = cached.queries.saturating_add(1);
+        cached.last_used = queries;
+    }
+
+    /// Calls `work` with the project's entry of this version, at first an empty one. Returns `None` without a call
+    /// if the query must read from the database: in the first queries, or if the entry is too large.
+    ///
+    /// `work` must add only rows that this version has, and holds the lock of the cache. An error discards the entry,
+    /// which may then be incomplete.
+    pub(super) fn with<E: CacheEntry, R>(
+        &self,
+        project: i64,
+        version: E::Version,
+        work: impl FnOnce(&mut E) -> Result<R, Failure>,
+    ) -> Result<Option<R>, Failure> {
+        let mut state = self.lock();
+        let cached = state.projects.get_mut(&project);
+        let Some(cached) = cached.filter(|cached| cached.queries > COLD_QUERIES) else {
+            return Ok(None);
+        };
+        let slot = E::slot(&mut cached.entries);
+        let bytes_before = slot.bytes;
+        if slot.version != Some(version) {
+            *slot = Slot {
+                version: Some(version),
+                entry: Some(E::default()),
+                bytes: 0,
+            };
+        }
+        let done = slot.entry.as_mut().map(work).transpose();
+        match &done {
+            Ok(_) => slot.bytes = slot.entry.as_ref().map_or(0, E::bytes),
+            Err(_) => *slot = Slot::default(),
+        }
+        let bytes = slot.bytes;
+        cached.bytes = cached.bytes - bytes_before + bytes;
+        state.bytes = state.bytes - bytes_before + bytes;
+        if state.bytes > self.bytes_max {
+            state.shrink::<E>(project, self.bytes_max);
+        }
+        done
+    }
+
+    /// A poisoned lock is safe: at worst an entry's size is wrong until its version changes.
+    fn lock(&self) -> MutexGuard<'_, CacheState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CacheState {
+    /// Drops other projects in order of their last use, and then this entry of the current project.
+    fn shrink<E: CacheEntry>(&mut self, current: i64, bytes_max: usize) {
+        while self.bytes > bytes_max {
+            let others = self.projects.iter_mut();
+            let others = others.filter(|(project, one)| **project != current && one.bytes > 0);
+            let Some((_, oldest)) = others.min_by_key(|(_, one)| one.last_used) else {
+                break;
+            };
+            self.bytes -= std::mem::take(&mut oldest.bytes);
+            oldest.entries = Entries::default();
+        }
+        if self.bytes > bytes_max
+            && let Some(cached) = self.projects.get_mut(&current)
+        {
+            let slot = E::slot(&mut cached.entries);
+            slot.entry = None;
+            let bytes = std::mem::take(&mut slot.bytes);
+            cached.bytes -= bytes;
+            self.bytes -= bytes;
+        }
+    }
+}

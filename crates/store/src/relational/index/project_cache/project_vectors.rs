@@ -1,0 +1,178 @@
+//! Cached vectors: the built-in ones in merged blocks, and those of an external model.
+
+use super::super::external_vectors::{self, BLOCK as EXTERNAL_BLOCK, ExternalHeader};
+use super::super::vector_blocks::{self, BLOCK};
+use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
+use heirloom_search::index::vector::{
+    ExternalQueryVector, ExternalVectorSet, ROW_BYTES, VectorSet,
+};
+use crate::sql::Connection;
+use std::sync::Arc;
+
+/// Merged built-in vectors of a project and the document frequencies of their word pieces.
+#[derive(Debug, Default, Clone)]
+pub(in super::super) struct ProjectVectors {
+    /// Vectors in order of their ordinals.
+    pub(in super::super) rows: VectorSet,
+    /// Number of merged texts when `counts` was read.
+    merged: u32,
+    /// Document frequency of each word piece, in stored form.
+    counts: Vec<u8>,
+}
+
+/// Cached built-in vectors.
+#[derive(Debug, Default)]
+pub(super) struct CachedVectors(Arc<ProjectVectors>);
+
+impl CacheEntry for CachedVectors {
+    type Version = Epoch;
+
+    fn slot(entries: &mut Entries) -> &mut Slot<Self> {
+        &mut entries.vectors
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.rows.bytes() + self.0.counts.len()
+    }
+}
+
+/// Returns the built-in vectors, at least those of this state of the index; `None` without a cache.
+pub(in super::super) fn read_vectors(
+    cache: &ProjectCache,
+    connection: Connection<'_>,
+    project: i64,
+    index: &IndexState,
+) -> Result<Option<Arc<ProjectVectors>>, Failure> {
+    cache.with(project, index.epoch(), |cached: &mut CachedVectors| {
+        if cached.0.rows.len() < index.merged as usize {
+            // Copies the vectors if another query uses them.
+            Arc::make_mut(&mut cached.0).extend(connection, project, index)?;
+        }
+        Ok(Arc::clone(&cached.0))
+    })
+}
+
+impl ProjectVectors {
+    /// Returns the document frequencies in this state of the index; `None` if another query has cached later ones.
+    pub(in super::super) fn counts(&self, index: &IndexState) -> Option<&[u8]> {
+        (self.merged == index.merged).then_some(&self.counts)
+    }
+
+    /// Reads new rows.
+    fn extend(
+        &mut self,
+        connection: Connection<'_>,
+        project: i64,
+        index: &IndexState,
+    ) -> Result<(), Failure> {
+        // The last cached block may have grown.
+        let from = u32::try_from(self.rows.len()).unwrap_or(u32::MAX) / BLOCK;
+        let mut known = self.rows.len() % BLOCK as usize * ROW_BYTES;
+        vector_blocks::each_block(connection, project, from, |bytes| {
+            self.rows.extend(bytes.get(known..).unwrap_or(&[]));
+            known = 0;
+        })?;
+        self.counts = vector_blocks::counts(connection, project)?;
+        self.merged = index.merged;
+        Ok(())
+    }
+}
+
+/// Cached external vectors.
+#[derive(Debug, Default)]
+pub(super) struct CachedExternalVectors {
+    /// Header of the last read; `None` before the first one.
+    head: Option<ExternalHeader>,
+    set: Arc<ExternalVectorSet>,
+}
+
+impl CacheEntry for CachedExternalVectors {
+    type Version = Epoch;
+
+    fn slot(entries: &mut Entries) -> &mut Slot<Self> {
+        &mut entries.external_vectors
+    }
+
+    fn bytes(&self) -> usize {
+        self.set.bytes()
+    }
+}
+
+impl CachedExternalVectors {
+    /// Returns the vectors of this header; `None` if another query has cached later ones.
+    fn read(
+        &mut self,
+        connection: Connection<'_>,
+        project: i64,
+        head: &ExternalHeader,
+    ) -> Result<Option<Arc<ExternalVectorSet>>, Failure> {
+        match &self.head {
+            Some(known) if known.serial > head.serial => return Ok(None),
+            Some(known) if known.serial == head.serial => {}
+            Some(known) if known.has_prefix_of(head) => {
+                let set = Arc::make_mut(&mut self.set);
+                for block in known.changed_blocks(head) {
+                    let rows = external_vectors::read_block(connection, project, block)?;
+                    set.set_block(block as usize, &rows);
+                }
+                self.head = Some(head.clone());
+            }
+            Some(_) | None => {
+                self.set = Arc::new(read_all(connection, project, head)?);
+                self.head = Some(head.clone());
+            }
+        }
+        Ok(Some(Arc::clone(&self.set)))
+    }
+}
+
+fn read_all(
+    connection: Connection<'_>,
+    project: i64,
+    head: &ExternalHeader,
+) -> Result<ExternalVectorSet, Failure> {
+    let mut set = ExternalVectorSet::new(head.dims);
+    external_vectors::each_block(connection, project, |block, rows| {
+        set.set_block(block as usize, rows);
+    })?;
+    Ok(set)
+}
+
+/// Returns the external vectors of the cache; `None` if a query must read them from the database.
+pub(in super::super) fn cached_external_vectors(
+    cache: &ProjectCache,
+    connection: Connection<'_>,
+    project: i64,
+    index: &IndexState,
+    head: &ExternalHeader,
+) -> Result<Option<Arc<ExternalVectorSet>>, Failure> {
+    let found = cache.with(
+        project,
+        index.epoch(),
+        |cached: &mut CachedExternalVectors| cached.read(connection, project, head),
+    )?;
+    Ok(found.flatten())
+}
+
+/// Returns the cosine of the query with each external vector, in order of the ordinals; `None` for a text without
+/// one.
+pub(in super::super) fn score_external_vectors(
+    cache: &ProjectCache,
+    connection: Connection<'_>,
+    project: i64,
+    index: &IndexState,
+    head: &ExternalHeader,
+    query: &ExternalQueryVector,
+) -> Result<Vec<Option<f32>>, Failure> {
+    let texts = index.texts() as usize;
+    if let Some(set) = cached_external_vectors(cache, connection, project, index, head)? {
+        return Ok(set.cosines(query, texts));
+    }
+    let mut scores = Vec::with_capacity(texts);
+    external_vectors::each_block(connection, project, |block, rows| {
+        scores.resize((block * EXTERNAL_BLOCK) as usize, None);
+        query.scores(rows, &mut scores);
+    })?;
+    scores.resize(texts, None);
+    Ok(scores)
+}

@@ -1,0 +1,249 @@
+//! Execution of a search: runs the arms and fuses their scores.
+
+use super::candidate_filter::CandidateFilter;
+use super::index_state::read_state;
+use super::lexical_search::LexicalScores;
+use super::project_cache::{OrdinalEntry, OrdinalTable, ProjectCache, read_ordinals, read_tail};
+use super::sentence_search::SentenceScores;
+use super::vector_search::{VectorQuery, VectorScores};
+use crate::relational::failure::Failure;
+use crate::relational::row_codec;
+use crate::{Hit, SearchQuery, SearchResults};
+use heirloom_model::ProjectName;
+use heirloom_search::index::bm25::{ScoreStats, top_scores};
+use heirloom_search::index::vector;
+use crate::sql::Connection;
+use rusqlite::params;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Weight of the vector score relative to the lexical score.
+const VECTOR_WEIGHT: f32 = 1.5;
+/// Weight of the score by the sentence transformer, and of its estimate for a text that has no vector of it yet.
+const SENTENCE_WEIGHT: f32 = 4.0;
+const SENTENCE_ESTIMATE_WEIGHT: f32 = 2.0;
+/// Weights of the previous turn, the next turn and the best turn of a conversation in the score of a turn.
+const PREVIOUS_TURN_WEIGHT: f32 = 0.2;
+const NEXT_TURN_WEIGHT: f32 = 0.3;
+const BEST_TURN_WEIGHT: f32 = 0.4;
+
+/// Scores of all arms for every text.
+struct ArmScores {
+    lexical: Vec<f32>,
+    lexical_spread: ScoreStats,
+    vectors: VectorScores,
+    /// Scores by the sentence transformer, if the question has a vector of it.
+    sentence: Option<SentenceScores>,
+    ids: Arc<OrdinalTable>,
+}
+
+impl ArmScores {
+    /// Returns the fused score of a text whose vector score is exact.
+    fn score(&self, ordinal: u32) -> f32 {
+        let lexical = self.lexical.get(ordinal as usize);
+        let lexical = lexical.map_or(0.0, |score| self.lexical_spread.z(*score));
+        let vector = self.vectors.z(ordinal);
+        let sentence = self
+            .sentence
+            .as_ref()
+            .map_or(0.0, |sentence| match sentence.z(ordinal) {
+                Some(z) => SENTENCE_WEIGHT * z,
+                None => SENTENCE_ESTIMATE_WEIGHT * vector,
+            });
+        lexical + VECTOR_WEIGHT * vector + sentence
+    }
+
+    /// Keeps the best `count` candidates; few of those that only one arm found rank.
+    fn keep_best(&self, ordinals: &mut Vec<u32>, count: usize) {
+        if ordinals.len() > count {
+            let score = |ordinal: &u32| (self.score(*ordinal), *ordinal);
+            let mut scored: Vec<(f32, u32)> = ordinals.iter().map(score).collect();
+            scored.select_nth_unstable_by(count, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            ordinals.clear();
+            ordinals.extend(scored.iter().take(count).map(|(_, ordinal)| *ordinal));
+        }
+    }
+}
+
+/// Searches the index of a project.
+pub(crate) fn search(
+    connection: Connection<'_>,
+    project: &ProjectName,
+    search: &SearchQuery,
+    cache: &ProjectCache,
+) -> Result<SearchResults, Failure> {
+    let Some(number) = row_codec::project(connection, project)? else {
+        return Ok(SearchResults::default());
+    };
+    let Some(index) = read_state(connection, number)?.filter(|index| index.texts() > 0) else {
+        return Ok(SearchResults::default());
+    };
+    cache.begin_query(number);
+    let candidates =
+        CandidateFilter::of(connection, project, number, &index, &search.filter, cache)?;
+    let terms = search.words.as_ref().map_or(&[][..], |words| &words.terms);
+    let pieces = search
+        .semantic_text
+        .as_deref()
+        .map(vector::QueryVector::pieces);
+    let pieces = pieces.unwrap_or_default();
+    let tail = read_tail(cache, connection, number, &index, terms, &pieces)?;
+    let query = VectorQuery::of(connection, number, &index, search, &pieces, &tail, cache)?;
+    let (words, sidecar_scores) =
+        query.scan_while(|| LexicalScores::of(connection, number, &index, terms, &tail, cache));
+    let LexicalScores { scores, dfs } = words?;
+    let vectors = query.finish(connection, number, &index, &tail, sidecar_scores)?;
+    let mut arms = ArmScores {
+        ids: read_ordinals(cache, connection, number, &index)?,
+        lexical_spread: ScoreStats::of(&scores, index.totals.texts),
+        lexical: scores,
+        vectors,
+        sentence: SentenceScores::of(
+            connection,
+            number,
+            &index,
+            search.sentence_vector.as_ref(),
+            cache,
+        )?,
+    };
+    let found = top_scores(&arms.lexical, search.limit_per_arm, |place| {
+        candidates.contains(place_of(place))
+    });
+    let mut ordinals: Vec<u32> = found
+        .into_iter()
+        .map(|(place, _)| place_of(place))
+        .collect();
+    if let Some(sentence) = &arms.sentence {
+        ordinals
+            .extend(sentence.best(search.limit_per_arm, |ordinal| candidates.contains(ordinal)));
+    }
+    arms.vectors.make_exact(&ordinals);
+    ordinals.extend(
+        arms.vectors
+            .best(search.limit_per_arm, |ordinal| candidates.contains(ordinal)),
+    );
+    ordinals.sort_unstable();
+    ordinals.dedup();
+    arms.keep_best(&mut ordinals, search.limit_per_arm);
+    let mut hits = BTreeMap::new();
+    for ordinal in ordinals {
+        let hit = hit(connection, number, &arms, ordinal)?;
+        if !(hit.is_turn && search.drops_turns) {
+            hits.insert(ordinal, hit);
+        }
+    }
+    add_conversation_scores(connection, number, &mut arms, &candidates, &mut hits)?;
+    let mut hits: Vec<(u32, Hit)> = hits.into_iter().collect();
+    hits.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
+    hits.truncate(2 * search.limit_per_arm);
+    Ok(SearchResults {
+        scope_size: candidates.count(&index),
+        vectors: arms.vectors.source,
+        unembedded: arms.vectors.unembedded,
+        dfs,
+        hits: hits.into_iter().map(|(_, hit)| hit).collect(),
+    })
+}
+
+fn place_of(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
+fn hit(
+    connection: Connection<'_>,
+    project: i64,
+    arms: &ArmScores,
+    ordinal: u32,
+) -> Result<Hit, Failure> {
+    let sidecar_scores = arms.ids.get(ordinal);
+    let conversation_score =
+        sidecar_scores.map_or_else(|| OrdinalEntry::read(connection, project, ordinal), Ok)?;
+    let lexical = arms.lexical.get(ordinal as usize);
+    Ok(Hit {
+        id: conversation_score.id,
+        is_turn: conversation_score.is_turn,
+        lexical: lexical.copied().unwrap_or(0.0),
+        vector: arms.vectors.cosine(ordinal),
+        sentence: arms
+            .sentence
+            .as_ref()
+            .and_then(|sentence| sentence.cosine(ordinal)),
+        score: arms.score(ordinal),
+        conversation: 0.0,
+    })
+}
+
+/// Adds to every turn of the conversations with a hit the scores of its neighbours and its best turn.
+fn add_conversation_scores(
+    connection: Connection<'_>,
+    project: i64,
+    arms: &mut ArmScores,
+    candidates: &CandidateFilter,
+    hits: &mut BTreeMap<u32, Hit>,
+) -> Result<(), Failure> {
+    if !hits.values().any(|hit| hit.is_turn) {
+        return Ok(());
+    }
+    let mut sessions: BTreeSet<String> = BTreeSet::new();
+    let sql = "SELECT session FROM messages WHERE project = ?1 AND id = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    for hit in hits.values().filter(|hit| hit.is_turn) {
+        let values = params![project, hit.id.as_bytes()];
+        sessions.insert(statement.query_row(values, |row| row.get(0))?);
+    }
+    let sql = "SELECT ordinal FROM messages WHERE project = ?1 AND session = ?2 ORDER BY seq";
+    let mut statement = connection.prepare_cached(sql)?;
+    for session in sessions {
+        let turns: Vec<u32> = statement.query_map(params![project, session], |row| row.get(0))?;
+        arms.vectors.make_exact(&turns);
+        let plain: Vec<f32> = turns.iter().map(|ordinal| arms.score(*ordinal)).collect();
+        let boosted = with_neighbours(&plain);
+        let best = boosted.iter().copied().fold(f32::MIN, f32::max);
+        for ((ordinal, plain), boosted) in turns.iter().zip(&plain).zip(&boosted) {
+            if !candidates.contains(*ordinal) {
+                continue;
+            }
+            let score = boosted + BEST_TURN_WEIGHT * best;
+            let hit = match hits.remove(ordinal) {
+                Some(hit) => hit,
+                None => hit(connection, project, arms, *ordinal)?,
+            };
+            let conversation = score - plain;
+            hits.insert(
+                *ordinal,
+                Hit {
+                    score,
+                    conversation,
+                    ..hit
+                },
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Adds to each score the weighted scores of the previous and the next turn.
+fn with_neighbours(plain: &[f32]) -> Vec<f32> {
+    let at = |n: Option<usize>| n.and_then(|n| plain.get(n)).copied().unwrap_or(0.0);
+    (0..plain.len())
+        .map(|n| {
+            at(Some(n))
+                + PREVIOUS_TURN_WEIGHT * at(n.checked_sub(1))
+                + NEXT_TURN_WEIGHT * at(Some(n + 1))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbour_scores_are_added() {
+        let boosted = with_neighbours(&[1.0, 0.0, 2.0]);
+        assert!((boosted[0] - 1.0).abs() < 1e-6);
+        assert!((boosted[1] - 0.8).abs() < 1e-6);
+        assert!((boosted[2] - 2.0).abs() < 1e-6);
+        assert!(with_neighbours(&[]).is_empty());
+    }
+}

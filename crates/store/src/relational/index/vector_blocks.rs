@@ -1,0 +1,97 @@
+//! Storage of vector blocks and of the document frequencies of word pieces.
+
+use super::vector_rows;
+use crate::relational::failure::Failure;
+use heirloom_search::index::vector::ROW_BYTES;
+use heirloom_search::index::word_pieces::PieceCounts;
+use crate::sql::{Connection, OptionalRow};
+use rusqlite::params;
+
+/// Vectors in a block.
+pub(super) const BLOCK: u32 = 256;
+
+/// Returns the key of a vector block.
+pub(super) fn key(project: i64, block: u32) -> i64 {
+    project << 32 | i64::from(block)
+}
+
+/// Vectors to merge into blocks: packed rows in order of their ordinals, and the word pieces of each.
+#[derive(Default)]
+pub(super) struct PendingVectors {
+    pub(super) rows: Vec<u8>,
+    pub(super) pieces: Vec<Vec<u16>>,
+}
+
+impl PendingVectors {
+    pub(super) fn add(&mut self, row: &[u8], pieces: Vec<u16>) {
+        let at = self.rows.len();
+        self.rows.extend_from_slice(row);
+        // A damaged row of the tail must not shift the rows after it.
+        self.rows.resize(at + ROW_BYTES, 0);
+        self.pieces.push(pieces);
+    }
+
+    /// Appends the rows after the `from` vectors that are already in blocks.
+    pub(super) fn write(
+        &mut self,
+        connection: Connection<'_>,
+        project: i64,
+        from: u32,
+    ) -> Result<(), Failure> {
+        let mut block = from / BLOCK;
+        let known = vector_rows::read(connection, project, key(project, block))?;
+        let mut data = known.unwrap_or_default();
+        data.resize((from % BLOCK) as usize * ROW_BYTES, 0);
+        for row in self.rows.chunks_exact(ROW_BYTES) {
+            data.extend_from_slice(row);
+            if data.len() == BLOCK as usize * ROW_BYTES {
+                vector_rows::write(connection, project, key(project, block), &data)?;
+                data.clear();
+                block += 1;
+            }
+        }
+        if !data.is_empty() {
+            vector_rows::write(connection, project, key(project, block), &data)?;
+        }
+        self.count(connection, project)?;
+        self.rows.clear();
+        self.pieces.clear();
+        Ok(())
+    }
+
+    fn count(&self, connection: Connection<'_>, project: i64) -> Result<(), Failure> {
+        let known = counts(connection, project)?;
+        let mut counts = PieceCounts::from_bytes(&known).unwrap_or_default();
+        for pieces in &self.pieces {
+            counts.add(pieces);
+        }
+        let sql = "INSERT INTO piece_counts (project, data) VALUES (?1, ?2) \
+             ON CONFLICT (project) DO UPDATE SET data = excluded.data";
+        let mut statement = connection.prepare_cached(sql)?;
+        statement.write(params![project, counts.to_bytes()])?;
+        Ok(())
+    }
+}
+
+/// Reads the document frequency of each piece in the form of `PieceCounts`; empty if none was stored.
+pub(super) fn counts(connection: Connection<'_>, project: i64) -> Result<Vec<u8>, Failure> {
+    let sql = "SELECT data FROM piece_counts WHERE project = ?1";
+    let found = connection
+        .prepare_cached(sql)?
+        .query_row([project], |row| row.get(0));
+    Ok(found.optional()?.unwrap_or_default())
+}
+
+/// Calls `each` with the rows of every block from `from` on.
+pub(super) fn each_block(
+    connection: Connection<'_>,
+    project: i64,
+    from: u32,
+    mut each: impl FnMut(&[u8]),
+) -> Result<(), Failure> {
+    let keys = key(project, from)..key(project + 1, 0);
+    vector_rows::each_in(connection, project, keys, false, |_, bytes| {
+        let whole = bytes.len() / ROW_BYTES * ROW_BYTES;
+        each(bytes.get(..whole).unwrap_or(&[]));
+    })
+}

@@ -1,0 +1,110 @@
+//! Writer of the index: adds and retires texts, and merges the tail if that is due.
+
+use super::index_entry::IndexEntry;
+use super::tail_merge;
+use crate::relational::failure::Failure;
+use crate::relational::row_codec;
+use heirloom_model::{ProjectName, RecordId};
+use crate::sql::{Connection, OptionalRow};
+use rusqlite::params;
+
+/// Ordinals in a row of `gone`.
+pub(super) const GONE_ORDINALS: u32 = 8_192;
+
+/// Writes the index entry of a record or a message and returns its ordinal.
+pub(crate) fn add(
+    connection: Connection<'_>,
+    project: i64,
+    id: RecordId,
+    is_turn: bool,
+    entry: &IndexEntry,
+) -> Result<u32, Failure> {
+    let document = &entry.document;
+    let sql = "INSERT INTO index_totals VALUES (?1, 1, ?2, ?3, 0, 0) ON CONFLICT (project) DO UPDATE SET \
+         texts = index_totals.texts + 1, len = index_totals.len + excluded.len, \
+         head_len = index_totals.head_len + excluded.head_len \
+         RETURNING texts, merged";
+    let mut statement = connection.prepare_cached(sql)?;
+    let values = params![project, document.len, document.head_len];
+    let (texts, merged): (u32, u32) =
+        statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let ordinal = texts.saturating_sub(1);
+    let sql = "INSERT INTO ordinals (project, ordinal, id, is_turn) VALUES (?1, ?2, ?3, ?4)";
+    let values = params![project, ordinal, id.as_bytes(), is_turn];
+    connection.prepare_cached(sql)?.write(values)?;
+    let sql =
+        "INSERT INTO tail (project, ordinal, terms, pieces, vector) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let values = params![
+        project,
+        ordinal,
+        entry.terms(),
+        entry.pieces(),
+        entry.vector()
+    ];
+    connection.prepare_cached(sql)?.write(values)?;
+    if (tail_merge::TailLength { texts, merged }).is_at_limit() {
+        tail_merge::merge(connection, project)?;
+    }
+    Ok(ordinal)
+}
+
+/// Merges the tail if it is due, for writers without a maintenance thread.
+pub(crate) fn merge_if_due(
+    connection: Connection<'_>,
+    project: &ProjectName,
+) -> Result<(), Failure> {
+    let Some(project) = row_codec::project(connection, project)? else {
+        return Ok(());
+    };
+    match tail_merge::TailLength::of(connection, project)? {
+        Some(waiting) if waiting.is_merge_due() => tail_merge::merge(connection, project),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Merges a part of a deferred tail. Returns true if there was one.
+pub(crate) fn merge_next_part(connection: Connection<'_>) -> Result<bool, Failure> {
+    let sql = "SELECT project, texts, merged FROM index_totals WHERE texts > merged";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(params![])?;
+    while let Some(row) = rows.next()? {
+        let project = row.get(0)?;
+        let (texts, merged) = (row.get(1)?, row.get(2)?);
+        if (tail_merge::TailLength { texts, merged }).is_merge_due() {
+            drop(rows);
+            tail_merge::merge_part(connection, project)?;
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Marks the text with this ordinal as retired or current.
+pub(crate) fn mark_retired(
+    connection: Connection<'_>,
+    project: i64,
+    ordinal: u32,
+    is_gone: bool,
+) -> Result<(), Failure> {
+    let block = ordinal / GONE_ORDINALS;
+    let sql = "SELECT bits FROM gone WHERE project = ?1 AND block = ?2";
+    let mut statement = connection.prepare_cached(sql)?;
+    let known: Option<Vec<u8>> = statement
+        .query_row([project, i64::from(block)], |row| row.get(0))
+        .optional()?;
+    if known.is_none() && !is_gone {
+        return Ok(());
+    }
+    let mut bits = known.unwrap_or_default();
+    bits.resize(GONE_ORDINALS as usize / 8, 0);
+    let place = ordinal % GONE_ORDINALS;
+    if let Some(byte) = bits.get_mut(place as usize / 8) {
+        let bit = 1 << (place % 8);
+        *byte = if is_gone { *byte | bit } else { *byte & !bit };
+    }
+    let sql = "INSERT INTO gone VALUES (?1, ?2, ?3) ON CONFLICT (project, block) DO UPDATE SET bits = excluded.bits";
+    connection
+        .prepare_cached(sql)?
+        .write(params![project, block, bits])?;
+    Ok(())
+}

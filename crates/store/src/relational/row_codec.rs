@@ -1,0 +1,186 @@
+//! Conversion of rows to records, sessions and messages, and of values to their stored form.
+
+use super::failure::Failure;
+use heirloom_model::record::Attrs;
+use heirloom_model::{
+    Confidence, Kind, Message, ProjectName, Record, RecordId, Role, Scope, Session, Timestamp,
+    clock,
+};
+use crate::sql::{Connection, OptionalRow, Row};
+use rusqlite::{ToSql, params};
+
+/// Columns of a record in the order in which [`record`] reads them.
+pub(crate) const COLUMNS: &str = "id, kind, key, text, attrs, plan, \"group\", session, task, \
+     agent, phase, iteration, source, confidence, tokens, recorded_at, true_from, true_to, \
+     retired_at, replaced_by, expires_at";
+
+/// Columns of a message in the order in which [`message`] reads them.
+pub(crate) const MESSAGE_COLUMNS: &str = "id, seq, role, sender, text, attrs, tokens, at";
+
+/// Columns of a session in the order in which [`session`] reads them.
+pub(crate) const SESSION_COLUMNS: &str = "id, agent, task, started_at, ended_at, attrs";
+
+/// Converts a time to its stored form, microseconds.
+pub(crate) fn micros(time: Timestamp) -> i64 {
+    time.as_microsecond()
+}
+
+/// Formats ids as a JSON array for SQL: `["0189…", …]`.
+pub(crate) fn id_list(ids: &[RecordId]) -> String {
+    let mut list = String::with_capacity(ids.len() * 36 + 2);
+    for id in ids {
+        list.push(if list.is_empty() { '[' } else { ',' });
+        let hex = id.to_string().replace('-', "");
+        list.push_str(&format!("\"{hex}\""));
+    }
+    if list.is_empty() {
+        list.push('[');
+    }
+    list.push(']');
+    list
+}
+
+/// Reads a record from a row of [`COLUMNS`].
+pub(crate) fn record(project: &ProjectName, row: Row<'_>) -> Result<Record, Failure> {
+    let id = RecordId::from_bytes(row.get(0)?);
+    let damaged = |problem: &str| Failure::Damaged(format!("record {id}: {problem}"));
+    let kind: Kind = (row.get_ref(1)?.as_str().ok())
+        .and_then(|kind| kind.parse().ok())
+        .ok_or_else(|| damaged("unknown kind"))?;
+    let confidence = Confidence::new(row.get(13)?).ok_or_else(|| damaged("bad confidence"))?;
+    Ok(Record {
+        project: project.clone(),
+        id,
+        kind,
+        key: row.get(2)?,
+        text: row.get(3)?,
+        attrs: attrs(row, 4).map_err(|problem| damaged(&problem))?,
+        scope: Scope {
+            plan: row.get(5)?,
+            group: row.get(6)?,
+            session: row.get(7)?,
+            task: row.get(8)?,
+            agent: row.get(9)?,
+            phase: row.get(10)?,
+            iteration: row.get(11)?,
+        },
+        source: row.get(12)?,
+        confidence,
+        tokens: row.get(14)?,
+        recorded_at: clock::from_micros(row.get(15)?),
+        true_from: time(row, 16)?,
+        true_to: time(row, 17)?,
+        retired_at: time(row, 18)?,
+        replaced_by: row.get::<Option<_>>(19)?.map(RecordId::from_bytes),
+        expires_at: time(row, 20)?,
+    })
+}
+
+/// Reads the JSON object in a column; NULL is an empty object.
+pub(crate) fn attrs(row: Row<'_>, column: usize) -> Result<Attrs, String> {
+    let json = row.get_ref(column).map_err(|error| error.to_string())?;
+    let json = json.as_str_or_null().map_err(|error| error.to_string())?;
+    json.map_or(Ok(Attrs::new()), |json| {
+        serde_json::from_str(json).map_err(|error| format!("bad attributes: {error}"))
+    })
+}
+
+/// Reads the time in a nullable column.
+pub(crate) fn time(row: Row<'_>, column: usize) -> Result<Option<Timestamp>, Failure> {
+    let micros: Option<i64> = row.get(column)?;
+    Ok(micros.map(clock::from_micros))
+}
+
+/// Reads a session from a row of [`SESSION_COLUMNS`].
+pub(crate) fn session(project: &ProjectName, row: Row<'_>) -> Result<Session, Failure> {
+    let id: String = row.get(0)?;
+    let attrs =
+        attrs(row, 5).map_err(|problem| Failure::Damaged(format!("session {id}: {problem}")))?;
+    Ok(Session {
+        project: project.clone(),
+        id,
+        agent: row.get(1)?,
+        task: row.get(2)?,
+        started_at: clock::from_micros(row.get(3)?),
+        ended_at: time(row, 4)?,
+        attrs,
+    })
+}
+
+/// Reads a message from a row of [`MESSAGE_COLUMNS`].
+pub(crate) fn message(row: Row<'_>) -> Result<Message, Failure> {
+    let id = RecordId::from_bytes(row.get(0)?);
+    let damaged = |problem: String| Failure::Damaged(format!("message {id}: {problem}"));
+    let role = row.get_ref(2)?.as_str().unwrap_or_default();
+    let role: Role = role
+        .parse()
+        .map_err(|_| damaged(format!("unknown role `{role}`")))?;
+    let at: Timestamp = clock::from_micros(row.get(7)?);
+    Ok(Message {
+        id,
+        seq: row.get(1)?,
+        role,
+        sender: row.get(3)?,
+        text: row.get(4)?,
+        attrs: attrs(row, 5).map_err(damaged)?,
+        tokens: row.get(6)?,
+        at,
+    })
+}
+
+/// Runs a query for [`COLUMNS`] and returns the records in its order.
+pub(crate) fn select(
+    connection: Connection<'_>,
+    project: &ProjectName,
+    sql: &str,
+    values: &[&dyn ToSql],
+) -> Result<Vec<Record>, Failure> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(record(project, row)?);
+    }
+    Ok(found)
+}
+
+/// Returns the number of a project if it exists.
+pub(crate) fn project(
+    connection: Connection<'_>,
+    name: &ProjectName,
+) -> Result<Option<i64>, Failure> {
+    if let Connection::Postgres(session) = connection
+        && let Some(number) = session.known_project(name)
+    {
+        return Ok(Some(number));
+    }
+    let sql = "SELECT id FROM projects WHERE name = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found = statement.query_row([name.as_str()], |row| row.get(0));
+    let found = found.optional()?;
+    if let (Connection::Postgres(session), Some(number)) = (connection, found) {
+        session.remember_project(name, number);
+    }
+    Ok(found)
+}
+
+/// Returns the number of a project; creates the project at `now` if it does not exist.
+pub(crate) fn project_or_new(
+    connection: Connection<'_>,
+    name: &ProjectName,
+    now: Timestamp,
+) -> Result<i64, Failure> {
+    if let Some(found) = project(connection, name)? {
+        return Ok(found);
+    }
+    let sql = "INSERT INTO projects (name, created_at) VALUES (?1, ?2) \
+         ON CONFLICT (name) DO NOTHING RETURNING id";
+    let mut statement = connection.prepare_cached(sql)?;
+    let created = statement.query_row(params![name.as_str(), micros(now)], |row| row.get(0));
+    if let Some(number) = created.optional()? {
+        return Ok(number);
+    }
+    // Another writer has created it meanwhile.
+    let sql = "SELECT id FROM projects WHERE name = ?1";
+    Ok(connection.query_row(sql, [name.as_str()], |row| row.get(0))?)
+}

@@ -1,0 +1,50 @@
+//! Rows of a query.
+
+use crate::postgres::values::value_of;
+use rusqlite::types::{FromSql, FromSqlError, Type, ValueRef};
+
+/// Row of a query.
+#[derive(Clone, Copy)]
+pub(crate) enum Row<'r> {
+    /// Row of SQLite.
+    Sqlite(&'r rusqlite::Row<'r>),
+    /// Row of PostgreSQL.
+    Postgres(&'r tokio_postgres::Row),
+}
+
+impl<'r> Row<'r> {
+    /// Returns the value of a column.
+    pub(crate) fn get_ref(self, column: usize) -> rusqlite::Result<ValueRef<'r>> {
+        match self {
+            Self::Sqlite(row) => row.get_ref(column),
+            Self::Postgres(row) => value_of(row, column),
+        }
+    }
+
+    /// Returns the value of a column as a Rust value.
+    pub(crate) fn get<T: FromSql>(self, column: usize) -> rusqlite::Result<T> {
+        match self {
+            Self::Sqlite(row) => row.get(column),
+            Self::Postgres(row) => {
+                let value = value_of(row, column)?;
+                T::column_result(value).map_err(|error| match error {
+                    FromSqlError::OutOfRange(number) => {
+                        rusqlite::Error::IntegralValueOutOfRange(column, number)
+                    }
+                    other => {
+                        let error = Box::new(other);
+                        rusqlite::Error::FromSqlConversionFailure(column, Type::Null, error)
+                    }
+                })
+            }
+        }
+    }
+
+    /// Returns the number of columns.
+    pub(crate) fn column_count(self) -> usize {
+        match self {
+            Self::Sqlite(row) => row.as_ref().column_count(),
+            Self::Postgres(row) => row.len(),
+        }
+    }
+}

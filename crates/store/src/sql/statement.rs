@@ -1,0 +1,129 @@
+//! Statements with their values.
+
+use super::{Row, SqlError};
+use crate::postgres::session::PgStatement;
+use rusqlite::ToSql;
+use rusqlite::types::FromSql;
+
+/// Values of a statement.
+pub(crate) trait Values {
+    /// Calls `work` with the values.
+    fn with<R>(&self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R;
+}
+
+impl Values for &[&dyn ToSql] {
+    fn with<R>(&self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R {
+        work(self)
+    }
+}
+
+impl<T: ToSql, const N: usize> Values for [T; N] {
+    fn with<R>(&self, work: impl FnOnce(&[&dyn ToSql]) -> R) -> R {
+        let values: [&dyn ToSql; N] = self.each_ref().map(|value| value as &dyn ToSql);
+        work(&values)
+    }
+}
+
+/// Prepared statement.
+pub(crate) enum Statement<'c> {
+    /// Statement of SQLite.
+    Sqlite(rusqlite::CachedStatement<'c>),
+    /// Statement of PostgreSQL.
+    Postgres(PgStatement<'c>),
+}
+
+impl Statement<'_> {
+    /// Executes the statement and returns the number of changed rows.
+    pub(crate) fn execute(&mut self, values: impl Values) -> Result<usize, SqlError> {
+        values.with(|values| match self {
+            Self::Sqlite(statement) => Ok(statement.execute(values)?),
+            Self::Postgres(statement) => statement.execute(values),
+        })
+    }
+
+    /// Executes the statement for its effect alone. On PostgreSQL it is sent with the next query or with the commit,
+    /// which returns its error; so a transaction of many writes takes few round trips.
+    pub(crate) fn write(&mut self, values: impl Values) -> Result<(), SqlError> {
+        values.with(|values| match self {
+            Self::Sqlite(statement) => {
+                statement.execute(values)?;
+                Ok(())
+            }
+            Self::Postgres(statement) => statement.write(values),
+        })
+    }
+
+    /// Runs the query; the rows are read one after the other.
+    pub(crate) fn query(&mut self, values: impl Values) -> Result<Rows<'_>, SqlError> {
+        values.with(|values| {
+            Ok(match self {
+                Self::Sqlite(statement) => Rows::Sqlite(statement.query(values)?),
+                Self::Postgres(statement) => Rows::Postgres {
+                    rows: statement.query(values)?.into_iter(),
+                    current: None,
+                },
+            })
+        })
+    }
+
+    /// Runs the query and converts its first row; an error if it has none.
+    pub(crate) fn query_row<T>(
+        &mut self,
+        values: impl Values,
+        read: impl FnOnce(Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, SqlError> {
+        let mut rows = self.query(values)?;
+        match rows.next()? {
+            Some(row) => Ok(read(row)?),
+            None => Err(SqlError::Sqlite(rusqlite::Error::QueryReturnedNoRows)),
+        }
+    }
+
+    /// Runs the query and converts its rows.
+    pub(crate) fn query_map<T>(
+        &mut self,
+        values: impl Values,
+        mut read: impl FnMut(Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, SqlError> {
+        let mut rows = self.query(values)?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(read(row)?);
+        }
+        Ok(found)
+    }
+
+    /// Runs the query and returns the values of its first column.
+    pub(crate) fn query_column<T: FromSql>(
+        &mut self,
+        values: impl Values,
+    ) -> Result<Vec<T>, SqlError> {
+        self.query_map(values, |row| row.get(0))
+    }
+}
+
+/// Rows of a query that were not read yet.
+pub(crate) enum Rows<'s> {
+    /// Rows of SQLite, which are computed as they are read.
+    Sqlite(rusqlite::Rows<'s>),
+    /// Rows that PostgreSQL has sent.
+    Postgres {
+        /// Rows after the current one.
+        rows: std::vec::IntoIter<tokio_postgres::Row>,
+        /// Row that was returned last.
+        current: Option<tokio_postgres::Row>,
+    },
+}
+
+impl Rows<'_> {
+    /// Reads the next row.
+    pub(crate) fn next(&mut self) -> Result<Option<Row<'_>>, SqlError> {
+        match self {
+            Self::Sqlite(rows) => Ok(rows.next()?.map(Row::Sqlite)),
+            Self::Postgres { rows, current } => {
+                *current = rows.next();
+                Ok(current.as_ref().map(Row::Postgres))
+            }
+        }
+    }
+}
