@@ -50,6 +50,8 @@ pub enum TransientCause {
     Busy,
     /// The object changed since it was read.
     Stale,
+    /// The database server cannot be used at the moment.
+    Unavailable,
 }
 
 /// An error for a surface: kind, message, and what to do next.

@@ -55,7 +55,9 @@ impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
         let status = match (fault.transient_cause, fault.kind) {
             (Some(TransientCause::DiskFull), _) => StatusCode::INSUFFICIENT_STORAGE,
-            (Some(TransientCause::Busy), _) => StatusCode::SERVICE_UNAVAILABLE,
+            (Some(TransientCause::Busy | TransientCause::Unavailable), _) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             (Some(TransientCause::Stale), _) => StatusCode::CONFLICT,
             (None, ErrorKind::Failed) => StatusCode::INTERNAL_SERVER_ERROR,
             (None, ErrorKind::Usage) => StatusCode::BAD_REQUEST,

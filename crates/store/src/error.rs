@@ -97,7 +97,19 @@ pub enum StoreError {
         /// Path of the link.
         path: PathBuf,
     },
-    /// Any other error of SQLite.
+    /// The database server refused an operation or cannot be reached.
+    #[error("the database at {server}: {problem}")]
+    Server {
+        /// Host, port and name of the database.
+        server: String,
+        /// Error text of the server or of the connection.
+        problem: String,
+        /// Next step for the person.
+        hint: &'static str,
+        /// True if the operation may succeed later.
+        is_transient: bool,
+    },
+    /// Any other error of the database.
     #[error("database error: {0}")]
     Backend(String),
 }
@@ -148,6 +160,7 @@ impl StoreError {
             | Self::Missing(_)
             | Self::Damaged { .. }
             | Self::Busy { .. }
+            | Self::Server { .. }
             | Self::Backend(_)) => Err(other),
         }
     }
@@ -201,6 +214,7 @@ impl From<StoreError> for Fault {
                 ErrorKind::Failed,
                 Some("see which process holds the database, then try again"),
             ),
+            StoreError::Server { hint, .. } => (ErrorKind::Failed, Some(*hint)),
             StoreError::Backend(_)
             | StoreError::ReadOnly(_)
             | StoreError::WriteFailed { .. }
@@ -221,6 +235,9 @@ impl From<StoreError> for Fault {
 fn transient_cause(error: &StoreError) -> Option<TransientCause> {
     if matches!(error, StoreError::Busy { .. }) {
         return Some(TransientCause::Busy);
+    }
+    if let StoreError::Server { is_transient, .. } = error {
+        return is_transient.then_some(TransientCause::Unavailable);
     }
     matches!(error, StoreError::Stale { .. }).then_some(TransientCause::Stale)
 }

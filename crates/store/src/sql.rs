@@ -65,6 +65,13 @@ impl<'c> Connection<'c> {
         Ok(())
     }
 
+    /// Forgets the numbers of projects that earlier queries read.
+    pub(crate) fn forget_projects(self) {
+        if let Self::Postgres(session) = self {
+            session.forget_projects();
+        }
+    }
+
     /// Returns true for a connection to PostgreSQL.
     pub(crate) fn is_postgres(self) -> bool {
         matches!(self, Self::Postgres(_))

@@ -29,11 +29,11 @@ pub use recovery::restore::{RepairOutcome, RestoreOutcome};
 pub use recovery::salvage::{SalvageReport, SkippedRow};
 pub use retained_backups::{BackupReason, RetainedBackup};
 
+use crate::relational::failure::Failure;
 use connection::Access;
 use database_files::file_guard::FileGuard;
 use database_files::file_identity::file_identity;
 use database_location::DatabaseLocation;
-use crate::relational::failure::Failure;
 use heirloom_model::{ProjectName, Timestamp, limits};
 use open::OpenedDatabase;
 use reader_pool::ReaderPool;

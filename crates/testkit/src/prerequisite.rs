@@ -16,6 +16,8 @@ pub enum Prerequisite {
     OrdinaryUser,
     /// Node.js, which executes plugins.
     Node,
+    /// A PostgreSQL server, which `HEIRLOOM_TEST_POSTGRES` names.
+    Postgres,
     /// The right to trace the system calls of a process.
     Tracing,
 }
@@ -29,6 +31,7 @@ impl Prerequisite {
             Self::OtherUser => "other-user",
             Self::OrdinaryUser => "ordinary-user",
             Self::Node => "node",
+            Self::Postgres => "postgres",
             Self::Tracing => "tracing",
         }
     }
@@ -42,6 +45,9 @@ impl Prerequisite {
             Self::OtherUser => "install util-linux (setpriv) and run as a superuser",
             Self::OrdinaryUser => "run the tests as a user other than the superuser",
             Self::Node => "install Node.js 20 or newer",
+            Self::Postgres => {
+                "run the tests with a temporary server: `cargo xtask pg cargo nextest run`"
+            }
             Self::Tracing => "install strace, and permit tracing (CAP_SYS_PTRACE in a container)",
         }
     }

@@ -124,7 +124,11 @@ fn with_hint(fault: Fault) -> String {
 /// Returns true for errors of the command itself, not of the server.
 fn is_command_error(fault: &Fault) -> bool {
     let from_command = [ErrorKind::Usage, ErrorKind::NotFound, ErrorKind::Refused];
-    let of_server = [Some(TransientCause::DiskFull), Some(TransientCause::Busy)];
+    let of_server = [
+        Some(TransientCause::DiskFull),
+        Some(TransientCause::Busy),
+        Some(TransientCause::Unavailable),
+    ];
     from_command.contains(&fault.kind) && !of_server.contains(&fault.transient_cause)
 }
 

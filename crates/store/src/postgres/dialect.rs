@@ -6,7 +6,12 @@
 use std::collections::BTreeSet;
 
 /// Phrases of SQLite, and PostgreSQL's equivalents.
-const PHRASES: [(&str, &str); 10] = [
+const PHRASES: [(&str, &str); 9] = [
+    (
+        "retired_at IS NOT NULL AND kind = 'knowledge' \
+         AND json_extract(attrs, '$.conflict') = 1 AND json_extract(attrs, '$.arbitrated') IS NULL",
+        "is_open_conflict",
+    ),
     ("ifnull(", "coalesce("),
     ("max(at, ?4)", "greatest(at, ?4)"),
     ("x''", "''::bytea"),
@@ -17,14 +22,6 @@ const PHRASES: [(&str, &str); 10] = [
     (
         "json_extract(attrs, '$.disputed') IS NOT 1",
         "coalesce(attrs ->> 'disputed', '') <> 'true'",
-    ),
-    (
-        "json_extract(attrs, '$.conflict') = 1",
-        "attrs ->> 'conflict' = 'true'",
-    ),
-    (
-        "json_extract(attrs, '$.arbitrated') IS NULL",
-        "attrs ->> 'arbitrated' IS NULL",
     ),
     (
         "CASE WHEN json_valid(body) THEN json_remove(body, '$.sections') ELSE body END",

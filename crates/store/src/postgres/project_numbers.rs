@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Number of names that are kept.
 const NAMES_MAX: usize = 100_000;
 
-/// Numbers of projects by name. A number never changes; a project that was deleted or renamed is removed.
+/// Numbers of projects by name. A number never changes; the cache is cleared when a project may be gone.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectNumbers(Mutex<HashMap<ProjectName, i64>>);
 
@@ -26,9 +26,9 @@ impl ProjectNumbers {
         names.insert(name.clone(), number);
     }
 
-    /// Removes a project.
-    pub(crate) fn remove(&self, name: &ProjectName) {
-        self.names().remove(name);
+    /// Removes all projects: a transaction that created one was rolled back, or one was deleted.
+    pub(crate) fn clear(&self) {
+        self.names().clear();
     }
 
     fn names(&self) -> MutexGuard<'_, HashMap<ProjectName, i64>> {

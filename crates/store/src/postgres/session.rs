@@ -3,18 +3,18 @@
 use super::dialect::Translation;
 use super::pool::PooledClient;
 use super::project_numbers::ProjectNumbers;
-use super::values::PgValue;
+use super::values::{PgRow, PgValue};
 use crate::sql::SqlError;
 use futures_util::TryStreamExt;
-use heirloom_model::ProjectName;
 use futures_util::future::join_all;
+use heirloom_model::ProjectName;
 use rusqlite::ToSql;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Handle;
+use tokio_postgres::Client;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Row};
 
 /// Statements that may wait for the next round trip.
 const PENDING_MAX: usize = 512;
@@ -57,18 +57,22 @@ impl Request {
     }
 
     /// Sends the statement and waits for its rows. The statement is sent when the future is first polled.
-    async fn run(&self, client: &Client) -> Result<(Vec<Row>, u64), tokio_postgres::Error> {
+    async fn run(&self, client: &Client) -> Result<(Vec<PgRow>, u64), tokio_postgres::Error> {
         let typed = self.values.iter().zip(1_usize..).map(|(value, number)| {
             // PostgreSQL cannot infer the type of a parameter that does not occur.
             let is_used = self.translation.parameters.contains(&number);
-            let kind = if is_used { value.declared_type() } else { Type::TEXT };
+            let kind = if is_used {
+                value.declared_type()
+            } else {
+                Type::TEXT
+            };
             (value, kind)
         });
         let rows = client.query_typed_raw(&self.translation.sql, typed).await?;
         let mut rows = std::pin::pin!(rows);
         let mut found = Vec::new();
         while let Some(row) = rows.try_next().await? {
-            found.push(row);
+            found.push(PgRow::new(row));
         }
         Ok((found, rows.rows_affected().unwrap_or(0)))
     }
@@ -114,6 +118,23 @@ impl PgSession {
         self.projects.insert(name, number);
     }
 
+    /// Forgets the numbers of all projects.
+    pub(crate) fn forget_projects(&self) {
+        self.projects.clear();
+    }
+
+    /// Executes several statements without values.
+    pub(super) fn execute_batch(&self, sql: &str) -> Result<(), SqlError> {
+        self.send(None)?;
+        let client: &Client = &self.client;
+        Ok(self.runtime.block_on(client.batch_execute(sql))?)
+    }
+
+    /// Keeps the connection from being used again.
+    pub(super) fn discard(&self) {
+        self.client.discard();
+    }
+
     /// Prepares a statement of the store.
     pub(crate) fn statement(&self, sql: &str) -> PgStatement<'_> {
         PgStatement {
@@ -124,14 +145,14 @@ impl PgSession {
 
     /// Sends all pending writes and `last` in one round trip; returns the rows of `last` and the number of rows that it
     /// changed.
-    fn send(&self, last: Option<Request>) -> Result<(Vec<Row>, u64), tokio_postgres::Error> {
+    fn send(&self, last: Option<Request>) -> Result<(Vec<PgRow>, u64), tokio_postgres::Error> {
         let mut requests = self.pending.take();
         let has_query = last.is_some();
         requests.extend(last);
         let client: &Client = &self.client;
-        let answers = self.runtime.block_on(async {
-            join_all(requests.iter().map(|request| request.run(client))).await
-        });
+        let answers = self
+            .runtime
+            .block_on(async { join_all(requests.iter().map(|request| request.run(client))).await });
         let mut result = (Vec::new(), 0);
         for answer in answers {
             result = answer.inspect_err(|_| self.has_failed.set(true))?;
@@ -186,7 +207,7 @@ pub(crate) struct PgStatement<'c> {
 
 impl PgStatement<'_> {
     /// Runs the query and returns all of its rows.
-    pub(crate) fn query(&self, values: &[&dyn ToSql]) -> Result<Vec<Row>, SqlError> {
+    pub(crate) fn query(&self, values: &[&dyn ToSql]) -> Result<Vec<PgRow>, SqlError> {
         let request = Request::new(&self.translation, values)?;
         Ok(self.session.send(Some(request))?.0)
     }

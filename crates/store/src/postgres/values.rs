@@ -1,5 +1,6 @@
 //! Conversion of values between the types of SQLite, which the store uses, and those of PostgreSQL.
 
+use super::nul_encoding;
 use bytes::BytesMut;
 use rusqlite::ToSql;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
@@ -23,7 +24,7 @@ impl PgValue {
         Ok(match value.to_sql()? {
             ToSqlOutput::Borrowed(value) => Self::of_ref(value),
             ToSqlOutput::Owned(value) => match value {
-                Value::Text(text) => Self::Text(text),
+                Value::Text(text) => Self::Text(nul_encoding::encode(text)),
                 Value::Blob(bytes) => Self::Bytes(bytes),
                 other => Self::of_ref(ValueRef::from(&other)),
             },
@@ -36,7 +37,9 @@ impl PgValue {
             ValueRef::Null => Self::Null,
             ValueRef::Integer(number) => Self::Integer(number),
             ValueRef::Real(number) => Self::Real(number),
-            ValueRef::Text(text) => Self::Text(String::from_utf8_lossy(text).into_owned()),
+            ValueRef::Text(text) => Self::Text(nul_encoding::encode(
+                String::from_utf8_lossy(text).into_owned(),
+            )),
             ValueRef::Blob(bytes) => Self::Bytes(bytes.to_vec()),
         }
     }
@@ -53,11 +56,7 @@ impl PgValue {
 }
 
 impl tokio_postgres::types::ToSql for PgValue {
-    fn to_sql(
-        &self,
-        _: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match self {
             Self::Null => return Ok(IsNull::Yes),
             Self::Integer(number) => out.extend_from_slice(&number.to_be_bytes()),
@@ -101,15 +100,46 @@ impl<'r> FromSql<'r> for RawValue<'r> {
     }
 }
 
-/// Returns the value of a column.
-pub(crate) fn value_of(row: &Row, column: usize) -> rusqlite::Result<ValueRef<'_>> {
-    match row.try_get::<_, RawValue<'_>>(column) {
-        Ok(value) => Ok(value.0),
-        Err(_) if column >= row.len() => Err(rusqlite::Error::InvalidColumnIndex(column)),
-        Err(error) => Err(rusqlite::Error::FromSqlConversionFailure(
-            column,
-            rusqlite::types::Type::Null,
-            Box::new(error),
-        )),
+/// Row with its texts as they were written.
+#[derive(Debug)]
+pub(crate) struct PgRow {
+    row: Row,
+    /// Texts of this row that differ from their stored form, by column.
+    decoded: Vec<(usize, String)>,
+}
+
+impl PgRow {
+    /// Decodes the texts of a row.
+    pub(crate) fn new(row: Row) -> Self {
+        let mut decoded = Vec::new();
+        for column in 0..row.len() {
+            if let Ok(RawValue(ValueRef::Text(text))) = row.try_get(column)
+                && let Some(text) = nul_encoding::decode(text)
+            {
+                decoded.push((column, text));
+            }
+        }
+        Self { row, decoded }
+    }
+
+    /// Returns the number of columns.
+    pub(crate) fn len(&self) -> usize {
+        self.row.len()
+    }
+
+    /// Returns the value of a column.
+    pub(crate) fn value(&self, column: usize) -> rusqlite::Result<ValueRef<'_>> {
+        if let Some((_, text)) = self.decoded.iter().find(|(known, _)| *known == column) {
+            return Ok(ValueRef::Text(text.as_bytes()));
+        }
+        match self.row.try_get::<_, RawValue<'_>>(column) {
+            Ok(value) => Ok(value.0),
+            Err(_) if column >= self.row.len() => Err(rusqlite::Error::InvalidColumnIndex(column)),
+            Err(error) => Err(rusqlite::Error::FromSqlConversionFailure(
+                column,
+                rusqlite::types::Type::Null,
+                Box::new(error),
+            )),
+        }
     }
 }

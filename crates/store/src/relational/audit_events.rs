@@ -2,8 +2,8 @@
 
 use super::failure::Failure;
 use super::row_codec::{self, micros};
-use heirloom_model::{Action, Event, ProjectName, RecordId, Timestamp, clock};
 use crate::sql::{Connection, Row};
+use heirloom_model::{Action, Event, ProjectName, RecordId, Timestamp, clock};
 use rusqlite::params;
 
 /// Columns of an event in the order in which [`event`] reads them.

@@ -21,6 +21,12 @@ impl From<SqlError> for Failure {
     }
 }
 
+impl From<tokio_postgres::Error> for Failure {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Sql(SqlError::Postgres(error))
+    }
+}
+
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(SqlError::Sqlite(error))

@@ -3,9 +3,9 @@
 use super::failure::Failure;
 use super::row_codec;
 use crate::receipts::{DeliveryStats, Receipt, RecentReceipts, RecordUsage};
+use crate::sql::{Connection, Row};
 use heirloom_model::record::Attrs;
 use heirloom_model::{ProjectName, RecordId, clock};
-use crate::sql::{Connection, Row};
 use rusqlite::params;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,8 @@ pub(crate) fn delivery_stats(
         let mut statement = connection.prepare_cached(sql)?;
         for receipt in &mut stats.receipts {
             let id = receipt.id.as_bytes();
-            let records: Vec<[u8; 16]> = statement.query_map(params![project, id], |row| row.get(0))?;
+            let records: Vec<[u8; 16]> =
+                statement.query_map(params![project, id], |row| row.get(0))?;
             receipt.records = records.into_iter().map(RecordId::from_bytes).collect();
         }
     }

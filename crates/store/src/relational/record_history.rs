@@ -5,8 +5,8 @@ use super::index::{ContentStamp, ProjectCache};
 use super::record_lookup;
 use super::row_codec::{self, COLUMNS, micros};
 use crate::KindCounts;
-use heirloom_model::{Kind, ProjectName, Record, RecordId, Timestamp, ValidityGap, clock, limits};
 use crate::sql::Connection;
+use heirloom_model::{Kind, ProjectName, Record, RecordId, Timestamp, ValidityGap, clock, limits};
 use rusqlite::params;
 
 /// Returns all records that are connected with `id` as predecessors or successors, oldest first.

@@ -3,8 +3,8 @@
 use super::failure::Failure;
 use super::row_codec::{self, COLUMNS};
 use crate::StoreError;
-use heirloom_model::{Kind, ProjectName, Record, RecordId};
 use crate::sql::Connection;
+use heirloom_model::{Kind, ProjectName, Record, RecordId};
 use rusqlite::params;
 
 /// Reads the record `id`, current or not.

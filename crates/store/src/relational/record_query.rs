@@ -5,11 +5,11 @@
 
 use super::failure::Failure;
 use super::row_codec::{self, COLUMNS, micros};
+use crate::sql::Connection;
 use crate::{AsOf, Filter, Order};
 use heirloom_model::kinds::ErrorRecord;
 use heirloom_model::record::SOURCE_TEAM;
 use heirloom_model::{Kind, ProjectName, Record};
-use crate::sql::Connection;
 use rusqlite::ToSql;
 use std::fmt::Write;
 

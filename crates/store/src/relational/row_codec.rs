@@ -1,12 +1,12 @@
 //! Conversion of rows to records, sessions and messages, and of values to their stored form.
 
 use super::failure::Failure;
+use crate::sql::{Connection, OptionalRow, Row};
 use heirloom_model::record::Attrs;
 use heirloom_model::{
     Confidence, Kind, Message, ProjectName, Record, RecordId, Role, Scope, Session, Timestamp,
     clock,
 };
-use crate::sql::{Connection, OptionalRow, Row};
 use rusqlite::{ToSql, params};
 
 /// Columns of a record in the order in which [`record`] reads them.
@@ -164,6 +164,23 @@ pub(crate) fn project(
     Ok(found)
 }
 
+/// Locks a project in PostgreSQL, so that no other writer of it reads or writes until the end of the transaction. Returns
+/// false if the project does not exist.
+pub(crate) fn lock(connection: Connection<'_>, project: i64) -> Result<bool, Failure> {
+    let sql = "SELECT texts FROM index_totals WHERE project = ?1 FOR UPDATE";
+    let mut statement = connection.prepare_cached(sql)?;
+    let found: Vec<i64> = statement.query_column([project])?;
+    Ok(!found.is_empty())
+}
+
+/// Creates the row that writers of a project lock, and locks it.
+fn create_lock(connection: Connection<'_>, project: i64) -> Result<(), Failure> {
+    let sql =
+        "INSERT INTO index_totals VALUES (?1, 0, 0, 0, 0, 0) ON CONFLICT (project) DO NOTHING";
+    connection.prepare_cached(sql)?.write([project])?;
+    Ok(())
+}
+
 /// Returns the number of a project; creates the project at `now` if it does not exist.
 pub(crate) fn project_or_new(
     connection: Connection<'_>,
@@ -178,9 +195,16 @@ pub(crate) fn project_or_new(
     let mut statement = connection.prepare_cached(sql)?;
     let created = statement.query_row(params![name.as_str(), micros(now)], |row| row.get(0));
     if let Some(number) = created.optional()? {
+        if connection.is_postgres() {
+            create_lock(connection, number)?;
+        }
         return Ok(number);
     }
     // Another writer has created it meanwhile.
     let sql = "SELECT id FROM projects WHERE name = ?1";
-    Ok(connection.query_row(sql, [name.as_str()], |row| row.get(0))?)
+    let number = connection.query_row(sql, [name.as_str()], |row| row.get(0))?;
+    if connection.is_postgres() {
+        lock(connection, number)?;
+    }
+    Ok(number)
 }

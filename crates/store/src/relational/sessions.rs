@@ -3,9 +3,9 @@
 use super::failure::Failure;
 use super::index::{self, IndexEntry};
 use super::row_codec::{self, MESSAGE_COLUMNS, SESSION_COLUMNS, message, micros};
+use crate::sql::{Connection, OptionalRow};
 use crate::{StoreError, validation};
 use heirloom_model::{Message, ProjectName, RecordId, Session};
-use crate::sql::{Connection, OptionalRow};
 use rusqlite::{ToSql, params};
 
 /// Creates the session or replaces its metadata.
@@ -93,8 +93,11 @@ fn refuse_existing(
     }
     let sql = "SELECT id FROM messages WHERE project = ?1 AND id IN (SELECT unhex(value) FROM json_each(?2)) LIMIT 1";
     let mut statement = connection.prepare_cached(sql)?;
-    let found: Vec<[u8; 16]> = statement.query_column(params![project, row_codec::id_list(&ids)])?;
-    found.first().map_or(Ok(()), |id| Err(existing(RecordId::from_bytes(*id))))
+    let found: Vec<[u8; 16]> =
+        statement.query_column(params![project, row_codec::id_list(&ids)])?;
+    found
+        .first()
+        .map_or(Ok(()), |id| Err(existing(RecordId::from_bytes(*id))))
 }
 
 /// Creates the error for a message whose id exists.

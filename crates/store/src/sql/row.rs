@@ -1,6 +1,6 @@
 //! Rows of a query.
 
-use crate::postgres::values::value_of;
+use crate::postgres::values::PgRow;
 use rusqlite::types::{FromSql, FromSqlError, Type, ValueRef};
 
 /// Row of a query.
@@ -9,7 +9,7 @@ pub(crate) enum Row<'r> {
     /// Row of SQLite.
     Sqlite(&'r rusqlite::Row<'r>),
     /// Row of PostgreSQL.
-    Postgres(&'r tokio_postgres::Row),
+    Postgres(&'r PgRow),
 }
 
 impl<'r> Row<'r> {
@@ -17,7 +17,7 @@ impl<'r> Row<'r> {
     pub(crate) fn get_ref(self, column: usize) -> rusqlite::Result<ValueRef<'r>> {
         match self {
             Self::Sqlite(row) => row.get_ref(column),
-            Self::Postgres(row) => value_of(row, column),
+            Self::Postgres(row) => row.value(column),
         }
     }
 
@@ -26,7 +26,7 @@ impl<'r> Row<'r> {
         match self {
             Self::Sqlite(row) => row.get(column),
             Self::Postgres(row) => {
-                let value = value_of(row, column)?;
+                let value = row.value(column)?;
                 T::column_result(value).map_err(|error| match error {
                     FromSqlError::OutOfRange(number) => {
                         rusqlite::Error::IntegralValueOutOfRange(column, number)

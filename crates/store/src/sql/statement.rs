@@ -2,6 +2,7 @@
 
 use super::{Row, SqlError};
 use crate::postgres::session::PgStatement;
+use crate::postgres::values::PgRow;
 use rusqlite::ToSql;
 use rusqlite::types::FromSql;
 
@@ -109,9 +110,9 @@ pub(crate) enum Rows<'s> {
     /// Rows that PostgreSQL has sent.
     Postgres {
         /// Rows after the current one.
-        rows: std::vec::IntoIter<tokio_postgres::Row>,
+        rows: std::vec::IntoIter<PgRow>,
         /// Row that was returned last.
-        current: Option<tokio_postgres::Row>,
+        current: Option<PgRow>,
     },
 }
 

@@ -3,8 +3,8 @@
 use super::connection::{Access, connect};
 use super::database_location::DatabaseLocation;
 use super::database_location::{JOURNAL_SUFFIXES, with_suffix};
-use crate::relational::failure::Failure;
 use super::{SqliteStore, integrity, schema_version};
+use crate::relational::failure::Failure;
 use crate::{Description, StoreError};
 use heirloom_fs::durable;
 use heirloom_fs::durable::regular_file::{self, FileReadError, LinkPolicy};

@@ -1,15 +1,15 @@
 //! Conversion of SQLite errors to store errors.
 
 use super::database_location::DatabaseLocation;
+use crate::StoreError;
 use crate::relational::failure::Failure;
 use crate::sql::SqlError;
-use crate::StoreError;
 use rusqlite::{ErrorCode, ffi};
 use std::io;
 
 impl Failure {
     /// Converts the failure to a store error for the database at `place`.
-    pub(crate) fn at(self, place: &DatabaseLocation) -> StoreError {
+    pub(in crate::sqlite) fn at(self, place: &DatabaseLocation) -> StoreError {
         match self {
             Self::Store(error) => error,
             Self::Damaged(problem) => damaged(place, problem),

@@ -1,10 +1,10 @@
 //! Integrity check and description of a database.
 
 use super::database_location::{DatabaseLocation, wal_path};
-use crate::relational::failure::Failure;
-use crate::relational::index;
 use super::schema_version;
 use crate::Description;
+use crate::relational::failure::Failure;
+use crate::relational::index;
 use heirloom_fs::durable;
 use heirloom_model::Kind;
 use rusqlite::Connection;

@@ -4,11 +4,11 @@ mod index_progress;
 mod key_migration;
 
 use super::database_location::DatabaseLocation;
-use crate::relational::failure::Failure;
 use super::schema_version::{APPLICATION_ID, Migration, newest, supported_version};
-use crate::relational::index;
 use super::{backup, retained_backups};
 use crate::migration_progress::{MigrationEvent, ProgressSink};
+use crate::relational::failure::Failure;
+use crate::relational::index;
 use heirloom_model::{Clock, SystemClock};
 use index_progress::IndexProgress;
 use rusqlite::{Connection, Transaction, TransactionBehavior};

@@ -8,11 +8,11 @@ use super::database_files::database_path::{absolute_path, existing_path};
 use super::database_files::shm_reader::ShmHandle;
 use super::database_files::wal_check;
 use super::database_location::{DatabaseLocation, wal_path};
-use crate::relational::failure::Failure;
 use super::migrate;
 use super::schema_version::Migration;
 use crate::StoreError;
 use crate::migration_progress::ProgressSink;
+use crate::relational::failure::Failure;
 use heirloom_fs::{FsError, durable};
 use rusqlite::Connection;
 use std::io::ErrorKind;
@@ -156,7 +156,9 @@ fn create_database(path: &Path, known: &[Migration]) -> Result<(), StoreError> {
         migrate::create_schema(&mut connection, known)?;
         // Last, because from then on the write-ahead log is a second file, and only closing merges it into this one.
         ensure_wal_mode(&connection)?;
-        connection.close().map_err(|(_, error)| Failure::from(error))
+        connection
+            .close()
+            .map_err(|(_, error)| Failure::from(error))
     });
     made.map_err(|failure| failure.at(&place))?;
     (scratch.as_file().sync_all()).map_err(|error| durable::failed("sync", path, error))?;

@@ -3,8 +3,8 @@
 //! A released migration is never edited: a change of the schema is a new file.
 
 use super::database_location::DatabaseLocation;
-use crate::relational::failure::Failure;
 use crate::StoreError;
+use crate::relational::failure::Failure;
 use rusqlite::Connection;
 
 /// Application id `Heir`: distinguishes our databases from other SQLite files.

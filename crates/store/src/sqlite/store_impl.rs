@@ -1,9 +1,11 @@
 //! Implementation of [`Store`] for [`SqliteStore`]: delegates each method to the module that executes it.
 
 use super::database_files::file_guard::FileGuard;
-use crate::relational::write::{apply, purge};
-use crate::relational::{audit_events, index, receipts, record_history, record_lookup, record_query, sessions};
 use super::{SqliteStore, backup, integrity};
+use crate::relational::write::{apply, purge};
+use crate::relational::{
+    audit_events, index, receipts, record_history, record_lookup, record_query, sessions,
+};
 use crate::{
     AppliedChange, Change, DeliveryStats, Description, EmbeddingBacklog, Filter, KindCounts,
     PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, Store, StoreError,
@@ -45,7 +47,9 @@ impl Store for SqliteStore {
         limit: usize,
     ) -> Result<Vec<RecordId>, StoreError> {
         validation::limit("ids_with_prefix", limit)?;
-        self.read(|connection| record_lookup::ids_with_prefix(connection.into(), project, prefix, limit))
+        self.read(|connection| {
+            record_lookup::ids_with_prefix(connection.into(), project, prefix, limit)
+        })
     }
 
     fn find(&self, project: &ProjectName, filter: &Filter) -> Result<Vec<Record>, StoreError> {
@@ -91,7 +95,8 @@ impl Store for SqliteStore {
         self.read(|connection| {
             // One snapshot for both parts.
             let snapshot = connection.unchecked_transaction()?;
-            let counts = record_history::counts((&*snapshot).into(), project, &self.cache, stamp, now)?;
+            let counts =
+                record_history::counts((&*snapshot).into(), project, &self.cache, stamp, now)?;
             snapshot.rollback()?;
             Ok(counts)
         })
@@ -170,7 +175,9 @@ impl Store for SqliteStore {
     ) -> Result<DeliveryStats, StoreError> {
         validation::ids(records)?;
         validation::limit("delivery_stats", newest.limit())?;
-        self.read(|connection| receipts::delivery_stats(connection.into(), project, newest, records))
+        self.read(|connection| {
+            receipts::delivery_stats(connection.into(), project, newest, records)
+        })
     }
 
     fn preview_purge(

@@ -7,9 +7,9 @@ use super::writer::GONE_ORDINALS;
 use crate::relational::failure::Failure;
 use crate::relational::record_query;
 use crate::relational::row_codec::micros;
+use crate::sql::Connection;
 use crate::{AsOf, Filter};
 use heirloom_model::{Kind, ProjectName, Scope, Timestamp};
-use crate::sql::Connection;
 use rusqlite::{ToSql, params};
 
 /// Bitmap of candidate ordinals.
@@ -149,7 +149,9 @@ impl CandidateFilter {
         }
         if then.is_some() {
             let then = values.len();
-            sql.push_str(&format!(" AND (m.retired_at IS NULL OR m.retired_at > ?{then})"));
+            sql.push_str(&format!(
+                " AND (m.retired_at IS NULL OR m.retired_at > ?{then})"
+            ));
         }
         self.set_all(connection, &sql, &values)
     }

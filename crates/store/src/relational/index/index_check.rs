@@ -1,8 +1,8 @@
 //! Consistency check of the index against the records and messages.
 
 use crate::relational::failure::Failure;
-use heirloom_search::index::posting_blocks::Block;
 use crate::sql::Connection;
+use heirloom_search::index::posting_blocks::Block;
 use rusqlite::params;
 
 /// Checks as a finding and a query that counts the inconsistent rows.

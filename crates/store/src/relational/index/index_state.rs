@@ -1,8 +1,8 @@
 //! Totals and versions of a project's index.
 
 use crate::relational::failure::Failure;
-use heirloom_search::index::bm25::Totals;
 use crate::sql::{Connection, OptionalRow};
+use heirloom_search::index::bm25::Totals;
 
 /// Totals and versions of a project's index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

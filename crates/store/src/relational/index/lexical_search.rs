@@ -8,11 +8,11 @@ use super::project_cache::{Blocks, ProjectCache, read_blocks};
 use super::tail::Tail;
 use super::tail_merge::bad_block;
 use crate::relational::failure::Failure;
+use crate::sql::Connection;
 use heirloom_search::index::bm25::Weights;
 use heirloom_search::index::posting_blocks::{Block, Posting};
 use heirloom_search::index::posting_code::{self, CodeTables};
 use heirloom_search::index::tokenizer::Term;
-use crate::sql::Connection;
 use std::hint::black_box;
 use std::sync::Arc;
 

@@ -7,8 +7,8 @@ use super::writer::mark_retired;
 use super::{external_vectors, vector_blocks, vector_rows};
 use crate::relational::failure::Failure;
 use crate::relational::row_codec;
-use heirloom_model::RecordId;
 use crate::sql::Connection;
+use heirloom_model::RecordId;
 use rusqlite::params;
 
 /// Texts that are merged at once.

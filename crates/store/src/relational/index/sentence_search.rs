@@ -8,9 +8,9 @@ use super::index_state::IndexState;
 use super::project_cache::{ProjectCache, cached_external_vectors, score_external_vectors};
 use crate::ModelVector;
 use crate::relational::failure::Failure;
+use crate::sql::Connection;
 use heirloom_search::index::bm25::{ScoreStats, top_scores};
 use heirloom_search::index::vector::{ExternalQueryVector, ExternalVectorSet};
-use crate::sql::Connection;
 use std::sync::Arc;
 
 /// Mean and standard deviation of the cosines of a question with unrelated texts, which count as

@@ -2,8 +2,8 @@
 
 use super::index_entry::{entries, pieces};
 use crate::relational::failure::Failure;
-use heirloom_search::index::tokenizer::Term;
 use crate::sql::Connection;
+use heirloom_search::index::tokenizer::Term;
 use rusqlite::params;
 use std::sync::Arc;
 

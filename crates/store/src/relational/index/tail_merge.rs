@@ -6,9 +6,9 @@
 use super::index_entry::{entries, pieces};
 use super::vector_blocks;
 use crate::relational::failure::Failure;
+use crate::sql::{Connection, OptionalRow};
 use heirloom_search::index::posting_blocks::{self, Block, Posting};
 use heirloom_search::index::tokenizer::Term;
-use crate::sql::{Connection, OptionalRow};
 use rusqlite::params;
 
 /// Returns the tail length at which a merge is due: more in a large index, where a merge touches more blocks.
@@ -115,8 +115,7 @@ pub(super) fn write(
     let newest = "SELECT block, data FROM postings WHERE project = ?1 AND term = ?2 \
          ORDER BY block DESC LIMIT 1";
     let mut newest = connection.prepare_cached(newest)?;
-    let write =
-        "INSERT INTO postings (project, term, block, data) VALUES (?1, ?2, ?3, ?4) \
+    let write = "INSERT INTO postings (project, term, block, data) VALUES (?1, ?2, ?3, ?4) \
          ON CONFLICT (project, term, block) DO UPDATE SET data = excluded.data";
     let mut write = connection.prepare_cached(write)?;
     for group in pending.chunk_by(|a, b| a.0 == b.0) {

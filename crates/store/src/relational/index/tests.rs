@@ -123,7 +123,12 @@ fn merge_is_deferred_until_tail_limit() {
     apply((&*store.lock()).into(), &project, &[put(5_000)]).unwrap();
     assert!(!merge_next_part((&*store.lock()).into()).unwrap());
     // A writer without a maintenance thread merges what others deferred.
-    apply((&*store.lock()).into(), &project, &changes_from(&ids, 5_001..6_000)).unwrap();
+    apply(
+        (&*store.lock()).into(),
+        &project,
+        &changes_from(&ids, 5_001..6_000),
+    )
+    .unwrap();
     store.apply(&project, &[put(6_000)]).unwrap();
     assert_eq!((waiting().texts, waiting().merged), (6_001, 6_001));
     let many = changes_from(&ids, 6_001..6_001 + 16_384);
@@ -131,7 +136,10 @@ fn merge_is_deferred_until_tail_limit() {
         apply((&*store.lock()).into(), &project, changes).unwrap();
     }
     assert_eq!(waiting().merged, 6_001 + 16_384);
-    assert_eq!(check((&*store.lock()).into()).unwrap(), Vec::<String>::new());
+    assert_eq!(
+        check((&*store.lock()).into()).unwrap(),
+        Vec::<String>::new()
+    );
 }
 
 fn changes_from(ids: &IdSource, seconds: std::ops::Range<i64>) -> Vec<Change> {
@@ -183,7 +191,10 @@ fn rebuild_keeps_ordinals() {
     tail_merge::merge((&*store.lock()).into(), 1).unwrap();
     let grown = dump(&store);
     rebuild((&*store.lock()).into(), 1).unwrap();
-    assert_eq!(check((&*store.lock()).into()).unwrap(), Vec::<String>::new());
+    assert_eq!(
+        check((&*store.lock()).into()).unwrap(),
+        Vec::<String>::new()
+    );
     assert_eq!(dump(&store), grown);
 }
 
@@ -221,7 +232,10 @@ fn check_finds_every_inconsistency() {
         at: at(1_000),
     };
     store.append_messages(&project, "s", &[turn]).unwrap();
-    assert_eq!(check((&*store.lock()).into()).unwrap(), Vec::<String>::new());
+    assert_eq!(
+        check((&*store.lock()).into()).unwrap(),
+        Vec::<String>::new()
+    );
     for harm in [
         "UPDATE records SET ordinal = NULL WHERE ordinal = 7",
         "UPDATE messages SET ordinal = 3",
@@ -235,12 +249,25 @@ fn check_finds_every_inconsistency() {
         let mut connection = store.lock();
         let transaction = connection.transaction().unwrap();
         transaction.execute_batch(harm).unwrap();
-        assert_ne!(check((&*transaction).into()).unwrap(), Vec::<String>::new(), "{harm}");
-        let epoch = || read_state((&*transaction).into(), 1).unwrap().unwrap().epoch();
+        assert_ne!(
+            check((&*transaction).into()).unwrap(),
+            Vec::<String>::new(),
+            "{harm}"
+        );
+        let epoch = || {
+            read_state((&*transaction).into(), 1)
+                .unwrap()
+                .unwrap()
+                .epoch()
+        };
         let before = epoch();
         rebuild_all((&*transaction).into()).unwrap();
         assert_ne!(epoch(), before, "caches of other processes are discarded");
-        assert_eq!(check((&*transaction).into()).unwrap(), Vec::<String>::new(), "{harm}");
+        assert_eq!(
+            check((&*transaction).into()).unwrap(),
+            Vec::<String>::new(),
+            "{harm}"
+        );
         transaction.rollback().unwrap();
     }
 }

@@ -2,9 +2,9 @@
 
 use super::vector_rows;
 use crate::relational::failure::Failure;
+use crate::sql::{Connection, OptionalRow};
 use heirloom_search::index::vector::ROW_BYTES;
 use heirloom_search::index::word_pieces::PieceCounts;
-use crate::sql::{Connection, OptionalRow};
 use rusqlite::params;
 
 /// Vectors in a block.

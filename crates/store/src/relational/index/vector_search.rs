@@ -10,6 +10,7 @@ use super::tail::Tail;
 use super::vector_blocks::{self, BLOCK};
 use super::vector_sidecar::{self, VectorSidecar};
 use crate::relational::failure::Failure;
+use crate::sql::Connection;
 use crate::{SearchQuery, VectorSource};
 use heirloom_model::limits::{EMBEDDING_MISSING_ONE_IN, SIDECAR_LAG_VECTORS};
 use heirloom_search::index::bm25::{ScoreStats, top_scores};
@@ -17,7 +18,6 @@ use heirloom_search::index::vector::{
     ExternalQueryVector, QueryVector, ROW_BYTES, SketchQuery, Sketches,
 };
 use heirloom_search::index::word_pieces::count_in;
-use crate::sql::Connection;
 use std::sync::Arc;
 
 /// Number of texts up to which every vector is compared exactly.

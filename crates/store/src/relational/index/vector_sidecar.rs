@@ -8,6 +8,7 @@
 
 use super::index_state::{IndexState, read_state};
 use crate::relational::failure::Failure;
+use crate::sql::{Connection, OptionalRow};
 use heirloom_fs::durable;
 use heirloom_fs::durable::regular_file::{self, LinkPolicy};
 use heirloom_model::limits::{SIDECAR_LAG_VECTORS, SIDECAR_VECTORS_MAX};
@@ -15,7 +16,6 @@ use heirloom_model::text::EscapedPath;
 use heirloom_search::index::vector::{
     QueryVector, ROW_BYTES, SKETCHES, SKETCHES_BYTES, SketchQuery, Sketches,
 };
-use crate::sql::{Connection, OptionalRow};
 use rusqlite::params;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;

@@ -4,8 +4,8 @@ use super::index_entry::IndexEntry;
 use super::tail_merge;
 use crate::relational::failure::Failure;
 use crate::relational::row_codec;
-use heirloom_model::{ProjectName, RecordId};
 use crate::sql::{Connection, OptionalRow};
+use heirloom_model::{ProjectName, RecordId};
 use rusqlite::params;
 
 /// Ordinals in a row of `gone`.

@@ -3,10 +3,10 @@
 use super::change_writer::{ChangeWriter, applied, stale};
 use crate::relational::audit_events::{self, NewEvent};
 use crate::relational::failure::Failure;
+use crate::sql::Connection;
 use crate::{AppliedChange, Change, StoreError, Verdict};
 use heirloom_model::merge::{self, MergeDecision, MergeRule};
 use heirloom_model::{Action, Mark, ProjectName, Record, RecordId, Timestamp, clock};
-use crate::sql::Connection;
 use std::borrow::Cow;
 
 /// Applies `changes` in order; the caller commits, or rolls back on an error.

@@ -5,9 +5,9 @@ use crate::relational::failure::Failure;
 use crate::relational::index::{self, IndexEntry};
 use crate::relational::record_lookup;
 use crate::relational::row_codec::{self, COLUMNS, micros};
+use crate::sql::Connection;
 use crate::{AppliedChange, StoreError, Verdict, validation};
 use heirloom_model::{Action, ImportBatch, ProjectName, Record, RecordId, Timestamp, mark, merge};
-use crate::sql::Connection;
 use rusqlite::params;
 use std::borrow::Cow;
 
@@ -226,7 +226,8 @@ impl<'a> ChangeWriter<'a> {
              WHERE project = ?1 AND id = ?2 RETURNING ordinal";
         let attrs = validation::attrs_json(&merge::restored_attrs(record))?;
         let mut statement = self.connection.prepare_cached(sql)?;
-        let ordinals: Vec<Option<u32>> = statement.query_map(params![self.number, id, attrs], |row| row.get(0))?;
+        let ordinals: Vec<Option<u32>> =
+            statement.query_map(params![self.number, id, attrs], |row| row.get(0))?;
         self.set_index_marks(&ordinals, false)
     }
 

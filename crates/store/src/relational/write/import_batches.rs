@@ -5,11 +5,11 @@ use crate::relational::audit_events::{self, NewEvent};
 use crate::relational::failure::Failure;
 use crate::relational::row_codec::{self, COLUMNS, micros};
 use crate::relational::sessions;
+use crate::sql::OptionalRow;
 use crate::{AppliedChange, StoreError, Verdict, validation};
 use heirloom_model::{
     Action, ImportBatch, Message, Record, RecordId, Session, Timestamp, ValidityGap, clock,
 };
-use crate::sql::OptionalRow;
 use rusqlite::{ToSql, params};
 
 impl ChangeWriter<'_> {
@@ -229,7 +229,8 @@ impl ChangeWriter<'_> {
              ORDER BY p.retired_at DESC, p.id";
         let mut statement = self.connection.prepare_cached(sql)?;
         let values = params![self.number, batch.as_bytes(), micros(at)];
-        let pairs: Vec<([u8; 16], [u8; 16])> = statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let pairs: Vec<([u8; 16], [u8; 16])> =
+            statement.query_map(values, |row| Ok((row.get(0)?, row.get(1)?)))?;
         for (before, after) in pairs {
             let before = self.get(RecordId::from_bytes(before))?;
             let expired = before.expires_at.is_some_and(|end| end <= at);

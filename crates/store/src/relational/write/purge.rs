@@ -3,10 +3,10 @@
 use crate::relational::audit_events::{self, NewEvent};
 use crate::relational::failure::Failure;
 use crate::relational::{index, record_history, row_codec};
+use crate::sql::{Connection, Row};
 use crate::{PurgeReport, PurgeTarget, StoreError};
 use heirloom_model::{Action, ProjectName, RecordId, Timestamp};
 use rusqlite::types::Value;
-use crate::sql::{Connection, Row};
 use rusqlite::{ToSql, params};
 
 /// Items that a purge deletes.
@@ -180,7 +180,7 @@ fn matching(
     matcher: &TextMatcher,
 ) -> Result<Vec<RecordId>, Failure> {
     let mut statement = connection.prepare_cached(sql)?;
-        let mut rows = statement.query([project])?;
+    let mut rows = statement.query([project])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         for column in 1..row.column_count() {

@@ -4,9 +4,9 @@ use super::change_writer::{ChangeWriter, applied};
 use crate::receipts::Receipt;
 use crate::relational::failure::Failure;
 use crate::relational::row_codec::micros;
+use crate::sql::Connection;
 use crate::{AppliedChange, Verdict, validation};
 use heirloom_model::limits;
-use crate::sql::Connection;
 use rusqlite::params;
 
 /// Number of receipts between two foldings of old inclusions.

@@ -1,14 +1,14 @@
 //! Offline check of a database that may be damaged, without changing a byte of it.
 
 use crate::StoreError;
+use crate::relational::failure::Failure;
+use crate::relational::index;
 use crate::sqlite::backup::RowCounts;
 use crate::sqlite::connection::{self, connect_without_checkpoint};
 use crate::sqlite::database_files::database_path::existing_path;
 use crate::sqlite::database_files::shm_reader::ShmHandle;
 use crate::sqlite::database_files::wal_check;
 use crate::sqlite::database_location::DatabaseLocation;
-use crate::relational::failure::Failure;
-use crate::relational::index;
 use crate::sqlite::{integrity, schema_version};
 use heirloom_fs::durable;
 use heirloom_fs::durable::regular_file::{self, FileReadError, LinkPolicy};

@@ -14,11 +14,11 @@ mod schema_layout;
 mod skipped_rows;
 mod wal;
 
-use crate::sqlite::database_location::DatabaseLocation;
 use crate::relational::failure::Failure;
+use crate::relational::index;
+use crate::sqlite::database_location::DatabaseLocation;
 use crate::sqlite::open::OpenedDatabase;
 use crate::sqlite::schema_version::{self, MIGRATIONS, Migration};
-use crate::relational::index;
 use crate::sqlite::{SqliteStore, connection, file_format, integrity, migrate};
 use crate::{ProgressSink, StoreError};
 use heirloom_model::ProjectName;

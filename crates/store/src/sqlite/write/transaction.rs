@@ -1,11 +1,11 @@
 //! Write transactions: single, unsynced, and grouped with those of other threads.
 
-use super::maintenance::{self, MaintenanceThread};
-use crate::relational::write::apply;
 use super::group_commit;
-use crate::sqlite::connection::Access;
+use super::maintenance::{self, MaintenanceThread};
 use crate::relational::failure::Failure;
 use crate::relational::index;
+use crate::relational::write::apply;
+use crate::sqlite::connection::Access;
 use crate::sqlite::{SqliteStore, connection, schema_version};
 use crate::{AppliedChange, Change, StoreError};
 use heirloom_model::ProjectName;

@@ -5,9 +5,9 @@ use super::super::vector_rows;
 use super::{BLOCK, ExternalHeader, key};
 use crate::relational::failure::Failure;
 use crate::relational::row_codec;
+use crate::sql::{Connection, OptionalRow};
 use heirloom_model::{ProjectName, RecordId};
 use heirloom_search::index::vector::{row_bytes, unpack_row};
-use crate::sql::{Connection, OptionalRow};
 use rusqlite::params;
 use std::collections::{BTreeMap, HashMap};
 

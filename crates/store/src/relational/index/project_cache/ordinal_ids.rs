@@ -1,8 +1,8 @@
 //! Cached ordinal → record or message id.
 
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
-use heirloom_model::RecordId;
 use crate::sql::{Connection, Row};
+use heirloom_model::RecordId;
 use rusqlite::params;
 use std::sync::Arc;
 

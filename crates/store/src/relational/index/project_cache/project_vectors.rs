@@ -3,10 +3,10 @@
 use super::super::external_vectors::{self, BLOCK as EXTERNAL_BLOCK, ExternalHeader};
 use super::super::vector_blocks::{self, BLOCK};
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
+use crate::sql::Connection;
 use heirloom_search::index::vector::{
     ExternalQueryVector, ExternalVectorSet, ROW_BYTES, VectorSet,
 };
-use crate::sql::Connection;
 use std::sync::Arc;
 
 /// Merged built-in vectors of a project and the document frequencies of their word pieces.

@@ -3,8 +3,8 @@
 use super::{CacheEntry, Entries, ProjectCache, Slot};
 use crate::relational::failure::Failure;
 use crate::relational::record_lookup;
-use heirloom_model::Kind;
 use crate::sql::Connection;
+use heirloom_model::Kind;
 
 /// Bytes that change with every write to the database.
 pub(crate) type ContentStamp = [u8; 48];

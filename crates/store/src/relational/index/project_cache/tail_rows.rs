@@ -3,8 +3,8 @@
 use super::super::index_entry::{entries, pieces};
 use super::super::tail::{Tail, each_row};
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
-use heirloom_search::index::tokenizer::Term;
 use crate::sql::Connection;
+use heirloom_search::index::tokenizer::Term;
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -2,8 +2,8 @@
 //! index order.
 
 use super::{CacheEntry, Entries, Epoch, Failure, IndexState, ProjectCache, Slot};
-use heirloom_model::Kind;
 use crate::sql::Connection;
+use heirloom_model::Kind;
 use rusqlite::params;
 use std::sync::Arc;
 

@@ -1,0 +1,15 @@
+//! Limits of a store over PostgreSQL.
+
+/// Connections of one process to the database.
+pub const POSTGRES_CONNECTIONS_MAX: usize = 16;
+/// Maximum wait for a free connection, seconds.
+pub const POSTGRES_POOL_TIMEOUT_S: u64 = 10;
+/// Maximum time to open a connection, seconds.
+pub const POSTGRES_CONNECT_TIMEOUT_S: u64 = 5;
+/// Maximum time of one round trip, seconds; the statement is cancelled then.
+pub const POSTGRES_STATEMENT_TIMEOUT_S: u64 = 30;
+/// Attempts of a transaction that the database rolled back because of another one, or of a read whose connection was
+/// lost.
+pub const POSTGRES_ATTEMPTS_MAX: u32 = 8;
+/// Wait before the second attempt, milliseconds; it doubles with each attempt, and varies by half.
+pub const POSTGRES_BACKOFF_MS: u64 = 5;
