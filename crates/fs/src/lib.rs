@@ -6,6 +6,8 @@
 pub mod durable;
 mod error;
 pub mod git_index;
+mod host;
 pub mod project_fs;
 
 pub use error::FsError;
+pub use host::host_name;

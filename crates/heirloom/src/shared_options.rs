@@ -14,6 +14,9 @@ pub(crate) struct GlobalOptions {
     /// Name of the project whose memory is used
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) project: Option<String>,
+    /// Database server that several machines share, postgres://USER@HOST/DATABASE
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) store: Option<String>,
     /// Print JSON
     #[arg(long, global = true)]
     pub(crate) json: bool,

@@ -3,6 +3,7 @@
 //! The only module of the command line that depends on the store.
 
 mod bench_store;
+mod database_server;
 mod engine_opening;
 mod pending_files;
 mod private_files;
@@ -22,6 +23,7 @@ use crate::embedder;
 use crate::migration_progress;
 use crate::shared_options::GlobalOptions;
 use crate::terminal_output::Output;
+use database_server::ServerStore;
 use heirloom_engine::{CheckLevel, Doctor, Engine};
 use heirloom_fs::project_fs::{self, ProjectPaths};
 use heirloom_model::text::EscapedPath;
@@ -43,6 +45,8 @@ pub(crate) struct CliSession {
     pub(crate) env: Environment,
     /// Standard output and standard error.
     pub(crate) out: Output,
+    /// Store on a database server, opened once for all memories of the process.
+    server_store: ServerStore,
     /// The memory that was opened last; its mirror is updated after the command.
     opened: Option<Engine>,
 }
@@ -65,6 +69,9 @@ impl CliSession {
         if let Some(name) = &global.project {
             global.set.push(format!("project.name={name}"));
         }
+        if let Some(address) = &global.store {
+            global.set.push(format!("store.url={address}"));
+        }
         let env = Environment::read();
         let can_rewrite_line = env.get("TERM").is_some_and(|term| term != "dumb");
         Self {
@@ -75,6 +82,7 @@ impl CliSession {
             place: None,
             is_short_lived: false,
             suppresses_questions: false,
+            server_store: ServerStore::default(),
             clap_command,
         }
     }
@@ -96,6 +104,7 @@ impl CliSession {
             place: self.place.clone(),
             is_short_lived: self.is_short_lived,
             suppresses_questions: self.suppresses_questions,
+            server_store: self.server_store.clone(),
             clap_command: self.clap_command,
             env: self.env.clone(),
             out: Output::new(self.global.json, false),

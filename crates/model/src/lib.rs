@@ -7,6 +7,7 @@ pub mod budget;
 pub mod clock;
 pub mod conflict;
 pub mod context;
+pub mod database_address;
 pub mod embedder;
 pub mod error;
 pub mod event_stream;

@@ -24,6 +24,7 @@ mod search;
 mod sql;
 mod sqlite;
 mod store;
+mod transfer;
 mod validation;
 
 pub use error::StoreError;
@@ -31,7 +32,7 @@ pub use fault_injection::{CountedCalls, FaultPlan, FaultyStore, InjectedError, I
 pub use heirloom_search::Hit;
 pub use migration_progress::{MigrationEvent, ProgressSink};
 pub use model_vectors::{EmbeddingBacklog, ModelVector, UnembeddedText, VectorBatch, VectorRow};
-pub use postgres::PostgresStore;
+pub use postgres::{AddressSources, PostgresAddress, PostgresStore};
 pub use receipts::{DeliveryStats, Receipt, RecentReceipts, RecordUsage};
 pub use record_filter::{AsOf, Filter, Order};
 pub use search::{SearchQuery, SearchResults, VectorSource};
@@ -42,3 +43,4 @@ pub use sqlite::{
 pub use store::{
     AppliedChange, Change, Description, KindCounts, PurgeReport, PurgeTarget, Store, Verdict,
 };
+pub use transfer::{ProjectTransfer, TransferEnd, transfer_project, transferable_projects};

@@ -4,6 +4,7 @@
 //! wait until the next query of the transaction or its commit and are sent with it, so an operation takes as many round
 //! trips as it has queries. Writers of one project are serial by the row lock of its index totals.
 
+mod address;
 pub(crate) mod dialect;
 mod nul_encoding;
 mod pool;
@@ -12,11 +13,13 @@ mod schema;
 mod server_error;
 pub(crate) mod session;
 mod store_impl;
+mod tls;
 mod transaction;
 pub(crate) mod values;
 
 use crate::StoreError;
 use crate::relational::index::ProjectCache;
+pub use address::{AddressSources, PostgresAddress};
 use heirloom_model::limits;
 use pool::ConnectionPool;
 use project_numbers::ProjectNumbers;
@@ -38,35 +41,34 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Connects to the database at `url`, which has the schema of this version.
+    /// Connects to the database at `address`, which has the schema of this version.
     ///
     /// Errors: `Server` if it cannot be reached, refuses the login or has no schema; `Newer` if the schema is of a
     /// newer version; `Refused` if the database acknowledges commits before they are durable.
-    pub fn connect(url: &str) -> Result<Self, StoreError> {
-        let store = Self::without_check(url)?;
+    pub fn connect(address: &PostgresAddress) -> Result<Self, StoreError> {
+        let store = Self::without_check(address)?;
         schema::check(&store)?;
         Ok(store)
     }
 
-    /// Creates the schema in the database at `url`, or migrates an older one, and connects to it. Of several processes
+    /// Creates the schema in the database at `address`, or migrates an older one, and connects to it. Of several processes
     /// one does that; the others wait.
-    pub fn create(url: &str) -> Result<Self, StoreError> {
-        let store = Self::without_check(url)?;
+    pub fn create(address: &PostgresAddress) -> Result<Self, StoreError> {
+        let store = Self::without_check(address)?;
         schema::create(&store)?;
         schema::check(&store)?;
         Ok(store)
     }
 
-    fn without_check(url: &str) -> Result<Self, StoreError> {
-        let config = pool::parse_url(url)?;
-        let server = pool::describe_server(&config);
+    fn without_check(address: &PostgresAddress) -> Result<Self, StoreError> {
+        let server = address.server();
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .thread_name("postgres")
             .enable_all()
             .build()
             .map_err(|error| StoreError::Backend(format!("no thread could be started: {error}")))?;
-        let pool = pool::create_pool(config, limits::POSTGRES_CONNECTIONS_MAX)
+        let pool = pool::create_pool(address.clone(), limits::POSTGRES_CONNECTIONS_MAX)
             .map_err(|error| StoreError::Backend(error.to_string()))?;
         Ok(Self {
             server,

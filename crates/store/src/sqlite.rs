@@ -22,7 +22,7 @@ mod store_impl;
 mod write;
 
 use crate::relational::index::ProjectCache;
-use crate::{ProgressSink, StoreError};
+use crate::{ProgressSink, StoreError, sql};
 pub use project_locations::{ProjectLocation, ProjectSummary, ProjectSurvey};
 pub use recovery::offline_check::OfflineCheckReport;
 pub use recovery::restore::{RepairOutcome, RestoreOutcome};
@@ -230,6 +230,27 @@ impl SqliteStore {
             Some(reader) => question(&reader).map_err(|failure| self.error(failure)),
             None => self.with_writer(question),
         }
+    }
+
+    /// Runs queries on one snapshot.
+    pub(crate) fn read_rows<T>(
+        &self,
+        work: impl FnOnce(sql::Connection<'_>) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.read(|connection| {
+            let snapshot = connection.unchecked_transaction()?;
+            let found = work((&*snapshot).into())?;
+            snapshot.rollback()?;
+            Ok(found)
+        })
+    }
+
+    /// Runs a write in one transaction.
+    pub(crate) fn write_rows<T>(
+        &self,
+        work: impl FnOnce(sql::Connection<'_>) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.write(|connection| work(connection.into()))
     }
 
     /// Runs `work` on the writing connection.

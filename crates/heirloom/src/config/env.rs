@@ -25,6 +25,9 @@ impl Environment {
                         | "NO_COLOR"
                         | "CI"
                         | "TERM"
+                        | "PGPASSWORD"
+                        | "PGPASSFILE"
+                        | "PGSERVICEFILE"
                 )
                 || AgentProgram::reads_variable(name)
         };

@@ -1,5 +1,6 @@
 //! Config keys: their types, limits, and who may set them.
 
+use heirloom_model::database_address::{is_database_address, without_password};
 use heirloom_model::limits::{
     CONTEXT_BUDGET_CHARS_MAX, CONTEXT_BUDGET_TOKENS_MAX, EMBEDDING_DIMS_MAX,
     EMBEDDING_QUESTION_MS_MAX, HISTORY_LIVE_MAX, HOOK_ANCHOR_EVERY_MAX, ITERATION_TIMEOUT_S_MAX,
@@ -28,6 +29,8 @@ pub(crate) enum ValueType {
     Word(&'static [&'static str]),
     /// A list of texts.
     Texts,
+    /// An address of a database without a password, or an empty text.
+    DatabaseAddress,
     /// A factor of the price of an uncached token.
     Price,
     /// A number from 0 to 2, or an empty text for the service's default.
@@ -95,6 +98,7 @@ const NUMBER: ValueType = ValueType::Int(0, WINDOW_NUMBER_MAX as i64);
 /// Every key, in the order of `defaults.toml`.
 pub(crate) const KEYS: &[ConfigKey] = &[
     key("project.name", ValueType::Text),
+    sending_key("store.url", ValueType::DatabaseAddress),
     key("memory.enabled", ValueType::Bool),
     key("memory.file_path", ValueType::Text),
     key(
@@ -260,6 +264,9 @@ impl ConfigKey {
 
     /// Returns the name of the environment variable that sets the key.
     pub(crate) fn variable(&self) -> String {
+        if self.kind == ValueType::DatabaseAddress {
+            return "HEIRLOOM_STORE".to_owned();
+        }
         format!(
             "HEIRLOOM_{}",
             self.name.replace('.', "_").to_ascii_uppercase()
@@ -286,6 +293,7 @@ impl ConfigKey {
             (ValueType::Texts, Value::Array(list)) if texts(list) => self.check_rows(list),
             (ValueType::Price, Value::Integer(_) | Value::Float(_))
             | (ValueType::Tools, Value::Table(_)) => check_window_value(self.name, value),
+            (ValueType::DatabaseAddress, Value::String(address)) => check_address(address),
             (ValueType::Temperature, Value::String(none)) if none.is_empty() => Ok(()),
             (ValueType::Temperature, Value::Integer(0..=2)) => Ok(()),
             (ValueType::Temperature, Value::Float(x)) if (0.0..=2.0).contains(x) => Ok(()),
@@ -321,7 +329,9 @@ impl ConfigKey {
     /// Parses the text of a variable or flag as a value of the key's type.
     pub(crate) fn parse(&self, text: &str) -> Result<Value, String> {
         let value = match self.kind {
-            ValueType::Text | ValueType::Word(_) => Value::String(text.to_owned()),
+            ValueType::Text | ValueType::Word(_) | ValueType::DatabaseAddress => {
+                Value::String(text.to_owned())
+            }
             ValueType::Bool => match text.to_ascii_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Value::Boolean(true),
                 "false" | "0" | "no" | "off" => Value::Boolean(false),
@@ -379,11 +389,27 @@ impl ValueType {
             Self::Text => "a text",
             Self::Word(_) => "a word",
             Self::Texts => "a list of texts",
+            Self::DatabaseAddress => "an address such as postgres://USER@HOST/DATABASE",
             Self::Price => "a number such as 0.1",
             Self::Temperature => "a number from 0 to 2, or an empty text",
             Self::Tools => "a table of tools with max_length, preview_length and critical",
         }
     }
+}
+
+fn check_address(address: &str) -> Result<(), String> {
+    if address.is_empty() {
+        return Ok(());
+    }
+    if !is_database_address(address) {
+        return Err("expected postgres://USER@HOST:PORT/DATABASE".to_owned());
+    }
+    if without_password(address) != address {
+        return Err(
+            "a password is not allowed here: set PGPASSWORD, or write a password file".to_owned(),
+        );
+    }
+    Ok(())
 }
 
 /// Checks that `value` fits the key of this name; an error explains the mismatch.

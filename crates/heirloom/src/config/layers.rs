@@ -6,7 +6,9 @@ mod settings;
 
 pub(super) use config_file::read_config;
 
+use super::keys::ValueType;
 use super::{ConfigKey, Environment, KEYS};
+use heirloom_model::database_address::without_password;
 use heirloom_model::{Fault, limits};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -171,7 +173,12 @@ impl Config {
                 layer: Layer::Environment,
                 place: variable,
             };
-            match key.parse(text) {
+            // The environment may have a password, which settings never contain.
+            let parsed = match key.kind {
+                ValueType::DatabaseAddress => key.parse(&without_password(text)),
+                _ => key.parse(text),
+            };
+            match parsed {
                 Ok(value) => self.apply_value(key.name, value, &origin),
                 Err(problem) => self.warn(&origin, format!("{problem}; the value is not used")),
             }

@@ -1,5 +1,6 @@
 //! Opening of memories: an engine for the project, for the user, or for a demo.
 
+use super::database_server::shared_name;
 use super::private_files::memory_folder;
 use super::store_opening::open_store;
 use super::{CliSession, FoundProject, pending_files};
@@ -13,7 +14,7 @@ use heirloom_fs::durable;
 use heirloom_fs::project_fs::{self, ProjectPaths};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Clock, Fault, ProjectName};
-use heirloom_store::{DATABASE, MARKER};
+use heirloom_store::{DATABASE, MARKER, PostgresStore};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -184,6 +185,9 @@ impl CliSession {
     ) -> Result<Engine, Fault> {
         let mut place = found.place.clone();
         place.folder = memory_folder(&place)?;
+        if let Some(store) = self.server_store(&found.config)? {
+            return self.open_shared_engine(store, found, place, clock);
+        }
         let mut store = open_store(&place.folder, &migration_progress::progress_sink(&self.out))?;
         if self.is_short_lived {
             store = store.with_short_lived_mode();
@@ -199,6 +203,27 @@ impl CliSession {
             Some(name) => engine.with_display_name(name),
             None => engine,
         };
+        let engine = with_sentence_model(engine, &found.config);
+        self.opened = Some(engine.shared());
+        Ok(engine)
+    }
+
+    /// Opens the project's memory on a database server. The folder of the project has its files as usual, without a
+    /// database.
+    fn open_shared_engine(
+        &mut self,
+        store: Arc<PostgresStore>,
+        found: &FoundProject,
+        place: ProjectPaths,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Engine, Fault> {
+        let project = shared_name(&place, found.config.text("project.name"))?;
+        let mut settings = found.config.settings();
+        settings
+            .workspace
+            .user_folder
+            .clone_from(&found.user_workspace);
+        let engine = Engine::new(store, project, place, settings, clock)?;
         let engine = with_sentence_model(engine, &found.config);
         self.opened = Some(engine.shared());
         Ok(engine)

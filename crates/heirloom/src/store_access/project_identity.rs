@@ -1,5 +1,6 @@
 //! Identity of the project that a command is about.
 
+use super::database_server::shared_name;
 use super::store_opening::open_store;
 use super::user_store::{Adopted, record_home};
 use super::{CliSession, FoundProject};
@@ -58,6 +59,9 @@ impl CliSession {
         decision: Option<CopyDecision>,
         asks_nothing: bool,
     ) -> Result<bool, Fault> {
+        if !found.config.text("store.url").is_empty() {
+            return Ok(false);
+        }
         if explicit_name(found)?.is_some() {
             return match decision {
                 None => Ok(false),
@@ -159,6 +163,15 @@ impl CliSession {
         {
             return IdentityState {
                 display_name: project_fs::display_name(explicit),
+                ..IdentityState::default()
+            };
+        }
+        if let Ok(config) = Config::load(&self.env, Some(&place.config), &self.global.set)
+            && !config.text("store.url").is_empty()
+        {
+            let name = shared_name(place, "").map(|name| name.to_string());
+            return IdentityState {
+                display_name: project_fs::display_name(&name.unwrap_or_default()),
                 ..IdentityState::default()
             };
         }

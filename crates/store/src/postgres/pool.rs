@@ -1,13 +1,13 @@
 //! Pool of connections to PostgreSQL.
 
-use crate::StoreError;
+use super::address::PostgresAddress;
+use super::tls::TlsMode;
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use heirloom_model::limits;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio_postgres::Client;
-use tokio_postgres::config::Host;
+use tokio_postgres::{Client, NoTls};
 
 /// Connection, and a mark that it must not be used again.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Deref for PooledClient {
 /// Opener of connections.
 #[derive(Debug)]
 pub(super) struct Connector {
-    config: tokio_postgres::Config,
+    address: PostgresAddress,
 }
 
 impl managed::Manager for Connector {
@@ -45,9 +45,20 @@ impl managed::Manager for Connector {
     type Error = tokio_postgres::Error;
 
     async fn create(&self) -> Result<PooledConnection, tokio_postgres::Error> {
-        let (client, connection) = self.config.connect(tokio_postgres::NoTls).await?;
-        // Ends when the client is dropped or the connection is lost; the client's calls return the error.
-        tokio::spawn(async move { drop(connection.await) });
+        let config = &self.address.config;
+        // A connection ends when its client is dropped or when it is lost; the client's calls return the error.
+        let client = match &self.address.tls {
+            TlsMode::Off => {
+                let (client, connection) = config.connect(NoTls).await?;
+                tokio::spawn(async move { drop(connection.await) });
+                client
+            }
+            TlsMode::On(tls) => {
+                let (client, connection) = config.connect(tls.clone()).await?;
+                tokio::spawn(async move { drop(connection.await) });
+                client
+            }
+        };
         Ok(PooledConnection {
             client,
             is_discarded: AtomicBool::new(false),
@@ -69,41 +80,12 @@ impl managed::Manager for Connector {
 /// Pool of connections.
 pub(super) type ConnectionPool = managed::Pool<Connector>;
 
-/// Parses the address of a database.
-pub(super) fn parse_url(url: &str) -> Result<tokio_postgres::Config, StoreError> {
-    let mut config: tokio_postgres::Config = url.parse().map_err(|error: tokio_postgres::Error| {
-        StoreError::Invalid(format!(
-            "the address of the database is not of the form postgres://USER@HOST:PORT/DATABASE: {error}"
-        ))
-    })?;
-    config
-        .connect_timeout(Duration::from_secs(limits::POSTGRES_CONNECT_TIMEOUT_S))
-        .application_name("heirloom");
-    Ok(config)
-}
-
-/// Describes the server for messages: hosts, ports and the name of the database, without user and password.
-pub(super) fn describe_server(config: &tokio_postgres::Config) -> String {
-    let ports = config.get_ports();
-    let hosts = config.get_hosts().iter().enumerate().map(|(n, host)| {
-        let name = match host {
-            Host::Tcp(name) => name.clone(),
-            Host::Unix(path) => path.display().to_string(),
-        };
-        let port = ports.get(n).or(ports.first()).copied().unwrap_or(5_432);
-        format!("{name}:{port}")
-    });
-    let hosts: Vec<String> = hosts.collect();
-    let name = config.get_dbname().or(config.get_user()).unwrap_or("");
-    format!("{}/{name}", hosts.join(","))
-}
-
 /// Creates a pool with at most `size` connections; it opens none.
 pub(super) fn create_pool(
-    config: tokio_postgres::Config,
+    address: PostgresAddress,
     size: usize,
 ) -> Result<ConnectionPool, managed::BuildError> {
-    managed::Pool::builder(Connector { config })
+    managed::Pool::builder(Connector { address })
         .max_size(size)
         .wait_timeout(Some(Duration::from_secs(limits::POSTGRES_POOL_TIMEOUT_S)))
         .runtime(deadpool::Runtime::Tokio1)

@@ -44,7 +44,7 @@ impl PostgresStore {
     }
 
     /// Runs queries on one snapshot.
-    pub(super) fn read_snapshot<T>(
+    pub(crate) fn read_snapshot<T>(
         &self,
         work: impl Fn(Connection<'_>) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
@@ -52,7 +52,7 @@ impl PostgresStore {
     }
 
     /// Runs a write to a project while no other one writes to it.
-    pub(super) fn write<T>(
+    pub(crate) fn write<T>(
         &self,
         project: &ProjectName,
         work: impl Fn(Connection<'_>) -> Result<T, Failure>,

@@ -1,0 +1,94 @@
+//! Store on a database server that several machines share.
+
+use super::CliSession;
+use crate::config::{Config, ConfigKey, Environment, Layer};
+use heirloom_fs::project_fs::{self, ProjectPaths};
+use heirloom_model::{Fault, ProjectName};
+use heirloom_store::{AddressSources, PostgresAddress, PostgresStore};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Name of the setting.
+const KEY: &str = "store.url";
+/// Variable whose address may contain a password.
+const VARIABLE: &str = "HEIRLOOM_STORE";
+
+/// Store that all memories of the process share; `None` before it is opened.
+#[derive(Clone, Default)]
+pub(super) struct ServerStore(Arc<Mutex<Option<Arc<PostgresStore>>>>);
+
+impl ServerStore {
+    fn get_or_open(
+        &self,
+        open: impl FnOnce() -> Result<PostgresStore, Fault>,
+    ) -> Result<Arc<PostgresStore>, Fault> {
+        let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = &*opened {
+            return Ok(Arc::clone(store));
+        }
+        let store = Arc::new(open()?);
+        *opened = Some(Arc::clone(&store));
+        Ok(store)
+    }
+}
+
+impl CliSession {
+    /// Returns the store on the database server of the settings; `None` if they name none.
+    pub(super) fn server_store(
+        &self,
+        config: &Config,
+    ) -> Result<Option<Arc<PostgresStore>>, Fault> {
+        let Some(address) = server_address(config, &self.env)? else {
+            return Ok(None);
+        };
+        let store = self
+            .server_store
+            .get_or_open(|| Ok(PostgresStore::connect(&address)?))?;
+        Ok(Some(store))
+    }
+}
+
+/// Returns the address of the database server of the settings; `None` if they name none.
+pub(crate) fn server_address(
+    config: &Config,
+    env: &Environment,
+) -> Result<Option<PostgresAddress>, Fault> {
+    let mut url = config.text(KEY);
+    if url.is_empty() {
+        return Ok(None);
+    }
+    let origin = ConfigKey::by_name(KEY).and_then(|key| config.get(key));
+    if origin.is_some_and(|(_, origin)| origin.layer == Layer::Environment)
+        && let Some(address) = env.get(VARIABLE)
+    {
+        url = address;
+    }
+    parse_address(url, env).map(Some)
+}
+
+/// Parses an address; what it leaves out is taken from the environment and the files that it names.
+pub(crate) fn parse_address(url: &str, env: &Environment) -> Result<PostgresAddress, Fault> {
+    let in_home = |name: &str| env.get("HOME").map(|home| Path::new(home).join(name));
+    let sources = AddressSources {
+        password: env.get("PGPASSWORD").map(str::to_owned),
+        password_file: (env.get("PGPASSFILE").map(PathBuf::from)).or_else(|| in_home(".pgpass")),
+        service_file: (env.get("PGSERVICEFILE").map(PathBuf::from))
+            .or_else(|| in_home(".pg_service.conf")),
+    };
+    Ok(PostgresAddress::parse(url, &sources)?)
+}
+
+/// Returns the project's name on a database server: the explicit one, or that of its remote. A project that is named by its
+/// path gets the name of the machine in addition, because other machines have the same paths.
+pub(super) fn shared_name(place: &ProjectPaths, explicit: &str) -> Result<ProjectName, Fault> {
+    let mut name = project_fs::project_name(&place.root, Some(explicit));
+    if project_fs::is_path_name(&name) {
+        let host = heirloom_fs::host_name();
+        let hashed = heirloom_model::text::hash16(&name);
+        let short = project_fs::display_name(&name);
+        name = format!("{host}/{short}-{hashed}");
+    }
+    ProjectName::new(&name).map_err(|error| {
+        Fault::usage(error.to_string()).hint("set `name` under `[project]`, or give --project NAME")
+    })
+}
