@@ -115,6 +115,8 @@ commands! {
     Purge = purge,
     Backup = backup,
     Restore = restore,
+    Transfer = transfer,
+    Fleet = fleet,
     Doctor = doctor,
     Reembed = reembed,
     Redact = redact,

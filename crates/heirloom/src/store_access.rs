@@ -9,6 +9,7 @@ mod pending_files;
 mod private_files;
 pub(crate) mod project_identity;
 mod store_opening;
+mod transfer_store;
 mod user_store;
 
 pub(crate) use bench_store::BenchStore;
@@ -16,6 +17,8 @@ pub(crate) use private_files::{
     copy_file, create_folder, make_memory_private, make_private, memory_folder, remove_file,
     replace_foreign, temporary_folder, write_file,
 };
+pub(crate) use database_server::fleet_store;
+pub(crate) use transfer_store::{TransferStore, refuse_password};
 pub(crate) use user_store::{Adopted, LostStore};
 
 use crate::config::{Config, Environment};

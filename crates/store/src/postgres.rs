@@ -6,6 +6,7 @@
 
 mod address;
 pub(crate) mod dialect;
+mod fleet_status;
 mod nul_encoding;
 mod pool;
 mod project_numbers;
@@ -19,6 +20,7 @@ pub(crate) mod values;
 
 use crate::StoreError;
 use crate::relational::index::ProjectCache;
+pub use fleet_status::{FleetNode, FleetProgram, FleetProject, FleetStatus};
 pub use address::{AddressSources, PostgresAddress};
 use heirloom_model::limits;
 use pool::ConnectionPool;

@@ -78,6 +78,31 @@ pub(crate) fn parse_address(url: &str, env: &Environment) -> Result<PostgresAddr
     Ok(PostgresAddress::parse(url, &sources)?)
 }
 
+/// Opens the database server at `url`, or that of the settings, for commands about the server itself. With `creates_tables`
+/// its tables are created or migrated.
+///
+/// Errors: `Usage` if neither names a server.
+pub(crate) fn fleet_store(
+    url: Option<&str>,
+    session: &CliSession,
+    creates_tables: bool,
+) -> Result<PostgresStore, Fault> {
+    let address = match url {
+        Some(url) => Some(parse_address(url, &session.env)?),
+        None => server_address(&session.config_without_project()?, &session.env)?,
+    };
+    let address = address.ok_or_else(|| {
+        Fault::usage("no database server is named").hint(
+            "give its address, postgres://USER@HOST:PORT/DATABASE, or set HEIRLOOM_STORE or `[store] url` in your config",
+        )
+    })?;
+    let store = match creates_tables {
+        true => PostgresStore::create(&address)?,
+        false => PostgresStore::connect(&address)?,
+    };
+    Ok(store)
+}
+
 /// Returns the project's name on a database server: the explicit one, or that of its remote. A project that is named by its
 /// path gets the name of the machine in addition, because other machines have the same paths.
 pub(super) fn shared_name(place: &ProjectPaths, explicit: &str) -> Result<ProjectName, Fault> {

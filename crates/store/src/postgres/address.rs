@@ -87,7 +87,7 @@ impl PostgresAddress {
         {
             config.connect_timeout(longest);
         }
-        config.application_name("heirloom");
+        config.application_name(concat!("heirloom ", env!("CARGO_PKG_VERSION")));
         let tls = tls.build()?;
         Ok(Self { config, tls })
     }
