@@ -28,7 +28,7 @@ pub use engine::{
 };
 pub use engine::{
     ChangeCursor, MemoryToolAnswer, MemoryToolCommand, NewToken, Page, SentenceCoverage,
-    ServerLock, Token, TokenFileStamp, Tokens,
+    ServerLock, Token, TokenStamp, Tokens,
 };
 pub use engine::{CopyDecision, Identity, IdentityState};
 pub use engine::{

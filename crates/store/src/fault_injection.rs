@@ -387,6 +387,10 @@ impl Store for FaultyStore {
         })
     }
 
+    fn documents(&self) -> Option<&dyn crate::DocumentStore> {
+        self.inner.documents()
+    }
+
     fn describe(&self) -> Result<Description, StoreError> {
         self.call("describe", Read, || self.inner.describe())
     }

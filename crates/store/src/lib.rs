@@ -12,6 +12,7 @@ pub const MARKER: &str = "store.json";
 pub const MARKER_TEXT: &[u8] = b"{\"database\": \"heirloom.db\"}\n";
 
 pub mod conformance;
+mod documents;
 mod error;
 mod fault_injection;
 mod migration_progress;
@@ -27,13 +28,15 @@ mod store;
 mod transfer;
 mod validation;
 
+pub use documents::DocumentStore;
 pub use error::StoreError;
 pub use fault_injection::{CountedCalls, FaultPlan, FaultyStore, InjectedError, InjectedFault};
 pub use heirloom_search::Hit;
 pub use migration_progress::{MigrationEvent, ProgressSink};
 pub use model_vectors::{EmbeddingBacklog, ModelVector, UnembeddedText, VectorBatch, VectorRow};
 pub use postgres::{
-    AddressSources, FleetNode, FleetProgram, FleetProject, FleetStatus, PostgresAddress, PostgresStore,
+    AddressSources, FleetNode, FleetProgram, FleetProject, FleetStatus, PostgresAddress,
+    PostgresStore,
 };
 pub use receipts::{DeliveryStats, Receipt, RecentReceipts, RecordUsage};
 pub use record_filter::{AsOf, Filter, Order};

@@ -6,6 +6,7 @@
 
 mod address;
 pub(crate) mod dialect;
+mod documents;
 mod fleet_status;
 mod nul_encoding;
 mod pool;
@@ -20,8 +21,8 @@ pub(crate) mod values;
 
 use crate::StoreError;
 use crate::relational::index::ProjectCache;
-pub use fleet_status::{FleetNode, FleetProgram, FleetProject, FleetStatus};
 pub use address::{AddressSources, PostgresAddress};
+pub use fleet_status::{FleetNode, FleetProgram, FleetProject, FleetStatus};
 use heirloom_model::limits;
 use pool::ConnectionPool;
 use project_numbers::ProjectNumbers;

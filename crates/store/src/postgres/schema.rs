@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Migrations in order: each leads from one version of the schema to the next.
 const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/postgres/0001_schema.sql")];
 /// Tables that Citus copies to every node. All others are distributed by project.
-const REFERENCE_TABLES: [&str; 3] = ["schema_state", "projects", "locations"];
+const REFERENCE_TABLES: [&str; 3] = ["schema_state", "projects", "documents"];
 /// Distributed tables; the first is the one that the others are placed with.
 const DISTRIBUTED_TABLES: [&str; 15] = [
     "records",

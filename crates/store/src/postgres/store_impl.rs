@@ -6,9 +6,9 @@ use crate::relational::{
     audit_events, index, receipts, record_history, record_lookup, record_query, sessions,
 };
 use crate::{
-    AppliedChange, Change, DeliveryStats, Description, EmbeddingBacklog, Filter, KindCounts,
-    PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, Store, StoreError,
-    VectorBatch, validation,
+    AppliedChange, Change, DeliveryStats, Description, DocumentStore, EmbeddingBacklog, Filter,
+    KindCounts, PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, Store,
+    StoreError, VectorBatch, validation,
 };
 use heirloom_model::{
     Event, Message, ProjectName, Record, RecordId, Session, Timestamp, ValidityGap,
@@ -219,6 +219,10 @@ impl Store for PostgresStore {
         self.write(project, |connection| {
             index::store_vectors(connection, project, vectors)
         })
+    }
+
+    fn documents(&self) -> Option<&dyn DocumentStore> {
+        Some(self)
     }
 
     fn describe(&self) -> Result<Description, StoreError> {
