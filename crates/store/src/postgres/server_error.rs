@@ -99,6 +99,14 @@ pub(super) fn of_postgres(error: &Error, server: &str) -> StoreError {
             }
             source = cause.source();
         }
+        if problem.contains("TLS") {
+            return StoreError::Server {
+                server: server.to_owned(),
+                problem,
+                hint: "check sslmode and sslrootcert of the address, and the certificate of the server",
+                is_transient: false,
+            };
+        }
         return unavailable(server, problem, RETRY);
     };
     let code = database.code();
