@@ -13,7 +13,7 @@ mod transfer_store;
 mod user_store;
 
 pub(crate) use bench_store::BenchStore;
-pub(crate) use database_server::fleet_store;
+pub(crate) use database_server::{fleet_store, is_server_reachable};
 pub(crate) use private_files::{
     copy_file, create_folder, make_memory_private, make_private, memory_folder, remove_file,
     replace_foreign, temporary_folder, write_file,

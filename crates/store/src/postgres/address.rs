@@ -5,6 +5,7 @@ use crate::StoreError;
 use heirloom_model::database_address::is_database_address;
 use heirloom_model::limits;
 use std::fmt;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio_postgres::config::{Host, SslMode};
@@ -92,11 +93,19 @@ impl PostgresAddress {
         Ok(Self { config, tls })
     }
 
-    /// Limits the time to open a connection.
-    #[must_use]
-    pub fn with_connect_timeout(mut self, timeout: Duration) -> Self {
-        self.config.connect_timeout(timeout);
-        self
+    /// Returns true if one of the hosts accepts a connection within `timeout`. A socket in the file system is not tried.
+    pub fn is_reachable(&self, timeout: Duration) -> bool {
+        let ports = self.config.get_ports();
+        self.config.get_hosts().iter().enumerate().any(|(n, host)| {
+            let port = ports.get(n).or(ports.first()).copied().unwrap_or(PORT);
+            let Host::Tcp(name) = host else {
+                return true;
+            };
+            let addresses = (name.as_str(), port).to_socket_addrs();
+            addresses.is_ok_and(|mut addresses| {
+                addresses.any(|address| TcpStream::connect_timeout(&address, timeout).is_ok())
+            })
+        })
     }
 
     /// Returns the hosts, ports and the name of the database for messages, without user and password.
