@@ -11,7 +11,7 @@ use heirloom_capture::Hooks;
 use heirloom_capture::{HookCall, HookCallLog, HookRequest};
 use heirloom_model::settings::RedactSettings;
 use heirloom_model::text::EscapedPath;
-use heirloom_model::{Fault, Timestamp, limits};
+use heirloom_model::{Fault, Timestamp, TransientCause, limits};
 use heirloom_redact::Redactor;
 use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -225,8 +225,14 @@ fn answer_event(call: &PendingCall, session: &mut CliSession) -> Result<(), Stri
     if stored.map_err(|fault| fault.message)? {
         return Ok(());
     }
-    drop(bytes);
-    with_memory(call, session, &found, (host, wanted, &event)).map_err(|fault| fault.message)
+    let Err(fault) = with_memory(call, session, &found, (host, wanted, &event)) else {
+        return Ok(());
+    };
+    if fault.transient_cause == Some(TransientCause::Unavailable) && !call.progress().is_answered {
+        return waiting_events::store(session, &found, &call.words, &bytes)
+            .map_err(|fault| fault.message);
+    }
+    Err(fault.message)
 }
 
 fn with_memory(

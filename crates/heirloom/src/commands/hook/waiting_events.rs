@@ -27,6 +27,21 @@ pub(super) fn store_if_offline(
         if is_server_reachable(session, found, timeout)? {
             return Ok(false);
         }
+    }
+    store(session, found, words, input)?;
+    Ok(true)
+}
+
+/// Stores the event in the outbox, and begins a pause in which hooks try no connection.
+pub(super) fn store(
+    session: &CliSession,
+    found: &FoundProject,
+    words: &[String],
+    input: &[u8],
+) -> Result<(), Fault> {
+    let outbox = Outbox::in_folder(&found.place.folder);
+    let clock = session.clock()?;
+    if !outbox.is_paused(&*clock) {
         outbox.pause(&*clock)?;
     }
     let [agent, event] = [0, 1].map(|n| words.get(n).cloned().unwrap_or_default());
@@ -38,8 +53,7 @@ pub(super) fn store_if_offline(
     };
     let redactor = Redactor::new(&found.config.settings().redact)
         .map_err(|error| Fault::usage(error.to_string()))?;
-    outbox.store(event, &redactor)?;
-    Ok(true)
+    outbox.store(event, &redactor)
 }
 
 /// Delivers the events in the outbox to the memory, each at its time. The answers are dropped: their prompts are over.
