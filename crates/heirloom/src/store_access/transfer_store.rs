@@ -63,7 +63,6 @@ fn open_server(named: &str, session: &CliSession) -> Result<Option<TransferStore
     if !is_database_address(named) {
         return Ok(None);
     }
-    refuse_password(named)?;
     let address = parse_address(named, &session.env)?;
     Ok(Some(TransferStore::Postgres(PostgresStore::connect(
         &address,
