@@ -8,6 +8,7 @@ pub(crate) mod dialect;
 mod nul_encoding;
 mod pool;
 mod project_numbers;
+pub(crate) mod request;
 mod schema;
 mod server_error;
 pub(crate) mod session;
@@ -19,9 +20,10 @@ use crate::StoreError;
 use crate::relational::index::ProjectCache;
 use heirloom_model::limits;
 use pool::ConnectionPool;
-use project_numbers::ProjectNumbers;
-use session::{PgSession, TranslationCache};
+use session::{PgSession, SharedState};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 use tokio::runtime::{self, Runtime};
 
 /// A [`Store`](crate::Store) in a PostgreSQL database.
@@ -30,8 +32,7 @@ pub struct PostgresStore {
     /// Host, port and name of the database, for messages.
     server: String,
     pool: ConnectionPool,
-    translations: Arc<TranslationCache>,
-    projects: Arc<ProjectNumbers>,
+    shared: Arc<SharedState>,
     cache: ProjectCache,
     /// Runs the connections; `None` after the drop began.
     runtime: Option<Runtime>,
@@ -57,6 +58,21 @@ impl PostgresStore {
         Ok(store)
     }
 
+    /// Sets the longest time of a round trip. A statement that takes longer is cancelled.
+    #[must_use]
+    pub fn with_statement_timeout(mut self, longest: Duration) -> Self {
+        // The shared state has one owner until the first session begins, and sessions end with their operation.
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.statement_timeout = longest;
+        }
+        self
+    }
+
+    /// Returns the number of round trips to the server since the store was opened.
+    pub fn round_trips(&self) -> u64 {
+        self.shared.round_trips.load(Ordering::Relaxed)
+    }
+
     fn without_check(url: &str) -> Result<Self, StoreError> {
         let config = pool::parse_url(url)?;
         let server = pool::describe_server(&config);
@@ -71,8 +87,7 @@ impl PostgresStore {
         Ok(Self {
             server,
             pool,
-            translations: Arc::default(),
-            projects: Arc::default(),
+            shared: Arc::default(),
             cache: ProjectCache::default(),
             runtime: Some(runtime),
         })
@@ -89,8 +104,7 @@ impl PostgresStore {
         Ok(PgSession::new(
             client,
             runtime.handle().clone(),
-            Arc::clone(&self.translations),
-            Arc::clone(&self.projects),
+            Arc::clone(&self.shared),
         ))
     }
 }

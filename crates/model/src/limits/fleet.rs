@@ -13,3 +13,7 @@ pub const POSTGRES_STATEMENT_TIMEOUT_S: u64 = 30;
 pub const POSTGRES_ATTEMPTS_MAX: u32 = 8;
 /// Wait before the second attempt, milliseconds; it doubles with each attempt, and varies by half.
 pub const POSTGRES_BACKOFF_MS: u64 = 5;
+/// Maximum time to cancel a statement and to receive its error, seconds. The connection is discarded in any case.
+pub const POSTGRES_CANCEL_GRACE_S: u64 = 2;
+/// Maximum time to find out whether a transaction was committed whose connection was lost, seconds.
+pub const POSTGRES_UNCERTAIN_WAIT_S: u64 = 10;

@@ -44,6 +44,15 @@ pub(super) fn recovery_of(failure: &Failure) -> Recovery {
     }
 }
 
+/// Returns true if the server may have executed the statement although this error was returned.
+pub(super) fn is_uncertain(error: &SqlError) -> bool {
+    match error {
+        SqlError::Postgres(error) => error.code().is_none_or(is_disconnection),
+        SqlError::Timeout(_) => true,
+        SqlError::Sqlite(_) => false,
+    }
+}
+
 /// Returns true for errors after which the server closes the connection, or accepts none for a while.
 fn is_disconnection(code: &SqlState) -> bool {
     let closing = [
@@ -81,6 +90,11 @@ pub(super) fn of_failure(failure: Failure, server: &str) -> StoreError {
         Failure::Store(error) => error,
         Failure::Damaged(problem) => StoreError::Backend(format!("{server}: {problem}")),
         Failure::Sql(SqlError::Postgres(error)) => of_postgres(&error, server),
+        Failure::Sql(SqlError::Timeout(longest)) => unavailable(
+            server,
+            format!("it did not answer within {longest:?}"),
+            "look for what blocks the database or the network to it",
+        ),
         Failure::Sql(SqlError::Sqlite(error)) => {
             StoreError::Backend(format!("{server}: a row has an unexpected value: {error}"))
         }

@@ -26,9 +26,11 @@ impl Store for PostgresStore {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        self.write_indexed(project, |connection| {
-            apply::apply(connection, project, changes)
-        })
+        self.write_indexed(
+            project,
+            |_, _| Ok(()),
+            |connection| apply::apply(connection, project, changes),
+        )
     }
 
     fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError> {
@@ -115,9 +117,11 @@ impl Store for PostgresStore {
         messages: &[Message],
     ) -> Result<u64, StoreError> {
         validation::messages(messages)?;
-        self.write_indexed(project, |connection| {
-            sessions::append(connection, project, session, messages)
-        })
+        self.write_indexed(
+            project,
+            |_, _| Ok(()),
+            |connection| sessions::append(connection, project, session, messages),
+        )
     }
 
     fn messages(
@@ -183,7 +187,7 @@ impl Store for PostgresStore {
         let mut purged = self.write(project, |connection| {
             purge::purge(connection, project, selection, at, by)
         })?;
-        self.projects.clear();
+        self.shared.projects.clear();
         // The deletion is committed and acknowledged even if the sweep fails.
         purged.residue = self.read(schema::sweep).is_err();
         Ok(purged)

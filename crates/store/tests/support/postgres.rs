@@ -5,17 +5,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio_postgres::{Client, NoTls};
 
 /// Variable with the URL of the server.
-pub const URL_VARIABLE: &str = "HEIRLOOM_TEST_POSTGRES";
+pub(crate) const URL_VARIABLE: &str = "HEIRLOOM_TEST_POSTGRES";
 
 /// Server for tests. Each store has a schema of its own, which is dropped with the value.
-pub struct TestDatabase {
+pub(crate) struct TestDatabase {
     url: String,
     made: AtomicUsize,
 }
 
 impl TestDatabase {
     /// Returns the server that the variable names; `None` if it is not set.
-    pub fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         let url = std::env::var(URL_VARIABLE).ok()?;
         Some(Self {
             url,
@@ -28,20 +28,28 @@ impl TestDatabase {
     }
 
     /// Creates an empty store and returns its URL.
-    pub fn new_url(&self) -> String {
+    pub(crate) fn new_url(&self) -> String {
         let schema = Self::schema(self.made.fetch_add(1, Ordering::Relaxed));
         self.execute(&format!("CREATE SCHEMA {schema}"));
         let separator = if self.url.contains('?') { '&' } else { '?' };
         format!("{}{separator}options=-csearch_path%3D{schema}", self.url)
     }
 
+    /// Returns the host and the port of the server.
+    #[allow(dead_code)]
+    pub(crate) fn address(&self) -> String {
+        let (_, after) = self.url.split_once('@').unwrap();
+        after.split(['/', '?']).next().unwrap().to_owned()
+    }
+
     /// Creates an empty store.
-    pub fn new_store(&self) -> PostgresStore {
+    #[allow(dead_code)]
+    pub(crate) fn new_store(&self) -> PostgresStore {
         PostgresStore::create(&self.new_url()).unwrap()
     }
 
     /// Executes statements on the server.
-    pub fn execute(&self, sql: &str) {
+    pub(crate) fn execute(&self, sql: &str) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

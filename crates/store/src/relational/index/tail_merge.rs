@@ -36,6 +36,10 @@ pub(super) struct TailLength {
 impl TailLength {
     /// Reads the tail length of a project; `None` if it has no index.
     pub(super) fn of(connection: Connection<'_>, project: i64) -> Result<Option<Self>, Failure> {
+        let locked = connection.locked_index();
+        if let Some(length) = locked.and_then(|locked| locked.borrow().length(project)) {
+            return Ok(Some(length));
+        }
         let sql = "SELECT texts, merged FROM index_totals WHERE project = ?1";
         let mut statement = connection.prepare_cached(sql)?;
         let found = statement.query_row([project], |row| {
@@ -102,6 +106,9 @@ pub(super) fn merge_part(connection: Connection<'_>, project: i64) -> Result<boo
     connection
         .prepare_cached(sql)?
         .write(params![project, next])?;
+    if let Some(locked) = connection.locked_index() {
+        locked.borrow_mut().set_merged(project, next);
+    }
     Ok(count == ROWS_AT_ONCE)
 }
 
