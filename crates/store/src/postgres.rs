@@ -5,6 +5,7 @@
 //! trips as it has queries. Writers of one project are serial by the row lock of its index totals.
 
 pub(crate) mod dialect;
+mod grouped_write;
 mod nul_encoding;
 mod pool;
 mod project_numbers;
@@ -18,6 +19,7 @@ pub(crate) mod values;
 
 use crate::StoreError;
 use crate::relational::index::ProjectCache;
+use crate::relational::write::group_commit::ProjectQueues;
 use heirloom_model::limits;
 use pool::ConnectionPool;
 use session::{PgSession, SharedState};
@@ -34,6 +36,8 @@ pub struct PostgresStore {
     pool: ConnectionPool,
     shared: Arc<SharedState>,
     cache: ProjectCache,
+    /// Writes that wait for the writer of their project.
+    queues: ProjectQueues,
     /// Runs the connections; `None` after the drop began.
     runtime: Option<Runtime>,
 }
@@ -89,6 +93,7 @@ impl PostgresStore {
             pool,
             shared: Arc::default(),
             cache: ProjectCache::default(),
+            queues: ProjectQueues::default(),
             runtime: Some(runtime),
         })
     }

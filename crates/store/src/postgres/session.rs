@@ -62,8 +62,9 @@ pub(crate) struct PgSession {
     locked_index: RefCell<LockedIndex>,
     /// Number that the server gave to the transaction.
     transaction_id: RefCell<Option<String>>,
-    /// True after the transaction created a project, whose number is not valid before the commit.
-    has_created_project: Cell<bool>,
+    /// Project of the transaction with its number; without one if it does not exist. It is not valid for others before
+    /// the commit.
+    project: RefCell<Option<(ProjectName, Option<i64>)>>,
 }
 
 /// Position in the writes of a transaction.
@@ -82,25 +83,33 @@ impl PgSession {
             prefetched: RefCell::default(),
             locked_index: RefCell::default(),
             transaction_id: RefCell::default(),
-            has_created_project: Cell::new(false),
+            project: RefCell::default(),
         }
     }
 
-    /// Returns the number of a project that an earlier query read.
-    pub(crate) fn known_project(&self, name: &ProjectName) -> Option<i64> {
-        self.shared.projects.get(name)
+    /// Returns the number of a project that an earlier query read; `Some(None)` for a project that does not exist.
+    pub(crate) fn known_project(&self, name: &ProjectName) -> Option<Option<i64>> {
+        let project = self.project.borrow();
+        match project.as_ref().filter(|(known, _)| known == name) {
+            Some((_, number)) => Some(*number),
+            None => self.shared.projects.get(name).map(Some),
+        }
     }
 
-    /// Remembers the number of a project.
+    /// Remembers the number of a project for all sessions.
     pub(crate) fn remember_project(&self, name: &ProjectName, number: i64) {
-        if !self.has_created_project.get() {
-            self.shared.projects.insert(name, number);
-        }
+        self.shared.projects.insert(name, number);
     }
 
-    /// Marks that the transaction has created a project.
-    pub(crate) fn set_created_project(&self) {
-        self.has_created_project.set(true);
+    /// Remembers the number of a project until the end of the transaction.
+    pub(crate) fn set_project(&self, name: &ProjectName, number: Option<i64>) {
+        self.project.replace(Some((name.clone(), number)));
+    }
+
+    /// Forgets the numbers of all projects.
+    pub(crate) fn forget_projects(&self) {
+        self.project.take();
+        self.shared.projects.clear();
     }
 
     /// Returns the number that the server gave to the transaction, if it was read.
@@ -111,11 +120,6 @@ impl PgSession {
     /// Stores the number that the server gave to the transaction.
     pub(super) fn set_transaction_id(&self, id: String) {
         self.transaction_id.replace(Some(id));
-    }
-
-    /// Forgets the numbers of all projects.
-    pub(crate) fn forget_projects(&self) {
-        self.shared.projects.clear();
     }
 
     /// Returns the index rows that the transaction has locked.
@@ -249,7 +253,7 @@ impl PgSession {
     pub(super) fn begin(&self, sql: &str) -> Result<(), SqlError> {
         self.forget_rows();
         self.transaction_id.take();
-        self.has_created_project.set(false);
+        self.project.take();
         self.queue(self.plain(sql)?)
     }
 
@@ -257,8 +261,11 @@ impl PgSession {
     pub(super) fn commit(&self) -> Result<(), SqlError> {
         self.forget_rows();
         // A cancelled commit is acknowledged before a synchronous replica has it.
-        let answers = self.send(vec![self.plain("COMMIT")?], Interruption::Disconnect);
-        answers.map(drop)
+        self.send(vec![self.plain("COMMIT")?], Interruption::Disconnect)?;
+        if let Some((name, Some(number))) = self.project.take() {
+            self.remember_project(&name, number);
+        }
+        Ok(())
     }
 
     /// Ends a transaction that only read, without waiting for the answer.

@@ -1,9 +1,9 @@
 //! Implementation of [`Store`] for [`PostgresStore`]: delegates each method to the module that executes it.
 
 use super::{PostgresStore, schema};
-use crate::relational::write::{apply, purge};
+use crate::relational::write::purge;
 use crate::relational::{
-    audit_events, index, receipts, record_history, record_lookup, record_query, sessions,
+    audit_events, index, receipts, record_history, record_lookup, record_query, row_codec, sessions,
 };
 use crate::{
     AppliedChange, Change, DeliveryStats, Description, EmbeddingBacklog, Filter, KindCounts,
@@ -26,11 +26,7 @@ impl Store for PostgresStore {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        self.write_indexed(
-            project,
-            |_, _| Ok(()),
-            |connection| apply::apply(connection, project, changes),
-        )
+        self.apply_grouped(project, changes)
     }
 
     fn get(&self, project: &ProjectName, id: RecordId) -> Result<Record, StoreError> {
@@ -119,7 +115,7 @@ impl Store for PostgresStore {
         validation::messages(messages)?;
         self.write_indexed(
             project,
-            |_, _| Ok(()),
+            |batch, number| sessions::prefetch_append(batch, number, session, messages),
             |connection| sessions::append(connection, project, session, messages),
         )
     }

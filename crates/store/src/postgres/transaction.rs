@@ -100,7 +100,7 @@ impl PostgresStore {
         let Connection::Postgres(session) = connection else {
             return Ok(());
         };
-        let known = session.known_project(project);
+        let known = session.known_project(project).flatten();
         connection.prefetch(|batch| {
             schema::prefetch_version(batch)?;
             batch.add(TRANSACTION_ID, params![])?;
@@ -132,7 +132,9 @@ impl PostgresStore {
             // The project was deleted since its number was read.
             connection.forget_projects();
         }
-        let Some(number) = row_codec::project(connection, project)? else {
+        let number = row_codec::project(connection, project)?;
+        session.set_project(project, number);
+        let Some(number) = number else {
             return Ok(());
         };
         connection.prefetch(|batch| {

@@ -170,7 +170,7 @@ pub(crate) fn project(
     if let Connection::Postgres(session) = connection
         && let Some(number) = session.known_project(name)
     {
-        return Ok(Some(number));
+        return Ok(number);
     }
     let mut statement = connection.prepare_cached(PROJECT)?;
     let found = statement.query_row([name.as_str()], |row| row.get(0));
@@ -206,14 +206,14 @@ fn create_lock(connection: Connection<'_>, project: i64) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Returns the number of a project; creates the project at `now` if it does not exist.
+/// Returns the number of a project, and true if it did not exist and was created at `now`.
 pub(crate) fn project_or_new(
     connection: Connection<'_>,
     name: &ProjectName,
     now: Timestamp,
-) -> Result<i64, Failure> {
+) -> Result<(i64, bool), Failure> {
     if let Some(found) = project(connection, name)? {
-        return Ok(found);
+        return Ok((found, false));
     }
     let sql = "INSERT INTO projects (name, created_at) VALUES (?1, ?2) \
          ON CONFLICT (name) DO NOTHING RETURNING id";
@@ -221,15 +221,16 @@ pub(crate) fn project_or_new(
     let created = statement.query_row(params![name.as_str(), micros(now)], |row| row.get(0));
     if let Some(number) = created.optional()? {
         if let Connection::Postgres(session) = connection {
-            session.set_created_project();
+            session.set_project(name, Some(number));
             create_lock(connection, number)?;
         }
-        return Ok(number);
+        return Ok((number, true));
     }
     // Another writer has created it meanwhile.
     let number = connection.query_row(PROJECT, [name.as_str()], |row| row.get(0))?;
-    if connection.is_postgres() {
+    if let Connection::Postgres(session) = connection {
+        session.set_project(name, Some(number));
         lock(connection, number)?;
     }
-    Ok(number)
+    Ok((number, false))
 }

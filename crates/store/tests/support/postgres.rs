@@ -50,18 +50,36 @@ impl TestDatabase {
 
     /// Executes statements on the server.
     pub(crate) fn execute(&self, sql: &str) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
+        TestSession::connect(&self.url).execute(sql);
+    }
+}
+
+/// Session of another client.
+pub(crate) struct TestSession {
+    runtime: tokio::runtime::Runtime,
+    client: Client,
+}
+
+impl TestSession {
+    /// Opens a session.
+    pub(crate) fn connect(url: &str) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
             .enable_all()
             .build()
             .unwrap();
-        runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
-            let client: Client = client;
-            let running = tokio::spawn(connection);
-            client.batch_execute(sql).await.unwrap();
-            drop(client);
-            drop(running.await);
-        });
+        let (client, connection) = runtime
+            .block_on(tokio_postgres::connect(url, NoTls))
+            .unwrap();
+        runtime.spawn(connection);
+        Self { runtime, client }
+    }
+
+    /// Executes statements.
+    pub(crate) fn execute(&self, sql: &str) {
+        self.runtime
+            .block_on(self.client.batch_execute(sql))
+            .unwrap();
     }
 }
 

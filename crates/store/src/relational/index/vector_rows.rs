@@ -4,9 +4,17 @@
 //! distributed.
 
 use crate::relational::failure::Failure;
-use crate::sql::{Connection, OptionalRow};
+use crate::sql::{Connection, OptionalRow, QueryBatch};
 use rusqlite::params;
 use std::ops::Range;
+
+/// Statement that reads a row in PostgreSQL.
+const ROW: &str = "SELECT data FROM vectors WHERE project = ?1 AND id = ?2";
+
+/// Adds the query of [`read`] to a batch.
+pub(super) fn prefetch(batch: &mut QueryBatch<'_>, project: i64, key: i64) -> Result<(), Failure> {
+    Ok(batch.add(ROW, [project, key])?)
+}
 
 /// Reads a row.
 pub(super) fn read(
@@ -15,8 +23,7 @@ pub(super) fn read(
     key: i64,
 ) -> Result<Option<Vec<u8>>, Failure> {
     let found = if connection.is_postgres() {
-        let sql = "SELECT data FROM vectors WHERE project = ?1 AND id = ?2";
-        connection.query_row(sql, [project, key], |row| row.get(0))
+        connection.query_row(ROW, [project, key], |row| row.get(0))
     } else {
         let sql = "SELECT data FROM vectors WHERE id = ?1";
         connection.query_row(sql, [key], |row| row.get(0))

@@ -4,7 +4,7 @@ use super::index_entry::IndexEntry;
 use super::tail_merge;
 use crate::relational::failure::Failure;
 use crate::relational::row_codec;
-use crate::sql::{Connection, OptionalRow, QueryBatch};
+use crate::sql::{Connection, OptionalRow};
 use heirloom_model::{ProjectName, RecordId};
 use rusqlite::params;
 
@@ -121,14 +121,32 @@ pub(crate) fn mark_retired(
 /// Statement that reads a block of retired ordinals.
 const RETIRED_BLOCK: &str = "SELECT bits FROM gone WHERE project = ?1 AND block = ?2";
 
-/// Adds the query for the block of retired ordinals that contains `ordinal` to a batch.
-pub(crate) fn prefetch_retired(
-    batch: &mut QueryBatch<'_>,
+/// Reads the blocks of retired ordinals that contain these ordinals and are not known, in one round trip. SQLite reads
+/// each when it is needed.
+pub(crate) fn read_retired_blocks(
+    connection: Connection<'_>,
     project: i64,
-    ordinal: u32,
+    ordinals: impl IntoIterator<Item = u32>,
 ) -> Result<(), Failure> {
-    let block = i64::from(ordinal / GONE_ORDINALS);
-    Ok(batch.add(RETIRED_BLOCK, [project, block])?)
+    let Some(locked) = connection.locked_index() else {
+        return Ok(());
+    };
+    let blocks = ordinals.into_iter().map(|ordinal| ordinal / GONE_ORDINALS);
+    let mut blocks: Vec<u32> = blocks.collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks.retain(|block| locked.borrow().retired(project, *block).is_none());
+    connection.prefetch(|batch| {
+        for block in &blocks {
+            batch.add(RETIRED_BLOCK, [project, i64::from(*block)])?;
+        }
+        Ok(())
+    })?;
+    for block in blocks {
+        let bits = retired_bits(connection, project, block)?;
+        locked.borrow_mut().set_retired(project, block, bits);
+    }
+    Ok(())
 }
 
 /// Returns the bits of a block of retired ordinals; `None` if the block does not exist.
