@@ -31,7 +31,7 @@ pub use fault_injection::{CountedCalls, FaultPlan, FaultyStore, InjectedError, I
 pub use heirloom_search::Hit;
 pub use migration_progress::{MigrationEvent, ProgressSink};
 pub use model_vectors::{EmbeddingBacklog, ModelVector, UnembeddedText, VectorBatch, VectorRow};
-pub use postgres::PostgresStore;
+pub use postgres::{ChangeWatcher, PostgresStore, StoreChange};
 pub use receipts::{DeliveryStats, Receipt, RecentReceipts, RecordUsage};
 pub use record_filter::{AsOf, Filter, Order};
 pub use search::{SearchQuery, SearchResults, VectorSource};

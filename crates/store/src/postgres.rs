@@ -4,6 +4,7 @@
 //! wait until the next query of the transaction or its commit and are sent with it, so an operation takes as many round
 //! trips as it has queries. Writers of one project are serial by the row lock of its index totals.
 
+mod change_watcher;
 pub(crate) mod dialect;
 mod grouped_write;
 mod nul_encoding;
@@ -17,6 +18,8 @@ mod store_impl;
 mod transaction;
 pub(crate) mod values;
 
+pub use change_watcher::{ChangeWatcher, StoreChange};
+
 use crate::StoreError;
 use crate::relational::index::ProjectCache;
 use crate::relational::write::group_commit::ProjectQueues;
@@ -25,6 +28,7 @@ use pool::ConnectionPool;
 use session::{PgSession, SharedState};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::Duration;
 use tokio::runtime::{self, Runtime};
 
@@ -72,6 +76,16 @@ impl PostgresStore {
         self
     }
 
+    /// Sets the number of connections that the store opens at most. Those that are open are closed.
+    ///
+    /// Errors: `Backend` if the pool cannot be created.
+    pub fn with_connections(mut self, most: usize) -> Result<Self, StoreError> {
+        let config = self.pool.manager().config().clone();
+        self.pool = pool::create_pool(config, most.max(1))
+            .map_err(|error| StoreError::Backend(error.to_string()))?;
+        Ok(self)
+    }
+
     /// Returns the number of round trips to the server since the store was opened.
     pub fn round_trips(&self) -> u64 {
         self.shared.round_trips.load(Ordering::Relaxed)
@@ -103,14 +117,22 @@ impl PostgresStore {
         let Some(runtime) = &self.runtime else {
             return Err(StoreError::Backend("the store is closed".to_owned()));
         };
-        let client = runtime
-            .block_on(pool::acquire(&self.pool))
-            .map_err(|error| server_error::of_pool(error, &self.server))?;
-        Ok(PgSession::new(
-            client,
-            runtime.handle().clone(),
-            Arc::clone(&self.shared),
-        ))
+        let mut attempt = 1;
+        let client = loop {
+            match runtime.block_on(pool::acquire(&self.pool)) {
+                Ok(client) => break client,
+                Err(error)
+                    if attempt < limits::POSTGRES_ATTEMPTS_MAX
+                        && server_error::is_interrupted(&error) =>
+                {
+                    thread::sleep(transaction::backoff(attempt));
+                    attempt += 1;
+                }
+                Err(error) => return Err(server_error::of_pool(error, &self.server)),
+            }
+        };
+        let handle = runtime.handle().clone();
+        Ok(PgSession::new(client, handle, Arc::clone(&self.shared)))
     }
 }
 

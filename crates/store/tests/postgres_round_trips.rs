@@ -6,8 +6,11 @@ mod test_database;
 #[allow(dead_code)]
 mod test_records;
 
-use heirloom_model::{IdSource, ImportBatch, Mark, Message, ProjectName, Record, Role, Session};
-use heirloom_store::{Change, PostgresStore, Receipt, Store};
+use heirloom_model::{
+    IdSource, ImportBatch, Kind, Mark, Message, ProjectName, Record, Role, Session,
+};
+use heirloom_search::index::tokenizer::QueryTerms;
+use heirloom_store::{Change, Filter, PostgresStore, Receipt, SearchQuery, Store};
 use heirloom_testkit::{Prerequisite, require};
 use test_database::TestDatabase;
 use test_records::{at, project, put, record};
@@ -169,4 +172,63 @@ fn merge_of_tail_takes_few_round_trips() {
     apply_within(&store, &shop, &puts(&all[..250]), 8);
     apply_within(&store, &shop, &puts(&all[250..]), 6);
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
+}
+
+/// Creates a search for these words in records of these kinds.
+fn query(words: &str, kinds: &[Kind]) -> SearchQuery {
+    SearchQuery {
+        words: Some(QueryTerms::of(words)),
+        semantic_text: Some(words.to_owned()),
+        vector: None,
+        sentence_vector: None,
+        filter: Filter::current(kinds, at(3_000)),
+        drops_turns: false,
+        limit_per_arm: 20,
+    }
+}
+
+#[test]
+fn search_takes_few_round_trips() {
+    let database = require!(Prerequisite::Postgres, TestDatabase::new());
+    let url = database.new_url();
+    let store = PostgresStore::create(&url).unwrap();
+    let (ids, shop) = (IdSource::default(), project("shop"));
+    let text = |record: Record| Record {
+        text: format!("the deployment of service {} failed at night", record.text),
+        ..record
+    };
+    let all = records(&ids, &shop, 0, 330).into_iter().map(text);
+    let all: Vec<Record> = all.collect();
+    store.apply(&shop, &puts(&all[..300])).unwrap();
+    store.apply(&shop, &puts(&all[300..])).unwrap();
+    store.put_session(&session(&shop, "s")).unwrap();
+    let turns: Vec<Message> = (0..5)
+        .map(|n| message(&ids, &format!("deployment {n} failed")))
+        .collect();
+    for (kinds, has_turns) in [
+        (&[][..], false),
+        (&[Kind::Note, Kind::Knowledge], false),
+        (&[], true),
+    ] {
+        if has_turns {
+            store.append_messages(&shop, "s", &turns).unwrap();
+        }
+        let store = PostgresStore::connect(&url).unwrap();
+        let mut expected = None;
+        for number in 0..8 {
+            let search = query("failed deployment", kinds);
+            let (found, count) = round_trips(&store, || store.search(&shop, &search).unwrap());
+            println!("search {number}, turns {has_turns}: {count} round trips");
+            assert!(!found.hits.is_empty());
+            let most = match number {
+                0..=4 => 6,
+                _ => 3 + u64::from(has_turns),
+            };
+            assert!(count <= most, "search {number}: {count} round trips");
+            let ids: Vec<_> = found.hits.iter().map(|hit| hit.id).collect();
+            assert_eq!(*expected.get_or_insert(ids.clone()), ids);
+        }
+        let (_, count) = round_trips(&store, || store.counts(&shop, at(3_000)).unwrap());
+        assert!(count <= 2, "{count} round trips");
+    }
 }

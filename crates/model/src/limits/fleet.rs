@@ -17,3 +17,7 @@ pub const POSTGRES_BACKOFF_MS: u64 = 5;
 pub const POSTGRES_CANCEL_GRACE_S: u64 = 2;
 /// Maximum time to find out whether a transaction was committed whose connection was lost, seconds.
 pub const POSTGRES_UNCERTAIN_WAIT_S: u64 = 10;
+/// Time without a message after which a connection is tested, seconds.
+pub const POSTGRES_HEARTBEAT_S: u64 = 30;
+/// Maximum wait before a watcher of changes connects again, milliseconds.
+pub const POSTGRES_RECONNECT_MAX_MS: u64 = 5_000;

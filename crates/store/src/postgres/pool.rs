@@ -40,6 +40,13 @@ pub(super) struct Connector {
     config: tokio_postgres::Config,
 }
 
+impl Connector {
+    /// Returns the parameters of the connections.
+    pub(super) fn config(&self) -> &tokio_postgres::Config {
+        &self.config
+    }
+}
+
 impl managed::Manager for Connector {
     type Type = PooledConnection;
     type Error = tokio_postgres::Error;
@@ -77,8 +84,11 @@ pub(super) fn parse_url(url: &str) -> Result<tokio_postgres::Config, StoreError>
         ))
     })?;
     config
-        .connect_timeout(Duration::from_secs(limits::POSTGRES_CONNECT_TIMEOUT_S))
-        .application_name("heirloom");
+        .keepalives_idle(Duration::from_secs(limits::POSTGRES_HEARTBEAT_S))
+        .connect_timeout(Duration::from_secs(limits::POSTGRES_CONNECT_TIMEOUT_S));
+    if config.get_application_name().is_none() {
+        config.application_name("heirloom");
+    }
     Ok(config)
 }
 

@@ -6,6 +6,7 @@ use crate::sql::SqlError;
 use deadpool::managed::PoolError;
 use heirloom_model::limits;
 use std::error::Error as _;
+use std::io;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
@@ -63,6 +64,29 @@ fn is_disconnection(code: &SqlState) -> bool {
         SqlState::READ_ONLY_SQL_TRANSACTION,
     ];
     closing.contains(code) || code.code().starts_with("08")
+}
+
+/// Returns true if the server was there but did not accept the connection, which it may do soon.
+pub(super) fn is_interrupted(error: &PoolError<Error>) -> bool {
+    let PoolError::Backend(error) = error else {
+        return false;
+    };
+    let io = error
+        .source()
+        .and_then(|source| source.downcast_ref::<io::Error>());
+    let is_reset = io.is_some_and(|io| {
+        matches!(
+            io.kind(),
+            io::ErrorKind::ConnectionReset
+                | io::ErrorKind::BrokenPipe
+                | io::ErrorKind::UnexpectedEof
+        )
+    });
+    let code = error.code();
+    is_reset
+        || error.is_closed()
+        || code
+            .is_some_and(|code| *code == SqlState::TOO_MANY_CONNECTIONS || is_disconnection(code))
 }
 
 /// Converts an error of the pool.

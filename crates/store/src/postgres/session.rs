@@ -3,6 +3,7 @@
 //! A write waits until the next round trip, which is that of a query or of the commit. Queries that do not depend on
 //! each other are sent together by [`PgSession::prefetch`]; the calls that run them later find their rows.
 
+use super::change_watcher::NOTIFY;
 use super::dialect::Translation;
 use super::pool::PooledClient;
 use super::project_numbers::ProjectNumbers;
@@ -15,8 +16,11 @@ use futures_util::future::join_all;
 use heirloom_model::{ProjectName, limits};
 use rusqlite::ToSql;
 use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time;
@@ -57,9 +61,11 @@ pub(crate) struct PgSession {
     /// Number of writes since the session began, pending ones included.
     writes: Cell<usize>,
     /// Rows of queries that were sent before they are asked for.
-    prefetched: RefCell<Vec<(Request, Vec<PgRow>)>>,
+    prefetched: RefCell<Vec<(Request, Rc<Vec<PgRow>>)>>,
     /// Index rows that the transaction has locked.
     locked_index: RefCell<LockedIndex>,
+    /// Notification to send after the next requests.
+    notification: RefCell<Option<Request>>,
     /// Number that the server gave to the transaction.
     transaction_id: RefCell<Option<String>>,
     /// Project of the transaction with its number; without one if it does not exist. It is not valid for others before
@@ -82,6 +88,7 @@ impl PgSession {
             writes: Cell::new(0),
             prefetched: RefCell::default(),
             locked_index: RefCell::default(),
+            notification: RefCell::default(),
             transaction_id: RefCell::default(),
             project: RefCell::default(),
         }
@@ -99,6 +106,12 @@ impl PgSession {
     /// Remembers the number of a project for all sessions.
     pub(crate) fn remember_project(&self, name: &ProjectName, number: i64) {
         self.shared.projects.insert(name, number);
+    }
+
+    /// Returns the project that the transaction writes to.
+    pub(super) fn project(&self) -> Option<ProjectName> {
+        let project = self.project.borrow();
+        project.as_ref().map(|(name, _)| name.clone())
     }
 
     /// Remembers the number of a project until the end of the transaction.
@@ -148,7 +161,7 @@ impl PgSession {
     }
 
     /// Sends all pending writes and the queries that `fill` adds in one round trip. A later query with the same
-    /// statement and values takes its rows from them, unless a write comes before it.
+    /// statement and values gets their rows, unless a write comes before it.
     pub(crate) fn prefetch<E: From<SqlError>>(
         &self,
         fill: impl FnOnce(&mut QueryBatch<'_>) -> Result<(), E>,
@@ -162,7 +175,7 @@ impl PgSession {
         let answers = self.send(requests, Interruption::Cancel)?;
         let rows = answers
             .into_iter()
-            .map(|(request, (rows, _))| (request, rows));
+            .map(|(request, (rows, _))| (request, Rc::new(rows)));
         self.prefetched.borrow_mut().extend(rows);
         Ok(())
     }
@@ -196,6 +209,14 @@ impl PgSession {
     ) -> Result<Vec<Result<Answer, tokio_postgres::Error>>, SqlError> {
         let client: &Client = &self.client;
         let mut answers = Box::pin(join_all(requests.iter().map(|request| request.run(client))));
+        if let Some(notification) = self.notification.take() {
+            // The first polls send the requests. The answer to the notification is not waited for.
+            let first = poll_fn(|cx| Poll::Ready(answers.as_mut().poll(cx))).await;
+            if let Poll::Ready(answers) = first {
+                return Ok(answers);
+            }
+            let _ = notification.run(client).now_or_never();
+        }
         let longest = self.shared.statement_timeout;
         if let Ok(answers) = time::timeout(longest, &mut answers).await {
             return Ok(answers);
@@ -257,10 +278,15 @@ impl PgSession {
         self.queue(self.plain(sql)?)
     }
 
-    /// Sends all pending writes and the commit.
-    pub(super) fn commit(&self) -> Result<(), SqlError> {
+    /// Sends all pending writes and the commit, and notifies the listeners of a write to `project` after it.
+    pub(super) fn commit(&self, project: Option<&ProjectName>) -> Result<(), SqlError> {
         self.forget_rows();
         // A cancelled commit is acknowledged before a synchronous replica has it.
+        if let Some(project) = project {
+            let translation = self.shared.translations.get(NOTIFY);
+            let notification = Request::new(&translation, &[&project.as_str()])?;
+            self.notification.replace(Some(notification));
+        }
         self.send(vec![self.plain("COMMIT")?], Interruption::Disconnect)?;
         if let Some((name, Some(number))) = self.project.take() {
             self.remember_project(&name, number);
@@ -298,10 +324,10 @@ impl PgSession {
         Request::new(&self.shared.translations.get(sql), &[])
     }
 
-    fn take_prefetched(&self, request: &Request) -> Option<Vec<PgRow>> {
-        let mut prefetched = self.prefetched.borrow_mut();
-        let place = prefetched.iter().position(|(known, _)| known == request)?;
-        Some(prefetched.swap_remove(place).1)
+    fn prefetched(&self, request: &Request) -> Option<Rc<Vec<PgRow>>> {
+        let prefetched = self.prefetched.borrow();
+        let found = prefetched.iter().find(|(known, _)| known == request);
+        found.map(|(_, rows)| Rc::clone(rows))
     }
 }
 
@@ -322,12 +348,12 @@ pub(crate) struct PgStatement<'c> {
 
 impl PgStatement<'_> {
     /// Runs the query and returns all of its rows.
-    pub(crate) fn query(&self, values: &[&dyn ToSql]) -> Result<Vec<PgRow>, SqlError> {
+    pub(crate) fn query(&self, values: &[&dyn ToSql]) -> Result<Rc<Vec<PgRow>>, SqlError> {
         let request = Request::new(&self.translation, values)?;
-        if let Some(rows) = self.session.take_prefetched(&request) {
+        if let Some(rows) = self.session.prefetched(&request) {
             return Ok(rows);
         }
-        Ok(self.answer(request)?.0)
+        Ok(Rc::new(self.answer(request)?.0))
     }
 
     /// Executes the statement and returns the number of changed rows.

@@ -3,7 +3,7 @@
 use super::{PostgresStore, schema};
 use crate::relational::write::purge;
 use crate::relational::{
-    audit_events, index, receipts, record_history, record_lookup, record_query, row_codec, sessions,
+    audit_events, index, receipts, record_history, record_lookup, record_query, sessions,
 };
 use crate::{
     AppliedChange, Change, DeliveryStats, Description, EmbeddingBacklog, Filter, KindCounts,

@@ -2,7 +2,7 @@
 
 use super::server_error::{self, Recovery, recovery_of};
 use super::session::PgSession;
-use super::{PostgresStore, schema};
+use super::{PostgresStore, change_watcher, schema};
 use crate::StoreError;
 use crate::relational::failure::Failure;
 use crate::relational::{index, row_codec};
@@ -126,6 +126,7 @@ impl PostgresStore {
             ),
         }
         if let Some(number) = known {
+            session.set_project(project, Some(number));
             if row_codec::lock(connection, number)? {
                 return Ok(());
             }
@@ -161,10 +162,14 @@ impl PostgresStore {
                 Err(Attempt::RolledBack(failure)) => failure,
                 Err(Attempt::Uncertain(done, error)) => {
                     let id = session.transaction_id();
+                    let project = session.project();
                     session.discard();
                     drop(session);
                     match self.commit_status(id.as_deref()) {
-                        CommitStatus::Committed => return Ok(done),
+                        CommitStatus::Committed => {
+                            self.notify(project.as_ref());
+                            return Ok(done);
+                        }
                         CommitStatus::Unknown => return Err(self.unknown_commit(&error)),
                         CommitStatus::Aborted if attempt >= limits::POSTGRES_ATTEMPTS_MAX => {
                             return Err(server_error::of_failure(error.into(), &self.server));
@@ -187,6 +192,19 @@ impl PostgresStore {
             thread::sleep(backoff(attempt));
             attempt += 1;
         }
+    }
+
+    /// Notifies the listeners of a write whose connection was lost before it may have done so.
+    fn notify(&self, project: Option<&ProjectName>) {
+        let notified = self.read(|connection| match project {
+            Some(project) => {
+                connection.execute(change_watcher::NOTIFY, [project.as_str()])?;
+                Ok(())
+            }
+            None => Ok(()),
+        });
+        // The write is committed and acknowledged even if this fails.
+        drop(notified);
     }
 
     /// Asks the server on another connection whether the transaction with this number was committed, and waits while it
@@ -284,7 +302,7 @@ fn run<T>(
         }
         return Ok(done);
     }
-    match session.commit() {
+    match session.commit(session.project().as_ref()) {
         Ok(()) => Ok(done),
         Err(error) if server_error::is_uncertain(&error) => Err(Attempt::Uncertain(done, error)),
         Err(error) => {
@@ -295,7 +313,7 @@ fn run<T>(
 }
 
 /// Returns the wait before the next attempt.
-fn backoff(attempt: u32) -> Duration {
+pub(super) fn backoff(attempt: u32) -> Duration {
     let longest = limits::POSTGRES_BACKOFF_MS * 1_000 << attempt.min(8);
     // A hash with random keys, so that writers that met each other do not meet again.
     let random = RandomState::new().hash_one(attempt);

@@ -75,6 +75,24 @@ impl TestSession {
         Self { runtime, client }
     }
 
+    /// Executes statements; returns false if the server refuses them.
+    #[allow(dead_code)]
+    pub(crate) fn try_execute(&self, sql: &str) -> bool {
+        self.runtime
+            .block_on(self.client.batch_execute(sql))
+            .is_ok()
+    }
+
+    /// Returns the number that a query counts.
+    #[allow(dead_code)]
+    pub(crate) fn number(&self, sql: &str) -> i64 {
+        let row = self
+            .runtime
+            .block_on(self.client.query_one(sql, &[]))
+            .unwrap();
+        row.get(0)
+    }
+
     /// Executes statements.
     pub(crate) fn execute(&self, sql: &str) {
         self.runtime

@@ -6,6 +6,7 @@ use crate::sql::{Connection, OptionalRow, QueryBatch};
 use heirloom_search::index::vector::ROW_BYTES;
 use heirloom_search::index::word_pieces::PieceCounts;
 use rusqlite::params;
+use std::ops::Range;
 
 /// Vectors in a block.
 pub(super) const BLOCK: u32 = 256;
@@ -91,6 +92,20 @@ pub(super) fn counts(connection: Connection<'_>, project: i64) -> Result<Vec<u8>
     Ok(found.optional()?.unwrap_or_default())
 }
 
+/// Adds the query of [`each_block`] to a batch.
+pub(super) fn prefetch_blocks(
+    batch: &mut QueryBatch<'_>,
+    project: i64,
+    from: u32,
+) -> Result<(), Failure> {
+    vector_rows::prefetch_range(batch, project, keys_from(project, from))
+}
+
+/// Returns the keys of the blocks of a project from `from` on.
+fn keys_from(project: i64, from: u32) -> Range<i64> {
+    key(project, from)..key(project + 1, 0)
+}
+
 /// Calls `each` with the rows of every block from `from` on.
 pub(super) fn each_block(
     connection: Connection<'_>,
@@ -98,7 +113,7 @@ pub(super) fn each_block(
     from: u32,
     mut each: impl FnMut(&[u8]),
 ) -> Result<(), Failure> {
-    let keys = key(project, from)..key(project + 1, 0);
+    let keys = keys_from(project, from);
     vector_rows::each_in(connection, project, keys, false, |_, bytes| {
         let whole = bytes.len() / ROW_BYTES * ROW_BYTES;
         each(bytes.get(..whole).unwrap_or(&[]));

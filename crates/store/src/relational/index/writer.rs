@@ -118,6 +118,8 @@ pub(crate) fn mark_retired(
     Ok(())
 }
 
+/// Statement that reads all blocks of retired ordinals.
+pub(super) const RETIRED_BLOCKS: &str = "SELECT block, bits FROM gone WHERE project = ?1";
 /// Statement that reads a block of retired ordinals.
 const RETIRED_BLOCK: &str = "SELECT bits FROM gone WHERE project = ?1 AND block = ?2";
 
