@@ -35,8 +35,8 @@ pub use heirloom_search::Hit;
 pub use migration_progress::{MigrationEvent, ProgressSink};
 pub use model_vectors::{EmbeddingBacklog, ModelVector, UnembeddedText, VectorBatch, VectorRow};
 pub use postgres::{
-    AddressSources, FleetNode, FleetProgram, FleetProject, FleetStatus, PostgresAddress,
-    PostgresStore,
+    AddressSources, ChangeWatcher, FleetNode, FleetProgram, FleetProject, FleetStatus,
+    PostgresAddress, PostgresStore, StoreChange,
 };
 pub use receipts::{DeliveryStats, Receipt, RecentReceipts, RecordUsage};
 pub use record_filter::{AsOf, Filter, Order};

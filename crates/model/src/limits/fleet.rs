@@ -21,3 +21,11 @@ pub const OUTBOX_EVENT_BYTES_MAX: u64 = 16 << 20;
 pub const OUTBOX_PROBE_MS: u64 = 40;
 /// Time in which hooks try no connection after one that failed, seconds.
 pub const OUTBOX_PAUSE_S: i64 = 15;
+/// Maximum time to cancel a statement and to receive its error, seconds. The connection is discarded in any case.
+pub const POSTGRES_CANCEL_GRACE_S: u64 = 2;
+/// Maximum time to find out whether a transaction was committed whose connection was lost, seconds.
+pub const POSTGRES_UNCERTAIN_WAIT_S: u64 = 10;
+/// Time without a message after which a connection is tested, seconds.
+pub const POSTGRES_HEARTBEAT_S: u64 = 30;
+/// Maximum wait before a watcher of changes connects again, milliseconds.
+pub const POSTGRES_RECONNECT_MAX_MS: u64 = 5_000;

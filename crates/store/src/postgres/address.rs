@@ -88,7 +88,10 @@ impl PostgresAddress {
         {
             config.connect_timeout(longest);
         }
-        config.application_name(concat!("heirloom ", env!("CARGO_PKG_VERSION")));
+        config.keepalives_idle(Duration::from_secs(limits::POSTGRES_HEARTBEAT_S));
+        if config.get_application_name().is_none() {
+            config.application_name(concat!("heirloom ", env!("CARGO_PKG_VERSION")));
+        }
         let tls = tls.build()?;
         Ok(Self { config, tls })
     }

@@ -4,7 +4,7 @@ use super::PostgresStore;
 use super::transaction::Isolation;
 use crate::StoreError;
 use crate::relational::failure::Failure;
-use crate::sql::{Connection, OptionalRow};
+use crate::sql::{Connection, OptionalRow, QueryBatch};
 use rusqlite::params;
 use std::path::PathBuf;
 
@@ -136,8 +136,7 @@ pub(super) fn version(connection: Connection<'_>) -> Result<u32, Failure> {
     if tables == 0 {
         return Ok(0);
     }
-    let sql = "SELECT version FROM schema_state WHERE id = 1";
-    let found = connection.query_row(sql, params![], |row| row.get(0));
+    let found = connection.query_row(VERSION, params![], |row| row.get(0));
     Ok(found.optional()?.unwrap_or(0))
 }
 
@@ -161,9 +160,16 @@ pub(super) fn refuse_newer(
     }
 }
 
+/// Statement that reads the version of the schema of existing tables.
+const VERSION: &str = "SELECT version FROM schema_state WHERE id = 1";
+
+/// Adds the query of [`refuse_newer`] to a batch.
+pub(super) fn prefetch_version(batch: &mut QueryBatch<'_>) -> Result<(), Failure> {
+    Ok(batch.add(VERSION, params![])?)
+}
+
 fn version_of_state(connection: Connection<'_>) -> Result<u32, Failure> {
-    let sql = "SELECT version FROM schema_state WHERE id = 1";
-    Ok(connection.query_row(sql, params![], |row| row.get(0))?)
+    Ok(connection.query_row(VERSION, params![], |row| row.get(0))?)
 }
 
 /// Removes the deleted rows from the files of the tables. They stay in the write-ahead log and in its archive.

@@ -3,6 +3,8 @@
 pub(crate) mod apply;
 mod change_writer;
 mod conflict_resolution;
+pub(crate) mod group_commit;
 mod import_batches;
+pub(crate) mod known_rows;
 pub(crate) mod purge;
 mod receipt_writer;

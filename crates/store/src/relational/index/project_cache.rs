@@ -28,13 +28,15 @@ mod tail_rows;
 mod tests;
 mod text_kinds;
 
-pub(super) use ordinal_ids::{OrdinalEntry, OrdinalTable, read_ordinals};
-pub(super) use posting_lists::{Blocks, read_blocks};
-pub(super) use project_vectors::{
-    ProjectVectors, cached_external_vectors, read_vectors, score_external_vectors,
+pub(super) use ordinal_ids::{
+    OrdinalEntry, OrdinalTable, prefetch_ordinals, read_entries, read_ordinals,
 };
-pub(super) use tail_rows::read_tail;
-pub(super) use text_kinds::mark_other_kinds;
+pub(super) use posting_lists::{Blocks, prefetch_blocks, read_blocks};
+pub(super) use project_vectors::{
+    ProjectVectors, cached_external_vectors, prefetch_vectors, read_vectors, score_external_vectors,
+};
+pub(super) use tail_rows::{prefetch_tail, read_tail};
+pub(super) use text_kinds::{mark_other_kinds, prefetch_kinds};
 
 use super::index_state::{Epoch, IndexState};
 use crate::relational::failure::Failure;
@@ -142,6 +144,13 @@ impl ProjectCache {
         let cached = state.projects.entry(project).or_default();
         cached.queries = cached.queries.saturating_add(1);
         cached.last_used = queries;
+    }
+
+    /// Returns true if queries of the project use the cache.
+    pub(super) fn is_used(&self, project: i64) -> bool {
+        let state = self.lock();
+        let cached = state.projects.get(&project);
+        cached.is_some_and(|cached| cached.queries > COLD_QUERIES)
     }
 
     /// Calls `work` with the project's entry of this version, at first an empty one. Returns `None` without a call

@@ -26,9 +26,18 @@ pub(crate) fn add(
          RETURNING texts, merged";
     let mut statement = connection.prepare_cached(sql)?;
     let values = params![project, document.len, document.head_len];
-    let (texts, merged): (u32, u32) =
-        statement.query_row(values, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let ordinal = texts.saturating_sub(1);
+    let locked = connection.locked_index();
+    let length = match locked.and_then(|locked| locked.borrow_mut().add_text(project)) {
+        Some(length) => {
+            statement.write(values)?;
+            length
+        }
+        None => statement.query_row(values, |row| {
+            let (texts, merged) = (row.get(0)?, row.get(1)?);
+            Ok(tail_merge::TailLength { texts, merged })
+        })?,
+    };
+    let ordinal = length.texts.saturating_sub(1);
     let sql = "INSERT INTO ordinals (project, ordinal, id, is_turn) VALUES (?1, ?2, ?3, ?4)";
     let values = params![project, ordinal, id.as_bytes(), is_turn];
     connection.prepare_cached(sql)?.write(values)?;
@@ -42,7 +51,7 @@ pub(crate) fn add(
         entry.vector()
     ];
     connection.prepare_cached(sql)?.write(values)?;
-    if (tail_merge::TailLength { texts, merged }).is_at_limit() {
+    if length.is_at_limit() {
         tail_merge::merge(connection, project)?;
     }
     Ok(ordinal)
@@ -87,11 +96,7 @@ pub(crate) fn mark_retired(
     is_gone: bool,
 ) -> Result<(), Failure> {
     let block = ordinal / GONE_ORDINALS;
-    let sql = "SELECT bits FROM gone WHERE project = ?1 AND block = ?2";
-    let mut statement = connection.prepare_cached(sql)?;
-    let known: Option<Vec<u8>> = statement
-        .query_row([project, i64::from(block)], |row| row.get(0))
-        .optional()?;
+    let known = retired_bits(connection, project, block)?;
     if known.is_none() && !is_gone {
         return Ok(());
     }
@@ -106,5 +111,57 @@ pub(crate) fn mark_retired(
     connection
         .prepare_cached(sql)?
         .write(params![project, block, bits])?;
+    if let Some(locked) = connection.locked_index() {
+        let mut locked = locked.borrow_mut();
+        locked.set_retired(project, block, Some(bits));
+    }
     Ok(())
+}
+
+/// Statement that reads all blocks of retired ordinals.
+pub(super) const RETIRED_BLOCKS: &str = "SELECT block, bits FROM gone WHERE project = ?1";
+/// Statement that reads a block of retired ordinals.
+const RETIRED_BLOCK: &str = "SELECT bits FROM gone WHERE project = ?1 AND block = ?2";
+
+/// Reads the blocks of retired ordinals that contain these ordinals and are not known, in one round trip. SQLite reads
+/// each when it is needed.
+pub(crate) fn read_retired_blocks(
+    connection: Connection<'_>,
+    project: i64,
+    ordinals: impl IntoIterator<Item = u32>,
+) -> Result<(), Failure> {
+    let Some(locked) = connection.locked_index() else {
+        return Ok(());
+    };
+    let blocks = ordinals.into_iter().map(|ordinal| ordinal / GONE_ORDINALS);
+    let mut blocks: Vec<u32> = blocks.collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks.retain(|block| locked.borrow().retired(project, *block).is_none());
+    connection.prefetch(|batch| {
+        for block in &blocks {
+            batch.add(RETIRED_BLOCK, [project, i64::from(*block)])?;
+        }
+        Ok(())
+    })?;
+    for block in blocks {
+        let bits = retired_bits(connection, project, block)?;
+        locked.borrow_mut().set_retired(project, block, bits);
+    }
+    Ok(())
+}
+
+/// Returns the bits of a block of retired ordinals; `None` if the block does not exist.
+fn retired_bits(
+    connection: Connection<'_>,
+    project: i64,
+    block: u32,
+) -> Result<Option<Vec<u8>>, Failure> {
+    let locked = connection.locked_index();
+    if let Some(bits) = locked.and_then(|locked| locked.borrow().retired(project, block)) {
+        return Ok(bits);
+    }
+    let mut statement = connection.prepare_cached(RETIRED_BLOCK)?;
+    let bits = statement.query_row([project, i64::from(block)], |row| row.get(0));
+    Ok(bits.optional()?)
 }

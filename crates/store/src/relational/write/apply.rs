@@ -1,6 +1,7 @@
 //! Application of changes to the database, inside one transaction.
 
 use super::change_writer::{ChangeWriter, applied, stale};
+use super::known_rows::KnownRows;
 use crate::relational::audit_events::{self, NewEvent};
 use crate::relational::failure::Failure;
 use crate::sql::Connection;
@@ -8,6 +9,7 @@ use crate::{AppliedChange, Change, StoreError, Verdict};
 use heirloom_model::merge::{self, MergeDecision, MergeRule};
 use heirloom_model::{Action, Mark, ProjectName, Record, RecordId, Timestamp, clock};
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 /// Applies `changes` in order; the caller commits, or rolls back on an error.
 pub(crate) fn apply(
@@ -15,7 +17,17 @@ pub(crate) fn apply(
     project: &ProjectName,
     changes: &[Change],
 ) -> Result<Vec<AppliedChange>, Failure> {
-    let mut writer = ChangeWriter::new(connection, project)?;
+    apply_known(connection, project, changes, &RefCell::default())
+}
+
+/// Applies `changes` as [`apply`] does, with rows that were read in advance.
+pub(crate) fn apply_known(
+    connection: Connection<'_>,
+    project: &ProjectName,
+    changes: &[Change],
+    known: &RefCell<KnownRows>,
+) -> Result<Vec<AppliedChange>, Failure> {
+    let mut writer = ChangeWriter::new(connection, project, known)?;
     changes.iter().map(|change| writer.change(change)).collect()
 }
 

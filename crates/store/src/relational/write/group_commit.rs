@@ -3,19 +3,18 @@
 //! The first thread that finds no leader becomes the leader: it writes all queued changes and then hands the lead to
 //! the next waiting thread. A single-threaded process never queues.
 
-use crate::relational::failure::Failure;
 use crate::{AppliedChange, Change, StoreError};
 use heirloom_model::ProjectName;
 use heirloom_model::limits::WRITES_TOGETHER_MAX;
-use rusqlite::Connection;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
+use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 type WriteResult = Result<Vec<AppliedChange>, StoreError>;
 
 /// Queue of writes.
 #[derive(Debug, Default)]
-pub(in crate::sqlite) struct CommitQueue {
+pub(crate) struct CommitQueue {
     queue: Mutex<QueueState>,
 }
 
@@ -27,9 +26,9 @@ struct QueueState {
 
 /// Queued write of one thread.
 #[derive(Debug, Clone)]
-pub(in crate::sqlite) struct CommitTicket {
-    pub(in crate::sqlite) project: Arc<ProjectName>,
-    pub(in crate::sqlite) changes: Arc<[Change]>,
+pub(crate) struct CommitTicket {
+    pub(crate) project: Arc<ProjectName>,
+    pub(crate) changes: Arc<[Change]>,
     state: Arc<(Mutex<TicketState>, Condvar)>,
 }
 
@@ -55,7 +54,7 @@ impl CommitTicket {
     }
 
     /// Completes the ticket with the result of its write and wakes its thread.
-    pub(in crate::sqlite) fn complete(&self, result: WriteResult) {
+    pub(crate) fn complete(&self, result: WriteResult) {
         self.set_state(TicketState::Completed(result));
     }
 
@@ -86,7 +85,7 @@ impl CommitTicket {
 
 impl CommitQueue {
     /// Returns true if no write is queued or running.
-    pub(in crate::sqlite) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         let queue = self.queue();
         !queue.has_leader && queue.waiting.is_empty()
     }
@@ -95,9 +94,28 @@ impl CommitQueue {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Becomes the leader if no write is queued or running. Dropping the lead hands it to the next thread.
+    pub(crate) fn try_lead(&self) -> Option<Lead<'_>> {
+        let mut queue = self.queue();
+        if queue.has_leader || !queue.waiting.is_empty() {
+            return None;
+        }
+        queue.has_leader = true;
+        Some(Lead(self))
+    }
+
+    /// Hands the lead to the next thread.
+    fn hand_over(&self) {
+        let mut queue = self.queue();
+        match queue.waiting.front() {
+            Some(next) => next.set_state(TicketState::Leading),
+            None => queue.has_leader = false,
+        }
+    }
+
     /// Submits `changes` and waits until a leader has written them, together with those of other threads. If this
     /// thread leads, it calls `write`, which completes each ticket that it gets.
-    pub(in crate::sqlite) fn submit(
+    pub(crate) fn submit(
         &self,
         project: &ProjectName,
         changes: &[Change],
@@ -159,35 +177,66 @@ impl<W: FnOnce(&[CommitTicket])> Drop for Leader<'_, W> {
                 ticket.complete(Err(aborted_write()));
             }
         }
-        let mut queue = self.queue.queue();
-        match queue.waiting.front() {
-            Some(next) => next.set_state(TicketState::Leading),
-            None => queue.has_leader = false,
+        self.queue.hand_over();
+    }
+}
+
+/// Leadership of the queue for a write that is not queued.
+pub(crate) struct Lead<'a>(&'a CommitQueue);
+
+impl Drop for Lead<'_> {
+    fn drop(&mut self) {
+        self.0.hand_over();
+    }
+}
+
+/// Queues of the projects that are written to.
+#[derive(Debug, Default)]
+pub(crate) struct ProjectQueues(Mutex<HashMap<ProjectName, Arc<CommitQueue>>>);
+
+impl ProjectQueues {
+    /// Returns the queue of a project for one write.
+    pub(crate) fn enter(&self, project: &ProjectName) -> ProjectQueue<'_> {
+        let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let queue = match queues.get(project) {
+            Some(queue) => Arc::clone(queue),
+            None => Arc::clone(queues.entry(project.clone()).or_default()),
+        };
+        ProjectQueue {
+            queues: self,
+            project: project.clone(),
+            queue,
+        }
+    }
+}
+
+/// Queue of a project while a write uses it. Dropping the last one removes the queue.
+pub(crate) struct ProjectQueue<'q> {
+    queues: &'q ProjectQueues,
+    project: ProjectName,
+    queue: Arc<CommitQueue>,
+}
+
+impl Deref for ProjectQueue<'_> {
+    type Target = CommitQueue;
+
+    fn deref(&self) -> &CommitQueue {
+        &self.queue
+    }
+}
+
+impl Drop for ProjectQueue<'_> {
+    fn drop(&mut self) {
+        let mut queues = self.queues.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // One reference is the map's and one is this value's.
+        if Arc::strong_count(&self.queue) <= 2 {
+            queues.remove(&self.project);
         }
     }
 }
 
 fn aborted_write() -> StoreError {
     StoreError::Backend("a write was aborted by an internal error".to_owned())
-}
-
-/// Runs `work` in a savepoint, so that its failure reverts only its own changes.
-///
-/// Errors: the enclosing transaction was rolled back.
-pub(in crate::sqlite) fn in_savepoint<T>(
-    connection: &Connection,
-    work: impl FnOnce(&Connection) -> Result<T, Failure>,
-) -> Result<Result<T, Failure>, Failure> {
-    connection.prepare_cached("SAVEPOINT one")?.execute([])?;
-    let done = work(connection);
-    if done.is_err() {
-        if connection.is_autocommit() {
-            return done.map(Ok);
-        }
-        (connection.prepare_cached("ROLLBACK TO one")?).execute([])?;
-    }
-    connection.prepare_cached("RELEASE one")?.execute([])?;
-    Ok(done)
 }
 
 #[cfg(test)]
@@ -334,6 +383,21 @@ mod tests {
             .unwrap();
         assert_eq!(found.len(), 8);
         assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn queue_of_idle_project_is_removed() {
+        let queues = ProjectQueues::default();
+        let (one, other) = (queues.enter(&project("p")), queues.enter(&project("p")));
+        let lead = one.try_lead().unwrap();
+        assert!(other.try_lead().is_none());
+        assert!(queues.enter(&project("q")).try_lead().is_some());
+        drop(lead);
+        drop(one);
+        assert!(other.try_lead().is_some());
+        assert_eq!(queues.0.lock().unwrap().len(), 1);
+        drop(other);
+        assert!(queues.0.lock().unwrap().is_empty());
     }
 
     #[test]
