@@ -5,6 +5,7 @@
 //! trips as it has queries. Writers of one project are serial by the row lock of its index totals.
 
 mod address;
+mod blocking;
 mod change_watcher;
 pub(crate) mod dialect;
 mod documents;
@@ -124,7 +125,7 @@ impl PostgresStore {
         };
         let mut attempt = 1;
         let client = loop {
-            match runtime.block_on(pool::acquire(&self.pool)) {
+            match blocking::wait(runtime.handle(), pool::acquire(&self.pool)) {
                 Ok(client) => break client,
                 Err(error)
                     if attempt < limits::POSTGRES_ATTEMPTS_MAX

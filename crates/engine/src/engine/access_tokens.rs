@@ -223,6 +223,11 @@ impl Tokens {
         self.storage.stamp()
     }
 
+    /// Returns true if [`Tokens::stamp`] needs no round trip to a server.
+    pub fn has_fresh_stamp(&self) -> bool {
+        self.storage.has_fresh_stamp()
+    }
+
     fn read(&self) -> Result<TokenFile, Fault> {
         self.parse(self.storage.read()?)
     }

@@ -3,6 +3,7 @@
 //! A write waits until the next round trip, which is that of a query or of the commit. Queries that do not depend on
 //! each other are sent together by [`PgSession::prefetch`]; the calls that run them later find their rows.
 
+use super::blocking;
 use super::change_watcher::NOTIFY;
 use super::dialect::Translation;
 use super::pool::PooledClient;
@@ -144,7 +145,7 @@ impl PgSession {
     pub(super) fn execute_batch(&self, sql: &str) -> Result<(), SqlError> {
         self.send(Vec::new(), Interruption::Cancel)?;
         let client: &Client = &self.client;
-        Ok(self.runtime.block_on(client.batch_execute(sql))?)
+        Ok(blocking::wait(&self.runtime, client.batch_execute(sql))?)
     }
 
     /// Keeps the connection from being used again.
@@ -193,9 +194,7 @@ impl PgSession {
             return Ok(Vec::new());
         }
         self.shared.round_trips.fetch_add(1, Ordering::Relaxed);
-        let answers = self
-            .runtime
-            .block_on(self.exchange(&requests, interruption))?;
+        let answers = blocking::wait(&self.runtime, self.exchange(&requests, interruption))?;
         let answers = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
         let answers = requests.into_iter().zip(answers);
         Ok(answers.skip(writes).collect())

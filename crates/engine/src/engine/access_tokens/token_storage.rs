@@ -69,11 +69,26 @@ impl TokenStorage {
                     return stamp;
                 }
                 let version = documents(store.as_ref())
-                    .ok()
-                    .and_then(|documents| documents.document_version(DOCUMENT).ok().flatten());
-                let stamp = TokenStamp(version.map(|version| (0, 0, version, 0)));
+                    .and_then(|documents| Ok(documents.document_version(DOCUMENT)?));
+                let stamp = match (version, *seen) {
+                    (Ok(version), _) => TokenStamp(version.map(|version| (0, 0, version, 0))),
+                    // The known tokens stay valid while the database cannot be reached.
+                    (Err(_), Some((_, stamp))) => stamp,
+                    (Err(_), None) => TokenStamp(None),
+                };
                 *seen = Some((Instant::now(), stamp));
                 stamp
+            }
+        }
+    }
+
+    /// Returns true if [`TokenStorage::stamp`] needs no round trip to a server.
+    pub(super) fn has_fresh_stamp(&self) -> bool {
+        match self {
+            Self::File(_) => true,
+            Self::Server { seen, .. } => {
+                let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.is_some_and(|(at, _)| at.elapsed() < STAMP_LIFETIME)
             }
         }
     }
