@@ -7,6 +7,7 @@
 mod change_watcher;
 pub(crate) mod dialect;
 mod grouped_write;
+mod isolation;
 mod nul_encoding;
 mod pool;
 mod project_numbers;

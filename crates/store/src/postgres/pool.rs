@@ -116,6 +116,9 @@ pub(super) fn create_pool(
     managed::Pool::builder(Connector { config })
         .max_size(size)
         .wait_timeout(Some(Duration::from_secs(limits::POSTGRES_POOL_TIMEOUT_S)))
+        .create_timeout(Some(Duration::from_secs(
+            limits::POSTGRES_CONNECT_TIMEOUT_S,
+        )))
         .runtime(deadpool::Runtime::Tokio1)
         .build()
 }

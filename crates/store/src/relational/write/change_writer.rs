@@ -225,28 +225,13 @@ impl<'a> ChangeWriter<'a> {
             replaced_by.as_ref().map(RecordId::as_bytes),
             validation::attrs_json(&record.attrs)?,
         ];
-        let ordinals = self.write_record(&mut statement, record.id, values)?;
+        let ordinals = write_record(self.known, &mut statement, record.id, values)?;
         self.known.borrow_mut().change(record, |known| {
             known.retired_at = Some(clock::from_micros(micros(at)));
             known.replaced_by = replaced_by;
             known.attrs.clone_from(&record.attrs);
         });
         self.set_index_marks(&ordinals, true)
-    }
-
-    /// Executes a statement that changes a record and returns its ordinal. It waits for the next round trip if the
-    /// ordinal is known.
-    fn write_record(
-        &self,
-        statement: &mut Statement<'_>,
-        id: RecordId,
-        values: &[&dyn ToSql],
-    ) -> Result<Vec<Option<u32>>, Failure> {
-        if let Some(ordinal) = self.known.borrow().ordinal(id) {
-            statement.write(values)?;
-            return Ok(vec![ordinal]);
-        }
-        Ok(statement.query_map(values, |row| row.get(0))?)
     }
 
     /// Stores the attributes and the confidence of `record`.
@@ -282,7 +267,7 @@ impl<'a> ChangeWriter<'a> {
         let attrs = merge::restored_attrs(record);
         let mut statement = self.connection.prepare_cached(sql)?;
         let values = params![self.number, id, validation::attrs_json(&attrs)?];
-        let ordinals = self.write_record(&mut statement, record.id, values)?;
+        let ordinals = write_record(self.known, &mut statement, record.id, values)?;
         self.known.borrow_mut().change(record, |known| {
             known.retired_at = None;
             known.replaced_by = None;
@@ -394,6 +379,21 @@ fn insert(
         ordinal,
     ])?;
     Ok(ordinal)
+}
+
+/// Executes a statement that changes a record and returns its ordinal. It waits for the next round trip if the ordinal is
+/// known.
+fn write_record(
+    known: &RefCell<KnownRows>,
+    statement: &mut Statement<'_>,
+    id: RecordId,
+    values: &[&dyn ToSql],
+) -> Result<Vec<Option<u32>>, Failure> {
+    if let Some(ordinal) = known.borrow().ordinal(id) {
+        statement.write(values)?;
+        return Ok(vec![ordinal]);
+    }
+    Ok(statement.query_map(values, |row| row.get(0))?)
 }
 
 /// Creates the outcome of a change.
