@@ -23,7 +23,7 @@ pub use change_watcher::{ChangeWatcher, StoreChange};
 
 use crate::StoreError;
 use crate::relational::index::ProjectCache;
-use crate::relational::write::group_commit::ProjectQueues;
+use crate::relational::write::project_queues::ProjectQueues;
 use heirloom_model::limits;
 use pool::ConnectionPool;
 use session::{PgSession, SharedState};

@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[path = "support/commit_proxy.rs"]
-#[expect(dead_code, reason = "each test file uses a part of it")]
 mod commit_proxy;
 #[path = "support/proxied_store.rs"]
 mod proxied_store;

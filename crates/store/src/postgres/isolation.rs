@@ -12,7 +12,7 @@ pub(super) enum Isolation {
 }
 
 impl Isolation {
-    /// Returns the statement that begins the transaction; `None` if there is none.
+    /// Returns the statement that begins the transaction; `None` without a transaction.
     pub(super) fn begin(self) -> Option<&'static str> {
         match self {
             Self::None => None,

@@ -3,6 +3,7 @@
 use crate::StoreError;
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use heirloom_model::limits;
+use heirloom_model::text::EscapedPath;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -98,7 +99,7 @@ pub(super) fn describe_server(config: &tokio_postgres::Config) -> String {
     let hosts = config.get_hosts().iter().enumerate().map(|(n, host)| {
         let name = match host {
             Host::Tcp(name) => name.clone(),
-            Host::Unix(path) => path.display().to_string(),
+            Host::Unix(path) => path.to_escaped(),
         };
         let port = ports.get(n).or(ports.first()).copied().unwrap_or(5_432);
         format!("{name}:{port}")
