@@ -387,8 +387,8 @@ impl Store for FaultyStore {
         })
     }
 
-    fn documents(&self) -> Option<&dyn crate::DocumentStore> {
-        self.inner.documents()
+    fn shared(&self) -> Option<&dyn crate::SharedStore> {
+        self.inner.shared()
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

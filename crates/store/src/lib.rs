@@ -12,7 +12,6 @@ pub const MARKER: &str = "store.json";
 pub const MARKER_TEXT: &[u8] = b"{\"database\": \"heirloom.db\"}\n";
 
 pub mod conformance;
-mod documents;
 mod error;
 mod fault_injection;
 mod migration_progress;
@@ -22,13 +21,13 @@ mod receipts;
 mod record_filter;
 mod relational;
 mod search;
+mod shared_store;
 mod sql;
 mod sqlite;
 mod store;
 mod transfer;
 mod validation;
 
-pub use documents::DocumentStore;
 pub use error::StoreError;
 pub use fault_injection::{CountedCalls, FaultPlan, FaultyStore, InjectedError, InjectedFault};
 pub use heirloom_search::Hit;
@@ -41,6 +40,7 @@ pub use postgres::{
 pub use receipts::{DeliveryStats, Receipt, RecentReceipts, RecordUsage};
 pub use record_filter::{AsOf, Filter, Order};
 pub use search::{SearchQuery, SearchResults, VectorSource};
+pub use shared_store::{SharedStore, SharedStoreStatus};
 pub use sqlite::{
     BackupReason, OfflineCheckReport, ProjectLocation, ProjectSummary, ProjectSurvey,
     RepairOutcome, RestoreOutcome, RetainedBackup, SalvageReport, SkippedRow, SqliteStore,

@@ -1,6 +1,6 @@
 //! The [`Store`] trait and [`Change`], the language in which all writes to it are expressed.
 
-use crate::DocumentStore;
+use crate::SharedStore;
 use crate::receipts::{DeliveryStats, Receipt, RecentReceipts};
 use crate::search::{SearchQuery, SearchResults};
 use crate::{EmbeddingBacklog, Filter, StoreError, VectorBatch};
@@ -412,8 +412,8 @@ pub trait Store: Send + Sync {
         vectors: &VectorBatch,
     ) -> Result<bool, StoreError>;
 
-    /// Returns the documents that all machines share; `None` for a store that one machine uses.
-    fn documents(&self) -> Option<&dyn DocumentStore> {
+    /// Returns what a store on a database server has in addition; `None` for a store that one machine uses.
+    fn shared(&self) -> Option<&dyn SharedStore> {
         None
     }
 

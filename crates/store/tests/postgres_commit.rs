@@ -1,29 +1,25 @@
 //! A write over PostgreSQL takes effect exactly once, also if the connection is lost during its commit.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[path = "support/commit_proxy.rs"]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod commit_proxy;
+#[path = "support/proxied_store.rs"]
+mod proxied_store;
 #[path = "support/postgres.rs"]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_database;
 #[path = "support/test_records.rs"]
-#[allow(dead_code)]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_records;
 
-use commit_proxy::{CommitProxy, Cut};
+use commit_proxy::Cut;
 use heirloom_model::{IdSource, Session};
-use heirloom_store::{Filter, PostgresStore, Store, Verdict};
+use heirloom_store::{Filter, Store, Verdict};
 use heirloom_testkit::{Prerequisite, require};
-use std::net::ToSocketAddrs;
-use test_database::{TestDatabase, address};
+use proxied_store::proxied_store;
+use test_database::TestDatabase;
 use test_records::{at, project, put, record};
-
-/// Creates a store behind a proxy.
-fn proxied_store(database: &TestDatabase) -> (PostgresStore, CommitProxy) {
-    let url = database.new_url();
-    let server = database.address();
-    let proxy = CommitProxy::start(server.to_socket_addrs().unwrap().next().unwrap());
-    let url = url.replace(&server, &format!("127.0.0.1:{}", proxy.port()));
-    (PostgresStore::create(&address(&url)).unwrap(), proxy)
-}
 
 #[test]
 fn write_takes_effect_once_when_connection_is_cut_at_commit() {
@@ -34,7 +30,7 @@ fn write_takes_effect_once_when_connection_is_cut_at_commit() {
     let mut written = Vec::new();
     // The first write creates the project, once without and once with a cut.
     for number in 0..24 {
-        proxy.cut_next(cuts[number % 3]);
+        proxy.cut_commits(cuts[number % 3], 1);
         let record = record(&ids, &project, number, 100);
         let applied = store.apply(&project, &[put(record.clone())]).unwrap();
         assert_eq!(
@@ -58,7 +54,7 @@ fn project_is_created_once_when_connection_is_cut_at_commit() {
     let (store, proxy) = proxied_store(&database);
     let ids = IdSource::default();
     for (name, cut) in [("after", Cut::AfterCommit), ("before", Cut::BeforeCommit)] {
-        proxy.cut_next(cut);
+        proxy.cut_commits(cut, 1);
         let project = project(name);
         let session = Session {
             project: project.clone(),

@@ -1,9 +1,11 @@
 //! Faults of PostgreSQL: nothing is lost, and each has a message of its own with a hint.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[path = "support/postgres.rs"]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_database;
 #[path = "support/test_records.rs"]
-#[allow(dead_code)]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_records;
 
 use heirloom_model::{IdSource, ProjectName, Record};
@@ -170,26 +172,6 @@ fn commits_without_durability_are_refused() {
 }
 
 #[test]
-fn exhausted_pool_names_setting() {
-    let database = require!(Prerequisite::Postgres, TestDatabase::new());
-    let (url, store, first) = store_with_record(&database, "");
-    let store = store.with_connections(1).unwrap();
-    let blocker = TestSession::connect(&url);
-    blocker.execute("BEGIN; SELECT * FROM index_totals FOR UPDATE");
-    thread::scope(|scope| {
-        let new = record(&IdSource::default(), &shop(), 1, 100);
-        let blocked = scope.spawn(|| store.apply(&shop(), &[put(new)]));
-        thread::sleep(Duration::from_millis(200));
-        let (problem, hint, is_transient) = server_error(store.get(&shop(), first.id));
-        assert!(problem.contains("all connections"), "{problem}");
-        assert!(hint.contains("store.connections") && is_transient);
-        blocker.execute("COMMIT");
-        blocked.join().unwrap().unwrap();
-    });
-    assert_eq!(store.get(&shop(), first.id).unwrap(), first);
-}
-
-#[test]
 fn deadlock_is_resolved() {
     let database = require!(Prerequisite::Postgres, TestDatabase::new());
     let (url, store, first) = store_with_record(&database, "");
@@ -225,7 +207,8 @@ fn slow_statement_is_cancelled() {
     blocker.execute("BEGIN; SELECT pg_sleep(0); SELECT * FROM index_totals FOR UPDATE");
     let begin = Instant::now();
     let new = put(record(&IdSource::default(), &shop(), 1, 100));
-    let (problem, hint, is_transient) = server_error(store.apply(&shop(), &[new.clone()]));
+    let (problem, hint, is_transient) =
+        server_error(store.apply(&shop(), std::slice::from_ref(&new)));
     assert!(
         begin.elapsed() < Duration::from_secs(3),
         "{:?}",

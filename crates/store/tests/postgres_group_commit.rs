@@ -1,9 +1,11 @@
 //! Concurrent writes to one project over PostgreSQL share a transaction; those to different projects run in parallel.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[path = "support/postgres.rs"]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_database;
 #[path = "support/test_records.rs"]
-#[allow(dead_code)]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_records;
 
 use heirloom_model::{IdSource, RecordId};

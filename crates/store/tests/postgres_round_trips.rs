@@ -1,9 +1,11 @@
 //! Number of round trips of the operations over PostgreSQL.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[path = "support/postgres.rs"]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_database;
 #[path = "support/test_records.rs"]
-#[allow(dead_code)]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_records;
 
 use heirloom_model::{
@@ -26,7 +28,6 @@ fn round_trips<T>(store: &PostgresStore, call: impl FnOnce() -> T) -> (T, u64) {
 fn apply_within(store: &PostgresStore, project: &ProjectName, changes: &[Change], most: u64) {
     let (applied, count) = round_trips(store, || store.apply(project, changes).unwrap());
     assert_eq!(applied.len(), changes.len());
-    println!("{} changes: {count} round trips", changes.len());
     assert!(count <= most, "{count} round trips, at most {most}");
 }
 

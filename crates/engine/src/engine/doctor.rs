@@ -68,7 +68,7 @@ impl super::Engine {
                 .sentence_transformer()
                 .map(|model| model.model().to_owned()),
             config: Vec::new(),
-            server: (self.store.documents().is_some())
+            server: (self.store.shared().is_some())
                 .then(|| Ok(Arc::clone(&self.store) as Arc<dyn Store>)),
             progress: ProgressSink::silent(),
         };

@@ -10,8 +10,8 @@ use heirloom_model::{
 };
 use heirloom_redact::Redactor;
 use heirloom_store::{
-    AppliedChange, Change, DeliveryStats, Description, DocumentStore, EmbeddingBacklog, Filter,
-    KindCounts, PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, Store,
+    AppliedChange, Change, DeliveryStats, Description, EmbeddingBacklog, Filter, KindCounts,
+    PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, SharedStore, Store,
     StoreError, VectorBatch,
 };
 use std::collections::HashMap;
@@ -257,8 +257,8 @@ impl Store for RedactingStore {
         self.store.store_vectors(project, vectors)
     }
 
-    fn documents(&self) -> Option<&dyn DocumentStore> {
-        self.store.documents()
+    fn shared(&self) -> Option<&dyn SharedStore> {
+        self.store.shared()
     }
 
     fn describe(&self) -> Result<Description, StoreError> {

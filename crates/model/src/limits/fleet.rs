@@ -29,3 +29,19 @@ pub const POSTGRES_UNCERTAIN_WAIT_S: u64 = 10;
 pub const POSTGRES_HEARTBEAT_S: u64 = 30;
 /// Maximum wait before a watcher of changes connects again, milliseconds.
 pub const POSTGRES_RECONNECT_MAX_MS: u64 = 5_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Time after which everything works again once the database is back, seconds.
+    const RECOVERY_S: u64 = 10;
+
+    #[test]
+    fn watcher_is_back_within_recovery_time() {
+        let longest = POSTGRES_RECONNECT_MAX_MS + POSTGRES_BACKOFF_MS;
+        assert!((0..=RECOVERY_S * 1_000).contains(&longest));
+        // A silent connection is noticed before a statement of the same age is given up twice.
+        assert!((1..=POSTGRES_STATEMENT_TIMEOUT_S).contains(&POSTGRES_HEARTBEAT_S));
+    }
+}

@@ -4,6 +4,7 @@ use super::tls::TlsMode;
 use crate::StoreError;
 use heirloom_model::database_address::is_database_address;
 use heirloom_model::limits;
+use heirloom_model::text::EscapedPath;
 use std::fmt;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
@@ -131,7 +132,7 @@ fn invalid(problem: &str) -> StoreError {
 fn host_name(host: &Host) -> String {
     match host {
         Host::Tcp(name) => name.clone(),
-        Host::Unix(path) => path.display().to_string(),
+        Host::Unix(path) => path.to_escaped(),
     }
 }
 
@@ -208,7 +209,7 @@ fn apply_service(
     let text = read_small(file).ok_or_else(|| {
         invalid(&format!(
             "the service file {} cannot be read",
-            file.display()
+            file.to_escaped()
         ))
     })?;
     let section = format!("[{name}]");
@@ -216,7 +217,7 @@ fn apply_service(
     if !lines.any(|line| line == section) {
         return Err(invalid(&format!(
             "the service file {} has no section {section}",
-            file.display()
+            file.to_escaped()
         )));
     }
     for line in lines.take_while(|line| !line.starts_with('[')) {

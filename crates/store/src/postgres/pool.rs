@@ -107,6 +107,9 @@ pub(super) fn create_pool(
     managed::Pool::builder(Connector { address })
         .max_size(size)
         .wait_timeout(Some(Duration::from_secs(limits::POSTGRES_POOL_TIMEOUT_S)))
+        .create_timeout(Some(Duration::from_secs(
+            limits::POSTGRES_CONNECT_TIMEOUT_S,
+        )))
         .runtime(deadpool::Runtime::Tokio1)
         .build()
 }

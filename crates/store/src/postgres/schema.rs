@@ -1,7 +1,7 @@
 //! Creation and check of the schema.
 
 use super::PostgresStore;
-use super::transaction::Isolation;
+use super::isolation::Isolation;
 use crate::StoreError;
 use crate::relational::failure::Failure;
 use crate::sql::{Connection, OptionalRow, QueryBatch};

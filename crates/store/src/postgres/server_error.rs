@@ -3,7 +3,7 @@
 use crate::StoreError;
 use crate::relational::failure::Failure;
 use crate::sql::SqlError;
-use deadpool::managed::PoolError;
+use deadpool::managed::{PoolError, TimeoutType};
 use heirloom_model::limits;
 use std::error::Error as _;
 use std::io;
@@ -93,7 +93,15 @@ pub(super) fn is_interrupted(error: &PoolError<Error>) -> bool {
 pub(super) fn of_pool(error: PoolError<Error>, server: &str) -> StoreError {
     match error {
         PoolError::Backend(error) => of_postgres(&error, server),
-        PoolError::Timeout(_) => unavailable(
+        PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle) => unavailable(
+            server,
+            format!(
+                "it did not open a connection within {} s",
+                limits::POSTGRES_CONNECT_TIMEOUT_S
+            ),
+            "check the address, and the network to the database",
+        ),
+        PoolError::Timeout(TimeoutType::Wait) => unavailable(
             server,
             format!(
                 "all connections to it were in use for {} s",
@@ -101,7 +109,9 @@ pub(super) fn of_pool(error: PoolError<Error>, server: &str) -> StoreError {
             ),
             "raise `store.connections`, or lower the load",
         ),
-        other => unavailable(server, other.to_string(), RETRY),
+        other @ (PoolError::Closed
+        | PoolError::NoRuntimeSpecified
+        | PoolError::PostCreateHook(_)) => unavailable(server, other.to_string(), RETRY),
     }
 }
 

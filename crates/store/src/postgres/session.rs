@@ -61,7 +61,7 @@ pub(crate) struct PgSession {
     pending: RefCell<Vec<Request>>,
     /// Number of writes since the session began, pending ones included.
     writes: Cell<usize>,
-    /// Rows of queries that were sent before they are asked for.
+    /// Rows of queries that were sent in advance.
     prefetched: RefCell<Vec<(Request, Rc<Vec<PgRow>>)>>,
     /// Index rows that the transaction has locked.
     locked_index: RefCell<LockedIndex>,
@@ -373,5 +373,16 @@ impl PgStatement<'_> {
         let answers = self.session.send(vec![request], Interruption::Cancel)?;
         let answer = answers.into_iter().next();
         Ok(answer.map(|(_, answer)| answer).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statement_timeout_is_that_of_the_limits() {
+        let longest = Duration::from_secs(limits::POSTGRES_STATEMENT_TIMEOUT_S);
+        assert_eq!(SharedState::default().statement_timeout, longest);
     }
 }

@@ -6,8 +6,8 @@ use crate::relational::{
     audit_events, index, receipts, record_history, record_lookup, record_query, sessions,
 };
 use crate::{
-    AppliedChange, Change, DeliveryStats, Description, DocumentStore, EmbeddingBacklog, Filter,
-    KindCounts, PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, Store,
+    AppliedChange, Change, DeliveryStats, Description, EmbeddingBacklog, Filter, KindCounts,
+    PurgeReport, PurgeTarget, RecentReceipts, SearchQuery, SearchResults, SharedStore, Store,
     StoreError, VectorBatch, validation,
 };
 use heirloom_model::{
@@ -221,7 +221,7 @@ impl Store for PostgresStore {
         })
     }
 
-    fn documents(&self) -> Option<&dyn DocumentStore> {
+    fn shared(&self) -> Option<&dyn SharedStore> {
         Some(self)
     }
 

@@ -1,6 +1,7 @@
 //! Encryption of connections.
 
 use crate::StoreError;
+use heirloom_model::text::EscapedPath;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 use std::path::Path;
@@ -40,7 +41,7 @@ impl TlsMode {
     /// Encrypts and accepts the certificates that an authority of `roots`, a PEM file, has signed for the server's name.
     pub(super) fn verified(roots: &Path) -> Result<Self, StoreError> {
         let cannot_use = |problem: String| {
-            StoreError::Invalid(format!("sslrootcert {}: {problem}", roots.display()))
+            StoreError::Invalid(format!("sslrootcert {}: {problem}", roots.to_escaped()))
         };
         let mut store = RootCertStore::empty();
         let certificates =

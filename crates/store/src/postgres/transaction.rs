@@ -1,5 +1,6 @@
 //! Transactions: reads, snapshots and writes, repeated where that is safe.
 
+use super::isolation::Isolation;
 use super::server_error::{self, Recovery, recovery_of};
 use super::session::PgSession;
 use super::{PostgresStore, change_watcher, schema};
@@ -13,27 +14,6 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Kind of a transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Isolation {
-    /// Each statement reads the newest committed data. No transaction is begun.
-    None,
-    /// All statements read the same snapshot.
-    Snapshot,
-    /// Statements write, and each reads the newest committed data.
-    Write,
-}
-
-impl Isolation {
-    fn begin(self) -> Option<&'static str> {
-        match self {
-            Self::None => None,
-            Self::Snapshot => Some("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-            Self::Write => Some("BEGIN ISOLATION LEVEL READ COMMITTED"),
-        }
-    }
-}
 
 impl PostgresStore {
     /// Runs a query without a transaction.
@@ -147,8 +127,8 @@ impl PostgresStore {
     }
 
     /// Runs `work` in a transaction. It is repeated if the database rolled it back because of another transaction, or if
-    /// the connection was lost before the commit. If it was lost while the commit was sent, the server is asked whether
-    /// it has committed, so that each write takes effect once.
+    /// the connection was lost before the commit. If it was lost while the commit was sent, the status of the
+    /// transaction is queried, so that each write takes effect once.
     pub(super) fn transact<T>(
         &self,
         isolation: Isolation,
@@ -314,7 +294,7 @@ fn run<T>(
 
 /// Returns the wait before the next attempt.
 pub(super) fn backoff(attempt: u32) -> Duration {
-    let longest = limits::POSTGRES_BACKOFF_MS * 1_000 << attempt.min(8);
+    let longest = (limits::POSTGRES_BACKOFF_MS * 1_000) << attempt.min(8);
     // A hash with random keys, so that writers that met each other do not meet again.
     let random = RandomState::new().hash_one(attempt);
     Duration::from_micros(longest / 2 + random % (longest / 2))

@@ -26,7 +26,9 @@ impl PgValue {
             ToSqlOutput::Owned(value) => match value {
                 Value::Text(text) => Self::Text(nul_encoding::encode(text)),
                 Value::Blob(bytes) => Self::Bytes(bytes),
-                other => Self::of_ref(ValueRef::from(&other)),
+                other @ (Value::Null | Value::Integer(_) | Value::Real(_)) => {
+                    Self::of_ref(ValueRef::from(&other))
+                }
             },
             _ => Self::Null,
         })

@@ -1,29 +1,42 @@
-//! TCP proxy between a store and PostgreSQL that cuts a connection at its next commit.
+//! TCP proxy between a store and PostgreSQL that cuts connections at their commits.
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
-/// Time of a connection's cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
+/// Place at which a connection is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Cut {
     /// No connection is cut.
+    #[default]
     Never,
-    /// The next commit is not forwarded.
+    /// The commit is not forwarded.
     BeforeCommit,
-    /// The next commit is forwarded, and its answer is not.
+    /// The commit is forwarded, and its answer is not.
     AfterCommit,
 }
 
 /// Proxy on a port of its own.
 pub(crate) struct CommitProxy {
     port: u16,
-    cut: Arc<AtomicU8>,
-    cuts: Arc<AtomicUsize>,
+    state: Arc<ProxyState>,
+}
+
+#[derive(Default)]
+struct ProxyState {
+    /// Place and number of the cuts that are due.
+    due: Mutex<(Cut, usize)>,
+    cuts: AtomicUsize,
+    /// True if nothing is forwarded.
+    is_silent: AtomicBool,
+    /// True if new connections are closed.
+    is_closed: AtomicBool,
+    /// True if new connections are closed after the next cut.
+    closes_after_cut: AtomicBool,
 }
 
 impl CommitProxy {
@@ -31,16 +44,17 @@ impl CommitProxy {
     pub(crate) fn start(server: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let cut = Arc::new(AtomicU8::new(Cut::Never as u8));
-        let cuts = Arc::new(AtomicUsize::new(0));
-        let (state, count) = (Arc::clone(&cut), Arc::clone(&cuts));
+        let state = Arc::new(ProxyState::default());
+        let shared = Arc::clone(&state);
         thread::spawn(move || {
             for client in listener.incoming() {
                 let Ok(client) = client else { return };
-                forward(client, server, &state, &count);
+                if !shared.is_closed.load(Ordering::SeqCst) {
+                    forward(client, server, &shared);
+                }
             }
         });
-        Self { port, cut, cuts }
+        Self { port, state }
     }
 
     /// Returns the port of the proxy.
@@ -48,19 +62,54 @@ impl CommitProxy {
         self.port
     }
 
-    /// Cuts the connection of the next commit.
-    pub(crate) fn cut_next(&self, cut: Cut) {
-        self.cut.store(cut as u8, Ordering::SeqCst);
+    /// Cuts the connections of the next `count` commits.
+    pub(crate) fn cut_commits(&self, cut: Cut, count: usize) {
+        *self.state.due() = (cut, count);
     }
 
     /// Returns the number of connections that were cut.
     pub(crate) fn cuts(&self) -> usize {
-        self.cuts.load(Ordering::SeqCst)
+        self.state.cuts.load(Ordering::SeqCst)
+    }
+
+    /// Stops to forward anything, or begins again for new connections.
+    pub(crate) fn set_silent(&self, is_silent: bool) {
+        self.state.is_silent.store(is_silent, Ordering::SeqCst);
+    }
+
+    /// Closes new connections after the next cut.
+    pub(crate) fn close_after_cut(&self) {
+        self.state.closes_after_cut.store(true, Ordering::SeqCst);
+    }
+
+    /// Forwards new connections.
+    pub(crate) fn open(&self) {
+        self.state.closes_after_cut.store(false, Ordering::SeqCst);
+        self.state.is_closed.store(false, Ordering::SeqCst);
+    }
+}
+
+impl ProxyState {
+    fn due(&self) -> MutexGuard<'_, (Cut, usize)> {
+        self.due.lock().unwrap()
+    }
+
+    /// Returns the cut of this commit.
+    fn take_cut(&self) -> Cut {
+        let mut due = self.due();
+        if due.0 == Cut::Never || due.1 == 0 {
+            return Cut::Never;
+        }
+        due.1 -= 1;
+        self.cuts.fetch_add(1, Ordering::SeqCst);
+        let closes = self.closes_after_cut.load(Ordering::SeqCst);
+        self.is_closed.store(closes, Ordering::SeqCst);
+        due.0
     }
 }
 
 /// Forwards one connection in both directions.
-fn forward(client: TcpStream, server: SocketAddr, cut: &Arc<AtomicU8>, cuts: &Arc<AtomicUsize>) {
+fn forward(client: TcpStream, server: SocketAddr, state: &Arc<ProxyState>) {
     let server = TcpStream::connect(server).unwrap();
     client.set_nodelay(true).unwrap();
     server.set_nodelay(true).unwrap();
@@ -77,20 +126,25 @@ fn forward(client: TcpStream, server: SocketAddr, cut: &Arc<AtomicU8>, cuts: &Ar
         }
         drop(to.shutdown(Shutdown::Both));
     });
-    let (cut, cuts) = (Arc::clone(cut), Arc::clone(cuts));
+    let state = Arc::clone(state);
     thread::spawn(move || {
         let (mut from, mut to) = (client, server);
         let mut bytes = [0; 65_536];
         while let Ok(count @ 1..) = from.read(&mut bytes) {
+            if state.is_silent.load(Ordering::SeqCst) {
+                continue;
+            }
             let sent = &bytes[..count];
             let is_commit = sent.windows(7).any(|part| part == b"COMMIT\0");
-            let due = cut.load(Ordering::SeqCst);
-            if is_commit && due != Cut::Never as u8 {
-                cut.store(Cut::Never as u8, Ordering::SeqCst);
-                cuts.fetch_add(1, Ordering::SeqCst);
+            let cut = if is_commit {
+                state.take_cut()
+            } else {
+                Cut::Never
+            };
+            if cut != Cut::Never {
                 // The answer is held back from here on.
                 *is_muted.lock().unwrap() = true;
-                if due == Cut::AfterCommit as u8 {
+                if cut == Cut::AfterCommit {
                     to.write_all(sent).unwrap();
                     thread::sleep(Duration::from_millis(50));
                 }

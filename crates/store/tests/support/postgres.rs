@@ -1,4 +1,9 @@
 //! Stores on a PostgreSQL server for tests.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a helper of a test may fail it, and tests have no config"
+)]
 
 use heirloom_store::{AddressSources, PostgresAddress, PostgresStore};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,14 +46,12 @@ impl TestDatabase {
     }
 
     /// Returns the host and the port of the server.
-    #[allow(dead_code)]
     pub(crate) fn address(&self) -> String {
         let (_, after) = self.url.split_once('@').unwrap();
         after.split(['/', '?']).next().unwrap().to_owned()
     }
 
     /// Creates an empty store.
-    #[allow(dead_code)]
     pub(crate) fn new_store(&self) -> PostgresStore {
         PostgresStore::create(&address(&self.new_url())).unwrap()
     }
@@ -81,7 +84,6 @@ impl TestSession {
     }
 
     /// Executes statements; returns false if the server refuses them.
-    #[allow(dead_code)]
     pub(crate) fn try_execute(&self, sql: &str) -> bool {
         self.runtime
             .block_on(self.client.batch_execute(sql))
@@ -89,7 +91,6 @@ impl TestSession {
     }
 
     /// Returns the number that a query counts.
-    #[allow(dead_code)]
     pub(crate) fn number(&self, sql: &str) -> i64 {
         let row = self
             .runtime

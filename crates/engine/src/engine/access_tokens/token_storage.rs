@@ -4,7 +4,7 @@ use heirloom_fs::durable;
 use heirloom_fs::project_fs::{DigestProblem, read_bounded};
 use heirloom_model::text::EscapedPath;
 use heirloom_model::{Fault, limits};
-use heirloom_store::{DocumentStore, Store};
+use heirloom_store::{SharedStore, Store};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,7 +44,7 @@ pub(super) enum TokenStorage {
 impl TokenStorage {
     /// Creates the storage of a memory: its store's if that is on a server, else a file.
     pub(super) fn new(store: Arc<dyn Store>, file: PathBuf) -> Self {
-        match store.documents().is_some() {
+        match store.shared().is_some() {
             true => Self::Server {
                 store,
                 seen: Arc::default(),
@@ -155,8 +155,8 @@ impl TokenStorage {
     }
 }
 
-fn documents(store: &dyn Store) -> Result<&dyn DocumentStore, Fault> {
+fn documents(store: &dyn Store) -> Result<&dyn SharedStore, Fault> {
     store
-        .documents()
+        .shared()
         .ok_or_else(|| Fault::failed("the store has no documents"))
 }

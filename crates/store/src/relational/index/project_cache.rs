@@ -69,6 +69,20 @@ struct CacheState {
     bytes: usize,
     /// Number of queries; orders the projects by last use.
     queries: u64,
+    /// Number of reads that found an entry of their version, and of those that did not.
+    hits: u64,
+    misses: u64,
+}
+
+/// Use of the cache since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CacheUsage {
+    /// Reads that found an entry of their version.
+    pub(crate) hits: u64,
+    /// Reads that found none.
+    pub(crate) misses: u64,
+    /// Size of all entries, bytes.
+    pub(crate) bytes: usize,
 }
 
 #[derive(Debug, Default)]
@@ -136,6 +150,16 @@ impl ProjectCache {
         }
     }
 
+    /// Returns the use of the cache since the start.
+    pub(crate) fn usage(&self) -> CacheUsage {
+        let state = self.lock();
+        CacheUsage {
+            hits: state.hits,
+            misses: state.misses,
+            bytes: state.bytes,
+        }
+    }
+
     /// Counts a query of the project; must be called at its beginning.
     pub(super) fn begin_query(&self, project: i64) {
         let mut state = self.lock();
@@ -171,6 +195,7 @@ impl ProjectCache {
         };
         let slot = E::slot(&mut cached.entries);
         let bytes_before = slot.bytes;
+        let is_hit = slot.version == Some(version) && slot.entry.is_some();
         if slot.version != Some(version) {
             *slot = Slot {
                 version: Some(version),
@@ -186,6 +211,8 @@ impl ProjectCache {
         let bytes = slot.bytes;
         cached.bytes = cached.bytes - bytes_before + bytes;
         state.bytes = state.bytes - bytes_before + bytes;
+        state.hits += u64::from(is_hit);
+        state.misses += u64::from(!is_hit);
         if state.bytes > self.bytes_max {
             state.shrink::<E>(project, self.bytes_max);
         }

@@ -41,7 +41,10 @@ impl ChangeWriter<'_> {
             Change::ResolveConflict { keep, at, by } => self.resolve_conflict(*keep, *at, by),
             Change::ReopenConflict { id, at, by } => self.reopen_conflict(*id, *at, by),
             Change::Mark { id, mark, at, by } => self.mark(*id, *mark, *at, by),
-            Change::BeginBatch(batch) => Ok(self.begin_batch(batch)),
+            Change::BeginBatch(batch) => {
+                self.batch = Some(batch.clone());
+                Ok(applied(batch.id, Verdict::Unchanged, None))
+            }
             Change::ImportSession(session) => self.import_session(session),
             Change::ImportMessage { session, message } => self.import_message(session, message),
             Change::ImportValidityGap { id, gap } => self.import_validity_gap(*id, *gap),

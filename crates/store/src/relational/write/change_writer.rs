@@ -1,17 +1,18 @@
 //! Writer of the changes of one call: reads and writes single records inside the caller's transaction.
 
 use super::known_rows::KnownRows;
+use super::record_rows;
 use crate::relational::audit_events::{self, NewEvent};
 use crate::relational::failure::Failure;
-use crate::relational::index::{self, IndexEntry};
+use crate::relational::index;
 use crate::relational::record_lookup;
 use crate::relational::row_codec::{self, COLUMNS, micros};
-use crate::sql::{Connection, Statement};
+use crate::sql::Connection;
 use crate::{AppliedChange, StoreError, Verdict, validation};
 use heirloom_model::{
     Action, ImportBatch, ProjectName, Record, RecordId, Timestamp, clock, mark, merge,
 };
-use rusqlite::{ToSql, params};
+use rusqlite::params;
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -183,7 +184,7 @@ impl<'a> ChangeWriter<'a> {
         if self.connection.is_postgres() && self.find(record.id)?.is_some() {
             return Err(stale(record.id, "exists already"));
         }
-        match insert(self.connection, project, record, batch) {
+        match record_rows::insert(self.connection, project, record, batch) {
             Err(Failure::Sql(error)) if error.is_duplicate() && self.find(record.id)?.is_some() => {
                 Err(stale(record.id, "exists already"))
             }
@@ -225,28 +226,13 @@ impl<'a> ChangeWriter<'a> {
             replaced_by.as_ref().map(RecordId::as_bytes),
             validation::attrs_json(&record.attrs)?,
         ];
-        let ordinals = self.write_record(&mut statement, record.id, values)?;
+        let ordinals = record_rows::write_record(self.known, &mut statement, record.id, values)?;
         self.known.borrow_mut().change(record, |known| {
             known.retired_at = Some(clock::from_micros(micros(at)));
             known.replaced_by = replaced_by;
             known.attrs.clone_from(&record.attrs);
         });
         self.set_index_marks(&ordinals, true)
-    }
-
-    /// Executes a statement that changes a record and returns its ordinal. It waits for the next round trip if the
-    /// ordinal is known.
-    fn write_record(
-        &self,
-        statement: &mut Statement<'_>,
-        id: RecordId,
-        values: &[&dyn ToSql],
-    ) -> Result<Vec<Option<u32>>, Failure> {
-        if let Some(ordinal) = self.known.borrow().ordinal(id) {
-            statement.write(values)?;
-            return Ok(vec![ordinal]);
-        }
-        Ok(statement.query_map(values, |row| row.get(0))?)
     }
 
     /// Stores the attributes and the confidence of `record`.
@@ -282,7 +268,7 @@ impl<'a> ChangeWriter<'a> {
         let attrs = merge::restored_attrs(record);
         let mut statement = self.connection.prepare_cached(sql)?;
         let values = params![self.number, id, validation::attrs_json(&attrs)?];
-        let ordinals = self.write_record(&mut statement, record.id, values)?;
+        let ordinals = record_rows::write_record(self.known, &mut statement, record.id, values)?;
         self.known.borrow_mut().change(record, |known| {
             known.retired_at = None;
             known.replaced_by = None;
@@ -345,55 +331,6 @@ impl<'a> ChangeWriter<'a> {
         }
         Ok(Some(batch.id))
     }
-}
-
-/// Inserts a record with its index entry and returns its ordinal.
-fn insert(
-    connection: Connection<'_>,
-    project: i64,
-    record: &Record,
-    batch: Option<RecordId>,
-) -> Result<u32, Failure> {
-    let ordinal = index::add(
-        connection,
-        project,
-        record.id,
-        false,
-        &IndexEntry::from_text(&record.text),
-    )?;
-    let sql = "INSERT INTO records (project, id, kind, key, text, attrs, plan, \"group\", session, \
-         task, agent, phase, iteration, source, confidence, tokens, recorded_at, true_from, \
-         true_to, retired_at, replaced_by, expires_at, batch, ordinal) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-         ?19, ?20, ?21, ?22, ?23, ?24)";
-    let scope = &record.scope;
-    connection.prepare_cached(sql)?.write(params![
-        project,
-        record.id.as_bytes(),
-        record.kind.as_str(),
-        record.key,
-        record.text,
-        validation::attrs_json(&record.attrs)?,
-        scope.plan,
-        scope.group,
-        scope.session,
-        scope.task,
-        scope.agent,
-        scope.phase,
-        scope.iteration,
-        record.source,
-        record.confidence.get(),
-        record.tokens,
-        micros(record.recorded_at),
-        record.true_from.map(micros),
-        record.true_to.map(micros),
-        record.retired_at.map(micros),
-        record.replaced_by.as_ref().map(RecordId::as_bytes),
-        record.expires_at.map(micros),
-        batch.as_ref().map(RecordId::as_bytes),
-        ordinal,
-    ])?;
-    Ok(ordinal)
 }
 
 /// Creates the outcome of a change.

@@ -6,8 +6,7 @@
 use crate::{AppliedChange, Change, StoreError};
 use heirloom_model::ProjectName;
 use heirloom_model::limits::WRITES_TOGETHER_MAX;
-use std::collections::{HashMap, VecDeque};
-use std::ops::Deref;
+use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 type WriteResult = Result<Vec<AppliedChange>, StoreError>;
@@ -190,51 +189,6 @@ impl Drop for Lead<'_> {
     }
 }
 
-/// Queues of the projects that are written to.
-#[derive(Debug, Default)]
-pub(crate) struct ProjectQueues(Mutex<HashMap<ProjectName, Arc<CommitQueue>>>);
-
-impl ProjectQueues {
-    /// Returns the queue of a project for one write.
-    pub(crate) fn enter(&self, project: &ProjectName) -> ProjectQueue<'_> {
-        let mut queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let queue = match queues.get(project) {
-            Some(queue) => Arc::clone(queue),
-            None => Arc::clone(queues.entry(project.clone()).or_default()),
-        };
-        ProjectQueue {
-            queues: self,
-            project: project.clone(),
-            queue,
-        }
-    }
-}
-
-/// Queue of a project while a write uses it. Dropping the last one removes the queue.
-pub(crate) struct ProjectQueue<'q> {
-    queues: &'q ProjectQueues,
-    project: ProjectName,
-    queue: Arc<CommitQueue>,
-}
-
-impl Deref for ProjectQueue<'_> {
-    type Target = CommitQueue;
-
-    fn deref(&self) -> &CommitQueue {
-        &self.queue
-    }
-}
-
-impl Drop for ProjectQueue<'_> {
-    fn drop(&mut self) {
-        let mut queues = self.queues.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // One reference is the map's and one is this value's.
-        if Arc::strong_count(&self.queue) <= 2 {
-            queues.remove(&self.project);
-        }
-    }
-}
-
 fn aborted_write() -> StoreError {
     StoreError::Backend("a write was aborted by an internal error".to_owned())
 }
@@ -383,21 +337,6 @@ mod tests {
             .unwrap();
         assert_eq!(found.len(), 8);
         assert_eq!(store.check().unwrap(), Vec::<String>::new());
-    }
-
-    #[test]
-    fn queue_of_idle_project_is_removed() {
-        let queues = ProjectQueues::default();
-        let (one, other) = (queues.enter(&project("p")), queues.enter(&project("p")));
-        let lead = one.try_lead().unwrap();
-        assert!(other.try_lead().is_none());
-        assert!(queues.enter(&project("q")).try_lead().is_some());
-        drop(lead);
-        drop(one);
-        assert!(other.try_lead().is_some());
-        assert_eq!(queues.0.lock().unwrap().len(), 1);
-        drop(other);
-        assert!(queues.0.lock().unwrap().is_empty());
     }
 
     #[test]

@@ -8,18 +8,10 @@ use crate::relational::row_codec::{self, COLUMNS, micros};
 use crate::relational::sessions;
 use crate::sql::OptionalRow;
 use crate::{AppliedChange, StoreError, Verdict, validation};
-use heirloom_model::{
-    Action, ImportBatch, Message, Record, RecordId, Session, Timestamp, ValidityGap, clock,
-};
+use heirloom_model::{Action, Message, Record, RecordId, Session, Timestamp, ValidityGap, clock};
 use rusqlite::{ToSql, params};
 
 impl ChangeWriter<'_> {
-    /// Assigns the following changes to `batch`.
-    pub(super) fn begin_batch(&mut self, batch: &ImportBatch) -> AppliedChange {
-        self.batch = Some(batch.clone());
-        applied(batch.id, Verdict::Unchanged, None)
-    }
-
     /// Returns the outcome for a record whose id exists; restores a record of a reverted import.
     pub(super) fn existing_record(
         &mut self,

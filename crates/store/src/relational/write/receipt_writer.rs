@@ -1,7 +1,7 @@
 //! Storage of receipts, with the number of deliveries of each record.
 
+use super::change_keys::NEXT_RECEIPT;
 use super::change_writer::{ChangeWriter, applied};
-use super::known_rows::NEXT_RECEIPT;
 use crate::receipts::Receipt;
 use crate::relational::failure::Failure;
 use crate::relational::row_codec::micros;

@@ -1,12 +1,13 @@
-//! Documents in a table that every node has.
+//! Documents, which are in a table that every node has, notifications of changes, and the state of the store.
 
 use super::PostgresStore;
-use super::transaction::Isolation;
+use super::isolation::Isolation;
 use crate::sql::OptionalRow;
-use crate::{DocumentStore, StoreError};
+use crate::{SharedStore, SharedStoreStatus, StoreError};
 use rusqlite::params;
+use std::any::Any;
 
-impl DocumentStore for PostgresStore {
+impl SharedStore for PostgresStore {
     fn document_version(&self, name: &str) -> Result<Option<i64>, StoreError> {
         self.read(|connection| {
             let sql = "SELECT version FROM documents WHERE name = ?1";
@@ -44,6 +45,28 @@ impl DocumentStore for PostgresStore {
                 }
             };
             Ok(changed == 1)
+        })
+    }
+
+    fn watch_changes(&self, on_change: Box<dyn Fn() + Send>) -> Option<Box<dyn Any + Send + Sync>> {
+        let watcher = self.watch(move |_| on_change())?;
+        Some(Box::new(watcher))
+    }
+
+    fn status(&self) -> Result<SharedStoreStatus, StoreError> {
+        let latency = self.measure_latency()?;
+        let pool = self.pool.status();
+        let cache = self.cache.usage();
+        Ok(SharedStoreStatus {
+            server: self.server.clone(),
+            latency,
+            connections_open: pool.size,
+            connections_in_use: pool.size.saturating_sub(pool.available),
+            connections_max: pool.max_size,
+            round_trips: self.round_trips(),
+            cache_hits: cache.hits,
+            cache_misses: cache.misses,
+            cache_bytes: cache.bytes,
         })
     }
 }
