@@ -12,6 +12,7 @@ mod fleet_status;
 mod grouped_write;
 mod isolation;
 mod nul_encoding;
+mod plan_log;
 mod pool;
 mod project_numbers;
 pub(crate) mod request;
@@ -32,6 +33,7 @@ use crate::relational::write::project_queues::ProjectQueues;
 pub use address::{AddressSources, PostgresAddress};
 pub use fleet_status::{FleetNode, FleetProgram, FleetProject, FleetStatus};
 use heirloom_model::limits;
+use plan_log::PlanLog;
 use pool::ConnectionPool;
 use session::{PgSession, SharedState};
 use std::sync::Arc;
@@ -80,6 +82,15 @@ impl PostgresStore {
         // The shared state has one owner until the first session begins, and sessions end with their operation.
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.statement_timeout = longest;
+        }
+        self
+    }
+
+    /// Calls `log` with each statement and its plan before the statement runs. Every statement takes two round trips then.
+    #[must_use]
+    pub fn with_plan_log(mut self, log: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.plan_log = Some(PlanLog::new(log));
         }
         self
     }

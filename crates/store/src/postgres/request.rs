@@ -56,6 +56,27 @@ impl Request {
         })
     }
 
+    /// Returns the statement in PostgreSQL's dialect.
+    pub(super) fn sql(&self) -> &str {
+        &self.translation.sql
+    }
+
+    /// Returns a request for the plan of the statement; `None` if it has no plan.
+    pub(super) fn explanation(&self) -> Option<Self> {
+        let verbs = ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"];
+        let sql = self.sql();
+        verbs
+            .iter()
+            .any(|verb| sql.starts_with(verb))
+            .then(|| Self {
+                translation: Arc::new(Translation {
+                    sql: format!("EXPLAIN (COSTS OFF) {sql}"),
+                    parameters: self.translation.parameters.clone(),
+                }),
+                values: self.values.clone(),
+            })
+    }
+
     /// Sends the statement and waits for its rows. The statement is sent when the future is first polled.
     pub(super) async fn run(&self, client: &Client) -> Result<Answer, tokio_postgres::Error> {
         let typed = self.values.iter().zip(1_usize..).map(|(value, number)| {

@@ -6,6 +6,7 @@
 use super::blocking;
 use super::change_watcher::NOTIFY;
 use super::dialect::Translation;
+use super::plan_log::PlanLog;
 use super::pool::PooledClient;
 use super::project_numbers::ProjectNumbers;
 use super::request::{Answer, QueryBatch, Request, TranslationCache};
@@ -39,6 +40,8 @@ pub(super) struct SharedState {
     pub(super) round_trips: AtomicU64,
     /// Longest time of a round trip.
     pub(super) statement_timeout: Duration,
+    /// Log of plans, in tests.
+    pub(super) plan_log: Option<PlanLog>,
 }
 
 impl Default for SharedState {
@@ -48,6 +51,7 @@ impl Default for SharedState {
             projects: ProjectNumbers::default(),
             round_trips: AtomicU64::new(0),
             statement_timeout: Duration::from_secs(limits::POSTGRES_STATEMENT_TIMEOUT_S),
+            plan_log: None,
         }
     }
 }
@@ -207,6 +211,9 @@ impl PgSession {
         interruption: Interruption,
     ) -> Result<Vec<Result<Answer, tokio_postgres::Error>>, SqlError> {
         let client: &Client = &self.client;
+        if let Some(log) = &self.shared.plan_log {
+            return Ok(log.run(requests, client).await);
+        }
         let mut answers = Box::pin(join_all(requests.iter().map(|request| request.run(client))));
         if let Some(notification) = self.notification.take() {
             // The first polls send the requests. The answer to the notification is not waited for.

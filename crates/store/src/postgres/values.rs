@@ -124,6 +124,12 @@ impl PgRow {
         Self { row, decoded }
     }
 
+    /// Returns the text in a column.
+    pub(crate) fn text(&self, column: usize) -> Option<String> {
+        let value = self.value(column).ok()?;
+        value.as_str().ok().map(str::to_owned)
+    }
+
     /// Returns the number of columns.
     pub(crate) fn len(&self) -> usize {
         self.row.len()

@@ -26,7 +26,12 @@ pub(crate) struct TestDatabase {
 impl TestDatabase {
     /// Returns the server that the variable names; `None` if it is not set.
     pub(crate) fn new() -> Option<Self> {
-        let url = std::env::var(URL_VARIABLE).ok()?;
+        Self::named_by(URL_VARIABLE)
+    }
+
+    /// Returns the server that another variable names; `None` if it is not set.
+    pub(crate) fn named_by(variable: &str) -> Option<Self> {
+        let url = std::env::var(variable).ok()?;
         Some(Self {
             url,
             made: AtomicUsize::new(0),
