@@ -233,3 +233,28 @@ fn search_takes_few_round_trips() {
         assert!(count <= 2, "{count} round trips");
     }
 }
+
+/// A large project has merged blocks and no sidecar file.
+#[test]
+fn search_of_large_project_takes_few_round_trips() {
+    let database = require!(Prerequisite::Postgres, TestDatabase::new());
+    let store = database.new_store();
+    let (ids, shop) = (IdSource::default(), project("shop"));
+    let all: Vec<Record> = (0..4_600)
+        .map(|number| record(&ids, &shop, number, 10))
+        .map(|record| Record {
+            text: format!("{} of the deployment", record.text),
+            ..record
+        })
+        .collect();
+    for chunk in all.chunks(1_000) {
+        store.apply(&shop, &puts(chunk)).unwrap();
+    }
+    for _ in 0..6 {
+        let search = query("failed deployment", &[]);
+        let (found, count) = round_trips(&store, || store.search(&shop, &search).unwrap());
+        assert!(!found.hits.is_empty());
+        assert!(count <= 6, "{count} round trips");
+    }
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+}

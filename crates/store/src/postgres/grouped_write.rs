@@ -6,11 +6,11 @@
 use super::PostgresStore;
 use super::session::PgSession;
 use crate::relational::failure::Failure;
-use crate::relational::row_codec;
 use crate::relational::write::apply;
 use crate::relational::write::change_keys::ChangeKeys;
 use crate::relational::write::group_commit::CommitTicket;
 use crate::relational::write::known_rows::KnownRows;
+use crate::relational::{index, row_codec};
 use crate::sql::Connection;
 use crate::{AppliedChange, Change, StoreError};
 use heirloom_model::ProjectName;
@@ -115,6 +115,8 @@ fn apply_all(
     let known = RefCell::new(read_known(connection, project, keys)?);
     let mut results = Vec::with_capacity(tickets.len());
     for (ticket, others) in tickets.iter().zip(1..) {
+        // Those of the earlier tickets, because the totals of a refused one are discarded.
+        index::write_totals(connection)?;
         let mark = session.mark();
         match apply::apply_known(connection, project, &ticket.changes, &known) {
             Ok(applied) => results.push(Ok(applied)),

@@ -282,7 +282,9 @@ fn run<T>(
         }
         return Ok(done);
     }
-    match session.commit(session.project().as_ref()) {
+    let committed = index::write_totals(Connection::Postgres(session))
+        .and_then(|()| session.commit(session.project().as_ref()));
+    match committed {
         Ok(()) => Ok(done),
         Err(error) if server_error::is_uncertain(&error) => Err(Attempt::Uncertain(done, error)),
         Err(error) => {

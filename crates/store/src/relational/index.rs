@@ -32,4 +32,6 @@ pub(crate) use project_cache::{ContentStamp, ProjectCache};
 pub(crate) use rebuild::{catch_up, rebuild, rebuild_all, remove};
 pub(crate) use search::search;
 pub(crate) use vector_sidecar::remove_all as remove_sidecars;
-pub(crate) use writer::{add, mark_retired, merge_if_due, merge_next_part, read_retired_blocks};
+pub(crate) use writer::{
+    add, mark_retired, merge_if_due, merge_next_part, read_retired_blocks, write_totals,
+};

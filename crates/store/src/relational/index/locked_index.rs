@@ -3,6 +3,7 @@
 //! They save a round trip for each text. SQLite reads the rows again, which costs it little.
 
 use super::tail_merge::TailLength;
+use heirloom_search::index::bm25::Totals;
 use std::collections::BTreeMap;
 
 /// Index rows of the locked project that the transaction has read or written.
@@ -11,6 +12,8 @@ pub(crate) struct LockedIndex {
     project: i64,
     /// `None` if the totals are not known.
     length: Option<TailLength>,
+    /// Totals of the texts that were added and are not written yet.
+    added: Totals,
     /// Bits of the blocks of retired ordinals; `None` for a block that does not exist.
     retired: BTreeMap<u32, Option<Vec<u8>>>,
 }
@@ -21,7 +24,7 @@ impl LockedIndex {
         *self = Self {
             project,
             length: Some(TailLength { texts, merged }),
-            retired: BTreeMap::new(),
+            ..Self::default()
         };
     }
 
@@ -30,11 +33,24 @@ impl LockedIndex {
         self.length.filter(|_| self.project == project)
     }
 
-    /// Counts a new text; returns the totals with it if they are known.
-    pub(super) fn add_text(&mut self, project: i64) -> Option<TailLength> {
+    /// Adds a text to the totals, which are written later; returns the length with it. Returns `None` without an effect
+    /// if the totals are not known.
+    ///
+    /// Each update of a row leaves a version that the following ones of the transaction pass over, so one for each text
+    /// would take quadratic time.
+    pub(super) fn add_text(&mut self, project: i64, len: u32, head_len: u32) -> Option<TailLength> {
         let length = self.length.as_mut().filter(|_| self.project == project)?;
         length.texts += 1;
+        self.added.texts += 1;
+        self.added.len += u64::from(len);
+        self.added.head_len += u64::from(head_len);
         Some(*length)
+    }
+
+    /// Takes the totals of the added texts, with the project, to write them; `None` without a text.
+    pub(super) fn take_added(&mut self) -> Option<(i64, Totals)> {
+        let added = std::mem::take(&mut self.added);
+        (added.texts > 0).then_some((self.project, added))
     }
 
     /// Stores the number of merged texts.

@@ -4,12 +4,29 @@ use super::index_entry::IndexEntry;
 use super::tail_merge;
 use crate::relational::failure::Failure;
 use crate::relational::row_codec;
-use crate::sql::{Connection, OptionalRow};
+use crate::sql::{Connection, OptionalRow, SqlError};
 use heirloom_model::{ProjectName, RecordId};
 use rusqlite::params;
 
 /// Ordinals in a row of `gone`.
 pub(super) const GONE_ORDINALS: u32 = 8_192;
+
+/// Statement that adds texts to the totals of a project.
+const ADD_TOTALS: &str = "INSERT INTO index_totals VALUES (?1, ?2, ?3, ?4, 0, 0) \
+     ON CONFLICT (project) DO UPDATE SET texts = index_totals.texts + excluded.texts, \
+     len = index_totals.len + excluded.len, head_len = index_totals.head_len + excluded.head_len \
+     RETURNING texts, merged";
+
+/// Writes the totals of the texts that the transaction has added in PostgreSQL. SQLite has written them by then.
+pub(crate) fn write_totals(connection: Connection<'_>) -> Result<(), SqlError> {
+    let locked = connection.locked_index();
+    let added = locked.and_then(|locked| locked.borrow_mut().take_added());
+    if let Some((project, added)) = added {
+        let values = params![project, added.texts, added.len, added.head_len];
+        connection.prepare_cached(ADD_TOTALS)?.write(values)?;
+    }
+    Ok(())
+}
 
 /// Writes the index entry of a record or a message and returns its ordinal.
 pub(crate) fn add(
@@ -20,22 +37,18 @@ pub(crate) fn add(
     entry: &IndexEntry,
 ) -> Result<u32, Failure> {
     let document = &entry.document;
-    let sql = "INSERT INTO index_totals VALUES (?1, 1, ?2, ?3, 0, 0) ON CONFLICT (project) DO UPDATE SET \
-         texts = index_totals.texts + 1, len = index_totals.len + excluded.len, \
-         head_len = index_totals.head_len + excluded.head_len \
-         RETURNING texts, merged";
-    let mut statement = connection.prepare_cached(sql)?;
-    let values = params![project, document.len, document.head_len];
+    let (len, head_len) = (document.len, document.head_len);
     let locked = connection.locked_index();
-    let length = match locked.and_then(|locked| locked.borrow_mut().add_text(project)) {
-        Some(length) => {
-            statement.write(values)?;
-            length
+    let known = locked.and_then(|locked| locked.borrow_mut().add_text(project, len, head_len));
+    let length = match known {
+        Some(length) => length,
+        None => {
+            let mut statement = connection.prepare_cached(ADD_TOTALS)?;
+            statement.query_row(params![project, 1, len, head_len], |row| {
+                let (texts, merged) = (row.get(0)?, row.get(1)?);
+                Ok(tail_merge::TailLength { texts, merged })
+            })?
         }
-        None => statement.query_row(values, |row| {
-            let (texts, merged) = (row.get(0)?, row.get(1)?);
-            Ok(tail_merge::TailLength { texts, merged })
-        })?,
     };
     let ordinal = length.texts.saturating_sub(1);
     let sql = "INSERT INTO ordinals (project, ordinal, id, is_turn) VALUES (?1, ?2, ?3, ?4)";
