@@ -1,6 +1,7 @@
 //! Hooks while the database server cannot be reached.
 
 use super::machine::{Database, Machine, text};
+use heirloom_testkit::{Prerequisite, require};
 use std::time::{Duration, Instant};
 
 const REMOTE: &str = "https://github.com/acme/shop.git";
@@ -21,9 +22,7 @@ fn failure(machine: &Machine, command: &str) -> String {
 
 #[test]
 fn hook_without_server_is_silent_and_its_event_arrives_once() {
-    let Some(database) = Database::new() else {
-        return;
-    };
+    let database = require!(Prerequisite::Postgres, Database::new());
     let machine = Machine::new(&database.url(), REMOTE);
     machine.run(&["fleet", "init"]);
     machine.run(&["init"]);

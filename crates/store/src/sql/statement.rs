@@ -1,8 +1,8 @@
 //! Statements with their values.
 
 use super::{Row, SqlError};
-use crate::postgres::session::PgStatement;
-use crate::postgres::values::PgRow;
+use crate::sql::postgres::session::PgStatement;
+use crate::sql::postgres::values::PgRow;
 use rusqlite::ToSql;
 use rusqlite::types::FromSql;
 use std::rc::Rc;
