@@ -5,17 +5,20 @@
 //! integers, floating-point numbers, texts and bytes.
 
 mod error;
+pub(crate) mod failure;
 mod locked_index;
 pub(crate) mod postgres;
 mod row;
 mod statement;
+mod values;
 
 pub(crate) use error::{OptionalRow, SqlError};
 pub(crate) use locked_index::{LockedIndex, TailLength};
 pub(crate) use row::Row;
-pub(crate) use statement::{Statement, Values};
+pub(crate) use statement::Statement;
+pub(crate) use values::Values;
 
-use crate::relational::failure::Failure;
+use crate::sql::failure::Failure;
 use crate::sql::postgres::session::PgSession;
 use std::cell::RefCell;
 

@@ -5,8 +5,8 @@
 
 use super::index_entry::{entries, pieces};
 use super::vector_blocks;
-use crate::relational::failure::Failure;
 pub(super) use crate::sql::TailLength;
+use crate::sql::failure::Failure;
 use crate::sql::{Connection, OptionalRow};
 use heirloom_search::index::posting_blocks::{self, Block, Posting};
 use heirloom_search::index::tokenizer::Term;
