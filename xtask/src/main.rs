@@ -16,6 +16,7 @@ mod debian_packages;
 mod deny;
 mod dist;
 mod fit;
+mod fleet;
 mod fuzz;
 mod hook_load;
 mod mcp;
@@ -51,6 +52,8 @@ usage: cargo xtask <verb>
   page [--heirloom PATH]           test the web page in a real browser: axe, widths, edits, undo, two tabs
   pg [COMMAND]                     run a command with a temporary PostgreSQL cluster on loopback, whose URL is in
                                    HEIRLOOM_TEST_POSTGRES
+  fleet [ARGS]                     servers over one PostgreSQL database, or over Citus, under load and with faults,
+                                   next to pgbench with the same statements
   dist                             build the shipped binary and check its size
   api [ARGS]                       test `heirloom serve` against its OpenAPI description with
                                    schemathesis from PyPI
@@ -87,6 +90,7 @@ fn run(verb: &str, args: &[String]) -> Result<(), String> {
         "hooks" => hook_load::run(args),
         "deny" => deny::run(args),
         "dist" => dist::run(args),
+        "fleet" => fleet::run(args),
         "fit" => fit::run(args),
         "agents" => agents::run(args),
         "api" => api::run(args),

@@ -241,7 +241,7 @@ mod tests {
         durable::create_dir_private(&folder.path().join(OUTBOX)).unwrap();
         for n in 0..limits::OUTBOX_EVENTS_MAX {
             let name = folder.path().join(OUTBOX).join(format!("{n:020}.json"));
-            std::fs::write(name, "{}").unwrap();
+            durable::write_unsynced(&name, b"{}").unwrap();
         }
         let refused = outbox.store(event(1, "x"), &Redactor::default());
         assert_eq!(

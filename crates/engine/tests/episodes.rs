@@ -758,6 +758,7 @@ fn doctor_reports_working_memory_snapshots() {
         settings: Settings::default(),
         clock: desk.hand.clone(),
         config: Vec::new(),
+        server: None,
         progress: heirloom_store::ProgressSink::silent(),
         model: None,
         sentence_model: None,

@@ -1,5 +1,4 @@
 //! The PostgreSQL store on Citus: it passes the conformance suite, and every statement goes to one shard.
-#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
 
 #[path = "support/postgres.rs"]
 #[expect(dead_code, reason = "each test file uses a part of it")]

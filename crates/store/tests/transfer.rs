@@ -1,8 +1,12 @@
 //! Transfer of projects between a store in a file and one on a server, in both directions.
 
+#![expect(clippy::unwrap_used, reason = "a helper of a test may fail it")]
+
 #[path = "support/postgres.rs"]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_database;
 #[path = "support/test_records.rs"]
+#[expect(dead_code, reason = "each test file uses a part of it")]
 mod test_records;
 
 use heirloom_model::{IdSource, ProjectName, RecordId, Timestamp};

@@ -114,9 +114,9 @@ impl Tokens {
     pub fn create(
         &self,
         role: AccessRole,
-        project: Option<ProjectName>,
+        project: Option<&ProjectName>,
     ) -> Result<NewToken, Fault> {
-        self.change(|stored| add(stored, role, project.clone(), self.clock.now()))
+        self.change(|stored| add(stored, role, project.cloned(), self.clock.now()))
     }
 
     /// Creates the first token of a memory; `None` if it ever had one.

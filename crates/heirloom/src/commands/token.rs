@@ -44,7 +44,7 @@ pub(crate) fn run(args: Args, session: &mut CliSession) -> Result<u8, Fault> {
         TokenSubcommand::Create(create) => {
             let project = bound.map(|name| ProjectName::new(&name)).transpose();
             let project = project.map_err(|bad| Fault::usage(bad.to_string()))?;
-            let token = tokens.create(create.role, project)?;
+            let token = tokens.create(create.role, project.as_ref())?;
             if session.out.json {
                 (session.out).value(&json!({"id": token.id, "token": token.secret}));
             } else {

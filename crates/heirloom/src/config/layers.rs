@@ -174,9 +174,10 @@ impl Config {
                 place: variable,
             };
             // The environment may have a password, which settings never contain.
-            let parsed = match key.kind {
-                ValueType::DatabaseAddress => key.parse(&without_password(text)),
-                _ => key.parse(text),
+            let parsed = if key.kind == ValueType::DatabaseAddress {
+                key.parse(&without_password(text))
+            } else {
+                key.parse(text)
             };
             match parsed {
                 Ok(value) => self.apply_value(key.name, value, &origin),

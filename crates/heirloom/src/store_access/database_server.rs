@@ -90,7 +90,8 @@ pub(crate) fn is_server_reachable(
     let (sender, receiver) = mpsc::channel();
     // The thread may outlive the wait: resolving a name without a network takes seconds.
     let probe = std::thread::Builder::new().spawn(move || {
-        drop(sender.send(address.is_reachable(timeout)));
+        // The wait may be over.
+        let _ = sender.send(address.is_reachable(timeout));
     });
     probe.map_err(|error| Fault::failed(format!("cannot start a thread: {error}")))?;
     Ok(receiver.recv_timeout(timeout).unwrap_or(false))

@@ -49,9 +49,9 @@ pub(crate) fn transfer(
 /// Store at one end of a transfer.
 enum TransferStore {
     /// Database in a folder.
-    Sqlite(SqliteStore),
+    Sqlite(Box<SqliteStore>),
     /// Database on a server.
-    Postgres(PostgresStore),
+    Postgres(Box<PostgresStore>),
 }
 
 impl TransferStore {
@@ -82,7 +82,7 @@ impl TransferStore {
 
     fn open_folder(folder: &Path, session: &CliSession) -> Result<Self, Fault> {
         let progress = migration_progress::progress_sink(&session.out);
-        open_store(folder, &progress).map(Self::Sqlite)
+        Ok(Self::Sqlite(Box::new(open_store(folder, &progress)?)))
     }
 
     /// Returns the end of the transfer.
@@ -99,9 +99,8 @@ fn open_server(named: &str, session: &CliSession) -> Result<Option<TransferStore
         return Ok(None);
     }
     let address = parse_address(named, &session.env)?;
-    Ok(Some(TransferStore::Postgres(PostgresStore::connect(
-        &address,
-    )?)))
+    let store = PostgresStore::connect(&address)?;
+    Ok(Some(TransferStore::Postgres(Box::new(store))))
 }
 
 /// Refuses an argument with a password, which other users of the machine can see.

@@ -140,7 +140,7 @@ pub(super) async fn create_token(
         shared
             .token_cache()?
             .tokens()
-            .create(body.role.to_model(), project)
+            .create(body.role.to_model(), project.as_ref())
     });
     let created = created.await?;
     Ok((

@@ -314,6 +314,7 @@ fn read_small(file: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use heirloom_fs::durable;
     use std::os::unix::fs::PermissionsExt;
 
     fn parse(url: &str, sources: &AddressSources) -> PostgresAddress {
@@ -334,7 +335,8 @@ mod tests {
     fn password_comes_from_environment_or_private_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("pgpass");
-        std::fs::write(&file, "# comment\nother:*:*:*:no\ndb:*:memory:user:a\\:b\n").unwrap();
+        let text = b"# comment\nother:*:*:*:no\ndb:*:memory:user:a\\:b\n";
+        durable::write_atomic(&file, text).unwrap();
         let mut sources = AddressSources {
             password_file: Some(file.clone()),
             ..AddressSources::default()
@@ -355,11 +357,8 @@ mod tests {
     fn service_completes_address() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("service.conf");
-        std::fs::write(
-            &file,
-            "[other]\nhost=no\n[fleet]\nhost=db.example\nport=6432\nuser=agent\npassword=p\ndbname=memory\n",
-        )
-        .unwrap();
+        let text = b"[other]\nhost=no\n[fleet]\nhost=db.example\nport=6432\nuser=agent\npassword=p\ndbname=memory\n";
+        durable::write_atomic(&file, text).unwrap();
         let sources = AddressSources {
             service_file: Some(file),
             ..AddressSources::default()

@@ -5,9 +5,12 @@ use std::fmt;
 use std::sync::Arc;
 use tokio_postgres::{Client, Error};
 
+/// Function that gets a statement and its plan.
+type LogFunction = dyn Fn(&str, &str) + Send + Sync;
+
 /// Receiver of statements and their plans.
 #[derive(Clone)]
-pub(crate) struct PlanLog(Arc<dyn Fn(&str, &str) + Send + Sync>);
+pub(crate) struct PlanLog(Arc<LogFunction>);
 
 impl fmt::Debug for PlanLog {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
