@@ -82,7 +82,7 @@ impl Logins {
 }
 
 fn remove_expired(all: &mut Vec<Login>) {
-    let most = Duration::from_secs(limits::LOGIN_S);
+    let most = Duration::from_secs(limits::LOGIN_IDLE_TIMEOUT_S);
     all.retain(|login| login.last_used.elapsed() < most);
 }
 
@@ -133,7 +133,7 @@ mod tests {
     async fn login_expires_after_idle_time() {
         let logins = Logins::default();
         let secret = logins.add(AccessRole::User).unwrap();
-        let most = Duration::from_secs(limits::LOGIN_S);
+        let most = Duration::from_secs(limits::LOGIN_IDLE_TIMEOUT_S);
         tokio::time::advance(most - Duration::from_secs(1)).await;
         assert!(is_in(&logins, &secret));
         tokio::time::advance(most - Duration::from_secs(1)).await;
