@@ -21,6 +21,7 @@ mod roots;
 mod schema;
 mod similar_attempts;
 mod stdio;
+mod subscription_polling;
 mod subscriptions;
 mod tool;
 mod tool_list;
