@@ -1,7 +1,9 @@
 //! Task pages: attempts, failures, and remaining steps.
 
+mod attempt_timeline;
 mod detail;
 mod error_list;
+mod task_rows;
 
 use super::request_context::{redirect_back, times};
 use super::toast::toast_and_refresh;
